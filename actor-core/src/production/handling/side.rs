@@ -17,7 +17,6 @@ use crate::production::host::slice;
 use crate::production::mailbox::fired::{Armed, Fired};
 use crate::production::observing::attention::{AGES, DEPTH, STUCK};
 use crate::production::running::actor::LiveActor;
-use crate::production::running::children::LiveChildren;
 use crate::production::running::life;
 use crate::production::running::relations::{Notify, Watched, Watcher};
 use crate::production::running::reply::losing;
@@ -60,16 +59,16 @@ impl Side {
     }
 
     pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
-        let children = LiveChildren::of(&self.actor);
+        let children = self.actor.children();
         Target::live(life::spawn_with(children, factory, options))
     }
 
     pub(crate) fn supervise(&self, supervision: Supervision) {
-        LiveChildren::of(&self.actor).supervise(supervision);
+        self.actor.children().supervise(supervision);
     }
 
     pub(crate) fn decide_failures(&self, ask: AskSupervisor) {
-        LiveChildren::of(&self.actor).decide_failures(ask);
+        self.actor.children().decide_failures(ask);
     }
 
     pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {

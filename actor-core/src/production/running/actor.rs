@@ -8,13 +8,14 @@ use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-use super::hub::Hub;
-use super::life::Life;
-use super::relations::End;
-use super::reply::{Observed, losing};
-use super::stage::Stage;
-use super::telemetry;
-use super::waits::Asked;
+use super::dispatcher::Run;
+use super::hub::{self, Composed};
+use super::registry::Member;
+use super::reply::{self, losing};
+use super::telemetry::{self, Subject};
+use super::waits;
+#[cfg(debug_assertions)]
+use super::waits::{Asks, Waits};
 use crate::event::Event;
 use crate::identity::ActorId;
 use crate::parts::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_of};
@@ -30,6 +31,8 @@ use crate::production::observing::attention::{AGES, OBSERVED};
 #[cfg(feature = "tracing")]
 use crate::production::observing::carrier::Carrier;
 use crate::production::observing::hooks::{DeadLetterReason, Fault};
+#[cfg(feature = "metrics")]
+use crate::production::observing::meters::Meters;
 use crate::production::observing::work::Work;
 use crate::slab::Slot;
 use crate::specification::Moment;
@@ -39,6 +42,21 @@ use crate::table::ActorInfo;
 /// Identities are unique within the program, not only within a system, and count from 1: zero
 /// stands for nobody.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+/// What all actors of one system share.
+pub(in crate::production) type Hub = hub::Hub<LiveActor>;
+
+/// Aborts the actors of a system with its last handle.
+pub(in crate::production) type Guard = hub::Guard<LiveActor>;
+
+/// What runs an actor.
+type Life = <LiveActor as Member>::Life;
+
+/// Who asked.
+pub(crate) type Observed = reply::Observed<LiveActor>;
+
+/// Who was asked.
+pub(crate) type Asked = waits::Asked<LiveActor>;
 
 /// Where events for a live actor go. It outlives the actor for as long as there are references.
 ///
@@ -50,17 +68,25 @@ pub(crate) struct LiveActor {
     name: Option<Box<Name>>,
     info: &'static ActorInfo,
     mailbox: Mailbox<Box<Life>>,
-    pub(in crate::production) end: Mutex<End>,
+    pub(in crate::production) end: Mutex<End<<Self as Composed>::Relations>>,
     /// What it was told ahead of its inbox.
     pub(in crate::production) lane: Lane,
     pub(in crate::production) work: Work,
     #[cfg(feature = "metrics")]
-    pub(in crate::production) meters: Arc<crate::production::observing::meters::Meters>,
+    pub(in crate::production) meters: Arc<Meters>,
     /// How often it was brought back.
     life: AtomicU32,
     /// It has run its start hook, or has none, since it was made. Written under the lock of `end`.
     started: AtomicBool,
     hub: Arc<Hub>,
+}
+
+/// Whether the actor has ended, and who wants to know.
+pub(in crate::production) enum End<R> {
+    /// Not yet. Most actors have no relations.
+    Awaited(Option<Box<R>>),
+    /// Its inbox is closed and every watcher was told.
+    Ended(StopReason),
 }
 
 /// Most actors have none, and pay for one word.
@@ -184,7 +210,7 @@ impl LiveActor {
     #[inline]
     fn run(&self, life: Option<Box<Life>>) {
         if let Some(life) = life {
-            Stage::dispatch(self, life);
+            life.dispatch(&self.hub.dispatcher);
         }
     }
 
@@ -554,10 +580,8 @@ impl LiveActor {
         });
     }
 
-    /// Ends: what is left of the inbox becomes dead letters, and every watcher is told, in the
-    /// order in which they began to watch.
-    pub(in crate::production) fn end(&self, reason: StopReason) {
-        let reason = self.hub.ended(reason);
+    /// Closes the inbox: what is left of it becomes dead letters.
+    pub(in crate::production) fn close(&self) {
         let letters = self.mailbox.close();
         for entry in &letters.entries {
             if entry.kind != Kind::Stop {
@@ -565,7 +589,6 @@ impl LiveActor {
                 self.lose(entry.kind, letters.mail(), entry.slot, why);
             }
         }
-        self.end_relations(reason);
     }
 }
 
@@ -584,6 +607,57 @@ impl Sent {
         carried: None,
     };
 }
+
+/// To who counts and logs.
+impl Subject for LiveActor {
+    #[cfg(feature = "tracing")]
+    fn id(&self) -> ActorId {
+        self.id
+    }
+
+    #[cfg(feature = "tracing")]
+    fn name(&self) -> Cow<'_, str> {
+        self.name()
+    }
+
+    #[cfg(feature = "tracing")]
+    fn life(&self) -> u32 {
+        self.life()
+    }
+
+    #[cfg(feature = "metrics")]
+    fn meters(&self) -> &Meters {
+        &self.meters
+    }
+
+    #[cfg(any(feature = "tracing", feature = "metrics"))]
+    fn broke(&self, fault: Fault) {
+        self.hub.failed(self.id, &self.name(), fault);
+    }
+}
+
+/// To who looks for cycles of asks.
+#[cfg(debug_assertions)]
+impl Asks for LiveActor {
+    fn id(&self) -> ActorId {
+        self.id
+    }
+
+    fn name(&self) -> Cow<'_, str> {
+        self.name()
+    }
+
+    fn waits(&self) -> &Waits<Self> {
+        &self.hub.waits
+    }
+
+    fn failed(&self, fault: Fault) {
+        self.failed(fault);
+    }
+}
+
+#[cfg(not(debug_assertions))]
+impl waits::Asks for LiveActor {}
 
 impl Lives for LiveActor {
     fn life(&self) -> u32 {

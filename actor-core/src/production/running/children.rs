@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use super::actor::LiveActor;
-use super::hub::Hub;
+use super::actor::{Hub, LiveActor};
 use super::spawning::AskSupervisor;
 use super::target::Target;
 use crate::contained::contained;
@@ -30,6 +29,10 @@ pub(in crate::production) struct LiveChildren {
     state: Mutex<State>,
 }
 
+/// How the children of the system are supervised, and their group, where it was told.
+#[derive(Default)]
+pub(crate) struct Family(Mutex<Option<(Supervision, Weak<LiveChildren>)>>);
+
 struct State {
     children: Children,
     /// What is ordered and not passed on yet.
@@ -45,20 +48,15 @@ struct State {
 }
 
 impl LiveChildren {
-    /// That of an actor.
+    /// Those of an actor that has had none.
     pub(in crate::production) fn of(supervisor: &Arc<LiveActor>) -> Arc<Self> {
-        let make = || Self::new(supervisor.hub(), Some(Arc::downgrade(supervisor)));
-        let found = supervisor.with_relations(|relations| {
-            let relations = relations.get_or_insert_default();
-            relations.children.get_or_insert_with(make).clone()
-        });
-        found.unwrap_or_else(make)
+        Self::new(supervisor.hub(), Some(Arc::downgrade(supervisor)))
     }
 
     /// That of a child of the system that is spawned now: it is one of a group, where the system was
     /// told how to supervise.
     pub(in crate::production) fn of_system(hub: &Arc<Hub>) -> Arc<Self> {
-        let mut family = lock(&hub.family);
+        let mut family = lock(&hub.family.0);
         let Some((supervision, group)) = &mut *family else {
             return Self::new(hub, None);
         };
@@ -75,7 +73,7 @@ impl LiveChildren {
     /// group that there is as well.
     pub(in crate::production) fn supervise_system(hub: &Arc<Hub>, supervision: Supervision) {
         let group = {
-            let mut family = lock(&hub.family);
+            let mut family = lock(&hub.family.0);
             let (kept, group) = family.get_or_insert((supervision, Weak::new()));
             *kept = supervision;
             group.upgrade()

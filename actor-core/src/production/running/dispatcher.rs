@@ -1,6 +1,6 @@
 //! Who runs next: [`Dispatcher`], the run queues of one system.
 //!
-//! An actor is not a task of the runtime. It is a [`Life`], which lies in its own mailbox while it
+//! An actor is not a task of the runtime. It is a life, something to [`Run`], which lies in its own mailbox while it
 //! waits; whoever sends to it takes it out and puts it into a run queue. A few tasks of the runtime,
 //! one for each of its threads, take lives out and run them: the [`Worker`]s. Each has a queue of
 //! its own, into which goes what the actors that it runs rouse, and from which others steal when
@@ -21,13 +21,11 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use crossbeam_deque::{Steal, Stealer, Worker as Deque};
 use crossbeam_queue::ArrayQueue;
-use scoped_tls::scoped_thread_local;
+use scoped_tls::ScopedKey;
 use tokio::runtime::Handle;
 use tokio::task::{coop, yield_now};
 
-use super::hub::Hub;
-use super::life::Life;
-use super::sentinel::{self, Progress};
+use super::sentinel::{self, Progress, Queues, Vigil};
 use crate::contained::contained;
 use crate::production::host::executor::Executor;
 use crate::production::host::{lock, slice};
@@ -38,26 +36,38 @@ const ROOM: usize = 256;
 /// No more workers than there are bits for them.
 const MOST: usize = 64;
 
-pub(in crate::production) struct Dispatcher {
+/// A life: what is queued and run.
+pub(crate) trait Run: Send + Sized + 'static {
+    /// Runs until it waits or is over.
+    fn run(self: Box<Self>);
+    /// Has it run where it is to run: by this dispatcher, unless it has a place of its own.
+    fn dispatch(self: Box<Self>, dispatcher: &Arc<Dispatcher<Self>>);
+    /// The queue of the worker that is polled on this thread.
+    fn local() -> &'static ScopedKey<Local<Self>>;
+}
+
+/// Who holds the lives that wait.
+pub(in crate::production) trait Holds: Send + Sync {
+    /// The runtime is gone: drops them, since nobody will run them.
+    fn drop_parked(&self);
+}
+
+pub(crate) struct Dispatcher<L> {
     /// What was roused elsewhere than on a worker.
-    injected: ArrayQueue<Box<Life>>,
+    injected: ArrayQueue<Box<L>>,
     /// What did not fit in there.
-    overflow: Mutex<VecDeque<Box<Life>>>,
+    overflow: Mutex<VecDeque<Box<L>>>,
     /// Whether anything is in there. Written under its lock; who reads it without may be late.
     overflows: AtomicBool,
-    workers: Box<[Peer]>,
+    workers: Box<[Peer<L>]>,
     /// The workers that have nothing to do, a bit each.
     parked: AtomicU64,
     /// The workers are tasks of tokio.
     on_tokio: bool,
     /// Where substitutes run; `None` where none is of use.
-    pub(in crate::production) runtime: Option<Handle>,
-    /// The [sentinel](super::sentinel) looks at the queues.
-    pub(in crate::production) is_watched: AtomicBool,
-    /// A substitute was started and has not found out yet whether there is anything to run.
-    pub(in crate::production) is_substituted: AtomicBool,
-    /// How many lives substitutes have run.
-    pub(in crate::production) substitutes: AtomicU32,
+    runtime: Option<Handle>,
+    /// The [sentinel](super::sentinel)'s.
+    vigil: Vigil,
     /// No actor is left, nor will there be one.
     over: AtomicBool,
     /// The runtime is gone.
@@ -65,8 +75,8 @@ pub(in crate::production) struct Dispatcher {
 }
 
 /// A worker, as others see it.
-struct Peer {
-    queue: Stealer<Box<Life>>,
+struct Peer<L> {
+    queue: Stealer<Box<L>>,
     /// Of its task, which always has the same; `None` before its first poll.
     waker: OnceLock<Waker>,
     /// It lets the driver of the runtime run, and runs again then.
@@ -76,29 +86,27 @@ struct Peer {
 }
 
 /// One of the tasks that run lives.
-struct Worker {
-    local: Local,
+struct Worker<L: Run> {
+    local: Local<L>,
     index: usize,
     /// The life that it ran last was in the queue for all.
     injected: Cell<bool>,
     /// The driver of the runtime has run, or may have, since it ran last.
     rested: Cell<bool>,
-    hub: Weak<Hub>,
+    /// Who holds the lives that wait.
+    holder: Weak<dyn Holds>,
 }
 
 /// The queue of one worker.
-struct Local {
-    dispatcher: Arc<Dispatcher>,
-    queue: Deque<Box<Life>>,
-}
-
-scoped_thread_local! {
-    /// Of the worker that is polled on this thread.
-    static LOCAL: Local
+pub(crate) struct Local<L> {
+    dispatcher: Arc<Dispatcher<L>>,
+    queue: Deque<Box<L>>,
 }
 
 /// A dispatcher, and the queues for its workers.
-pub(in crate::production) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) {
+pub(in crate::production) fn new<L: Run>(
+    executor: &Executor,
+) -> (Arc<Dispatcher<L>>, Vec<Deque<Box<L>>>) {
     let workers = executor.threads().min(MOST);
     let queues: Vec<_> = (0..workers).map(|_| Deque::new_fifo()).collect();
     let peer = |queue: &Deque<_>| Peer {
@@ -115,11 +123,8 @@ pub(in crate::production) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<D
         workers: queues.iter().map(peer).collect(),
         parked: AtomicU64::new(0),
         on_tokio: executor.is_tokio(),
-        // As if it were, where there is nothing to look for.
-        is_watched: AtomicBool::new(runtime.is_none()),
+        vigil: Vigil::new(runtime.is_some()),
         runtime,
-        is_substituted: AtomicBool::new(false),
-        substitutes: AtomicU32::new(0),
         over: AtomicBool::new(false),
         closed: AtomicBool::new(false),
     };
@@ -127,29 +132,35 @@ pub(in crate::production) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<D
 }
 
 /// Starts the workers of a system.
-pub(in crate::production) fn start(hub: &Arc<Hub>, queues: Vec<Deque<Box<Life>>>) {
+pub(in crate::production) fn start<L: Run>(
+    dispatcher: &Arc<Dispatcher<L>>,
+    queues: Vec<Deque<Box<L>>>,
+    executor: &Executor,
+    holder: &Weak<dyn Holds>,
+) {
     for (index, queue) in queues.into_iter().enumerate() {
-        hub.executor.spawn(Worker {
+        executor.spawn(Worker {
             local: Local {
-                dispatcher: hub.dispatcher.clone(),
+                dispatcher: dispatcher.clone(),
                 queue,
             },
             index,
             injected: Cell::new(false),
             rested: Cell::new(true),
-            hub: Arc::downgrade(hub),
+            holder: holder.clone(),
         });
     }
 }
 
-impl Dispatcher {
+impl<L: Run> Dispatcher<L> {
     /// Has a life run; it is dropped where the runtime is gone.
     #[inline]
-    pub(in crate::production) fn dispatch(self: &Arc<Self>, life: Box<Life>) {
-        if !LOCAL.is_set() {
+    pub(in crate::production) fn dispatch(self: &Arc<Self>, life: Box<L>) {
+        let key = L::local();
+        if !key.is_set() {
             return self.inject(life);
         }
-        LOCAL.with(|Local { dispatcher, queue }| {
+        key.with(|Local { dispatcher, queue }| {
             if !Arc::ptr_eq(dispatcher, self) {
                 return self.inject(life);
             }
@@ -162,9 +173,7 @@ impl Dispatcher {
     /// Something was queued: the sentinel looks after it.
     #[inline]
     fn see_to_it(self: &Arc<Self>) {
-        // Relaxed: it looks once more after it was told to begin.
-        if !self.is_watched.load(Ordering::Relaxed) && !self.is_watched.swap(true, Ordering::AcqRel)
-        {
+        if self.vigil.begins() {
             sentinel::watch(self.clone());
         }
     }
@@ -172,7 +181,7 @@ impl Dispatcher {
     /// Wakes a worker that has nothing to do where this one has several lives to run. Where that is
     /// missed for once, it is made up for at the next life.
     #[inline]
-    fn share(&self, queue: &Deque<Box<Life>>) {
+    fn share(&self, queue: &Deque<Box<L>>) {
         if self.parked.load(Ordering::Relaxed) != 0 && queue.len() > 1 {
             self.wake_other();
         }
@@ -195,7 +204,7 @@ impl Dispatcher {
 
     /// Has a task run again when the driver of the runtime has run. A task that wakes itself is run by
     /// tokio some sixty times before.
-    pub(in crate::production) fn defer(&self, task: &mut TaskContext<'_>) {
+    fn defer_task(&self, task: &mut TaskContext<'_>) {
         if self.on_tokio {
             let _ = pin!(yield_now()).poll(task);
         } else {
@@ -249,7 +258,7 @@ impl Dispatcher {
     }
 
     /// Puts a life into the queue for all.
-    fn inject(self: &Arc<Self>, life: Box<Life>) {
+    fn inject(self: &Arc<Self>, life: Box<L>) {
         // Behind what has not fit in before.
         let life = match self.overflows.load(Ordering::Relaxed) {
             false => self.injected.push(life).err(),
@@ -292,7 +301,7 @@ impl Dispatcher {
         }
     }
 
-    fn take_overflow(&self) -> Option<Box<Life>> {
+    fn take_overflow(&self) -> Option<Box<L>> {
         let mut overflow = lock(&self.overflow);
         let first = overflow.pop_front();
         if overflow.is_empty() {
@@ -319,7 +328,7 @@ impl Dispatcher {
 
     /// Takes a life out of the queues for all.
     #[inline]
-    fn take(&self) -> Option<Box<Life>> {
+    fn take(&self) -> Option<Box<L>> {
         if !self.injected.is_empty() {
             let injected = self.injected.pop();
             if injected.is_some() {
@@ -331,7 +340,7 @@ impl Dispatcher {
     }
 
     /// Takes half of what another worker has queued.
-    fn steal(&self, index: usize, queue: &Deque<Box<Life>>) -> Option<Box<Life>> {
+    fn steal(&self, index: usize, queue: &Deque<Box<L>>) -> Option<Box<L>> {
         let count = self.workers.len();
         let others = (1..count).map(|next| &self.workers[(index + next) % count].queue);
         others
@@ -339,35 +348,56 @@ impl Dispatcher {
             .find_map(|other| until_sure(|| other.steal_batch_and_pop(queue)))
     }
 
-    /// Takes a life out of any queue, for who has none.
-    pub(in crate::production) fn take_any(&self) -> Option<Box<Life>> {
+    /// There is something to run.
+    fn is_busy(&self) -> bool {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
-        let steal = || queues.find_map(|queue| until_sure(|| queue.steal()));
-        self.take().or_else(steal)
+        self.has_injected() || queues.any(|queue| !queue.is_empty())
     }
 
-    /// How many lives were run, by whom.
-    pub(in crate::production) fn progress(&self) -> Progress {
+    /// There is something in the queues for all.
+    fn has_injected(&self) -> bool {
+        !self.injected.is_empty() || self.overflows.load(Ordering::Relaxed)
+    }
+}
+
+/// To the sentinel.
+impl<L: Run> Queues for Dispatcher<L> {
+    fn runtime(&self) -> Option<&Handle> {
+        self.runtime.as_ref()
+    }
+
+    fn vigil(&self) -> &Vigil {
+        &self.vigil
+    }
+
+    fn is_done(&self) -> bool {
+        self.is_closed() || self.is_over()
+    }
+
+    fn is_closed(&self) -> bool {
+        Self::is_closed(self)
+    }
+
+    fn has_work(&self) -> bool {
+        self.is_busy()
+    }
+
+    fn lives(&self) -> Vec<u32> {
         let workers = self.workers.iter();
-        Progress {
-            workers: workers
-                .map(|worker| worker.lives.load(Ordering::Relaxed))
-                .collect(),
-            substitutes: self.substitutes.load(Ordering::Relaxed),
-        }
+        workers
+            .map(|worker| worker.lives.load(Ordering::Relaxed))
+            .collect()
     }
 
-    /// Something is queued by a worker that has run nothing since, or for all, and nobody has.
-    pub(in crate::production) fn is_stuck(&self, before: &Progress, now: &Progress) -> bool {
+    fn is_stuck(&self, before: &Progress, now: &Progress) -> bool {
         let lives = before.workers.iter().zip(&now.workers);
         let mut queues = self.workers.iter().zip(lives);
         let kept = queues.any(|(worker, (before, now))| before == now && !worker.queue.is_empty());
         kept || before == now && self.has_injected()
     }
 
-    /// Wakes the workers that let others run, which may lie on a thread that is kept, and one that has
-    /// nothing to do; `false` where there is none.
-    pub(in crate::production) fn wake_who_rests(&self) -> bool {
+    /// Those that let others run may lie on a thread that is kept.
+    fn wake_who_rests(&self) -> bool {
         for (index, worker) in self.workers.iter().enumerate() {
             if worker.deferred.load(Ordering::Relaxed) {
                 self.wake(index);
@@ -376,15 +406,15 @@ impl Dispatcher {
         self.wake_one()
     }
 
-    /// There is something to run.
-    pub(in crate::production) fn has_work(&self) -> bool {
+    fn take_any(&self) -> Option<Box<dyn FnOnce()>> {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
-        self.has_injected() || queues.any(|queue| !queue.is_empty())
+        let steal = || queues.find_map(|queue| until_sure(|| queue.steal()));
+        let life = self.take().or_else(steal)?;
+        Some(Box::new(|| drop(contained(|| life.run()))))
     }
 
-    /// There is something in the queues for all.
-    fn has_injected(&self) -> bool {
-        !self.injected.is_empty() || self.overflows.load(Ordering::Relaxed)
+    fn defer(&self, task: &mut TaskContext<'_>) {
+        self.defer_task(task);
     }
 }
 
@@ -398,7 +428,7 @@ fn until_sure<T>(steal: impl Fn() -> Steal<T>) -> Option<T> {
     }
 }
 
-impl Peer {
+impl<L> Peer<L> {
     /// It runs later, and looks at the queues then.
     #[inline]
     fn is_deferred(&self) -> bool {
@@ -407,13 +437,13 @@ impl Peer {
     }
 }
 
-impl Worker {
-    fn peer(&self) -> &Peer {
+impl<L: Run> Worker<L> {
+    fn peer(&self) -> &Peer<L> {
         &self.local.dispatcher.workers[self.index]
     }
 
     #[inline]
-    fn next(&self) -> Option<Box<Life>> {
+    fn next(&self) -> Option<Box<L>> {
         let Local { dispatcher, queue } = &self.local;
         // In turns, so that neither queue holds up the other.
         let first = if self.injected.get() {
@@ -447,7 +477,7 @@ impl Worker {
         }
         let bit = 1 << self.index;
         dispatcher.parked.fetch_or(bit, Ordering::AcqRel);
-        let stays = !dispatcher.has_work() && !dispatcher.is_over();
+        let stays = !dispatcher.is_busy() && !dispatcher.is_over();
         // Whoever takes the bit away wakes this task, which is no harm.
         stays || !dispatcher.unpark(self.index)
     }
@@ -497,7 +527,7 @@ impl Worker {
         match others {
             Others::All => {
                 self.peer().deferred.store(true, Ordering::Release);
-                self.local.dispatcher.defer(task);
+                self.local.dispatcher.defer_task(task);
             }
             Others::Tasks => {
                 self.rested.set(false);
@@ -515,7 +545,7 @@ enum Others {
     All,
 }
 
-impl Future for Worker {
+impl<L: Run> Future for Worker<L> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
@@ -530,11 +560,11 @@ impl Future for Worker {
             task.waker().wake_by_ref();
         }
         dispatcher.rise(worker.index);
-        LOCAL.set(&worker.local, || worker.work(task))
+        L::local().set(&worker.local, || worker.work(task))
     }
 }
 
-impl Drop for Worker {
+impl<L: Run> Drop for Worker<L> {
     /// It is over, or the runtime is gone: then every actor is dropped, now or when it is next to
     /// wait.
     fn drop(&mut self) {
@@ -546,8 +576,8 @@ impl Drop for Worker {
         while let Some(life) = queue.pop() {
             drop(life);
         }
-        if let Some(hub) = self.hub.upgrade() {
-            hub.registry.drop_parked();
+        if let Some(holder) = self.holder.upgrade() {
+            holder.drop_parked();
         }
     }
 }

@@ -7,11 +7,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::actor::LiveActor;
-use super::children::LiveChildren;
-use super::dispatcher::{self, Dispatcher};
-use super::node::Nodes;
-use super::registry::Registry;
+use super::dispatcher::{self, Dispatcher, Holds};
+use super::registry::{Member, Registry};
+use super::waits::Asks;
 #[cfg(debug_assertions)]
 use super::waits::Waits;
 use crate::event::Event;
@@ -26,18 +24,36 @@ use crate::production::observing::limits::Watchdog;
 use crate::production::observing::monitors::{Monitors, Seen};
 use crate::production::observing::report::Unfinished;
 use crate::specification::{AnyMonitor, Moment};
-use crate::supervision::{Failure, StopReason, Supervision};
+use crate::supervision::{Failure, StopReason};
+
+/// What an actor and its system keep for the files above, which alone know what it is.
+pub(crate) trait Composed: Member + Asks {
+    /// Whom an actor has to do with.
+    type Relations: Send;
+    /// How the children of the system are supervised.
+    type Family: Default + Send + Sync;
+    /// The nodes of the system.
+    type Nodes: Nodes<Self>;
+}
+
+/// The nodes of a system, as far as it has to know them.
+pub(crate) trait Nodes<A: Composed>: Default + Send + Sync {
+    /// What runs on the nodes that are up.
+    fn running(&self) -> Vec<Arc<Hub<A>>>;
+    /// Ends every node for good.
+    fn end(&self);
+}
 
 /// Kept alive by the system's handles, its actors and the references to them. It keeps an actor
 /// alive only while that actor is registered, so the cycle ends with the actor.
-pub(in crate::production) struct Hub {
+pub(crate) struct Hub<A: Composed> {
     pub(in crate::production) executor: Executor,
     pub(in crate::production) disk: LiveDisk,
-    pub(in crate::production) dispatcher: Arc<Dispatcher>,
-    pub(in crate::production) registry: Registry,
+    pub(in crate::production) dispatcher: Arc<Dispatcher<A::Life>>,
+    pub(in crate::production) registry: Registry<A>,
     pub(in crate::production) hooks: Arc<Hooks>,
     /// The nodes of the system, also where this is one of them.
-    pub(in crate::production) nodes: Arc<Nodes>,
+    pub(in crate::production) nodes: Arc<A::Nodes>,
     /// The name of the node that this is.
     pub(in crate::production) node: Option<Arc<str>>,
     /// The node has crashed.
@@ -46,11 +62,10 @@ pub(in crate::production) struct Hub {
     /// says nothing of anything else.
     ask_limit: AtomicU64,
     /// The registry of names, once it was used.
-    pub(in crate::production) names: OnceLock<Weak<LiveActor>>,
-    /// How the children of the system are supervised, and their group, where it was told.
-    pub(in crate::production) family: Mutex<Option<(Supervision, Weak<LiveChildren>)>>,
+    pub(in crate::production) names: OnceLock<Weak<A>>,
+    pub(in crate::production) family: A::Family,
     #[cfg(debug_assertions)]
-    pub(in crate::production) waits: Waits,
+    pub(in crate::production) waits: Waits<A>,
     pub(in crate::production) attention: Attention,
     pub(in crate::production) watchdog: Watchdog,
     #[cfg(feature = "metrics")]
@@ -61,7 +76,7 @@ pub(in crate::production) struct Hub {
     started: Instant,
 }
 
-impl Hub {
+impl<A: Composed> Hub<A> {
     pub(in crate::production) fn new(executor: Executor) -> Arc<Self> {
         Self::with(executor, None)
     }
@@ -90,7 +105,7 @@ impl Hub {
                 whole.map_or(u64::MAX, |whole| whole.ask_limit.load(Ordering::Relaxed)),
             ),
             names: OnceLock::new(),
-            family: Mutex::default(),
+            family: A::Family::default(),
             #[cfg(debug_assertions)]
             waits: Waits::default(),
             attention: Attention::default(),
@@ -105,7 +120,13 @@ impl Hub {
             hub.attention
                 .add(whole.attention.bits() & (OBSERVED | AGES | CARRIES));
         }
-        dispatcher::start(&hub, queues);
+        let holder: Arc<dyn Holds> = hub.clone();
+        dispatcher::start(
+            &hub.dispatcher,
+            queues,
+            &hub.executor,
+            &Arc::downgrade(&holder),
+        );
         hub
     }
 
@@ -147,7 +168,7 @@ impl Hub {
     #[inline]
     pub(in crate::production) fn is_unwatched(&self) -> bool {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
-        if super::turn::is_on() {
+        if super::telemetry::is_on() {
             return false;
         }
         self.attention.bits() == 0
@@ -229,8 +250,14 @@ impl Hub {
     }
 }
 
+impl<A: Composed> Holds for Hub<A> {
+    fn drop_parked(&self) {
+        self.registry.drop_parked();
+    }
+}
+
 /// Reports monitors that are hot for too long, until [`Guard`] aborts it.
-pub(in crate::production) async fn watch_heat(hub: Arc<Hub>) {
+pub(in crate::production) async fn watch_heat<A: Composed>(hub: Arc<Hub<A>>) {
     loop {
         for violation in &hub.monitors.overdue(hub.now()) {
             hub.hooks.violated(violation);
@@ -247,16 +274,16 @@ pub(in crate::production) async fn watch_heat(hub: Arc<Hub>) {
 }
 
 /// Aborts everything when the last handle to the system is dropped.
-pub(in crate::production) struct Guard {
-    pub(in crate::production) hub: Arc<Hub>,
+pub(in crate::production) struct Guard<A: Composed> {
+    pub(in crate::production) hub: Arc<Hub<A>>,
     /// The task of [`watch_heat`], once a limit was set.
     pub(in crate::production) heat: OnceLock<Task>,
     /// The task of [`watch_actors`](crate::production::system::watchdog::watch_actors), once a limit was set.
     pub(in crate::production) watchdog: OnceLock<Task>,
 }
 
-impl Guard {
-    pub(in crate::production) fn new(hub: Arc<Hub>) -> Arc<Self> {
+impl<A: Composed> Guard<A> {
+    pub(in crate::production) fn new(hub: Arc<Hub<A>>) -> Arc<Self> {
         Arc::new(Self {
             hub,
             heat: OnceLock::new(),
@@ -265,7 +292,7 @@ impl Guard {
     }
 }
 
-impl Drop for Guard {
+impl<A: Composed> Drop for Guard<A> {
     fn drop(&mut self) {
         for task in [&self.heat, &self.watchdog] {
             if let Some(task) = task.get() {

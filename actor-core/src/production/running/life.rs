@@ -4,9 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use super::actor::LiveActor;
+use scoped_tls::{ScopedKey, scoped_thread_local};
+
+use super::actor::{Hub, LiveActor};
 use super::children::LiveChildren;
-use super::hub::Hub;
+use super::dispatcher::{Dispatcher, Local, Run};
 use super::reply::losing;
 use super::spawning::{Factory, Spawn};
 use super::stage::Stage;
@@ -82,7 +84,7 @@ fn launch(
         (Host::Workers, _) => None,
         (Host::BlockingThreads, Some(runtime)) => Some(Stage::BlockingThreads(runtime.clone())),
         (Host::BlockingThreads | Host::Thread, _) => {
-            let started = Stage::thread(actor).map_err(|error| {
+            let started = Stage::thread(&actor.name(), &actor.hub().executor).map_err(|error| {
                 actor.failed(Fault {
                     kind: FailureKind::Background,
                     message: format!("it has no thread: {error}"),
@@ -104,8 +106,8 @@ fn launch(
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         turn: None,
     };
-    telemetry::spawned(actor);
-    Stage::dispatch(actor, Box::new(life));
+    telemetry::spawned(&**actor);
+    Box::new(life).dispatch(&actor.hub().dispatcher);
 }
 
 /// The registry of names; `registry` is started where there is none yet.
@@ -123,7 +125,7 @@ pub(in crate::production) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> 
 
 /// A running actor. Dropping it is an abort: its inbox is closed and its watchers told, as after
 /// any other end.
-pub(in crate::production) struct Life {
+pub(crate) struct Life {
     body: Body,
     part: Part,
     actor: Arc<LiveActor>,
@@ -141,7 +143,7 @@ pub(in crate::production) struct Life {
 /// What only some actors have.
 struct Extras {
     /// Where it runs; `None` for the workers.
-    stage: Option<Stage>,
+    stage: Option<Stage<Life>>,
     /// What brings it back.
     supervised: Option<Supervised>,
 }
@@ -203,7 +205,7 @@ impl Life {
     }
 
     #[inline]
-    pub(in crate::production) fn stage(&self) -> Option<&Stage> {
+    fn stage(&self) -> Option<&Stage<Self>> {
         self.extras.as_ref()?.stage.as_ref()
     }
 
@@ -213,17 +215,6 @@ impl Life {
 
     fn supervised_mut(&mut self) -> Option<&mut Supervised> {
         self.extras.as_mut()?.supervised.as_mut()
-    }
-
-    /// Runs until it waits or is over. It waits in its mailbox.
-    pub(in crate::production) fn run(mut self: Box<Self>) {
-        slice::admit();
-        // Around all of it, since what panics may be no part of the actor, but a subscriber's.
-        match catch_unwind(AssertUnwindSafe(|| self.poll())) {
-            Ok(Poll::Pending) => self.park(),
-            Ok(Poll::Ready(())) => {}
-            Err(payload) => self.go_on_after(payload),
-        }
     }
 
     fn park(self: Box<Self>) {
@@ -481,7 +472,7 @@ impl Life {
             return;
         };
         self.actor.next_life();
-        telemetry::restarted(&self.actor);
+        telemetry::restarted(&*self.actor);
         if supervised.unread == Unread::Drop {
             self.actor.drop_unread();
         }
@@ -504,12 +495,42 @@ impl Life {
     fn leave(&mut self, reason: StopReason) {
         self.part = Part::Ended;
         self.actor.end(reason);
-        telemetry::ended(&self.actor, reason);
+        telemetry::ended(&*self.actor, reason);
         self.actor.hub().registry.leave(self.place);
         if let Some(supervised) = self.supervised() {
             supervised.children.left(&self.actor);
         }
     }
+}
+
+impl Run for Life {
+    /// It waits in its mailbox.
+    fn run(mut self: Box<Self>) {
+        slice::admit();
+        // Around all of it, since what panics may be no part of the actor, but a subscriber's.
+        match catch_unwind(AssertUnwindSafe(|| self.poll())) {
+            Ok(Poll::Pending) => self.park(),
+            Ok(Poll::Ready(())) => {}
+            Err(payload) => self.go_on_after(payload),
+        }
+    }
+
+    fn dispatch(self: Box<Self>, dispatcher: &Arc<Dispatcher<Self>>) {
+        match self.stage() {
+            None => dispatcher.dispatch(self),
+            Some(stage) => stage.clone().run(self),
+        }
+    }
+
+    #[inline]
+    fn local() -> &'static ScopedKey<Local<Self>> {
+        &LOCAL
+    }
+}
+
+scoped_thread_local! {
+    /// Of the worker that is polled on this thread.
+    static LOCAL: Local<Life>
 }
 
 impl Drop for Life {

@@ -4,7 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, Weak};
 
-use super::hub::{Guard, Hub};
+use super::actor::{Guard, Hub, LiveActor};
+use super::hub;
 use super::life;
 use super::spawning::{NamesOn, Spawn};
 use crate::identity::ActorId;
@@ -17,7 +18,7 @@ pub(in crate::production) type Boot = Box<dyn FnMut(&Arc<Guard>) + Send>;
 
 /// The nodes of a system.
 #[derive(Default)]
-pub(in crate::production) struct Nodes(Mutex<Vec<LiveNode>>);
+pub(crate) struct Nodes(Mutex<Vec<LiveNode>>);
 
 /// A node of a system in production.
 #[derive(Clone)]
@@ -116,9 +117,10 @@ impl Nodes {
             }),
         }
     }
+}
 
-    /// What runs on the nodes that are up.
-    pub(in crate::production) fn running(&self) -> Vec<Arc<Hub>> {
+impl hub::Nodes<LiveActor> for Nodes {
+    fn running(&self) -> Vec<Arc<Hub>> {
         let nodes = lock(&self.0).clone();
         let running = nodes.iter().filter_map(|node| {
             let runs = lock(&node.0.runs);
@@ -127,8 +129,7 @@ impl Nodes {
         running.collect()
     }
 
-    /// Ends every node for good.
-    pub(in crate::production) fn end(&self) {
+    fn end(&self) {
         let nodes = std::mem::take(&mut *lock(&self.0));
         for node in nodes {
             node.crash();

@@ -1,37 +1,50 @@
 //! Every running actor of a system: whom to stop, whom to abort, and when all are gone.
 
+use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 
-use super::actor::LiveActor;
-use super::dispatcher::Dispatcher;
+use super::dispatcher::{Dispatcher, Run};
 use crate::identity::ActorId;
 use crate::production::host::lock;
-use crate::production::mailbox::lane::{KILL, QUIT};
 
 /// How many places are looked at before others may have the registry.
 const LOOK: u32 = 1024;
 
-pub(in crate::production) struct Registry {
-    state: Mutex<State>,
+/// An actor, as far as its system has to know it.
+pub(crate) trait Member: Send + Sync + Sized + 'static {
+    /// What runs it.
+    type Life: Run;
+    /// Who it is.
+    fn id(&self) -> ActorId;
+    /// What it is called.
+    fn name(&self) -> Cow<'_, str>;
+    /// Ends it at its next `.await`.
+    fn abort(&self);
+    /// Drops it where it waits: nobody will run it.
+    fn drop_parked(&self);
+}
+
+pub(in crate::production) struct Registry<A: Member> {
+    state: Mutex<State<A>>,
     /// Notified when the last actor of a closed registry leaves.
     emptied: Notify,
     /// Is over then.
-    dispatcher: Arc<Dispatcher>,
+    dispatcher: Arc<Dispatcher<A::Life>>,
 }
 
-struct State {
+struct State<A> {
     /// In whatever order, at places that others have left or at new ones.
-    actors: Vec<Option<Arc<LiveActor>>>,
+    actors: Vec<Option<Arc<A>>>,
     left: Vec<u32>,
     /// Shutting down: nobody enters any more.
     closed: bool,
 }
 
-impl Registry {
-    pub(in crate::production) fn new(dispatcher: Arc<Dispatcher>) -> Self {
+impl<A: Member> Registry<A> {
+    pub(in crate::production) fn new(dispatcher: Arc<Dispatcher<A::Life>>) -> Self {
         Self {
             state: Mutex::new(State {
                 actors: Vec::new(),
@@ -46,7 +59,7 @@ impl Registry {
     /// Adds an actor that is about to start, and tells its place; `None` where the system shuts
     /// down.
     #[must_use]
-    pub(in crate::production) fn enter(&self, actor: Arc<LiveActor>) -> Option<u32> {
+    pub(in crate::production) fn enter(&self, actor: Arc<A>) -> Option<u32> {
         let mut state = lock(&self.state);
         if state.closed {
             return None;
@@ -63,11 +76,7 @@ impl Registry {
     }
 
     /// Shows some of the actors, from a place on; tells from which place to go on.
-    pub(in crate::production) fn look(
-        &self,
-        from: u32,
-        mut f: impl FnMut(&LiveActor),
-    ) -> Option<u32> {
+    pub(in crate::production) fn look(&self, from: u32, mut f: impl FnMut(&A)) -> Option<u32> {
         let state = lock(&self.state);
         let places = state.actors.len() as u32;
         let to = from.saturating_add(LOOK).min(places);
@@ -101,7 +110,7 @@ impl Registry {
     }
 
     /// Lets nobody enter any more; returns who is there, in the order of their spawns.
-    pub(in crate::production) fn close(&self) -> Vec<Arc<LiveActor>> {
+    pub(in crate::production) fn close(&self) -> Vec<Arc<A>> {
         let mut state = lock(&self.state);
         state.closed = true;
         if state.is_empty() {
@@ -114,7 +123,7 @@ impl Registry {
     pub(in crate::production) fn abort(&self) {
         // Not under the lock: where the runtime is gone, an actor is dropped by its abort.
         for actor in self.close() {
-            actor.order(KILL | QUIT);
+            actor.abort();
         }
     }
 
@@ -142,7 +151,7 @@ impl Registry {
     }
 }
 
-impl State {
+impl<A: Member> State<A> {
     fn len(&self) -> usize {
         self.actors.len() - self.left.len()
     }
@@ -152,7 +161,7 @@ impl State {
     }
 
     /// By identity, which is the order of their spawns.
-    fn in_order(&self) -> Vec<Arc<LiveActor>> {
+    fn in_order(&self) -> Vec<Arc<A>> {
         let mut actors: Vec<_> = self.actors.iter().flatten().cloned().collect();
         actors.sort_unstable_by_key(|actor| actor.id());
         actors

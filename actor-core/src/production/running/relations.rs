@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use super::actor::LiveActor;
+use super::actor::{End, LiveActor};
 use super::children::LiveChildren;
 use crate::identity::ActorId;
 use crate::production::host::lock;
@@ -11,17 +11,9 @@ use crate::production::mailbox::lane::LINKED;
 use crate::roster::{Roster, Sweep};
 use crate::supervision::StopReason;
 
-/// Whether the actor has ended, and who wants to know.
-pub(in crate::production) enum End {
-    /// Not yet. Most actors have no relations.
-    Awaited(Option<Box<Relations>>),
-    /// Its inbox is closed and every watcher was told.
-    Ended(StopReason),
-}
-
 /// Whom an actor has to do with beside those that send to it.
 #[derive(Default)]
-pub(in crate::production) struct Relations {
+pub(crate) struct Relations {
     watchers: Watchers,
     /// Its children, as a supervisor.
     pub(in crate::production) children: Option<Arc<LiveChildren>>,
@@ -342,8 +334,21 @@ impl LiveActor {
         }
     }
 
-    /// Tells every watcher that the actor has ended.
-    pub(in crate::production) fn end_relations(&self, reason: StopReason) {
+    /// What supervises its children.
+    pub(in crate::production) fn children(self: &Arc<Self>) -> Arc<LiveChildren> {
+        let make = || LiveChildren::of(self);
+        let found = self.with_relations(|relations| {
+            let relations = relations.get_or_insert_default();
+            relations.children.get_or_insert_with(make).clone()
+        });
+        found.unwrap_or_else(make)
+    }
+
+    /// Ends: what is left of the inbox becomes dead letters, and every watcher is told, in the
+    /// order in which they began to watch.
+    pub(in crate::production) fn end(&self, reason: StopReason) {
+        let reason = self.hub().ended(reason);
+        self.close();
         let before = std::mem::replace(&mut *lock(&self.end), End::Ended(reason));
         if let End::Awaited(Some(relations)) = before {
             for waiting in relations.watchers.0 {

@@ -4,7 +4,7 @@ use std::any::TypeId;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::hub::Hub;
+use super::hub::{Composed, Hub};
 use crate::event::Event;
 use crate::parts::AskError;
 use crate::production::host::current::Sender;
@@ -38,12 +38,12 @@ pub(crate) fn why_lost() -> AskError {
 }
 
 /// Who asked, and in which system; kept only while a monitor is registered.
-pub(crate) struct Observed {
-    pub(in crate::production) hub: Arc<Hub>,
+pub(crate) struct Observed<A: Composed> {
+    pub(in crate::production) hub: Arc<Hub<A>>,
     pub(in crate::production) asker: Sender,
 }
 
-impl Observed {
+impl<A: Composed> Observed<A> {
     /// Shows a reply to the monitors.
     pub(crate) fn replied(&self, kind: TypeId, value: &dyn Event) {
         let answering = Sender::current();

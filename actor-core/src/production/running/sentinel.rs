@@ -13,14 +13,14 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context as TaskContext, Poll};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use super::dispatcher::Dispatcher;
-use crate::contained::contained;
+use tokio::runtime::Handle;
+
 use crate::production::host::{lock, slice};
 
 /// Between two looks.
@@ -32,11 +32,70 @@ static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
 /// `None` where the process can have no more threads: then nobody looks.
 static SENTINEL: OnceLock<Option<Thread>> = OnceLock::new();
 
-/// Looks at the queues of a dispatcher until they are empty.
+/// The run queues of a system, as the sentinel sees them.
+pub(in crate::production) trait Queues: Send + Sync {
+    /// Where substitutes run; `None` where none is of use.
+    fn runtime(&self) -> Option<&Handle>;
+    /// What the sentinel keeps beside them.
+    fn vigil(&self) -> &Vigil;
+    /// Nothing is run any more, nor will be.
+    fn is_done(&self) -> bool;
+    /// The runtime is gone.
+    fn is_closed(&self) -> bool;
+    /// There is something to run.
+    fn has_work(&self) -> bool;
+    /// How many lives each worker has run.
+    fn lives(&self) -> Vec<u32>;
+    /// Something is queued by a worker that has run nothing since, or for all, and nobody has.
+    fn is_stuck(&self, before: &Progress, now: &Progress) -> bool;
+    /// Wakes the workers that let others run, and one that has nothing to do; `false` where there is none.
+    fn wake_who_rests(&self) -> bool;
+    /// Takes a life out of any queue, to be run by calling what this returns.
+    fn take_any(&self) -> Option<Box<dyn FnOnce()>>;
+    /// Has a task run again when the driver of the runtime has run.
+    fn defer(&self, task: &mut TaskContext<'_>);
+}
+
+/// What the sentinel keeps beside the queues of a system.
+pub(in crate::production) struct Vigil {
+    /// The sentinel looks at the queues.
+    is_watched: AtomicBool,
+    /// A substitute was started and has not found out yet whether there is anything to run.
+    is_substituted: AtomicBool,
+    /// How many lives substitutes have run.
+    substitutes: AtomicU32,
+}
+
+impl Vigil {
+    /// As if somebody looked already, where there is nothing to look for.
+    pub(in crate::production) fn new(is_needed: bool) -> Self {
+        Self {
+            is_watched: AtomicBool::new(!is_needed),
+            is_substituted: AtomicBool::new(false),
+            substitutes: AtomicU32::new(0),
+        }
+    }
+
+    /// Whether somebody looks already. If not, the caller has the sentinel [`watch`].
+    #[inline]
+    pub(in crate::production) fn begins(&self) -> bool {
+        // Relaxed: it looks once more after it was told to begin.
+        !self.is_watched.load(Ordering::Relaxed) && !self.is_watched.swap(true, Ordering::AcqRel)
+    }
+}
+
+fn progress(queues: &dyn Queues) -> Progress {
+    Progress {
+        workers: queues.lives(),
+        substitutes: queues.vigil().substitutes.load(Ordering::Relaxed),
+    }
+}
+
+/// Looks at the queues of a system until they are empty.
 #[cold]
-pub(in crate::production) fn watch(dispatcher: Arc<Dispatcher>) {
+pub(in crate::production) fn watch(queues: Arc<dyn Queues>) {
     lock(&WATCHED).push(Watched {
-        dispatcher,
+        queues,
         seen: None,
         released: false,
     });
@@ -66,7 +125,7 @@ fn look_for_ever() {
 }
 
 struct Watched {
-    dispatcher: Arc<Dispatcher>,
+    queues: Arc<dyn Queues>,
     /// What the workers had done at the last look.
     seen: Option<Progress>,
     /// Nothing was queued at the last look, and whoever queues something watches anew. A thread may
@@ -84,66 +143,68 @@ pub(in crate::production) struct Progress {
 impl Watched {
     /// Tells whether to look again.
     fn look(&mut self) -> bool {
-        let dispatcher = &self.dispatcher;
-        if dispatcher.is_closed() || dispatcher.is_over() {
+        let queues = &self.queues;
+        let vigil = queues.vigil();
+        if queues.is_done() {
             return false;
         }
-        match (dispatcher.has_work(), self.released) {
+        match (queues.has_work(), self.released) {
             (true, false) => {}
             // Else somebody watches anew.
-            (true, true) if !dispatcher.is_watched.swap(true, Ordering::AcqRel) => {
+            (true, true) if !vigil.is_watched.swap(true, Ordering::AcqRel) => {
                 self.released = false;
             }
             (_, true) => return false,
             (false, false) => {
                 self.released = true;
                 self.seen = None;
-                dispatcher.is_watched.store(false, Ordering::Release);
+                vigil.is_watched.store(false, Ordering::Release);
                 return true;
             }
         }
-        let now = dispatcher.progress();
+        let now = progress(&**queues);
         if let Some(before) = &self.seen
             && before.substitutes == now.substitutes
-            && dispatcher.is_stuck(before, &now)
-            && !dispatcher.wake_who_rests()
+            && queues.is_stuck(before, &now)
+            && !queues.wake_who_rests()
         {
-            start_substitute(dispatcher);
+            start_substitute(queues);
         }
         self.seen = Some(now);
         true
     }
 }
 
-fn start_substitute(dispatcher: &Arc<Dispatcher>) {
-    let Some(runtime) = &dispatcher.runtime else {
+fn start_substitute(queues: &Arc<dyn Queues>) {
+    let Some(runtime) = queues.runtime() else {
         return;
     };
-    if !dispatcher.is_substituted.swap(true, Ordering::AcqRel) {
-        runtime.spawn(Substitute(dispatcher.clone()));
+    if !queues.vigil().is_substituted.swap(true, Ordering::AcqRel) {
+        runtime.spawn(Substitute(queues.clone()));
     }
 }
 
 /// Runs what is queued while no worker does.
-struct Substitute(Arc<Dispatcher>);
+struct Substitute(Arc<dyn Queues>);
 
 impl Substitute {
     fn work(&self, task: &mut TaskContext<'_>) -> Poll<()> {
-        let Self(dispatcher) = self;
+        let Self(queues) = self;
         let _shift = slice::begin(true);
-        let before = dispatcher.progress().workers;
-        while !dispatcher.is_closed()
-            && let Some(life) = dispatcher.take_any()
+        let before = queues.lives();
+        let vigil = queues.vigil();
+        while !queues.is_closed()
+            && let Some(run) = queues.take_any()
         {
-            dispatcher.substitutes.fetch_add(1, Ordering::Relaxed);
+            vigil.substitutes.fetch_add(1, Ordering::Relaxed);
             // It may not come back either.
-            dispatcher.is_substituted.store(false, Ordering::Release);
-            drop(contained(|| life.run()));
+            vigil.is_substituted.store(false, Ordering::Release);
+            run();
             if slice::is_over() {
-                if dispatcher.progress().workers != before {
+                if queues.lives() != before {
                     return Poll::Ready(());
                 }
-                dispatcher.defer(task);
+                queues.defer(task);
                 return Poll::Pending;
             }
         }
@@ -157,7 +218,10 @@ impl Future for Substitute {
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
         let poll = self.work(task);
         if poll.is_ready() {
-            self.0.is_substituted.store(false, Ordering::Release);
+            self.0
+                .vigil()
+                .is_substituted
+                .store(false, Ordering::Release);
         }
         poll
     }

@@ -6,30 +6,30 @@ use std::thread;
 
 use tokio::runtime::Handle;
 
-use super::actor::LiveActor;
-use super::life::Life;
+use super::dispatcher::Run;
+use crate::production::host::executor::Executor;
 
 /// Where a life runs. It takes it along.
-pub(in crate::production) enum Stage {
+pub(in crate::production) enum Stage<L> {
     /// On the threads that the runtime keeps for what blocks.
     BlockingThreads(Handle),
     /// On a thread of its own, which ends with the actor.
-    Thread(Sender<Box<Life>>),
+    Thread(Sender<Box<L>>),
 }
 
-impl Stage {
+impl<L: Run> Stage<L> {
     /// Starts a thread for one actor.
     ///
     /// # Errors
     ///
     /// Where the system has no more threads.
-    pub(in crate::production) fn thread(actor: &LiveActor) -> io::Result<Self> {
-        let (give, lives) = mpsc::channel::<Box<Life>>();
-        let hub = actor.hub().clone();
+    pub(in crate::production) fn thread(name: &str, executor: &Executor) -> io::Result<Self> {
+        let (give, lives) = mpsc::channel::<Box<L>>();
+        let executor = executor.clone();
         thread::Builder::new()
-            .name(actor.name().replace('\0', " "))
+            .name(name.replace('\0', " "))
             .spawn(move || {
-                let _clock = hub.executor.enter();
+                let _clock = executor.enter();
                 for life in lives {
                     life.run();
                 }
@@ -38,18 +38,20 @@ impl Stage {
     }
 
     /// Has a life run; it is dropped where that can't be.
-    pub(in crate::production) fn dispatch(actor: &LiveActor, life: Box<Life>) {
-        let hub = actor.hub();
-        match life.stage() {
-            None => hub.dispatcher.dispatch(life),
-            Some(Self::BlockingThreads(runtime)) => {
-                let runtime = runtime.clone();
-                runtime.spawn_blocking(|| life.run());
-            }
-            Some(Self::Thread(give)) => {
-                let give = give.clone();
-                drop(give.send(life));
-            }
+    pub(in crate::production) fn run(&self, life: Box<L>) {
+        match self {
+            Self::BlockingThreads(runtime) => drop(runtime.spawn_blocking(|| life.run())),
+            Self::Thread(give) => drop(give.send(life)),
+        }
+    }
+}
+
+/// To take it out of the life that it is to run.
+impl<L> Clone for Stage<L> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::BlockingThreads(runtime) => Self::BlockingThreads(runtime.clone()),
+            Self::Thread(give) => Self::Thread(give.clone()),
         }
     }
 }

@@ -13,6 +13,7 @@ use tokio::time::Instant;
 use tracing::{Span, span::EnteredSpan};
 
 use super::actor::LiveActor;
+use super::telemetry::is_on;
 #[cfg(feature = "tracing")]
 use crate::production::mailbox::carried::Carried;
 
@@ -56,15 +57,6 @@ impl From<Running> for Turn {
             since: running.since,
         }
     }
-}
-
-/// Whether each message is worth a turn: always where it is counted, else where spans are recorded.
-#[inline]
-pub(in crate::production) fn is_on() -> bool {
-    #[cfg(feature = "metrics")]
-    return true;
-    #[cfg(not(feature = "metrics"))]
-    return tracing::level_filters::LevelFilter::current() >= tracing::Level::DEBUG;
 }
 
 /// What is handled.

@@ -1,12 +1,15 @@
 //! Which actor awaits whose reply, in debug builds: to find cycles, in which no reply ever comes.
 
 #[cfg(debug_assertions)]
+use std::borrow::Cow;
+#[cfg(debug_assertions)]
 use std::collections::BTreeMap;
+#[cfg(not(debug_assertions))]
+use std::marker::PhantomData;
 use std::sync::Arc;
 #[cfg(debug_assertions)]
 use std::sync::Mutex;
 
-use super::actor::LiveActor;
 #[cfg(debug_assertions)]
 use crate::identity::ActorId;
 #[cfg(debug_assertions)]
@@ -17,10 +20,29 @@ use crate::production::{
 #[cfg(debug_assertions)]
 use crate::supervision::FailureKind;
 
+/// An actor that can be asked.
+#[cfg(debug_assertions)]
+pub(crate) trait Asks: Sized {
+    /// Who it is.
+    fn id(&self) -> ActorId;
+    /// What it is called.
+    fn name(&self) -> Cow<'_, str>;
+    /// All waits of its system.
+    fn waits(&self) -> &Waits<Self>;
+    /// Reports a failure of it.
+    fn failed(&self, fault: Fault);
+}
+
+/// An actor that can be asked: nothing is kept of that in release builds.
+#[cfg(not(debug_assertions))]
+pub(crate) trait Asks {}
+
 /// Who was asked, as long as the question may be part of a cycle. It is nothing in release builds.
-pub(crate) struct Asked {
+pub(crate) struct Asked<A> {
     #[cfg(debug_assertions)]
-    whom: Arc<LiveActor>,
+    whom: Arc<A>,
+    #[cfg(not(debug_assertions))]
+    of: PhantomData<fn() -> A>,
     #[cfg(debug_assertions)]
     wait: Mutex<Wait>,
 }
@@ -38,8 +60,8 @@ enum Wait {
 }
 
 #[cfg(debug_assertions)]
-impl Asked {
-    pub(in crate::production) fn of(whom: &Arc<LiveActor>) -> Self {
+impl<A: Asks> Asked<A> {
+    pub(in crate::production) fn of(whom: &Arc<A>) -> Self {
         Self {
             whom: whom.clone(),
             wait: Mutex::new(Wait::NotYet),
@@ -59,7 +81,7 @@ impl Asked {
     }
 
     /// Adds the wait, once; tells the cycle that it closes.
-    fn closes_cycle(&self) -> Option<Vec<Arc<LiveActor>>> {
+    fn closes_cycle(&self) -> Option<Vec<Arc<A>>> {
         let by = Sender::current();
         let mut wait = lock(&self.wait);
         if *wait != Wait::NotYet || by.is_nobody() {
@@ -67,7 +89,7 @@ impl Asked {
         }
         *wait = Wait::By(by);
         // Under the lock, so that nobody removes it before it is added.
-        self.whom.hub().waits.add(by, &self.whom)
+        self.whom.waits().add(by, &self.whom)
     }
 
     /// The reply has come, or is out of the hands of who was asked, or is awaited with a limit, or no
@@ -75,15 +97,15 @@ impl Asked {
     pub(crate) fn over(&self) {
         let mut wait = lock(&self.wait);
         if let Wait::By(asker) = std::mem::replace(&mut *wait, Wait::Over) {
-            self.whom.hub().waits.remove(asker, self.whom.id());
+            self.whom.waits().remove(asker, self.whom.id());
         }
     }
 }
 
 #[cfg(not(debug_assertions))]
-impl Asked {
-    pub(in crate::production) fn of(_: &Arc<LiveActor>) -> Self {
-        Self {}
+impl<A: Asks> Asked<A> {
+    pub(in crate::production) fn of(_: &Arc<A>) -> Self {
+        Self { of: PhantomData }
     }
 
     #[inline]
@@ -95,18 +117,26 @@ impl Asked {
 
 /// All waits of one system, by who waits; an actor that joins futures may wait for several.
 #[cfg(debug_assertions)]
-#[derive(Default)]
-pub(in crate::production) struct Waits {
-    by: Mutex<BTreeMap<u64, Vec<Arc<LiveActor>>>>,
+pub(crate) struct Waits<A> {
+    by: Mutex<BTreeMap<u64, Vec<Arc<A>>>>,
 }
 
 #[cfg(debug_assertions)]
-impl Waits {
+impl<A> Default for Waits<A> {
+    fn default() -> Self {
+        Self {
+            by: Mutex::default(),
+        }
+    }
+}
+
+#[cfg(debug_assertions)]
+impl<A: Asks> Waits<A> {
     /// Adds a wait; tells the cycle that it closes, beginning with who waits.
-    fn add(&self, by: Sender, whom: &Arc<LiveActor>) -> Option<Vec<Arc<LiveActor>>> {
+    fn add(&self, by: Sender, whom: &Arc<A>) -> Option<Vec<Arc<A>>> {
         let mut all = lock(&self.by);
         all.entry(by.number()).or_default().push(whom.clone());
-        let mut cycle: Vec<Arc<LiveActor>> = Vec::new();
+        let mut cycle: Vec<Arc<A>> = Vec::new();
         let mut last = by.number();
         // Who waits for several may be content with one.
         while let Some([next]) = all.get(&last).map(Vec::as_slice) {

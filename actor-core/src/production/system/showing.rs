@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use super::live::LiveSystem;
 use super::status::ActorStatus;
-use crate::production::running::hub::Guard;
+use crate::production::running::actor::Guard;
 
 /// What is answered begins with this line, and ends with the other.
 const FIRST: &str = "actor-core top 1";

@@ -13,10 +13,9 @@ use crate::production::host::executor::within;
 use crate::production::host::lock;
 use crate::production::observing::limits::{DeepMailbox, Found, Limits, StuckActor};
 use crate::production::observing::work::Doing;
-use crate::production::running::actor::LiveActor;
-use crate::production::running::hub::Hub;
+use crate::production::running::actor::{Hub, LiveActor};
 
-/// Looks at every actor again and again, until [`Guard`](crate::production::running::hub::Guard) aborts it.
+/// Looks at every actor again and again, until [`Guard`](crate::production::running::actor::Guard) aborts it.
 pub(in crate::production) async fn watch_actors(hub: Arc<Hub>) {
     let mut known = Known::default();
     loop {

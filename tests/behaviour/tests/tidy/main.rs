@@ -349,6 +349,15 @@ fn the_rooms_of_production_use_each_other_one_way() {
     assert_no_circle(&doors);
 }
 
+/// So does each file of the room in which the actors run.
+#[test]
+fn the_files_that_run_actors_use_each_other_one_way() {
+    let doors = doors("actor-core", &["production", "running"]);
+    assert!(doors["life"].contains_key("actor"), "doors are seen");
+    assert!(doors["actor"].contains_key("hub"), "doors are seen");
+    assert_no_circle(&doors);
+}
+
 /// A page of the book.
 fn page(name: &str) -> String {
     fs::read_to_string(root().join("book/src").join(name)).expect("the page is there")
