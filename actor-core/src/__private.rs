@@ -18,6 +18,10 @@ pub use crate::services::Double;
 pub use crate::specification::AnyMonitor;
 pub use crate::specification::{Answered, Expectation, Predicate, Snapshot};
 
+/// What rustc shows where an actor is not `Send`: this line, with what is to be written.
+#[rustfmt::skip]
+pub fn runs_on_any_thread<A: Send>() {} // an actor does: write `Arc` for `Rc`, `Arc<Mutex<_>>` for `Rc<RefCell<_>>`
+
 /// Takes note of a label, where an execution is controlled.
 pub fn cover(label: &'static str) {
     let _ = crate::runtime::try_with(|runtime| runtime.cover(label));

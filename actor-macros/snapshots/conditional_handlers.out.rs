@@ -58,7 +58,10 @@ const _: () = {
     }
     #[automatically_derived]
     #[doc(hidden)]
-    impl ::actor_core::Actor for Node {
+    impl ::actor_core::Actor for Node
+    where
+        for<'__any> Node: ::core::marker::Send,
+    {
         type Message = __Message;
         type State = NodeState;
         const INFO: &'static ::actor_core::generated::ActorInfo = &::actor_core::generated::ActorInfo {
@@ -279,6 +282,31 @@ const _: () = {
         }
     }
     #[cfg(feature = "metrics")]
+    #[cfg(not(doc))]
+    #[automatically_derived]
+    impl ::actor_core::Handler<Count> for Node
+    where
+        for<'__any> Node: ::core::marker::Send,
+    {
+        type Reply = u64;
+        const EVENT: u16 = __Position::Count as u16;
+        fn message(__event: Count, __reply: ::actor_core::Reply<u64>) -> __Message {
+            __Message::Count(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Count, ::actor_core::Reply<u64>), __Message> {
+            match __message {
+                __Message::Count(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[cfg(feature = "metrics")]
+    #[cfg(doc)]
     #[automatically_derived]
     impl ::actor_core::Handler<Count> for Node {
         type Reply = u64;
@@ -298,6 +326,36 @@ const _: () = {
             }
         }
     }
+    #[cfg(not(doc))]
+    /// Handled in `Down`.
+    ///
+    /// Handled in `Up`.
+    ///
+    /// Dropped in `Down`.
+    ///
+    #[automatically_derived]
+    impl ::actor_core::Handler<Ping> for Node
+    where
+        for<'__any> Node: ::core::marker::Send,
+    {
+        type Reply = ();
+        const EVENT: u16 = __Position::Ping as u16;
+        fn message(__event: Ping, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Ping(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Ping, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Ping(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[cfg(doc)]
     /// Handled in `Down`.
     ///
     /// Handled in `Up`.
@@ -324,6 +382,31 @@ const _: () = {
         }
     }
     #[cfg(any(unix, windows))]
+    #[cfg(not(doc))]
+    #[automatically_derived]
+    impl ::actor_core::Handler<Signal> for Node
+    where
+        for<'__any> Node: ::core::marker::Send,
+    {
+        type Reply = ();
+        const EVENT: u16 = __Position::Signal as u16;
+        fn message(__event: Signal, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Signal(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Signal, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Signal(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                #[allow(unreachable_patterns)]
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[cfg(any(unix, windows))]
+    #[cfg(doc)]
     #[automatically_derived]
     impl ::actor_core::Handler<Signal> for Node {
         type Reply = ();
@@ -343,6 +426,7 @@ const _: () = {
             }
         }
     }
+    const _: fn() = ::actor_core::__private::runs_on_any_thread::<Node>;
 };
 #[cfg(all(unix, windows))]
 ::core::compile_error! {

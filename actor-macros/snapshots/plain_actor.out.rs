@@ -20,7 +20,10 @@ const _: () = {
     }
     #[automatically_derived]
     #[doc(hidden)]
-    impl ::actor_core::Actor for Server {
+    impl ::actor_core::Actor for Server
+    where
+        for<'__any> Server: ::core::marker::Send,
+    {
         type Message = __Message;
         type State = ::actor_core::generated::Stateless;
         const INFO: &'static ::actor_core::generated::ActorInfo = &::actor_core::generated::ActorInfo {
@@ -150,6 +153,29 @@ const _: () = {
             ::actor_core::generated::Flow::Done
         }
     }
+    #[cfg(not(doc))]
+    #[automatically_derived]
+    impl ::actor_core::Handler<Ping> for Server
+    where
+        for<'__any> Server: ::core::marker::Send,
+    {
+        type Reply = ();
+        const EVENT: u16 = 0;
+        fn message(__event: Ping, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Ping(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Ping, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Ping(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[cfg(doc)]
     #[automatically_derived]
     impl ::actor_core::Handler<Ping> for Server {
         type Reply = ();
@@ -168,6 +194,31 @@ const _: () = {
             }
         }
     }
+    #[cfg(not(doc))]
+    /// What a handler returns is the reply to an `ask`.
+    ///
+    #[automatically_derived]
+    impl ::actor_core::Handler<HowMany> for Server
+    where
+        for<'__any> Server: ::core::marker::Send,
+    {
+        type Reply = u64;
+        const EVENT: u16 = 1;
+        fn message(__event: HowMany, __reply: ::actor_core::Reply<u64>) -> __Message {
+            __Message::HowMany(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(HowMany, ::actor_core::Reply<u64>), __Message> {
+            match __message {
+                __Message::HowMany(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[cfg(doc)]
     /// What a handler returns is the reply to an `ask`.
     ///
     #[automatically_derived]
@@ -188,4 +239,5 @@ const _: () = {
             }
         }
     }
+    const _: fn() = ::actor_core::__private::runs_on_any_thread::<Server>;
 };

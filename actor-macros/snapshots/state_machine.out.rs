@@ -48,7 +48,10 @@ const _: () = {
     }
     #[automatically_derived]
     #[doc(hidden)]
-    impl ::actor_core::Actor for Client {
+    impl ::actor_core::Actor for Client
+    where
+        for<'__any> Client: ::core::marker::Send,
+    {
         type Message = __Message;
         type State = ClientState;
         const INFO: &'static ::actor_core::generated::ActorInfo = &::actor_core::generated::ActorInfo {
@@ -223,6 +226,33 @@ const _: () = {
             ::actor_core::__private::driver::<Self>()
         }
     }
+    #[cfg(not(doc))]
+    /// Handled in `Waiting`.
+    ///
+    /// Handled in `Idle`, `Done`.
+    ///
+    #[automatically_derived]
+    impl ::actor_core::Handler<Pong> for Client
+    where
+        for<'__any> Client: ::core::marker::Send,
+    {
+        type Reply = ();
+        const EVENT: u16 = 0;
+        fn message(__event: Pong, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Pong(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Pong, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Pong(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[cfg(doc)]
     /// Handled in `Waiting`.
     ///
     /// Handled in `Idle`, `Done`.
@@ -245,6 +275,31 @@ const _: () = {
             }
         }
     }
+    #[cfg(not(doc))]
+    /// Kept for a later state in `Waiting`.
+    ///
+    #[automatically_derived]
+    impl ::actor_core::Handler<Stop> for Client
+    where
+        for<'__any> Client: ::core::marker::Send,
+    {
+        type Reply = ();
+        const EVENT: u16 = 1;
+        fn message(__event: Stop, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Stop(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Stop, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Stop(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[cfg(doc)]
     /// Kept for a later state in `Waiting`.
     ///
     #[automatically_derived]
@@ -265,6 +320,31 @@ const _: () = {
             }
         }
     }
+    #[cfg(not(doc))]
+    /// Dropped in `Waiting`.
+    ///
+    #[automatically_derived]
+    impl ::actor_core::Handler<Tick> for Client
+    where
+        for<'__any> Client: ::core::marker::Send,
+    {
+        type Reply = ();
+        const EVENT: u16 = 2;
+        fn message(__event: Tick, __reply: ::actor_core::Reply<()>) -> __Message {
+            __Message::Tick(__event, __reply)
+        }
+        fn unwrap(
+            __message: __Message,
+        ) -> ::core::result::Result<(Tick, ::actor_core::Reply<()>), __Message> {
+            match __message {
+                __Message::Tick(__event, __reply) => {
+                    ::core::result::Result::Ok((__event, __reply))
+                }
+                __other => ::core::result::Result::Err(__other),
+            }
+        }
+    }
+    #[cfg(doc)]
     /// Dropped in `Waiting`.
     ///
     #[automatically_derived]
@@ -285,4 +365,5 @@ const _: () = {
             }
         }
     }
+    const _: fn() = ::actor_core::__private::runs_on_any_thread::<Client>;
 };

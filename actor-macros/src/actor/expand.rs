@@ -26,6 +26,7 @@ pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
     let implementation = expansion.actor();
     let allowances = actor.block.allowances();
     let crossings = expansion.crossings();
+    let threads = expansion.threads();
     let handlers = (0..expansion.events.len()).map(|event| expansion.handler(event));
     quote! {
         #declaration
@@ -39,6 +40,7 @@ pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
             #implementation
             #(#handlers)*
             #crossings
+            #threads
         };
     }
 }
@@ -150,6 +152,29 @@ impl<'a> Expansion<'a> {
         })
     }
 
+    /// Has rustc check that the actor may go to other threads, once and at its name. Everything else
+    /// takes it as given ([`Self::sent`]), or there were an error for each handler.
+    fn threads(&self) -> Option<TokenStream> {
+        let Actor { block, krate, .. } = self.actor;
+        let (name, span) = (&block.self_ty, types::place(&block.self_ty));
+        let span = Span::call_site().located_at(span);
+        self.sent().map(|_| {
+            quote_spanned! {span=>
+                const _: fn() = #krate::__private::runs_on_any_thread::<#name>;
+            }
+        })
+    }
+
+    /// That the actor is `Send`, as a bound. The lifetime keeps rustc from looking whether it holds. `None`
+    /// for a generic actor, whose own bounds say so.
+    fn sent(&self) -> Option<TokenStream> {
+        let Actor { block, .. } = self.actor;
+        let generics = &block.generics;
+        let self_ty = &block.self_ty;
+        (generics.params.is_empty() && generics.where_clause.is_none())
+            .then(|| quote!(where for<'__any> #self_ty: ::core::marker::Send))
+    }
+
     /// The methods that look for an `Err` in a reply.
     fn imports(&self) -> Option<TokenStream> {
         let krate = self.actor.krate;
@@ -212,10 +237,11 @@ impl<'a> Expansion<'a> {
         let message = self.message_type();
         let call = calls::call(self);
         let call_async = calls::call_async(self);
+        let sent = self.sent();
         quote! {
             #[automatically_derived]
             #[doc(hidden)]
-            impl #generics #krate::Actor for #self_ty #bounds {
+            impl #generics #krate::Actor for #self_ty #bounds #sent {
                 type Message = #message;
                 type State = #state;
                 const INFO: &'static #krate::generated::ActorInfo = #info;
@@ -460,11 +486,8 @@ impl<'a> Expansion<'a> {
         // At the event, for rustc's word on one that is no event or is written in two ways.
         let head = types::located_at(*span, quote!(#krate::Handler<#ty> for #self_ty));
         let docs = docs::of_event(self.actor, event);
-        quote_spanned! {*span=>
-            #condition
-            #docs
-            #[automatically_derived]
-            impl #generics #head #bounds {
+        let body = quote_spanned! {*span=>
+            {
                 type Reply = #reply;
                 const EVENT: u16 = #position;
                 fn message(__event: #ty, __reply: #krate::Reply<#reply>) -> #message {
@@ -480,6 +503,24 @@ impl<'a> Expansion<'a> {
                         #other
                     }
                 }
+            }
+        };
+        let implementation = |sent: Option<TokenStream>, place: Option<TokenStream>| {
+            quote_spanned! {*span=>
+                #condition
+                #place
+                #docs
+                #[automatically_derived]
+                impl #generics #head #bounds #sent #body
+            }
+        };
+        match self.sent() {
+            None => implementation(None, None),
+            // The bound is not for those who read the actor's page.
+            sent => {
+                let built = implementation(sent, Some(quote!(#[cfg(not(doc))])));
+                let shown = implementation(None, Some(quote!(#[cfg(doc)])));
+                quote!(#built #shown)
             }
         }
     }
