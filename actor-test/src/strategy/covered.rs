@@ -33,6 +33,7 @@ pub enum Reduction {
     /// from the others.
     LocalFirst,
     /// Of those that come to the same state, one goes on from there.
+    #[non_exhaustive]
     States {
         /// How many states there are.
         states: u64,
@@ -45,12 +46,14 @@ pub enum Reduction {
         whoever: bool,
     },
     /// Of those whose beginnings are the same up to the order of independent steps, one goes on from there.
+    #[non_exhaustive]
     Histories {
         /// How many such beginnings there are.
         prefixes: u64,
     },
     /// Of those in which events are taken from each inbox in the same order, and choices are answered
     /// alike, one is looked at.
+    #[non_exhaustive]
     Inboxes {
         /// How many there are.
         behaviours: u64,
@@ -64,6 +67,7 @@ pub enum Reduction {
         opaque: bool,
     },
     /// Of those that differ in the order of independent steps only, one is run.
+    #[non_exhaustive]
     Steps {
         /// How many were run. Some of them may differ in nothing that an actor or onlooker can tell.
         behaviours: u64,
