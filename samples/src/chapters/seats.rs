@@ -72,7 +72,6 @@ impl CarefulOffice {
         is_free
     }
 }
-// ANCHOR_END: mended
 
 /// Books a seat.
 #[derive(Debug)]
@@ -89,13 +88,14 @@ impl CarefulTraveller {
         self.has_seat = self.office.ask(TryBook).await == Ok(true);
     }
 }
+// ANCHOR_END: mended
 
+// ANCHOR: test
 #[cfg(test)]
-mod tests {
+mod before {
     use super::*;
     use actor_test::actor_test;
 
-    // ANCHOR: test
     #[actor_test(strategy = "dpor", expect_bug = "a seat was sold twice")]
     fn no_seat_is_sold_twice(sys: &System) {
         let office = sys.spawn(Office { seats: 2, sold: 0 });
@@ -104,9 +104,15 @@ mod tests {
             sys.spawn(Traveller { office });
         }
     }
-    // ANCHOR_END: test
+}
+// ANCHOR_END: test
 
-    // ANCHOR: proof
+// ANCHOR: proof
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use actor_test::actor_test;
+
     #[actor_test(strategy = "dpor")]
     fn no_seat_is_sold_twice_by_the_careful(sys: &System) {
         let office = sys.spawn(CarefulOffice { seats: 2, sold: 0 });
@@ -115,5 +121,5 @@ mod tests {
             sys.spawn(CarefulTraveller { office, has_seat });
         }
     }
-    // ANCHOR_END: proof
 }
+// ANCHOR_END: proof
