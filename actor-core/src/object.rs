@@ -266,38 +266,63 @@ impl Drop for Waiting {
     }
 }
 
-/// A share of an object, or all of it, that an operation holds.
-pub(crate) struct Held<'a> {
-    object: &'a Object,
+/// A share of an object, or all of it, that an operation holds, apart from the object.
+pub(crate) struct Share {
     kind: &'static str,
     place: Place,
     /// It may have been changed.
     changes: bool,
 }
 
-impl<'a> Held<'a> {
-    pub(crate) fn of(object: &'a Object, taken: Deed) -> Self {
+impl Share {
+    pub(crate) fn of(taken: Deed) -> Self {
         Self {
-            object,
             kind: taken.kind,
             place: taken.place,
             changes: false,
         }
     }
 
-    /// It may be changed from now on.
+    /// The object may be changed from now on.
     #[inline]
     pub(crate) fn changes(&mut self) {
         self.changes = true;
+    }
+
+    /// The current operation lets go of it.
+    #[inline]
+    pub(crate) fn let_go(&self, object: &Object) {
+        if runtime::is_controlled() {
+            object.let_go(self.kind, self.place, self.changes);
+        }
+    }
+}
+
+/// A share of an object, or all of it, that an operation holds until this is dropped.
+pub(crate) struct Held<'a> {
+    object: &'a Object,
+    share: Share,
+}
+
+impl<'a> Held<'a> {
+    pub(crate) fn of(object: &'a Object, taken: Deed) -> Self {
+        Self {
+            object,
+            share: Share::of(taken),
+        }
+    }
+
+    /// It may be changed from now on.
+    #[inline]
+    pub(crate) fn changes(&mut self) {
+        self.share.changes();
     }
 }
 
 impl Drop for Held<'_> {
     #[inline]
     fn drop(&mut self) {
-        if runtime::is_controlled() {
-            self.object.let_go(self.kind, self.place, self.changes);
-        }
+        self.share.let_go(self.object);
     }
 }
 

@@ -25,6 +25,8 @@ use crate::object::{Deed, Object};
 use crate::runtime::{self, Address, NewTask, Purpose, Touch, Wait};
 use crate::task::{Ends, contained};
 
+mod scope;
+
 const KIND: &str = "end of a thread";
 
 /// Runs a closure as a thread.
@@ -98,6 +100,63 @@ impl Builder {
         }
         builder.spawn(f).map(|live| JoinHandle(Inner::Live(live)))
     }
+}
+
+impl Builder {
+    /// Runs a closure as a thread of a [`scope`].
+    ///
+    /// # Errors
+    ///
+    /// Where the system has no thread left.
+    #[track_caller]
+    pub fn spawn_scoped<'scope, F, T>(
+        self,
+        scope: &'scope Scope<'scope, '_>,
+        f: F,
+    ) -> io::Result<ScopedJoinHandle<'scope, T>>
+    where
+        F: FnOnce() -> T + Send + 'scope,
+        T: Send + 'scope,
+    {
+        scope.spawn_named(self.name, f)
+    }
+}
+
+/// Where threads may be started that borrow; see [`scope`].
+pub type Scope<'scope, 'env> = actor_core_lending::Scope<'scope, 'env, scope::Threads>;
+
+/// Waits for the end of a thread of a [`scope`]. To drop it leaves that to the scope.
+pub type ScopedJoinHandle<'scope, T> =
+    actor_core_lending::ScopedJoinHandle<'scope, T, scope::Threads>;
+
+/// Runs a closure that may start threads which borrow what lives around it, and waits for all of them.
+///
+/// ```
+/// use actor_core::thread;
+///
+/// let words = ["one", "two", "three"];
+/// let mut longest = 0;
+/// let count = thread::scope(|s| {
+///     s.spawn(|| longest = words.iter().map(|word| word.len()).max().unwrap_or(0));
+///     let count = s.spawn(|| words.len());
+///     count.join().expect("it does not panic")
+/// });
+/// assert_eq!((count, longest), (3, 5));
+/// ```
+///
+/// Under test it is a step to open a scope, and one to wait for each thread of it that nobody has joined. An
+/// execution that is broken off ends the threads of a scope before whoever has opened it.
+///
+/// # Panics
+///
+/// Where the closure does, when its threads are over; and where a thread has panicked that was not
+/// [joined](ScopedJoinHandle::join).
+#[track_caller]
+pub fn scope<'env, F, T>(f: F) -> T
+where
+    F: for<'scope> FnOnce(&'scope Scope<'scope, 'env>) -> T,
+{
+    actor_core_lending::scope(f)
 }
 
 /// Waits for the end of a thread. To drop it doesn't end the thread.

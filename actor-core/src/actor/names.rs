@@ -83,8 +83,8 @@ impl<A: Actor> Context<A> {
     /// # Errors
     ///
     /// Where there is none, or one of another type. A system that shuts down knows none.
-    pub fn lookup<B: Actor>(&mut self, name: &str) -> NameLookup<ActorRef<B>> {
-        find(self.parent(), name)
+    pub fn lookup<B: Actor>(&mut self, name: impl AsRef<str>) -> NameLookup<ActorRef<B>> {
+        find(self.parent(), name.as_ref())
     }
 
     /// As [`lookup`](Context::lookup), for whatever reference was registered.
@@ -92,8 +92,8 @@ impl<A: Actor> Context<A> {
     /// # Errors
     ///
     /// As [`lookup`](Context::lookup).
-    pub fn lookup_ref<R: AnyRef>(&mut self, name: &str) -> NameLookup<R> {
-        find(self.parent(), name)
+    pub fn lookup_ref<R: AnyRef>(&mut self, name: impl AsRef<str>) -> NameLookup<R> {
+        find(self.parent(), name.as_ref())
     }
 }
 

@@ -93,9 +93,9 @@ enum Known<A: Actor> {
 impl<A: Actor> Proxy<A> {
     /// A proxy of whoever has that name, where the proxy is spawned: `"n2/replica"`, or `"replica"` on
     /// the same node.
-    pub fn new(name: impl Into<String>) -> Self {
+    pub fn new(name: impl AsRef<str>) -> Self {
         Self {
-            name: name.into().into(),
+            name: name.as_ref().into(),
             room: ROOM,
             known: Known::Nobody,
         }

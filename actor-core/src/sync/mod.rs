@@ -67,40 +67,6 @@
 //! It is a promise as well: tokio 1 is part of what this crate's signatures say, and a tokio 2 comes with a
 //! new major version of this crate.
 //!
-//! # What there is not
-//!
-//! - Guards that own the `Arc` of their lock (`lock_owned`, `read_owned`, `write_owned`): a guard borrows
-//!   from its lock, and to keep the two in one value takes `unsafe`, of which this crate has none. A task
-//!   that has an `Arc` of its own locks by itself. To hand on that something is locked, use a [`Semaphore`]
-//!   of one permit, which can own its `Arc`:
-//!
-//!   ```
-//!   use std::sync::Arc;
-//!
-//!   use actor_core::sync::{OwnedSemaphorePermit, Semaphore};
-//!   use actor_core::task;
-//!
-//!   /// Whoever has it may change the file.
-//!   struct Turn(OwnedSemaphorePermit);
-//!
-//!   # #[tokio::main(flavor = "current_thread")]
-//!   # async fn main() -> Result<(), actor_core::sync::AcquireError> {
-//!   let file = Arc::new(Semaphore::new(1));
-//!   let turn = Turn(file.clone().acquire_owned().await?);
-//!   let other = task::spawn(async move { turn.0.num_permits() });
-//!   # assert!(other.await.is_ok());
-//!   # assert!(file.acquire().await.is_ok());
-//!   # Ok(())
-//!   # }
-//!   ```
-//! - The standard library's `thread::scope`, whose threads borrow from who has started them. Under test an
-//!   execution may be broken off anywhere, and what is in the middle then is unwound, who was started
-//!   first before the others, so that a thread would outlive what it borrows. Share it by an `Arc`, and
-//!   [join](crate::thread::JoinHandle::join) the threads.
-//! - tokio's `Notified::enable`. [`Notify::notified`] hears of
-//!   [`notify_waiters`](Notify::notify_waiters) from when it was called on, also where it was not polled
-//!   yet, which is what `enable` is mostly for.
-//!
 //! # Spinning
 //!
 //! A thread or a task that waits for others by looking again and again has to say so, by `yield_now`: else
@@ -124,10 +90,12 @@ mod semaphore;
 pub mod watch;
 
 pub use barrier::{Barrier, BarrierWaitResult};
-pub use mutex::{Mutex, MutexGuard};
-pub use notify::Notify;
+pub use mutex::{Mutex, MutexGuard, OwnedMutexGuard};
+pub use notify::{Notified, Notify};
 pub use once_cell::OnceCell;
 pub use race_cell::RaceCell;
-pub use rwlock::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use rwlock::{
+    OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 pub use semaphore::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 pub use tokio::sync::{AcquireError, SetError, TryAcquireError, TryLockError};

@@ -4,10 +4,12 @@ use std::fmt;
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
 use std::panic::Location;
+use std::sync::Arc;
 
+use actor_core_lending::Owned;
 use tokio::sync::TryLockError;
 
-use crate::object::{Deed, Held, Object};
+use crate::object::{Deed, Held, Object, Share};
 use crate::runtime::{self, Touch, Wait};
 
 const KIND: &str = "Mutex";
@@ -96,6 +98,64 @@ impl<T: ?Sized> Mutex<T> {
         })
     }
 
+    /// As [`lock`](Self::lock), for a guard that keeps the `Arc`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use actor_core::sync::Mutex;
+    /// use actor_core::task;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let count = Arc::new(Mutex::new(1));
+    /// let mut locked = count.clone().lock_owned().await;
+    /// let other = task::spawn(async move { *locked += 1 });
+    /// # assert!(other.await.is_ok());
+    /// assert_eq!(*count.lock().await, 2);
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn lock_owned(self: Arc<Self>) -> impl Future<Output = OwnedMutexGuard<T>>
+    where
+        T: 'static,
+    {
+        let deed = Deed::new(KIND, "locks");
+        async move {
+            let lock = Owned::lock(self.clone(), |mutex: &Self| &mutex.inner);
+            let locked = self
+                .object
+                .wait(deed, Wait::Alone, lock, |_| Touch::TAKES)
+                .await;
+            OwnedMutexGuard {
+                share: Share::of(deed),
+                inner: locked,
+            }
+        }
+    }
+
+    /// As [`try_lock`](Self::try_lock), for a guard that keeps the `Arc`.
+    ///
+    /// # Errors
+    ///
+    /// Where somebody has the lock.
+    #[track_caller]
+    pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError>
+    where
+        T: 'static,
+    {
+        let deed = Deed::new(KIND, "tries to lock");
+        let inner = self.object.step(
+            deed,
+            || Owned::try_lock(self.clone(), |mutex| &mutex.inner),
+            |tried| Touch::TAKES.if_ok(tried),
+        )?;
+        Ok(OwnedMutexGuard {
+            share: Share::of(deed),
+            inner,
+        })
+    }
+
     /// The value, which nobody else can have.
     pub fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
@@ -147,6 +207,47 @@ impl<T: ?Sized> DerefMut for MutexGuard<'_, T> {
 impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let _ = &self.held;
+        self.inner.fmt(f)
+    }
+}
+
+/// A [`Mutex`] that is held, with its `Arc`; it is let go of when this is dropped.
+pub struct OwnedMutexGuard<T: ?Sized + 'static> {
+    share: Share,
+    inner: Owned<tokio::sync::MutexGuard<'static, T>, Mutex<T>>,
+}
+
+impl<T: ?Sized + 'static> OwnedMutexGuard<T> {
+    /// What it keeps.
+    pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
+        this.inner.owner()
+    }
+}
+
+impl<T: ?Sized + 'static> Drop for OwnedMutexGuard<T> {
+    fn drop(&mut self) {
+        // Under test others may look at the lock once more while it is held.
+        self.share.let_go(&self.inner.owner().object);
+    }
+}
+
+impl<T: ?Sized + 'static> Deref for OwnedMutexGuard<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+impl<T: ?Sized + 'static> DerefMut for OwnedMutexGuard<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.share.changes();
+        &mut self.inner
+    }
+}
+
+impl<T: ?Sized + fmt::Debug + 'static> fmt::Debug for OwnedMutexGuard<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.inner.fmt(f)
     }
 }

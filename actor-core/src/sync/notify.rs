@@ -1,9 +1,13 @@
 //! A word to those that wait, for async code: [`Notify`].
 
 use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use crate::object::{Deed, Object};
-use crate::runtime::{Touch, Wait};
+use pin_project_lite::pin_project;
+
+use crate::object::{Deed, Object, Waiting};
+use crate::runtime::{self, Touch, Wait};
 
 const KIND: &str = "Notify";
 
@@ -46,13 +50,17 @@ impl Notify {
     }
 
     /// Waits for a word. One to [all](Self::notify_waiters) reaches whoever has called this before, also
-    /// where the future was not polled yet.
+    /// where the future was not polled yet. For one to [one](Self::notify_one) it has to be polled or
+    /// [enabled](Notified::enable) before.
     #[track_caller]
-    pub fn notified(&self) -> impl Future<Output = ()> {
-        let deed = Deed::new(KIND, "waits for");
-        let notified = self.inner.notified();
-        self.object
-            .wait(deed, Wait::News, notified, |()| Touch::CHANGES)
+    pub fn notified(&self) -> Notified<'_> {
+        Notified {
+            notify: self,
+            deed: Deed::new(KIND, "waits for"),
+            inner: self.inner.notified(),
+            has_come: false,
+            waiting: Waiting::default(),
+        }
     }
 
     /// Wakes the first of those that wait; where nobody does, the next one that will.
@@ -60,6 +68,14 @@ impl Notify {
     pub fn notify_one(&self) {
         let deed = Deed::new(KIND, "notifies one at");
         let notify = || self.inner.notify_one();
+        self.object.step(deed, notify, |()| Touch::CHANGES);
+    }
+
+    /// Wakes the last of those that wait; where nobody does, the next one that will.
+    #[track_caller]
+    pub fn notify_last(&self) {
+        let deed = Deed::new(KIND, "notifies the last at");
+        let notify = || self.inner.notify_last();
         self.object.step(deed, notify, |()| Touch::CHANGES);
     }
 
@@ -76,5 +92,86 @@ impl Default for Notify {
     #[track_caller]
     fn default() -> Self {
         Self::new()
+    }
+}
+
+pin_project! {
+    /// Waits for a word of a [`Notify`].
+    #[must_use = "futures do nothing unless you `.await` or poll them"]
+    pub struct Notified<'a> {
+        notify: &'a Notify,
+        deed: Deed,
+        #[pin]
+        inner: tokio::sync::futures::Notified<'a>,
+        // Under test: it is in the step of its first look.
+        has_come: bool,
+        waiting: Waiting,
+    }
+}
+
+impl Notified<'_> {
+    /// Waits from now on, as if it had been polled; tells whether the word is there already.
+    ///
+    /// ```
+    /// use std::pin::pin;
+    ///
+    /// use actor_core::sync::Notify;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let ready = Notify::new();
+    /// let (mut first, second) = (pin!(ready.notified()), ready.notified());
+    /// assert!(!first.as_mut().enable());
+    /// ready.notify_one();
+    /// // It is for the first, which waits already, and not for the second.
+    /// first.await;
+    /// # drop(second);
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn enable(self: Pin<&mut Self>) -> bool {
+        let this = self.project();
+        let deed = Deed::new(KIND, "enables a wait for");
+        let inner = this.inner;
+        let enable = || inner.enable();
+        this.notify.object.step(deed, enable, |_| Touch::CHANGES)
+    }
+}
+
+impl Future for Notified<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
+        let Some(runtime) = runtime::is_controlled().then(runtime::current).flatten() else {
+            return this.inner.poll(task);
+        };
+        let (object, deed) = (&this.notify.object, *this.deed);
+        if !std::mem::replace(this.has_come, true)
+            && !runtime.reach(object.access(&*runtime, deed), false)
+        {
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        drop(runtime);
+        match this.inner.poll(task) {
+            Poll::Pending => {
+                this.waiting.begin(object, deed, Wait::News);
+                Poll::Pending
+            }
+            Poll::Ready(()) => {
+                *this.waiting = Waiting::default();
+                if let Some(runtime) = runtime::current() {
+                    runtime.touch(object.access(&*runtime, deed), Touch::CHANGES);
+                }
+                Poll::Ready(())
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Notified<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Notified").finish_non_exhaustive()
     }
 }

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::future::Future;
 use std::ops::{Deref, DerefMut};
+use std::sync::Arc;
 
+use actor_core_lending::Owned;
 use tokio::sync::TryLockError;
 
-use crate::object::{Deed, Held, Object};
+use crate::object::{Deed, Held, Object, Share};
 use crate::runtime::{Touch, Wait};
 
 const KIND: &str = "RwLock";
@@ -126,6 +128,99 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
+    /// As [`read`](Self::read), for a guard that keeps the `Arc`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use actor_core::sync::RwLock;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let list = Arc::new(RwLock::new(vec![1]));
+    /// list.clone().write_owned().await.push(2);
+    /// assert_eq!(*list.read_owned().await, [1, 2]);
+    /// # }
+    /// ```
+    #[track_caller]
+    pub fn read_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockReadGuard<T>>
+    where
+        T: 'static,
+    {
+        let deed = Deed::new(KIND, "locks to read");
+        async move {
+            let lock = Owned::read(self.clone(), |lock: &Self| &lock.inner);
+            let inner = self
+                .object
+                .wait(deed, Wait::Shared, lock, |_| Touch::SHARES);
+            OwnedRwLockReadGuard {
+                inner: inner.await,
+                share: Share::of(deed),
+            }
+        }
+    }
+
+    /// As [`write`](Self::write), for a guard that keeps the `Arc`.
+    #[track_caller]
+    pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>>
+    where
+        T: 'static,
+    {
+        let deed = Deed::new(KIND, "locks to write");
+        async move {
+            let lock = Owned::write(self.clone(), |lock: &Self| &lock.inner);
+            let inner = self.object.wait(deed, Wait::Alone, lock, |_| Touch::TAKES);
+            OwnedRwLockWriteGuard {
+                inner: inner.await,
+                share: Share::of(deed),
+            }
+        }
+    }
+
+    /// As [`try_read`](Self::try_read), for a guard that keeps the `Arc`.
+    ///
+    /// # Errors
+    ///
+    /// Where somebody writes, or waits to.
+    #[track_caller]
+    pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError>
+    where
+        T: 'static,
+    {
+        let deed = Deed::new(KIND, "tries to read");
+        let inner = self.object.step(
+            deed,
+            || Owned::try_read(self.clone(), |lock| &lock.inner),
+            |tried| Touch::SHARES.if_ok(tried),
+        )?;
+        Ok(OwnedRwLockReadGuard {
+            share: Share::of(deed),
+            inner,
+        })
+    }
+
+    /// As [`try_write`](Self::try_write), for a guard that keeps the `Arc`.
+    ///
+    /// # Errors
+    ///
+    /// Where somebody reads or writes.
+    #[track_caller]
+    pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError>
+    where
+        T: 'static,
+    {
+        let deed = Deed::new(KIND, "tries to write");
+        let inner = self.object.step(
+            deed,
+            || Owned::try_write(self.clone(), |lock| &lock.inner),
+            |tried| Touch::TAKES.if_ok(tried),
+        )?;
+        Ok(OwnedRwLockWriteGuard {
+            share: Share::of(deed),
+            inner,
+        })
+    }
+
     /// The value, which nobody else can have.
     pub fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
@@ -198,5 +293,64 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let _ = &self.held;
         self.inner.fmt(f)
+    }
+}
+
+/// A [`RwLock`] that is held to read, with its `Arc`; it is let go of when this is dropped.
+pub struct OwnedRwLockReadGuard<T: ?Sized + 'static> {
+    share: Share,
+    inner: Owned<tokio::sync::RwLockReadGuard<'static, T>, RwLock<T>>,
+}
+
+impl<T: ?Sized + 'static> Drop for OwnedRwLockReadGuard<T> {
+    fn drop(&mut self) {
+        self.share.let_go(&self.inner.owner().object);
+    }
+}
+
+impl<T: ?Sized + 'static> Deref for OwnedRwLockReadGuard<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+impl<T: ?Sized + fmt::Debug + 'static> fmt::Debug for OwnedRwLockReadGuard<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+/// A [`RwLock`] that is held to write, with its `Arc`; it is let go of when this is dropped.
+pub struct OwnedRwLockWriteGuard<T: ?Sized + 'static> {
+    share: Share,
+    inner: Owned<tokio::sync::RwLockWriteGuard<'static, T>, RwLock<T>>,
+}
+
+impl<T: ?Sized + 'static> Drop for OwnedRwLockWriteGuard<T> {
+    fn drop(&mut self) {
+        self.share.let_go(&self.inner.owner().object);
+    }
+}
+
+impl<T: ?Sized + 'static> Deref for OwnedRwLockWriteGuard<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.inner
+    }
+}
+
+impl<T: ?Sized + fmt::Debug + 'static> fmt::Debug for OwnedRwLockWriteGuard<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.inner.fmt(f)
+    }
+}
+
+impl<T: ?Sized + 'static> DerefMut for OwnedRwLockWriteGuard<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        self.share.changes();
+        &mut self.inner
     }
 }

@@ -80,8 +80,8 @@ impl System {
     /// Where there is none, or one of another type. A system that shuts down knows none.
     /// [`LookupError::UnknownNode`](crate::LookupError::UnknownNode) and
     /// [`LookupError::Unreachable`](crate::LookupError::Unreachable) where the node is to blame.
-    pub fn lookup<A: Actor>(&self, name: &str) -> NameLookup<ActorRef<A>> {
-        find(self, name)
+    pub fn lookup<A: Actor>(&self, name: impl AsRef<str>) -> NameLookup<ActorRef<A>> {
+        find(self, name.as_ref())
     }
 
     /// As [`lookup`](System::lookup), for whatever reference was registered:
@@ -90,7 +90,7 @@ impl System {
     /// # Errors
     ///
     /// As [`lookup`](System::lookup).
-    pub fn lookup_ref<R: AnyRef>(&self, name: &str) -> NameLookup<R> {
-        find(self, name)
+    pub fn lookup_ref<R: AnyRef>(&self, name: impl AsRef<str>) -> NameLookup<R> {
+        find(self, name.as_ref())
     }
 }

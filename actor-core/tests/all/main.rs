@@ -15,6 +15,7 @@ mod failures;
 pub mod fingerprints;
 mod floods;
 mod groups_and_pools;
+mod lending;
 mod mailboxes;
 #[cfg(feature = "metrics")]
 mod metrics;

@@ -57,7 +57,7 @@ pub async fn set_up(sys: &System, puts: u32, bug: Option<Bug>) -> ActorRef<Clien
     let mut replicas = Vec::new();
     for name in NODES {
         // None, where the node is gone already.
-        let replica = sys.lookup::<Replica>(&format!("{name}/replica")).await;
+        let replica = sys.lookup::<Replica>(format!("{name}/replica")).await;
         replicas.extend(replica);
     }
     for replica in &replicas {

@@ -114,7 +114,7 @@ pub async fn set_up_on_nodes(sys: &System, scenario: Scenario, bug: Option<Bug>)
     let mut servers = Vec::new();
     for name in &names {
         // None, where the node is gone already.
-        let server = sys.lookup::<Server>(&format!("{name}/server")).await;
+        let server = sys.lookup::<Server>(format!("{name}/server")).await;
         servers.extend(server);
     }
     start(sys, servers, scenario, bug)

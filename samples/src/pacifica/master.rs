@@ -19,7 +19,7 @@ impl Master {
     async fn start(&mut self, cx: &mut Context<Self>) {
         for node in NODES {
             let name = format!("{node}/replica");
-            if let Ok(replica) = cx.lookup::<Replica>(&name).await {
+            if let Ok(replica) = cx.lookup::<Replica>(name).await {
                 cx.watch(&replica);
                 self.replicas.push(replica);
             }

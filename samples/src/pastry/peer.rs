@@ -137,7 +137,7 @@ impl Peer {
     where
         E: AcceptedBy<Self>,
     {
-        let found = cx.lookup::<Self>(&format!("n{number}/peer")).await;
+        let found = cx.lookup::<Self>(format!("n{number}/peer")).await;
         found.map(|peer| peer.tell(event)).is_ok()
     }
 }

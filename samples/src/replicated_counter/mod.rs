@@ -44,6 +44,6 @@ pub fn set_up(sys: &System, bug: Option<Bug>) {
 
 /// How much the replica on a node has counted; none where the node is down.
 pub async fn total(sys: &System, node: &str) -> Option<u64> {
-    let replica = sys.lookup::<Replica>(&format!("{node}/replica")).await;
+    let replica = sys.lookup::<Replica>(format!("{node}/replica")).await;
     replica.ok()?.ask(Total).await.ok()
 }

@@ -46,7 +46,7 @@ impl Client {
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) {
         for node in NODES {
-            let replica = cx.lookup::<Replica>(&format!("{node}/replica")).await;
+            let replica = cx.lookup::<Replica>(format!("{node}/replica")).await;
             if let Ok(replica) = replica
                 && replica.ask(Add(1)).await.is_ok()
             {

@@ -29,12 +29,12 @@ impl Directory {
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) {
         for node in COORDINATORS {
-            let found = cx.lookup::<Coordinator>(&format!("{node}/leader")).await;
+            let found = cx.lookup::<Coordinator>(format!("{node}/leader")).await;
             self.coordinators.extend(found);
         }
         for (side, nodes) in ACCOUNTS {
             for node in nodes {
-                let found = cx.lookup::<Account>(&format!("{node}/leader")).await;
+                let found = cx.lookup::<Account>(format!("{node}/leader")).await;
                 self.accounts.entry(side).or_default().extend(found);
             }
         }

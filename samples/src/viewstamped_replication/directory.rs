@@ -47,7 +47,7 @@ impl Directory {
                 continue;
             }
             let name = format!("{}/replica", REPLICAS[number as usize]);
-            let replica = cx.lookup::<Replica>(&name);
+            let replica = cx.lookup::<Replica>(name);
             cx.pipe_to_self(replica, move |replica| Found { number, replica });
         }
     }

@@ -31,7 +31,7 @@ impl Peer {
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) {
         for node in ["n1", "n2"] {
-            if let Ok(other) = cx.lookup::<Self>(&format!("{node}/peer")).await {
+            if let Ok(other) = cx.lookup::<Self>(format!("{node}/peer")).await {
                 other.tell(Word(cx.me()));
                 cx.watch(&other);
                 self.other = Some(other);

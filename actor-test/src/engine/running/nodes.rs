@@ -161,6 +161,10 @@ impl Engine {
         for member in &members {
             self.forget_outbox(*member);
         }
+        // The newest first, which may borrow from those that have started them.
+        for member in members.iter().rev() {
+            self.crash_task(*member);
+        }
         for member in &members {
             let ends = {
                 let state = self.state();
@@ -171,7 +175,6 @@ impl Engine {
             if ends {
                 self.end(*member, StopReason::Disconnected);
             }
-            self.crash_task(*member);
             let mut state = self.state();
             if matches!(state.operations[*member as usize].kind, Kind::Boot { .. }) {
                 state.leave(*member, Stage::Gone);

@@ -136,11 +136,12 @@ impl Engine {
             state.leave(operation, Stage::Gone);
             state.refresh(operation);
         }
-        let (coroutine, locals) = {
+        let (unborn, coroutine, locals) = {
             let mut tasks = self.shared.tasks.borrow_mut();
-            (tasks.take(operation), tasks.take_locals(operation))
+            let unborn = tasks.start(operation);
+            (unborn, tasks.take(operation), tasks.take_locals(operation))
         };
-        self.drop_quietly(move || drop(locals));
+        self.drop_quietly(move || drop((unborn, locals)));
         let Some(coroutine) = coroutine else {
             return;
         };
@@ -150,8 +151,13 @@ impl Engine {
         }
     }
 
-    /// Ends every task that is left, and drops what tasks had for themselves.
+    /// Ends every task that is left, and drops what tasks had for themselves. Those that never started are
+    /// first, and then the newest: they may borrow from older ones.
     pub(crate) fn clear_tasks(&mut self) {
+        let unborn = self.shared.tasks.borrow_mut().take_unborn();
+        for (_, run) in unborn {
+            self.drop_quietly(move || drop(run));
+        }
         loop {
             let next = self.shared.tasks.borrow_mut().take_suspended();
             let Some(coroutine) = next else {
@@ -161,10 +167,6 @@ impl Engine {
                 Ok(stack) => self.shared.tasks.borrow_mut().keep_stack(stack),
                 Err(panic) => self.drop_panicked(*panic),
             }
-        }
-        let unborn = self.shared.tasks.borrow_mut().take_unborn();
-        for (_, run) in unborn {
-            self.drop_quietly(move || drop(run));
         }
         let locals = self.shared.tasks.borrow_mut().take_all_locals();
         for (_, locals) in locals {

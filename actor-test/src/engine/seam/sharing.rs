@@ -116,6 +116,11 @@ impl Shared {
 
     /// Ends one of the tasks that are suspended; tells whether there was one.
     fn unwind_another(&self) -> bool {
+        let unborn = self.tasks.borrow_mut().take_unborn();
+        for (_, run) in unborn {
+            // It may borrow from who is unwound now.
+            let _ = panics::catch(|| drop(run));
+        }
         let next = self.tasks.borrow_mut().take_suspended();
         let Some(coroutine) = next else {
             return false;

@@ -63,14 +63,15 @@ impl Tasks {
         self.coroutines.push((operation, coroutine));
     }
 
-    /// One of those that are suspended, the oldest first.
+    /// One of those that are suspended, the newest first: a thread of a scope borrows from who has started
+    /// it.
     pub(crate) fn take_suspended(&mut self) -> Option<Coroutine> {
-        let oldest = self
+        let newest = self
             .coroutines
             .iter()
             .map(|(operation, _)| *operation)
-            .min()?;
-        self.take(oldest)
+            .max()?;
+        self.take(newest)
     }
 
     /// What an operation has for itself.

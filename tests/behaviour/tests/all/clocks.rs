@@ -83,7 +83,7 @@ fn on_node(sys: &System, name: &str) {
 
 async fn sleeper(sys: &System, name: &str) -> ActorRef<Sleeper> {
     let name = format!("{name}/sleeper");
-    sys.lookup(&name).await.expect("it has booted")
+    sys.lookup(name).await.expect("it has booted")
 }
 
 /// Runs all executions of a body, and collects what they return.

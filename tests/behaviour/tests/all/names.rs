@@ -2,8 +2,8 @@
 
 use std::sync::Mutex;
 
-use actor_core::LookupError;
 use actor_core::prelude::*;
+use actor_core::{LookupError, Proxy};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
@@ -59,6 +59,26 @@ fn who_is_registered_is_found() {
 
 #[derive(Debug)]
 struct Look;
+
+/// A name is given as it is at hand, to a look-up as to a proxy.
+#[test]
+fn names_are_borrowed_or_owned() {
+    every(|sys| async move {
+        let printer = sys.spawner().name("printer").registered().spawn(Printer);
+        let owned = String::from("printer");
+        let found = [
+            sys.lookup::<Printer>("printer").await,
+            sys.lookup(&owned).await,
+            sys.lookup(format!("print{}", "er")).await,
+        ];
+        assert!(found.iter().all(|found| found.as_ref() == Ok(&printer)));
+        let _proxies = [
+            Proxy::<Printer>::new("printer"),
+            Proxy::new(&owned),
+            Proxy::new(owned),
+        ];
+    });
+}
 
 // ANCHOR: lookup
 /// Looks for the printer.

@@ -80,7 +80,7 @@ async fn play(sys: System, on_nodes: bool, arrived: Arc<AtomicU64>) {
             let host = Host::new(number, &arrived);
             node.spawner().name("host").registered().spawn(host);
         });
-        let found = sys.lookup(&format!("{name}/host")).await;
+        let found = sys.lookup(format!("{name}/host")).await;
         hosts.push(found.expect("it has booted"));
     }
     for (number, host) in hosts.iter().enumerate() {

@@ -412,7 +412,7 @@ impl Named {
     async fn start(&mut self, cx: &mut Context<Self>) {
         let name = format!("actor {}", self.0);
         cx.register(&name, &cx.me());
-        let found = cx.lookup::<Named>(&name).await.expect("it is registered");
+        let found = cx.lookup::<Named>(name).await.expect("it is registered");
         assert_eq!(found.id(), cx.me().id());
     }
 }

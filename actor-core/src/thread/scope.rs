@@ -1,0 +1,54 @@
+//! Threads that borrow from who has started them: [`scope`](super::scope).
+
+use std::io;
+
+use actor_core_lending::{Host, Outcome};
+
+use super::{Builder, JoinHandle, Thread};
+use crate::object::{Deed, Object};
+use crate::runtime::{self, Wait};
+
+/// The threads of this module.
+#[derive(Debug)]
+pub enum Threads {}
+
+impl Host for Threads {
+    type Handle = JoinHandle<()>;
+    type Thread = Thread;
+
+    /// Threads that borrow are waited for, so who starts them has to be able to. A handler is not.
+    #[track_caller]
+    fn open() {
+        if !runtime::is_controlled() {
+            return;
+        }
+        let Some(runtime) = runtime::current() else {
+            return;
+        };
+        let deed = Deed::new("scope of threads", "opens");
+        let access = Object::new().access(&*runtime, deed);
+        if !runtime.reach(access, true) {
+            runtime.block(access, Wait::Alone);
+        }
+    }
+
+    #[track_caller]
+    fn spawn(work: Box<dyn FnOnce() + Send>, name: Option<String>) -> io::Result<JoinHandle<()>> {
+        let builder = Builder { name };
+        builder.spawn(work)
+    }
+
+    #[track_caller]
+    fn join(handle: JoinHandle<()>) -> Outcome<()> {
+        handle.join()
+    }
+
+    #[track_caller]
+    fn is_finished(handle: &JoinHandle<()>) -> bool {
+        handle.is_finished()
+    }
+
+    fn thread(handle: &JoinHandle<()>) -> Thread {
+        handle.thread()
+    }
+}

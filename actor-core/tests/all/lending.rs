@@ -1,0 +1,103 @@
+//! Guards that keep the `Arc` of their lock, and threads that borrow, in production.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use actor_core::sync::{Mutex, Notify, OwnedMutexGuard, RwLock};
+use actor_core::thread;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn locks_that_are_held_go_to_other_tasks() {
+    let count = Arc::new(Mutex::new(0));
+    let tasks: Vec<_> = (0..100)
+        .map(|_| {
+            let count = count.clone();
+            tokio::spawn(async move {
+                let mut held = count.lock_owned().await;
+                let seen = *held;
+                tokio::task::yield_now().await;
+                *held = seen + 1;
+                // Let go of on another task.
+                drop(tokio::spawn(async move { drop(held) }));
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.expect("it ends");
+    }
+    let held = count.clone().lock_owned().await;
+    assert_eq!(*held, 100);
+    assert!(count.clone().try_lock_owned().is_err());
+    assert!(Arc::ptr_eq(OwnedMutexGuard::mutex(&held), &count));
+    drop(count);
+    assert_eq!(format!("{held:?}"), "100");
+}
+
+#[tokio::test]
+async fn many_read_and_one_writes() {
+    let list: Arc<RwLock<[u32]>> = Arc::new(RwLock::new([1, 2]));
+    let (one, other) = (
+        list.clone().read_owned().await,
+        list.clone().try_read_owned(),
+    );
+    assert!(list.clone().try_write_owned().is_err());
+    assert_eq!((one[0], other.expect("nobody writes")[1]), (1, 2));
+    drop(one);
+    list.clone().write_owned().await[0] = 3;
+    assert_eq!(list.try_read_owned().expect("nobody writes")[0], 3);
+}
+
+#[tokio::test]
+async fn who_is_enabled_waits_already() {
+    let ready = Notify::new();
+    let (mut first, second) = (pin!(ready.notified()), ready.notified());
+    assert!(!first.as_mut().enable());
+    ready.notify_one();
+    second_is_not_told(second).await;
+    assert!(first.as_mut().enable());
+    first.await;
+}
+
+async fn second_is_not_told(second: impl Future<Output = ()>) {
+    let told = tokio::time::timeout(std::time::Duration::from_millis(1), second);
+    assert!(told.await.is_err());
+}
+
+#[test]
+fn threads_borrow() {
+    let words = vec!["one".to_owned(), "two".to_owned()];
+    let count = AtomicU32::new(0);
+    let add = || {
+        count.fetch_add(1, Ordering::Relaxed);
+    };
+    let (longest, name) = thread::scope(|s| {
+        let longest = s.spawn(|| {
+            s.spawn(add);
+            words.iter().map(String::len).max()
+        });
+        s.spawn(add);
+        let named = thread::Builder::new().name("named".into());
+        let named = named
+            .spawn_scoped(s, || std::thread::current().name().map(str::to_owned))
+            .expect("there are threads");
+        (longest.join().ok(), named.join().ok())
+    });
+    assert_eq!((longest, name), (Some(Some(3)), Some(Some("named".into()))));
+    assert_eq!(count.into_inner(), 2);
+}
+
+#[test]
+fn panics_are_told() {
+    let told = thread::scope(|s| {
+        s.spawn(|| std::panic::resume_unwind(Box::new(7)))
+            .join()
+            .map(|(): ()| ())
+    });
+    assert_eq!(told.expect_err("it panics").downcast_ref(), Some(&7));
+    let left = std::panic::catch_unwind(|| {
+        thread::scope(|s| drop(s.spawn(|| -> () { std::panic::resume_unwind(Box::new(7)) })));
+    });
+    let left = left.expect_err("it panics");
+    assert_eq!(left.downcast_ref(), Some(&"a scoped thread panicked"));
+}

@@ -1,0 +1,287 @@
+//! Threads that borrow from who has started them: exact counts, what is found, and that they never outlive
+//! what they borrow, wherever an execution is broken off.
+
+use std::io;
+
+use actor_core::prelude::*;
+use actor_core::sync::blocking::Mutex;
+use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
+use actor_core::{task, thread};
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Tester};
+
+/// All executions there are.
+fn all(program: impl Fn(&System) + Sync) -> u64 {
+    let report = Tester::new()
+        .iterations(u64::MAX)
+        .strategy(StrategySpec::Dfs(None))
+        .run(program);
+    report.assert_clean();
+    assert!(report.verdict.is_exhaustive(), "the search ends by itself");
+    report.executions
+}
+
+fn found(tester: Tester, program: impl Fn(&System) + Sync) -> (BugKind, String) {
+    let report = tester.iterations(2_000).run(program);
+    let bug = report.bugs().first().expect("a bug is found");
+    (bug.finding.kind, bug.finding.message.clone())
+}
+
+fn add(count: &AtomicU32, times: u32) {
+    for _ in 0..times {
+        count.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn they_have_as_many_executions_as_threads_that_are_joined() {
+    for (n, m) in [(0, 0), (1, 1), (1, 3), (2, 2)] {
+        let scoped = all(move |_| {
+            let count = AtomicU32::new(0);
+            thread::scope(|s| {
+                s.spawn(|| add(&count, n));
+                s.spawn(|| add(&count, m));
+            });
+            assert_eq!(count.into_inner(), n + m);
+        });
+        let joined = all(move |_| {
+            let count = std::sync::Arc::new(AtomicU32::new(0));
+            let (one, other) = (count.clone(), count.clone());
+            let threads = [
+                thread::spawn(move || add(&one, n)),
+                thread::spawn(move || add(&other, m)),
+            ];
+            for thread in threads {
+                thread.join().expect("it ends");
+            }
+        });
+        assert_eq!(scoped, joined, "{n} and {m}");
+    }
+}
+
+// ANCHOR: borrow
+/// Each of the two threads adds one, if they do not come in each other's way.
+fn count_to_two() -> u32 {
+    let count = AtomicU32::new(0);
+    let add = || {
+        let seen = count.load(Ordering::SeqCst);
+        count.store(seen + 1, Ordering::SeqCst);
+    };
+    thread::scope(|s| {
+        s.spawn(add);
+        s.spawn(add);
+    });
+    count.into_inner()
+}
+// ANCHOR_END: borrow
+
+#[test]
+fn a_lost_update_is_found() {
+    let (kind, message) = found(Tester::new(), |_| {
+        assert_eq!(count_to_two(), 2, "an update is lost");
+    });
+    assert_eq!(kind, BugKind::Panic);
+    assert!(message.contains("an update is lost"), "{message}");
+}
+
+#[test]
+fn who_waits_for_whom_is_said() {
+    let (kind, message) = found(Tester::new(), |_| {
+        let (one, other) = (Mutex::new(()), Mutex::new(()));
+        thread::scope(|s| {
+            let named = thread::Builder::new().name("first".into());
+            let named = named.spawn_scoped(s, || {
+                let _one = one.lock();
+                let _other = other.lock();
+            });
+            assert!(named.is_ok());
+            s.spawn(|| {
+                let _other = other.lock();
+                let _one = one.lock();
+            });
+        });
+    });
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(
+        message.contains("`test` awaits the end of `first`")
+            && message.contains("scoped_threads.rs:"),
+        "{message}"
+    );
+}
+
+/// Looks at what it borrows when it is dropped.
+struct Looks<'a>(&'a Vec<u32>, &'a AtomicU32);
+
+impl Drop for Looks<'_> {
+    fn drop(&mut self) {
+        assert_eq!(self.0[..], [1, 2, 3]);
+        self.1.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// Threads in threads, each of which borrows from the stack of the one before.
+fn nested(_: &System) {
+    let (words, ends) = (vec![1, 2, 3], AtomicU32::new(0));
+    thread::scope(|s| {
+        let looks = Looks(&words, &ends);
+        s.spawn(move || {
+            let (words, own) = (looks.0.clone(), AtomicU32::new(0));
+            let _looks = looks;
+            thread::scope(|s| {
+                for _ in 0..2 {
+                    let looks = Looks(&words, &own);
+                    s.spawn(move || {
+                        thread::yield_now();
+                        drop(looks);
+                    });
+                }
+            });
+            assert_eq!(own.into_inner(), 2);
+        });
+        s.spawn(|| {
+            let _looks = Looks(&words, &ends);
+            thread::yield_now();
+        });
+    });
+    assert_eq!(ends.into_inner(), 2);
+}
+
+/// Whatever an execution is broken off at, what is borrowed is there until who borrows it is gone: the
+/// process would be aborted else.
+#[test]
+fn they_end_before_what_they_borrow() {
+    for steps in 1..60 {
+        let tester = Tester::new().iterations(40).max_steps(steps);
+        tester.run(nested).assert_clean();
+    }
+    Tester::new().iterations(300).run(nested).assert_clean();
+    // Or at a bug, elsewhere.
+    for point in 0..30 {
+        let tester = Tester::new().iterations(20);
+        let report = tester.run(move |sys| {
+            let other = thread::spawn(move || {
+                for _ in 0..point {
+                    thread::yield_now();
+                }
+                panic!("a bug, at last");
+            });
+            nested(sys);
+            drop(other);
+        });
+        let bug = report.bugs().first().expect("it panics");
+        assert!(bug.message().contains("at last"), "{}", bug.message());
+    }
+}
+
+#[test]
+fn they_end_with_their_node() {
+    let program = |sys: &System| {
+        sys.node("n1", |node| {
+            node.spawn(Starter);
+        });
+    };
+    let tester = Tester::new().iterations(300);
+    let tester = tester.faults("restart=2".parse().expect("a fault"));
+    tester.run(program).assert_clean();
+}
+
+struct Starter;
+
+#[actor]
+impl Starter {
+    #[start]
+    fn start(&mut self) {
+        task::spawn(async {
+            nested_on_a_node();
+        });
+    }
+}
+
+fn nested_on_a_node() {
+    let (words, ends) = (vec![1, 2, 3], AtomicU32::new(0));
+    thread::scope(|s| {
+        for _ in 0..2 {
+            let looks = Looks(&words, &ends);
+            s.spawn(move || {
+                thread::yield_now();
+                drop(looks);
+            });
+        }
+    });
+}
+
+#[test]
+fn a_panic_is_told_to_who_waits() {
+    let program = |waits: bool| {
+        move |_: &System| {
+            let count = AtomicU32::new(0);
+            thread::scope(|s| {
+                let thread = s.spawn(|| {
+                    count.fetch_add(1, Ordering::SeqCst);
+                    panic!("as it happens");
+                });
+                if waits {
+                    let payload = thread.join().expect_err("it panics");
+                    assert_eq!(payload.downcast_ref(), Some(&"as it happens"));
+                }
+            });
+        }
+    };
+    let supervised = || Tester::new().supervised(true);
+    let report = supervised().iterations(100).run(program(true));
+    report.assert_clean();
+    let (_, message) = found(supervised(), program(false));
+    assert!(message.contains("a scoped thread panicked"), "{message}");
+    let (_, message) = found(Tester::new(), program(true));
+    assert!(message.contains("as it happens"), "{message}");
+}
+
+#[test]
+fn a_handler_can_not_wait_for_them() {
+    struct Waits;
+
+    #[actor]
+    impl Waits {
+        #[start]
+        fn start(&mut self) {
+            let count = AtomicU32::new(0);
+            thread::scope(|s| drop(s.spawn(|| add(&count, 1))));
+        }
+    }
+
+    let (_, message) = found(Tester::new(), |sys| {
+        sys.spawn(Waits);
+    });
+    assert!(
+        message.contains("blocks on the scope of threads of ")
+            && message.contains("code that blocks needs a stack of its own"),
+        "{message}"
+    );
+}
+
+/// Also where the handle is another thread's, which joins.
+#[test]
+fn results_may_borrow_and_handles_go_around() {
+    let program = |_: &System| {
+        let text = "one two".to_owned();
+        let words: Vec<&str> = thread::scope(|s| {
+            let words = s.spawn(|| text.split(' ').collect());
+            let joins = s.spawn(|| words.join().expect("it ends"));
+            joins.join().expect("it ends")
+        });
+        assert_eq!(words, ["one", "two"]);
+        let (text, lengths) = (&text, Mutex::new(Vec::new()));
+        thread::scope(|s| {
+            let one = s.spawn(|| text.len());
+            s.spawn(move || -> io::Result<()> {
+                let length = one.join().expect("it ends");
+                s.spawn(move || text.is_empty());
+                assert_eq!(length, 7);
+                Ok(())
+            });
+            s.spawn(|| lengths.lock().expect("no panic").push(text.len()));
+        });
+        assert_eq!(lengths.into_inner().expect("no panic"), [7]);
+    };
+    Tester::new().iterations(300).run(program).assert_clean();
+}
