@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn threads_borrow_and_change() {
-        let words = vec!["a".to_owned(), "b".to_owned()];
+        let words = ["a".to_owned(), "b".to_owned()];
         let mut count = 0;
         let length = scope::<Plain, _>(|s| {
             let length = s.spawn(|| words.iter().map(String::len).sum::<usize>());
