@@ -139,8 +139,8 @@ async fn mend(sys: &System, bug: Option<chain_replication::Bug>) {
         servers: 4,
         clients: 1,
         requests: 2,
-        failures: 0,
         pings: 0,
+        failures: 2,
     };
     let chain = chain_replication::set_up_on_nodes(sys, scenario, bug).await;
     sys.always("nothing gets lost", move |world| {
@@ -201,7 +201,7 @@ fn is_found_with_any_seed(sample: &str) {
             "| `{}` | {} | `{}` | {median} ({worst}) |",
             row.sample, row.mistake, row.faults
         );
-        assert!(worst <= 10_000, "{}: {worst} executions", row.mistake);
+        assert!(worst <= 20_000, "{}: {worst} executions", row.mistake);
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 
-use super::{Bug, Fence, Master, Ping, Pong, PowerSwitch, ServerFailed, ServerRef};
+use super::{Bug, Fail, Master, Ping, Pong, ServerFailed, ServerRef};
 
 /// How long a server may take to answer a ping.
 const PATIENCE: Duration = Duration::from_millis(100);
@@ -19,8 +19,9 @@ pub struct RoundOver;
 pub struct FailureDetector {
     servers: Vec<ServerRef>,
     master: ActorRef<Master>,
-    power: ActorRef<PowerSwitch>,
     rounds_left: u32,
+    /// How many servers it may switch off, so that one is left.
+    switches_left: usize,
     answered: BTreeSet<ActorId>,
     bug: Option<Bug>,
 }
@@ -28,19 +29,19 @@ pub struct FailureDetector {
 // ANCHOR: detector
 #[actor]
 impl FailureDetector {
-    /// A detector that pings the servers so many times.
+    /// A detector that pings the servers so many times, and may switch so many of them off.
     pub fn new(
         servers: Vec<ServerRef>,
         master: ActorRef<Master>,
-        power: ActorRef<PowerSwitch>,
         rounds: u32,
+        switches: usize,
         bug: Option<Bug>,
     ) -> Self {
         Self {
             servers,
             master,
-            power,
             rounds_left: rounds,
+            switches_left: switches,
             answered: BTreeSet::new(),
             bug,
         }
@@ -75,13 +76,14 @@ impl FailureDetector {
     /// when the others do without it.
     #[on]
     fn round_over(&mut self, _: RoundOver, cx: &mut Context<Self>) {
-        let silent = self.servers.iter().map(ActorRef::id);
-        let silent: Vec<_> = silent.filter(|id| !self.answered.contains(id)).collect();
+        let mut silent = self.servers.clone();
+        silent.retain(|server| !self.answered.contains(&server.id()));
         for server in silent {
             if self.bug == Some(Bug::FalseSuspicion) {
-                self.report(server);
-            } else {
-                self.power.tell(Fence { server });
+                self.report(server.id());
+            } else if self.switches_left > 0 {
+                self.switches_left -= 1;
+                server.tell(Fail);
             }
         }
         self.ping(cx);

@@ -207,24 +207,13 @@ pub struct ServerFailed {
     pub server: ActorId,
 }
 
-/// Asks for a server to be switched off, since it may have failed already.
-#[derive(Debug)]
-pub struct Fence {
-    /// Which server.
-    pub server: ActorId,
-}
-
-/// Switches a server off.
+/// Switches a server off, since it may have failed already.
 #[derive(Debug)]
 pub struct Fail;
 
 /// Asks a client how many replies it got; answered when it is done.
 #[derive(Debug)]
 pub struct HowManyReplies;
-
-/// Asks the power switch how many servers are on.
-#[derive(Debug)]
-pub struct HowManyAreOn;
 
 /// For monitors: a server has added an update to its history.
 #[derive(Debug)]

@@ -13,13 +13,15 @@
 //! servers may fail. A [`Client`] that waits for long asks around; a server that is asked for
 //! what is not its business passes it on.
 //!
+//! Where a test is about failures, each server is on a node of its own, and the tester decides which of
+//! them stop, and when: see [`set_up_on_nodes`]. The detector itself switches off who is only slow.
+//!
 //! **The bugs it teaches** are eleven, each a line that is easily forgotten: see [`Bug`].
 
 mod client;
 mod detector;
 mod events;
 mod master;
-mod power;
 mod server;
 mod specifications;
 #[cfg(test)]
@@ -31,7 +33,6 @@ pub use client::{Client, ClientState, Impatience};
 pub use detector::{FailureDetector, RoundOver};
 pub use events::*;
 pub use master::{Master, MasterState};
-pub use power::{PowerSwitch, Strike};
 pub use server::{Server, ServerState};
 pub use specifications::{
     Currency, CurrencyState, Histories, HistoriesState, Progress, ProgressState, Wholeness,
@@ -75,25 +76,23 @@ pub struct Scenario {
     pub clients: u32,
     /// How many updates and queries each of them sends.
     pub requests: u32,
-    /// How many servers are to fail. The last one does not.
-    pub failures: u32,
     /// How often the failure detector pings the servers. Those that do not answer in time are
     /// switched off.
     pub pings: u32,
+    /// How many servers may fail by themselves: so many more it leaves on.
+    pub failures: usize,
 }
 
-/// A chain, its clients and its power.
+/// A chain and its clients.
 #[derive(Debug)]
 pub struct Chain {
     /// The servers, from head to tail.
     pub servers: Vec<ServerRef>,
     /// The clients.
     pub clients: Vec<ActorRef<Client>>,
-    /// The switch of the servers.
-    pub power: ActorRef<PowerSwitch>,
 }
 
-/// Starts everybody.
+/// Starts everybody, where nothing fails.
 pub fn set_up(sys: &System, scenario: Scenario, bug: Option<Bug>) -> Chain {
     let servers = (0..scenario.servers).map(|_| sys.spawn(Server::new(bug)));
     start(sys, servers.collect(), scenario, bug)
@@ -130,17 +129,13 @@ fn start(sys: &System, servers: Vec<ServerRef>, scenario: Scenario, bug: Option<
         .map(|id| sys.spawn(Client::new(id, servers.clone(), scenario.requests)))
         .collect();
     let master = sys.spawn(Master::new(servers.clone(), clients.clone(), bug));
-    let power = sys.spawn(PowerSwitch::new(servers.clone(), scenario.failures));
+    let switches = scenario.servers.saturating_sub(1 + scenario.failures);
     sys.spawn(FailureDetector::new(
         servers.clone(),
         master,
-        power.clone(),
         scenario.pings,
+        switches,
         bug,
     ));
-    Chain {
-        servers,
-        clients,
-        power,
-    }
+    Chain { servers, clients }
 }

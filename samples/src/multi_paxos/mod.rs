@@ -10,7 +10,9 @@
 //! next node.
 //!
 //! One node may be connected badly: what is proposed to it goes over a [`Line`] that loses some of
-//! it. That is no reason to send again, since the others are a majority.
+//! it. That is no reason to send again, since the others are a majority. The line is an actor, and not
+//! `faults(drop = 2)` between nodes, which would lose promises and what is chosen as well: nobody here
+//! sends those again, and a client gives up after some tries.
 //!
 //! **The bugs it teaches.**
 //! - [`Bug::SlotReuse`]: a new leader begins at the first slot that it does not know to be chosen,

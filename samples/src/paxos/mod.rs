@@ -8,7 +8,8 @@
 //! can't win any more backs off, and tries a newer one.
 //!
 //! Where a test says so, what an acceptor answers goes over a [`Line`], which delivers some of it
-//! twice.
+//! twice. It is an actor, so that everybody else is on one node and a message takes two steps: on nodes
+//! the tester would double the messages, see `chain_replication` for one that fails so.
 //!
 //! **The bugs it teaches.** All of them end in two decided values, which is what [`Agreement`] rules
 //! out.

@@ -9,7 +9,9 @@
 //!
 //! The coordinator may crash, at any moment. What is in the log is committed then, and what is not
 //! is aborted (*presumed abort*): so participants that are in doubt are told as soon as it has
-//! recovered.
+//! recovered. The crash is a message of an [`Injector`], and not that of a node: after one, participants
+//! and clients would have to look the coordinator up anew, and its log would have to be a journal.
+//! `transaction_service` is such a program.
 //!
 //! **The bugs it teaches.** All four are a message that comes at the wrong moment.
 //! - [`Bug::StaleVote`]: the coordinator does not look at what a vote is for. One that comes too

@@ -22,6 +22,7 @@ enum Program {
     BoundedBuffer,
     StatusReply,
     LiteEvent,
+    ChainReplication(chain_replication::Scenario, chain_replication::Bug),
 }
 
 impl Plant {
@@ -44,6 +45,9 @@ impl Plant {
         let tester = self.tester.clone().seed(seed).minimize(budget);
         let tester = tester.workers(workers);
         match &self.program {
+            &Program::ChainReplication(scenario, bug) => tester.run_async(move |sys| async move {
+                chain_replication::set_up_on_nodes(&sys, scenario, Some(bug)).await;
+            }),
             Program::Sync(body) => tester.run(body),
             Program::PortCancellation => tester.run_async(|sys| async move {
                 sys.monitor::<port_cancellation::AllOrNone>();
@@ -261,15 +265,22 @@ fn chain_replication() -> Vec<Plant> {
         servers: 3,
         clients: 2,
         requests: 4,
-        failures: 0,
         pings: 0,
+        failures: 0,
     };
     let failure = Scenario {
         failures: 1,
         ..calm
     };
-    let of =
-        |name, scenario, bug| sync(name, 1_000, move |sys| _ = set_up(sys, scenario, Some(bug)));
+    let of = |name, scenario: Scenario, bug| {
+        if scenario.failures == 0 {
+            return sync(name, 1_000, move |sys| _ = set_up(sys, scenario, Some(bug)));
+        }
+        let found = plant(name, 1_000, Program::ChainReplication(scenario, bug));
+        let faults = format!("stop={}", scenario.failures);
+        let tester = found.tester.faults(faults.parse().expect("a fault"));
+        Plant { tester, ..found }
+    };
     let alone = Scenario {
         clients: 1,
         ..failure
@@ -280,8 +291,8 @@ fn chain_replication() -> Vec<Plant> {
         servers: 4,
         clients: 1,
         requests: 2,
-        failures: 2,
         pings: 0,
+        failures: 2,
     };
     vec![
         of(
