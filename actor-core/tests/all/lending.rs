@@ -66,7 +66,7 @@ async fn second_is_not_told(second: impl Future<Output = ()>) {
 
 #[test]
 fn threads_borrow() {
-    let words = vec!["one".to_owned(), "two".to_owned()];
+    let words = ["one".to_owned(), "two".to_owned()];
     let count = AtomicU32::new(0);
     let add = || {
         count.fetch_add(1, Ordering::Relaxed);
