@@ -282,7 +282,6 @@ const _: () = {
         }
     }
     #[cfg(feature = "metrics")]
-    #[cfg(not(doc))]
     #[automatically_derived]
     impl ::actor_core::Handler<Count> for Node
     where
@@ -305,28 +304,6 @@ const _: () = {
             }
         }
     }
-    #[cfg(feature = "metrics")]
-    #[cfg(doc)]
-    #[automatically_derived]
-    impl ::actor_core::Handler<Count> for Node {
-        type Reply = u64;
-        const EVENT: u16 = __Position::Count as u16;
-        fn message(__event: Count, __reply: ::actor_core::Reply<u64>) -> __Message {
-            __Message::Count(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(Count, ::actor_core::Reply<u64>), __Message> {
-            match __message {
-                __Message::Count(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                #[allow(unreachable_patterns)]
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
-    #[cfg(not(doc))]
     /// Handled in `Down`.
     ///
     /// Handled in `Up`.
@@ -355,60 +332,12 @@ const _: () = {
             }
         }
     }
-    #[cfg(doc)]
-    /// Handled in `Down`.
-    ///
-    /// Handled in `Up`.
-    ///
-    /// Dropped in `Down`.
-    ///
-    #[automatically_derived]
-    impl ::actor_core::Handler<Ping> for Node {
-        type Reply = ();
-        const EVENT: u16 = __Position::Ping as u16;
-        fn message(__event: Ping, __reply: ::actor_core::Reply<()>) -> __Message {
-            __Message::Ping(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(Ping, ::actor_core::Reply<()>), __Message> {
-            match __message {
-                __Message::Ping(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                #[allow(unreachable_patterns)]
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
     #[cfg(any(unix, windows))]
-    #[cfg(not(doc))]
     #[automatically_derived]
     impl ::actor_core::Handler<Signal> for Node
     where
         for<'__any> Node: ::core::marker::Send,
     {
-        type Reply = ();
-        const EVENT: u16 = __Position::Signal as u16;
-        fn message(__event: Signal, __reply: ::actor_core::Reply<()>) -> __Message {
-            __Message::Signal(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(Signal, ::actor_core::Reply<()>), __Message> {
-            match __message {
-                __Message::Signal(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                #[allow(unreachable_patterns)]
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
-    #[cfg(any(unix, windows))]
-    #[cfg(doc)]
-    #[automatically_derived]
-    impl ::actor_core::Handler<Signal> for Node {
         type Reply = ();
         const EVENT: u16 = __Position::Signal as u16;
         fn message(__event: Signal, __reply: ::actor_core::Reply<()>) -> __Message {

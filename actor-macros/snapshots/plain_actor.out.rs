@@ -153,7 +153,6 @@ const _: () = {
             ::actor_core::generated::Flow::Done
         }
     }
-    #[cfg(not(doc))]
     #[automatically_derived]
     impl ::actor_core::Handler<Ping> for Server
     where
@@ -175,26 +174,6 @@ const _: () = {
             }
         }
     }
-    #[cfg(doc)]
-    #[automatically_derived]
-    impl ::actor_core::Handler<Ping> for Server {
-        type Reply = ();
-        const EVENT: u16 = 0;
-        fn message(__event: Ping, __reply: ::actor_core::Reply<()>) -> __Message {
-            __Message::Ping(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(Ping, ::actor_core::Reply<()>), __Message> {
-            match __message {
-                __Message::Ping(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
-    #[cfg(not(doc))]
     /// What a handler returns is the reply to an `ask`.
     ///
     #[automatically_derived]
@@ -202,27 +181,6 @@ const _: () = {
     where
         for<'__any> Server: ::core::marker::Send,
     {
-        type Reply = u64;
-        const EVENT: u16 = 1;
-        fn message(__event: HowMany, __reply: ::actor_core::Reply<u64>) -> __Message {
-            __Message::HowMany(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(HowMany, ::actor_core::Reply<u64>), __Message> {
-            match __message {
-                __Message::HowMany(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
-    #[cfg(doc)]
-    /// What a handler returns is the reply to an `ask`.
-    ///
-    #[automatically_derived]
-    impl ::actor_core::Handler<HowMany> for Server {
         type Reply = u64;
         const EVENT: u16 = 1;
         fn message(__event: HowMany, __reply: ::actor_core::Reply<u64>) -> __Message {

@@ -199,7 +199,6 @@ const _: () = {
             ::actor_core::__private::driver::<Self>()
         }
     }
-    #[cfg(not(doc))]
     /// Handled in `Idle`.
     ///
     /// Handled in `Busy`.
@@ -225,54 +224,11 @@ const _: () = {
             }
         }
     }
-    #[cfg(doc)]
-    /// Handled in `Idle`.
-    ///
-    /// Handled in `Busy`.
-    ///
-    #[automatically_derived]
-    impl ::actor_core::Handler<Ping> for Server {
-        type Reply = u64;
-        const EVENT: u16 = 0;
-        fn message(__event: Ping, __reply: ::actor_core::Reply<u64>) -> __Message {
-            __Message::Ping(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(Ping, ::actor_core::Reply<u64>), __Message> {
-            match __message {
-                __Message::Ping(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
-    #[cfg(not(doc))]
     #[automatically_derived]
     impl ::actor_core::Handler<Later> for Server
     where
         for<'__any> Server: ::core::marker::Send,
     {
-        type Reply = ();
-        const EVENT: u16 = 1;
-        fn message(__event: Later, __reply: ::actor_core::Reply<()>) -> __Message {
-            __Message::Later(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(Later, ::actor_core::Reply<()>), __Message> {
-            match __message {
-                __Message::Later(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
-    #[cfg(doc)]
-    #[automatically_derived]
-    impl ::actor_core::Handler<Later> for Server {
         type Reply = ();
         const EVENT: u16 = 1;
         fn message(__event: Later, __reply: ::actor_core::Reply<()>) -> __Message {

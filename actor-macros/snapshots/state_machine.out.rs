@@ -226,7 +226,6 @@ const _: () = {
             ::actor_core::__private::driver::<Self>()
         }
     }
-    #[cfg(not(doc))]
     /// Handled in `Waiting`.
     ///
     /// Handled in `Idle`, `Done`.
@@ -252,30 +251,6 @@ const _: () = {
             }
         }
     }
-    #[cfg(doc)]
-    /// Handled in `Waiting`.
-    ///
-    /// Handled in `Idle`, `Done`.
-    ///
-    #[automatically_derived]
-    impl ::actor_core::Handler<Pong> for Client {
-        type Reply = ();
-        const EVENT: u16 = 0;
-        fn message(__event: Pong, __reply: ::actor_core::Reply<()>) -> __Message {
-            __Message::Pong(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(Pong, ::actor_core::Reply<()>), __Message> {
-            match __message {
-                __Message::Pong(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
-    #[cfg(not(doc))]
     /// Kept for a later state in `Waiting`.
     ///
     #[automatically_derived]
@@ -299,28 +274,6 @@ const _: () = {
             }
         }
     }
-    #[cfg(doc)]
-    /// Kept for a later state in `Waiting`.
-    ///
-    #[automatically_derived]
-    impl ::actor_core::Handler<Stop> for Client {
-        type Reply = ();
-        const EVENT: u16 = 1;
-        fn message(__event: Stop, __reply: ::actor_core::Reply<()>) -> __Message {
-            __Message::Stop(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(Stop, ::actor_core::Reply<()>), __Message> {
-            match __message {
-                __Message::Stop(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
-    #[cfg(not(doc))]
     /// Dropped in `Waiting`.
     ///
     #[automatically_derived]
@@ -328,27 +281,6 @@ const _: () = {
     where
         for<'__any> Client: ::core::marker::Send,
     {
-        type Reply = ();
-        const EVENT: u16 = 2;
-        fn message(__event: Tick, __reply: ::actor_core::Reply<()>) -> __Message {
-            __Message::Tick(__event, __reply)
-        }
-        fn unwrap(
-            __message: __Message,
-        ) -> ::core::result::Result<(Tick, ::actor_core::Reply<()>), __Message> {
-            match __message {
-                __Message::Tick(__event, __reply) => {
-                    ::core::result::Result::Ok((__event, __reply))
-                }
-                __other => ::core::result::Result::Err(__other),
-            }
-        }
-    }
-    #[cfg(doc)]
-    /// Dropped in `Waiting`.
-    ///
-    #[automatically_derived]
-    impl ::actor_core::Handler<Tick> for Client {
         type Reply = ();
         const EVENT: u16 = 2;
         fn message(__event: Tick, __reply: ::actor_core::Reply<()>) -> __Message {

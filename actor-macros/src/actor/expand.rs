@@ -486,8 +486,14 @@ impl<'a> Expansion<'a> {
         // At the event, for rustc's word on one that is no event or is written in two ways.
         let head = types::located_at(*span, quote!(#krate::Handler<#ty> for #self_ty));
         let docs = docs::of_event(self.actor, event);
-        let body = quote_spanned! {*span=>
-            {
+        // The bound is not for those who read the actor's page. Not by `cfg(doc)`: an editor would show
+        // the event as inactive code.
+        let sent = self.sent().filter(|_| !is_rustdoc());
+        quote_spanned! {*span=>
+            #condition
+            #docs
+            #[automatically_derived]
+            impl #generics #head #bounds #sent {
                 type Reply = #reply;
                 const EVENT: u16 = #position;
                 fn message(__event: #ty, __reply: #krate::Reply<#reply>) -> #message {
@@ -504,24 +510,14 @@ impl<'a> Expansion<'a> {
                     }
                 }
             }
-        };
-        let implementation = |sent: Option<TokenStream>, place: Option<TokenStream>| {
-            quote_spanned! {*span=>
-                #condition
-                #place
-                #docs
-                #[automatically_derived]
-                impl #generics #head #bounds #sent #body
-            }
-        };
-        match self.sent() {
-            None => implementation(None, None),
-            // The bound is not for those who read the actor's page.
-            sent => {
-                let built = implementation(sent, Some(quote!(#[cfg(not(doc))])));
-                let shown = implementation(None, Some(quote!(#[cfg(doc)])));
-                quote!(#built #shown)
-            }
         }
     }
+}
+
+/// rustdoc runs macros itself, and calls itself by its name.
+fn is_rustdoc() -> bool {
+    let program = std::env::args_os().next();
+    program.is_some_and(|program| {
+        std::path::Path::new(&program).file_stem() == Some("rustdoc".as_ref())
+    })
 }
