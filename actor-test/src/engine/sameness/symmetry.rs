@@ -246,8 +246,8 @@ fn is_interchangeable(look: &Look<'_>, operation: u32, type_id: TypeId) -> Optio
 fn is_plain(state: &State) -> bool {
     state.watches.iter().all(|watch| !watch.is_open)
         && state.links.pairs().next().is_none()
+        // Those of the system's too.
         && state.families.is_empty()
-        && state.groups.is_empty()
         && state.nodes.is_empty()
         && state.disks.disks.is_empty()
         && state.objects.is_unused()

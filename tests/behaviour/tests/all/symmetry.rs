@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{ActorId, Fingerprint, actor, monitor};
@@ -520,4 +521,177 @@ fn no_cycle_is_judged_whoever_is_who() {
     });
     report.assert_clean();
     assert_eq!(report.verdict.gaps, [Gap::Cycles(Unjudged::Owed)]);
+}
+
+/// What else may be going on while the members act, that knows actors by number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Beside {
+    Nothing,
+    /// For as long as the last of what the warden does is not done.
+    Unwatch,
+    Watch,
+    Link,
+    Trap,
+    Supervise,
+    Lend,
+    Ask,
+    Node,
+    Disk,
+    Faults,
+}
+
+const BESIDE: [Beside; 9] = [
+    Beside::Watch,
+    Beside::Link,
+    Beside::Trap,
+    Beside::Supervise,
+    Beside::Lend,
+    Beside::Ask,
+    Beside::Node,
+    Beside::Disk,
+    Beside::Faults,
+];
+
+#[derive(Clone, Copy, Hash, Debug)]
+struct Begin(Beside);
+#[derive(Clone, Copy, Hash, Debug)]
+struct Go;
+#[derive(Clone, Copy, Hash, Debug)]
+struct Late;
+#[derive(Clone, Copy, Hash, Debug)]
+struct Whether;
+#[derive(Clone, Fingerprint, Debug)]
+struct Keep(Timer);
+
+/// Is watched, linked and lent to; whom it waits for never tells it to go, so it answers nothing.
+#[derive(Fingerprint, Default)]
+struct Guard(Option<Timer>);
+
+#[actor(states(Waiting(defer(Whether)), Going))]
+impl Guard {
+    #[on]
+    fn keep(&mut self, keep: Keep) {
+        self.0 = Some(keep.0);
+    }
+
+    #[on(Waiting)]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        cx.goto(GuardState::Going);
+    }
+
+    #[on(Going)]
+    fn whether(&mut self, _: Whether) -> bool {
+        true
+    }
+}
+
+/// Brings about what else goes on, and then has the members go.
+#[derive(Hash)]
+struct Warden {
+    guard: ActorRef<Guard>,
+    members: Vec<Recipient<Go>>,
+}
+
+#[actor]
+impl Warden {
+    #[on]
+    fn begin(&mut self, begin: Begin, cx: &mut Context<Self>) {
+        match begin.0 {
+            Beside::Watch => cx.watch(&self.guard),
+            Beside::Link => cx.link(&self.guard),
+            Beside::Trap => cx.trap_links(),
+            Beside::Supervise => cx.supervise(actor_core::Supervision::one_for_one()),
+            Beside::Lend => {
+                let timer = cx.after(Duration::from_secs(1), Late);
+                self.guard.tell(Keep(timer));
+            }
+            Beside::Ask => drop(self.guard.ask(Whether)),
+            _ => {}
+        }
+        // Nobody knows an order of theirs from here on.
+        for member in std::mem::take(&mut self.members) {
+            member.tell(Go);
+        }
+        if begin.0 == Beside::Unwatch {
+            cx.unwatch(&self.guard);
+        }
+    }
+
+    #[on]
+    fn late(&mut self, _: Late) {}
+
+    #[on]
+    fn terminated(&mut self, _: Terminated) {}
+}
+
+/// Whose number is nowhere but in the order in which it was made.
+#[derive(Fingerprint)]
+#[fingerprint(interchangeable)]
+struct Alike(u8);
+
+#[actor]
+impl Alike {
+    #[on]
+    fn go(&mut self, _: Go) {
+        self.0 += 1;
+    }
+}
+
+/// The same, and who is who counts.
+#[derive(Hash)]
+struct Apart(u8);
+
+#[actor]
+impl Apart {
+    #[on]
+    fn go(&mut self, _: Go) {
+        self.0 += 1;
+    }
+}
+
+/// How many states there are of three members, of one type or the other.
+fn beside(beside: Beside, are_alike: bool) -> u64 {
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    settings.check_every = 0;
+    if beside == Beside::Faults {
+        settings.semantics.faults = "drop=1".parse().expect("faults");
+    }
+    let tester = Tester::with(settings).strategy("states".parse().expect("a strategy"));
+    let report = tester.keep_going().run(move |sys| {
+        match beside {
+            Beside::Node => drop(sys.node("n1", |_| {})),
+            Beside::Disk => sys.disk().faults().expect("under test").tear_writes(1),
+            _ => {}
+        }
+        let guard = sys.spawn(Guard::default());
+        let member = |_| match are_alike {
+            true => Recipient::from(&sys.spawn(Alike(0))),
+            false => Recipient::from(&sys.spawn(Apart(0))),
+        };
+        let members = (0..3).map(member).collect();
+        sys.spawn(Warden { guard, members }).tell(Begin(beside));
+    });
+    report
+        .verdict
+        .states()
+        .unwrap_or_else(|| panic!("{beside:?}: {:?}", report.verdict))
+}
+
+/// Where something knows actors by number, all are told apart, whatever their type says.
+#[test]
+fn what_knows_actors_by_number_tells_them_apart() {
+    let (alike, apart) = (
+        beside(Beside::Nothing, true),
+        beside(Beside::Nothing, false),
+    );
+    assert_eq!((alike, apart), (18, 23));
+    // More, where a timer was lent in one way to a state, and in none in another.
+    let counts = BESIDE.map(|what| (what, beside(what, true), beside(what, false)));
+    let merged = counts.iter().filter(|(_, alike, apart)| alike < apart);
+    let merged: Vec<_> = merged.collect();
+    assert!(merged.is_empty(), "{merged:?} of {counts:?}");
+    // What is left to do is of a kind that knows them by number, and then it is done.
+    let meanwhile = beside(Beside::Unwatch, true);
+    assert!(alike < meanwhile && meanwhile < apart, "{meanwhile}");
 }
