@@ -61,10 +61,12 @@ pub enum Beyond {
     Together,
     /// A task or a thread.
     Task,
+    /// A monitor or a predicate is set to work when others have begun.
+    Onlooker,
 }
 
 /// All of them, in their order.
-const ALL: [Beyond; 26] = {
+const ALL: [Beyond; 27] = {
     use Beyond::*;
     [
         Clock,
@@ -93,24 +95,28 @@ const ALL: [Beyond; 26] = {
         Ticks,
         Together,
         Task,
+        Onlooker,
     ]
 };
 
-/// Who has looked at a step: monitors, by their numbers, and predicates.
+/// Who has looked at a step: monitors, by their numbers, and predicates, by theirs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Onlookers(u32);
+pub(crate) struct Onlookers(u64);
 
 impl Onlookers {
-    /// The predicates, which look at the same steps.
-    const PREDICATES: u32 = 31;
+    /// Monitors beyond the last that has a number of its own share this one.
+    const LAST_MONITOR: u32 = 31;
+
+    /// From here on there are predicates, of which the last ones share the last number.
+    const PREDICATES: u32 = 32;
+    const LAST_PREDICATE: u32 = u64::BITS - 1;
 
     /// All monitors that have a number of their own.
-    pub(crate) const MONITORS: Self = Self((1 << (Self::PREDICATES - 1)) - 1);
+    pub(crate) const MONITORS: Self = Self((1 << Self::LAST_MONITOR) - 1);
 
-    /// Monitors beyond the last that has a number of its own here share one.
     #[inline]
     pub(crate) fn add_monitor(&mut self, number: u16) {
-        self.0 |= 1 << u32::from(number).min(Self::PREDICATES - 1);
+        self.0 |= 1 << u32::from(number).min(Self::LAST_MONITOR);
     }
 
     /// The monitor with that number.
@@ -118,12 +124,20 @@ impl Onlookers {
         Self(1 << number)
     }
 
+    /// All predicates.
+    #[inline]
     pub(crate) fn add_predicates(&mut self) {
-        self.0 |= 1 << Self::PREDICATES;
+        self.0 |= !0 << Self::PREDICATES;
+    }
+
+    /// The predicate with that number among them.
+    pub(crate) fn predicate(number: u32) -> Self {
+        let number = number.saturating_add(Self::PREDICATES);
+        Self(1 << number.min(Self::LAST_PREDICATE))
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = u32> {
-        (0..u32::BITS).filter(move |number| self.0 & 1 << number != 0)
+        (0..u64::BITS).filter(move |number| self.0 & 1 << number != 0)
     }
 
     pub(crate) fn has(self, number: u32) -> bool {
@@ -150,8 +164,29 @@ impl Onlookers {
     }
 
     pub(crate) fn have_predicates(self) -> bool {
-        self.0 & 1 << Self::PREDICATES != 0
+        self.0 >> Self::PREDICATES != 0
     }
+
+    /// Those but the predicates.
+    pub(crate) fn without_predicates(self) -> Self {
+        Self(self.0 & !(!0 << Self::PREDICATES))
+    }
+}
+
+/// At what a predicate looks.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub(crate) enum LookedAt {
+    /// One operation, by its path.
+    One(u64),
+    /// All of a type.
+    All,
+}
+
+/// A predicate, by its number, looks at something.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+pub(crate) struct PredicateLook {
+    pub(crate) predicate: u32,
+    pub(crate) at: LookedAt,
 }
 
 /// What became of a monitor that has looked at a step.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Along, Carried, Changes, Deferred, Looked, Onlookers, Reached};
+use super::{Along, Carried, Changes, Deferred, Looked, Onlookers, PredicateLook, Reached};
 use crate::data::bug::BugKind;
 use crate::data::faults::Moment;
 pub use crate::data::records::{MessageId, StepKind};
@@ -171,8 +171,10 @@ pub struct Step<'a> {
     pub(crate) reached: Reached,
     /// What it has carried out.
     pub(crate) carried: Carried,
-    /// Who has looked at it.
+    /// Who has looked at it, and of predicates who might have.
     pub(crate) onlookers: Onlookers,
+    /// At what predicates have looked after it.
+    pub(crate) looks: &'a [PredicateLook],
     /// What became of the monitors among them, where the strategy does not look at whole states.
     pub(crate) looked: &'a [Looked],
     /// Which events its operation puts off after it.

@@ -48,7 +48,9 @@ use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 use crate::data::story::Asked;
 
-pub(crate) use beyond::{Along, Carried, Deferred, Looked, Onlookers, Reached};
+pub(crate) use beyond::{
+    Along, Carried, Deferred, Looked, LookedAt, Onlookers, PredicateLook, Reached,
+};
 pub use beyond::{Beyond, Constructs};
 pub use bounded::{Bdfs, Bounded, Same};
 pub(crate) use branch::Branch;

@@ -33,6 +33,8 @@ pub struct Uses {
     pub judge: bool,
     /// A predicate, which sees what all have been told.
     pub predicate: bool,
+    /// Predicates that look at single actors, at one of them only where another one makes them curious.
+    pub looks: bool,
     /// States in which some events are put off.
     pub defers: bool,
     /// Timers, which are cancelled now and then, and the clock.
@@ -500,12 +502,43 @@ impl Talk {
             let one = sys.spawn(talker(number, known.clone()));
             known.push((number as u64, one));
         }
+        if self.uses.looks {
+            for number in 0..2 {
+                self.look_on(sys, number, &known, notes);
+            }
+        }
         let first_words = if self.uses.timers { 1 } else { 2 };
         for (number, (_, one)) in known.iter().enumerate().take(first_words) {
             let about = known.get(number + 1).cloned();
             let (value, fuel) = (number as u64, 1);
             one.tell(Word { value, fuel, about });
         }
+    }
+
+    /// Has a predicate look at one talker, and after some of what that was told at another one. It notes
+    /// what it sees where that is something new.
+    fn look_on(&self, sys: &System, number: u64, all: &[Named], notes: &Shared) {
+        let draw = mix(self.number, number) as usize;
+        let (one, other) = (
+            all[draw % all.len()].1.clone(),
+            all[draw / 8 % all.len()].1.clone(),
+        );
+        let is_curious = draw / 64 % 3;
+        let (notes, last) = (notes.clone(), Mutex::new(0));
+        sys.always(&format!("all is well with {number}"), move |w| {
+            let told = |of| w.get(of).map_or(1, |talker: &Talker| mix(talker.told, 2));
+            let mut view = told(&one);
+            if view as usize % 3 < is_curious {
+                view = mix(view, told(&other));
+            }
+            let mut last = last.lock().expect("no lock is held by who panics");
+            if std::mem::replace(&mut *last, view) != view {
+                let mut notes = notes.lock().expect("no lock is held by who panics");
+                let seen = notes.entry(PREDICATE - 1 - number).or_default();
+                *seen = mix(*seen, view);
+            }
+            true
+        });
     }
 
     /// Explores the program, with so many executions at most.

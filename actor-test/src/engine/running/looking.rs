@@ -25,7 +25,7 @@ use crate::engine::world::state::{BODY, State};
 use crate::engine::world::types::place_of;
 use crate::hash;
 use crate::hash::mix;
-use crate::strategy::{Beyond, Looked};
+use crate::strategy::{Beyond, Looked, LookedAt};
 
 impl Engine {
     /// Who observes an event of the operation at that moment.
@@ -286,14 +286,22 @@ impl Engine {
                 shared: &self.shared,
                 early: Cell::new(false),
                 looked_at: RefCell::default(),
+                seeks: Cell::new(false),
                 meant: self.lookout.is_wanted.then(RefCell::default),
             };
-            let world = World::new(&snapshot);
+            let is_wanted = self.state().reach.is_wanted;
+            let world = match is_wanted {
+                true => World::watched(&snapshot),
+                false => World::new(&snapshot),
+            };
             self.shared.phase.set(Phase::Looking);
             let shared = &self.shared;
             let due = &mut due;
             let settle = |judged: Judged<'_>| {
                 let mut state = shared.state.borrow_mut();
+                if is_wanted {
+                    snapshot.tell_looks(judged.number, &mut state);
+                }
                 let step = state.step;
                 if judged.has_changed {
                     shared.record(|| judgement(&judged, &state));
@@ -368,6 +376,7 @@ impl Engine {
             shared: &self.shared,
             early: Cell::new(false),
             looked_at: RefCell::default(),
+            seeks: Cell::new(false),
             meant: None,
         };
         self.shared.phase.set(Phase::Looking);
@@ -441,6 +450,8 @@ struct Bodies<'a> {
     early: Cell<bool>,
     /// At whom predicates have looked, where that is wanted.
     looked_at: RefCell<BTreeSet<u32>>,
+    /// They have looked for all actors of a type.
+    seeks: Cell<bool>,
     /// Whom they mean, where that is wanted.
     meant: Option<RefCell<BTreeSet<u32>>>,
 }
@@ -472,6 +483,20 @@ impl Bodies<'_> {
 }
 
 impl Bodies<'_> {
+    /// Tells at what a predicate has looked.
+    fn tell_looks(&self, predicate: u32, state: &mut State) {
+        let seeks = self.seeks.take();
+        for who in self.looked_at.take() {
+            let one = state.paths.get(who as usize).copied().map(LookedAt::One);
+            // Whom it has found among all is one of all.
+            let at = one.filter(|_| !seeks).unwrap_or(LookedAt::All);
+            state.reach.look(predicate, at);
+        }
+        if seeks {
+            state.reach.look(predicate, LookedAt::All);
+        }
+    }
+
     /// It is asked for what steps change that are not looked at.
     fn counts(&self) {
         self.shared.state.borrow_mut().reach.note(Beyond::Predicate);
@@ -488,6 +513,7 @@ impl Snapshot for Bodies<'_> {
     }
 
     fn first(&self, actor_type: TypeId) -> Option<Address> {
+        self.seeks.set(true);
         let first = self.shared.state.borrow().first_living(actor_type)?;
         Some(self.shared.address(first))
     }

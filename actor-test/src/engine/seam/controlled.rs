@@ -464,6 +464,9 @@ impl Runtime for Shared {
                 let mut session = self.session();
                 let is_new =
                     specifications.register(monitor, &mut self.state(), &mut session.observers);
+                if is_new {
+                    self.state().reach_onlooker();
+                }
                 self.show_at(session.observers.moments());
                 is_new
             };
@@ -478,6 +481,7 @@ impl Runtime for Shared {
             let mut state = self.state.borrow_mut();
             let mut specifications = self.specifications.borrow_mut();
             specifications.expect(name, expectation, predicate, &mut state);
+            state.reach_onlooker();
             self.has_predicates.set(true);
             self.shows_actors.set(true);
             self.record(|| specifications.last_predicate());

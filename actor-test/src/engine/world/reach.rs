@@ -6,8 +6,8 @@ use crate::data::bug::BugKind;
 use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
 use crate::engine::world::state::State;
 use crate::strategy::{
-    Along, Beyond, Carried, Deferred, Looked, Onlookers, OperationId, Pending, Reached, Step,
-    StepKind,
+    Along, Beyond, Carried, Deferred, Looked, LookedAt, Onlookers, OperationId, Pending,
+    PredicateLook, Reached, Step, StepKind,
 };
 
 /// What the step in progress has reached. What may count is taken down as it happens, in the rare
@@ -27,6 +27,8 @@ pub(crate) struct Reach {
     pub(crate) onlookers: Onlookers,
     /// What became of the monitors among them.
     pub(crate) looked: Vec<Looked>,
+    /// At what predicates have looked.
+    looks: Vec<PredicateLook>,
     /// Whose next step it has replaced, or would have.
     interrupted: Vec<OperationId>,
     /// Its operation had asks under way when it began.
@@ -59,6 +61,13 @@ impl Reach {
         }
     }
 
+    /// A predicate looks at something.
+    pub(crate) fn look(&mut self, predicate: u32, at: LookedAt) {
+        if self.is_wanted {
+            self.looks.push(PredicateLook { predicate, at });
+        }
+    }
+
     /// The step would have cancelled a timer, had that been there.
     pub(crate) fn cancels(&mut self) {
         self.cancels = true;
@@ -79,6 +88,7 @@ impl State {
         self.reach.carried = Carried::Nothing;
         self.reach.onlookers = Onlookers::default();
         self.reach.looked.clear();
+        self.reach.looks.clear();
         self.reach.interrupted.clear();
         self.reach.along.clear();
         self.reach.sleeps = false;
@@ -187,6 +197,13 @@ impl State {
         }
     }
 
+    /// Somebody is set to look on. What was not seen since it came before might have come after.
+    pub(crate) fn reach_onlooker(&mut self) {
+        if self.step > 1 {
+            self.interrupt_all(Beyond::Onlooker);
+        }
+    }
+
     /// What is carried out at once by an operation of that kind, and what ends with others.
     fn kind_reaches(&self, index: usize, runs: bool) -> (bool, Option<Beyond>) {
         match self.operations[index].kind {
@@ -211,6 +228,7 @@ impl State {
             carried,
             onlookers,
             looked,
+            looks,
             interrupted,
             awaits,
             along,
@@ -247,6 +265,7 @@ impl State {
             carried: *carried,
             onlookers,
             looked,
+            looks,
             defers: match pending.operation.is_timer() {
                 true => Deferred::default(),
                 false => self.put_off(index as u32),

@@ -269,6 +269,7 @@ fn beyond(what: Beyond) -> &'static str {
         Beyond::Together => "sends several events at once, since handlers are atomic",
         Beyond::Future => "is a piped future's",
         Beyond::Task => "is a task's or a thread's",
+        Beyond::Onlooker => "sets a monitor or a predicate to work when others have begun",
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{Mailbox, actor};
+use actor_core::{Mailbox, World, actor, monitor};
 use actor_test::strategy::{Beyond, Reduction, StrategySpec};
 use actor_test::{BugKind, Gap, Report, Searched, Semantics, Tester};
 use behaviour::programs::*;
@@ -462,6 +462,148 @@ impl Caller {
     }
 }
 
+/// Counts what it is given.
+#[derive(Default)]
+struct Counter(u32);
+
+#[actor]
+impl Counter {
+    #[on]
+    fn here(&mut self, _: Here) {
+        self.0 += 1;
+    }
+}
+
+/// Three counters that have nothing to do with each other, each of which begins and takes two events.
+fn counters(sys: &System) -> [ActorRef<Counter>; 3] {
+    let all = [(); 3].map(|()| sys.spawn(Counter::default()));
+    for one in &all {
+        one.tell(Here(0));
+        one.tell(Here(1));
+    }
+    all
+}
+
+/// What a counter has counted.
+fn counted(world: &World, one: &ActorRef<Counter>) -> u32 {
+    world.get(one).map_or(0, |counter| counter.0)
+}
+
+/// How many behaviours there are as onlookers see them.
+fn told_apart(program: impl Fn(&System) + Sync) -> u64 {
+    let report = explore(program);
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+    report.verdict.behaviours().expect("a search")
+}
+
+#[test]
+fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
+    let looks = |groups: &'static [&'static [usize]]| {
+        move |sys: &System| {
+            let all = counters(sys);
+            for group in groups {
+                let all = all.clone();
+                sys.always("few", move |w| {
+                    let counts = group.iter().map(|one| counted(w, &all[*one]));
+                    counts.sum::<u32>() <= 6
+                });
+            }
+        }
+    };
+    // Two that take two steps each do so in 4!/(2! 2!) orders.
+    assert_eq!(told_apart(looks(&[])), 1);
+    assert_eq!(told_apart(looks(&[&[0]])), 1);
+    assert_eq!(told_apart(looks(&[&[0], &[1], &[2]])), 1);
+    assert_eq!(told_apart(looks(&[&[0, 1]])), 6);
+    assert_eq!(told_apart(looks(&[&[0, 1], &[0]])), 6);
+    assert_eq!(told_apart(looks(&[&[0, 1], &[1, 2]])), 6 * 6);
+    assert_eq!(told_apart(looks(&[&[0, 1, 2]])), 90);
+    // At the second one only after a step of the first.
+    let turns = |sys: &System| {
+        let [one, other, _] = counters(sys);
+        sys.always("few", move |w| {
+            counted(w, &one) != 1 || counted(w, &other) <= 2
+        });
+    };
+    assert_eq!(told_apart(turns), 6);
+    // Three that are sought among all, where the body brings them in one after another.
+    let sought = told_apart(|sys| {
+        sys.always("few", |w| {
+            w.all::<Counter>().map(|one| one.0).sum::<u32>() <= 6
+        });
+        counters(sys);
+    });
+    assert!(sought >= 90, "{sought}");
+}
+
+/// Searches that run each schedule, or leave some out since nobody can tell them apart.
+const EVERY_WAY: [&str; 6] = ["dfs", "dfs-local", "dpor", "states", "bfs", "pos-local"];
+
+#[test]
+fn who_looks_on_does_so_from_when_it_is_there() {
+    let late = |bad: u32| {
+        move |sys: System| async move {
+            let [one, other, _] = counters(&sys);
+            let _ = other.ask(Here(2)).await;
+            sys.always("not that", move |w| counted(w, &one) != bad);
+        }
+    };
+    for (bad, is_there) in [(0, true), (1, true), (2, true), (3, false)] {
+        for strategy in EVERY_WAY {
+            let report = Tester::new()
+                .iterations(20_000)
+                .strategy(strategy.parse().expect("a strategy"))
+                .run_async(late(bad));
+            assert_eq!(
+                !report.bugs().is_empty(),
+                is_there,
+                "{strategy}, {bad}, {:?}",
+                report.verdict
+            );
+        }
+    }
+}
+
+/// Counts what counters handle.
+#[derive(Clone, Default, Hash)]
+struct Latecomer(u32);
+
+#[monitor(cold(Quiet))]
+impl Latecomer {
+    #[on(handled)]
+    fn here(&mut self, _: &Here) {
+        self.0 += 1;
+        assert!(self.0 < 4, "four are seen");
+    }
+}
+
+#[test]
+fn a_monitor_watches_from_when_it_is_there() {
+    let late = |is_late: bool| {
+        move |sys: System| async move {
+            let [_, other, _] = counters(&sys);
+            let answer = other.ask(Here(2));
+            if is_late {
+                let _ = answer.await;
+            }
+            sys.monitor::<Latecomer>();
+        }
+    };
+    for is_late in [true, false] {
+        for strategy in EVERY_WAY {
+            let report = Tester::new()
+                .iterations(20_000)
+                .strategy(strategy.parse().expect("a strategy"))
+                .run_async(late(is_late));
+            assert!(
+                !report.bugs().is_empty(),
+                "{strategy}, {:?}",
+                report.verdict
+            );
+        }
+    }
+}
+
 /// How many programs of each kind: `DPOR` says so, for a night.
 pub(crate) fn programs(short: u64) -> u64 {
     let given = std::env::var("DPOR").ok();
@@ -482,7 +624,13 @@ pub(crate) fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u6
         let (mut found, dpor) = talk.explore(&spec("dpor"), u64::MAX);
         assert!(dpor.verdict.is_exhaustive(), "{talk:?}: {:?}", dpor.verdict);
         all.ends.dedup();
-        if uses.monitor || uses.compared || uses.predicate || uses.timers || uses.waits {
+        if uses.monitor
+            || uses.compared
+            || uses.predicate
+            || uses.looks
+            || uses.timers
+            || uses.waits
+        {
             // What they note does not tell all that they have seen.
             found.ends.dedup();
         } else if all.bugs.is_empty() {
@@ -541,6 +689,7 @@ pub(crate) const TELLS: Uses = Uses {
     compared: false,
     judge: false,
     predicate: false,
+    looks: false,
     defers: false,
     timers: false,
     waits: false,
@@ -548,7 +697,7 @@ pub(crate) const TELLS: Uses = Uses {
 };
 
 /// Each of what programs may use by itself, and most of it together.
-pub(crate) const ALL_USES: [Uses; 20] = [
+pub(crate) const ALL_USES: [Uses; 21] = [
     TELLS,
     Uses {
         choices: true,
@@ -572,6 +721,13 @@ pub(crate) const ALL_USES: [Uses; 20] = [
     },
     Uses {
         monitor: true,
+        asks: true,
+        ..TELLS
+    },
+    Uses {
+        looks: true,
+        spawns: true,
+        halts: true,
         asks: true,
         ..TELLS
     },

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::world::{Ties, Touch};
 use crate::data::bug::BugKind;
 use crate::strategy::{
-    Along, Beyond, Carried, Choice, Deferred, Enabled, Execution, Fairness, Onlookers, OperationId,
-    Pending, Reached, Step, StepKind, Strategy,
+    Along, Beyond, Carried, Choice, Deferred, Enabled, Execution, Fairness, LookedAt, Onlookers,
+    OperationId, Pending, PredicateLook, Reached, Step, StepKind, Strategy,
 };
 
 /// What makes a step an access to the world.
@@ -217,6 +217,26 @@ impl Follow {
         touch
     }
 
+    /// Who looks at a step. A predicate looks at those operations alone at which it was seen to look.
+    fn onlookers(&mut self, who: u64, step: &Step<'_>) -> Onlookers {
+        let known = &self.ties.looks;
+        let new = step.looks.iter().filter(|look| !known.contains(look));
+        self.new_ties.looks.extend(new);
+        let others = step.onlookers.without_predicates();
+        if !step.onlookers.have_predicates() {
+            return others;
+        }
+        // Whoever may begin from now on is not to be seen before it does.
+        let begins = matches!(step.carried, Carried::Started(..));
+        let sees = |look: &&PredicateLook| match look.at {
+            LookedAt::One(path) => path == who && !begins,
+            LookedAt::All => true,
+        };
+        let predicates = known.iter().filter(sees);
+        let predicates = predicates.map(|look| Onlookers::predicate(look.predicate));
+        predicates.fold(others, Onlookers::and)
+    }
+
     /// Who has taken the last step.
     pub(super) fn last(&self) -> Option<u64> {
         self.seen.iter().rev().find_map(|seen| match seen {
@@ -346,6 +366,7 @@ impl Strategy for Follow {
         let pending = &step.pending;
         let touch = self.touch(who, step);
         self.has_touched = touch.is_some();
+        let onlookers = self.onlookers(who, step);
         for operation in step.interrupted {
             if step.reached.has(Beyond::Ask) {
                 // Whether its reply is sent depends on this step.
@@ -358,7 +379,7 @@ impl Strategy for Follow {
             message: pending.message.map_or(0, |message| message.number()),
             inbox,
             carried: step.carried,
-            onlookers: step.onlookers,
+            onlookers,
             defers: step.defers,
             touch,
             is_suspended: step.is_suspended,

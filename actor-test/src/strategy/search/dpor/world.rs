@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::mix;
-use crate::strategy::Onlookers;
+use crate::strategy::{Onlookers, PredicateLook};
 
 /// The path of the world.
 pub(super) const WORLD: u64 = 0x776f_726c_6400;
@@ -53,23 +53,30 @@ pub(super) struct Ties {
     /// Monitors that are onlookers as the predicates are: what they are can't be compared, so that each
     /// order in which they see something is a behaviour.
     pub(super) onlookers: Onlookers,
+    /// At what predicates look: the order in which that changes is a part of behaviours, and no more is.
+    pub(super) looks: BTreeSet<PredicateLook>,
     /// Those of them whose values offer nothing to compare.
     pub(super) opaque: Onlookers,
 }
 
 impl Ties {
     pub(super) fn is_empty(&self) -> bool {
-        self.waiting.is_empty() && self.timed.is_empty() && self.onlookers.is_empty()
+        self.len() == 0 && self.onlookers.is_empty()
+    }
+
+    fn len(&self) -> usize {
+        self.waiting.len() + self.timed.len() + self.looks.len()
     }
 
     /// Adds others; tells whether that makes a difference.
     pub(super) fn add(&mut self, others: &Self) -> bool {
-        let before = (self.waiting.len() + self.timed.len(), self.onlookers);
+        let before = (self.len(), self.onlookers);
         self.waiting.extend(&others.waiting);
         self.timed.extend(&others.timed);
+        self.looks.extend(&others.looks);
         self.onlookers = self.onlookers.and(others.onlookers);
         self.opaque = self.opaque.and(others.opaque);
-        (self.waiting.len() + self.timed.len(), self.onlookers) != before
+        (self.len(), self.onlookers) != before
     }
 }
 
