@@ -88,7 +88,8 @@ pub struct Report {
     /// The first of them: who had how many.
     #[serde(default)]
     pub unread_example: Option<String>,
-    /// How many executions had actors, none of which took a step: nothing was tested.
+    /// How many executions had actors, none of which took a step: nothing was tested. Those that the
+    /// strategy broke off before any actor took a step are counted as well.
     #[serde(default)]
     pub idle: u64,
     /// How many fair executions reached the bound with a periodic timer armed, so that they would

@@ -25,7 +25,9 @@ pub(crate) fn judge(report: &mut Report, settings: &Settings) {
 /// That no actor did anything, which no setting allows. A test without actors, of monitors or of the
 /// tester itself, is not meant.
 fn idle(report: &Report) -> Option<Finding> {
-    (report.idle > 0 && report.idle == report.executions).then(|| Finding {
+    // What was broken off says nothing by itself: it may have been before anybody's first step.
+    let is_told = report.executions > report.pruned;
+    (is_told && report.idle == report.executions).then(|| Finding {
         kind: BugKind::Idle,
         message:
             "no actor took a step in any execution: send one of them an event, or remove the test"

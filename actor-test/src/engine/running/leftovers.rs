@@ -21,9 +21,12 @@ pub(crate) fn leftovers(state: &State, end: End, is_fair: bool) -> Leftovers {
             restless: restless(state),
             ..Leftovers::default()
         },
-        End::Bound | End::Bug | End::Recovered | End::Pruned | End::Exhausted => {
-            Leftovers::default()
-        }
+        // What follows is not worth a look, where it was up to actors as well as where it was not.
+        End::Pruned => Leftovers {
+            idle: nobody_acted(state),
+            ..Leftovers::default()
+        },
+        End::Bound | End::Bug | End::Recovered | End::Exhausted => Leftovers::default(),
     }
 }
 
@@ -57,8 +60,14 @@ fn unread(state: &State) -> Option<String> {
     })
 }
 
-/// An actor that has started, handled, stopped or failed has its history begun.
+/// There are actors, and none has done anything.
 fn is_idle(state: &State) -> bool {
+    let has_actors = live(state).any(|(_, operation)| matches!(operation.kind, Kind::Actor(_)));
+    has_actors && nobody_acted(state)
+}
+
+/// An actor that has started, handled, stopped or failed has its history begun.
+fn nobody_acted(state: &State) -> bool {
     let is_fresh = |operation: &Operation| {
         let is_between = matches!(
             operation.stage,
@@ -67,8 +76,8 @@ fn is_idle(state: &State) -> bool {
         is_between && operation.chain == operation.key
     };
     let is_actor = |(_, operation): &(u32, &Operation)| matches!(operation.kind, Kind::Actor(_));
-    let mut actors = live(state).filter(is_actor).peekable();
-    actors.peek().is_some() && actors.all(|(_, actor)| is_fresh(actor))
+    let mut actors = live(state).filter(is_actor);
+    actors.all(|(_, actor)| is_fresh(actor))
 }
 
 /// With only periodic timers left, the execution would have ended by itself.

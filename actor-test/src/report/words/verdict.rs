@@ -67,14 +67,19 @@ pub(super) fn covered(report: &Report) -> Option<String> {
 
 /// What was taken as dependent on everything, so that behaviours may be counted more than once.
 fn dependent(everywhere: Constructs) -> String {
-    let steps: Vec<&str> = everywhere.iter().map(beyond).collect();
+    let mut steps: Vec<String> = everywhere
+        .iter()
+        .map(|what| format!("if it {}", beyond(what)))
+        .collect();
+    steps.insert(0, "if an actor ends in it".into());
+    let last = steps.pop().unwrap_or_default();
     let steps = match steps.as_slice() {
-        [] => "in which an actor ends".into(),
-        steps => format!("in which an actor ends or which {}", steps.join("; which ")),
+        [] => last,
+        steps => format!("{}, or {last}", steps.join(", ")),
     };
     format!(
-        ", where each step {steps} was taken as dependent on all others, so that some may be counted \
-         more than once"
+        ", where a step was taken as dependent on all others {steps}, so that some may be counted more \
+         than once"
     )
 }
 

@@ -666,6 +666,28 @@ fn the_test_body_panics() {
 }
 
 #[test]
+fn a_search_that_breaks_executions_off_tells_that_no_actor_takes_a_step() {
+    let explore = |strategy: &str, tells: bool| {
+        let strategy = strategy.parse().expect("a strategy");
+        let tester = Tester::new().strategy(strategy).iterations(100);
+        tester.run_async(move |sys| async move {
+            let sink = sys.spawn(Sink);
+            assert!(sink.is_alive(), "nobody stops it");
+            sys.sleep(Duration::from_millis(1)).await;
+            if tells && sys.choose(3) == 2 {
+                sink.tell(Go);
+            }
+        })
+    };
+    for strategy in ["dfs", "dpor"] {
+        let report = explore(strategy, false);
+        assert_bug(&report, BugKind::Idle, &["no actor took a step"]);
+        assert!(explore(strategy, true).is_clean(), "{strategy}");
+    }
+    assert!(explore("dpor", false).pruned > 0, "nothing was broken off");
+}
+
+#[test]
 fn a_test_in_which_no_actor_takes_a_step() {
     // A monitor has heard something, but nobody has done anything.
     let report = explore(|sys| {
