@@ -263,3 +263,56 @@ fn actors_are_numbered_in_the_orders_in_which_they_may_be_created() {
         sys.spawn(Parent(noted));
     });
 }
+
+#[derive(Debug)]
+struct HaltNow;
+
+#[derive(Debug)]
+struct Number(u64);
+
+/// Halts when it is told to, and passes that on.
+struct Halting(Option<ActorRef<Self>>);
+
+#[actor]
+impl Halting {
+    #[on]
+    fn halt_now(&mut self, _: HaltNow, cx: &mut Context<Self>) {
+        match &self.0 {
+            Some(next) => next.tell(HaltNow),
+            None => cx.halt(),
+        }
+    }
+
+    #[on]
+    fn number(&mut self, number: Number) -> u64 {
+        number.0
+    }
+}
+
+/// Whoever asks an actor that has ended learns of it from nobody: it is no other program for that.
+#[test]
+fn who_asks_an_actor_that_halts_meanwhile_is_followed() {
+    let explore = |strategy: &str| {
+        let seen = Mutex::new(BTreeSet::new());
+        let strategy = strategy.parse().expect("a strategy");
+        let tester = Tester::new().strategy(strategy).iterations(10_000);
+        let seen_by = Arc::new(seen);
+        let report = tester.run_async(|sys| {
+            let seen = Arc::clone(&seen_by);
+            async move {
+                let b = sys.spawn(Halting(None));
+                let a = sys.spawn(Halting(Some(b.clone())));
+                sys.sleep(std::time::Duration::from_millis(1)).await;
+                let asked = a.ask(Number(1));
+                a.tell(HaltNow);
+                let both = (asked.await, b.ask(Number(2)).await);
+                seen.lock().expect("no panic").insert(format!("{both:?}"));
+            }
+        });
+        assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict.gaps);
+        seen_by.lock().expect("no panic").clone()
+    };
+    let all = explore("dfs");
+    assert_eq!(all.len(), 2, "{all:?}");
+    assert_eq!(explore("dpor"), all);
+}

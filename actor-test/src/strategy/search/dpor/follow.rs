@@ -418,6 +418,10 @@ impl Strategy for Follow {
             None if !self.new_ties.is_empty() => Reached::of(&[Beyond::Ask]),
             None => Reached::NOTHING,
         };
+        // Who asks somebody that is gone tells itself so: what it does is not up to what it was given.
+        let tells_itself = matches!(step.carried, Carried::Replied(asker) if asker == who);
+        let is_lost = tells_itself && step.reached.has(Beyond::Ask);
+        let strange = strange.or(is_lost.then_some(Beyond::Ask));
         let what = step.reached.without(allowed).first().or(strange);
         if let Some(what) = what
             && step.bug.is_none()
