@@ -240,6 +240,61 @@ fn a_generator_is_not_explored() {
     assert_eq!(report.verdict.gaps, [Gap::Seeds { executions: 1 }]);
 }
 
+#[derive(Debug)]
+struct Rings;
+
+/// Looks whether it is there before it draws, or has a timer run: more than inboxes, and more than what is
+/// read from one execution.
+struct Watchful {
+    has_timer: bool,
+}
+
+#[actor]
+impl Watchful {
+    #[on]
+    fn draw(&mut self, _: Draw, cx: &mut Context<Self>) {
+        match self.has_timer {
+            true => drop(cx.after(Duration::from_secs(1), Rings)),
+            false => assert!(cx.me().is_alive()),
+        }
+        let _ = cx.rng().next_u32();
+    }
+
+    #[on]
+    fn rings(&mut self, _: Rings) {}
+}
+
+/// No search calls a program proved of whose generators it has seen one seed.
+#[test]
+fn no_search_takes_one_seed_for_all() {
+    for has_timer in [false, true] {
+        for strategy in [
+            "dfs",
+            "dfs-local",
+            "dpor",
+            "states",
+            "bfs",
+            "ses:rtc/1",
+            "db:rtc/1",
+            "pb:1",
+        ] {
+            let report = limited(strategy, 1_000, |sys: &System| {
+                for _ in 0..2 {
+                    sys.spawn(Watchful { has_timer }).tell(Draw);
+                }
+            });
+            report.assert_clean();
+            assert!(!report.verdict.is_exhaustive(), "{strategy}, {has_timer}");
+            let is_told = |gap: &Gap| matches!(gap, Gap::Seeds { executions } if *executions > 0);
+            let gaps = &report.verdict.gaps;
+            assert!(
+                gaps.iter().any(is_told),
+                "{strategy}, {has_timer}: {gaps:?}"
+            );
+        }
+    }
+}
+
 /// Runs five executions, and says or does not say what they are.
 #[derive(Debug)]
 struct Five {

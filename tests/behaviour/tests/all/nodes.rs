@@ -350,6 +350,15 @@ fn notes_after(
     before: impl Fn(&Faults<'_>) + Send + Sync + 'static,
     after: impl Fn(&Faults<'_>) + Send + Sync + 'static,
 ) -> BTreeSet<Vec<u32>> {
+    notes_by(Delivery::PerPair, before, after)
+}
+
+/// The same, where messages are delivered in that way.
+fn notes_by(
+    delivery: Delivery,
+    before: impl Fn(&Faults<'_>) + Send + Sync + 'static,
+    after: impl Fn(&Faults<'_>) + Send + Sync + 'static,
+) -> BTreeSet<Vec<u32>> {
     let journal = Journal::default();
     let (before, after) = (Arc::new(before), Arc::new(after));
     let body = |sys: System, journal: Journal| {
@@ -379,7 +388,9 @@ fn notes_after(
             after(&sys.faults());
         }
     };
-    let report = tester().run_async(|sys| body(sys, journal.clone()));
+    let report = tester()
+        .semantics(Semantics::default().with_delivery(delivery))
+        .run_async(|sys| body(sys, journal.clone()));
     report.assert_clean();
     journal.lock().unwrap().clone()
 }
@@ -416,6 +427,19 @@ fn a_link_that_is_held_loses_nothing() {
     assert_eq!(notes_after(hold, |_| {}), seen([&[]]));
     let release = |faults: &Faults<'_>| faults.release("n2", "n1");
     assert_eq!(notes_after(hold, release), seen([&[1, 2, 3]]));
+}
+
+#[test]
+fn what_goes_into_mailboxes_at_once_does_not_pass_a_cut_or_a_held_link() {
+    let notes = |before: fn(&Faults<'_>), after: fn(&Faults<'_>)| {
+        notes_by(Delivery::Mailbox, before, after)
+    };
+    assert_eq!(notes(|_| {}, |_| {}), seen([&[1, 2, 3]]));
+    assert_eq!(notes(|faults| faults.cut("n2", "n1"), |_| {}), seen([&[]]));
+    let hold = |faults: &Faults<'_>| faults.hold("n2", "n1");
+    assert_eq!(notes(hold, |_| {}), seen([&[]]));
+    let released = notes(hold, |faults| faults.release("n2", "n1"));
+    assert_eq!(released, seen([&[1, 2, 3]]));
 }
 
 #[test]
