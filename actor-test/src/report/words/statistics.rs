@@ -218,7 +218,12 @@ fn contributed(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<Stri
         widths.max().unwrap_or(0)
     };
     let name = widest(|strategy| strategy.name.clone());
-    let executions = widest(|strategy| count(strategy.executions, "execution"));
+    let executions = widest(|strategy| strategy.executions.to_string());
+    let noun = |strategy: &StrategyStatistics| match strategy.executions {
+        1 => "execution,".to_owned(),
+        _ => "executions,".to_owned(),
+    };
+    let nouns = widest(noun);
     let new = widest(|strategy| strategy.new_behaviours.to_string());
     let line = |strategy: &StrategyStatistics| {
         let failures = match strategy.bugs {
@@ -232,9 +237,10 @@ fn contributed(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<Stri
             false => String::new(),
         };
         format!(
-            "  {:name$}  {:>executions$}, {:>new$} new{next}{failures}, {:.2} s",
+            "  {:name$}  {:>executions$} {:nouns$} {:>new$} new{next}{failures}, {:.2} s",
             strategy.name,
-            count(strategy.executions, "execution"),
+            strategy.executions,
+            noun(strategy),
             strategy.new_behaviours,
             strategy.elapsed_s,
         )
