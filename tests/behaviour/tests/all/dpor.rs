@@ -697,7 +697,7 @@ pub(crate) const TELLS: Uses = Uses {
 };
 
 /// Each of what programs may use by itself, and most of it together.
-pub(crate) const ALL_USES: [Uses; 21] = [
+pub(crate) const ALL_USES: [Uses; 22] = [
     TELLS,
     Uses {
         choices: true,
@@ -722,6 +722,11 @@ pub(crate) const ALL_USES: [Uses; 21] = [
     Uses {
         monitor: true,
         asks: true,
+        ..TELLS
+    },
+    Uses {
+        looks: true,
+        panics: true,
         ..TELLS
     },
     Uses {

@@ -396,6 +396,8 @@ impl Lives {
                 } => reader.look(monitor, before, after)?,
                 Seen::Open { who } => reader.open(who)?,
                 Seen::Waiting { who, kind } => {
+                    // Whoever waits is left out, and may have taken the last step.
+                    reader.show_taken()?;
                     let need = match kind {
                         StepKind::Start => Need::Start,
                         StepKind::Handle => Need::Event,
