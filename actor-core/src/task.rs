@@ -28,7 +28,7 @@ mod join_set;
 
 pub use join_set::JoinSet;
 
-use crate::object::{Deed, Object};
+use crate::object::{Deed, Object, blocking};
 use crate::runtime::{self, Address, NewTask, Touch, Wait};
 
 /// What is shared with who joins.
@@ -59,6 +59,41 @@ where
         return JoinHandle(Inner::Live(tokio::spawn(future)));
     }
     JoinHandle(Inner::Controlled(Joined::spawn(future)))
+}
+
+/// Runs a future on the current thread, which blocks until the future is ready: the way into async code for
+/// a thread that has no runtime.
+///
+/// ```
+/// use actor_core::sync::oneshot;
+/// use actor_core::{task, thread};
+///
+/// let (send, receive) = oneshot::channel();
+/// let other = thread::spawn(move || task::block_on(receive));
+/// send.send(7).unwrap();
+/// assert_eq!(other.join().unwrap(), Ok(7));
+/// ```
+///
+/// # Panics
+///
+/// In production, in async code, and where the operating system refuses the thread a runtime. Under test,
+/// in a task that was aborted meanwhile.
+#[track_caller]
+pub fn block_on<F: Future>(future: F) -> F::Output {
+    if runtime::is_controlled() {
+        return match blocking(future) {
+            Some(output) => output,
+            None => panic!("a task that blocks on a future was aborted"),
+        };
+    }
+    match tokio::runtime::Handle::try_current() {
+        Ok(runtime) => runtime.block_on(future),
+        Err(_) => tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap_or_else(|error| panic!("the thread got no runtime: {error}"))
+            .block_on(future),
+    }
 }
 
 /// Lets others go first.

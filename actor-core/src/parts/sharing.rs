@@ -188,8 +188,12 @@ pub trait Sharing {
     fn is_aborted(&self) -> bool;
     /// The task has panicked; whether that is part of the story, and not a bug.
     fn panicked(&self, payload: &(dyn Any + Send)) -> bool;
-    /// Waits until the operation's waker is called; comes back in a later step.
+    /// Waits until the operation's waker is called, unless it was since the poll in progress began; returns
+    /// in a later step, in which the next poll begins.
     fn park(&self);
+    /// Sets, and returns as it was before, that the operation's waker was called since the poll in
+    /// progress began.
+    fn replace_wake_up(&self, is_due: bool) -> bool;
     /// Lets others go first; comes back in a later step. `false` as with [`reach`](Self::reach).
     fn give_way(&self, place: Place, waits: bool) -> bool;
     /// What the current operation has for itself.

@@ -154,14 +154,19 @@ fn outside() -> ! {
 /// the operation was told to end meanwhile.
 pub fn block_on<F: Future>(future: F, waker: &Waker) -> Option<F::Output> {
     let mut future = std::pin::pin!(future);
+    // Code that blocks may itself run within a poll: its wake-ups and those of that poll have one waker,
+    // so a wait here counts as a wake-up there.
+    let mut is_due_outside = current()?.replace_wake_up(false);
     loop {
         let runtime = current()?;
         if runtime.is_aborted() {
             return None;
         }
         if let Poll::Ready(output) = future.as_mut().poll(&mut TaskContext::from_waker(waker)) {
+            runtime.replace_wake_up(is_due_outside);
             return Some(output);
         }
+        is_due_outside = true;
         // It may have been told meanwhile.
         if runtime.is_aborted() {
             return None;

@@ -359,6 +359,7 @@ impl Engine {
                 && found.stage == Stage::Suspended
             {
                 found.woken = true;
+                found.is_wake_up_due = true;
                 state.refresh(operation);
                 if state.watched {
                     state.touched.push(operation);

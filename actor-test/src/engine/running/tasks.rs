@@ -117,10 +117,15 @@ impl Engine {
             at_once: true,
         });
         state.objects.abort(operation);
-        if state.operations[operation as usize].stage == Stage::Suspended
-            && state.objects.at(operation).is_none()
-        {
-            state.unblock_this(operation);
+        let found = &mut state.operations[operation as usize];
+        if found.stage == Stage::Suspended {
+            // It sees so where its poll is over; what blocks within the poll goes on blocking.
+            found.is_wake_up_due = true;
+            if !state.objects.is_blocked(operation) {
+                state.operations[operation as usize].woken = true;
+            }
+            state.changes(operation);
+            state.refresh(operation);
         }
         true
     }

@@ -320,6 +320,7 @@ impl Header {
             u64::from(operation.leaves) << 40,
             u64::from(operation.stopping) << 41,
             u64::from(operation.trap.is_some()) << 42,
+            u64::from(operation.is_wake_up_due) << 43,
             reason_number(operation.ending) << 44,
             operation.shares.map_or(0, |of| u64::from(of) + 1) << 48,
         ];

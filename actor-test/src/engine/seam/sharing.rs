@@ -363,7 +363,20 @@ impl Sharing for Shared {
         if self.phase.get() == Phase::Over && panicking() {
             return;
         }
+        let current = self.current.get() as usize;
+        {
+            let mut state = self.state();
+            let operation = &mut state.operations[current];
+            operation.woken = operation.is_wake_up_due;
+        }
         self.leave_stack();
+        self.state().operations[current].is_wake_up_due = false;
+    }
+
+    fn replace_wake_up(&self, is_due: bool) -> bool {
+        let current = self.current.get() as usize;
+        let mut state = self.state();
+        std::mem::replace(&mut state.operations[current].is_wake_up_due, is_due)
     }
 
     fn give_way(&self, _: Place, waits: bool) -> bool {

@@ -226,6 +226,12 @@ impl Objects {
         blocked.map(|waiter| waiter.operation).collect()
     }
 
+    /// The operation goes on when some object is unblocked, and not before.
+    pub(crate) fn is_blocked(&self, operation: u32) -> bool {
+        let mut waiters = self.all.iter().flat_map(|object| &object.waiters);
+        waiters.any(|waiter| waiter.is_blocked && waiter.operation == operation)
+    }
+
     /// Somebody holds the object.
     pub(crate) fn is_held(&self, object: u32) -> bool {
         !self.all[object as usize].holders.is_empty()

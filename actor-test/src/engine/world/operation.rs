@@ -304,6 +304,8 @@ pub(crate) struct Operation {
     pub(crate) state: u16,
     /// Some state of its type defers some event.
     pub(crate) defers: bool,
+    /// Its waker was called since its poll began, which it has left on a stack of its own in the middle.
+    pub(crate) is_wake_up_due: bool,
 
     pub(crate) kind: Kind,
     /// `None` where the mailbox has no bound.
@@ -370,6 +372,7 @@ impl Operation {
             stage: Stage::Unborn,
             position: ABSENT,
             woken: false,
+            is_wake_up_due: false,
             state: 0,
             defers: false,
             plain: false,
@@ -412,6 +415,7 @@ impl Operation {
         self.stage = stage;
         self.position = ABSENT;
         self.woken = false;
+        self.is_wake_up_due = false;
         self.state = 0;
         self.defers = false;
         self.plain = false;

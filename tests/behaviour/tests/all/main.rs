@@ -63,3 +63,4 @@ mod tasks_and_threads_wait;
 mod threads;
 mod timeouts;
 mod trying;
+mod wake_ups;

@@ -1,0 +1,425 @@
+//! A wake-up is seen at whatever moment of a poll it comes: every pair of awaitable things, awaited together
+//! in a handler, a task, a thread and a test body.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actor_core::prelude::*;
+use actor_core::sync::{
+    Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, broadcast, mpsc, oneshot, watch,
+};
+use actor_core::{task, thread};
+use actor_test::Tester;
+use actor_test::strategy::StrategySpec;
+use futures_channel::oneshot as foreign;
+use futures_util::StreamExt as _;
+use futures_util::future::{Either, join, select};
+use futures_util::stream::FuturesUnordered;
+
+type Awaited = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Thing {
+    Ask,
+    Sleep,
+    Started,
+    Stopped,
+    Join,
+    Watch,
+    WatchClosed,
+    Receive,
+    Send,
+    Reserve,
+    MpscClosed,
+    Oneshot,
+    OneshotClosed,
+    Broadcast,
+    Notify,
+    Semaphore,
+    Mutex,
+    Read,
+    Write,
+    Barrier,
+    Cell,
+    Foreign,
+}
+
+const THINGS: [Thing; 22] = [
+    Thing::Ask,
+    Thing::Sleep,
+    Thing::Started,
+    Thing::Stopped,
+    Thing::Join,
+    Thing::Watch,
+    Thing::WatchClosed,
+    Thing::Receive,
+    Thing::Send,
+    Thing::Reserve,
+    Thing::MpscClosed,
+    Thing::Oneshot,
+    Thing::OneshotClosed,
+    Thing::Broadcast,
+    Thing::Notify,
+    Thing::Semaphore,
+    Thing::Mutex,
+    Thing::Read,
+    Thing::Write,
+    Thing::Barrier,
+    Thing::Cell,
+    Thing::Foreign,
+];
+
+#[derive(Debug)]
+struct Answer;
+
+#[derive(Debug, Default)]
+struct Other;
+
+#[actor]
+impl Other {
+    #[start]
+    fn start(&mut self) {}
+
+    #[on]
+    fn answer(&mut self, _: Answer) {}
+}
+
+const MS: Duration = Duration::from_millis(1);
+
+/// A future, and what makes it ready.
+struct Pair {
+    awaited: Awaited,
+    brings: Awaited,
+}
+
+fn pair(
+    awaited: impl Future<Output = ()> + Send + 'static,
+    brings: impl Future<Output = ()> + Send + 'static,
+) -> Pair {
+    Pair {
+        awaited: Box::pin(awaited),
+        brings: Box::pin(brings),
+    }
+}
+
+fn make(thing: Thing, sys: &System) -> Pair {
+    match thing {
+        Thing::Ask => {
+            let other = sys.spawn(Other);
+            pair(
+                async move { other.ask(Answer).await.expect("it answers") },
+                async {},
+            )
+        }
+        Thing::Sleep => {
+            let sys = sys.clone();
+            pair(async move { sys.sleep(MS).await }, async {})
+        }
+        Thing::Started => {
+            let other = sys.spawn(Other);
+            pair(
+                async move { other.started().await.expect("it starts") },
+                async {},
+            )
+        }
+        Thing::Stopped => {
+            let other = sys.spawn(Other);
+            let (sys, awaited) = (sys.clone(), other.clone());
+            pair(async move { drop(awaited.stopped().await) }, async move {
+                sys.stop(&other)
+            })
+        }
+        Thing::Join => {
+            let (send, receive) = oneshot::channel();
+            let other = task::spawn(async move { drop(receive.await) });
+            pair(async move { other.await.expect("it ends") }, async move {
+                drop(send.send(()))
+            })
+        }
+        Thing::Watch => {
+            let (send, mut receive) = watch::channel(0);
+            pair(
+                async move { receive.changed().await.expect("it is sent") },
+                async move {
+                    drop(send.send(1));
+                    send.closed().await;
+                },
+            )
+        }
+        Thing::WatchClosed => {
+            let (send, receive) = watch::channel(0);
+            pair(
+                async move { send.closed().await },
+                async move { drop(receive) },
+            )
+        }
+        Thing::Receive => {
+            let (send, mut receive) = mpsc::channel(1);
+            pair(
+                async move { receive.recv().await.expect("it is sent") },
+                async move {
+                    drop(send.send(()).await);
+                    send.closed().await;
+                },
+            )
+        }
+        Thing::Send => {
+            let (send, mut receive) = mpsc::channel(1);
+            send.try_send(()).expect("it has capacity");
+            pair(
+                async move { send.send(()).await.expect("it is received") },
+                async move { while receive.recv().await.is_some() {} },
+            )
+        }
+        Thing::Reserve => {
+            let (send, mut receive) = mpsc::channel(1);
+            send.try_send(()).expect("it has capacity");
+            pair(
+                async move { drop(send.reserve().await.expect("it is received")) },
+                async move { while receive.recv().await.is_some() {} },
+            )
+        }
+        Thing::MpscClosed => {
+            let (send, receive) = mpsc::channel::<()>(1);
+            pair(
+                async move { send.closed().await },
+                async move { drop(receive) },
+            )
+        }
+        Thing::Oneshot => {
+            let (send, receive) = oneshot::channel();
+            pair(
+                async move { receive.await.expect("it is sent") },
+                // The receiver may be gone.
+                async move { drop(send.send(())) },
+            )
+        }
+        Thing::OneshotClosed => {
+            let (mut send, receive) = oneshot::channel::<()>();
+            pair(
+                async move { send.closed().await },
+                async move { drop(receive) },
+            )
+        }
+        Thing::Broadcast => {
+            let (send, mut receive) = broadcast::channel(1);
+            pair(
+                async move { receive.recv().await.expect("it is sent") },
+                async move { drop(send.send(())) },
+            )
+        }
+        Thing::Notify => {
+            let notify = Arc::new(Notify::new());
+            let own = notify.clone();
+            pair(async move { own.notified().await }, async move {
+                notify.notify_one()
+            })
+        }
+        Thing::Semaphore => {
+            let permits = Arc::new(Semaphore::new(0));
+            let own = permits.clone();
+            pair(
+                async move { own.acquire().await.expect("it is open").forget() },
+                async move { permits.add_permits(1) },
+            )
+        }
+        Thing::Mutex => {
+            let lock = Arc::new(Mutex::new(()));
+            let held = lock.clone().try_lock_owned().expect("nobody has it");
+            pair(
+                async move { drop(lock.lock().await) },
+                async move { drop(held) },
+            )
+        }
+        Thing::Read => {
+            let lock = Arc::new(RwLock::new(()));
+            let held = lock.clone().try_write_owned().expect("nobody has it");
+            pair(
+                async move { drop(lock.read().await) },
+                async move { drop(held) },
+            )
+        }
+        Thing::Write => {
+            let lock = Arc::new(RwLock::new(()));
+            let held = lock.clone().try_read_owned().expect("nobody writes");
+            pair(async move { drop(lock.write().await) }, async move {
+                drop(held)
+            })
+        }
+        Thing::Barrier => {
+            let barrier = Arc::new(Barrier::new(2));
+            let own = barrier.clone();
+            pair(async move { drop(own.wait().await) }, async move {
+                drop(barrier.wait().await)
+            })
+        }
+        Thing::Cell => {
+            let cell = Arc::new(OnceCell::new());
+            let own = cell.clone();
+            pair(
+                async move { own.get_or_init(async || ()).await.to_owned() },
+                async move {
+                    cell.get_or_init(task::yield_now).await;
+                },
+            )
+        }
+        Thing::Foreign => {
+            let (send, receive) = foreign::channel();
+            pair(
+                async move { receive.await.expect("it is sent") },
+                async move { drop(send.send(())) },
+            )
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Together {
+    /// Both are brought; either will do.
+    Either,
+    /// Only the first is brought.
+    First,
+    /// Only the second is.
+    Second,
+    Both,
+    Unordered,
+}
+
+const TOGETHER: [Together; 5] = [
+    Together::Either,
+    Together::First,
+    Together::Second,
+    Together::Both,
+    Together::Unordered,
+];
+
+/// Two things awaited together.
+struct Two {
+    awaited: Awaited,
+    brings: Vec<Awaited>,
+    /// Kept, and never run: the other ends of what nobody brings.
+    keeps: Option<Awaited>,
+}
+
+fn two(sys: &System, [first, second]: [Thing; 2], how: Together) -> Two {
+    let (first, second) = (make(first, sys), make(second, sys));
+    let (one, other) = (first.awaited, second.awaited);
+    let either = |one, other| async move {
+        match select(one, other).await {
+            Either::Left(_) | Either::Right(_) => {}
+        }
+    };
+    let awaited: Awaited = match how {
+        Together::Either | Together::First | Together::Second => Box::pin(either(one, other)),
+        Together::Both => Box::pin(async move { drop(join(one, other).await) }),
+        Together::Unordered => Box::pin(async move {
+            let mut all: FuturesUnordered<Awaited> = [one, other].into_iter().collect();
+            while all.next().await.is_some() {}
+        }),
+    };
+    let (brings, keeps) = match how {
+        Together::First => (vec![first.brings], Some(second.brings)),
+        Together::Second => (vec![second.brings], Some(first.brings)),
+        _ => (vec![first.brings, second.brings], None),
+    };
+    Two {
+        awaited,
+        brings,
+        keeps,
+    }
+}
+
+/// Has a future polled in its handler.
+struct Waiter(Option<Awaited>);
+
+#[derive(Debug)]
+struct Wait;
+
+#[actor]
+impl Waiter {
+    #[on]
+    async fn wait(&mut self, _: Wait) {
+        if let Some(awaited) = self.0.take() {
+            awaited.await;
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Handler,
+    Task,
+    Thread,
+    Body,
+}
+
+async fn run(sys: &System, things: [Thing; 2], how: Together, place: Place) {
+    let Two {
+        awaited,
+        brings,
+        keeps,
+    } = two(sys, things, how);
+    let brings: Vec<_> = brings.into_iter().map(task::spawn).collect();
+    match place {
+        Place::Handler => {
+            let waiter = sys.spawn(Waiter(Some(awaited)));
+            waiter.ask(Wait).await.expect("it answers");
+        }
+        Place::Task => task::spawn(awaited).await.expect("it ends"),
+        Place::Thread => {
+            let thread = thread::spawn(move || task::block_on(awaited));
+            thread.join().expect("it ends");
+        }
+        Place::Body => awaited.await,
+    }
+    // What it waits for may have been given up.
+    for brings in brings {
+        brings.abort();
+    }
+    drop(keeps);
+}
+
+const EXECUTIONS: u64 = 24;
+
+fn every_pair_in(place: Place) {
+    let mut failed = Vec::new();
+    for first in THINGS {
+        for second in THINGS {
+            for how in TOGETHER {
+                let random = StrategySpec::Random;
+                let tester = Tester::new().iterations(EXECUTIONS).strategy(random);
+                let report = tester.run_async(move |sys| {
+                    let sys = sys.clone();
+                    async move { run(&sys, [first, second], how, place).await }
+                });
+                if let Some(bug) = report.bugs().first() {
+                    failed.push(format!("{first:?}, {second:?}, {how:?}: {}", bug.message()));
+                }
+            }
+        }
+    }
+    let count = failed.len();
+    assert!(failed.is_empty(), "{count}:\n{}", failed.join("\n"));
+}
+
+#[test]
+fn every_pair_is_awaited_in_a_handler() {
+    every_pair_in(Place::Handler);
+}
+
+#[test]
+fn every_pair_is_awaited_in_a_task() {
+    every_pair_in(Place::Task);
+}
+
+#[test]
+fn every_pair_is_awaited_in_a_thread() {
+    every_pair_in(Place::Thread);
+}
+
+#[test]
+fn every_pair_is_awaited_in_the_test_body() {
+    every_pair_in(Place::Body);
+}
