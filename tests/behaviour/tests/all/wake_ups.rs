@@ -127,15 +127,20 @@ fn make(thing: Thing, sys: &System) -> Pair {
         Thing::Stopped => {
             let other = sys.spawn(Other);
             let (sys, awaited) = (sys.clone(), other.clone());
-            pair(async move { drop(awaited.stopped().await) }, async move {
-                sys.stop(&other)
-            })
+            pair(
+                async move {
+                    let _ = awaited.stopped().await;
+                },
+                async move { sys.stop(&other) },
+            )
         }
         Thing::Join => {
             let (send, receive) = oneshot::channel();
-            let other = task::spawn(async move { drop(receive.await) });
+            let other = task::spawn(async move {
+                let _ = receive.await;
+            });
             pair(async move { other.await.expect("it ends") }, async move {
-                drop(send.send(()))
+                let _ = send.send(());
             })
         }
         Thing::Watch => {
@@ -143,7 +148,7 @@ fn make(thing: Thing, sys: &System) -> Pair {
             pair(
                 async move { receive.changed().await.expect("it is sent") },
                 async move {
-                    drop(send.send(1));
+                    let _ = send.send(1);
                     send.closed().await;
                 },
             )
@@ -160,7 +165,7 @@ fn make(thing: Thing, sys: &System) -> Pair {
             pair(
                 async move { receive.recv().await.expect("it is sent") },
                 async move {
-                    drop(send.send(()).await);
+                    let _ = send.send(()).await;
                     send.closed().await;
                 },
             )
@@ -193,7 +198,9 @@ fn make(thing: Thing, sys: &System) -> Pair {
             pair(
                 async move { receive.await.expect("it is sent") },
                 // The receiver may be gone.
-                async move { drop(send.send(())) },
+                async move {
+                    let _ = send.send(());
+                },
             )
         }
         Thing::OneshotClosed => {
@@ -207,7 +214,9 @@ fn make(thing: Thing, sys: &System) -> Pair {
             let (send, mut receive) = broadcast::channel(1);
             pair(
                 async move { receive.recv().await.expect("it is sent") },
-                async move { drop(send.send(())) },
+                async move {
+                    let _ = send.send(());
+                },
             )
         }
         Thing::Notify => {
@@ -251,9 +260,14 @@ fn make(thing: Thing, sys: &System) -> Pair {
         Thing::Barrier => {
             let barrier = Arc::new(Barrier::new(2));
             let own = barrier.clone();
-            pair(async move { drop(own.wait().await) }, async move {
-                drop(barrier.wait().await)
-            })
+            pair(
+                async move {
+                    let _ = own.wait().await;
+                },
+                async move {
+                    let _ = barrier.wait().await;
+                },
+            )
         }
         Thing::Cell => {
             let cell = Arc::new(OnceCell::new());
@@ -269,7 +283,9 @@ fn make(thing: Thing, sys: &System) -> Pair {
             let (send, receive) = foreign::channel();
             pair(
                 async move { receive.await.expect("it is sent") },
-                async move { drop(send.send(())) },
+                async move {
+                    let _ = send.send(());
+                },
             )
         }
     }
@@ -313,7 +329,9 @@ fn two(sys: &System, [first, second]: [Thing; 2], how: Together) -> Two {
     };
     let awaited: Awaited = match how {
         Together::Either | Together::First | Together::Second => Box::pin(either(one, other)),
-        Together::Both => Box::pin(async move { drop(join(one, other).await) }),
+        Together::Both => Box::pin(async move {
+            let ((), ()) = join(one, other).await;
+        }),
         Together::Unordered => Box::pin(async move {
             let mut all: FuturesUnordered<Awaited> = [one, other].into_iter().collect();
             while all.next().await.is_some() {}
