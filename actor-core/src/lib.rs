@@ -163,6 +163,7 @@ mod error;
 mod event;
 mod fingerprint;
 pub mod fs;
+pub mod hint;
 mod identity;
 mod journal;
 mod object;
@@ -263,7 +264,7 @@ pub mod prelude {
     pub use actor_macros::Fingerprint;
 
     pub use crate::{
-        ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, Reply, StopReason,
-        System, Terminated, Timer, World, actor, monitor, protocol,
+        ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, Reply,
+        StopReason, System, Terminated, Timer, World, actor, monitor, protocol,
     };
 }

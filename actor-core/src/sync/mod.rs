@@ -69,9 +69,9 @@
 //!
 //! # Spinning
 //!
-//! A thread or a task that waits for others by looking again and again has to say so, by `yield_now`: else
-//! it may keep those from running that it waits for. The tester reports who has looked a thousand times at
-//! what nobody has changed, in a row and without a `yield_now`.
+//! A thread or a task that waits for others by looking again and again has to say so, by `yield_now` or
+//! [`hint::spin_loop`](crate::hint::spin_loop): else it may keep those from running that it waits for. The
+//! tester reports who has looked a thousand times at what nobody has changed, in a row and without either.
 
 #[macro_use]
 mod ends;

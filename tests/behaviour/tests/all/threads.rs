@@ -238,6 +238,22 @@ fn a_thread_that_spins_is_found_and_one_that_yields_is_not() {
     assert!(message.contains("`thread#1` spins at "), "{message}");
 }
 
+/// A hint of the processor's says that a thread waits, as a `yield_now` does.
+#[test]
+fn a_thread_that_hints_that_it_spins_lets_others_go_first() {
+    clean(|_| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let own = flag.clone();
+        let thread = thread::spawn(move || {
+            while !own.load(Ordering::SeqCst) {
+                actor_core::hint::spin_loop();
+            }
+        });
+        flag.store(true, Ordering::SeqCst);
+        thread.join().expect("it ends");
+    });
+}
+
 #[test]
 fn a_condition_is_waited_for() {
     clean(|_| {

@@ -1,0 +1,28 @@
+//! Hints for code that waits by looking again and again: those of the standard library.
+
+use std::panic::Location;
+
+use crate::runtime;
+
+/// Tells the processor that the thread waits for others; under test it is a
+/// [`yield_now`](crate::thread::yield_now) of the thread or task.
+///
+/// ```
+/// use actor_core::hint;
+/// use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
+///
+/// let is_ready = AtomicBool::new(true);
+/// while !is_ready.load(Ordering::Acquire) {
+///     hint::spin_loop();
+/// }
+/// ```
+#[track_caller]
+#[inline]
+pub fn spin_loop() {
+    if !runtime::is_controlled() {
+        return std::hint::spin_loop();
+    }
+    if let Some(runtime) = runtime::current() {
+        runtime.give_way(Location::caller(), true);
+    }
+}
