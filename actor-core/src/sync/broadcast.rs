@@ -16,6 +16,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
+pub use tokio::sync::broadcast::error;
 pub use tokio::sync::broadcast::error::{RecvError, SendError, TryRecvError};
 
 use crate::object::{Common, Deed};

@@ -17,6 +17,7 @@ use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
+pub use tokio::sync::mpsc::error;
 pub use tokio::sync::mpsc::error::{SendError, TryRecvError, TrySendError};
 
 use crate::object::{Common, Deed, blocking};

@@ -17,6 +17,7 @@ use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
+pub use tokio::sync::oneshot::error;
 pub use tokio::sync::oneshot::error::{RecvError, TryRecvError};
 
 use crate::object::{Common, Deed, Waiting, blocking};

@@ -19,6 +19,7 @@ use std::panic::Location;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
+pub use tokio::sync::watch::error;
 pub use tokio::sync::watch::error::{RecvError, SendError};
 
 use crate::object::{Common, Deed, Held};

@@ -340,3 +340,27 @@ fn accesses_that_messages_put_in_order_are_no_race() {
     });
     assert_eq!(kind, BugKind::DataRace);
 }
+
+/// The paths are tokio's, and code that names them compiles.
+#[test]
+fn errors_of_channels_have_the_paths_of_tokio() {
+    let (send, receive) = mpsc::channel(1);
+    drop(receive);
+    let closed: Result<(), mpsc::error::TrySendError<u32>> = send.try_send(7);
+    assert_eq!(closed, Err(mpsc::error::TrySendError::Closed(7)));
+    let (send, mut receive) = oneshot::channel::<u32>();
+    drop(send);
+    assert_eq!(
+        receive.try_recv(),
+        Err(oneshot::error::TryRecvError::Closed)
+    );
+    let (send, mut receive) = broadcast::channel::<u32>(1);
+    drop(send);
+    assert_eq!(
+        receive.try_recv(),
+        Err(broadcast::error::TryRecvError::Closed)
+    );
+    let (send, receive) = watch::channel(1);
+    drop(receive);
+    assert_eq!(send.send(7), Err(watch::error::SendError(7)));
+}
