@@ -264,7 +264,7 @@ pub mod prelude {
     pub use actor_macros::Fingerprint;
 
     pub use crate::{
-        ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, Reply,
+        Actor, ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, Reply,
         StopReason, System, Terminated, Timer, World, actor, monitor, protocol,
     };
 }

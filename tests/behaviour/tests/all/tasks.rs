@@ -364,3 +364,27 @@ fn errors_of_channels_have_the_paths_of_tokio() {
     drop(receive);
     assert_eq!(send.send(7), Err(watch::error::SendError(7)));
 }
+
+/// Nothing but the prelude.
+mod by_the_prelude {
+    use actor_core::prelude::*;
+
+    fn in_a_list<A: Actor>(actor: &ActorRef<A>) -> Vec<ActorRef<A>> {
+        vec![actor.clone()]
+    }
+
+    #[test]
+    fn generic_code_names_actor() {
+        actor_test::Tester::new()
+            .iterations(10)
+            .run_async(|sys: System| async move {
+                let sum = sys.spawn(super::Adder {
+                    sum: std::sync::Arc::default(),
+                    keeps: true,
+                });
+                let list = in_a_list(&sum);
+                assert_eq!(list[0].ask(super::Add(1)).await, Ok(()));
+            })
+            .assert_clean();
+    }
+}
