@@ -341,6 +341,36 @@ fn accesses_that_messages_put_in_order_are_no_race() {
     assert_eq!(kind, BugKind::DataRace);
 }
 
+/// How far a task came that was aborted, where it yields between its two halves.
+async fn half_done_by(yields: bool) -> u32 {
+    let done = Arc::new(AtomicU32::new(0));
+    let own = done.clone();
+    let work = task::spawn(async move {
+        own.store(1, Ordering::SeqCst);
+        if yields {
+            task::yield_now().await;
+        }
+        own.store(2, Ordering::SeqCst);
+    });
+    task::yield_now().await;
+    work.abort();
+    drop(work.await);
+    done.load(Ordering::SeqCst)
+}
+
+#[test]
+fn a_task_that_yields_may_be_aborted_there() {
+    let program = |yields| {
+        move |_| async move {
+            assert_ne!(half_done_by(yields).await, 1, "half is done");
+        }
+    };
+    let (kind, message) = found(program(true));
+    assert_eq!(kind, BugKind::Panic);
+    assert!(message.contains("half is done"), "{message}");
+    all(program(false));
+}
+
 /// The paths are tokio's, and code that names them compiles.
 #[test]
 fn errors_of_channels_have_the_paths_of_tokio() {
