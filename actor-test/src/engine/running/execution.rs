@@ -61,6 +61,8 @@ pub(crate) struct RunOptions {
     pub(crate) until: Option<u64>,
     /// Who looks at it between two steps.
     pub(crate) looker: Option<Box<dyn Looker>>,
+    /// Before this step the execution is not over where nothing but periodic timers is left.
+    pub(crate) idles_from: u64,
 }
 
 /// Looks at an execution between two steps: after so many of them as it says, or where it ends before.
@@ -114,6 +116,7 @@ pub(crate) struct Engine {
     /// The strategy wants to hear of steps.
     pub(crate) hears_steps: bool,
     pub(crate) idle_moments: usize,
+    pub(crate) idles_from: u64,
     pub(crate) lasso: Lasso,
     /// The states that the strategy wants to see.
     pub(crate) lookout: Lookout,
@@ -172,6 +175,7 @@ impl Engine {
             is_again: false,
             hears_steps: false,
             idle_moments: 0,
+            idles_from: 0,
             lasso: Lasso::default(),
             lookout: Lookout::default(),
             round: None,
@@ -286,6 +290,7 @@ impl Engine {
         // A minimising that tries one short execution after the other makes progress as well.
         self.heartbeat.fetch_add(1, Ordering::Relaxed);
         // What is run again, or continued, was counted before.
+        self.idles_from = options.idles_from;
         self.is_again = options.again || options.expected.is_some() || options.watch.is_some();
         let kept = self.is_again.then(|| self.session().keep_counts());
         self.seed = execution.seed;

@@ -247,7 +247,8 @@ impl Engine {
         }
         let ends = state.enabled.pending().is_empty() || state.step >= self.bound;
         let has_periodic = state.timers.armed_periodic() > 0;
-        if !ends && has_periodic && Self::is_idle(&mut self.idle_moments, state) {
+        let may_idle = !ends && has_periodic && state.step >= self.idles_from;
+        if may_idle && Self::is_idle(&mut self.idle_moments, state) {
             return Some(End::Quiescent);
         }
         shared.attention.set(

@@ -18,6 +18,10 @@ use crate::trace::replay::{fairness_of, taken};
 /// So hot nothing ever is.
 const NEVER: u64 = u64::MAX / 4;
 
+/// How many times as long as the execution that failed one is that is over with nothing but periodic timers
+/// left: one that ends sooner may fail later, when they have fired more often.
+const IDLES: u64 = 2;
+
 /// One worker is enough for so many steps: others would take longer to begin.
 const ALONE: u64 = 20_000;
 
@@ -453,6 +457,11 @@ impl Trunk<'_> {
                 from,
                 until: course.until,
             }),
+            // As long as something is owed no execution is over with periodic timers left.
+            idles_from: match self.failure.debt {
+                Some(_) => 0,
+                None => self.failure.steps.saturating_mul(IDLES),
+            },
             ..RunOptions::default()
         };
         self.run(track, strategy, options)

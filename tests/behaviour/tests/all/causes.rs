@@ -447,3 +447,92 @@ fn of_what_gets_likely_bit_by_bit_the_steps_are_told_between_which_it_does() {
     let nearest = causes.nearest.expect("one that escapes");
     assert!(nearest.shared >= before.step && nearest.instead.is_some());
 }
+
+#[derive(Debug, Clone)]
+struct Beat;
+#[derive(Debug)]
+struct Configure(u32);
+#[derive(Debug)]
+struct Begin;
+
+/// Beats for ever, or eight times. A limit that is set while it beats is one too low.
+#[derive(Default)]
+struct Heart {
+    limit: u32,
+    beats: u32,
+    halts: bool,
+    has_begun: bool,
+}
+
+#[actor]
+impl Heart {
+    #[on]
+    fn configure(&mut self, Configure(limit): Configure) {
+        self.limit = limit - u32::from(self.has_begun);
+    }
+
+    #[on]
+    fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+        self.has_begun = true;
+        cx.every(Duration::from_millis(10), Beat);
+    }
+
+    #[on]
+    fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
+        self.beats += 1;
+        assert!(self.limit == 0 || self.beats <= self.limit, "too many");
+        if self.halts && self.beats >= 8 {
+            cx.halt();
+        }
+    }
+}
+
+/// Has a heart begin.
+struct Starter(ActorRef<Heart>);
+#[actor]
+impl Starter {
+    #[start]
+    fn start(&mut self) {
+        self.0.tell(Begin);
+    }
+}
+
+/// Most continuations would be over after a few beats, since nothing but a periodic timer is left: they
+/// have not escaped, and fail when it has fired more often.
+#[test]
+fn what_is_over_with_periodic_timers_left_has_not_escaped() {
+    let tester = Tester::new().strategy(StrategySpec::Random);
+    let tester = tester.iterations(10_000).explain(STEPS);
+    let causes = causes(&tester, |sys| {
+        let heart = sys.spawn(Heart::default());
+        heart.tell(Begin);
+        heart.tell(Configure(7));
+    });
+    let Decided::FromTheStart { share, .. } = &causes.decided else {
+        panic!("{causes:?}");
+    };
+    assert_eq!((share.failed, share.escaped), (share.of, 0));
+    assert!(causes.nearest.is_none() && causes.races.needed.is_empty());
+}
+
+/// The same where there is a way out.
+#[test]
+fn what_goes_on_for_long_enough_with_periodic_timers_has_escaped() {
+    let tester = Tester::new().strategy(StrategySpec::Random);
+    let tester = tester.iterations(10_000).explain(STEPS);
+    let causes = causes(&tester, |sys| {
+        let halts = true;
+        let heart = sys.spawn(Heart {
+            halts,
+            ..Heart::default()
+        });
+        sys.spawn(Starter(heart.clone()));
+        heart.tell(Configure(8));
+    });
+    assert!(causes.nearest.is_some(), "{causes:?}");
+    let needed = causes.races.needed.iter();
+    let events: Vec<_> = needed
+        .map(|race| (&*race.first.event, &*race.second.event))
+        .collect();
+    assert!(events.contains(&("Begin", "Configure(8)")), "{causes:?}");
+}
