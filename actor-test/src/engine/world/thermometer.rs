@@ -147,12 +147,12 @@ impl Thermometer {
         self.watched.map(|(debt, _)| debt)
     }
 
-    /// Somebody's debt is paid.
+    /// Somebody's debt is paid. What was paid in the step after which it is watched was owed anew in it.
     #[inline]
     pub(crate) fn paid(&mut self, debt: Debt, step: u64) {
         if let Some((watched, from)) = self.watched
             && watched == debt
-            && step >= from
+            && step > from
         {
             self.recovered = true;
             self.set_alarm();

@@ -2,10 +2,12 @@
 //! races that a bug needs.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{actor, monitor};
+use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
+use actor_core::{actor, monitor, thread};
 use actor_test::causes::{Causes, Decided};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bounds, Tester};
@@ -535,4 +537,26 @@ fn what_goes_on_for_long_enough_with_periodic_timers_has_escaped() {
         .map(|race| (&*race.first.event, &*race.second.event))
         .collect();
     assert!(events.contains(&("Begin", "Configure(8)")), "{causes:?}");
+}
+
+/// A thread waits for what nobody sets, and the body for the thread: the step that begins a wait pays no
+/// wait, so that nothing recovers from any step.
+#[test]
+fn who_begins_to_wait_has_not_recovered() {
+    let tester = Tester::new().strategy(StrategySpec::Random).minimize(STEPS);
+    let tester = tester.bounds(Bounds::new(300)).explain(STEPS);
+    let causes = causes(&tester, |_: &System| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let thread = thread::spawn(move || {
+            while !flag.load(Ordering::SeqCst) {
+                thread::yield_now();
+            }
+        });
+        thread.join().expect("it never ends");
+    });
+    let Decided::FromTheStart { share, .. } = &causes.decided else {
+        panic!("{causes:?}");
+    };
+    assert_eq!((share.failed, share.escaped), (share.of, 0));
+    assert!(causes.nearest.is_none(), "{causes:?}");
 }
