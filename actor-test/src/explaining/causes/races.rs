@@ -23,6 +23,10 @@ const WANDERING: u32 = 20;
 /// How many of the last steps are looked at.
 const WINDOW: usize = 2_000;
 
+/// How likely it is at most, over all pairs of one search, that a race is told that makes no difference.
+/// There are two searches at most, so that it is one in a hundred over the lines of a report.
+const LEVEL: f64 = 0.005;
+
 /// How many needed races are told.
 const NEEDED_MAX: usize = 12;
 
@@ -209,7 +213,67 @@ impl Way<'_> {
 
 fn finished(races: Races, needed: Vec<(usize, Pair, NeededRace)>) -> Races {
     let mut needed: Vec<NeededRace> = needed.into_iter().map(|(.., race)| race).collect();
+    needed.retain(|race| chance(race) * f64::from(races.turned) < LEVEL);
     needed.sort_by_key(|race| (race.second.step, race.first.step));
     needed.truncate(NEEDED_MAX);
     Races { needed, ..races }
+}
+
+/// How likely it is that all that failed are among the executions with the pair as it was, where the order
+/// makes no difference: Fisher's exact test, one-sided.
+fn chance(race: &NeededRace) -> f64 {
+    let (kept, all) = (race.kept, race.kept + race.reversed);
+    let share = |failed| f64::from(kept - failed) / f64::from(all - failed);
+    (0..race.kept_failed).map(share).product()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn race(kept_failed: u32, kept: u32, reversed: u32) -> NeededRace {
+        NeededRace {
+            first: Arrival::default(),
+            second: Arrival::default(),
+            at: String::new(),
+            reversed,
+            kept,
+            kept_failed,
+            within: None,
+        }
+    }
+
+    #[test]
+    fn the_chance_is_that_of_fishers_exact_test() {
+        // Tables with their hypergeometric tails.
+        let cases = [
+            ((0, 21, 21), 1.0),
+            ((1, 21, 21), 0.5),
+            ((3, 3, 3), 0.05),
+            ((7, 21, 21), 116_280.0 / 26_978_328.0),
+        ];
+        for ((failed, kept, reversed), expected) in cases {
+            let found = chance(&race(failed, kept, reversed));
+            assert!((found - expected).abs() < 1e-12, "{failed}: {found}");
+        }
+    }
+
+    #[test]
+    fn what_chance_can_do_is_not_told() {
+        let told = |failed, turned| {
+            let pair = Pair {
+                first: 0,
+                second: 1,
+            };
+            let races = Races {
+                turned,
+                ..Races::default()
+            };
+            let races = finished(races, vec![(0, pair, race(failed, 21, 21))]);
+            races.needed.len()
+        };
+        assert_eq!((told(0, 1), told(6, 1), told(7, 1)), (0, 0, 1));
+        // Of fifty pairs one is likelier to seem to make a difference.
+        assert_eq!((told(7, 50), told(12, 50)), (0, 1));
+    }
 }
