@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::changes;
 use super::count;
 use super::disks;
-use super::plain::shortened;
+use super::plain::{plain, shortened};
 use crate::data::records::StepKind;
 use crate::data::story::{
     Arrival, Effect, MonitorChange, MonitorKind, Purpose, Room, Step, Story, Text, Timer, name_of,
@@ -37,8 +37,12 @@ pub(crate) fn told(story: &Story, step: &Step) -> String {
     format!("`{}` {}", who(story, step), what(story, step))
 }
 
-/// What happened in a step of a story of which the steps `shown` are told.
+/// What happened in a step of a story of which the steps `shown` are told, fit for a terminal.
 pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
+    plain(&in_words(story, step, shown))
+}
+
+fn in_words(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
     let mut event = None;
     let mut around = String::new();
     if let Some(message) = step.message.and_then(|number| story.message(number)) {
