@@ -230,12 +230,12 @@ fn gap(gap: &Gap) -> String {
             format!("it can't follow a step{of} which {}", beyond(*what))
         },
         Gap::Differs => "an actor did something else although it was given the same events in the same \
-                         order: actors share what the tester does not know of, or the program is not \
-                         deterministic"
+                         order: it depends on something that the search does not follow, or the program \
+                         is not deterministic"
             .into(),
         Gap::Refuted => "it ended without a bug, but an execution drawn at random besides has failed: \
-                         actors share what the tester does not know of, or the program is not \
-                         deterministic"
+                         the search has left out too much, which may be a fault of its own, or the \
+                         program is not deterministic"
             .into(),
         Gap::Unstated => "the strategy does not say whether anything is left".into(),
     }
