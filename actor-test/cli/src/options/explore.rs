@@ -226,6 +226,25 @@ impl Explore {
         }
     }
 
+    /// What is written as for `coyote test`, and would mean something else here, in a sentence.
+    pub(super) fn in_coyotes_words(&self) -> Option<String> {
+        let is_number = |text: &&String| text.parse::<u64>().is_ok();
+        let package = self.selection.package.iter().find(is_number);
+        if let Some(workers) = package {
+            return Some(format!(
+                "-p {workers} names a package, as for cargo: Coyote's -p {workers} is -j {workers} here"
+            ));
+        }
+        let Some(MaxSteps::Steps(unfair, None)) = self.max_steps else {
+            return None;
+        };
+        let fair = self.filter.filters.iter().find(is_number)?;
+        Some(format!(
+            "{fair} is a filter, of tests whose path contains it: Coyote's --max-steps {unfair} {fair} is \
+             --max-steps {unfair}:{fair} here"
+        ))
+    }
+
     /// The settings that flags give.
     pub(crate) fn overrides(&self) -> Overrides {
         let portfolio = |kind| match kind {

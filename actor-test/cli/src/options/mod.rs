@@ -37,7 +37,10 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Arguments, clap::Error> 
         belongs_there(run)?;
     }
     let Cargo::ActorTest(arguments) = Cargo::from_arg_matches(&matches)?;
-    Ok(arguments)
+    match arguments.explore.in_coyotes_words() {
+        Some(problem) => Err(Cargo::command().error(ErrorKind::InvalidValue, problem)),
+        None => Ok(arguments),
+    }
 }
 
 /// clap proposes `-- --flag` for a flag that there is not, which would be a filter.

@@ -93,3 +93,21 @@ fn malformed_tokens() {
         assert!(words.contains(message), "{words}");
     }
 }
+
+/// A command line of `coyote test` is no request for something else without a word.
+#[test]
+fn what_coyote_spells_otherwise_is_told() {
+    for (arguments, told) in [
+        (
+            "six -i 100 --max-steps 200 1000",
+            "Coyote's --max-steps 200 1000 is --max-steps 200:1000 here",
+        ),
+        ("six -p 4", "Coyote's -p 4 is -j 4 here"),
+    ] {
+        let said = tool().args(arguments).run();
+        assert!(said.error().contains(told), "{}", said.stderr);
+    }
+    // A number that stands alone is a filter.
+    let said = tool().args("list --test bad 1000").run();
+    assert!(said.error().contains("no actor test matches `1000`"));
+}
