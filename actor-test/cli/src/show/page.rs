@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use crate::words;
+
 /// What `page/` is built to, script and style included.
 const PAGE: &str = include_str!("../../page/page.html");
 
@@ -19,8 +21,9 @@ pub(super) fn write(
     page.write_all(after.as_bytes())
 }
 
-/// JSON in which nothing ends the element that it stands in. In JSON these letters are nowhere but in
-/// texts, where they can be written this way as well.
+/// JSON in which nothing ends the element that it stands in, and no text turns the direction of what is
+/// around it. In JSON these letters are nowhere but in texts: the former can be written by their codes as
+/// well, the latter are read as their codes, as on a terminal.
 struct InsideAnElement<'a>(&'a mut dyn Write);
 
 impl Write for InsideAnElement<'_> {
@@ -30,18 +33,35 @@ impl Write for InsideAnElement<'_> {
     }
 
     fn write_all(&mut self, json: &[u8]) -> io::Result<()> {
-        let mut rest = json;
-        while let Some(at) = rest.iter().position(|byte| b"<>&".contains(byte)) {
-            self.0.write_all(&rest[..at])?;
-            write!(self.0, "\\u{:04x}", rest[at])?;
-            rest = &rest[at + 1..];
+        let mut rest = std::str::from_utf8(json).map_err(io::Error::other)?;
+        while let Some(at) = rest.find(|letter| ends(letter) || turns(letter)) {
+            let (before, after) = rest.split_at(at);
+            self.0.write_all(before.as_bytes())?;
+            let mut after = after.chars();
+            if let Some(letter) = after.next() {
+                match ends(letter) {
+                    true => write!(self.0, "\\u{:04x}", u32::from(letter))?,
+                    false => write!(self.0, "\\{}", letter.escape_unicode())?,
+                }
+            }
+            rest = after.as_str();
         }
-        self.0.write_all(rest)
+        self.0.write_all(rest.as_bytes())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         self.0.flush()
     }
+}
+
+/// A letter by which an element may end, or another one begin.
+fn ends(letter: char) -> bool {
+    matches!(letter, '<' | '>' | '&')
+}
+
+/// A letter that is not shown, but acts on what is around it.
+fn turns(letter: char) -> bool {
+    !letter.is_ascii() && words::harmless(letter.encode_utf8(&mut [0; 4])).len() > letter.len_utf8()
 }
 
 #[cfg(test)]
@@ -71,6 +91,19 @@ mod tests {
         assert!(!inside.contains(['<', '>', '&']));
         let read: serde_json::Value = serde_json::from_str(inside).expect("JSON");
         assert_eq!(read["test"], hostile);
+    }
+
+    #[test]
+    fn no_text_turns_the_direction_of_what_is_around_it() {
+        let mut page = Vec::new();
+        let document = serde_json::json!({ "test": "a\u{202e}b \u{2067}\u{9b} häßlich 漢字" });
+        let written = write(&mut page, &mut |page| {
+            Ok(serde_json::to_writer(page, &document)?)
+        });
+        written.expect("a vector takes it all");
+        let page = String::from_utf8(page).expect("UTF-8");
+        let read: serde_json::Value = serde_json::from_str(embedded(&page)).expect("JSON");
+        assert_eq!(read["test"], "a\\u{202e}b \\u{2067}\\u{9b} häßlich 漢字");
     }
 
     #[test]
