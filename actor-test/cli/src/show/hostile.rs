@@ -325,6 +325,25 @@ mod tests {
         );
     }
 
+    /// In the words of a lock's step, and of a fault's.
+    #[test]
+    fn what_is_shared_or_fails_acts_on_nothing() {
+        let mut trace: Value = serde_json::from_str(SEEDS[1]).expect("a trace is JSON");
+        let story = &mut trace["story"];
+        let texts = story["texts"].as_array_mut().expect("its texts");
+        let number = texts.len();
+        texts.push("\u{1b}[2J\u{202e}".into());
+        story["steps"][1]["effects"] = serde_json::json!([
+            { "effect": "accessed", "what": number, "object": number, "place": number },
+            { "effect": "fault", "fault": number, "node": number, "links": [[number, number]] },
+            { "effect": "clock", "node": number, "ahead_ns": 1, "drift_ppb": 0 },
+        ]);
+        let read = Trace::parse("", trace.to_string().as_bytes()).expect("a trace");
+        let text = words::story_lines(read.story(), 400, true).join("\n");
+        assert!(text.contains("\\u{1b}[2J\\u{202e}"), "{text}");
+        tell(trace.to_string().as_bytes(), 0);
+    }
+
     /// Letters are lost, changed and doubled.
     #[test]
     fn damaged_traces_do_no_harm() {
