@@ -72,7 +72,9 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
             Some(minimized) => words::minimized(minimized)
                 .iter()
                 .for_each(|line| say(line)),
-            None => say(words::not_minimized(bug.causes.is_some())),
+            None => say(words::not_minimized(
+                bug.causes.is_some() && options.budget != Some(0),
+            )),
         }
         let causes = left.causes().into_iter().flat_map(words::causes);
         causes.for_each(|line| say(&line));

@@ -57,7 +57,7 @@ impl Minimal {
 
 /// Minimises the execution of a bug, for so many steps at most, by so many workers: how many makes no
 /// difference to what is left. Whatever is better than all before is handed to `keep` after each pass.
-/// `None` where nothing could be left out.
+/// `None` where nothing could be left out; where the budget was spent before that was known, it is as it was.
 pub(crate) fn minimize(
     program: &dyn Program,
     test: &str,
@@ -87,10 +87,19 @@ pub(crate) fn minimize(
         is_cut: false,
         keep,
     };
-    match outcome.suspicion {
+    let schedule = found.schedule.clone();
+    let shorter = match outcome.suspicion {
         Some(suspicion) => minimizing.dead(found, suspicion),
         None => minimizing.failing(found),
-    }
+    };
+    let is_cut = minimizing.is_cut || minimizing.laboratory.is_over();
+    shorter.or_else(|| {
+        is_cut.then(|| Minimal {
+            finding: bug.finding.clone(),
+            recording: bug.trace.clone(),
+            minimized: minimizing.minimized(&schedule, None),
+        })
+    })
 }
 
 /// What is found in one execution, and by taking its steps. A bug of all executions together has no
@@ -189,7 +198,10 @@ impl Minimizing<'_> {
                 return None;
             }
             let left = self.laboratory.left();
-            let terms = search.trial.payable(&best, tested, left)?;
+            let Some(terms) = search.trial.payable(&best, tested, left) else {
+                self.is_cut = true;
+                return None;
+            };
             if let Some(proof) = search.trial.prove(&mut self.laboratory, &best, terms) {
                 return Some(self.lost(&best, proof));
             }

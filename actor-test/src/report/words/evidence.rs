@@ -126,11 +126,13 @@ pub fn minimized(minimized: &Minimized) -> Vec<String> {
         true => "; more may be needless, --minimize gives it more time",
         false => "",
     };
-    let mut lines = vec![format!(
-        "minimised:  {before} → {after} ({}, {}{cut}; reproduce finds the longer one)",
-        count(*executions, "execution"),
-        count(*steps, "step")
-    )];
+    let (executions, steps) = (count(*executions, "execution"), count(*steps, "step"));
+    let mut lines = vec![match *is_cut && before == after {
+        true => format!("minimised:  nothing is left out so far ({executions}, {steps}{cut})"),
+        false => format!(
+            "minimised:  {before} → {after} ({executions}, {steps}{cut}; reproduce finds the longer one)"
+        ),
+    }];
     lines.extend(
         (before.faults > 0).then(|| match (after.faults, before.faults) {
             (0, 1) => "it does not need the fault".into(),

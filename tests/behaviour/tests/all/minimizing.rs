@@ -139,6 +139,10 @@ fn a_small_budget_leaves_the_best_so_far() {
             .run(|sys| clients(sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5));
         let bug = report.assert_bug("a seven after a three");
         assert_eq!(bug.step() as usize, steps(bug));
+        let minimized = bug.minimized.as_ref().expect("what came of it is told");
+        let is_shorter = minimized.after != minimized.before;
+        assert!(minimized.is_cut || is_shorter, "{minimized:?}");
+        assert!(is_shorter || budget == 1, "{minimized:?}");
         sizes.push(steps(bug));
     }
     assert!(sizes.is_sorted_by(|one, next| one >= next), "{sizes:?}");
