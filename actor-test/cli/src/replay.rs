@@ -153,8 +153,8 @@ fn exit(trace: &Trace, replayed: &Replayed, near: &Near) -> Exit {
         _ if near.bug.is_some() => Exit::Bug,
         (Some(found), Some(_)) if !found.is_still(&trace.finding) => Exit::Trouble,
         (Some(_), _) => Exit::Bug,
-        (None, Some(_)) => Exit::Trouble,
-        (None, None) => Exit::Clean,
+        // It was followed to its end, if by name.
+        (None, _) => Exit::Clean,
     }
 }
 

@@ -97,7 +97,11 @@ pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace:
             "it went on and found another bug: {}",
             hanging(&finding(found))
         ),
-        None => "it went on and found no bug, which is no proof that there is none".into(),
+        None => format!(
+            "no bug any more: the recorded steps were followed by name, as far as they are still there, and \
+             the execution came to its end without {}",
+            hanging(&finding(&trace.finding))
+        ),
     };
     let older = match trace.older() {
         Some(version) => format!(
@@ -143,13 +147,13 @@ pub(crate) fn ended_near(how: &str) -> String {
     format!("the recorded schedule passes, but an execution near it did not end well: {how}")
 }
 
-/// An execution of which nothing can be left out; it was found again, or not for certain.
-pub(crate) fn not_minimized(is_found_again: bool) -> &'static str {
-    match is_found_again {
+/// An execution of which nothing was left out; all of it was tried, or that is not certain.
+pub(crate) fn not_minimized(is_tried: bool) -> &'static str {
+    match is_tried {
         true => "nothing can be left out: it is as short as can be found",
         false => {
-            "nothing can be left out: it is as short as can be found, or the program was changed since it \
-             was recorded, which a replay tells"
+            "nothing was left out: it was not tried, or the program was changed since it was recorded, \
+             which a replay tells"
         }
     }
 }

@@ -127,6 +127,10 @@ fn minimized_once_more() {
     ] {
         assert!(words.contains(said), "{said}: {words}");
     }
+    // What was not tried is not said to be needed.
+    let words = minimize("--budget 1");
+    assert!(words.contains("\nminimised:  nothing is left out so far"));
+    assert!(!words.contains("as short as can be found"), "{words}");
     let document: serde_json::Value = serde_json::from_str(&minimize("--format json")).unwrap();
     assert_eq!(document["format"], "actor-test minimize");
     assert!(document["minimized"].is_null());
@@ -182,6 +186,23 @@ fn replayed_when_the_program_is_changed() {
     for said in [
         "\ndiverged at step 3: as recorded, `test` spawns Adder; now, `test` sends Add(0) to Cell",
         "\n      it went on, and the bug is still there: safety: always \"never six\" is false",
+    ] {
+        assert!(words.contains(said), "{words}");
+    }
+}
+
+/// A fix may change the steps of the schedule: what is left of it is followed to its end.
+#[test]
+fn replayed_when_the_program_is_changed_and_right() {
+    let (_traces, path) = failing();
+    let tool = tool().arg("replay").arg(&path);
+    let words = tool
+        .args("--features fixed,changed --near 0")
+        .run()
+        .words(0);
+    for said in [
+        "\ndiverged at step 3: as recorded, `test` spawns Adder; now, `test` sends Add(0) to Cell",
+        "\n      no bug any more: the recorded steps were followed by name, as far as they are still there, ",
     ] {
         assert!(words.contains(said), "{words}");
     }
