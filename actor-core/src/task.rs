@@ -99,8 +99,8 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
 /// Lets others go first.
 ///
 /// Under test it says that the task waits for others: one that looks again and again at what nobody has
-/// changed, and doesn't say so, [spins](crate::sync#spinning). A task that was
-/// [aborted](JoinHandle::abort) by the time it would go on ends here.
+/// changed, and doesn't say so, [spins](crate::sync#spinning). It is a place at which a task can be
+/// cancelled, by [`abort`](JoinHandle::abort) or as a branch of a `select!`.
 ///
 /// ```
 /// use actor_core::task;
@@ -122,15 +122,8 @@ pub fn yield_now() -> impl Future<Output = ()> + Send {
             if std::mem::replace(&mut has_yielded, true) {
                 return Poll::Ready(());
             }
-            let Some(runtime) = runtime::current() else {
+            if runtime::current().is_none_or(|rt| rt.give_way(place, false)) {
                 return Poll::Ready(());
-            };
-            if runtime.give_way(place, false) {
-                // Who was told to end meanwhile ends here.
-                return match runtime.is_aborted() {
-                    true => Poll::Pending,
-                    false => Poll::Ready(()),
-                };
             }
             task.waker().wake_by_ref();
             Poll::Pending

@@ -81,11 +81,7 @@ impl Engine {
             let found = &mut state.operations[operation as usize];
             found.woken = false;
             // On a stack of its own it says itself where its polls begin.
-            found.is_wake_up_due &= match found.kind {
-                Kind::Task => true,
-                Kind::Body => self.body.is_some(),
-                _ => false,
-            };
+            found.is_wake_up_due &= self.has_stack(found.kind);
             found.receiving.clear();
             let step = state.step;
             state.thermometer.paid(Debt::Wait(operation), step);

@@ -353,13 +353,16 @@ impl Engine {
         let mut woken = std::mem::take(&mut self.woken);
         let foreign = self.wake_list.drain(&mut woken);
         let mut state = self.state();
+        let current = self.shared.current.get();
+        let wakes_another = woken.iter().any(|operation| *operation != current);
         for operation in woken.drain(..) {
             let live = state.live;
+            let is_held_back = state.objects.is_held_back(operation);
             let found = &mut state.operations[..live];
             if let Some(found) = found.get_mut(operation as usize)
                 && found.stage == Stage::Suspended
             {
-                found.woken = true;
+                found.woken = !(is_held_back && self.has_stack(found.kind));
                 found.is_wake_up_due = true;
                 state.refresh(operation);
                 if state.watched {
@@ -367,8 +370,8 @@ impl Engine {
                 }
             }
         }
-        if !state.objects.is_unused() {
-            state.publishes(self.shared.current.get());
+        if wakes_another && !state.objects.is_unused() {
+            state.publishes(current);
         }
         drop(state);
         if foreign {

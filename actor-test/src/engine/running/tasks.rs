@@ -26,6 +26,11 @@ impl Engine {
         }
     }
 
+    /// An operation of that kind runs on a stack of its own.
+    pub(crate) fn has_stack(&self, kind: Kind) -> bool {
+        kind == Kind::Task || kind == Kind::Body && self.body.is_some()
+    }
+
     /// Starts the test body on a stack of its own, where it needs one; tells whether it does.
     pub(crate) fn start_body_on_stack(&mut self) -> bool {
         let Some((entry, future)) = &self.body else {

@@ -383,8 +383,16 @@ impl Sharing for Shared {
         if self.phase.get() != Phase::Running {
             return true;
         }
-        let goes_on = self.state().objects.give_way(self.current.get());
+        let current = self.current.get();
+        let goes_on = self.state().objects.give_way(current);
         self.attention.set(true);
+        if !waits && stacks::is_running() && self.may_act("sync") && !panicking() {
+            // The poll in progress goes on with its other branches, and ends as any that waits.
+            let mut state = self.state();
+            state.objects.come_to(current, At::Way);
+            state.reach.add(Beyond::Sharing);
+            return false;
+        }
         self.come_to(At::Way, waits, goes_on)
     }
 

@@ -266,8 +266,11 @@ impl Objects {
     /// another has taken a step since it did so before.
     pub(crate) fn give_way(&mut self, operation: u32) -> bool {
         self.progress(operation);
+        // Several branches of one poll let others go first once.
+        let is_same_poll = matches!(self.at(operation), Some(At::Way));
         let mut ways = self.giving_way.iter_mut();
         match ways.find(|way| way.operation == operation) {
+            Some(_) if is_same_poll => true,
             Some(way) => {
                 way.is_held = true;
                 false
@@ -280,6 +283,12 @@ impl Objects {
                 true
             }
         }
+    }
+
+    /// The operation goes on when another has taken a step, whoever wakes it.
+    pub(crate) fn is_held_back(&self, operation: u32) -> bool {
+        let mut ways = self.giving_way.iter();
+        ways.any(|way| way.operation == operation && way.is_held)
     }
 
     /// Somebody lets others go first.

@@ -1,6 +1,7 @@
 //! Tasks, and what they and handlers share: exact counts, what is found, and what becomes of a task.
 
 use std::cell::Cell;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -369,6 +370,55 @@ fn a_task_that_yields_may_be_aborted_there() {
     assert_eq!(kind, BugKind::Panic);
     assert!(message.contains("half is done"), "{message}");
     all(program(false));
+}
+
+/// How far a branch of a `select!` came that yields between its two halves, beside one that gets ready.
+async fn half_done_beside_another(yields: bool) -> u32 {
+    let done = Arc::new(AtomicU32::new(0));
+    let stop = Arc::new(Notify::new());
+    let (own, stopped) = (done.clone(), stop.clone());
+    let work = task::spawn(async move {
+        let halves = pin!(async {
+            own.store(1, Ordering::SeqCst);
+            if yields {
+                task::yield_now().await;
+            }
+            own.store(2, Ordering::SeqCst);
+        });
+        let stopped = pin!(stopped.notified());
+        _ = futures_util::future::select(stopped, halves).await;
+    });
+    stop.notify_one();
+    work.await.expect("nobody aborts it");
+    done.load(Ordering::SeqCst)
+}
+
+#[test]
+fn a_branch_that_yields_may_be_cancelled_there() {
+    let program = |yields| {
+        move |_| async move {
+            assert_ne!(half_done_beside_another(yields).await, 1, "half is done");
+        }
+    };
+    let (kind, message) = found(program(true));
+    assert_eq!(kind, BugKind::Panic);
+    assert!(message.contains("half is done"), "{message}");
+    all(program(false));
+}
+
+/// Two branches that yield in one poll are one yield, and a third party is never waited for.
+#[test]
+fn branches_that_yield_together_go_on() {
+    all(|_| async {
+        let work = task::spawn(async {
+            let twice = async || {
+                task::yield_now().await;
+                task::yield_now().await;
+            };
+            futures_util::future::join(twice(), twice()).await;
+        });
+        work.await.expect("nobody aborts it");
+    });
 }
 
 /// The paths are tokio's, and code that names them compiles.
