@@ -2,14 +2,14 @@
 
 use std::any::Any;
 use std::fmt;
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
-use super::{AcceptedBy, Actor};
+use super::{AcceptedBy, Actor, ActorRef};
 use crate::asking::Reply;
 use crate::event::Event;
-use crate::parts::Offered;
+use crate::parts::{AskError, Offered};
 use crate::production::{Room, Target};
 use crate::runtime::{self, RoomId};
 use crate::slab::Slot;
@@ -146,10 +146,7 @@ impl<E: Event> Offer<E> {
     fn new(to: Target, event: E, put: Put<E>) -> Self {
         Self {
             event: Some(event),
-            entrance: Entrance {
-                to,
-                asked: Asked::Not,
-            },
+            entrance: Entrance::new(to),
             put,
         }
     }
@@ -182,6 +179,49 @@ pub(crate) fn put<A: Actor, E: AcceptedBy<A>>(
     offered
 }
 
+/// As [`ActorRef::ask`], but for what waits in line, as [`ActorRef::send`] does, where the mailbox is
+/// full. There is no time limit but the caller's.
+pub(crate) async fn ask_in_line<A: Actor, E: AcceptedBy<A>>(
+    to: &ActorRef<A>,
+    event: E,
+) -> Result<E::Reply, AskError> {
+    let (reply, ask) = to.target().begin_ask();
+    enter_in_line::<A>(to.target(), event.into_message(reply)).await;
+    ask.await
+}
+
+/// As [`ActorRef::tell`], but for what waits in line where the mailbox is full.
+pub(crate) async fn tell_in_line<A: Actor, E: AcceptedBy<A>>(to: &ActorRef<A>, event: E) {
+    enter_in_line::<A>(to.target(), event.into_message(Reply::nobody())).await;
+}
+
+/// Puts a message into a mailbox, when there is room.
+async fn enter_in_line<A: Actor>(to: &Target, message: A::Message) {
+    let mut in_line = InLine::<A> {
+        message: Slot::Full(message),
+        entrance: Entrance::new(to.clone()),
+    };
+    if to.is_bounded() {
+        let InLine { message, entrance } = &mut in_line;
+        poll_fn(|task| entrance.poll::<A>(message, true, task)).await;
+    }
+}
+
+/// A message on its way into a mailbox. What has not entered when this is dropped is told: so it is never
+/// lost in silence.
+struct InLine<A: Actor> {
+    message: Slot<A::Message>,
+    entrance: Entrance,
+}
+
+impl<A: Actor> Drop for InLine<A> {
+    fn drop(&mut self) {
+        if let Slot::Full(_) = self.message {
+            self.entrance.to.post::<A>(&mut self.message);
+        }
+    }
+}
+
 /// The way into one mailbox, where the sender may have to wait.
 pub(crate) struct Entrance {
     to: Target,
@@ -198,6 +238,13 @@ enum Asked {
 }
 
 impl Entrance {
+    fn new(to: Target) -> Self {
+        Self {
+            to,
+            asked: Asked::Not,
+        }
+    }
+
     /// Takes the message where there is room.
     fn poll<A: Actor>(
         &mut self,

@@ -60,6 +60,8 @@ pub trait Runtime: Sharing {
     /// Makes a dead letter of a message of the current actor's own type: it relays, and knows nobody to
     /// hand it on to. Who asked is told why.
     fn lose(&self, relay: Address, message: &mut dyn Any, why: AskError);
+    /// Whether the mailbox of an actor may be full.
+    fn is_bounded(&self, of: Address) -> bool;
     /// Asks for room in the mailbox of `to`; `waits` says that the sender is willing to wait.
     fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId;
     /// The answer; keeps the waker where there is none yet. Where there is room, `message` is sent as

@@ -61,6 +61,14 @@ impl Target {
         }
     }
 
+    /// Its mailbox may be full.
+    pub(crate) fn is_bounded(&self) -> bool {
+        match self.place() {
+            Where::Live(actor) => actor.is_bounded(),
+            Where::Controlled(address) => with(|rt| rt.is_bounded(*address)),
+        }
+    }
+
     /// Reports what the actor, which goes on, could not do, and nobody waits to hear.
     pub(crate) fn report(&self, error: &str) {
         match self.place() {

@@ -6,15 +6,23 @@ use std::pin::pin;
 use futures_core::Stream;
 
 use super::outcome;
+use crate::actor::sending::{ask_in_line, tell_in_line};
 use crate::actor::{AcceptedBy, Actor, ActorRef, Context};
+use crate::parts::AskError;
+use crate::task;
 
 impl<A: Actor> Context<A> {
     /// Sends what `map` makes of each item of a stream to this actor, beside whatever else it is sent,
-    /// and drops the stream when the actor stops.
+    /// and drops the stream when the actor stops, or fails.
     ///
     /// One item at a time: the next is taken when the actor has handled the event of the one before, so
     /// that a stream is not faster than who reads it. What the handlers return is dropped, but an `Err`
     /// is reported as one that nobody receives.
+    ///
+    /// Where the actor's [mailbox](crate::Mailbox) is full, the event waits in line for room, as one that
+    /// is [sent](ActorRef::send); where the mailbox lets nobody wait, the event is a dead letter, and
+    /// others run before the next item is taken. An item that was taken and not handled when the actor
+    /// ends is a dead letter as well.
     ///
     /// Under test the stream is an operation of its own, as with
     /// [`pipe_to_self`](Context::pipe_to_self). It has to be one that the tester can wait for: made of
@@ -59,7 +67,9 @@ impl<A: Actor> Context<A> {
         E: AcceptedBy<A>,
     {
         let me = self.me();
-        self.beside(read(me, stream, map));
+        self.beside(async move {
+            read(&me, stream, map).await;
+        });
     }
 
     /// As [`attach`](Context::attach), and sends `end` when the stream has ended and its last item was
@@ -76,14 +86,16 @@ impl<A: Actor> Context<A> {
     {
         let me = self.me();
         self.beside(async move {
-            read(me.clone(), stream, map).await;
-            me.tell(end);
+            if read(&me, stream, map).await {
+                tell_in_line(&me, end).await;
+            }
         });
     }
 }
 
-/// Sends the items of a stream to an actor, one at a time.
-async fn read<A, S, E>(to: ActorRef<A>, stream: S, mut map: impl FnMut(S::Item) -> E)
+/// Sends the items of a stream to an actor, one at a time; `false` where the actor ended before the
+/// stream.
+async fn read<A, S, E>(to: &ActorRef<A>, stream: S, mut map: impl FnMut(S::Item) -> E) -> bool
 where
     A: Actor,
     S: Stream,
@@ -98,15 +110,21 @@ where
                 .map(|item| item.map(&mut map))
         });
         let Some(event) = next.await else {
-            return;
+            return true;
         };
-        // Lost where the actor ignores it; where it stops, this is dropped.
-        if let Ok(value) = to.ask(event).await
-            && let Some(error) = outcome::failure(&value)
-        {
-            let event = A::INFO.events[usize::from(E::EVENT)].name;
-            to.target()
-                .report(&format!("`{event}` was answered with Err({error})"));
+        match ask_in_line(to, event).await {
+            Ok(value) => {
+                if let Some(error) = outcome::failure(&value) {
+                    let event = A::INFO.events[usize::from(E::EVENT)].name;
+                    to.target()
+                        .report(&format!("`{event}` was answered with Err({error})"));
+                }
+            }
+            // The actor goes on, and has ignored it.
+            Err(AskError::Dropped) => {}
+            // It goes on, and makes room when it runs.
+            Err(AskError::Full) => task::yield_now().await,
+            Err(_) => return false,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::support::{Journal, idle};
 use actor_core::prelude::*;
+use actor_core::{Mailbox, Overflow};
 use futures_core::Stream;
 use tokio::sync::mpsc;
 
@@ -120,4 +121,163 @@ async fn a_failure_is_reported_and_the_stream_goes_on() {
     sys.sleep(Duration::from_secs(5)).await;
     journal.expect(["1 item 13", "2 item 14"]);
     failures.expect(["`Item` was answered with Err(\"unlucky\")"]);
+}
+
+#[derive(Debug)]
+struct Busy;
+
+/// What it reads waits in a mailbox with room for one.
+struct Crowded {
+    journal: Journal,
+    items: Option<Incoming>,
+}
+
+#[actor]
+impl Crowded {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        if let Some(items) = self.items.take() {
+            cx.attach_then(items, Item, Over);
+        }
+    }
+
+    #[on]
+    fn item(&mut self, item: Item) {
+        self.journal.note(format!("item {}", item.0));
+    }
+
+    #[on]
+    fn over(&mut self, _: Over) {
+        self.journal.note("over");
+    }
+
+    #[on]
+    async fn busy(&mut self, _: Busy, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_secs(1)).await;
+        self.journal.note("busy");
+    }
+
+    #[on]
+    fn hello(&mut self, _: Hello) {
+        self.journal.note("hello");
+    }
+}
+
+/// An actor that is busy with one event and has another unread, which fills its mailbox, when its
+/// stream has items 1, 2 and 3. What becomes a dead letter is noted as well.
+async fn crowded(sys: &System, overflow: Overflow) -> (ActorRef<Crowded>, Journal) {
+    let (journal, (items, incoming)) = (Journal::new(), mpsc::unbounded_channel());
+    let lost = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_dead_letter(move |letter| lost.note(format!("lost {:?}", letter.event)));
+    let mailbox = Mailbox::bounded(1).overflow(overflow);
+    let crowded = sys.spawner().mailbox(mailbox).spawn(Crowded {
+        journal: journal.clone(),
+        items: Some(Incoming(incoming)),
+    });
+    crowded.tell(Busy);
+    idle().await;
+    crowded.tell(Hello);
+    for item in 1..=3 {
+        items.send(item).unwrap();
+    }
+    drop(items);
+    idle().await;
+    (crowded, journal)
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_waits_until_there_is_room() {
+    let sys = System::new();
+    let (_, journal) = crowded(&sys, Overflow::Wait).await;
+    sys.sleep(Duration::from_secs(2)).await;
+    journal.expect(["busy", "hello", "item 1", "item 2", "item 3", "over"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_full_mailbox_lets_not_wait_is_a_dead_letter() {
+    for overflow in [Overflow::Reject, Overflow::DropNewest] {
+        let sys = System::new();
+        let (_, journal) = crowded(&sys, overflow).await;
+        sys.sleep(Duration::from_secs(2)).await;
+        let lost = ["lost Item(1)", "lost Item(2)", "lost Item(3)", "lost Over"];
+        journal.expect([&lost[..], &["busy", "hello"]].concat());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_item_that_waits_for_room_when_its_actor_ends_is_a_dead_letter() {
+    let sys = System::new();
+    let (crowded, journal) = crowded(&sys, Overflow::Wait).await;
+    sys.kill(&crowded);
+    assert_eq!(crowded.stopped().await, StopReason::Aborted);
+    idle().await;
+    journal.expect(["lost Hello", "lost Item(1)"]);
+}
+
+/// An endless stream that ends its actor before it gives the first item.
+struct Fatal {
+    sys: System,
+    actor: ActorRef<Victim>,
+    given: u32,
+    /// Told how many items were taken, when the stream is dropped.
+    over: mpsc::UnboundedSender<u32>,
+}
+
+impl Stream for Fatal {
+    type Item = u32;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<Option<u32>> {
+        self.sys.kill(&self.actor);
+        while self.actor.is_alive() {
+            std::thread::yield_now();
+        }
+        self.given += 1;
+        Poll::Ready((self.given < 1_000).then_some(self.given))
+    }
+}
+
+impl Drop for Fatal {
+    fn drop(&mut self) {
+        let _ = self.over.send(self.given);
+    }
+}
+
+struct Victim {
+    sys: System,
+    over: mpsc::UnboundedSender<u32>,
+}
+
+#[actor]
+impl Victim {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        let fatal = Fatal {
+            sys: self.sys.clone(),
+            actor: cx.me(),
+            given: 0,
+            over: self.over.clone(),
+        };
+        cx.attach_then(fatal, Item, Over);
+    }
+
+    #[on]
+    fn item(&mut self, _: Item) {}
+
+    #[on]
+    fn over(&mut self, _: Over) {}
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn no_item_is_taken_for_an_actor_that_has_ended() {
+    let sys = System::new();
+    let live = sys.as_live().unwrap();
+    let (over, mut taken) = mpsc::unbounded_channel();
+    let victim = sys.spawn(Victim {
+        sys: sys.clone(),
+        over,
+    });
+    assert_eq!(victim.stopped().await, StopReason::Aborted);
+    assert_eq!(taken.recv().await, Some(1));
+    assert_eq!(live.dead_letters(), 1); // the item, and no word of the stream's end
 }

@@ -349,6 +349,12 @@ impl LiveActor {
         kept
     }
 
+    /// Its mailbox takes events, and may be full.
+    pub(crate) fn is_bounded(&self) -> bool {
+        let mailbox = self.mailbox.open();
+        mailbox.is_some_and(|mailbox| !mailbox.is_unbounded())
+    }
+
     /// The sender with that ticket waits no longer.
     pub(crate) fn leave_line(&self, ticket: u64) {
         self.mailbox.leave_line(ticket);

@@ -152,6 +152,14 @@ impl Runtime for Shared {
         }
     }
 
+    fn is_bounded(&self, of: Address) -> bool {
+        let state = self.state.borrow();
+        let found = self
+            .local(of)
+            .and_then(|of| state.operations.get(of as usize));
+        found.is_some_and(|found| found.bound.is_some())
+    }
+
     fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId {
         self.begin_question(to, event, waits)
     }

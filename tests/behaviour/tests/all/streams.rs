@@ -3,8 +3,8 @@
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
-use actor_core::Spawner;
 use actor_core::prelude::*;
+use actor_core::{Mailbox, Spawner};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 use futures_core::Stream;
@@ -142,4 +142,87 @@ fn threads_are_for_production() {
         assert_eq!(report.executions, plain.executions);
         assert_eq!(report.steps_total, plain.steps_total);
     }
+}
+
+#[derive(Debug)]
+struct Nudge;
+
+/// As [`Sum`], and others have a place in its mailbox too.
+#[derive(Default)]
+struct Crowded {
+    last: u32,
+    nudges: u32,
+    halts_at: u32,
+}
+
+#[actor(states(Open, Closed))]
+impl Crowded {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.attach_then(Numbers(1..=2), Number, Over);
+    }
+
+    #[on(Open)]
+    fn number(&mut self, number: Number) {
+        assert_eq!(number.0, self.last + 1);
+        self.last = number.0;
+    }
+
+    #[on(Open)]
+    fn over(&mut self, _: Over, cx: &mut Context<Self>) {
+        assert_eq!(self.last, 2);
+        cx.goto(CrowdedState::Closed);
+    }
+
+    #[on]
+    fn nudge(&mut self, _: Nudge, cx: &mut Context<Self>) {
+        self.nudges += 1;
+        if self.nudges == self.halts_at {
+            cx.halt();
+        }
+    }
+}
+
+/// Sends to a mailbox of one place, where the stream does as well.
+struct Nudger(ActorRef<Crowded>);
+
+#[actor]
+impl Nudger {
+    #[start]
+    async fn start(&mut self) {
+        // It may have stopped.
+        let _ = self.0.send(Nudge).await;
+    }
+}
+
+fn crowded(sys: &System, halts_at: u32) -> ActorRef<Crowded> {
+    let crowded = sys.spawner().mailbox(Mailbox::bounded(1)).spawn(Crowded {
+        halts_at,
+        ..Crowded::default()
+    });
+    sys.spawn(Nudger(crowded.clone()));
+    crowded
+}
+
+#[test]
+fn items_wait_where_the_mailbox_is_full() {
+    assert_clean(&dfs().run(|sys| {
+        let crowded = crowded(sys, 0);
+        sys.eventually("all is handled", move |world| {
+            let nudges = world.get(&crowded).map(|crowded| crowded.nudges);
+            nudges == Some(1) && world.state_of(&crowded) == Some("Closed")
+        });
+    }));
+}
+
+/// Whatever waits for room then.
+#[test]
+fn a_stream_that_waits_for_room_ends_with_its_actor() {
+    let report = dfs().run(|sys| {
+        let crowded = crowded(sys, 1);
+        sys.sometimes("it stops before an item", move |world| {
+            world.get(&crowded).is_some_and(|crowded| crowded.last == 0)
+        });
+    });
+    assert_clean(&report);
 }
