@@ -75,13 +75,13 @@ pub struct Passport {
 }
 
 /// The identity of an actor, unique within a run of the program or one execution of a test.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ActorId(NonZeroU64);
 
 /// Under test, where states are compared, actors that are interchangeable may go by other names.
 impl Hash for ActorId {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        hasher.write_u64(name_of(self.as_u64()).wrapping_add(1));
+        hasher.write_u64(name_of(self.number()).wrapping_add(1));
     }
 }
 
@@ -101,8 +101,9 @@ impl ActorId {
         Self(NonZeroU64::MIN.saturating_add(number))
     }
 
-    /// The number: in a controlled execution, that of the operation.
-    pub fn as_u64(self) -> u64 {
+    /// The number, at which the program does not look.
+    #[doc(hidden)]
+    pub fn number(self) -> u64 {
         self.0.get() - 1
     }
 }

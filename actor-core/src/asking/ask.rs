@@ -154,15 +154,19 @@ impl<R: Event> Future for Ask<R> {
         match open.fate.poll(task.waker()) {
             Poll::Pending => {
                 drop(open);
-                self.from.origin.awaited();
+                self.from.origin.sought(false);
                 let Some(AssertUnwindSafe(limit)) = &mut self.limit else {
                     return Poll::Pending;
                 };
                 let late = Pin::new(&mut **limit).poll(task);
                 late.map(|()| Err(AskError::TimedOut))
             }
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Ready(Ok(())) => Poll::Ready(open.value.take().ok_or(AskError::Dropped)),
+            Poll::Ready(fate) => {
+                let value = fate.and_then(|()| open.value.take().ok_or(AskError::Dropped));
+                drop(open);
+                self.from.origin.sought(true);
+                Poll::Ready(value)
+            }
         }
     }
 }

@@ -178,14 +178,15 @@ impl Origin {
         }
     }
 
-    /// The reply is awaited here.
+    /// Somebody has looked for the reply, and awaits it where it is not there.
     #[inline]
-    pub(super) fn awaited(&self) {
+    pub(super) fn sought(&self, is_there: bool) {
         match self {
-            Self::Live(_, asked) => asked.awaited(),
+            Self::Live(_, asked) if !is_there => asked.awaited(),
+            Self::Live(..) => {}
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    runtime::with(|rt| rt.reply_awaited(*id));
+                    runtime::with(|rt| rt.reply_sought(*id, is_there));
                 }
             }
         }

@@ -75,8 +75,8 @@ pub trait Runtime: Sharing {
     fn ask_limit(&self) -> Option<Duration>;
     /// Sets that limit, for what is asked from now on.
     fn set_ask_limit(&self, limit: Duration);
-    /// Someone has looked for the reply, and it is not there.
-    fn reply_awaited(&self, ask: AskId);
+    /// Someone has looked for the reply; where it is not there, it is awaited.
+    fn reply_sought(&self, ask: AskId, is_there: bool);
     /// The reply was sent and waits in its slot.
     fn replied(&self, ask: AskId);
     /// The reply is in the hands of a handler, which may keep it or send it on.
@@ -193,6 +193,8 @@ pub trait Runtime: Sharing {
     fn cover(&self, label: &'static str);
     /// The name of the actor in reports, `Client#2` for instance.
     fn name(&self, of: ActorId) -> String;
+    /// Takes note that the program looks at the number of an actor.
+    fn number_seen(&self);
     /// Whether the actor has stopped.
     fn has_stopped(&self, of: Address) -> bool;
     /// The registry of names, where there is one.

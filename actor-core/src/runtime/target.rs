@@ -1,5 +1,6 @@
 //! What is done with an actor of which only the reference is known: here the executors part.
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 
@@ -9,12 +10,39 @@ use crate::parts::{Mailed, Stop};
 use crate::production::{Count, Counted, DeadLetterReason, Target, Where};
 use crate::slab::Slot;
 
+impl ActorId {
+    /// The number: in a controlled execution, that of the operation.
+    pub fn as_u64(self) -> u64 {
+        number_seen();
+        self.number()
+    }
+}
+
+/// In the order in which they were created.
+impl Ord for ActorId {
+    fn cmp(&self, other: &Self) -> Ordering {
+        number_seen();
+        self.number().cmp(&other.number())
+    }
+}
+
+impl PartialOrd for ActorId {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Which number an actor has is up to who was created first.
+fn number_seen() {
+    let _ = try_with(|rt| rt.number_seen());
+}
+
 /// The actor's name under test, a number in production.
 impl fmt::Debug for ActorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match try_with(|rt| rt.name(*self)) {
             Some(name) => f.write_str(&name),
-            None => write!(f, "#{}", self.as_u64()),
+            None => write!(f, "#{}", self.number()),
         }
     }
 }

@@ -63,10 +63,12 @@ pub enum Beyond {
     Task,
     /// A monitor or a predicate is set to work when others have begun.
     Onlooker,
+    /// The number of an actor, or its name, where several create actors: in which order they came.
+    Identity,
 }
 
 /// All of them, in their order.
-const ALL: [Beyond; 27] = {
+const ALL: [Beyond; 28] = {
     use Beyond::*;
     [
         Clock,
@@ -96,6 +98,7 @@ const ALL: [Beyond; 27] = {
         Together,
         Task,
         Onlooker,
+        Identity,
     ]
 };
 

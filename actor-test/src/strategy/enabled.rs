@@ -142,12 +142,15 @@ impl Pending {
 /// But not where the step
 ///
 /// - reads the clock, or arms or cancels a timer, or lets a sleep go: others move time;
+/// - looks at the number or the name of an actor, where several operations create actors, tasks or
+///   futures: in which order they do is what numbers tell;
 /// - looks for what may still come and finds it absent: a reply to an `ask` that was open before the
 ///   step, an event to [`receive`](actor_core::Context::receive), the end of a sleep, room in a
 ///   mailbox; whether an actor has stopped, if it has not; or the registry of names, if there is none;
 /// - gives up an `ask` or a `send` that is under way;
 /// - takes an event from a bounded mailbox, which makes room;
-/// - begins to watch, links itself, or says how its children are supervised or what becomes of links;
+/// - looks for the reply to an `ask` of somebody else, who has handed it on;
+/// - begins to watch or to wait for a start, links itself, or says how its children are supervised or what becomes of links;
 /// - accesses what is shared: a lock, a channel or an atomic of [`sync`](actor_core::sync);
 /// - is the start of a supervised actor;
 /// - is seen by a monitor that observes what is handled or announced, or by predicates;
@@ -272,6 +275,8 @@ pub struct SeenState {
     pub(crate) whoever: Option<u128>,
     /// A predicate means one of them, and not any.
     pub(crate) singles_out: bool,
+    /// The program has looked at the numbers of actors.
+    pub(crate) reads_numbers: bool,
 }
 
 impl SeenState {
@@ -287,6 +292,7 @@ impl SeenState {
             is_deferring: false,
             whoever: None,
             singles_out: false,
+            reads_numbers: false,
         }
     }
 }

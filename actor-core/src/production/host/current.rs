@@ -57,7 +57,7 @@ impl Sender {
 /// Names the actor whose code runs on this thread until the guard is dropped.
 #[must_use = "the actor is left when the guard is dropped"]
 pub(crate) fn enter(actor: ActorId) -> Entered {
-    Entered(CURRENT.replace(Sender(actor.as_u64())))
+    Entered(CURRENT.replace(Sender(actor.number())))
 }
 
 /// See [`enter`].

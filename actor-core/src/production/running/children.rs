@@ -128,7 +128,7 @@ impl LiveChildren {
         options: ChildOptions,
     ) {
         self.update(|state, now, orders| {
-            let id = child.id().as_u64();
+            let id = child.id().number();
             state.cells.insert(id, child.clone());
             state.children.add(id, options, now);
             if !state.children.is_open() {
@@ -157,26 +157,26 @@ impl LiveChildren {
                     }
                     _ => Failure::shared(actor, name, reason),
                 };
-                state.failures.insert(actor.as_u64(), failure);
+                state.failures.insert(actor.number(), failure);
             }
             // What it was told by now was told to the value before.
             child.lane.take(STOP | GIVE_UP | LINKED | CLOSED);
             let told = child.lane.has(QUIT | KILL);
-            let id = child.id().as_u64();
+            let id = child.id().number();
             state.children.ended(id, reason, told, now, orders);
         });
     }
 
     /// A child has run its start hook, or the first part of it.
     pub(in crate::production) fn started(self: &Arc<Self>, child: &LiveActor) {
-        let id = child.id().as_u64();
+        let id = child.id().number();
         self.update(|state, now, orders| state.children.started(id, now, orders));
     }
 
     /// A child has ended for good.
     pub(in crate::production) fn left(self: &Arc<Self>, child: &LiveActor) {
         self.update(|state, _, orders| {
-            let id = child.id().as_u64();
+            let id = child.id().number();
             state.cells.remove(&id);
             state.failures.remove(&id);
             state.children.left(id, orders);
@@ -275,7 +275,7 @@ impl LiveChildren {
 
     fn wait(self: &Arc<Self>, child: &Arc<LiveActor>, delay: Duration, jitter: f64) {
         let delay = Backoff::left_to_chance(delay, jitter, 2.0 * chance::part() - 1.0);
-        let id = child.id().as_u64();
+        let id = child.id().number();
         let slept = {
             let _clock = self.hub.executor.enter();
             contained(|| sleep(delay))

@@ -45,7 +45,7 @@ pub(in crate::production) fn spawned(actor: &impl Subject) {
         tracing::debug!(
             target: "actor_core",
             actor = %actor.name(),
-            id = actor.id().as_u64(),
+            id = actor.id().number(),
             "spawned"
         );
         #[cfg(feature = "metrics")]
@@ -62,7 +62,7 @@ pub(in crate::production) fn ended(actor: &impl Subject, reason: StopReason) {
         tracing::debug!(
             target: "actor_core",
             actor = %actor.name(),
-            id = actor.id().as_u64(),
+            id = actor.id().number(),
             ?reason,
             "stopped"
         );
@@ -80,7 +80,7 @@ pub(in crate::production) fn restarted(actor: &impl Subject) {
         tracing::warn!(
             target: "actor_core",
             actor = %actor.name(),
-            id = actor.id().as_u64(),
+            id = actor.id().number(),
             life = actor.life(),
             "restarted"
         );
@@ -98,7 +98,7 @@ pub(in crate::production) fn failed(actor: &impl Subject, fault: &Fault) {
         tracing::warn!(
             target: "actor_core",
             actor = %actor.name(),
-            id = actor.id().as_u64(),
+            id = actor.id().number(),
             kind = ?fault.kind,
             message = fault.message,
         );
@@ -120,7 +120,7 @@ pub(in crate::production) fn lost(
         tracing::debug!(
             target: "actor_core",
             actor = %actor.name(),
-            id = actor.id().as_u64(),
+            id = actor.id().number(),
             ?event,
             %reason,
             "dead letter"

@@ -84,7 +84,7 @@ pub(in crate::production) fn begin(actor: &LiveActor, about: About) {
             target: "actor_core",
             "handle",
             actor = %actor.name(),
-            id = actor.id().as_u64(),
+            id = actor.id().number(),
             event = info.events[usize::from(about.event)].name,
             state = info.state_name(about.state),
         );

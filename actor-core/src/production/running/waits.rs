@@ -140,7 +140,7 @@ impl<A: Asks> Waits<A> {
         let mut last = by.number();
         // Who waits for several may be content with one.
         while let Some([next]) = all.get(&last).map(Vec::as_slice) {
-            last = next.id().as_u64();
+            last = next.id().number();
             if cycle.iter().any(|actor| actor.id() == next.id()) {
                 break;
             }

@@ -461,6 +461,7 @@ impl Engine {
         shared.may_fail.set(state.faults.is_open());
         shared.may_crowd.set(state.faults.may_be(FaultKind::Full));
         shared.has_predicates.set(false);
+        shared.numbers_seen.take();
         shared.shows_actors.set(tell);
         shared.shown.set([tell; 3]);
         let (threshold, counts_from, watched) = self.debts;

@@ -102,7 +102,11 @@ impl Engine {
 
     /// Takes a step of which somebody wants to know what it does.
     fn explained_step(&mut self, shared: &Shared, pending: Pending, test: &dyn Program) {
-        self.state().begin_reach(&pending);
+        let had_several = {
+            let mut state = self.state();
+            state.begin_reach(&pending);
+            state.has_several_creators()
+        };
         let asked = actor_test_os::asked();
         if self.lasso.is_watching() {
             self.watched_step(pending, test);
@@ -125,6 +129,7 @@ impl Engine {
                 self.note_looked();
             }
             let mut state = self.shared.state.borrow_mut();
+            state.end_numbering(shared.numbers_seen.get(), had_several);
             if bug.is_some() {
                 // What was found may need what others did before, and nobody goes on.
                 state.interrupt_all(Beyond::Finish);

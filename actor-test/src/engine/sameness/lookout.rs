@@ -15,6 +15,7 @@ use crate::engine::sameness::fingerprint::Look;
 use crate::engine::sameness::opaque::Opaque;
 use crate::engine::sameness::prints::Prints;
 use crate::engine::sameness::symmetry::Symmetry;
+use crate::engine::world::numbering::NumbersSeen;
 use crate::engine::world::operation::Stage;
 use crate::engine::world::state::State;
 use crate::engine::world::timers::TimerStage;
@@ -273,13 +274,13 @@ impl Lookout {
         let mut to = Fingerprinter::new();
         to.write_u128(beside);
         to.write_u128(print);
-        if self.by_history {
-            // What monitors have seen, and in which order, is their history.
-            to.write_u64(self.order);
-        }
-        if is_blind {
+        if is_blind || self.by_history {
+            // What monitors have seen, and in which order, is their history; so is what those have done
+            // who are gone, since it is in what they have sent.
             to.write_u64(self.order);
             to.write_u64(state.class);
+        }
+        if is_blind {
             feed_timers(state, &mut to);
         }
         let whoever = self.whoever.filter(|_| !is_blind).map(|print| {
@@ -299,6 +300,7 @@ impl Lookout {
             is_deferring: self.deferring > 0,
             whoever,
             singles_out: self.singles_out,
+            reads_numbers: look.shared.numbers_seen.get() != NumbersSeen::default(),
         });
     }
 }

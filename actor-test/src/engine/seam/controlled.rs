@@ -186,9 +186,10 @@ impl Runtime for Shared {
         }
     }
 
-    fn reply_awaited(&self, ask: AskId) {
+    fn reply_sought(&self, ask: AskId, is_there: bool) {
         if self.is_current(ask) {
-            self.state.borrow_mut().await_reply(ask.index);
+            let mut state = self.state.borrow_mut();
+            state.seek_reply(self.current.get(), ask.index, is_there);
         }
     }
 
@@ -611,9 +612,20 @@ impl Runtime for Shared {
         }
     }
 
+    fn number_seen(&self) {
+        let mut seen = self.numbers_seen.get();
+        match self.phase.get() {
+            Phase::Running => seen.by_operations += 1,
+            Phase::Looking => seen.by_onlookers += 1,
+            _ => return,
+        }
+        self.numbers_seen.set(seen);
+    }
+
     fn name(&self, of: ActorId) -> String {
+        self.number_seen();
         let state = self.state.borrow();
-        match u32::try_from(of.as_u64()) {
+        match u32::try_from(of.number()) {
             Ok(operation) if (operation as usize) < state.live => {
                 match self.phase.get() == Phase::Printing && self.is_recorded() {
                     // The story is told when all names are known.
@@ -622,7 +634,7 @@ impl Runtime for Shared {
                 }
             }
             // Of an earlier execution.
-            _ => format!("#{}", of.as_u64()),
+            _ => format!("#{}", of.number()),
         }
     }
 }

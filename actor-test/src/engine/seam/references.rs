@@ -23,7 +23,7 @@ impl Shared {
         if self.phase.get() == Phase::Running {
             let mut state = self.state.borrow_mut();
             state.reach.add(Beyond::References);
-            let answer = mix(to.as_u64(), u64::from(is_there));
+            let answer = mix(to.number(), u64::from(is_there));
             state.extend_chain(self.current.get(), answer);
         }
     }

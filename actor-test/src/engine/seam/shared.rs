@@ -21,6 +21,7 @@ use crate::engine::watching::specifications::Specifications;
 use crate::engine::watching::tally::Tally;
 use crate::engine::workshop::Workshop;
 use crate::engine::world::endings::Remains;
+use crate::engine::world::numbering::NumbersSeen;
 use crate::engine::world::operation::Kind;
 use crate::engine::world::state::State;
 use crate::engine::world::wake::WakeList;
@@ -94,6 +95,8 @@ pub(crate) struct Shared {
     pub(crate) tasks: RefCell<Tasks>,
     /// The test body needs one, and is run again.
     pub(crate) wants_stack: Cell<bool>,
+    /// How often the program has looked at the numbers of actors.
+    pub(crate) numbers_seen: Cell<NumbersSeen>,
     /// The answers to the choices of a body that is run again.
     pub(crate) answers: RefCell<VecDeque<u32>>,
 }
@@ -125,6 +128,7 @@ impl Shared {
             wake_list: WakeList::new(),
             tasks: RefCell::default(),
             wants_stack: Cell::new(false),
+            numbers_seen: Cell::default(),
             answers: RefCell::default(),
         }
     }

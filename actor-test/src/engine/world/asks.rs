@@ -78,11 +78,16 @@ impl State {
         ask
     }
 
-    /// Someone looks for the reply, which is not there.
-    pub(crate) fn await_reply(&mut self, index: u32) {
+    /// An operation looks for the reply, and awaits it where it is not there.
+    pub(crate) fn seek_reply(&mut self, by: u32, index: u32, is_there: bool) {
+        let AskRecord { asker, key, .. } = self.asks[index as usize];
+        if by != asker {
+            // Whether it is there depends on what comes to the asker, who has handed it on.
+            self.interrupt(asker, Beyond::Ask);
+            self.extend_chain(by, mix(key, u64::from(is_there)));
+        }
         let ask = &mut self.asks[index as usize];
-        if ask.is_open() && !std::mem::replace(&mut ask.is_awaited, true) {
-            let asker = ask.asker;
+        if !is_there && ask.is_open() && !std::mem::replace(&mut ask.is_awaited, true) {
             self.awaited
                 .add(asker, &mut self.asks, index, |ask| &mut ask.beside);
         }

@@ -319,6 +319,10 @@ impl State {
                     until,
                     ..
                 } = self.watches[watch as usize];
+                if until == Until::Start {
+                    // Its start would have told the watcher, had it come later.
+                    self.interrupt(target, Beyond::Watch);
+                }
                 let found = &self.operations[target as usize];
                 if found.stage == Stage::Gone {
                     self.push(watcher, Effect::Notice { watch });

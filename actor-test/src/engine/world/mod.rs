@@ -22,6 +22,7 @@ pub(crate) mod links;
 pub(crate) mod marks;
 pub(crate) mod node_clocks;
 pub(crate) mod nodes;
+pub(crate) mod numbering;
 pub(crate) mod objects;
 pub(crate) mod operation;
 pub(crate) mod orders;

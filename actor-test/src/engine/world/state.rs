@@ -23,6 +23,7 @@ use crate::engine::world::faults::FaultPhase;
 use crate::engine::world::futures::Futures;
 use crate::engine::world::links::Links;
 use crate::engine::world::nodes::Nodes;
+use crate::engine::world::numbering::Numbering;
 use crate::engine::world::objects::Objects;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
 use crate::engine::world::owned::{Neighbours, Owned};
@@ -114,6 +115,7 @@ pub(crate) struct State {
     pub(crate) clock_reads: u64,
     /// The registry of names, where the execution has one.
     pub(crate) names: Option<u32>,
+    pub(crate) numbering: Numbering,
     /// What the step in progress has reached, where a strategy wants to hear of it.
     pub(crate) reach: Reach,
     /// Someone wants to know of [`touched`](State::touched).
@@ -170,6 +172,7 @@ impl State {
         self.answers = 0;
         self.clock_reads = 0;
         self.names = None;
+        self.numbering = Numbering::default();
         self.nodes.clear();
         self.lends_timers.set(false);
         self.watch_steps(false);
@@ -209,6 +212,7 @@ impl State {
     pub(crate) fn spawn(&mut self, parent: u32, of_type: u32, options: &SpawnOptions) -> u32 {
         let key = self.child_key_of(parent);
         let actor = self.create(Kind::Actor(of_type), key);
+        self.created_by(parent);
         self.living
             .add(of_type, &mut self.beside, actor, |beside| beside);
         let known = self.types.count(of_type);
@@ -253,6 +257,7 @@ impl State {
     pub(crate) fn pipe(&mut self, parent: u32, owner: u32) -> u32 {
         let key = self.child_key_of(parent);
         let future = self.create(Kind::Future { owner }, key);
+        self.created_by(parent);
         self.futures.add(owner, future);
         self.settle_beside(owner, future);
         self.push(parent, Effect::Start(future));
@@ -263,6 +268,7 @@ impl State {
     pub(crate) fn create_task(&mut self, parent: u32, name: Option<&str>) -> u32 {
         let key = self.child_key_of(parent);
         let task = self.create(Kind::Task, key);
+        self.created_by(parent);
         self.operations[task as usize].name = name.map(Into::into);
         self.settle_beside(parent, task);
         self.push(parent, Effect::Start(task));

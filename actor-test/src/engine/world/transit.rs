@@ -185,6 +185,7 @@ impl State {
         let number = self.nodes.links.len() as u32;
         let key = mix(mix(0x11_4b, self.nodes.key(from)), self.nodes.key(to));
         let operation = self.create(Kind::Link(number), key);
+        self.created_on_the_way();
         let spare = self.nodes.spare_links.pop();
         let (mut queue, mut wishes) =
             spare.map_or_else(Default::default, |link| (link.queue, link.wishes));

@@ -274,6 +274,9 @@ fn beyond(what: Beyond) -> &'static str {
         Beyond::Together => "sends several events at once, since handlers are atomic",
         Beyond::Future => "is a piped future's",
         Beyond::Task => "is a task's or a thread's",
+        Beyond::Identity => {
+            "looks at the number or the name of an actor, of which several create some"
+        }
         Beyond::Onlooker => "sets a monitor or a predicate to work when others have begun",
     }
 }

@@ -387,6 +387,7 @@ impl Strategy for Visit {
                 !parts.state.is_apart
                     && parts.state.whoever.is_none()
                     && !parts.state.reads_clock
+                    && !parts.state.reads_numbers
                     && !parts.lends_timers
                     && !parts.has_periodic
             });

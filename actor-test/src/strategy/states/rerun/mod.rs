@@ -165,7 +165,7 @@ impl Rerun {
     /// Comes to the next state of the way, or to one behind it: tells which that is, where it is new.
     fn come_to(&mut self, seen: &SeenState) -> Option<u32> {
         let needs_time = seen.reads_clock && !self.with_time;
-        let needs_names = seen.singles_out && self.whoever;
+        let needs_names = (seen.singles_out || seen.reads_numbers) && self.whoever;
         if needs_time || needs_names {
             self.with_time |= needs_time;
             self.whoever &= !needs_names;

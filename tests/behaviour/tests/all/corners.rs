@@ -1,0 +1,407 @@
+//! What depends on the order of steps in ways that are easily forgotten: each search that leaves schedules out
+//! finds what all schedules find.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use actor_core::prelude::*;
+use actor_core::{ActorId, Ask, MonitorContext, actor, monitor};
+use actor_test::strategy::StrategySpec;
+use actor_test::{Report, Settings, Tester};
+
+/// Those that leave schedules out, and two that don't.
+const SEARCHES: [&str; 9] = [
+    "dfs",
+    "dfs-local",
+    "states",
+    "states-local",
+    "dpor",
+    "db-hb",
+    "pb-hb",
+    "ses:rr",
+    "bfs",
+];
+
+fn searched(search: &str, program: impl Fn(&System) + Sync) -> Report {
+    let mut settings = Settings::default();
+    settings.iterations = 50_000;
+    // What is sampled besides would hide what a search leaves out.
+    settings.samples_beside_proof = 0;
+    let spec: StrategySpec = search.parse().expect("a strategy");
+    Tester::with(settings).strategy(spec).run(program)
+}
+
+/// Every search finds the bug.
+fn assert_found(program: impl Fn(&System) + Sync) {
+    for search in SEARCHES {
+        let report = searched(search, &program);
+        assert!(!report.is_clean(), "{search}: {:?}", report.verdict);
+    }
+}
+
+/// No search finds a bug in it, and the one that runs all schedules comes to its end.
+fn assert_silent(program: impl Fn(&System) + Sync) {
+    for search in SEARCHES {
+        let report = searched(search, &program);
+        assert!(report.is_clean(), "{search}: {:?}", report.bugs());
+        assert!(
+            search != "dfs" || report.verdict.is_exhaustive(),
+            "{:?}",
+            report.verdict
+        );
+    }
+}
+
+fn is_there<F: Future + ?Sized>(future: Pin<&mut F>) -> bool {
+    let mut task = TaskContext::from_waker(Waker::noop());
+    future.poll(&mut task).is_ready()
+}
+
+#[derive(Clone, Hash, Debug)]
+struct Query;
+
+#[derive(Clone, Hash, Debug)]
+struct Go;
+
+#[derive(Clone, Hash, Debug)]
+struct Back;
+
+/// Answers by what the next one answers.
+#[derive(Debug, Hash)]
+struct Relay(Option<ActorRef<Relay>>);
+
+#[actor]
+impl Relay {
+    #[on]
+    async fn query(&mut self, _: Query) -> u64 {
+        match &self.0 {
+            Some(next) => next.ask(Query).await.unwrap_or(0) + 1,
+            None => 1,
+        }
+    }
+}
+
+fn relays(sys: &System, hops: usize) -> ActorRef<Relay> {
+    let last = sys.spawn(Relay(None));
+    (0..hops).fold(last, |next, _| sys.spawn(Relay(Some(next))))
+}
+
+#[derive(Debug, Hash)]
+struct Slow;
+
+#[actor]
+impl Slow {
+    #[start]
+    fn start(&mut self) {}
+}
+
+/// Takes the start of one actor or the answer of another, whichever it finds first.
+#[derive(Debug)]
+struct Selects {
+    of: ActorRef<Slow>,
+    relay: ActorRef<Relay>,
+    is_strict: bool,
+}
+
+#[actor]
+impl Selects {
+    #[on]
+    async fn go(&mut self, _: Go) {
+        let started = self.of.started();
+        let mut started = std::pin::pin!(async move { _ = started.await });
+        let mut answer = self.relay.ask(Query);
+        let is_start = std::future::poll_fn(|task| {
+            if started.as_mut().poll(task).is_ready() {
+                return Poll::Ready(true);
+            }
+            Pin::new(&mut answer).poll(task).map(|_| false)
+        })
+        .await;
+        assert!(is_start || !self.is_strict, "the answer was first");
+    }
+}
+
+fn start_or_answer(sys: &System, hops: usize, is_strict: bool) {
+    let relay = relays(sys, hops);
+    let of = sys.spawn(Slow);
+    let selects = Selects {
+        of,
+        relay,
+        is_strict,
+    };
+    sys.spawn(selects).tell(Go);
+}
+
+#[test]
+fn a_start_that_is_awaited_may_come_late() {
+    for hops in [0, 2, 4] {
+        assert_found(|sys| start_or_answer(sys, hops, true));
+    }
+    assert_silent(|sys| start_or_answer(sys, 0, false));
+}
+
+type Start = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// Keeps the future of a start, and looks at it when an event has come a long way.
+struct Late {
+    of: ActorRef<Slow>,
+    next: ActorRef<Chain>,
+    start: Option<Start>,
+    is_strict: bool,
+}
+
+#[derive(Debug)]
+struct Hop(ActorRef<Late>);
+
+#[derive(Debug, Hash)]
+struct Chain(Option<ActorRef<Chain>>);
+
+#[actor]
+impl Chain {
+    #[on]
+    fn hop(&mut self, hop: Hop) {
+        match &self.0 {
+            Some(next) => next.tell(hop),
+            None => hop.0.tell(Back),
+        }
+    }
+}
+
+#[actor]
+impl Late {
+    #[on]
+    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
+        let started = self.of.started();
+        self.start = Some(Box::pin(async move { _ = started.await }));
+        self.next.tell(Hop(cx.me()));
+    }
+
+    #[on]
+    fn back(&mut self, _: Back) {
+        let start = self.start.as_mut().expect("it has one");
+        let has_started = is_there(start.as_mut());
+        assert!(has_started || !self.is_strict, "it has not started yet");
+    }
+}
+
+fn late_start(sys: &System, hops: usize, is_strict: bool) {
+    let last = sys.spawn(Chain(None));
+    let next = (0..hops).fold(last, |next, _| sys.spawn(Chain(Some(next))));
+    let of = sys.spawn(Slow);
+    let late = Late {
+        of,
+        next,
+        start: None,
+        is_strict,
+    };
+    sys.spawn(late).tell(Go);
+}
+
+#[test]
+fn a_start_may_be_looked_for_late() {
+    for hops in [0, 1, 3] {
+        assert_found(|sys| late_start(sys, hops, true));
+    }
+    assert_silent(|sys| late_start(sys, 0, false));
+}
+
+#[derive(Debug)]
+struct Have(Ask<u64>);
+
+/// Has the ask of another, and looks whether the reply is there.
+#[derive(Debug)]
+struct Keeper {
+    kept: Option<Ask<u64>>,
+    /// What is not to be; both may.
+    never: Option<bool>,
+}
+
+#[actor]
+impl Keeper {
+    #[on]
+    fn have(&mut self, have: Have) {
+        let mut ask = have.0;
+        let found = is_there(Pin::new(&mut ask));
+        self.kept = Some(ask);
+        assert_ne!(Some(found), self.never, "the reply");
+    }
+}
+
+/// Asks, and gives the ask away.
+#[derive(Debug)]
+struct Hand {
+    to: ActorRef<Keeper>,
+    of: ActorRef<Relay>,
+}
+
+#[actor]
+impl Hand {
+    #[start]
+    fn start(&mut self) {
+        self.to.tell(Have(self.of.ask(Query)));
+    }
+}
+
+fn kept_ask(sys: &System, hops: usize, never: Option<bool>) {
+    let of = relays(sys, hops);
+    let to = sys.spawn(Keeper { kept: None, never });
+    sys.spawn(Hand { to, of });
+}
+
+#[test]
+fn an_ask_may_be_looked_at_by_who_has_not_asked() {
+    for hops in [0, 2, 4] {
+        for never in [true, false] {
+            assert_found(|sys| kept_ask(sys, hops, Some(never)));
+        }
+    }
+    assert_silent(|sys| kept_ask(sys, 0, None));
+}
+
+#[derive(Clone, Hash, Debug)]
+struct Number(u64);
+
+#[derive(Debug, Hash)]
+struct Judge {
+    heard: Vec<u64>,
+    never: [u64; 2],
+}
+
+#[actor]
+impl Judge {
+    #[on]
+    fn number(&mut self, number: Number) {
+        self.heard.push(number.0);
+        assert_ne!(self.heard, self.never, "the judge");
+    }
+}
+
+#[derive(Debug, Hash)]
+struct Feeder(ActorRef<Judge>, u64);
+
+#[actor]
+impl Feeder {
+    #[start]
+    fn start(&mut self) {
+        self.0.tell(Number(self.1));
+    }
+}
+
+fn body_chooses(sys: &System, bits: u32, never: [u64; 2]) {
+    let chosen = (0..bits).map(|bit| (sys.choose(2) as u64) << bit).sum();
+    let judge = sys.spawn(Judge {
+        heard: Vec::new(),
+        never,
+    });
+    judge.tell(Number(chosen));
+    sys.spawn(Feeder(judge, 1));
+}
+
+#[test]
+fn what_the_test_body_has_chosen_is_known_by_what_it_has_sent() {
+    for never in [[15, 1], [7, 1], [0, 1]] {
+        assert_found(|sys| body_chooses(sys, 4, never));
+    }
+    assert_silent(|sys| body_chooses(sys, 3, [8, 1]));
+}
+
+fn number_of(actor: Option<ActorId>) -> u64 {
+    let name = format!("{actor:?}");
+    let digits: String = name.chars().filter(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or(0)
+}
+
+/// Goes by the names of those who send.
+#[derive(Default, Hash)]
+struct Senders;
+
+#[monitor(cold(Quiet))]
+impl Senders {
+    #[on]
+    fn number(&mut self, number: &Number, cx: &mut MonitorContext<Self>) {
+        let sender = number_of(cx.sender());
+        assert!(number.0 != 1 || sender != 0, "the second came first");
+    }
+}
+
+#[derive(Debug, Hash)]
+struct Nanny(ActorRef<Judge>, u64);
+
+#[actor]
+impl Nanny {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.spawn(Feeder(self.0.clone(), self.1));
+    }
+}
+
+#[derive(Debug)]
+struct Present(ActorId, u64);
+
+#[derive(Debug, Default)]
+struct Registrar {
+    known: std::collections::BTreeMap<ActorId, u64>,
+    is_strict: bool,
+}
+
+#[actor]
+impl Registrar {
+    #[on]
+    fn present(&mut self, present: Present) {
+        self.known.insert(present.0, present.1);
+        let eldest = self.known.values().next();
+        let is_wrong = self.known.len() == 2 && eldest == Some(&1);
+        assert!(!(is_wrong && self.is_strict), "the second is the eldest");
+    }
+}
+
+#[derive(Debug)]
+struct Child(ActorRef<Registrar>, u64);
+
+#[actor]
+impl Child {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.0.tell(Present(cx.me().id(), self.1));
+    }
+}
+
+#[derive(Debug)]
+struct Mother(ActorRef<Registrar>, u64);
+
+#[actor]
+impl Mother {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.spawn(Child(self.0.clone(), self.1));
+    }
+}
+
+#[test]
+fn identities_depend_on_who_was_created_first() {
+    let named = |sys: &System| {
+        sys.monitor::<Senders>();
+        let judge = sys.spawn(Judge {
+            heard: Vec::new(),
+            never: [9, 9],
+        });
+        for number in 0..2 {
+            sys.spawn(Nanny(judge.clone(), number));
+        }
+    };
+    assert_found(named);
+    let ordered = |is_strict| {
+        move |sys: &System| {
+            let registrar = sys.spawn(Registrar {
+                is_strict,
+                ..Registrar::default()
+            });
+            for number in 0..2 {
+                sys.spawn(Mother(registrar.clone(), number));
+            }
+        }
+    };
+    assert_found(ordered(true));
+    assert_silent(ordered(false));
+}
