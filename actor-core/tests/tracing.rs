@@ -359,3 +359,86 @@ async fn nothing_is_carried_unless_it_is_asked_for() {
         "close 1",
     ]);
 }
+
+#[derive(Debug)]
+struct Hire;
+
+/// Decides that a child that has failed stays down.
+struct Judge {
+    failures: Arc<AtomicU64>,
+}
+
+#[actor]
+impl Judge {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.decide_failures();
+    }
+
+    #[on]
+    fn hire(&mut self, _: Hire, cx: &mut Context<Self>) -> ActorRef<Breaking> {
+        let failures = self.failures.clone();
+        cx.spawn_with(move || Breaking {
+            failures: failures.clone(),
+        })
+    }
+
+    #[on]
+    fn failed(&mut self, _: actor_core::Failure) -> actor_core::Decision {
+        actor_core::Decision::Stop
+    }
+}
+
+struct Breaking {
+    failures: Arc<AtomicU64>,
+}
+
+#[actor]
+impl Breaking {
+    #[on]
+    fn pass(&mut self, pass: Pass) -> u32 {
+        pass.0
+    }
+
+    #[on]
+    fn fail(&mut self, _: Fail) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
+        panic!("broken");
+    }
+}
+
+/// The question to a supervisor is sent as any event; a panic of the closure that takes a span along is
+/// reported, and the child is brought back as where there is no answer.
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_that_cannot_be_asked_is_reported() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let live = sys.as_live().unwrap();
+    let noted = journal.clone();
+    live.on_failure(move |failure| noted.note(failure.to_string()));
+    let failures = Arc::new(AtomicU64::new(0));
+    let seen = failures.clone();
+    live.follow_senders(
+        move || {
+            // After the first failure, once.
+            let is_first = seen.compare_exchange(1, 2, Ordering::Relaxed, Ordering::Relaxed);
+            assert!(is_first.is_err(), "no span");
+            Some(0_u64)
+        },
+        |_, _| {},
+    );
+    let judge = sys.spawn_named("judge", Judge { failures });
+    let child = judge.ask(Hire).await.unwrap();
+    child.tell(Fail);
+    assert_eq!(child.ask(Pass(7)).await, Ok(7));
+    let noted = journal.noted();
+    assert_eq!(noted.len(), 2, "{noted:?}");
+    assert!(noted[0].ends_with("panicked: broken"), "{noted:?}");
+    assert_eq!(
+        noted[1],
+        "judge lost a background future to a panic: no span"
+    );
+    assert!(judge.is_alive());
+    // The next question is asked.
+    child.tell(Fail);
+    assert_eq!(child.stopped().await, StopReason::Failed);
+}

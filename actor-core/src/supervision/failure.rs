@@ -87,7 +87,9 @@ pub enum FailureKind {
     /// chain of raised events. As after a panic.
     BrokenRule,
     /// A future given to [`pipe_to_self`](crate::Context::pipe_to_self), or the copying of a
-    /// periodic timer's event, panicked. The actor goes on; the event never comes.
+    /// periodic timer's event, panicked: the actor goes on, the event never comes. Likewise where a
+    /// supervisor that [decides](crate::Context::decide_failures) could not be asked, since a hook
+    /// panicked that runs when an event is sent: the child is brought back.
     Background,
     /// Handlers wait for each other's replies, so that none may ever come: the message names them,
     /// `A -> B -> A` for instance. Looked for in builds with debug assertions only, and once for each

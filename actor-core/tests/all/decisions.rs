@@ -93,6 +93,7 @@ impl Judge {
         match &*failure.message {
             "stop" => Decision::Stop,
             "escalate" => Decision::Escalate,
+            "lose your mind" => panic!("it can't decide"),
             _ => Decision::Restart,
         }
     }
@@ -152,6 +153,31 @@ async fn a_supervisor_decides() {
     let children = judge.ask(Children).await.unwrap();
     assert_eq!(children[0].ask(Life).await, Ok(1));
     assert!(judge.is_alive());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_supervisor_that_fails_while_it_decides_is_the_one_that_has_failed() {
+    let (sys, journal) = system();
+    let judge = sys.spawner().name("judge").spawn_with(judge(&journal));
+    let children = judge.ask(Children).await.unwrap();
+    idle().await;
+    journal.take();
+    children[0].tell(Break("lose your mind"));
+    // Its children end with it; the one that is down was not decided about.
+    assert_eq!(children[0].stopped().await, StopReason::Failed);
+    assert_eq!(children[1].stopped().await, StopReason::Stopped);
+    let children = judge.ask(Children).await.unwrap();
+    idle().await;
+    journal.expect([
+        "Panicked: lose your mind",
+        "a drops",
+        "asked: a panicked: lose your mind",
+        "Panicked: it can't decide",
+        "b drops",
+        "a starts",
+        "b starts",
+    ]);
+    assert_eq!(children[0].ask(Life).await, Ok(1));
 }
 
 #[tokio::test(start_paused = true)]

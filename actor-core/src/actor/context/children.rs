@@ -46,7 +46,8 @@ impl<A: Actor> Context<A> {
     /// The child is down meanwhile: its value is dropped, and what is sent to it waits. The event comes
     /// after what is in this actor's inbox; the handler may be async, and a state may defer the event.
     /// Where there is no answer, since the state ignores the event for instance or the mailbox is full,
-    /// the child is brought back.
+    /// the child is brought back. A handler that panics while it decides is a failure of this actor, whose
+    /// children end with it.
     ///
     /// It is asked where the child would be brought back after a failure: not after a halt, and not for
     /// a [`Restart::Temporary`](crate::Restart::Temporary) child. After a restart of this actor it is to

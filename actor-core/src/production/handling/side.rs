@@ -137,11 +137,10 @@ impl Side {
 
     /// Runs a future beside the actor until the actor stops; a panic in it is reported.
     pub(in crate::production) fn background(&mut self, future: Background) -> Task {
-        let contained = Contained {
-            future: Some(future),
-            owner: self.actor.clone(),
-        };
-        let task = self.actor.hub().executor.spawn(contained);
+        let contained = Contained::new(future, self.actor.clone());
+        let task = self.actor.hub().executor.spawn(async move {
+            contained.await;
+        });
         self.tasks.get_or_insert_default().add(task.clone());
         task
     }
@@ -326,14 +325,24 @@ impl Drop for Side {
 /// A future beside an actor. Boxed, so that tokio's machinery is compiled once.
 pub(crate) type Background = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Reports a panic of the future, also where it is dropped.
-struct Contained {
+/// A future whose panic is reported as its owner's, also where it is dropped; there is no output then.
+pub(in crate::production) struct Contained<T> {
     /// `None` once it is over.
-    future: Option<Background>,
+    future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
     owner: Arc<LiveActor>,
 }
 
-impl Contained {
+impl<T> Contained<T> {
+    pub(in crate::production) fn new(
+        future: Pin<Box<dyn Future<Output = T> + Send>>,
+        owner: Arc<LiveActor>,
+    ) -> Self {
+        Self {
+            future: Some(future),
+            owner,
+        }
+    }
+
     fn drop_future(&mut self) {
         let future = self.future.take();
         if let Err(message) = contained(|| drop(future)) {
@@ -342,24 +351,27 @@ impl Contained {
     }
 }
 
-impl Future for Contained {
-    type Output = ();
+impl<T> Future for Contained<T> {
+    type Output = Option<T>;
 
-    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<T>> {
         let Some(future) = &mut self.future else {
-            return Poll::Ready(());
+            return Poll::Ready(None);
         };
-        match contained(|| future.as_mut().poll(task)) {
+        let output = match contained(|| future.as_mut().poll(task)) {
             Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(())) => {}
-            Err(message) => self.owner.lost_in_background(message),
-        }
+            Ok(Poll::Ready(output)) => Some(output),
+            Err(message) => {
+                self.owner.lost_in_background(message);
+                None
+            }
+        };
         self.drop_future();
-        Poll::Ready(())
+        Poll::Ready(output)
     }
 }
 
-impl Drop for Contained {
+impl<T> Drop for Contained<T> {
     fn drop(&mut self) {
         self.drop_future();
     }

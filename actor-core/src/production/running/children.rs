@@ -8,6 +8,7 @@ use super::actor::{Hub, LiveActor};
 use super::spawning::AskSupervisor;
 use super::target::Target;
 use crate::contained::contained;
+use crate::production::handling::side::Contained;
 use crate::production::host::executor::sleep;
 use crate::production::host::{chance, lock};
 use crate::production::mailbox::lane::{
@@ -249,7 +250,7 @@ impl LiveChildren {
     }
 
     /// Asks the supervisor what becomes of a child that has failed. Where it does not say, the child is
-    /// brought back.
+    /// brought back; so it is where the question panics, which is reported as the supervisor's failure.
     fn ask_supervisor(self: &Arc<Self>, child: u64) {
         let (ask, failure) = {
             let mut state = lock(&self.state);
@@ -259,10 +260,11 @@ impl LiveChildren {
         let (Some(supervisor), Some(ask), Some(failure)) = (supervisor, ask, failure) else {
             return self.decided(child, Decision::default());
         };
-        let answer = ask(Target::live(supervisor), failure);
+        let answer = ask(Target::live(supervisor.clone()), failure);
+        let answer = Contained::new(answer, supervisor);
         let children = Arc::downgrade(self);
         self.hub.executor.spawn(async move {
-            let decision = answer.await;
+            let decision = answer.await.unwrap_or_default();
             if let Some(children) = children.upgrade() {
                 children.decided(child, decision);
             }
