@@ -55,6 +55,10 @@ impl<R: Event> Ask<R> {
     ///
     /// To give up changes nothing for the actor that was asked, which may answer later to nobody.
     ///
+    /// In production the clock is that of the runtime where this is called. Where that runtime is dropped
+    /// before the answer has come, who awaits it elsewhere gives up as well, since nothing would tell that
+    /// the time is over.
+    ///
     /// ```
     /// use actor_core::prelude::*;
     /// use std::time::Duration;
@@ -141,7 +145,7 @@ impl<R: Event> Future for TimedAsk<R> {
         if let Poll::Ready(answer) = Pin::new(&mut self.ask).poll(task) {
             return Poll::Ready(answer);
         }
-        let late = Pin::new(&mut self.limit).poll(task);
+        let late = self.limit.poll_limit(task);
         late.map(|()| Err(AskError::TimedOut))
     }
 }
@@ -158,7 +162,7 @@ impl<R: Event> Future for Ask<R> {
                 let Some(AssertUnwindSafe(limit)) = &mut self.limit else {
                     return Poll::Pending;
                 };
-                let late = Pin::new(&mut **limit).poll(task);
+                let late = limit.poll_limit(task);
                 late.map(|()| Err(AskError::TimedOut))
             }
             Poll::Ready(fate) => {

@@ -87,20 +87,32 @@ pub(crate) enum Sleep {
     Controlled(TimerId),
 }
 
+impl Sleep {
+    /// As [`poll`](Future::poll), for a limit to how long something is awaited, which is over where the
+    /// runtime is.
+    pub(crate) fn poll_limit(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
+        match self {
+            Self::Live(sleep) => sleep.poll_limit(task),
+            Self::Controlled(id) => slept(*id, task),
+        }
+    }
+}
+
 impl Future for Sleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
         match &mut *self {
             Self::Live(sleep) => Pin::new(sleep).poll(task),
-            Self::Controlled(id) => {
-                if runtime::with(|rt| rt.slept(*id, task.waker())) {
-                    Poll::Ready(())
-                } else {
-                    Poll::Pending
-                }
-            }
+            Self::Controlled(id) => slept(*id, task),
         }
+    }
+}
+
+fn slept(timer: TimerId, task: &TaskContext<'_>) -> Poll<()> {
+    match runtime::with(|rt| rt.slept(timer, task.waker())) {
+        true => Poll::Ready(()),
+        false => Poll::Pending,
     }
 }
 

@@ -18,7 +18,8 @@ pub enum AskError {
     /// The actor failed before it answered: its handler panicked or broke a rule, or its state has no
     /// use for the event.
     Failed,
-    /// There was no answer within the [limit](crate::Ask::timeout).
+    /// There was no answer within the [limit](crate::Ask::timeout), or before the runtime was dropped
+    /// whose clock measures it.
     TimedOut,
     /// The actor's [bounded mailbox](crate::Mailbox) was full, or the event had to make room for a
     /// newer one.

@@ -1,6 +1,8 @@
 //! Actors that block: their handlers run elsewhere, and whoever does not block goes on.
 
+use std::pin::Pin;
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::task::{Poll, Waker};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -134,4 +136,73 @@ async fn an_aborted_system_drops_them() {
         assert!(dropped.recv().await.is_some());
         assert_eq!(actor.ask(WhereAreYou).await, Err(AskError::Stopped));
     }
+}
+
+/// Polls a future once.
+fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
+    let mut task = std::task::Context::from_waker(Waker::noop());
+    Pin::new(future).poll(&mut task)
+}
+
+/// A runtime with one worker, or none beside the caller.
+fn runtime(workers: usize) -> tokio::runtime::Runtime {
+    let mut builder = match workers {
+        0 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    builder.worker_threads(1).enable_all().build().unwrap()
+}
+
+#[test]
+fn a_limit_ends_with_the_runtime_whose_clock_it_reads() {
+    for workers in [0, 1] {
+        for by_system in [false, true] {
+            let runtime = runtime(workers);
+            let (sys, go, unlimited, mut asked, mut late) = runtime.block_on(async {
+                let sys = System::new();
+                let (blocker, go, _) = blocker();
+                let blocker = sys.spawner().thread().spawn(blocker);
+                let unlimited = blocker.ask(Wait).without_limit();
+                let hour = Duration::from_secs(3_600);
+                let ask = || -> Pin<Box<dyn Future<Output = Result<bool, AskError>>>> {
+                    match by_system {
+                        true => Box::pin(blocker.ask(Wait)),
+                        false => Box::pin(blocker.ask(Wait).timeout(hour)),
+                    }
+                };
+                if by_system {
+                    sys.ask_limit(hour);
+                }
+                (sys, go, unlimited, ask(), ask())
+            });
+            assert_eq!(poll(&mut asked), Poll::Pending);
+            drop(runtime);
+            // Awaited before the end, and after it.
+            assert_eq!(poll(&mut asked), Poll::Ready(Err(AskError::TimedOut)));
+            assert_eq!(poll(&mut late), Poll::Ready(Err(AskError::TimedOut)));
+            // The handler goes on, and who has set no limit gets the answer.
+            go.send(()).unwrap();
+            assert_eq!(actor_core::task::block_on(unlimited), Ok(true));
+            drop(sys);
+        }
+    }
+}
+
+#[test]
+fn a_shutdown_ends_with_the_runtime_whose_clock_it_reads() {
+    let runtime = runtime(1);
+    let (sys, go) = runtime.block_on(async {
+        let sys = System::new();
+        let (blocker, go, _) = blocker();
+        sys.spawner().thread().spawn(blocker).tell(Wait);
+        (sys, go)
+    });
+    let mut end = Box::pin(sys.shutdown());
+    assert!(poll(&mut end).is_pending());
+    drop(runtime);
+    let Poll::Ready(Err(error)) = poll(&mut end) else {
+        panic!("the handler still blocks");
+    };
+    assert!(error.to_string().contains("Blocker"), "{error}");
+    drop(go);
 }

@@ -19,6 +19,8 @@ use tokio::runtime::{EnterGuard, Handle, RuntimeFlavor};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
+use crate::contained::contained;
+
 /// What runs a system.
 #[derive(Clone)]
 pub(crate) enum Executor {
@@ -169,6 +171,23 @@ pub(crate) enum Sleep {
     Thread(async_io::Timer),
 }
 
+impl Sleep {
+    /// As [`poll`](Future::poll), for a limit to how long something is awaited: it is over as well where
+    /// the runtime was dropped whose clock it reads. Nothing would tell its end, and tokio's timer panics
+    /// where it is polled then.
+    pub(crate) fn poll_limit(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
+        match self {
+            // A runtime that is dropped has all its timers elapse.
+            Self::Tokio(sleep) if sleep.is_elapsed() => Poll::Ready(()),
+            Self::Tokio(sleep) => {
+                contained(|| sleep.as_mut().poll(task)).unwrap_or(Poll::Ready(()))
+            }
+            #[cfg(feature = "futures")]
+            Self::Thread(sleep) => Pin::new(sleep).poll(task).map(drop),
+        }
+    }
+}
+
 impl Future for Sleep {
     type Output = ();
 
@@ -181,8 +200,8 @@ impl Future for Sleep {
     }
 }
 
-/// Waits for the future, but no longer than so; `None` where it took longer. The delay counts from
-/// this call.
+/// Waits for the future, but no longer than so; `None` where it took longer, or the runtime was dropped
+/// whose clock is read. The delay counts from this call.
 pub(crate) fn within<F: Future>(
     delay: Duration,
     future: F,
@@ -192,7 +211,7 @@ pub(crate) fn within<F: Future>(
         let mut future = pin!(future);
         poll_fn(|task| match future.as_mut().poll(task) {
             Poll::Ready(output) => Poll::Ready(Some(output)),
-            Poll::Pending => Pin::new(&mut sleep).poll(task).map(|()| None),
+            Poll::Pending => sleep.poll_limit(task).map(|()| None),
         })
         .await
     }
