@@ -237,6 +237,14 @@ impl<'a> Spawner<'a> {
         self
     }
 
+    /// Makes the child one of many that do the same: it is brought back after a failure and after a halt,
+    /// however often, but for one that ends before its start is over.
+    pub(crate) fn worker(mut self) -> Self {
+        self.options.child.restart = Restart::Permanent;
+        self.options.child.is_worker = true;
+        self
+    }
+
     /// How long a supervised child waits until it is brought back; it does not unless told.
     ///
     /// In production this needs the time driver of the tokio runtime: without one, the child is not

@@ -221,24 +221,26 @@ impl Children {
     }
 
     /// A child has ended, and its value is dropped. `told` says that somebody else has told it to
-    /// stop, so that it stays down.
+    /// stop, so that it stays down; `has_started`, that its start was over by then.
     pub fn ended(
         &mut self,
         child: u64,
         reason: StopReason,
         told: bool,
+        has_started: bool,
         now: Duration,
         orders: &mut Vec<Order>,
     ) {
         let Some((at, member)) = self.find(child) else {
             return;
         };
-        let (status, restart) = (member.status, member.options.restart);
+        let (status, options) = (member.status, member.options);
         let ordered = self.condemned.remove(&at) || status == Status::Stopping;
-        let returns = match restart {
+        let returns = match options.restart {
             _ if told || self.phase != Phase::Open => false,
             Restart::Temporary => false,
             _ if ordered => true,
+            _ if options.is_worker && !has_started => false,
             Restart::Permanent => reason != StopReason::Aborted,
             Restart::Transient => reason.is_failure(),
         };
@@ -407,7 +409,11 @@ impl Children {
     }
 
     fn bring_back_or_give_up(&mut self, at: u64, now: Duration, orders: &mut Vec<Order>) {
-        if self.is_too_often(now) {
+        let is_counted = self
+            .members
+            .at(at)
+            .is_some_and(|member| !member.options.is_worker);
+        if is_counted && self.is_too_often(now) {
             self.give_up(at, orders);
         } else {
             self.bring_back(at, now, orders);

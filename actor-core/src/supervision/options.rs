@@ -227,4 +227,7 @@ pub struct ChildOptions {
     pub backoff: Option<Backoff>,
     /// What becomes of its inbox.
     pub unread: Unread,
+    /// It is one of many that do the same: it is brought back however often it ends, and stays down where
+    /// it ends before its start is over, since whoever has work for it makes another then.
+    pub is_worker: bool,
 }

@@ -468,3 +468,113 @@ async fn a_monitor_sees_a_reply_through_a_pool_once() {
         journal.expect(["0 to None"]);
     }
 }
+
+#[derive(Debug)]
+struct Job(u64);
+#[derive(Debug)]
+struct Pause;
+
+/// Fails at each job that is bad, and at its start where it is to.
+struct Weak {
+    place: usize,
+    fails_to_start: bool,
+}
+
+#[actor]
+impl Weak {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_millis(1)).await;
+        assert!(!self.fails_to_start, "it can't start");
+    }
+
+    #[on]
+    fn job(&mut self, job: Job) -> u64 {
+        assert_ne!(job.0 % 3, 1, "a bad job");
+        job.0
+    }
+
+    #[on]
+    fn pause(&mut self, _: Pause, cx: &mut Context<Self>) -> usize {
+        cx.halt();
+        self.place
+    }
+}
+
+fn weak(place: usize) -> Weak {
+    Weak {
+        place,
+        fails_to_start: false,
+    }
+}
+
+fn noted_failures(sys: &System) -> Journal {
+    let noted = Journal::new();
+    let at = noted.clone();
+    sys.as_live()
+        .unwrap()
+        .on_failure(move |failure| at.note(&*failure.message));
+    noted
+}
+
+/// More of them than a supervisor brings a child back unless it is told.
+#[tokio::test(start_paused = true)]
+async fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
+    let keyed = || Pool::keyed(2, weak).by(|job: &Job| job.0 % 2);
+    for (pool, lost) in [
+        (Pool::round_robin(2, weak), AskError::Failed),
+        (Pool::least_busy(2, weak), AskError::Dropped),
+        (keyed(), AskError::Failed),
+        (keyed().resizable(), AskError::Dropped),
+    ] {
+        let sys = System::new();
+        let failures = noted_failures(&sys);
+        let pool = sys.spawn(pool);
+        let answers = (0..60).map(|number| pool.ask(Job(number)));
+        for (number, answer) in answers.collect::<Vec<_>>().into_iter().enumerate() {
+            let expected = match number % 3 {
+                1 => Err(lost),
+                _ => Ok(number as u64),
+            };
+            assert_eq!(answer.await, expected, "{number}");
+        }
+        assert_eq!(failures.noted().len(), 20);
+        assert!(pool.is_alive());
+        sys.stop_and_wait(&pool).await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_halts_is_brought_back_with_its_inbox() {
+    let sys = System::new();
+    let pool = sys.spawn(Pool::round_robin(1, weak));
+    let (halted, next) = (pool.ask(Pause), pool.ask(Job(3)));
+    assert_eq!((halted.await, next.await), (Ok(0), Ok(3)));
+}
+
+/// It would be brought back for ever.
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_cannot_start_is_made_anew_when_its_turn_comes() {
+    let sys = System::new();
+    let failures = noted_failures(&sys);
+    let mut made = 0;
+    let pool = sys.spawn(Pool::round_robin(1, move |place| {
+        made += 1;
+        Weak {
+            place,
+            fails_to_start: made == 2 || made == 3,
+        }
+    }));
+    let (bad, behind) = (pool.ask(Job(1)), pool.ask(Job(2)));
+    assert_eq!(bad.await, Err(AskError::Failed));
+    assert_eq!(behind.await, Err(AskError::Stopped));
+    idle().await;
+    failures.expect([
+        "assertion `left != right` failed: a bad job\n  left: 1\n right: 1",
+        "it can't start",
+    ]);
+    assert_eq!(pool.ask(Job(3)).await, Err(AskError::Stopped));
+    failures.expect(["it can't start"]);
+    assert_eq!(pool.ask(Job(3)).await, Ok(3));
+    failures.expect::<&str>([]);
+}

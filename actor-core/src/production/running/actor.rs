@@ -175,7 +175,8 @@ impl LiveActor {
         Some(self.hub.now().saturating_sub(sent))
     }
 
-    /// Relaxed, as the next: both are called under the lock of `end`.
+    /// Relaxed, as the next: both are called under the lock of `end`, or by the actor itself, which alone
+    /// changes it.
     pub(in crate::production) fn has_started(&self) -> bool {
         self.started.load(Ordering::Relaxed)
     }

@@ -142,11 +142,13 @@ impl LiveChildren {
         });
     }
 
-    /// The value of a child is dropped; `fault` is what it has failed with last, if ever.
+    /// The value of a child is dropped, which had started or not; `fault` is what it has failed with last,
+    /// if ever.
     pub(in crate::production) fn ended(
         self: &Arc<Self>,
         child: &LiveActor,
         reason: StopReason,
+        has_started: bool,
         fault: Option<Fault>,
     ) {
         self.update(|state, now, orders| {
@@ -164,7 +166,8 @@ impl LiveChildren {
             child.lane.take(STOP | GIVE_UP | LINKED | CLOSED);
             let told = child.lane.has(QUIT | KILL);
             let id = child.id().number();
-            state.children.ended(id, reason, told, now, orders);
+            let children = &mut state.children;
+            children.ended(id, reason, told, has_started, now, orders);
         });
     }
 

@@ -290,8 +290,9 @@ impl Life {
                         return Poll::Ready(());
                     };
                     let (children, fault) = (supervised.children.clone(), supervised.fault.take());
+                    let has_started = life.actor.has_started();
                     life.actor.start_is_ahead();
-                    children.ended(&life.actor, reason, fault);
+                    children.ended(&life.actor, reason, has_started, fault);
                     life.part = Part::Down(reason);
                 }
                 Part::Down(reason) => {

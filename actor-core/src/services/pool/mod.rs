@@ -9,7 +9,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use self::elastic::Elastic;
@@ -20,7 +20,6 @@ use crate::actor::{AcceptedBy, Actor, ActorRef, Context};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
 use crate::slab::Slot;
-use crate::supervision::Restart;
 
 /// A reference to a pool of such workers.
 pub type PoolRef<A> = ActorRef<Pool<A>>;
@@ -33,11 +32,17 @@ pub type PoolRef<A> = ActorRef<Pool<A>>;
 ///
 /// Which worker an event goes to is the kind of the pool: [in turn](Pool::round_robin), [the least
 /// busy](Pool::least_busy) or [by a key](Pool::keyed). Events from one sender to one
-/// worker keep their order; between workers there is none. A worker that has stopped is replaced
-/// by a new one when its turn comes, and what was in its inbox is lost as with any actor; so a worker
-/// that fails takes no other with it. Workers end with their pool, and before it, as the children of
-/// any [supervisor](crate::Spawner::spawn_with): where it is stopped, each has handled what it was
-/// handed by then, and who asked gets the answer. They handle 253 types of events at most; more is an error where the pool is compiled.
+/// worker keep their order; between workers there is none. They handle 253 types of events at most;
+/// more is an error where the pool is compiled.
+///
+/// A worker that fails or halts is brought back, however often, and takes no other with it. As any
+/// [supervised child](crate::Spawner::spawn_with) it keeps its inbox: the event at which it failed is gone,
+/// and who asked is told; what was handed to it after that, the new worker handles. One that was stopped,
+/// or that ends before its start is over, stays down, and what was in its inbox is lost as with any actor;
+/// a new one replaces it when its turn comes.
+///
+/// Workers end with their pool, and before it, as the children of any supervisor: where it is stopped, each
+/// has handled what it was handed by then, and who asked gets the answer.
 ///
 /// A pool has as many workers as it is made with, until it is [resized](ActorRef::resize); one that
 /// takes the least busy may be [elastic](Pool::elastic).
@@ -70,7 +75,8 @@ pub type PoolRef<A> = ActorRef<Pool<A>>;
 pub struct Pool<A: Actor> {
     /// How many workers there are at first.
     first: usize,
-    make: Box<dyn FnMut(usize) -> A + Send>,
+    /// Makes the worker of a place, when it is started and when it is brought back.
+    make: Arc<Mutex<Make<A>>>,
     workers: Vec<Worker<A>>,
     /// How busy each is, and which it is; of the kind for which that matters.
     order: BTreeSet<(usize, usize)>,
@@ -93,6 +99,8 @@ struct Worker<A: Actor> {
     idle_since: Duration,
 }
 
+type Make<A> = Box<dyn FnMut(usize) -> A + Send>;
+
 enum Kind {
     RoundRobin,
     LeastBusy,
@@ -103,8 +111,8 @@ enum Kind {
 type Key = Box<dyn Fn(&dyn Any) -> Option<u64> + Send>;
 
 impl<A: Actor> Pool<A> {
-    /// Each event goes to the next worker, in turn. `make` makes the workers, and is told which: 0 and
-    /// up.
+    /// Each event goes to the next worker, in turn. `make` makes the workers, also when they are brought
+    /// back, and is told which: 0 and up.
     ///
     /// # Panics
     ///
@@ -120,7 +128,7 @@ impl<A: Actor> Pool<A> {
     /// The pool keeps count by itself: the end of each handler is an event to it, so this kind costs
     /// more than the others, and under test more steps. What the workers are sent past the pool is not
     /// counted. Who asked is told [`AskError::Dropped`](crate::AskError::Dropped) where the worker
-    /// stops.
+    /// fails at the event, or stops before it.
     ///
     /// ```
     /// use actor_core::Pool;
@@ -307,11 +315,11 @@ impl<A: Actor> Pool<A> {
     }
 
     #[track_caller]
-    fn new(first: usize, make: Box<dyn FnMut(usize) -> A + Send>, kind: Kind) -> Self {
+    fn new(first: usize, make: Make<A>, kind: Kind) -> Self {
         assert!(first > 0, "a pool has one worker at least");
         Self {
             first,
-            make,
+            make: Arc::new(Mutex::new(make)),
             workers: Vec::new(),
             order: BTreeSet::new(),
             kind,
@@ -343,11 +351,14 @@ impl<A: Actor> Pool<A> {
         }
     }
 
-    /// Starts a worker, which is a child that is not brought back.
-    fn engage(&mut self, index: usize, cx: &mut Context<Self>) -> ActorRef<A> {
-        let mut worker = Some((self.make)(index));
-        let make = move || worker.take().expect("a worker is made once");
-        cx.spawner().restart(Restart::Temporary).spawn_with(make)
+    /// Starts a worker.
+    fn engage(&self, index: usize, cx: &mut Context<Self>) -> ActorRef<A> {
+        let make = self.make.clone();
+        let make = move || {
+            let mut make = make.lock().unwrap_or_else(PoisonError::into_inner);
+            make(index)
+        };
+        cx.spawner().worker().spawn_with(make)
     }
 
     fn resize(&mut self, size: usize, cx: &mut Context<Self>) {

@@ -233,12 +233,13 @@ impl Engine {
 
     /// Drops the value of an actor, which its supervisor may bring back.
     pub(crate) fn fall(&mut self, operation: u32, reason: StopReason) {
-        let (fallen, family, leaves) = {
+        let (fallen, family, leaves, has_started) = {
             let mut state = self.state();
+            let has_started = state.operations[operation as usize].started;
             let fallen = state.fall(operation);
             let found = &mut state.operations[operation as usize];
             found.ending = reason;
-            (fallen, found.family, found.leaves)
+            (fallen, found.family, found.leaves, has_started)
         };
         let lost = match reason {
             StopReason::Failed => AskError::Failed,
@@ -253,7 +254,7 @@ impl Engine {
         }
         let child = u64::from(operation);
         self.update(family, |family, now, orders| {
-            family.ended(child, reason, leaves, now, orders);
+            family.ended(child, reason, leaves, has_started, now, orders);
         });
     }
 

@@ -213,6 +213,83 @@ fn workers_take_turns() {
 }
 // ANCHOR_END: pool
 
+#[derive(Debug)]
+struct Job(u32);
+
+/// Fails at bad jobs; or at its start, but for the first life of each.
+struct Weak {
+    starts: bool,
+}
+
+#[actor]
+impl Weak {
+    #[start]
+    fn start(&mut self) {
+        assert!(self.starts, "it can't start");
+    }
+
+    #[on]
+    fn job(&mut self, job: Job) -> u32 {
+        assert_ne!(job.0, 0, "a bad job");
+        job.0
+    }
+}
+
+/// In every order of the job, the failure and the restart.
+#[test]
+fn a_good_job_behind_a_bad_one_is_handled() {
+    let report = dfs().supervised(true).run_async(|sys| async move {
+        let pool = sys.spawn(Pool::round_robin(1, |_| Weak { starts: true }));
+        pool.tell(Job(0));
+        assert_eq!(pool.ask(Job(1)).await, Ok(1));
+    });
+    assert_clean(&report);
+}
+
+#[test]
+fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
+    for (kind, lost) in [AskError::Failed, AskError::Dropped]
+        .into_iter()
+        .enumerate()
+    {
+        let tester = Tester::new().iterations(500).portfolio().supervised(true);
+        let report = tester.run_async(move |sys| async move {
+            let make = |_| Weak { starts: true };
+            let pool = sys.spawn(match kind {
+                0 => Pool::round_robin(2, make),
+                _ => Pool::least_busy(2, make),
+            });
+            // More bad ones than a supervisor brings a child back unless it is told.
+            let answers = (0..12).map(|number| pool.ask(Job(number % 2)));
+            for (number, answer) in answers.collect::<Vec<_>>().into_iter().enumerate() {
+                let expected = match number % 2 {
+                    0 => Err(lost),
+                    _ => Ok(1),
+                };
+                assert_eq!(answer.await, expected);
+            }
+        });
+        report.assert_clean();
+    }
+}
+
+/// A worker that can't start is not brought back again and again: the execution comes to rest.
+#[test]
+fn a_worker_that_cannot_start_stays_down() {
+    let report = dfs().supervised(true).run_async(|sys| async move {
+        let mut made = 0;
+        let pool = sys.spawn(Pool::round_robin(1, move |_| {
+            made += 1;
+            Weak { starts: made == 1 }
+        }));
+        let bad = pool.ask(Job(0));
+        let behind = pool.ask(Job(1));
+        assert_eq!(bad.await, Err(AskError::Failed));
+        assert_eq!(behind.await, Err(AskError::Stopped));
+    });
+    assert_clean(&report);
+}
+
 /// The second may find the first still counted, or not: its end is an event on its way.
 #[test]
 fn the_least_busy_gets_the_next() {
