@@ -190,18 +190,26 @@ impl File {
         self.call("sync", sync, call).await.map(drop)
     }
 
-    /// Writes all of `bytes` at `offset`, and syncs: in production at one go.
-    pub(crate) async fn commit_at(&self, offset: u64, bytes: Vec<u8>) -> io::Result<()> {
+    /// Writes all of `bytes` at `offset`, syncs, and writes the mark where that belongs: in production at
+    /// one go.
+    pub(crate) async fn commit_at(
+        &self,
+        offset: u64,
+        bytes: Vec<u8>,
+        mark: (u64, Vec<u8>),
+    ) -> io::Result<()> {
         if let Place::Live(disk, real) = &self.0.place {
             let real = real.clone();
             let commit = move || {
                 real.write(SeekFrom::Start(offset), &bytes)?;
-                real.file.sync_data()
+                real.file.sync_data()?;
+                real.write(SeekFrom::Start(mark.0), &mark.1).map(drop)
             };
             return disk.work(self.what("write and sync"), commit).await;
         }
         self.write_at(offset, bytes).await?;
-        self.sync_data().await
+        self.sync_data().await?;
+        self.write_at(mark.0, mark.1).await
     }
 
     async fn call<T: Send + 'static>(

@@ -3,9 +3,10 @@
 //! All numbers are little-endian, all checksums CRC-32.
 //!
 //! ```text
-//! file     header, snapshot, frame, frame, …
-//! header   "journal1", first: u64, sealed: u64, snapshot's length: u64 (all ones: none), salt: u64,
+//! file     header, mark, mark, each in a sector of 512 bytes; snapshot, frame, frame, …
+//! header   "journal2", first: u64, sealed: u64, snapshot's length: u64 (all ones: none), salt: u64,
 //!          snapshot's checksum: u32, header's checksum: u32
+//! mark     synced: u64, checksum: u32
 //! frame    body's length: u32, records: u32, first: u64, body's checksum: u32, header's checksum: u32, body
 //! body     for each record its length: u32, and the record
 //! ```
@@ -13,13 +14,23 @@
 //! Records are numbered from zero over the whole life of the journal. `first` is the number of the first
 //! one after the snapshot, or in the frame. A frame is what was written at once, and the next is written
 //! only after a sync of that one. Up to the offset `sealed` the file was synced before it got its name.
-//! The salt goes into the checksum of each frame's header, so that a frame that is a part of somebody's
-//! record is none of this file's.
+//! The salt goes into the checksum of each mark and each frame's header, so that a frame that is a part of
+//! somebody's record is none of this file's.
+//!
+//! A mark says up to which offset the file, and its name, are synced. It is written after that sync, in turn
+//! to one of two places that a cut of the file's end does not take along, and synced with the next frame. So
+//! a crash loses one mark at most, and a mark that is torn leaves the one before.
 
 use std::ops::Range;
 
-const MAGIC: &[u8; 8] = b"journal1";
-pub(super) const HEADER_BYTES: usize = 48;
+const MAGIC: &[u8; 8] = b"journal2";
+const MARK_BYTES: usize = 12;
+/// What a disk writes as a whole.
+const SECTOR_BYTES: usize = 512;
+/// Where the marks are.
+const MARKS: [usize; 2] = [SECTOR_BYTES, 2 * SECTOR_BYTES];
+/// Where the snapshot begins.
+pub(super) const CONTENT: usize = 3 * SECTOR_BYTES;
 pub(super) const FRAME_BYTES: usize = 24;
 const NO_SNAPSHOT: u64 = u64::MAX;
 
@@ -53,11 +64,12 @@ impl Header {
         bytes.extend(self.snapshot_sum.to_le_bytes());
         let sum = crc32fast::hash(&bytes);
         bytes.extend(sum.to_le_bytes());
+        bytes.resize(CONTENT, 0);
         bytes
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, &'static str> {
-        let Some(bytes) = bytes.get(..HEADER_BYTES) else {
+        let Some(bytes) = bytes.get(..CONTENT) else {
             return Err("the file ends within its header");
         };
         if &bytes[..8] != MAGIC {
@@ -82,6 +94,44 @@ pub(super) fn seal(content: &mut [u8], sealed: u64) {
     content[16..24].copy_from_slice(&sealed.to_le_bytes());
     let sum = crc32fast::hash(&content[..44]);
     content[44..48].copy_from_slice(&sum.to_le_bytes());
+}
+
+/// A mark on its way to its place.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Mark {
+    pub(super) at: u64,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// The two marks of a file, written in turn.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Marks {
+    next: usize,
+}
+
+impl Marks {
+    /// The next mark: the file is synced up to `synced`.
+    pub(super) fn advance(&mut self, synced: u64, salt: u64) -> Mark {
+        let at = MARKS[self.next];
+        self.next = 1 - self.next;
+        let mut bytes = synced.to_le_bytes().to_vec();
+        let sum = header_sum(&bytes, salt);
+        bytes.extend(sum.to_le_bytes());
+        Mark {
+            at: at as u64,
+            bytes,
+        }
+    }
+
+    /// Up to where a file is known to be synced, where a mark says so, and where the next mark goes.
+    fn read(bytes: &[u8], salt: u64) -> (Option<u64>, Self) {
+        let known = MARKS.map(|at| {
+            let mark = &bytes[at..at + MARK_BYTES];
+            (header_sum(&mark[..8], salt) == u32_at(mark, 8)).then(|| u64_at(mark, 0))
+        });
+        let next = usize::from(known[0] >= known[1]);
+        (known[1 - next], Self { next })
+    }
 }
 
 /// What stands before the records of a frame.
@@ -140,8 +190,13 @@ pub(super) struct Parsed {
     pub(super) snapshot: Option<Range<usize>>,
     /// Where the records are.
     pub(super) records: Vec<Range<usize>>,
-    /// Where a torn tail begins.
-    pub(super) torn: Option<usize>,
+    /// Where the records end: a torn tail begins there, or the file ends.
+    pub(super) end: usize,
+    /// All of it is known to be synced.
+    pub(super) is_synced: bool,
+    /// Of the file's frames.
+    pub(super) salt: u64,
+    pub(super) marks: Marks,
 }
 
 /// Where a file is damaged, and how.
@@ -161,18 +216,19 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Damage> {
         why,
     };
     let header = Header::decode(bytes).map_err(|why| damaged(0, 0, why))?;
-    let sealed = usize::try_from(header.sealed).unwrap_or(usize::MAX);
-    if sealed > bytes.len() {
-        let why = "the file ends before the place up to which it was synced";
-        return Err(damaged(bytes.len(), header.first, why));
-    }
+    let (marked, marks) = Marks::read(bytes, header.salt);
+    let synced = header.sealed.max(marked.unwrap_or(0));
+    let synced = usize::try_from(synced).unwrap_or(usize::MAX);
     let mut parsed = Parsed {
         first: header.first,
         snapshot: None,
         records: Vec::new(),
-        torn: None,
+        end: 0,
+        is_synced: false,
+        salt: header.salt,
+        marks,
     };
-    let mut at = HEADER_BYTES;
+    let mut at = CONTENT;
     if let Some(len) = header.snapshot {
         // It is sealed, so that it is all there.
         let end = usize::try_from(len)
@@ -190,15 +246,19 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Damage> {
         let expected = header.first + parsed.records.len() as u64;
         match parse_frame(bytes, at, expected, header.salt, &mut parsed.records) {
             Ok(end) => at = end,
-            Err(why) if at < sealed || has_later(bytes, at, expected, header.salt) => {
+            Err(why) if at < synced || has_later(bytes, at, expected, header.salt) => {
                 return Err(damaged(at, expected, why));
             }
-            Err(_) => {
-                parsed.torn = Some(at);
-                break;
-            }
+            Err(_) => break,
         }
     }
+    if at < synced {
+        let expected = header.first + parsed.records.len() as u64;
+        let why = "the file ends before the place up to which it was synced";
+        return Err(damaged(at, expected, why));
+    }
+    parsed.end = at;
+    parsed.is_synced = marked == Some(at as u64);
     Ok(parsed)
 }
 

@@ -21,7 +21,7 @@ pub use recovery::Recovered;
 
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::fs::{Disk, File, OpenOptions};
-use format::{Header, frame, parse, push_record};
+use format::{Header, Marks, Parsed, frame, parse, push_record};
 use queue::{Job, Queue, Turn};
 use recovery::Held;
 
@@ -103,11 +103,15 @@ const REWRITTEN_FRAME_BYTES: usize = 64 << 10;
 /// - A crash at any moment, also one that tears writes or keeps them in another order. What it leaves
 ///   behind the last sync is cut off; [`Recovered::torn_bytes`] says how much.
 /// - Damage later, a flipped bit or a file that is too short: an [error](JournalError::Damaged) that says
-///   where, as long as it lies before the last frame that was written since the file was opened. Nobody
-///   can tell damage in that one from a crash while it was written, and it is cut off.
+///   where. How much was synced stands at the beginning of the file, written after each sync. Where the
+///   power has failed before that reached the disk, it says nothing of the last sync alone: nobody can tell
+///   damage in what was written then from a crash meanwhile, and it is cut off.
 /// - A failed write or sync ends the journal, and every call from then on gives the error: nobody knows
-///   what is on the disk. Recover it in a new life of the actor. Recovery writes what it has read to a new
-///   file before it says that it is there, since a disk whose sync has failed may show what it has lost.
+///   what is on the disk. Recover it in a new life of the actor. Where recovery finds more than is known to
+///   be synced, it writes what it has read to a new file before it says that it is there, since a disk whose
+///   sync has failed may show what it has lost.
+/// - A full disk: what is safe can be recovered, since that writes nothing where all that is found is known
+///   to be synced.
 /// - An actor that is killed in the middle of a write. Open a journal once at a time; two processes, or
 ///   two actors, that have it open without sharing a handle write over each other.
 ///
@@ -118,8 +122,6 @@ pub struct Journal(Arc<Inner>);
 struct Inner {
     disk: Disk,
     name: String,
-    /// Of this file's frames.
-    salt: u64,
     queue: Queue,
 }
 
@@ -127,6 +129,9 @@ struct Inner {
 pub(crate) struct Tail {
     file: File,
     end: u64,
+    /// Of this file's frames.
+    salt: u64,
+    marks: Marks,
 }
 
 impl Journal {
@@ -134,34 +139,43 @@ impl Journal {
     /// journal is new; `name` is a [path](crate::fs) in a directory that exists. The file `name.new`
     /// beside it belongs to the journal.
     ///
-    /// It writes the file anew, so that it takes as long as that: a [snapshot](Journal::snapshot) now and
-    /// then keeps it short.
+    /// It reads the whole file, and writes it anew where it holds more than is known to be synced: a
+    /// [snapshot](Journal::snapshot) now and then keeps it short.
     ///
     /// # Errors
     ///
-    /// Where the disk fails, or the file is damaged in a place that was synced.
+    /// Where the disk fails, or the file is damaged or cut in a place that was synced.
     pub async fn recover(disk: &Disk, name: &str) -> Result<Recovered, JournalError> {
         let failed = |error: io::Error| JournalError::disk(name, &error);
         // A killed actor may have left a call under way.
         disk.settled().await.map_err(failed)?;
-        let held = match disk.open(name, OpenOptions::new().read(true)).await {
+        let options = OpenOptions::new().read(true).write(true);
+        let (held, tail) = match disk.open(name, options).await {
             Ok(file) => {
                 let bytes = read_all(&file).await.map_err(failed)?;
                 let parsed = parse(&bytes);
                 let parsed = parsed.map_err(|damage| JournalError::damaged(name, &damage))?;
-                Held::of(&bytes, parsed)
+                let tail = match parsed.is_synced {
+                    true => Some(reopened(file, &parsed, bytes.len()).await.map_err(failed)?),
+                    false => None,
+                };
+                (Held::of(&bytes, parsed), tail)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Held::default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => (Held::default(), None),
             Err(error) => return Err(failed(error)),
         };
-        let salt = disk.salt();
-        let content = rewritten(&held, salt);
-        let tail = replace(disk, name, content).await.map_err(failed)?;
+        let tail = match tail {
+            Some(tail) => tail,
+            None => {
+                let salt = disk.salt();
+                let content = rewritten(&held, salt);
+                replace(disk, name, content, salt).await.map_err(failed)?
+            }
+        };
         let next = held.first + held.records.len() as u64;
         let journal = Self(Arc::new(Inner {
             disk: disk.clone(),
             name: name.into(),
-            salt,
             queue: Queue::new(next, tail),
         }));
         Ok(Recovered {
@@ -286,27 +300,66 @@ impl Inner {
         if job.was_interrupted() {
             // Whoever wrote before was dropped, and its call may be under way.
             self.disk.settled().await?;
+            // Nobody was told that what it wrote is safe, and it is written over.
+            job.tail().marks_end().await?;
         }
         if u32::try_from(job.body().len()).is_err() {
             return Err(io::ErrorKind::FileTooLarge.into());
         }
+        let salt = job.tail().salt;
         let bytes = match job.records() {
             0 => Vec::new(),
-            records => frame(job.first(), records, job.body(), self.salt),
+            records => frame(job.first(), records, job.body(), salt),
         };
         if let Some(snapshot) = job.snapshot() {
-            let mut content = begin(job.first(), self.salt, Some(snapshot));
+            let mut content = begin(job.first(), salt, Some(snapshot));
             content.extend(bytes);
             let content = sealed(content);
-            *job.tail() = replace(&self.disk, &self.name, content).await?;
+            *job.tail() = replace(&self.disk, &self.name, content, salt).await?;
         } else if !bytes.is_empty() {
-            let Tail { file, end } = job.tail();
-            let len = bytes.len() as u64;
-            file.commit_at(*end, bytes).await?;
-            job.tail().end += len;
+            job.tail().commit(bytes).await?;
         }
         Ok(())
     }
+}
+
+impl Tail {
+    /// Writes a frame, syncs it, and marks that.
+    async fn commit(&mut self, frame: Vec<u8>) -> io::Result<()> {
+        let end = self.end + frame.len() as u64;
+        let mark = self.marks.advance(end, self.salt);
+        let (at, mark) = (self.end, (mark.at, mark.bytes));
+        self.file.commit_at(at, frame, mark).await?;
+        self.end = end;
+        Ok(())
+    }
+
+    /// Marks that nothing behind the end is known to be synced.
+    async fn marks_end(&mut self) -> io::Result<()> {
+        for _ in 0..2 {
+            self.mark().await?;
+        }
+        self.file.sync_data().await
+    }
+
+    /// Marks that everything is synced.
+    async fn mark(&mut self) -> io::Result<()> {
+        let mark = self.marks.advance(self.end, self.salt);
+        self.file.write_at(mark.at, mark.bytes).await
+    }
+}
+
+/// Goes on with a file that held so many bytes, all of whose records are known to be synced.
+async fn reopened(file: File, parsed: &Parsed, len: usize) -> io::Result<Tail> {
+    if parsed.end < len {
+        file.set_len(parsed.end as u64).await?;
+    }
+    Ok(Tail {
+        file,
+        end: parsed.end as u64,
+        salt: parsed.salt,
+        marks: parsed.marks,
+    })
 }
 
 async fn read_all(file: &File) -> io::Result<Vec<u8>> {
@@ -349,7 +402,7 @@ fn rewritten(held: &Held, salt: u64) -> Vec<u8> {
 }
 
 /// Puts a file into the place of the journal's, in one step: a crash leaves the old one or the new one.
-async fn replace(disk: &Disk, name: &str, content: Vec<u8>) -> io::Result<Tail> {
+async fn replace(disk: &Disk, name: &str, content: Vec<u8>, salt: u64) -> io::Result<Tail> {
     let new = format!("{name}.new");
     let directory = name
         .rsplit_once('/')
@@ -357,11 +410,25 @@ async fn replace(disk: &Disk, name: &str, content: Vec<u8>) -> io::Result<Tail> 
     let options = OpenOptions::new().write(true).create(true).truncate(true);
     let end = content.len() as u64;
     let file = disk.open(&new, options).await?;
-    file.write_at(0, content).await?;
-    file.sync_all().await?;
+    let written = async {
+        file.write_at(0, content).await?;
+        file.sync_all().await
+    };
+    if let Err(error) = written.await {
+        // What there is of it takes the room of others. The first error is the one to be told.
+        drop(disk.remove_file(&new).await);
+        return Err(error);
+    }
     disk.rename(&new, name).await?;
     disk.sync_dir(directory).await?;
-    Ok(Tail { file, end })
+    let mut tail = Tail {
+        file,
+        end,
+        salt,
+        marks: Marks::default(),
+    };
+    tail.mark().await?;
+    Ok(tail)
 }
 
 impl fmt::Debug for Journal {

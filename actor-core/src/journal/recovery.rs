@@ -36,7 +36,7 @@ impl Held {
                 .map(|range| bytes[range].to_vec())
                 .collect(),
             first: parsed.first,
-            torn_bytes: parsed.torn.map_or(0, |torn| (bytes.len() - torn) as u64),
+            torn_bytes: (bytes.len() - parsed.end) as u64,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The format against damage: cut at every byte, flipped at every bit.
 
-use super::format::{Header, frame, parse, push_record, seal};
+use super::format::{CONTENT, Header, Marks, frame, parse, push_record, seal};
 
 /// A file of a snapshot, sealed records, and frames that came later; where its parts end, and its
 /// records.
@@ -28,7 +28,7 @@ fn file(sealed: &[&[&str]], later: &[&[&str]], snapshot: Option<&str>) -> File {
         bytes,
         records,
         ends,
-        sealed: sealed_to,
+        synced: sealed_to,
         snapshot: snapshot.map(str::to_owned),
     }
 }
@@ -38,11 +38,24 @@ struct File {
     records: Vec<String>,
     /// Where each frame ends, and how many records there are by then.
     ends: Vec<(usize, usize)>,
-    sealed: usize,
+    /// Up to where it is known to be synced.
+    synced: usize,
     snapshot: Option<String>,
 }
 
 impl File {
+    /// The same, with a mark at each of so many of the later frames.
+    fn marked(mut self, frames: usize) -> Self {
+        let mut marks = Marks::default();
+        for (end, _) in &self.ends[..frames] {
+            let mark = marks.advance(*end as u64, 7);
+            let at = mark.at as usize;
+            self.bytes[at..at + mark.bytes.len()].copy_from_slice(&mark.bytes);
+            self.synced = self.synced.max(*end);
+        }
+        self
+    }
+
     /// How many records damaged bytes give; nothing where they are refused. Whatever they give is a
     /// prefix, and the snapshot is whole.
     fn recovered(&self, bytes: &[u8]) -> Option<usize> {
@@ -72,6 +85,8 @@ fn files() -> Vec<File> {
             Some("state"),
         ),
         file(&[], &[&["a"], &["b"], &["c"]], None),
+        file(&[], &[&["a"], &["b"], &["c"]], None).marked(2),
+        file(&[&["a"]], &[&["b"], &["c"]], Some("state")).marked(3),
         file(&[&["a"]], &[], None),
         file(&[], &[], Some("")),
         file(&[], &[], None),
@@ -90,7 +105,7 @@ fn a_file_cut_at_any_byte_is_recovered_up_to_there_or_refused() {
     for file in files() {
         for len in 0..file.bytes.len() {
             let whole = file.ends.iter().rfind(|(end, _)| *end <= len);
-            let expected = match len < file.sealed {
+            let expected = match len < file.synced {
                 true => None,
                 false => Some(whole.map_or(0, |(_, records)| *records)),
             };
@@ -108,12 +123,14 @@ fn a_file_with_any_bit_flipped_is_recovered_up_to_there_or_refused() {
             let begins = file.ends.iter().rfind(|(end, _)| *end <= bit / 8);
             let last_frame = match file.ends.as_slice() {
                 [.., (before, _), _] => *before,
-                _ => file.sealed,
+                _ => file.synced,
             };
-            // What is sealed, or has a later frame behind it, was synced.
-            let expected = match bit / 8 < file.sealed.max(last_frame) {
-                true => None,
-                false => Some(begins.map_or(0, |(_, records)| *records)),
+            let expected = match bit / 8 {
+                // A mark is gone, or nothing.
+                48..CONTENT => Some(file.records.len()),
+                // What is known to be synced, or has a later frame behind it, was synced.
+                at if at < file.synced.max(last_frame) => None,
+                _ => Some(begins.map_or(0, |(_, records)| *records)),
             };
             assert_eq!(file.recovered(&bytes), expected, "bit {bit}");
         }
@@ -131,6 +148,42 @@ fn a_damaged_place_is_named() {
     let damage = parse(&bytes).unwrap_err();
     assert_eq!((damage.offset, damage.record), (first, 11));
     assert_eq!(damage.why, "the records of a frame are damaged");
+}
+
+#[test]
+fn what_is_missing_is_named() {
+    let file = file(&[], &[&["a"], &["b", "c"], &["d"]], None).marked(3);
+    let [_, (second, _), (third, _)] = file.ends[..] else {
+        unreachable!("three frames");
+    };
+    for (len, why) in [
+        (third - 1, "the file ends within a frame of records"),
+        (
+            second,
+            "the file ends before the place up to which it was synced",
+        ),
+    ] {
+        let damage = parse(&file.bytes[..len]).unwrap_err();
+        assert_eq!((damage.offset, damage.record), (second, 13));
+        assert_eq!(damage.why, why);
+    }
+}
+
+#[test]
+fn a_mark_that_is_torn_leaves_the_one_before() {
+    let file = file(&[], &[&["a"], &["b"], &["c"]], None).marked(2);
+    assert!(!parse(&file.bytes).unwrap().is_synced);
+    let all = file.marked(3);
+    assert!(parse(&all.bytes).unwrap().is_synced);
+    let [_, (second, _), _] = all.ends[..] else {
+        unreachable!("three frames");
+    };
+    // The third mark is in the place of the first.
+    let mut torn = all.bytes.clone();
+    torn[512] ^= 1;
+    assert!(!parse(&torn).unwrap().is_synced);
+    assert_eq!(all.recovered(&torn[..second]), Some(2));
+    assert_eq!(all.recovered(&torn[..second - 1]), None);
 }
 
 #[test]

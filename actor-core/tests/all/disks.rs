@@ -113,18 +113,27 @@ async fn a_torn_tail_is_cut_and_damage_is_named() -> Result<(), JournalError> {
     let path = root.path().join("journal");
     let journal = Journal::recover(&disk, "journal").await?.journal;
     let mut ends = Vec::new();
+    let mut contents = Vec::new();
     for record in ["first", "second", "third"] {
         journal.append(record)?;
         journal.sync().await?;
         ends.push(fs::metadata(&path).unwrap().len());
+        contents.push(fs::read(&path).unwrap());
     }
-    let whole = fs::read(&path).unwrap();
+    drop(journal);
+    let whole = contents.pop().unwrap();
 
-    // The third, cut.
-    fs::write(&path, &whole[..ends[2] as usize - 1]).unwrap();
+    // The third, whose sync was never over.
+    let mut torn = contents.pop().unwrap();
+    torn.extend(&whole[ends[1] as usize..ends[2] as usize - 1]);
+    fs::write(&path, &torn).unwrap();
     let recovered = Journal::recover(&disk, "journal").await?;
     assert_eq!(recovered.records, [&b"first"[..], b"second"]);
     assert_eq!(recovered.torn_bytes, ends[2] - 1 - ends[1]);
+    drop(recovered);
+    let recovered = Journal::recover(&disk, "journal").await?;
+    assert_eq!(recovered.torn_bytes, 0, "it was cut off");
+    drop(recovered);
 
     // The second, damaged.
     let mut damaged = whole;
@@ -142,6 +151,73 @@ async fn a_torn_tail_is_cut_and_damage_is_named() -> Result<(), JournalError> {
     };
     assert_eq!((file.as_str(), *offset, *record), ("journal", ends[0], 1));
     assert_eq!(fs::read(&path).unwrap(), damaged, "it is left as it is");
+    Ok(())
+}
+
+/// A copy that was not finished, a file system check.
+#[tokio::test]
+async fn what_was_synced_and_is_gone_is_an_error() -> Result<(), JournalError> {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("journal");
+    let disk = system(root.path()).disk();
+    let journal = Journal::recover(&disk, "journal").await?.journal;
+    let mut ends = vec![fs::metadata(&path).unwrap().len()];
+    for number in 0..5_u8 {
+        journal.append([number; 100])?;
+        journal.sync().await?;
+        ends.push(fs::metadata(&path).unwrap().len());
+    }
+    drop(journal);
+    let whole = fs::read(&path).unwrap();
+    for (number, frame) in ends.windows(2).enumerate() {
+        // Before the frame, and in it.
+        for len in [frame[0], frame[0] + 1, frame[1] - 1] {
+            fs::write(&path, &whole[..len as usize]).unwrap();
+            let error = Journal::recover(&disk, "journal").await.unwrap_err();
+            let JournalError::Damaged { offset, record, .. } = error else {
+                panic!("{error}");
+            };
+            assert_eq!((offset, record), (frame[0], number as u64));
+        }
+    }
+    fs::write(&path, &whole).unwrap();
+    assert_eq!(Journal::recover(&disk, "journal").await?.records.len(), 5);
+    Ok(())
+}
+
+/// A full disk takes nothing; that is as if the file's name could not be changed.
+#[tokio::test]
+async fn what_is_known_to_be_synced_is_recovered_without_a_write() -> Result<(), JournalError> {
+    let root = tempfile::tempdir().unwrap();
+    let path = root.path().join("journal");
+    let disk = system(root.path()).disk();
+    let journal = Journal::recover(&disk, "journal").await?.journal;
+    journal.append("one")?;
+    journal.sync().await?;
+    let safe = fs::read(&path).unwrap();
+    journal.append("two")?;
+    journal.sync().await?;
+    drop(journal);
+    let whole = fs::read(&path).unwrap();
+    // No new file can be made.
+    fs::create_dir(root.path().join("journal.new")).unwrap();
+    assert_eq!(Journal::recover(&disk, "journal").await?.records.len(), 2);
+    assert_eq!(fs::read(&path).unwrap(), whole);
+    // Without the last mark nobody knows whether the second was synced: it is written anew.
+    let marks = 512..3 * 512;
+    let unmarked = [&safe[..marks.end], &whole[marks.end..]].concat();
+    fs::write(&path, &unmarked).unwrap();
+    let error = Journal::recover(&disk, "journal").await.unwrap_err();
+    assert!(matches!(error, JournalError::Disk { .. }), "{error}");
+    fs::remove_dir(root.path().join("journal.new")).unwrap();
+    let recovered = Journal::recover(&disk, "journal").await?;
+    assert_eq!(recovered.records, [b"one", b"two"]);
+    // It goes on where it was.
+    recovered.journal.append("three")?;
+    recovered.journal.sync().await?;
+    drop(recovered);
+    let recovered = Journal::recover(&disk, "journal").await?;
+    assert_eq!(recovered.records, [&b"one"[..], b"two", b"three"]);
     Ok(())
 }
 
