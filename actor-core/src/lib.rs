@@ -247,7 +247,7 @@ pub use specification::{Answer, Monitor, MonitorContext, Temperature, World};
 pub use supervision::{
     Backoff, Decision, Failure, FailureKind, Restart, StopReason, Supervision, Terminated, Unread,
 };
-pub use system::{Faults, Node, System};
+pub use system::{Faults, Node, Shutdown, System};
 pub use table::State;
 
 /// What the macros generate, and executors read: the parts of [`Actor`] and [`Monitor`] that nobody

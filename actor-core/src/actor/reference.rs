@@ -371,7 +371,7 @@ by_identity! { [A: Actor] ActorRef<A> }
 /// let client = sys.spawn(Client);
 /// let server = sys.spawn(Server);
 /// server.tell(Ping { from: client.recipient() });
-/// # sys.shutdown().await
+/// # sys.shutdown_from(&server).then(&client).await
 /// # }
 /// ```
 pub struct Recipient<E: Event> {

@@ -5,6 +5,8 @@
 mod naming;
 pub(crate) mod node;
 mod set_up;
+pub(crate) mod shutdown;
 
 pub use node::{Faults, Node};
 pub use set_up::System;
+pub use shutdown::Shutdown;

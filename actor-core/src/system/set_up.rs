@@ -4,7 +4,8 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
-use crate::actor::{Actor, ActorRef, Spawner};
+use super::shutdown::{Shutdown, stop_in_turn};
+use crate::actor::{Actor, ActorRef, AnyRef, Spawner};
 use crate::asking::Stopped;
 use crate::environment::{ActorRng, fallible};
 use crate::error::Error;
@@ -545,20 +546,75 @@ impl System {
         crate::environment::sleep(self.is_live(), delay, Purpose::Sleep)
     }
 
+    pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(10);
+
     /// Stops every actor in order and waits until they have stopped: each handles what was sent to
     /// it before, runs its `#[stop]` hook and ends. Equivalent to
     /// [`shutdown_within`](System::shutdown_within) ten seconds.
     ///
     /// All actors are told at once. What one of them still sends to another may come after that
-    /// one has ended, and is a dead letter then. Actors spawned from now on never start. A second
-    /// shutdown waits for the same end. Awaited in a handler, it would wait for that handler until
-    /// the deadline.
+    /// one has ended, and is a dead letter then: where actors pass work on,
+    /// [`shutdown_from`](System::shutdown_from) says which end first. Actors spawned from now on never
+    /// start. A second shutdown waits for the same end. Awaited in a handler, it would wait for that
+    /// handler until the deadline.
     ///
     /// # Errors
     ///
-    /// Names the actors that had not stopped by then; they are aborted.
+    /// Names the actors that had not stopped by then; they are aborted. Where all have stopped and events
+    /// became dead letters meanwhile, [`Error::ShutdownLost`] says how many.
     pub async fn shutdown(&self) -> Result<(), Error> {
-        self.shutdown_within(Duration::from_secs(10)).await
+        self.shutdown_within(Self::SHUTDOWN_DEADLINE).await
+    }
+
+    /// As [`shutdown`](System::shutdown), beginning with this actor and those that are named by
+    /// [`then`](Shutdown::then), one after the other: each is stopped in order when the one before has
+    /// stopped, so that it handles all that was sent to it by then. The others are told when the last of
+    /// them has stopped.
+    ///
+    /// Name a pipeline from its sources to its sinks, and what is on its way is handled. The same holds
+    /// under test.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Line(String);
+    ///
+    /// struct Reader(ActorRef<Printer>);
+    ///
+    /// #[actor]
+    /// impl Reader {
+    ///     #[on]
+    ///     fn line(&mut self, line: Line) {
+    ///         self.0.tell(line);
+    ///     }
+    /// }
+    ///
+    /// struct Printer;
+    ///
+    /// #[actor]
+    /// impl Printer {
+    ///     #[on]
+    ///     fn line(&mut self, line: Line) {
+    ///         println!("{}", line.0);
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// let sys = System::new();
+    /// let printer = sys.spawn(Printer);
+    /// let reader = sys.spawn(Reader(printer.clone()));
+    /// reader.tell(Line("the last one".into()));
+    /// sys.shutdown_from(&reader).then(&printer).await // prints it
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As those of [`shutdown`](System::shutdown).
+    pub fn shutdown_from(&self, first: &impl AnyRef) -> Shutdown {
+        Shutdown::new(self, first)
     }
 
     /// As [`shutdown`](System::shutdown), with a deadline of one's own.
@@ -566,15 +622,24 @@ impl System {
     /// # Errors
     ///
     /// Names the actors that had not stopped by then; they are aborted: each is dropped as soon as
-    /// it is not in the middle of a poll, without its `#[stop]` hook.
+    /// it is not in the middle of a poll, without its `#[stop]` hook. Where all have stopped and events
+    /// became dead letters meanwhile, [`Error::ShutdownLost`] says how many.
     ///
     /// # Panics
     ///
     /// On a tokio runtime without a time driver.
     pub async fn shutdown_within(&self, deadline: Duration) -> Result<(), Error> {
+        self.end(&[], deadline).await
+    }
+
+    /// Stops these one after the other, and then the others.
+    pub(crate) async fn end(&self, first: &[Target], deadline: Duration) -> Result<(), Error> {
         match &self.0 {
-            Inner::Live(live) => live.shutdown(deadline).await,
-            Inner::Controlled => Ok(()),
+            Inner::Live(live) => live.shutdown(stop_in_turn(first), deadline).await,
+            Inner::Controlled => {
+                stop_in_turn(first).await;
+                Ok(())
+            }
         }
     }
 

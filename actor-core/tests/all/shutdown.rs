@@ -135,6 +135,83 @@ async fn a_report_says_what_was_left() {
     assert!(matches!(error, Err(Error::ShutdownTimedOut(left)) if left == names));
 }
 
+/// Passes on what it is sent, which takes time.
+struct Stage(Option<ActorRef<Stage>>, Journal);
+
+#[actor]
+impl Stage {
+    #[on]
+    async fn work(&mut self, work: Work, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_millis(100)).await;
+        match &self.0 {
+            Some(next) => next.tell(work),
+            None => self.1.note(format!("work {}", work.0)),
+        }
+    }
+
+    #[stop]
+    fn stop(&mut self) {
+        self.1.note("stop");
+    }
+}
+
+/// A pipeline of three from its source to its sink, with work on its way.
+fn pipeline(sys: &System, journal: &Journal) -> [ActorRef<Stage>; 3] {
+    let sink = sys.spawn(Stage(None, journal.clone()));
+    let middle = sys.spawn(Stage(Some(sink.clone()), Journal::new()));
+    let source = sys.spawn(Stage(Some(middle.clone()), Journal::new()));
+    for nth in 0..10 {
+        source.tell(Work(nth));
+    }
+    [source, middle, sink]
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pipeline_ends_from_its_source_to_its_sink() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let [source, middle, sink] = pipeline(&sys, &journal);
+    let beside = worker(&sys, "beside", &journal);
+    let end = sys.shutdown_from(&source).then(&middle).then(&sink).await;
+    end.unwrap();
+    let noted = journal.noted();
+    let works = (0..10).map(|nth| format!("work {nth}"));
+    let expected: Vec<_> = works.chain(["stop".into()]).collect();
+    // The others come last.
+    assert_eq!(noted[..11], expected);
+    assert_eq!(noted[11..], ["stop", "dropped"]);
+    assert!(!beside.is_alive());
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shutdown_says_what_it_left() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let _pipeline = pipeline(&sys, &journal);
+    let Err(Error::ShutdownLost(lost)) = sys.shutdown().await else {
+        panic!("all is lost");
+    };
+    assert_eq!(lost, 10);
+    journal.expect(["stop"]);
+    // It was said once.
+    sys.shutdown().await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pipeline_that_takes_too_long_is_aborted_and_named() {
+    let (sys, journal) = (System::new(), Journal::new());
+    let [source, middle, sink] = pipeline(&sys, &journal);
+    let end = sys.shutdown_from(&source).then(&middle).then(&sink);
+    let end = end.within(Duration::from_millis(1_050)).await;
+    let Err(Error::ShutdownTimedOut(left)) = end else {
+        panic!("{end:?}");
+    };
+    // The source has stopped, and the sink was not told to.
+    let expected = [&sink, &middle].map(|stage| format!("{stage:?}"));
+    assert_eq!(left, expected);
+    let works = (0..8).map(|nth| format!("work {nth}"));
+    journal.expect(works.collect::<Vec<_>>());
+}
+
 /// What ends an execution under test leaves production alone.
 #[tokio::test(start_paused = true)]
 async fn nothing_finishes_in_production() {

@@ -547,14 +547,29 @@ impl LiveSystem {
         self.0.hub.now()
     }
 
-    pub(crate) async fn shutdown(&self, deadline: Duration) -> Result<(), Error> {
+    /// Awaits `first`, which stops some, and then stops the others.
+    pub(crate) async fn shutdown(
+        &self,
+        first: impl Future<Output = ()>,
+        deadline: Duration,
+    ) -> Result<(), Error> {
         let hub = &self.0.hub;
+        let (begun, lost_before) = (hub.now(), self.dead_letters());
+        let first = {
+            let _clock = hub.executor.enter();
+            within(deadline, first)
+        };
+        first.await;
+        let deadline = deadline.saturating_sub(hub.now().saturating_sub(begun));
         let hubs = self.hubs();
         for actor in hubs.iter().flat_map(|hub| hub.registry.close()) {
             actor.stop_in_order();
         }
         if timeout(&hubs, deadline).await {
-            return Ok(());
+            return match self.dead_letters() - lost_before {
+                0 => Ok(()),
+                lost => Err(Error::ShutdownLost(lost)),
+            };
         }
         let left = hubs.iter().flat_map(|hub| hub.registry.close());
         let left: Vec<_> = left.map(|actor| unfinished(&actor)).collect();

@@ -989,6 +989,65 @@ fn a_link_goes_both_ways_and_costs_one_restart_each() {
     assert_eq!(lives, BTreeSet::from([twice]));
 }
 
+#[derive(Debug)]
+struct Work;
+
+/// Passes on what it is sent; the last one counts.
+struct Stage {
+    next: Option<ActorRef<Stage>>,
+    done: Arc<Mutex<u32>>,
+}
+
+#[actor]
+impl Stage {
+    #[on]
+    fn work(&mut self, work: Work) {
+        match &self.next {
+            Some(next) => next.tell(work),
+            None => *self.done.lock().expect("no one panics here") += 1,
+        }
+    }
+}
+
+fn pipeline(sys: &System, done: &Arc<Mutex<u32>>) -> [ActorRef<Stage>; 2] {
+    let stage = |next| Stage {
+        next,
+        done: done.clone(),
+    };
+    let sink = sys.spawn(stage(None));
+    let source = sys.spawn(stage(Some(sink.clone())));
+    source.tell(Work);
+    source.tell(Work);
+    [source, sink]
+}
+
+#[test]
+fn a_pipeline_ends_from_its_source_to_its_sink() {
+    let tester = || Tester::new().iterations(200).portfolio();
+    let in_order = tester().run_async(|sys| async move {
+        let done = Arc::default();
+        let [source, sink] = pipeline(&sys, &done);
+        sys.shutdown_from(&source)
+            .then(&sink)
+            .await
+            .expect("it ends");
+        assert_eq!(*done.lock().expect("no one panics here"), 2);
+        assert!(!source.is_alive() && !sink.is_alive());
+    });
+    in_order.assert_clean();
+    // The other way round, what the source passes on is lost.
+    let out_of_order = tester().run_async(|sys| async move {
+        let done = Arc::default();
+        let [source, sink] = pipeline(&sys, &done);
+        sys.shutdown_from(&sink)
+            .then(&source)
+            .await
+            .expect("it ends");
+        assert_eq!(*done.lock().expect("no one panics here"), 2);
+    });
+    out_of_order.assert_bug("left == right");
+}
+
 #[test]
 fn the_second_value_is_linked_to_the_second() {
     let journal = Journal::default();
