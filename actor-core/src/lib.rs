@@ -225,8 +225,8 @@ pub use actor::names::{LookupError, NameLookup, NameTaken};
 pub use actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 pub use actor::sending::{SendError, Sending, TrySendError, TrySending};
 pub use actor::{
-    AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Recipient, ReplyRecipient, Spawner,
-    WeakRef,
+    AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Piped, Recipient, ReplyRecipient,
+    Spawner, WeakRef,
 };
 pub use asking::{Ask, Reply, Started, Stopped, TimedAsk};
 pub use environment::{ActorRng, Timer, Timestamp, forever};

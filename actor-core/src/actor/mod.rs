@@ -30,7 +30,7 @@ pub(crate) mod timeouts;
 mod weak;
 mod world;
 
-pub use context::Context;
+pub use context::{Context, Piped};
 pub use definition::{AcceptedBy, Actor, Call, Flow, Handler};
 pub use reference::{ActorRef, AnyRef, Recipient};
 pub use reply_recipient::ReplyRecipient;

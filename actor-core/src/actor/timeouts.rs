@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::context::Piped;
 use crate::environment::Timer;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
+use crate::roster::Sweep;
 
 /// When a timeout is over, beside when it fires.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,6 +29,9 @@ struct Kept {
     /// There are no more than names in the source. One that has fired stays until its name is used
     /// again.
     named: BTreeMap<&'static str, Named>,
+    /// Futures that end with the state.
+    piped: Vec<Piped>,
+    sweep: Sweep,
 }
 
 struct Named {
@@ -51,11 +56,17 @@ impl Kept {
         }
         let ended = self.named.extract_if(.., |_, named| named.until == until);
         ended.for_each(|(_, named)| named.timer.cancel());
+        if until == Until::StateLeft {
+            self.piped.drain(..).for_each(Piped::cancel);
+        }
     }
 
     /// Where nothing runs, there is nothing to end.
     fn is_empty(&self) -> bool {
-        self.of_state.is_none() && self.of_event.is_none() && self.named.is_empty()
+        self.of_state.is_none()
+            && self.of_event.is_none()
+            && self.named.is_empty()
+            && self.piped.is_empty()
     }
 }
 
@@ -75,6 +86,20 @@ impl Timeouts {
         if let Some(before) = named.insert(name, Named { until, timer }) {
             before.timer.cancel();
         }
+    }
+
+    /// Keeps a future that ends with the state.
+    pub(crate) fn add(&mut self, piped: Piped) {
+        let Kept {
+            piped: known,
+            sweep,
+            ..
+        } = &mut **self.0.get_or_insert_default();
+        if sweep.is_due(known.len()) {
+            known.retain(|piped| !piped.is_over());
+            sweep.done(known.len());
+        }
+        known.push(piped);
     }
 
     /// Cancels the one of that name, where there is one.
@@ -104,6 +129,12 @@ impl Timeouts {
         let marks = [mark(&kept.of_state), mark(&kept.of_event)];
         if marks != [0, 0] {
             marks.fingerprint(to);
+        }
+        for piped in &kept.piped {
+            let mark = piped.mark();
+            if mark != 0 {
+                mark.fingerprint(to);
+            }
         }
         for (name, named) in &kept.named {
             let mark = named.timer.mark();

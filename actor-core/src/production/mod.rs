@@ -34,7 +34,7 @@ pub use system::live::LiveSystem;
 pub use system::showing::Shown;
 pub use system::status::ActorStatus;
 
-pub(crate) use handling::side::Side;
+pub(crate) use handling::side::{Fire, Side};
 pub(crate) use handling::timer::LiveTimer;
 pub(crate) use host::chance::next_u64;
 pub(crate) use host::disk::LiveDisk;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::support::{Journal, idle};
+use actor_core::Piped;
 use actor_core::prelude::*;
 
 #[derive(Debug)]
@@ -108,4 +109,120 @@ async fn a_panic_in_the_future_is_reported_and_the_actor_goes_on() {
     idle().await;
     journal.expect(["Background exploded"]);
     assert_eq!(fetcher.ask(Fetched(7)).await, Ok(()));
+}
+
+#[derive(Debug)]
+struct Dial(u64);
+#[derive(Debug)]
+struct Connected(u64);
+#[derive(Debug)]
+struct Again;
+#[derive(Debug)]
+struct HangUp;
+#[derive(Debug)]
+struct Nap;
+
+/// Dials in one state; what it dialled before counts no more.
+struct Connection {
+    journal: Journal,
+    beside: Option<Piped>,
+}
+
+#[actor(states(Idle, Connecting))]
+impl Connection {
+    /// In the state that is entered, and beside it.
+    #[on]
+    fn dial(&mut self, dial: Dial, cx: &mut Context<Self>) {
+        let seconds = dial.0;
+        let future = |token: Token| async move {
+            let _token = token;
+            tokio::time::sleep(Duration::from_secs(seconds)).await;
+            seconds
+        };
+        let token = || Token(self.journal.clone());
+        cx.pipe_to_state(future(token()), Connected);
+        let token = token();
+        self.beside = Some(cx.pipe(future(token), |seconds| Connected(seconds + 100)));
+    }
+
+    #[on]
+    fn again(&mut self, _: Again, cx: &mut Context<Self>) {
+        cx.goto(ConnectionState::Connecting);
+    }
+
+    #[on]
+    fn hang_up(&mut self, _: HangUp, cx: &mut Context<Self>) {
+        if let Some(beside) = self.beside.take() {
+            cx.cancel_pipe(beside);
+        }
+    }
+
+    /// The answers come meanwhile, and are not handled yet.
+    #[on]
+    async fn nap(&mut self, _: Nap, cx: &mut Context<Self>) {
+        cx.sleep(Duration::from_secs(2)).await;
+        self.journal.note("napped");
+        self.hang_up(HangUp, cx);
+        cx.goto(ConnectionState::Connecting);
+    }
+
+    #[on]
+    fn connected(&mut self, connected: Connected) {
+        self.journal.note(format!("connected {}", connected.0));
+    }
+}
+
+fn connection(sys: &System) -> (ActorRef<Connection>, Journal) {
+    let journal = Journal::new();
+    let connection = sys.spawn(Connection {
+        journal: journal.clone(),
+        beside: None,
+    });
+    (connection, journal)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_piped_future_ends_with_its_state_or_is_cancelled() {
+    let sys = System::new();
+    let (connection, journal) = connection(&sys);
+    connection.tell(Dial(1));
+    idle().await;
+    connection.tell(Again);
+    idle().await;
+    journal.expect(["token dropped"]);
+    connection.tell(HangUp);
+    idle().await;
+    journal.expect(["token dropped"]);
+    sys.sleep(Duration::from_secs(2)).await;
+    journal.expect::<&str>([]);
+    // Left alone, both come; and what is over is left alone.
+    connection.tell(Dial(1));
+    sys.sleep(Duration::from_secs(2)).await;
+    let noted = journal.noted();
+    let answers: Vec<_> = noted
+        .iter()
+        .filter(|note| *note != "token dropped")
+        .collect();
+    assert_eq!(answers, ["connected 1", "connected 101"]);
+    connection.tell(HangUp);
+    connection.tell(Again);
+    idle().await;
+    journal.expect::<&str>([]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_event_that_has_come_is_removed_with_its_future() {
+    let sys = System::new();
+    let (connection, journal) = connection(&sys);
+    connection.tell(Dial(0));
+    idle().await;
+    let answers = journal.noted();
+    assert!(answers.contains(&"connected 0".into()), "{answers:?}");
+    connection.tell(Dial(1));
+    idle().await;
+    connection.tell(Nap);
+    sys.sleep(Duration::from_secs(5)).await;
+    let dropped = ["token dropped", "token dropped"];
+    journal.expect(dropped.iter().chain(&["napped"]).collect::<Vec<_>>());
+    assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
 }

@@ -3,6 +3,7 @@
 
 mod children;
 mod environment;
+mod piped;
 mod timers;
 mod waiting;
 mod watching;
@@ -24,6 +25,8 @@ use crate::parts::{Announcing, CHAIN_MAX, Due, Ran, mail_of};
 use crate::production::{Count, ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK, Target, WeakTarget};
 use crate::runtime::{self, Home};
 use crate::table::{Disposition, State};
+
+pub use piped::Piped;
 
 /// What an actor uses to act on the world while it handles an event.
 ///

@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use super::Context;
+use super::{Context, Piped};
 use crate::actor::receive::Receive;
 use crate::actor::{AcceptedBy, Actor};
 use crate::runtime::Purpose;
@@ -62,6 +62,9 @@ impl<A: Actor> Context<A> {
     /// Runs `future` beside the actor, which goes on handling events, and sends what `map` makes of
     /// its output to this actor. It is dropped when the actor stops.
     ///
+    /// [`pipe`](Context::pipe) does the same and can be cancelled, and
+    /// [`pipe_to_state`](Context::pipe_to_state) ends with the state.
+    ///
     /// In production, a panic in it is [reported](crate::FailureKind::Background), and the actor
     /// goes on without the event.
     ///
@@ -101,6 +104,110 @@ impl<A: Actor> Context<A> {
             let event = map(future.await);
             me.tell(event);
         });
+    }
+
+    /// As [`pipe_to_self`](Context::pipe_to_self), and can be [cancelled](Context::cancel_pipe).
+    ///
+    /// ```
+    /// use actor_core::Piped;
+    /// use actor_core::prelude::*;
+    ///
+    /// #[derive(Debug)]
+    /// struct Search(String);
+    /// #[derive(Debug)]
+    /// struct Found(String);
+    ///
+    /// #[derive(Default)]
+    /// struct Finder {
+    ///     search: Option<Piped>,
+    /// }
+    ///
+    /// #[actor]
+    /// impl Finder {
+    ///     /// Whatever was searched for before is found no more.
+    ///     #[on]
+    ///     fn search(&mut self, search: Search, cx: &mut Context<Self>) {
+    ///         if let Some(before) = self.search.take() {
+    ///             cx.cancel_pipe(before);
+    ///         }
+    ///         self.search = Some(cx.pipe(async move { search.0 }, Found));
+    ///     }
+    ///
+    ///     #[on]
+    ///     fn found(&mut self, found: Found) {
+    ///         println!("{}", found.0);
+    ///     }
+    /// }
+    /// ```
+    pub fn pipe<F, E>(
+        &mut self,
+        future: F,
+        map: impl FnOnce(F::Output) -> E + Send + 'static,
+    ) -> Piped
+    where
+        F: Future + Send + 'static,
+        E: AcceptedBy<A>,
+    {
+        Piped::begin(self, future, map)
+    }
+
+    /// Cancels a future that runs beside this actor: it is dropped, and its event is removed where it
+    /// has come and was not handled yet. One that is over is left alone.
+    pub fn cancel_pipe(&mut self, piped: Piped) {
+        piped.cancel();
+    }
+
+    /// As [`pipe_to_self`](Context::pipe_to_self), unless the actor leaves its state before, as with
+    /// [`state_timeout`](Context::state_timeout): then the future is dropped, and its event is removed
+    /// where it has come and was not handled yet. A state may have several.
+    ///
+    /// A `goto` to the current state leaves it as well.
+    ///
+    /// ```
+    /// use actor_core::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[derive(Debug)]
+    /// struct Connected(u32);
+    /// #[derive(Debug)]
+    /// struct TooLate;
+    ///
+    /// async fn dial() -> u32 {
+    ///     7
+    /// }
+    ///
+    /// struct Connection;
+    ///
+    /// #[actor(states(Connecting, Open))]
+    /// impl Connection {
+    ///     #[entry(Connecting)]
+    ///     fn dial(&mut self, cx: &mut Context<Self>) {
+    ///         cx.state_timeout(Duration::from_secs(5), TooLate);
+    ///         cx.pipe_to_state(dial(), Connected);
+    ///     }
+    ///
+    ///     /// Dials anew, and the dial before is over.
+    ///     #[on(Connecting)]
+    ///     fn too_late(&mut self, _: TooLate, cx: &mut Context<Self>) {
+    ///         cx.goto(ConnectionState::Connecting);
+    ///     }
+    ///
+    ///     #[on(Connecting)]
+    ///     fn connected(&mut self, _: Connected, cx: &mut Context<Self>) {
+    ///         cx.goto(ConnectionState::Open);
+    ///     }
+    /// }
+    /// ```
+    pub fn pipe_to_state<F, E>(
+        &mut self,
+        future: F,
+        map: impl FnOnce(F::Output) -> E + Send + 'static,
+    ) where
+        F: Future + Send + 'static,
+        E: AcceptedBy<A>,
+    {
+        let piped = Piped::begin(self, future, map);
+        self.timeouts.add(piped);
     }
 
     /// Runs a future beside the actor, which ends with it.

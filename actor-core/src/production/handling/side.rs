@@ -130,6 +130,20 @@ impl Side {
         LiveTimer::new(armed, task)
     }
 
+    /// Sends what a future makes, unless that is cancelled before it is handled.
+    pub(crate) fn when(&mut self, future: Pin<Box<dyn Future<Output = Fire> + Send>>) -> LiveTimer {
+        let actor = self.actor.clone();
+        let armed = Arc::new(Armed::new(&self.actor));
+        let fires = armed.clone();
+        let task = self.background(Box::pin(async move {
+            let fire = future.await;
+            if !fires.is_cancelled() {
+                fire(&actor, Fired::new(fires));
+            }
+        }));
+        LiveTimer::new(armed, task)
+    }
+
     /// As [`background`](Self::background).
     pub(crate) fn pipe(&mut self, future: Background) {
         self.background(future);

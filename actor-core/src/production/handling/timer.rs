@@ -27,6 +27,11 @@ impl LiveTimer {
         Self { armed, task }
     }
 
+    /// It has neither to fire any more, nor is its event unread.
+    pub(crate) fn is_over(&self) -> bool {
+        Arc::strong_count(&self.armed) == 1
+    }
+
     pub(crate) fn cancel(self) {
         self.armed.cancel();
         self.task.abort();

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{actor, monitor};
+use actor_core::{Piped, actor, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
@@ -198,4 +198,92 @@ fn a_machine_of_timeouts_comes_back_to_its_states() {
     let bug = &report.bugs()[0];
     assert!(bug.is_liveness(), "{bug:?}");
     assert!(report.steps_total < 1_000, "{}", report.steps_total);
+}
+
+#[derive(Debug)]
+struct Dial(u32);
+#[derive(Debug)]
+struct Connected(u32);
+#[derive(Debug)]
+struct DialLimit;
+
+/// Answers when it comes to it.
+struct Far;
+
+#[actor]
+impl Far {
+    #[on]
+    fn dial(&mut self, dial: Dial) -> u32 {
+        dial.0
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Pipes {
+    ToSelf,
+    ToState,
+    Cancelled,
+}
+
+/// Dials, and dials anew where the answer takes too long.
+struct Connection {
+    far: ActorRef<Far>,
+    dials: u32,
+    pipes: Pipes,
+    running: Option<Piped>,
+}
+
+#[actor(states(Connecting, Open))]
+impl Connection {
+    #[entry(Connecting)]
+    fn dial(&mut self, cx: &mut Context<Self>) {
+        self.dials += 1;
+        if self.dials < 3 {
+            cx.state_timeout(Duration::from_secs(1), DialLimit);
+        }
+        let dial = self.far.ask(Dial(self.dials));
+        let connected = |answer: Result<u32, AskError>| Connected(answer.expect("it answers"));
+        match self.pipes {
+            Pipes::ToSelf => cx.pipe_to_self(dial, connected),
+            Pipes::ToState => cx.pipe_to_state(dial, connected),
+            Pipes::Cancelled => self.running = Some(cx.pipe(dial, connected)),
+        }
+    }
+
+    #[on(Connecting)]
+    fn limit_is_over(&mut self, _: DialLimit, cx: &mut Context<Self>) {
+        if let Some(running) = self.running.take() {
+            cx.cancel_pipe(running);
+        }
+        cx.goto(ConnectionState::Connecting);
+    }
+
+    #[on(Connecting)]
+    fn connected(&mut self, connected: Connected, cx: &mut Context<Self>) {
+        assert_eq!(connected.0, self.dials, "the answer of another dial");
+        cx.goto(ConnectionState::Open);
+    }
+
+    #[on(Open)]
+    fn connected_late(&mut self, _: Connected) {}
+}
+
+fn connecting(pipes: Pipes) -> Report {
+    Tester::new().iterations(2_000).portfolio().run(move |sys| {
+        let far = sys.spawn(Far);
+        sys.spawn(Connection {
+            far,
+            dials: 0,
+            pipes,
+            running: None,
+        });
+    })
+}
+
+#[test]
+fn a_piped_future_that_ends_with_its_state_is_never_answered_later() {
+    connecting(Pipes::ToState).assert_clean();
+    connecting(Pipes::Cancelled).assert_clean();
+    // One that is not tied to its state is.
+    connecting(Pipes::ToSelf).assert_bug("the answer of another dial");
 }
