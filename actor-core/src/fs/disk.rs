@@ -6,11 +6,12 @@ use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::Path;
+use std::sync::Arc;
 
 use super::calling::Calling;
 use super::path::{below, normal};
 use super::{Answer, Call, DirEntry, File, OpenOptions};
-use crate::production::LiveDisk;
+use crate::production::{Holder, LiveDisk};
 use crate::runtime::{self, DiskId};
 
 /// A handle to the disk of a system. Clones are handles to the same one.
@@ -161,6 +162,22 @@ impl Disk {
                     .await
             }
             Inner::Controlled(disk) => done(*disk, Call::SyncDir { path }).await,
+        }
+    }
+
+    /// The same disk for whoever has the lock file to itself; `None` where somebody else has it. Under test
+    /// there are no locks.
+    pub(crate) async fn leased(
+        &self,
+        file: &str,
+        holder: &Arc<Holder>,
+    ) -> io::Result<Option<Self>> {
+        match &self.0 {
+            Inner::Live(disk) => {
+                let leased = disk.leased(below(file)?, holder.clone()).await?;
+                Ok(leased.map(Self::live))
+            }
+            Inner::Controlled(_) => Ok(Some(self.clone())),
         }
     }
 

@@ -19,6 +19,11 @@ pub enum JournalError {
         /// What it said.
         message: String,
     },
+    /// Another handle has the journal open, in this process or in another.
+    InUse {
+        /// The journal.
+        file: String,
+    },
     /// The file was synced, and now is damaged: somebody else has written to it, or the disk has lost it.
     Damaged {
         /// The journal.
@@ -67,6 +72,11 @@ impl fmt::Display for JournalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Disk { file, message, .. } => write!(f, "the journal `{file}`: {message}"),
+            Self::InUse { file } => write!(
+                f,
+                "the journal `{file}` is open already, here or in another process: share that handle, \
+                 which is cloned, or drop it before"
+            ),
             Self::Damaged {
                 file,
                 offset,

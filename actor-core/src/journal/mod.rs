@@ -21,6 +21,7 @@ pub use recovery::Recovered;
 
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::fs::{Disk, File, OpenOptions};
+use crate::production::Holder;
 use format::{Header, Marks, Parsed, frame, parse, push_record};
 use queue::{Job, Queue, Turn};
 use recovery::Held;
@@ -112,12 +113,19 @@ const REWRITTEN_FRAME_BYTES: usize = 64 << 10;
 ///   sync has failed may show what it has lost.
 /// - A full disk: what is safe can be recovered, since that writes nothing where all that is found is known
 ///   to be synced.
-/// - An actor that is killed in the middle of a write. Open a journal once at a time; two processes, or
-///   two actors, that have it open without sharing a handle write over each other.
+/// - An actor that is killed in the middle of a write.
+/// - A second handle, in the same process or in another: it is [refused](JournalError::InUse) by a lock of the
+///   operating system, on the file `name.lock`, until the first and all its clones are dropped. A
+///   [`sync`](Journal::sync) that is still awaited then fails once the journal is opened anew. Under test
+///   there are no locks, and what two handles write over each other is for the tests to find.
 ///
 /// Records wait in memory until they are synced, [a gibibyte](UNSYNCED_BYTES_MAX) at most.
 #[derive(Clone)]
-pub struct Journal(Arc<Inner>);
+pub struct Journal {
+    inner: Arc<Inner>,
+    /// The journal is open for as long as there is a handle.
+    _holder: Arc<Holder>,
+}
 
 struct Inner {
     disk: Disk,
@@ -136,17 +144,24 @@ pub(crate) struct Tail {
 
 impl Journal {
     /// Opens a journal, and gives back what survived of it. Where there is no file of that name, the
-    /// journal is new; `name` is a [path](crate::fs) in a directory that exists. The file `name.new`
-    /// beside it belongs to the journal.
+    /// journal is new; `name` is a [path](crate::fs) in a directory that exists. The files `name.new` and
+    /// `name.lock` beside it belong to the journal.
     ///
     /// It reads the whole file, and writes it anew where it holds more than is known to be synced: a
     /// [snapshot](Journal::snapshot) now and then keeps it short.
     ///
     /// # Errors
     ///
-    /// Where the disk fails, or the file is damaged or cut in a place that was synced.
+    /// Where the disk fails, the journal is open already, or the file is damaged or cut in a place that was
+    /// synced.
     pub async fn recover(disk: &Disk, name: &str) -> Result<Recovered, JournalError> {
         let failed = |error: io::Error| JournalError::disk(name, &error);
+        let holder = Arc::new(Holder);
+        let leased = disk.leased(&format!("{name}.lock"), &holder).await;
+        let Some(disk) = leased.map_err(failed)? else {
+            return Err(JournalError::InUse { file: name.into() });
+        };
+        let disk = &disk;
         // A killed actor may have left a call under way.
         disk.settled().await.map_err(failed)?;
         let options = OpenOptions::new().read(true).write(true);
@@ -173,11 +188,15 @@ impl Journal {
             }
         };
         let next = held.first + held.records.len() as u64;
-        let journal = Self(Arc::new(Inner {
+        let inner = Inner {
             disk: disk.clone(),
             name: name.into(),
             queue: Queue::new(next, tail),
-        }));
+        };
+        let journal = Self {
+            inner: Arc::new(inner),
+            _holder: holder,
+        };
         Ok(Recovered {
             journal,
             snapshot: held.snapshot,
@@ -196,7 +215,7 @@ impl Journal {
     pub fn append(&self, record: impl AsRef<[u8]>) -> Result<u64, JournalError> {
         let record = record.as_ref();
         self.check_size(record.len())?;
-        self.0.queue.append(record, &self.0.name)
+        self.inner.queue.append(record, &self.inner.name)
     }
 
     /// Replaces all records so far by a state that they have led to, with the next
@@ -217,7 +236,7 @@ impl Journal {
     pub fn snapshot(&self, state: impl Into<Vec<u8>>) -> Result<(), JournalError> {
         let state = state.into();
         self.check_size(state.len())?;
-        self.0.queue.snapshot(state)
+        self.inner.queue.snapshot(state)
     }
 
     /// As [`append`](Journal::append), of a value, encoded by [`codec`](crate::codec).
@@ -243,7 +262,7 @@ impl Journal {
     #[cfg(feature = "codec")]
     fn encoded<T: serde::Serialize>(&self, value: &T) -> Result<Vec<u8>, JournalError> {
         crate::codec::encode(value).map_err(|error| JournalError::Codec {
-            file: self.0.name.clone(),
+            file: self.inner.name.clone(),
             record: None,
             message: error.to_string(),
         })
@@ -256,7 +275,7 @@ impl Journal {
     ///
     /// Where the disk fails, or has failed before.
     pub fn sync(&self) -> impl Future<Output = Result<(), JournalError>> + Send + 'static {
-        let inner = self.0.clone();
+        let inner = self.inner.clone();
         let until = inner.queue.asked();
         async move {
             loop {
@@ -270,19 +289,19 @@ impl Journal {
 
     /// The number that the next record gets: how many were appended, over the journal's whole life.
     pub fn next(&self) -> u64 {
-        self.0.queue.next()
+        self.inner.queue.next()
     }
 
     /// The path of its file.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.inner.name
     }
 
     fn check_size(&self, bytes: usize) -> Result<(), JournalError> {
         match bytes <= RECORD_BYTES_MAX {
             true => Ok(()),
             false => Err(JournalError::TooLarge {
-                file: self.0.name.clone(),
+                file: self.inner.name.clone(),
                 bytes,
             }),
         }
@@ -434,7 +453,7 @@ async fn replace(disk: &Disk, name: &str, content: Vec<u8>, salt: u64) -> io::Re
 impl fmt::Debug for Journal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Journal")
-            .field("name", &self.0.name)
+            .field("name", &self.inner.name)
             .field("next", &self.next())
             .finish()
     }
@@ -443,7 +462,7 @@ impl fmt::Debug for Journal {
 /// What waits in it; what it has written is the disk's.
 impl Fingerprint for Journal {
     fn fingerprint(&self, to: &mut Fingerprinter) {
-        to.write(self.0.name.as_bytes());
-        self.0.queue.fingerprint(to);
+        to.write(self.inner.name.as_bytes());
+        self.inner.queue.fingerprint(to);
     }
 }

@@ -40,6 +40,7 @@ pub(crate) use host::chance::next_u64;
 pub(crate) use host::disk::LiveDisk;
 pub(crate) use host::executor::{Sleep, sleep};
 pub(crate) use host::forever::count;
+pub(crate) use host::lease::Holder;
 pub(crate) use observing::work::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK};
 pub(crate) use running::actor::{Asked, LiveActor, Observed, Room};
 pub(crate) use running::node::LiveNode;

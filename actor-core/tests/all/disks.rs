@@ -93,16 +93,17 @@ async fn a_journal_is_recovered_from_its_file() -> Result<(), JournalError> {
     recovered.journal.snapshot("abc")?;
     recovered.journal.append("d")?;
     recovered.journal.sync().await?;
+    drop(recovered.journal);
 
     let recovered = Journal::recover(&disk, "journal").await?;
     assert_eq!(recovered.snapshot.as_deref(), Some(&b"abc"[..]));
     assert_eq!(recovered.records, [b"d"]);
     assert_eq!((recovered.first, recovered.journal.next()), (3, 4));
-    assert_eq!(
-        fs::read_dir(root.path()).unwrap().count(),
-        1,
-        "no other file is left"
-    );
+    let mut files: Vec<_> = { fs::read_dir(root.path()).unwrap() }
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    files.sort();
+    assert_eq!(files, ["journal", "journal.lock"], "no other file is left");
     Ok(())
 }
 
@@ -221,6 +222,73 @@ async fn what_is_known_to_be_synced_is_recovered_without_a_write() -> Result<(),
     Ok(())
 }
 
+#[tokio::test]
+async fn a_second_handle_is_refused_as_long_as_the_first_is_there() -> Result<(), JournalError> {
+    let root = tempfile::tempdir().unwrap();
+    let systems = [system(root.path()), system(root.path())];
+    let [disk, other] = systems.each_ref().map(|sys| sys.disk());
+    let first = Journal::recover(&disk, "journal").await?.journal;
+    let clone = first.clone();
+    for disk in [&disk, &other] {
+        let refused = Journal::recover(disk, "journal").await.unwrap_err();
+        let file = "journal".to_owned();
+        assert_eq!(refused, JournalError::InUse { file });
+    }
+    // Another journal is another matter.
+    Journal::recover(&disk, "another").await?;
+    first.append("one")?;
+    drop(first);
+    clone.sync().await?;
+    assert!(Journal::recover(&other, "journal").await.is_err());
+    drop(clone);
+    let second = Journal::recover(&other, "journal").await?;
+    assert_eq!(second.records, [b"one"]);
+    Ok(())
+}
+
+/// Another process, as far as the operating system can tell.
+#[tokio::test]
+async fn the_lock_is_the_operating_systems() {
+    let root = tempfile::tempdir().unwrap();
+    let disk = system(root.path()).disk();
+    let lock = fs::File::create(root.path().join("journal.lock")).unwrap();
+    lock.lock().unwrap();
+    let refused = Journal::recover(&disk, "journal").await.unwrap_err();
+    assert!(matches!(refused, JournalError::InUse { .. }), "{refused}");
+    lock.unlock().unwrap();
+    let journal = Journal::recover(&disk, "journal").await.unwrap().journal;
+    assert!(lock.try_lock().is_err());
+    drop(journal);
+    lock.try_lock().unwrap();
+}
+
+/// A future that was piped to an actor is dropped some time after the actor is brought back.
+#[tokio::test]
+async fn a_sync_that_is_left_over_does_not_keep_a_journal() -> Result<(), JournalError> {
+    let root = tempfile::tempdir().unwrap();
+    let disk = system(root.path()).disk();
+    let first = Journal::recover(&disk, "journal").await?.journal;
+    first.append("one")?;
+    let sync = first.sync();
+    let left_over = first.sync();
+    drop(first);
+    sync.await?;
+    let second = Journal::recover(&disk, "journal").await?;
+    assert_eq!(second.records, [b"one"]);
+    left_over.await?; // nothing is left to do
+    drop(second);
+    let third = Journal::recover(&disk, "journal").await?.journal;
+    third.append("two")?;
+    let left_over = third.sync();
+    drop(third);
+    let fourth = Journal::recover(&disk, "journal").await?;
+    let error = left_over.await.unwrap_err();
+    assert!(error.to_string().contains("opened anew"), "{error}");
+    assert_eq!(fourth.records, [b"one"]);
+    fourth.journal.append("three")?;
+    fourth.journal.sync().await
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn many_writers_share_syncs_and_nobody_is_lost() -> Result<(), JournalError> {
     let root = tempfile::tempdir().unwrap();
@@ -249,6 +317,7 @@ async fn many_writers_share_syncs_and_nobody_is_lost() -> Result<(), JournalErro
         writer.await.unwrap()?;
     }
     journal.sync().await?;
+    drop(journal);
     let recovered = Journal::recover(&disk, "journal").await?;
     let mut records = recovered.records;
     assert_eq!(records.len(), 64 * 4);
@@ -273,6 +342,7 @@ async fn values_are_recovered_as_values() -> Result<(), JournalError> {
     journal.snapshot_value(&vec![1_u32, 2])?;
     journal.append_value(&("three", 3_u64))?;
     journal.sync().await?;
+    drop(journal);
     let recovered = Journal::recover(&disk, "journal").await?;
     let (snapshot, records) = recovered.decode::<Vec<u32>, (String, u64)>()?;
     assert_eq!(snapshot, Some(vec![1, 2]));

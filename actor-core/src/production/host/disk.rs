@@ -11,6 +11,7 @@ use std::thread;
 use tokio::runtime::Handle;
 use tokio::sync::{RwLock, oneshot};
 
+use super::lease::{Holder, Lease};
 use super::lock::lock;
 
 /// A directory, and the threads on which calls to it may block.
@@ -22,6 +23,8 @@ pub(crate) struct LiveDisk {
     threads: Option<Handle>,
     /// Held by every call until it is over, whether or not somebody still waits for it.
     calls: Arc<RwLock<()>>,
+    /// By which calls are made, where that is so.
+    lease: Option<Arc<Lease>>,
 }
 
 impl LiveDisk {
@@ -31,6 +34,7 @@ impl LiveDisk {
             node: None,
             threads: threads.cloned(),
             calls: Arc::default(),
+            lease: None,
         }
     }
 
@@ -49,6 +53,21 @@ impl LiveDisk {
         let root: PathBuf = fs::canonicalize(root)?;
         *lock(&self.root) = Some(root.into());
         Ok(())
+    }
+
+    /// The same disk for whoever has the lock file to itself; `None` where somebody else has it.
+    pub(crate) async fn leased(
+        &self,
+        file: String,
+        holder: Arc<Holder>,
+    ) -> io::Result<Option<Self>> {
+        let what = format!("lock `{file}`");
+        let take = move |root: &Path| Lease::take(&root.join(file), &holder);
+        let lease = self.run(what, take).await?;
+        Ok(lease.map(|lease| Self {
+            lease: Some(lease),
+            ..self.clone()
+        }))
     }
 
     /// Does something to a path below the root. `what` is for the error.
@@ -86,8 +105,12 @@ impl LiveDisk {
         f: impl FnOnce() -> io::Result<T> + Send + 'static,
     ) -> io::Result<T> {
         let call = self.calls.clone().read_owned().await;
+        let lease = self.lease.clone();
         let f = move || {
-            let done = f();
+            let done = match lease.map(|lease| lease.check()) {
+                Some(Err(error)) => Err(error),
+                _ => f(),
+            };
             drop(call);
             done
         };

@@ -145,6 +145,7 @@ fn journal(
         }
         let took = begin.elapsed().as_secs_f64();
         let written = safe.load(Ordering::Relaxed);
+        drop(journal);
         let found = Journal::recover(&disk, &name).await?.records.len() as u64;
         assert_eq!(found, written, "what is acknowledged is there");
         Ok(written as f64 / took)
