@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use super::inbox::{Found, Inbox, Next};
 use super::timer::LiveTimer;
-use crate::contained::contained;
 use crate::event::Event;
 use crate::parts::{AnyMail, AskError, Due, SpawnOptions};
 use crate::production::host::disk::LiveDisk;
@@ -17,6 +16,7 @@ use crate::production::host::slice;
 use crate::production::mailbox::fired::{Armed, Fired};
 use crate::production::observing::attention::{AGES, DEPTH, STUCK};
 use crate::production::running::actor::LiveActor;
+use crate::production::running::background::Contained;
 use crate::production::running::life;
 use crate::production::running::relations::{Notify, Watched, Watcher};
 use crate::production::running::reply::losing;
@@ -338,55 +338,3 @@ impl Drop for Side {
 
 /// A future beside an actor. Boxed, so that tokio's machinery is compiled once.
 pub(crate) type Background = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-/// A future whose panic is reported as its owner's, also where it is dropped; there is no output then.
-pub(in crate::production) struct Contained<T> {
-    /// `None` once it is over.
-    future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
-    owner: Arc<LiveActor>,
-}
-
-impl<T> Contained<T> {
-    pub(in crate::production) fn new(
-        future: Pin<Box<dyn Future<Output = T> + Send>>,
-        owner: Arc<LiveActor>,
-    ) -> Self {
-        Self {
-            future: Some(future),
-            owner,
-        }
-    }
-
-    fn drop_future(&mut self) {
-        let future = self.future.take();
-        if let Err(message) = contained(|| drop(future)) {
-            self.owner.lost_in_background(message);
-        }
-    }
-}
-
-impl<T> Future for Contained<T> {
-    type Output = Option<T>;
-
-    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<T>> {
-        let Some(future) = &mut self.future else {
-            return Poll::Ready(None);
-        };
-        let output = match contained(|| future.as_mut().poll(task)) {
-            Ok(Poll::Pending) => return Poll::Pending,
-            Ok(Poll::Ready(output)) => Some(output),
-            Err(message) => {
-                self.owner.lost_in_background(message);
-                None
-            }
-        };
-        self.drop_future();
-        Poll::Ready(output)
-    }
-}
-
-impl<T> Drop for Contained<T> {
-    fn drop(&mut self) {
-        self.drop_future();
-    }
-}

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use super::actor::{Hub, LiveActor};
+use super::background::Contained;
 use super::spawning::AskSupervisor;
 use super::target::Target;
 use crate::contained::contained;
-use crate::production::handling::side::Contained;
 use crate::production::host::executor::sleep;
 use crate::production::host::{chance, lock};
 use crate::production::mailbox::lane::{

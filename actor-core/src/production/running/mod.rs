@@ -8,6 +8,7 @@
 //!   `metrics` are told of the handling of one message.
 //! - [`relations`]: who watches an actor, whom it is linked to; [`children`]: those of a supervisor.
 //! - [`spawning`]: an actor on its way in; [`target`]: whom a reference refers to, and who counts references.
+//! - [`background`]: a future beside an actor, whose panic is reported.
 //! - [`actor`]: an actor as others see it: identity, mailbox, end.
 //! - [`reply`]: what production adds to an `ask`.
 //! - [`hub`]: what the actors of one system share: its [`registry`], hooks and monitors.
@@ -25,6 +26,7 @@
 //! an actor's type, since whatever does is compiled again for every actor type of a program.
 
 pub(crate) mod actor;
+pub(crate) mod background;
 pub(crate) mod children;
 mod composition;
 mod dispatcher;

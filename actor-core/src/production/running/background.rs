@@ -1,0 +1,61 @@
+//! Futures beside an actor: [`Contained`].
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context as TaskContext, Poll};
+
+use super::actor::LiveActor;
+use crate::contained::contained;
+
+/// A future whose panic is reported as its owner's, also where it is dropped; there is no output then.
+pub(in crate::production) struct Contained<T> {
+    /// `None` once it is over.
+    future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
+    owner: Arc<LiveActor>,
+}
+
+impl<T> Contained<T> {
+    pub(in crate::production) fn new(
+        future: Pin<Box<dyn Future<Output = T> + Send>>,
+        owner: Arc<LiveActor>,
+    ) -> Self {
+        Self {
+            future: Some(future),
+            owner,
+        }
+    }
+
+    fn drop_future(&mut self) {
+        let future = self.future.take();
+        if let Err(message) = contained(|| drop(future)) {
+            self.owner.lost_in_background(message);
+        }
+    }
+}
+
+impl<T> Future for Contained<T> {
+    type Output = Option<T>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<T>> {
+        let Some(future) = &mut self.future else {
+            return Poll::Ready(None);
+        };
+        let output = match contained(|| future.as_mut().poll(task)) {
+            Ok(Poll::Pending) => return Poll::Pending,
+            Ok(Poll::Ready(output)) => Some(output),
+            Err(message) => {
+                self.owner.lost_in_background(message);
+                None
+            }
+        };
+        self.drop_future();
+        Poll::Ready(output)
+    }
+}
+
+impl<T> Drop for Contained<T> {
+    fn drop(&mut self) {
+        self.drop_future();
+    }
+}
