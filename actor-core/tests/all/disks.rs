@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::ErrorKind;
 use std::path::Path;
+use std::time::Duration;
 
 use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
@@ -287,6 +288,79 @@ async fn a_sync_that_is_left_over_does_not_keep_a_journal() -> Result<(), Journa
     assert_eq!(fourth.records, [b"one"]);
     fourth.journal.append("three")?;
     fourth.journal.sync().await
+}
+
+#[derive(Debug)]
+struct Put(u8);
+#[derive(Debug)]
+struct Kept;
+#[derive(Debug)]
+struct Synced(u8, Reply<()>, Result<(), JournalError>);
+
+/// Keeps values, goes on while it syncs, and panics at what is odd once that is on its way.
+struct Store {
+    kept: Vec<u8>,
+    journal: Option<Journal>,
+}
+
+#[actor]
+impl Store {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) -> Result<(), JournalError> {
+        let recovered = Journal::recover(&cx.disk(), "store").await?;
+        self.kept = recovered.records.concat();
+        self.journal = Some(recovered.journal);
+        Ok(())
+    }
+
+    #[on]
+    fn put(&mut self, put: Put, reply: Reply<()>, cx: &mut Context<Self>) {
+        let journal = self.journal.as_ref().expect("started");
+        journal.append([put.0]).unwrap();
+        let synced = journal.sync();
+        cx.pipe_to_self(synced, move |result| Synced(put.0, reply, result));
+        assert_eq!(put.0 % 2, 0, "odd");
+    }
+
+    #[on]
+    fn synced(&mut self, synced: Synced) {
+        let Synced(value, reply, result) = synced;
+        result.unwrap();
+        self.kept.push(value);
+        reply.send(());
+    }
+
+    #[on]
+    fn kept(&mut self, _: Kept) -> Vec<u8> {
+        self.kept.clone()
+    }
+}
+
+/// The sync of its last life may be under way, and is no obstacle.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_actor_that_panics_recovers_its_journal_in_its_next_life() {
+    let root = tempfile::tempdir().unwrap();
+    let sys = system(root.path());
+    let failures = std::sync::Arc::new(std::sync::atomic::AtomicU32::new(0));
+    let counted = failures.clone();
+    sys.as_live().unwrap().on_failure(move |failure| {
+        assert!(failure.message.contains("odd"), "{failure}");
+        counted.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    });
+    sys.supervise(actor_core::Supervision::one_for_one().intensity(20, Duration::from_secs(60)));
+    let store = sys.spawn_with(|| Store {
+        kept: Vec::new(),
+        journal: None,
+    });
+    for round in 0..10 {
+        store.ask(Put(2 * round)).await.unwrap();
+        store.ask(Put(2 * round + 1)).await.unwrap_err();
+    }
+    let kept = store.ask(Kept).await.unwrap();
+    let safe = kept.iter().filter(|value| **value % 2 == 0);
+    assert!(safe.copied().eq((0..10).map(|round| 2 * round)), "{kept:?}");
+    assert!(kept.is_sorted(), "{kept:?}");
+    assert_eq!(failures.load(std::sync::atomic::Ordering::Relaxed), 10);
 }
 
 #[tokio::test(flavor = "multi_thread")]

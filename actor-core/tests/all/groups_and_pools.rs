@@ -578,3 +578,17 @@ async fn a_worker_that_cannot_start_is_made_anew_when_its_turn_comes() {
     assert_eq!(pool.ask(Job(3)).await, Ok(3));
     failures.expect::<&str>([]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_pool_goes_on_when_nobody_refers_to_it() {
+    let sys = System::new();
+    let pool = sys.spawn(Pool::round_robin(2, weak));
+    let (weak, answers) = (pool.downgrade(), [3, 6].map(|job| pool.ask(Job(job))));
+    drop(pool);
+    for (answer, job) in answers.into_iter().zip([3, 6]) {
+        assert_eq!(answer.await, Ok(job));
+    }
+    idle().await;
+    let pool = weak.upgrade().expect("it is alive");
+    assert_eq!(pool.ask(Job(9)).await, Ok(9));
+}

@@ -281,3 +281,75 @@ async fn no_item_is_taken_for_an_actor_that_has_ended() {
     assert_eq!(taken.recv().await, Some(1));
     assert_eq!(live.dead_letters(), 1); // the item, and no word of the stream's end
 }
+
+/// Gives two items, and panics.
+struct Broken(u32);
+
+impl Stream for Broken {
+    type Item = u32;
+
+    fn poll_next(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<Option<u32>> {
+        self.0 += 1;
+        assert!(self.0 < 3, "the stream is broken");
+        Poll::Ready(Some(self.0))
+    }
+}
+
+/// Reads what is broken, or breaks itself at an item.
+struct Careless {
+    journal: Journal,
+    breaks_at: u32,
+}
+
+#[actor]
+impl Careless {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.attach_then(Broken(0), Item, Over);
+    }
+
+    #[on]
+    fn item(&mut self, item: Item) {
+        assert_ne!(item.0, self.breaks_at, "a bad item");
+        self.journal.note(format!("item {}", item.0));
+    }
+
+    #[on]
+    fn over(&mut self, _: Over) {
+        self.journal.note("over");
+    }
+
+    #[on]
+    fn hello(&mut self, _: Hello) {
+        self.journal.note("hello");
+    }
+}
+
+fn careless(breaks_at: u32) -> (System, ActorRef<Careless>, Journal) {
+    let (sys, journal) = (System::new(), Journal::new());
+    let noted = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_failure(move |failure| noted.note(format!("{:?}", failure.kind)));
+    let actor = sys.spawn(Careless {
+        journal: journal.clone(),
+        breaks_at,
+    });
+    (sys, actor, journal)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_panics_is_reported_and_its_actor_goes_on() {
+    let (_sys, actor, journal) = careless(0);
+    idle().await;
+    actor.tell(Hello);
+    idle().await;
+    journal.expect(["item 1", "item 2", "Background", "hello"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handler_that_panics_ends_the_stream_with_its_actor() {
+    let (_sys, actor, journal) = careless(2);
+    assert_eq!(actor.stopped().await, StopReason::Failed);
+    idle().await;
+    journal.expect(["item 1", "Panicked"]);
+}
