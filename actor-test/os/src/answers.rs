@@ -20,6 +20,8 @@ thread_local! {
     static CLOCK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
     /// By how much the date was set back.
     static DATE_BACK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+    /// What is called before the clock is read.
+    static BEFORE: Cell<Option<fn()>> = const { Cell::new(None) };
     static ASKED: Cell<Asked> = const { Cell::new(Asked { random: 0, clock: 0 }) };
     /// This thread has never asked for random bytes, answered or not.
     static FRESH: Cell<bool> = const { Cell::new(true) };
@@ -97,6 +99,25 @@ pub fn set_date_back(by: Duration) {
     DATE_BACK.set(by);
 }
 
+/// From now on this is called before the virtual clock is read on this thread, which may
+/// [set](set_clock) it; what it reads itself is not told.
+///
+/// ```
+/// use std::time::{Duration, Instant};
+///
+/// let answering = actor_test_os::answer(7);
+/// let begun = Instant::now();
+/// actor_test_os::before_clock(Some(|| actor_test_os::set_clock(Duration::from_secs(3))));
+/// if actor_test_os::takes_effect() {
+///     assert_eq!(begun.elapsed().as_secs(), 3);
+/// }
+/// actor_test_os::before_clock(None);
+/// drop(answering);
+/// ```
+pub fn before_clock(what: Option<fn()>) {
+    BEFORE.set(what);
+}
+
 /// What this thread has asked for since it is answered, or was at last.
 #[inline]
 pub fn asked() -> Asked {
@@ -159,6 +180,10 @@ pub(crate) fn fill(bytes: &mut [u8]) {
 pub(crate) fn clock() -> Option<Duration> {
     if !ANSWERED.get() {
         return None;
+    }
+    if let Some(before) = BEFORE.take() {
+        before();
+        BEFORE.set(Some(before));
     }
     let asked = ASKED.get();
     ASKED.set(Asked {

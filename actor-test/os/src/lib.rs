@@ -50,7 +50,8 @@ mod symbols;
 mod symbols;
 
 pub use answers::{
-    Answering, Asked, answer, answer_again, asked, is_fresh, set_clock, set_date_back, takes_effect,
+    Answering, Asked, answer, answer_again, asked, before_clock, is_fresh, set_clock,
+    set_date_back, takes_effect,
 };
 pub use last_words::{on_own_thread, speak_at_the_end, with_last_words};
 pub use stdin::take_stdin;

@@ -271,6 +271,8 @@ pub(crate) enum Record {
         /// By how much a clock jumps.
         by_ns: Option<u64>,
     },
+    /// Time has passed, though no timer has fired.
+    Passed { by_ns: u64 },
     /// How the clock of a node goes, where it is not right.
     Clock {
         node: String,

@@ -38,6 +38,8 @@ pub(crate) struct Turns {
     pub(crate) went_fair: u64,
     /// How many asked the operating system for random bytes.
     pub(crate) asked: u64,
+    /// In how many a clock was read again, and time stood still.
+    pub(crate) clock_stood: u64,
 }
 
 impl Course {
@@ -63,6 +65,8 @@ impl Course {
         gaps.extend((executions > 0).then_some(Gap::Suffixes { executions }));
         let executions = turns.asked;
         gaps.extend((executions > 0).then_some(Gap::System { executions }));
+        let executions = turns.clock_stood;
+        gaps.extend((executions > 0).then_some(Gap::Clock { executions }));
         gaps.extend(self.stopped.clone());
         if self.is_part {
             gaps.push(Gap::Parts);

@@ -393,6 +393,7 @@ impl<'a> Explorer<'a> {
         let options = RunOptions {
             tell: witness.is_some(),
             witness,
+            time_passes: true,
             ..RunOptions::default()
         };
         let last_words = self.last_words(turn);

@@ -201,6 +201,10 @@ impl Strategy for Neighbours {
         self.current().choose(choice)
     }
 
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        self.current().passes(ways)
+    }
+
     fn strike(&mut self, offer: &Offer) -> u32 {
         self.current().strike(offer)
     }

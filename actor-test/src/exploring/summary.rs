@@ -210,6 +210,7 @@ impl Summary {
             transient: 0,
             went_fair: 0,
             asked: 0,
+            clock_stood: 0,
         });
         self.turns = turns.collect();
     }
@@ -307,6 +308,7 @@ impl Summary {
         turns.transient += u64::from(outcome.transient.is_some());
         turns.went_fair += u64::from(outcome.went_fair);
         turns.asked += u64::from(outcome.asked.random > 0);
+        turns.clock_stood += u64::from(outcome.clock_stood);
         match outcome.end {
             End::Bound if is_fair => {
                 report.fair_at_bound += 1;

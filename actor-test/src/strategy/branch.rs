@@ -66,6 +66,13 @@ impl Strategy for Branch {
         }
     }
 
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        match self.is_replaying {
+            true => self.replay.passes(ways),
+            false => self.strategy.passes(ways),
+        }
+    }
+
     fn strike(&mut self, offer: &Offer) -> u32 {
         match self.is_replaying {
             true => self.replay.strike(offer),

@@ -138,6 +138,10 @@ impl Strategy for Continuation {
         self.active().choose(choice)
     }
 
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        self.active().passes(ways)
+    }
+
     fn strike(&mut self, offer: &Offer) -> u32 {
         self.active().strike(offer)
     }

@@ -150,6 +150,12 @@ pub enum Gap {
         /// In how many.
         executions: u64,
     },
+    /// Time that passes between two reads of the clock though there is no timer: in so many executions an actor,
+    /// task or thread has read a clock again, and the program has no timer that moves it.
+    Clock {
+        /// In how many.
+        executions: u64,
+    },
     /// What comes after as many states as the search was to know.
     States {
         /// How many.

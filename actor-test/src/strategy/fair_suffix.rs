@@ -143,6 +143,13 @@ impl Strategy for FairSuffix {
         }
     }
 
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        match self.switched {
+            true => self.walk.passes(ways),
+            false => self.prefix.passes(ways),
+        }
+    }
+
     fn strike(&mut self, offer: &Offer) -> u32 {
         match self.switched {
             true => 0,

@@ -277,6 +277,22 @@ impl Strategy for Guided {
         answer
     }
 
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        let choice = Choice::Below(ways + 1);
+        let completed = |completion: &mut Box<dyn Strategy>| completion.passes(ways);
+        let answer = match self.listed_answer(choice) {
+            Some(answer) => answer,
+            None => self
+                .completion
+                .as_mut()
+                .and_then(completed)
+                .unwrap_or_default(),
+        };
+        let (asked, of) = (self.asked, choice.bound());
+        self.namer.chose(NamedChoice { asked, of, answer });
+        Some(answer)
+    }
+
     fn strike(&mut self, offer: &Offer) -> u32 {
         let place = self.namer.place(offer);
         let listed = self.follows.as_ref().and_then(|(step, _)| {

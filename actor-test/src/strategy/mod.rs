@@ -155,6 +155,14 @@ pub trait Strategy: fmt::Debug + Send {
     /// and reported as one.
     fn choose(&mut self, choice: Choice) -> u32;
 
+    /// Whether time has passed at a read of a clock, since its actor, task or thread has read one before:
+    /// zero where none has, else one of so many ways, from one. A way that is not possible counts as zero.
+    /// `None` leaves it to the tester, which has time pass in some executions of a strategy without
+    /// [memory](Self::has_memory), and in none of one that has it.
+    fn passes(&mut self, _ways: u32) -> Option<u32> {
+        None
+    }
+
     /// Whether a fault strikes where one may, within a step: zero where none does, else one of the
     /// [ways](Offer::ways), from one. Not asked where the faults of that kind are spent, or over.
     ///

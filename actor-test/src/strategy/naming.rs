@@ -226,6 +226,13 @@ impl<N: Notes> Strategy for Noted<N> {
         answer
     }
 
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        let answer = self.strategy.passes(ways).unwrap_or_default();
+        let (asked, of) = (self.asked, u64::from(ways) + 1);
+        self.notes.chose(NamedChoice { asked, of, answer });
+        Some(answer)
+    }
+
     fn strike(&mut self, offer: &Offer) -> u32 {
         let way = self.strategy.strike(offer);
         self.notes.struck(offer, way);

@@ -253,6 +253,15 @@ pub(crate) struct Pinned {
 }
 
 impl Pinned {
+    /// The pinned answer to the next question of the step in progress.
+    fn pinned_answer(&mut self, choice: Choice) -> Option<u32> {
+        let (place, asked) = self.asks?;
+        self.asks = Some((place, asked + 1));
+        let pinned = self.steps[place].choices.get(asked);
+        let pinned = pinned.filter(|pinned| pinned.of == choice.bound());
+        pinned.map(|pinned| pinned.answer)
+    }
+
     /// The strategy, and where it tells after an execution how that has parted from the schedule.
     pub(crate) fn new(steps: Vec<Worded>) -> (Self, Arc<Mutex<Option<Parted>>>) {
         let told = Arc::default();
@@ -352,13 +361,13 @@ impl Strategy for Pinned {
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
-        let pinned = self.asks.and_then(|(place, asked)| {
-            self.asks = Some((place, asked + 1));
-            self.steps[place].choices.get(asked).copied()
-        });
-        let of = choice.bound();
-        let pinned = pinned.filter(|pinned| pinned.of == of);
-        pinned.map_or_else(|| self.completion.choose(choice), |pinned| pinned.answer)
+        let pinned = self.pinned_answer(choice);
+        pinned.unwrap_or_else(|| self.completion.choose(choice))
+    }
+
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        let pinned = self.pinned_answer(Choice::Below(ways + 1));
+        pinned.or_else(|| self.completion.passes(ways))
     }
 
     fn strike(&mut self, offer: &Offer) -> u32 {

@@ -380,6 +380,10 @@ impl Strategy for Placed {
         self.strategy.choose(choice)
     }
 
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        self.strategy.passes(ways)
+    }
+
     fn strike(&mut self, offer: &Offer) -> u32 {
         self.plan.comes(moment_of_offer(offer), || offer.nodes);
         match self.plan.strikes(offer.kind) {

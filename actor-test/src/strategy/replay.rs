@@ -111,6 +111,10 @@ impl Strategy for Replay {
         self.decide(choice.bound())
     }
 
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        Some(self.decide(u64::from(ways) + 1))
+    }
+
     fn strike(&mut self, offer: &Offer) -> u32 {
         self.decide(u64::from(offer.ways) + 1)
     }

@@ -34,7 +34,7 @@ const KINDS: [StepKind; 9] = [
 const STRIKES: u64 = 1 << 40;
 
 /// What each choice is for, by number; new ones come to the end.
-const ASKED: [Asked; 11] = [
+const ASKED: [Asked; 12] = [
     Asked::Unknown,
     Asked::Choose,
     Asked::Bool,
@@ -46,6 +46,7 @@ const ASKED: [Asked; 11] = [
     Asked::Offset,
     Asked::Drift,
     Asked::Comparison,
+    Asked::Passing,
 ];
 
 /// The first letter of a schedule whose choices say what they are for.

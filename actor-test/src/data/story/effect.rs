@@ -43,6 +43,11 @@ pub enum Effect {
         /// How much it gains in a second, in nanoseconds.
         drift_ppb: i64,
     },
+    /// Time has passed since a clock was read before, though no timer has fired.
+    Passed {
+        /// How much, in nanoseconds.
+        by_ns: u64,
+    },
     /// What was on a link is lost.
     LostOnLink {
         /// Which message; none for a reply.
@@ -333,6 +338,8 @@ pub enum Asked {
     Drift,
     /// How a comparison of two timestamps comes out that can't be told apart.
     Comparison,
+    /// Whether time has passed since a clock was read before, and how much.
+    Passing,
     /// Not known: the step was not finished.
     Unknown,
 }

@@ -23,6 +23,7 @@ use crate::engine::running::elsewhere::nothing;
 use crate::engine::running::lasso::Lasso;
 use crate::engine::running::outcome::{End, Outcome};
 use crate::engine::sameness::lookout::Lookout;
+use crate::engine::seam::clocks::Reading;
 use crate::engine::seam::listening::Listening;
 use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::session::Session;
@@ -33,6 +34,7 @@ use crate::engine::world::operation::Kind;
 use crate::engine::world::state::{BODY, State};
 use crate::engine::world::thermometer::Debt;
 use crate::engine::world::wake::WakeList;
+use crate::hash::mix;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Ended, Execution, Fairness, Strategy};
 
@@ -63,6 +65,8 @@ pub(crate) struct RunOptions {
     pub(crate) looker: Option<Box<dyn Looker>>,
     /// Before this step the execution is not over where nothing but periodic timers is left.
     pub(crate) idles_from: u64,
+    /// Time may pass though no timer fires, where the strategy leaves that to the tester.
+    pub(crate) time_passes: bool,
 }
 
 /// Looks at an execution between two steps: after so many of them as it says, or where it ends before.
@@ -109,6 +113,8 @@ pub(crate) struct Engine {
     pub(crate) fairness: Fairness,
     /// The seed of the execution.
     pub(crate) seed: u64,
+    /// The seed by which time passes in it, if it is drawn.
+    passing: Option<u64>,
     /// The strategy of the execution, where a fair one has taken its place.
     pub(crate) replaced: Option<Box<dyn Strategy>>,
     /// What happens is told by an earlier execution.
@@ -171,6 +177,7 @@ impl Engine {
             looker: None,
             fairness: Fairness::Fair,
             seed: 0,
+            passing: None,
             replaced: None,
             is_again: false,
             hears_steps: false,
@@ -279,6 +286,8 @@ impl Engine {
                 strategy.begin(execution)
             };
             self.fairness = strategy.fairness();
+            let draws = options.time_passes && !strategy.has_memory();
+            self.passing = draws.then(|| mix(execution.seed, 0x7a_55ed));
             self.hears_steps = strategy.hears_steps();
             self.lookout.is_wanted = strategy.sees_states() || self.round.is_some();
             self.lookout.by_history = strategy.compares_histories();
@@ -300,6 +309,7 @@ impl Engine {
         let outcome = runtime::enter(&runtime, || {
             let _quiet = panics::quiet();
             let _answering = actor_test_os::answer(self.system);
+            let _reading = Reading::of(&self.shared);
             let outcome = match &self.body {
                 None => self.run_through(test),
                 Some(_) => None,
@@ -467,6 +477,7 @@ impl Engine {
         let (threshold, counts_from, watched) = self.debts;
         state.thermometer.begin(threshold, counts_from, watched);
         state.reach.is_wanted = self.hears_steps;
+        state.passing.begin(self.passing);
         self.lasso.begin(&mut state);
         self.lookout.begin(&mut state);
         drop(state);

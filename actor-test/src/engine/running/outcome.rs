@@ -91,6 +91,8 @@ pub(crate) struct Outcome {
     pub(crate) told: Told,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
+    /// A clock was read again, time might have passed, and nobody was to say whether it has.
+    pub(crate) clock_stood: bool,
     /// What happened, where that was recorded.
     #[serde(skip)]
     pub(crate) records: Vec<Record>,
@@ -136,6 +138,7 @@ impl Outcome {
             clocks_apart: false,
             told: Told::default(),
             diverged_at: None,
+            clock_stood: false,
             records: Vec::new(),
             asked: Asked::default(),
         }

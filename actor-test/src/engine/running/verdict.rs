@@ -163,7 +163,9 @@ impl Engine {
         Outcome {
             end,
             steps: state.step,
-            contended_steps: session.tape.taken().len() as u64 - state.choices,
+            contended_steps: session.tape.taken().len() as u64
+                - state.choices
+                - state.passing.asked,
             fairness: self.fairness,
             finding: session.found.clone(),
             transient: None,
@@ -181,6 +183,7 @@ impl Engine {
             clocks_apart: state.nodes.are_clocks_apart(),
             told: session.landmarks.tell(),
             diverged_at: session.tape.diverged_at(),
+            clock_stood: state.passing.asked > 0 && !state.passing.is_drawn(),
             records: session
                 .recorder
                 .take()

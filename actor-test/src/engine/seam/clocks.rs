@@ -1,10 +1,15 @@
 //! Clocks, as actors under test meet them: how a node's goes, and how two timestamps compare.
 
+use std::cell::RefCell;
+use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use crate::data::records::{Record, nanoseconds};
 use crate::data::story::Asked;
+use crate::engine::recording::tape::Decision;
 use crate::engine::seam::shared::{Phase, Shared};
+use crate::engine::world::passing::WAYS;
+use crate::hash::mix;
 use crate::strategy::Choice;
 
 /// How far ahead a clock may be, as parts of the most: not at all, by all of it, by half.
@@ -12,6 +17,34 @@ const OFFSETS: [u32; 3] = [0, 2, 1];
 
 /// Which way it may drift: not at all, faster, slower.
 const DRIFTS: [i64; 3] = [0, 1, -1];
+
+thread_local! {
+    /// Whose program reads the clocks of the process on this thread.
+    static READS: RefCell<Weak<Shared>> = const { RefCell::new(Weak::new()) };
+}
+
+/// While it lives, the clocks of the process are read on its thread as an actor's own clock is.
+pub(crate) struct Reading(());
+
+impl Reading {
+    pub(crate) fn of(shared: &Rc<Shared>) -> Self {
+        READS.set(Rc::downgrade(shared));
+        actor_test_os::before_clock(Some(|| {
+            let shared = READS.with_borrow(Weak::upgrade);
+            if let Some(shared) = shared {
+                shared.read_clock();
+            }
+        }));
+        Self(())
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        actor_test_os::before_clock(None);
+        READS.set(Weak::new());
+    }
+}
 
 impl Shared {
     /// Has it drawn how the clock of a new node goes, where those of nodes may be apart.
@@ -40,8 +73,49 @@ impl Shared {
         });
     }
 
+    /// A clock is read: time may have passed since its reader has read one before.
+    pub(super) fn read_clock(&self) {
+        let current = self.current.get();
+        // Who looks on, or cleans up, has no time pass.
+        if self.phase.get() != Phase::Running {
+            return;
+        }
+        let ways = self.state.borrow_mut().ways_to_pass(current);
+        if ways.is_empty() {
+            return;
+        }
+        let known = self.answers.borrow_mut().pop_front().or_else(|| {
+            let mut strategy = self.strategy.borrow_mut();
+            strategy.asks(Asked::Passing);
+            strategy.passes(WAYS)
+        });
+        let mut state = self.state.borrow_mut();
+        let answer = known.unwrap_or_else(|| state.passing.drawn(&ways));
+        let chosen = if ways.contains(&answer) { answer } else { 0 };
+        state.passing.asked += 1;
+        let passed = state.passing.size(chosen);
+        if let Some(by) = passed {
+            state.pass(by);
+            state.extend_chain(current, mix(0x7a_55ed, u64::from(chosen)));
+            state.operations[current as usize].own_run = 0;
+            actor_test_os::set_clock(state.now_at(current));
+        }
+        let step = state.step;
+        drop(state);
+        let check = mix(0x7a_55ed, u64::from(WAYS)) as u32;
+        self.session().tape.record(Decision { chosen, check }, step);
+        if let Some(by) = passed {
+            let by_ns = nanoseconds(by);
+            self.record(|| Record::Passed { by_ns });
+        }
+    }
+
     /// Whether one time is before another: either, where clocks can't tell.
     pub(super) fn compare(&self, one: Duration, other: Duration) -> bool {
+        if self.phase.get() == Phase::Running {
+            let apart = one.abs_diff(other);
+            self.state.borrow_mut().passing.learn(apart);
+        }
         let is_before = one < other;
         let resolution = self.state.borrow().nodes.clocks_allowed.resolution();
         let is_apart = one.abs_diff(other) > resolution;

@@ -256,6 +256,7 @@ impl Runtime for Shared {
     }
 
     fn now(&self) -> Duration {
+        self.read_clock();
         let mut state = self.state();
         if self.phase.get() != Phase::Printing {
             state.reach.add(Beyond::Clock);

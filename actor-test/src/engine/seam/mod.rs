@@ -13,7 +13,7 @@
 
 mod asks;
 mod births;
-mod clocks;
+pub(crate) mod clocks;
 pub(crate) mod controlled;
 mod disks;
 pub(crate) mod environment;

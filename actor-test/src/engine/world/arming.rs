@@ -20,6 +20,7 @@ impl State {
         parent: u32,
         delay: Duration,
     ) -> (u32, u32) {
+        self.passing.has_timers = true;
         let key = self.child_key_of(parent);
         let (timer, generation) = self.timers.reserve(owner, delay, key);
         self.push(by, Effect::Arm { timer, generation });

@@ -28,6 +28,7 @@ pub(crate) mod operation;
 pub(crate) mod orders;
 pub(crate) mod outbox;
 pub(crate) mod owned;
+pub(crate) mod passing;
 pub(crate) mod pending;
 pub(crate) mod queue;
 pub(crate) mod reach;

@@ -27,6 +27,7 @@ use crate::engine::world::numbering::Numbering;
 use crate::engine::world::objects::Objects;
 use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
 use crate::engine::world::owned::{Neighbours, Owned};
+use crate::engine::world::passing::Passing;
 use crate::engine::world::reach::Reach;
 use crate::engine::world::references::References;
 use crate::engine::world::room::{Bound, Question};
@@ -113,6 +114,8 @@ pub(crate) struct State {
     pub(crate) answers: u64,
     /// How often the program under test has looked at the clock.
     pub(crate) clock_reads: u64,
+    /// Whether time passes where it is read.
+    pub(crate) passing: Passing,
     /// The registry of names, where the execution has one.
     pub(crate) names: Option<u32>,
     pub(crate) numbering: Numbering,

@@ -7,7 +7,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::data::faults::Fault;
 use crate::data::records::StepKind;
-use crate::data::schedule::{NamedChoice, Schedule};
+use crate::data::schedule::Schedule;
 use crate::hash::mix;
 use crate::strategy::{
     Choice, Enabled, Execution, Fairness, Namer, Notes, Offer, Strategy, below, generator,
@@ -62,6 +62,15 @@ pub(crate) struct Turned {
 }
 
 impl Turned {
+    /// The planned answer to the next question of the step in progress.
+    fn planned_answer(&mut self, choice: Choice) -> Option<u32> {
+        let step = self.current.and_then(|at| self.plan.steps.get(at));
+        let planned = step.and_then(|step| step.choices.get(self.answered));
+        self.answered += 1;
+        let planned = planned.filter(|planned| planned.of == choice.bound());
+        planned.map(|planned| planned.answer)
+    }
+
     /// Holds the steps at the positions `held` back until that at position `until` was taken.
     pub(crate) fn new(
         plan: &Arc<Plan>,
@@ -147,13 +156,12 @@ impl Strategy for Turned {
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
-        let step = self.current.and_then(|at| self.plan.steps.get(at));
-        let planned = step.and_then(|step| step.choices.get(self.answered));
-        self.answered += 1;
-        match planned {
-            Some(NamedChoice { of, answer, .. }) if *of == choice.bound() => *answer,
-            _ => below(&mut self.rng, choice.bound()) as u32,
-        }
+        let planned = self.planned_answer(choice);
+        planned.unwrap_or_else(|| below(&mut self.rng, choice.bound()) as u32)
+    }
+
+    fn passes(&mut self, ways: u32) -> Option<u32> {
+        self.planned_answer(Choice::Below(ways + 1))
     }
 
     fn strike(&mut self, offer: &Offer) -> u32 {

@@ -329,6 +329,7 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
                 (*unread > 0).then(|| format!("dead letters: {}", count(*unread, "queued event")));
             return std::iter::once(halts).chain(unread).collect();
         }
+        Effect::Passed { by_ns } => format!("{:?} pass", Duration::from_nanos(*by_ns)),
         Effect::Reentered => "enters its state again".into(),
         Effect::Ended { how } => shortened(how),
         Effect::Chose { .. } | Effect::Logged { .. } => return Vec::new(),

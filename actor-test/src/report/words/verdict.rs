@@ -188,6 +188,10 @@ fn gap(gap: &Gap) -> String {
             "one seed for the system's random bytes, and so one order for each hash map, in {}",
             count(*executions, "execution")
         ),
+        Gap::Clock { executions } => format!(
+            "a clock was read twice and never moved in {}",
+            count(*executions, "execution")
+        ),
         Gap::States { bound } => format!("it stopped at {}", count(*bound, "state")),
         Gap::Histories { bound } => format!(
             "it stopped when it knew {bound} histories of actors; `dpor:HISTORIES` lets it know more"

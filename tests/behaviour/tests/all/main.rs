@@ -62,6 +62,7 @@ mod system;
 mod tasks;
 mod tasks_and_threads_wait;
 mod threads;
+mod time_passes;
 mod timeouts;
 mod trying;
 mod wake_ups;

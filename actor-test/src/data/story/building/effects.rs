@@ -44,6 +44,7 @@ impl Builder {
                     .collect(),
                 by_ns: *by_ns,
             },
+            Record::Passed { by_ns } => Effect::Passed { by_ns: *by_ns },
             Record::LostOnLink { message } => Effect::LostOnLink {
                 message: message.and_then(|message| self.messages.get(&message).copied()),
             },
