@@ -111,7 +111,7 @@ impl Moment {
         let asked = actor_test_os::asked();
         Self {
             step: state.step,
-            choices: state.choices + asked.random,
+            choices: state.choices + state.passing.asked + asked.random,
             clock_reads: state.clock_reads + asked.clock,
             now: state.now,
             live: state.live,

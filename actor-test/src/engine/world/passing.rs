@@ -9,34 +9,34 @@ use crate::data::faults::FaultKind;
 use crate::engine::world::state::State;
 use crate::strategy::{below, generator};
 
-/// How often an execution may have time pass so.
+/// How often time passes so in an execution in which that is drawn.
 const JUMPS_MAX: u32 = 2;
 
 /// Jumps for programs whose time limits are known to nobody but themselves.
 const LADDER: [Duration; 6] = [
-    Duration::from_secs(3600),
-    Duration::from_secs(60),
-    Duration::from_secs(10),
-    Duration::from_secs(1),
-    Duration::from_millis(100),
     Duration::from_millis(1),
+    Duration::from_millis(100),
+    Duration::from_secs(1),
+    Duration::from_secs(10),
+    Duration::from_secs(60),
+    Duration::from_secs(3600),
 ];
 
 /// How many of the program's durations are kept.
 const KNOWN_MAX: usize = 8;
 
-/// In how many ways time may pass: by each rung of the ladder, and by a little less and a little more than
-/// each duration that is known.
-pub(crate) const WAYS: u32 = (LADDER.len() + 2 * KNOWN_MAX) as u32;
+/// In how many ways time may pass: by a little less and a little more than each duration that is known, and
+/// by each rung of the ladder. What is simpler has a smaller number, which minimising prefers.
+pub(crate) const WAYS: u32 = (2 * KNOWN_MAX + LADDER.len()) as u32;
 
 /// Whether time passes, and by how much.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Passing {
-    /// The operations that have read a clock, and the step of the last time.
-    readers: Vec<(u32, u64)>,
+    /// By operation, the number of the step after that in which it has read a clock last; zero of one that
+    /// has read none.
+    readers: Vec<u64>,
     /// How far apart the timestamps are that the program has compared.
     known: Vec<Duration>,
-    jumps: u32,
     /// The program has armed a timer or slept, so that timers move its clock.
     pub(crate) has_timers: bool,
     /// How often it was asked whether time has passed.
@@ -49,6 +49,8 @@ pub(crate) struct Passing {
 #[derive(Clone, Debug)]
 struct Draw {
     rng: Xoshiro256PlusPlus,
+    /// How often it has.
+    jumps: u32,
     /// It does at one of so many places; never where it is zero.
     one_of: u64,
 }
@@ -60,22 +62,30 @@ impl Draw {
         let mut rng = generator(seed);
         let one_of = match below(&mut rng, 16) {
             0..8 => 0,
-            8..12 => 1,
-            12..14 => 4,
-            14 => 16,
-            _ => 64,
+            8..13 => 1,
+            13..15 => 6,
+            _ => 48,
         };
-        Self { rng, one_of }
+        Self {
+            rng,
+            jumps: 0,
+            one_of,
+        }
     }
 
-    /// One of the ways that are possible, the longest in every other case; or zero.
-    fn way(&mut self, possible: &[u32]) -> u32 {
-        if self.one_of == 0 || below(&mut self.rng, self.one_of) > 0 {
-            return 0;
-        }
-        match below(&mut self.rng, 2) {
-            0 => possible[0],
-            _ => possible[below(&mut self.rng, possible.len() as u64) as usize],
+    /// Whether time passes at this place.
+    fn passes(&mut self) -> bool {
+        let may_pass = self.one_of > 0 && self.jumps < JUMPS_MAX;
+        let passes = may_pass && below(&mut self.rng, self.one_of) == 0;
+        self.jumps += u32::from(passes);
+        passes
+    }
+
+    /// One of some ways, in two cases of three the last.
+    fn one_of(&mut self, ways: &[u32]) -> u32 {
+        match below(&mut self.rng, 3) {
+            0..2 => ways[ways.len() - 1],
+            _ => ways[below(&mut self.rng, ways.len() as u64) as usize],
         }
     }
 }
@@ -85,7 +95,7 @@ impl Passing {
     pub(crate) fn begin(&mut self, seed: Option<u64>) {
         self.readers.clear();
         self.known.clear();
-        (self.jumps, self.asked, self.has_timers) = (0, 0, false);
+        (self.asked, self.has_timers) = (0, false);
         self.draw = seed.map(Draw::new);
     }
 
@@ -95,9 +105,14 @@ impl Passing {
     }
 
     /// The answer where the strategy has none.
-    pub(crate) fn drawn(&mut self, possible: &[u32]) -> u32 {
-        let draw = self.draw.as_mut();
-        draw.map_or(0, |draw| draw.way(possible))
+    pub(crate) fn drawn(&mut self) -> u32 {
+        let passes = self.draw.as_mut().is_some_and(Draw::passes);
+        let ways = (1..=WAYS).filter(|way| passes && self.size(*way).is_some());
+        let ways: Vec<u32> = ways.collect();
+        match &mut self.draw {
+            Some(draw) if passes => draw.one_of(&ways),
+            _ => 0,
+        }
     }
 
     /// The program has compared timestamps that are so far apart.
@@ -111,23 +126,20 @@ impl Passing {
     /// A clock is read in that step; tells whether the operation has read one in a step before, and none in
     /// this one.
     fn reads(&mut self, operation: u32, step: u64) -> bool {
-        let mut readers = self.readers.iter_mut();
-        match readers.find(|(reader, _)| *reader == operation) {
-            Some((_, last)) => std::mem::replace(last, step) != step,
-            None => {
-                self.readers.push((operation, step));
-                false
-            }
+        let operation = operation as usize;
+        if self.readers.len() <= operation {
+            self.readers.resize(operation + 1, 0);
         }
+        let last = std::mem::replace(&mut self.readers[operation], step + 1);
+        last > 0 && last != step + 1
     }
 
-    /// How long the way is with that number, from one.
+    /// How much time passes in the way with that number, from one; nothing in one that is not possible.
     pub(crate) fn size(&self, way: u32) -> Option<Duration> {
         let place = way.checked_sub(1)? as usize;
-        if let Some(rung) = LADDER.get(place) {
-            return Some(*rung);
+        if let Some(rung) = place.checked_sub(2 * KNOWN_MAX) {
+            return LADDER.get(rung).copied();
         }
-        let place = place - LADDER.len();
         let known = *self.known.get(place / 2)?;
         Some(match place % 2 {
             0 => known - known / 50,
@@ -137,23 +149,10 @@ impl Passing {
 }
 
 impl State {
-    /// An operation reads the clock. The ways in which time may have passed since it did before, the longest
-    /// first: none where timers or faults move the clock.
-    pub(crate) fn ways_to_pass(&mut self, reader: u32) -> Vec<u32> {
+    /// An operation reads the clock. Whether time may have passed since it did before: not where timers or
+    /// faults move the clock.
+    pub(crate) fn may_time_pass(&mut self, reader: u32) -> bool {
         let has_read = self.passing.reads(reader, self.step);
-        let moves = self.passing.has_timers || self.budgets.budget(FaultKind::Clock) > 0;
-        if !has_read || moves || self.passing.jumps == JUMPS_MAX {
-            return Vec::new();
-        }
-        let size = |way: &u32| self.passing.size(*way);
-        let mut ways: Vec<u32> = (1..=WAYS).filter(|way| size(way).is_some()).collect();
-        ways.sort_by_key(|way| std::cmp::Reverse(size(way)));
-        ways
-    }
-
-    /// So much time passes.
-    pub(crate) fn pass(&mut self, by: Duration) {
-        self.passing.jumps += 1;
-        self.now = self.now.saturating_add(by);
+        has_read && !self.passing.has_timers && self.budgets.budget(FaultKind::Clock) == 0
     }
 }
