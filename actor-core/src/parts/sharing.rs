@@ -42,6 +42,8 @@ pub struct Touch {
     pub releases: Release,
     /// What becomes of who holds it.
     pub holds: Hold,
+    /// The program asks for less than sequential consistency, and gets that.
+    pub is_weak: bool,
 }
 
 /// What an access hands on to those that acquire the object later.
@@ -77,6 +79,7 @@ impl Touch {
         acquires: true,
         releases: Release::Nothing,
         holds: Hold::Stays,
+        is_weak: false,
     };
     /// It has changed the object, acquires what was released, and releases.
     pub const CHANGES: Self = Self {
@@ -84,6 +87,7 @@ impl Touch {
         acquires: true,
         releases: Release::Adds,
         holds: Hold::Stays,
+        is_weak: false,
     };
     /// It holds the object from now on, alone.
     pub const TAKES: Self = Self {

@@ -32,14 +32,15 @@ pub(crate) struct Session {
 
 impl Session {
     /// Starts an execution that is compared with `expected`, recorded where it is to be told, and
-    /// witnessed where someone is there.
+    /// witnessed where someone is there; and that follows another of the `search`, where it belongs to one.
     pub(crate) fn begin(
         &mut self,
         expected: Option<Vec<Decision>>,
         tell: bool,
         witness: Option<Box<dyn Witness>>,
+        search: Option<usize>,
     ) {
-        self.tape.begin(expected, witness);
+        self.tape.begin(expected, witness, search);
         self.begin_again(tell);
     }
 

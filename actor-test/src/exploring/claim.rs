@@ -1,5 +1,7 @@
 //! What a search may claim to have done.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::report::verdict::{Searched, Verdict};
@@ -40,6 +42,10 @@ pub(crate) struct Turns {
     pub(crate) asked: u64,
     /// In how many a clock was read again, and time stood still.
     pub(crate) clock_stood: u64,
+    /// How many went elsewhere than the one before after the same decisions, and the first at which step.
+    pub(crate) strayed: Option<(u64, u64)>,
+    /// Where an ordering weaker than `SeqCst` was taken as that.
+    pub(crate) weakened: BTreeSet<String>,
 }
 
 impl Course {
@@ -67,6 +73,14 @@ impl Course {
         gaps.extend((executions > 0).then_some(Gap::System { executions }));
         let executions = turns.clock_stood;
         gaps.extend((executions > 0).then_some(Gap::Clock { executions }));
+        if let Some((executions, step)) = turns.strayed {
+            // The search itself may have seen some, and does not know where.
+            gaps.retain(|gap| !matches!(gap, Gap::Strayed { .. }));
+            let step = Some(step);
+            gaps.push(Gap::Strayed { executions, step });
+        }
+        let places: Vec<String> = turns.weakened.iter().cloned().collect();
+        gaps.extend((!places.is_empty()).then_some(Gap::Orderings { places }));
         gaps.extend(self.stopped.clone());
         if self.is_part {
             gaps.push(Gap::Parts);

@@ -383,6 +383,7 @@ impl<'a> Explorer<'a> {
         let strategy = self.strategies[number]
             .take()
             .expect("a strategy is back when it is due");
+        let search = strategy.has_memory().then_some(number);
         let idle = self.engine.set_strategy(strategy);
         let witness = witness::of(
             iteration,
@@ -394,6 +395,7 @@ impl<'a> Explorer<'a> {
             tell: witness.is_some(),
             witness,
             time_passes: true,
+            search,
             ..RunOptions::default()
         };
         let last_words = self.last_words(turn);

@@ -211,6 +211,8 @@ impl Summary {
             went_fair: 0,
             asked: 0,
             clock_stood: 0,
+            strayed: None,
+            weakened: BTreeSet::new(),
         });
         self.turns = turns.collect();
     }
@@ -309,6 +311,12 @@ impl Summary {
         turns.went_fair += u64::from(outcome.went_fair);
         turns.asked += u64::from(outcome.asked.random > 0);
         turns.clock_stood += u64::from(outcome.clock_stood);
+        if let Some(step) = outcome.strayed_at {
+            turns.strayed.get_or_insert((0, step)).0 += 1;
+        }
+        let new = |place: &&String| !turns.weakened.contains(*place);
+        let new: Vec<String> = outcome.weakened.iter().filter(new).cloned().collect();
+        turns.weakened.extend(new);
         match outcome.end {
             End::Bound if is_fair => {
                 report.fair_at_bound += 1;

@@ -156,6 +156,12 @@ pub enum Gap {
         /// In how many.
         executions: u64,
     },
+    /// Orders that only weak memory has: an atomic was accessed with an ordering weaker than `SeqCst`, and
+    /// taken as sequentially consistent.
+    Orderings {
+        /// Where in the program: `src/lib.rs:7`.
+        places: Vec<String>,
+    },
     /// What comes after as many states as the search was to know.
     States {
         /// How many.
@@ -196,6 +202,8 @@ pub enum Gap {
     Strayed {
         /// How many.
         executions: u64,
+        /// At which step the first did, where that is known.
+        step: Option<u64>,
     },
     /// What comes after a step from which on so many executions were left to a random walk.
     Suffixes {

@@ -36,6 +36,7 @@ fn loaded(order: Ordering) -> Touch {
         acquires: acquires(order),
         releases: Release::Nothing,
         holds: Hold::Stays,
+        is_weak: order != Ordering::SeqCst,
     }
 }
 
@@ -48,6 +49,7 @@ fn stored(order: Ordering) -> Touch {
             false => Release::Ends,
         },
         holds: Hold::Stays,
+        is_weak: order != Ordering::SeqCst,
     }
 }
 
@@ -61,6 +63,7 @@ fn updated(order: Ordering) -> Touch {
             false => Release::Nothing,
         },
         holds: Hold::Stays,
+        is_weak: order != Ordering::SeqCst,
     }
 }
 

@@ -56,15 +56,39 @@ pub(crate) struct Tape {
     diverged_at: Option<u64>,
     /// So many of the first decisions are known already, since they are taken again.
     retaken: usize,
+    /// The search that the execution belongs to, if it does, by number.
+    search: Option<usize>,
+    /// The execution before of a search, which begins with the same decisions.
+    before: Before,
+    /// The step of the first decision that is another after the same decisions as in that one.
+    strayed_at: Option<u64>,
+}
+
+/// The last execution of a search.
+#[derive(Debug, Default)]
+struct Before {
+    search: usize,
+    taken: Vec<Decision>,
+    /// What is taken now is the same until now.
+    is_same: bool,
 }
 
 impl Tape {
-    /// Starts an execution that is compared with `expected` and seen by a witness, where given.
+    /// Starts an execution that is compared with `expected` and seen by a witness, where given; and with the
+    /// execution before of the same `search`, as long as the same is chosen.
     pub(crate) fn begin(
         &mut self,
         expected: Option<Vec<Decision>>,
         witness: Option<Box<dyn Witness>>,
+        search: Option<usize>,
     ) {
+        if let Some(before) = self.search {
+            std::mem::swap(&mut self.before.taken, &mut self.taken);
+            self.before.search = before;
+        }
+        self.before.is_same = search == Some(self.before.search);
+        self.search = search;
+        self.strayed_at = None;
         self.taken.clear();
         self.at = 0;
         self.is_followed = expected.is_some() || witness.is_some();
@@ -86,6 +110,9 @@ impl Tape {
         if self.is_followed && self.taken.len() >= self.retaken {
             self.follow(decision, step);
         }
+        if self.before.is_same {
+            self.compare(decision, step);
+        }
         self.at = step;
         self.taken.push(decision);
     }
@@ -97,6 +124,14 @@ impl Tape {
         for chosen in [Between::MARK, after, what] {
             let check = mix(0xca1a, u64::from(chosen)) as u32;
             self.record(Decision { chosen, check }, step);
+        }
+    }
+
+    fn compare(&mut self, decision: Decision, step: u64) {
+        let before = self.before.taken.get(self.taken.len());
+        self.before.is_same = before == Some(&decision);
+        if before.is_some_and(|before| before.chosen == decision.chosen && *before != decision) {
+            self.strayed_at = Some(step);
         }
     }
 
@@ -125,6 +160,11 @@ impl Tape {
 
     pub(crate) fn taken(&self) -> &[Decision] {
         &self.taken
+    }
+
+    /// The step of the first decision that is another than it was after the same decisions, if any.
+    pub(crate) fn strayed_at(&self) -> Option<u64> {
+        self.strayed_at
     }
 
     /// The step of the first decision that differs from what is expected, if any.

@@ -67,6 +67,9 @@ pub(crate) struct RunOptions {
     pub(crate) idles_from: u64,
     /// Time may pass though no timer fires, where the strategy leaves that to the tester.
     pub(crate) time_passes: bool,
+    /// The search that it belongs to, by number, which takes the same decisions as in the execution before
+    /// and then others.
+    pub(crate) search: Option<usize>,
 }
 
 /// Looks at an execution between two steps: after so many of them as it says, or where it ends before.
@@ -435,6 +438,7 @@ impl Engine {
             witness,
             until,
             mut looker,
+            search,
             ..
         } = options;
         self.until = until;
@@ -445,7 +449,7 @@ impl Engine {
         self.looker = looker;
         {
             let mut session = self.session();
-            session.begin(expected, tell, witness);
+            session.begin(expected, tell, witness, search);
             if let Some(witness) = session.tape.witness() {
                 witness.begins(self.fairness);
             }

@@ -93,6 +93,10 @@ pub(crate) struct Outcome {
     pub(crate) diverged_at: Option<u64>,
     /// A clock was read again, time might have passed, and nobody was to say whether it has.
     pub(crate) clock_stood: bool,
+    /// The step of the first decision that, after the same decisions as in the execution before, was another.
+    pub(crate) strayed_at: Option<u64>,
+    /// Where an ordering weaker than `SeqCst` was taken as that: `src/lib.rs:7`.
+    pub(crate) weakened: Vec<String>,
     /// What happened, where that was recorded.
     #[serde(skip)]
     pub(crate) records: Vec<Record>,
@@ -139,6 +143,8 @@ impl Outcome {
             told: Told::default(),
             diverged_at: None,
             clock_stood: false,
+            strayed_at: None,
+            weakened: Vec::new(),
             records: Vec::new(),
             asked: Asked::default(),
         }

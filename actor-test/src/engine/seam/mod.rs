@@ -23,6 +23,6 @@ mod nodes;
 mod references;
 mod rooms;
 pub(crate) mod shared;
-mod sharing;
+pub(crate) mod sharing;
 pub(crate) mod tasks;
 mod timers;

@@ -168,7 +168,7 @@ impl Shared {
 }
 
 /// A place, as a sentence has it.
-fn line(place: Place) -> String {
+pub(crate) fn line(place: Place) -> String {
     format!("{}:{}", place.file(), place.line())
 }
 
@@ -204,7 +204,13 @@ impl Sharing for Shared {
             return;
         }
         let current = self.current.get();
-        let spins = self.state().accessed(current, object, touch);
+        let spins = {
+            let mut state = self.state();
+            if touch.is_weak && !state.weakened.contains(&access.place) {
+                state.weakened.push(access.place);
+            }
+            state.accessed(current, object, touch)
+        };
         self.record_access(object, access.what, access.place);
         if spins {
             let name = self.state().name(current);

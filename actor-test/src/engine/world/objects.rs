@@ -361,6 +361,7 @@ impl State {
             acquires,
             releases,
             holds,
+            is_weak: _,
         } = touch;
         let task = self.objects.task(operation);
         let objects = &mut self.objects;

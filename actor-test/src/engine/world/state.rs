@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use actor_core::AskError;
 use actor_core::generated::{ActorInfo, Disposition};
-use actor_core::runtime::SpawnOptions;
+use actor_core::runtime::{Place, SpawnOptions};
 
 use crate::data::faults::{FaultBudgets, Moment};
 use crate::engine::world::aliases::Aliases;
@@ -116,6 +116,8 @@ pub(crate) struct State {
     pub(crate) clock_reads: u64,
     /// Whether time passes where it is read.
     pub(crate) passing: Passing,
+    /// Where the program has asked for less than sequential consistency, which it got.
+    pub(crate) weakened: Vec<Place>,
     /// The registry of names, where the execution has one.
     pub(crate) names: Option<u32>,
     pub(crate) numbering: Numbering,
@@ -174,6 +176,7 @@ impl State {
         self.choices = 0;
         self.answers = 0;
         self.clock_reads = 0;
+        self.weakened.clear();
         self.names = None;
         self.numbering = Numbering::default();
         self.nodes.clear();

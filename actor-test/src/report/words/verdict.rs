@@ -5,6 +5,9 @@ use crate::report::facts::{BehaviourStatistics, Report};
 use crate::report::verdict::{Searched, Within};
 use crate::strategy::{Beyond, Constructs, Extent, Gap, Reduction, Unjudged};
 
+/// How many places of the program are named.
+const PLACES_MAX: usize = 3;
+
 /// What was covered: of a systematic search what it left out, and of a sample how much more there
 /// seems to be.
 pub(super) fn covered(report: &Report) -> Option<String> {
@@ -219,10 +222,29 @@ fn gap(gap: &Gap) -> String {
             }
         }
         .into(),
-        Gap::Strayed { executions } => format!(
-            "{} went elsewhere than the same decisions had led before",
-            count(*executions, "execution")
-        ),
+        Gap::Strayed { executions, step } => {
+            let first = step.map_or_else(String::new, |step| format!(", the first at step {step}"));
+            format!(
+                "{} went elsewhere than the same decisions had led before{first}: the program is not \
+                 deterministic",
+                count(*executions, "execution")
+            )
+        }
+        Gap::Orderings { places } => {
+            let (use_, are) = match places.len() {
+                1 => ("uses an ordering", "is"),
+                _ => ("use orderings", "are"),
+            };
+            let rest = places.len().saturating_sub(PLACES_MAX);
+            let more = (rest > 0).then(|| format!("{rest} more"));
+            let named = places.iter().take(PLACES_MAX).cloned().chain(more);
+            let named: Vec<String> = named.collect();
+            format!(
+                "{} {use_} weaker than `SeqCst`, which {are} taken as that ({})",
+                count(places.len() as u64, "place"),
+                named.join(", ")
+            )
+        }
         Gap::Suffixes { executions } => {
             format!(
                 "a random walk at the end of {}",

@@ -287,7 +287,8 @@ impl Search for Strata {
         }
         if self.strayed > 0 {
             let executions = self.strayed;
-            gaps.push(Gap::Strayed { executions });
+            let step = None;
+            gaps.push(Gap::Strayed { executions, step });
         }
         let known = self.lent.as_ref().map_or(0, |lent| lent.known.len());
         Covered::Systematic {

@@ -28,6 +28,7 @@ mod fair_cycles;
 mod fault_counts;
 mod faults;
 mod following;
+mod for_granted;
 mod groups_and_pools;
 mod identity;
 mod journals;

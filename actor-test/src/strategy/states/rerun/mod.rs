@@ -433,7 +433,8 @@ impl Strategy for Rerun {
         let mut gaps = gaps(bound, self.seeded, &self.unjudged);
         if self.strayed > 0 {
             let executions = self.strayed;
-            gaps.push(Gap::Strayed { executions });
+            let step = None;
+            gaps.push(Gap::Strayed { executions, step });
         }
         Covered::Systematic {
             reduction: Reduction::States {

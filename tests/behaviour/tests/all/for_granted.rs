@@ -1,0 +1,117 @@
+//! What a search takes for granted is named, and what rests on it is no proof.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32 as Uncontrolled;
+
+use actor_core::prelude::*;
+use actor_core::sync::blocking::Mutex;
+use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
+use actor_core::thread;
+use actor_test::strategy::StrategySpec;
+use actor_test::{Gap, Report, Tester};
+
+const SEARCHES: [&str; 6] = ["dfs", "dfs-local", "states", "dpor", "db-hb", "pb-hb"];
+
+fn searched(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
+    let strategy: StrategySpec = strategy.parse().expect("a strategy");
+    Tester::new()
+        .strategy(strategy)
+        .iterations(10_000)
+        .run(program)
+}
+
+/// Each stores into its own and reads the other's: both read zero only where memory is weaker than
+/// sequentially consistent.
+fn store_buffering(stores: Ordering, loads: Ordering) {
+    let (x, y) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let run = |own: &Arc<AtomicU32>, other: &Arc<AtomicU32>| {
+        let (own, other) = (own.clone(), other.clone());
+        thread::spawn(move || {
+            own.store(1, stores);
+            other.load(loads)
+        })
+    };
+    let (one, other) = (run(&x, &y), run(&y, &x));
+    let read = one.join().expect("it ends") + other.join().expect("it ends");
+    assert!(read > 0, "both read 0");
+}
+
+#[test]
+fn orderings_that_are_taken_as_sequentially_consistent_are_named() {
+    use Ordering::{Acquire, Relaxed, Release, SeqCst};
+    // What is shared is nothing that `dpor` follows, and it ends there.
+    for strategy in SEARCHES.into_iter().filter(|name| *name != "dpor") {
+        for (stores, loads, weak) in [
+            (Relaxed, Relaxed, 2),
+            (Release, Acquire, 2),
+            (SeqCst, Relaxed, 1),
+            (SeqCst, SeqCst, 0),
+        ] {
+            let report = searched(strategy, |_| store_buffering(stores, loads));
+            assert!(report.is_clean(), "{report:?}");
+            let places = report.verdict.gaps.iter().find_map(|gap| match gap {
+                Gap::Orderings { places } => Some(places),
+                _ => None,
+            });
+            assert_eq!(places.map_or(0, Vec::len), weak, "{strategy}: {places:?}");
+            let here = |place: &String| place.contains("for_granted.rs:");
+            assert!(
+                places.is_none_or(|places| places.iter().all(here)),
+                "{places:?}"
+            );
+            assert!(weak == 0 || !report.verdict.is_exhaustive(), "{strategy}");
+        }
+    }
+    let report = searched("dfs", |_| store_buffering(SeqCst, SeqCst));
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+}
+
+/// Two threads, of which one has an operation more in every so many executions.
+fn transient(runs: &Uncontrolled, every: u32) {
+    let is_longer = runs.fetch_add(1, Ordering::SeqCst) % every == every - 1;
+    let shared = Arc::new(Mutex::new(0));
+    let work = |is_longer: bool| {
+        let shared = shared.clone();
+        thread::spawn(move || {
+            if is_longer {
+                *shared.lock().expect("nobody panics") += 1;
+            }
+            *shared.lock().expect("nobody panics") += 1;
+        })
+    };
+    let (one, other) = (work(is_longer), work(false));
+    one.join().expect("it ends");
+    other.join().expect("it ends");
+}
+
+/// The same decisions lead to the same questions, execution by execution.
+#[test]
+fn a_program_that_differs_now_and_then_is_noticed_where_it_does() {
+    for strategy in ["dfs", "dfs-local"] {
+        let runs = Uncontrolled::new(0);
+        let report = searched(strategy, |_| transient(&runs, 50));
+        let strayed = report.verdict.gaps.iter().find_map(|gap| match gap {
+            Gap::Strayed { executions, step } => Some((*executions, *step)),
+            _ => None,
+        });
+        let (executions, step) = strayed.unwrap_or_else(|| panic!("{strategy}: {report:?}"));
+        assert!(
+            executions > 0 && step.is_some_and(|step| step > 3),
+            "{step:?}"
+        );
+        assert!(!report.verdict.is_exhaustive(), "{strategy}");
+    }
+}
+
+#[test]
+fn a_program_that_is_always_the_same_strays_nowhere() {
+    for strategy in SEARCHES {
+        let runs = Uncontrolled::new(0);
+        let report = searched(strategy, |_| transient(&runs, u32::MAX));
+        let strays = |gap: &Gap| matches!(gap, Gap::Strayed { .. });
+        assert!(
+            !report.verdict.gaps.iter().any(strays),
+            "{strategy}: {report:?}"
+        );
+    }
+}
