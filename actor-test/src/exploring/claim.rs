@@ -74,10 +74,13 @@ impl Course {
         let executions = turns.clock_stood;
         gaps.extend((executions > 0).then_some(Gap::Clock { executions }));
         if let Some((executions, step)) = turns.strayed {
-            // The search itself may have seen some, and does not know where.
-            gaps.retain(|gap| !matches!(gap, Gap::Strayed { .. }));
-            let step = Some(step);
-            gaps.push(Gap::Strayed { executions, step });
+            // The search itself may have seen some.
+            let seen = |gap: &Gap| matches!(gap, Gap::Strayed { step: Some(_), .. });
+            if !gaps.iter().any(seen) {
+                gaps.retain(|gap| !matches!(gap, Gap::Strayed { .. }));
+                let step = Some(step);
+                gaps.push(Gap::Strayed { executions, step });
+            }
         }
         let places: Vec<String> = turns.weakened.iter().cloned().collect();
         gaps.extend((!places.is_empty()).then_some(Gap::Orderings { places }));

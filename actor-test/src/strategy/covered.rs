@@ -159,7 +159,7 @@ pub enum Gap {
     /// Orders that only weak memory has: an atomic was accessed with an ordering weaker than `SeqCst`, and
     /// taken as sequentially consistent.
     Orderings {
-        /// Where in the program: `src/lib.rs:7`.
+        /// Where in the program: `src/lib.rs:7:15`.
         places: Vec<String>,
     },
     /// What comes after as many states as the search was to know.

@@ -95,7 +95,7 @@ pub(crate) struct Outcome {
     pub(crate) clock_stood: bool,
     /// The step of the first decision that, after the same decisions as in the execution before, was another.
     pub(crate) strayed_at: Option<u64>,
-    /// Where an ordering weaker than `SeqCst` was taken as that: `src/lib.rs:7`.
+    /// Where an ordering weaker than `SeqCst` was taken as that: `src/lib.rs:7:15`.
     pub(crate) weakened: Vec<String>,
     /// What happened, where that was recorded.
     #[serde(skip)]

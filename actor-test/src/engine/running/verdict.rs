@@ -7,7 +7,7 @@ use crate::engine::running::leftovers::leftovers;
 use crate::engine::running::outcome::{End, Outcome};
 use crate::engine::running::overdue::{ALONE_MIN, describe_wait, long_waits, own_run, was_paid};
 use crate::engine::seam::shared::Shared;
-use crate::engine::seam::sharing::line;
+use crate::engine::seam::sharing::column;
 use crate::engine::session::Session;
 use crate::engine::watching::specifications::Owed;
 use crate::engine::watching::suspicion::Suspicion;
@@ -185,7 +185,7 @@ impl Engine {
             told: session.landmarks.tell(),
             diverged_at: session.tape.diverged_at(),
             strayed_at: session.tape.strayed_at(),
-            weakened: state.weakened.iter().copied().map(line).collect(),
+            weakened: state.weakened.iter().copied().map(column).collect(),
             clock_stood: state.passing.asked > 0 && !state.passing.is_drawn(),
             records: session
                 .recorder

@@ -168,12 +168,12 @@ impl Shared {
 }
 
 /// A place, as a sentence has it.
-pub(crate) fn line(place: Place) -> String {
+fn line(place: Place) -> String {
     format!("{}:{}", place.file(), place.line())
 }
 
 /// A place, as a finding has it.
-fn column(place: Place) -> String {
+pub(crate) fn column(place: Place) -> String {
     format!("{}:{}:{}", place.file(), place.line(), place.column())
 }
 

@@ -87,7 +87,7 @@ fn transient(runs: &Uncontrolled, every: u32) {
 /// The same decisions lead to the same questions, execution by execution.
 #[test]
 fn a_program_that_differs_now_and_then_is_noticed_where_it_does() {
-    for strategy in ["dfs", "dfs-local"] {
+    for strategy in ["dfs", "dfs-local", "states"] {
         let runs = Uncontrolled::new(0);
         let report = searched(strategy, |_| transient(&runs, 50));
         let strayed = report.verdict.gaps.iter().find_map(|gap| match gap {

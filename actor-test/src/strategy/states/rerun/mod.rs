@@ -68,6 +68,10 @@ pub(super) struct Rerun {
     is_seeded: bool,
     /// In how many executions the way led elsewhere than before.
     strayed: u64,
+    /// After which step the first did.
+    strayed_at: Option<u64>,
+    /// How many steps the execution has taken.
+    steps: u64,
     is_astray: bool,
     /// The steps from states in which something is owed.
     owing: Owing,
@@ -119,6 +123,8 @@ impl Rerun {
             seeded: 0,
             is_seeded: false,
             strayed: 0,
+            strayed_at: None,
+            steps: 0,
             is_astray: false,
             owing: Owing::default(),
             debts: (0, 0),
@@ -140,6 +146,7 @@ impl Rerun {
         self.has_faults = before.has_faults;
         self.seeded = before.seeded;
         self.strayed = before.strayed;
+        self.strayed_at = before.strayed_at;
     }
 
     /// The execution is in a state, about to go on from there.
@@ -260,6 +267,7 @@ impl Rerun {
 
     fn stray(&mut self) {
         self.strayed += u64::from(!self.is_astray);
+        self.strayed_at.get_or_insert(self.steps);
         self.is_astray = true;
         self.is_pruned = true;
     }
@@ -303,6 +311,7 @@ impl Strategy for Rerun {
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.steps = enabled.step();
         self.arrive(enabled);
         if self.is_pruned {
             return None;
@@ -433,7 +442,7 @@ impl Strategy for Rerun {
         let mut gaps = gaps(bound, self.seeded, &self.unjudged);
         if self.strayed > 0 {
             let executions = self.strayed;
-            let step = None;
+            let step = self.strayed_at;
             gaps.push(Gap::Strayed { executions, step });
         }
         Covered::Systematic {
