@@ -19,9 +19,6 @@ use std::fmt;
 pub enum Error {
     /// These actors had not stopped by the deadline and were aborted.
     ShutdownTimedOut(Vec<String>),
-    /// All actors have stopped in order, and so many events were left that nobody has handled: they were
-    /// sent to actors that had stopped before.
-    ShutdownLost(u64),
 }
 
 impl fmt::Display for Error {
@@ -32,16 +29,6 @@ impl fmt::Display for Error {
                 "failed to shut down in time, aborted {}; allow more time, or look at what their \
                  handlers wait for",
                 actors.join(", ")
-            ),
-            Self::ShutdownLost(events) => write!(
-                f,
-                "shut down, and {events} {} lost that were sent to actors that had stopped before; \
-                 say who stops first: sys.shutdown_from(&source).then(&next).await",
-                if *events == 1 {
-                    "event was"
-                } else {
-                    "events were"
-                }
             ),
         }
     }

@@ -46,7 +46,8 @@
 //! sum.tell(Add(2));
 //! sum.tell(Add(3));
 //! assert_eq!(sum.ask(Total).await, Ok(5));
-//! sys.shutdown().await
+//! sys.shutdown().await?;
+//! Ok(())
 //! # }
 //! ```
 //!
@@ -235,7 +236,7 @@ pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use identity::ActorId;
 pub use journal::{Journal, JournalError, RECORD_BYTES_MAX, Recovered, UNSYNCED_BYTES_MAX};
-pub use parts::{AskError, CHAIN_MAX, Mailbox, Overflow};
+pub use parts::{AskError, CHAIN_MAX, Mailbox, Overflow, ShutdownSummary};
 #[cfg(all(unix, feature = "top"))]
 pub use production::Shown;
 pub use production::{

@@ -132,7 +132,8 @@ impl<E: Event, R: Event> fmt::Debug for Entry<E, R> {
 /// let store: StoreRef = sys.spawn(Memory::default()).into();
 /// store.tell(Put("seven", 7));
 /// assert_eq!(store.ask(Get("seven")).await, Ok(Some(7)));
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 ///

@@ -41,7 +41,8 @@ use crate::slab::Slot;
 /// let server = sys.spawn_named("server", Server);
 /// server.tell(Ping);
 /// assert_eq!(format!("{server:?}"), "server");
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 pub struct ActorRef<A: Actor> {
@@ -152,7 +153,8 @@ impl<A: Actor> ActorRef<A> {
     /// assert_eq!(database.started().await, Ok(()));
     /// let lost = sys.spawn(Database { url: "" });
     /// assert_eq!(lost.started().await, Err(StopReason::Failed));
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn started(&self) -> Started {
@@ -190,7 +192,8 @@ impl<A: Actor> ActorRef<A> {
     /// file.tell(Close);
     /// assert_eq!(file.stopped().await, StopReason::Halted);
     /// assert!(!file.is_alive());
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn stopped(&self) -> Stopped {
@@ -306,7 +309,8 @@ impl<A: Actor> ActorRef<A> {
     /// assert_eq!(doubler.ask(Double(21)).await, Ok(42));
     /// doubler.tell(Halt);
     /// assert_eq!(doubler.ask(Double(21)).await, Err(AskError::Stopped));
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn ask<E: AcceptedBy<A>>(&self, event: E) -> Ask<E::Reply> {
@@ -371,7 +375,8 @@ by_identity! { [A: Actor] ActorRef<A> }
 /// let client = sys.spawn(Client);
 /// let server = sys.spawn(Server);
 /// server.tell(Ping { from: client.recipient() });
-/// # sys.shutdown_from(&server).then(&client).await
+/// # sys.shutdown_from(&server).then(&client).await?;
+/// # Ok(())
 /// # }
 /// ```
 pub struct Recipient<E: Event> {

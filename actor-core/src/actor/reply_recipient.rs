@@ -44,7 +44,8 @@ use crate::production::Target;
 /// let sys = System::new();
 /// let shop = sys.spawn(Shop);
 /// assert_eq!(cheapest(&[shop.reply_recipient()]).await, Some(3));
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 pub struct ReplyRecipient<E: Event, R: Event> {

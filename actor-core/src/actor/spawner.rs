@@ -36,7 +36,8 @@ use crate::supervision::{Backoff, Restart, Unread};
 /// let sys = System::new();
 /// let printer = sys.spawner().name("printer").spawn(Printer);
 /// assert_eq!(format!("{printer:?}"), "printer");
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 #[must_use = "an actor starts with `spawn`"]
@@ -147,7 +148,8 @@ impl<'a> Spawner<'a> {
     /// drop(session);
     /// assert_eq!(end.await, StopReason::Stopped); // and prints "1 notes"
     /// assert_eq!(weak.upgrade(), None);
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn ref_counted(mut self) -> Self {
@@ -185,7 +187,8 @@ impl<'a> Spawner<'a> {
     /// let sys = System::new();
     /// let files = sys.spawner().blocking().spawn(Files);
     /// assert_eq!(files.ask(Read("no such file".into())).await, Ok(None));
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn blocking(mut self) -> Self {
@@ -312,7 +315,8 @@ impl<'a> Spawner<'a> {
     /// let divider = spawner.spawn_with(Divider::default);
     /// assert_eq!(divider.ask(Divide(6, 0)).await, Err(AskError::Failed));
     /// assert_eq!(divider.ask(Divide(6, 2)).await, Ok(3));
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn spawn_with<A: Actor>(self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {

@@ -28,7 +28,8 @@ use crate::runtime;
 /// assert_eq!(weak.upgrade(), Some(session.clone()));
 /// sys.stop_and_wait(&session).await;
 /// assert_eq!(weak.upgrade(), None);
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 pub struct WeakRef<A: Actor> {

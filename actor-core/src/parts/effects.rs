@@ -35,6 +35,15 @@ pub enum Stop {
     AtOnce,
 }
 
+/// What a shutdown that came to its end has left.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[non_exhaustive]
+pub struct ShutdownSummary {
+    /// How many events became dead letters since it began: nobody has handled them, since they were sent to
+    /// actors that had stopped before. Zero where they have been counted by a shutdown before this one.
+    pub dead_letters: u64,
+}
+
 /// An announced event, without its type.
 pub trait Announce {
     /// Identifies the event type.

@@ -23,7 +23,9 @@ pub use crate::renaming::{name_of, under_names};
 pub use asking::{AnySlot, AskError, AskSlot, Fate};
 pub use body::{Body, Driver, Due, Ran, Resting};
 pub use crossing::CannotCross;
-pub use effects::{Again, Announce, Notice, Offered, Purpose, PutReason, PutStart, Stop, Trap};
+pub use effects::{
+    Again, Announce, Notice, Offered, Purpose, PutReason, PutStart, ShutdownSummary, Stop, Trap,
+};
 pub use faults::{Disk, Failing, Failure, Fault, Script, Wish};
 pub use mail::{AnyMail, AnySlab, Mail, MakeMail};
 pub use mailbox::{Mailbox, Overflow};

@@ -36,6 +36,13 @@ impl Home {
         matches!(self, Self::Live(_))
     }
 
+    /// See [`Runtime::read_clock`](runtime::Runtime::read_clock).
+    pub(crate) fn read_clock(&self) {
+        if let Self::Controlled(_) = self {
+            runtime::with(|rt| rt.read_clock());
+        }
+    }
+
     pub(crate) fn now(&self) -> Duration {
         match self {
             Self::Live(side) => side.now(),

@@ -108,6 +108,8 @@ pub trait Runtime: Sharing {
     /// The virtual time since the start of the execution, as the clock of the current operation's node
     /// shows it.
     fn now(&self) -> Duration;
+    /// The program is about to look at the clock: time may have passed since it did so before.
+    fn read_clock(&self);
     /// Whether one time is before another, as far as clocks can tell.
     fn is_before(&self, one: Duration, other: Duration) -> bool;
 

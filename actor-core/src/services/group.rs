@@ -50,7 +50,8 @@ use crate::system::System;
 /// }
 /// prices.broadcast(Price(7));
 /// assert_eq!(prices.members().await.len(), 3);
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 pub struct Group<E: Event + Clone> {

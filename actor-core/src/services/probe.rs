@@ -74,7 +74,8 @@ use crate::table::{ActorInfo, EventInfo, Stateless};
 /// let put = store.expect::<Put>().await;
 /// assert_eq!(put.1, 42);
 /// store.expect_none().await;
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 pub struct Probe<P: Protocol + ?Sized + 'static> {
@@ -192,7 +193,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         let place = Location::caller();
         let probe = self.clone();
         async move {
-            let until = probe.sys.now().saturating_add(time);
+            let until = probe.sys.time().saturating_add(time);
             probe.sys.sleep(time).await;
             probe.none(place, until).await;
         }
@@ -449,7 +450,7 @@ impl<P: Protocol + ?Sized + 'static> Actor for Double<P> {
     fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
         if let Call::Event(message) = call {
             match message.0 {
-                Inner::Heard(letter) => self.arrived(letter, cx.now()),
+                Inner::Heard(letter) => self.arrived(letter, cx.time()),
                 Inner::Take(take, reply) => self.take(take, reply),
                 Inner::Stop(_) => cx.halt(),
             }

@@ -62,7 +62,8 @@ use crate::system::System;
 /// # assert_eq!(prices.subscribers("copper").await, [copper.id()]);
 /// assert_eq!(copper.ask(Last).await, Ok(8));
 /// assert_eq!(tin.ask(Last).await, Ok(0));
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 pub struct Topics<K, E: Event + Clone>

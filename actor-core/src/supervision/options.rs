@@ -47,7 +47,8 @@ pub enum Unread {
 /// let sys = System::new();
 /// let patience = Backoff::new(Duration::from_millis(100), Duration::from_secs(10));
 /// sys.spawner().backoff(patience.factor(3.0).jitter(0.2)).spawn_with(|| Connection);
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]

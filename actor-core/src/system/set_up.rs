@@ -11,7 +11,7 @@ use crate::environment::{ActorRng, fallible};
 use crate::error::Error;
 use crate::event::Event;
 use crate::fs::Disk;
-use crate::parts::{Announcing, SpawnOptions};
+use crate::parts::{Announcing, ShutdownSummary, SpawnOptions};
 use crate::production::LiveSystem;
 use crate::runtime::{self, Factory, NamesOn, Purpose, Spawn, Starts, Stop, Target};
 use crate::specification::{Answer, Expectation, Monitor, Watching, World};
@@ -45,7 +45,8 @@ use crate::supervision::Supervision;
 /// let sys = System::new();
 /// let greeter = sys.spawn_named("greeter", Greeter);
 /// assert_eq!(greeter.ask(Greet).await, Ok("hello"));
-/// sys.shutdown().await
+/// sys.shutdown().await?;
+/// Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
@@ -174,7 +175,8 @@ impl System {
     /// let walker = sys.spawn_with(Walker::default);
     /// assert_eq!(walker.ask(Trip).await, Err(AskError::Failed));
     /// assert_eq!(walker.ask(Trip).await, Err(AskError::Failed));
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn spawn_with<A: Actor>(&self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
@@ -209,7 +211,8 @@ impl System {
     /// sys.supervise(Supervision::one_for_all().intensity(5, Duration::from_secs(60)));
     /// sys.spawn_with(|| Reader);
     /// sys.spawn_with(|| Writer);
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn supervise(&self, supervision: Supervision) {
@@ -233,7 +236,8 @@ impl System {
     /// # let sys = System::new();
     /// let printer = sys.spawn(Printer);
     /// sys.stop(&printer);
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn stop<A: Actor>(&self, actor: &ActorRef<A>) {
@@ -263,7 +267,8 @@ impl System {
     /// # let sys = System::new();
     /// let printer = sys.spawn(Printer);
     /// assert_eq!(sys.stop_and_wait(&printer).await, StopReason::Stopped);
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     pub fn stop_and_wait<A: Actor>(&self, actor: &ActorRef<A>) -> Stopped {
@@ -488,6 +493,14 @@ impl System {
 
     /// The time since the system started, virtual under test.
     pub fn now(&self) -> Duration {
+        if let Inner::Controlled = &self.0 {
+            runtime::with(|rt| rt.read_clock());
+        }
+        self.time()
+    }
+
+    /// The same, without a look at the clock by the program.
+    pub(crate) fn time(&self) -> Duration {
         match &self.0 {
             Inner::Live(live) => live.now(),
             Inner::Controlled => runtime::with(|rt| rt.now()),
@@ -558,11 +571,12 @@ impl System {
     /// start. A second shutdown waits for the same end. Awaited in a handler, it would wait for that
     /// handler until the deadline.
     ///
+    /// Returns how many events became dead letters meanwhile.
+    ///
     /// # Errors
     ///
-    /// Names the actors that had not stopped by then; they are aborted. Where all have stopped and events
-    /// became dead letters meanwhile, [`Error::ShutdownLost`] says how many.
-    pub async fn shutdown(&self) -> Result<(), Error> {
+    /// Names the actors that had not stopped by then; they are aborted.
+    pub async fn shutdown(&self) -> Result<ShutdownSummary, Error> {
         self.shutdown_within(Self::SHUTDOWN_DEADLINE).await
     }
 
@@ -606,7 +620,8 @@ impl System {
     /// let printer = sys.spawn(Printer);
     /// let reader = sys.spawn(Reader(printer.clone()));
     /// reader.tell(Line("the last one".into()));
-    /// sys.shutdown_from(&reader).then(&printer).await // prints it
+    /// sys.shutdown_from(&reader).then(&printer).await?; // prints it
+    /// Ok(())
     /// # }
     /// ```
     ///
@@ -622,23 +637,26 @@ impl System {
     /// # Errors
     ///
     /// Names the actors that had not stopped by then; they are aborted: each is dropped as soon as
-    /// it is not in the middle of a poll, without its `#[stop]` hook. Where all have stopped and events
-    /// became dead letters meanwhile, [`Error::ShutdownLost`] says how many.
+    /// it is not in the middle of a poll, without its `#[stop]` hook.
     ///
     /// # Panics
     ///
     /// On a tokio runtime without a time driver.
-    pub async fn shutdown_within(&self, deadline: Duration) -> Result<(), Error> {
+    pub async fn shutdown_within(&self, deadline: Duration) -> Result<ShutdownSummary, Error> {
         self.end(&[], deadline).await
     }
 
     /// Stops these one after the other, and then the others.
-    pub(crate) async fn end(&self, first: &[Target], deadline: Duration) -> Result<(), Error> {
+    pub(crate) async fn end(
+        &self,
+        first: &[Target],
+        deadline: Duration,
+    ) -> Result<ShutdownSummary, Error> {
         match &self.0 {
             Inner::Live(live) => live.shutdown(stop_in_turn(first), deadline).await,
             Inner::Controlled => {
                 stop_in_turn(first).await;
-                Ok(())
+                Ok(ShutdownSummary::default())
             }
         }
     }

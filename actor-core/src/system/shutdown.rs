@@ -9,7 +9,7 @@ use super::System;
 use crate::actor::AnyRef;
 use crate::asking::Stopped;
 use crate::error::Error;
-use crate::parts::Stop;
+use crate::parts::{ShutdownSummary, Stop};
 use crate::production::Target;
 
 /// A shutdown in which some actors end before the others, by
@@ -44,8 +44,8 @@ impl Shutdown {
 }
 
 impl IntoFuture for Shutdown {
-    type Output = Result<(), Error>;
-    type IntoFuture = Pin<Box<dyn Future<Output = Result<(), Error>> + Send>>;
+    type Output = Result<ShutdownSummary, Error>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Result<ShutdownSummary, Error>> + Send>>;
 
     fn into_future(self) -> Self::IntoFuture {
         Box::pin(async move { self.sys.end(&self.first, self.deadline).await })

@@ -373,7 +373,7 @@ mod tests {
                 "it ends too soon",
             ),
             (
-                "t0100000000000000000000000000000000000000010b",
+                "t0100000000000000000000000000000000000000010c",
                 "there is no such purpose of a choice",
             ),
         ] {

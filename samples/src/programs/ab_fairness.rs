@@ -9,5 +9,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
     let a = ab_fairness::set_up(&sys, None);
     let ticks = a.ask(Ticks).await.expect("A answers when it has stopped");
     println!("A ticked {ticks} times before it was stopped");
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -10,5 +10,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
     let boot = boot_spin::set_up(&sys, 10, None);
     let interrupts = boot.ask(Interrupts).await.expect("the processor boots");
     println!("the processor has booted, after {interrupts} interrupts");
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -20,5 +20,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         taken.len(),
         load.capacity
     );
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

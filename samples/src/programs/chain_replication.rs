@@ -26,5 +26,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         replies += requests.expect("every request is answered");
     }
     println!("{replies} requests were answered, and 1 of 3 servers is left");
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

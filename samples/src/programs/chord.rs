@@ -24,5 +24,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         ring.len(),
         sys.now()
     );
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -28,5 +28,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         Outcome::RefillRequired => println!("machine {machines} needs a refill"),
         Outcome::DoorIsOpen => println!("machine {machines} has its door open"),
     }
-    sys.shutdown_within(Duration::from_secs(10)).await
+    sys.shutdown_within(Duration::from_secs(10)).await?;
+    Ok(())
 }

@@ -22,5 +22,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         "{failed} of 5 nodes were halted and reported, after {:.1?}",
         sys.now()
     );
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -13,5 +13,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         writes += cpu.ask(HowManyWrites).await.expect("CPUs do not stop");
     }
     println!("{caches} CPUs read and wrote {operations} times each, {writes} of it writes");
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

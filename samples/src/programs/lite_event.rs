@@ -9,5 +9,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
     let users = lite_event::set_up(&sys, 100, None);
     lite_event::everyone_waits(&users).await;
     println!("{} waiters went on", users.waiters.len());
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

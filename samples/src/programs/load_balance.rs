@@ -10,5 +10,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
     let jobs = dispatcher.ask(WhoDidWhat).await;
     let jobs = jobs.expect("all jobs are done in the end");
     println!("the servers did {jobs:?} jobs in {:.1?}", sys.now());
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

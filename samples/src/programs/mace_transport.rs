@@ -10,5 +10,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
     let delivered = app.ask(HowManyDelivered).await;
     let delivered = delivered.expect("every message is delivered in the end");
     println!("{delivered} messages were delivered in {:.1?}", sys.now());
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -13,5 +13,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         "a primary that knows of decree {decree} after {:.1?}",
         sys.now()
     );
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -18,5 +18,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         .await
         .expect("the learner lives as long as the system");
     println!("{value} is decided, after {:.1?}", sys.now());
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -17,6 +17,7 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         served = server.ask(HowMany).await.expect("the server runs");
     }
     println!("the server answered {served} pings of {clients} clients");
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }
 // ANCHOR_END: main

@@ -14,5 +14,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         received.len(),
         cancelled.len()
     );
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -15,5 +15,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         ballot.replica,
         ballot.round
     );
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -18,5 +18,6 @@ pub(crate) async fn main() -> Result<(), actor_core::Error> {
         committed += writes.expect("every request is answered");
     }
     println!("{committed} of 1000 writes were committed, and the others aborted");
-    sys.shutdown().await
+    sys.shutdown().await?;
+    Ok(())
 }

@@ -63,7 +63,8 @@ pub use piped::Piped;
 /// # async fn main() -> Result<(), actor_core::Error> {
 /// let sys = System::new();
 /// sys.spawn(Request).tell(Begin);
-/// sys.shutdown().await
+/// sys.shutdown().await?;
+/// Ok(())
 /// # }
 /// ```
 pub struct Context<A: Actor> {
@@ -267,6 +268,12 @@ impl<A: Actor> Context<A> {
     /// The time since the system started: virtual under test, and constant within a step. There, where
     /// the test says that clocks are apart, it is what the clock of the actor's node shows.
     pub fn now(&self) -> Duration {
+        self.home.read_clock();
+        self.home.now()
+    }
+
+    /// The same, without a look at the clock by the program.
+    pub(crate) fn time(&self) -> Duration {
         self.home.now()
     }
 

@@ -39,7 +39,8 @@ impl LiveSystem {
     ///         },
     ///     );
     /// }
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     ///

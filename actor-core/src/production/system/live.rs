@@ -17,7 +17,7 @@ use super::status::ActorStatus;
 use super::watchdog::watch_actors;
 use crate::error::Error;
 use crate::event::Event;
-use crate::parts::{Fault, SpawnOptions};
+use crate::parts::{Fault, ShutdownSummary, SpawnOptions};
 use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, within};
 use crate::production::host::lock;
@@ -56,7 +56,8 @@ use crate::supervision::{Failure, Supervision};
 ///     live.on_failure(|failure| eprintln!("{failure}"));
 ///     live.on_dead_letter(|letter| eprintln!("{:?} for {}", letter.event, letter.name));
 /// }
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 #[derive(Clone)]
@@ -552,7 +553,7 @@ impl LiveSystem {
         &self,
         first: impl Future<Output = ()>,
         deadline: Duration,
-    ) -> Result<(), Error> {
+    ) -> Result<ShutdownSummary, Error> {
         let hub = &self.0.hub;
         let (begun, lost_before) = (hub.now(), self.dead_letters());
         let first = {
@@ -566,10 +567,8 @@ impl LiveSystem {
             actor.stop_in_order();
         }
         if timeout(&hubs, deadline).await {
-            return match self.dead_letters() - lost_before {
-                0 => Ok(()),
-                lost => Err(Error::ShutdownLost(lost)),
-            };
+            let dead_letters = self.dead_letters() - lost_before;
+            return Ok(ShutdownSummary { dead_letters });
         }
         let left = hubs.iter().flat_map(|hub| hub.registry.close());
         let left: Vec<_> = left.map(|actor| unfinished(&actor)).collect();
@@ -577,7 +576,8 @@ impl LiveSystem {
             hub.registry.abort();
         }
         if left.is_empty() {
-            return Ok(());
+            let dead_letters = self.dead_letters() - lost_before;
+            return Ok(ShutdownSummary { dead_letters });
         }
         let names = left.iter().map(|actor| actor.name.clone()).collect();
         *lock(&hub.unfinished) = left;

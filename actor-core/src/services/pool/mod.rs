@@ -69,7 +69,8 @@ pub type PoolRef<A> = ActorRef<Pool<A>>;
 /// let sys = System::new();
 /// let pool = sys.spawn(Pool::round_robin(4, |_| Worker));
 /// assert_eq!(pool.ask(Square(7)).await, Ok(49));
-/// # sys.shutdown().await
+/// # sys.shutdown().await?;
+/// # Ok(())
 /// # }
 /// ```
 pub struct Pool<A: Actor> {
@@ -147,7 +148,8 @@ impl<A: Actor> Pool<A> {
     /// let sys = System::new();
     /// let pool = sys.spawn(Pool::least_busy(4, |_| Renderer));
     /// assert_eq!(pool.ask(Render(7)).await, Ok(7));
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     ///
@@ -181,7 +183,8 @@ impl<A: Actor> Pool<A> {
     /// let pool = Pool::keyed(4, |_| Accounts).by(|deposit: &Deposit| deposit.0);
     /// let pool = sys.spawn(pool);
     /// assert_eq!(pool.ask(Deposit("ada", 7)).await, Ok(7));
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     ///
@@ -244,7 +247,8 @@ impl<A: Actor> Pool<A> {
     /// pool.tell(Deposit("ada", 1));
     /// pool.resize(8);
     /// assert_eq!(pool.ask(Deposit("ada", 7)).await, Ok(7)); // handled after the other
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     #[must_use]
@@ -285,7 +289,8 @@ impl<A: Actor> Pool<A> {
     /// for (answer, number) in both.into_iter().zip([1, 2]) {
     ///     assert_eq!(answer.await, Ok(number));
     /// }
-    /// # sys.shutdown().await
+    /// # sys.shutdown().await?;
+    /// # Ok(())
     /// # }
     /// ```
     ///

@@ -33,7 +33,7 @@ impl Reading {
             let shared = READS.with_borrow(Weak::upgrade);
             // A strategy or a logger that the tester has called reads it for itself.
             if let Some(shared) = shared.filter(|shared| shared.is_free()) {
-                shared.read_clock();
+                shared.pass_time();
             }
         }));
         Self(())
@@ -83,7 +83,7 @@ impl Shared {
     }
 
     /// A clock is read: time may have passed since its reader has read one before.
-    pub(super) fn read_clock(&self) {
+    pub(super) fn pass_time(&self) {
         let current = self.current.get();
         // For those who look on or clean up no time passes.
         if self.phase.get() != Phase::Running {

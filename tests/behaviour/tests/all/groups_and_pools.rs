@@ -18,7 +18,7 @@ fn dfs() -> Tester {
 
 fn assert_clean(report: &Report) {
     report.assert_clean();
-    assert!(report.verdict.is_exhaustive());
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
 }
 
 #[derive(Clone, Debug)]

@@ -18,7 +18,7 @@ fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -
 fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
     let report = all(program);
     report.assert_clean();
-    assert!(report.verdict.is_exhaustive());
+    assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
     report
 }
 
