@@ -64,7 +64,8 @@ pub async fn serve(
     axum::serve(listener, routes)
         .with_graceful_shutdown(end)
         .await?;
-    sys.shutdown().await.map_err(io::Error::other)
+    sys.shutdown().await.map_err(io::Error::other)?;
+    Ok(())
 }
 
 fn count(sys: &System, figures: &Arc<Figures>) {
