@@ -126,7 +126,7 @@ pub use report::facts::{
 };
 pub use report::merge::MergeError;
 pub use report::minimized::{Dead, Minimized, Size};
-pub use report::verdict::{Searched, Verdict, Within};
+pub use report::verdict::{Assumption, Searched, Verdict, Within};
 pub use settings::partition::PartitionError;
 pub use settings::token::TokenError;
 pub use settings::{Bounds, Delivery, Deny, Partition, Search, Semantics, Settings};

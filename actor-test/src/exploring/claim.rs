@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::verdict::{Searched, Verdict};
+use crate::report::verdict::{Assumption, Searched, Verdict};
 use crate::settings::Bounds;
 use crate::strategy::{Covered, Extent, Gap};
 
@@ -46,6 +46,8 @@ pub(crate) struct Turns {
     pub(crate) strayed: Option<(u64, u64)>,
     /// Where an ordering weaker than `SeqCst` was taken as that.
     pub(crate) weakened: BTreeSet<String>,
+    /// The program has started threads.
+    pub(crate) has_threads: bool,
 }
 
 impl Course {
@@ -107,6 +109,11 @@ impl Course {
             },
             extent: self.extent.filter(|_| is_stopped && !is_complete),
             gaps,
+            assumptions: turns
+                .has_threads
+                .then_some(Assumption::Threads)
+                .into_iter()
+                .collect(),
         }
     }
 
@@ -124,6 +131,7 @@ impl Course {
             },
             extent: None,
             gaps,
+            assumptions: Vec::new(),
         }
     }
 }

@@ -213,6 +213,7 @@ impl Summary {
             clock_stood: 0,
             strayed: None,
             weakened: BTreeSet::new(),
+            has_threads: false,
         });
         self.turns = turns.collect();
     }
@@ -317,6 +318,7 @@ impl Summary {
         let new = |place: &&String| !turns.weakened.contains(*place);
         let new: Vec<String> = outcome.weakened.iter().filter(new).cloned().collect();
         turns.weakened.extend(new);
+        turns.has_threads |= outcome.has_threads;
         match outcome.end {
             End::Bound if is_fair => {
                 report.fair_at_bound += 1;

@@ -229,6 +229,7 @@ impl Report {
             },
             extent: None,
             gaps,
+            assumptions: Vec::new(),
         }
     }
 

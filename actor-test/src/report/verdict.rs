@@ -28,6 +28,19 @@ pub struct Verdict {
     /// idea: behaviours, states or schedules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extent: Option<Extent>,
+    /// What a search that came to its end has taken for granted of the program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assumptions: Vec<Assumption>,
+}
+
+/// What is taken for granted of a program, since the tester has no way to see it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Assumption {
+    /// Its [threads](actor_core::thread) share data by [`actor_core::sync`] alone. An access to an atomic or a
+    /// lock of `std::sync` is no step: no other thread is ever in between.
+    Threads,
 }
 
 /// How far schedules deviate from the first one that a search runs.

@@ -97,6 +97,8 @@ pub(crate) struct Outcome {
     pub(crate) strayed_at: Option<u64>,
     /// Where an ordering weaker than `SeqCst` was taken as that: `src/lib.rs:7:15`.
     pub(crate) weakened: Vec<String>,
+    /// The program has started threads.
+    pub(crate) has_threads: bool,
     /// What happened, where that was recorded.
     #[serde(skip)]
     pub(crate) records: Vec<Record>,
@@ -145,6 +147,7 @@ impl Outcome {
             clock_stood: false,
             strayed_at: None,
             weakened: Vec::new(),
+            has_threads: false,
             records: Vec::new(),
             asked: Asked::default(),
         }

@@ -186,6 +186,7 @@ impl Engine {
             diverged_at: session.tape.diverged_at(),
             strayed_at: session.tape.strayed_at(),
             weakened: state.weakened.iter().copied().map(column).collect(),
+            has_threads: state.objects.have_threads(),
             clock_stood: state.passing.asked > 0 && !state.passing.is_drawn(),
             records: session
                 .recorder

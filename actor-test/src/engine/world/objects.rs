@@ -27,6 +27,7 @@ pub(crate) struct Objects {
     doing: Vec<Doing>,
     /// How many tasks and threads there are.
     tasks: u32,
+    has_threads: bool,
     /// Those that let others go first, and have seen nobody go since.
     giving_way: Vec<Way>,
     pub(crate) clocks: Clocks,
@@ -97,8 +98,14 @@ impl Objects {
         self.all.clear();
         self.doing.clear();
         self.tasks = 0;
+        self.has_threads = false;
         self.giving_way.clear();
         self.clocks.clear();
+    }
+
+    /// Threads were started.
+    pub(crate) fn have_threads(&self) -> bool {
+        self.has_threads
     }
 
     /// Nothing is shared.
@@ -320,6 +327,7 @@ impl State {
     ) -> u32 {
         let task = self.create_task(parent, name);
         self.objects.tasks += 1;
+        self.objects.has_threads |= is_thread;
         let number = self.objects.tasks;
         let doing = self.objects.doing_of(task);
         doing.task = number;

@@ -2,7 +2,7 @@
 
 use super::{count, percent};
 use crate::report::facts::{BehaviourStatistics, Report};
-use crate::report::verdict::{Searched, Within};
+use crate::report::verdict::{Assumption, Searched, Within};
 use crate::strategy::{Beyond, Constructs, Extent, Gap, Reduction, Unjudged};
 
 /// How many places of the program are named.
@@ -15,44 +15,9 @@ pub(super) fn covered(report: &Report) -> Option<String> {
         return saturation(&report.behaviours);
     };
     if report.verdict.is_exhaustive() {
-        return Some(match reduction {
-            Reduction::None => "exhaustive".into(),
-            Reduction::LocalFirst => "exhaustive, with local steps in one order".into(),
-            Reduction::States {
-                states,
-                local_first,
-                whoever,
-            } => all_states(report, *states, *local_first, *whoever),
-            Reduction::Histories { prefixes } => all(report, &count(*prefixes, "beginning"), ""),
-            Reduction::Inboxes {
-                behaviours,
-                onlookers,
-                orders,
-                opaque,
-            } => {
-                let seen = match (onlookers, opaque) {
-                    (true, true) => {
-                        " as onlookers see them (a monitor that is not `Hash` tells all orders apart)"
-                    }
-                    (true, false) => " as onlookers see them",
-                    (false, _) => "",
-                };
-                let orders = if *orders {
-                    ", each in every order that monitors may see"
-                } else {
-                    ""
-                };
-                let behaviours = count(*behaviours, "behaviour");
-                all(report, &format!("{behaviours}{seen}{orders}"), "")
-            }
-            Reduction::Steps {
-                behaviours,
-                everywhere,
-            } => {
-                let behaviours = count(*behaviours, "behaviour");
-                all(report, &behaviours, &dependent(*everywhere))
-            }
-        });
+        let assumptions = report.verdict.assumptions.iter().map(assumption);
+        let assumptions: String = assumptions.collect();
+        return Some(format!("{}{assumptions}", whole(report, *reduction)));
     }
     if let Some(within) = report.verdict.within() {
         return Some(up_to(report, *reduction, within));
@@ -66,6 +31,55 @@ pub(super) fn covered(report: &Report) -> Option<String> {
         "not exhaustive: {gaps}{}",
         left.unwrap_or_default()
     ))
+}
+
+/// A search came to its end.
+fn whole(report: &Report, reduction: Reduction) -> String {
+    match reduction {
+        Reduction::None => "exhaustive".into(),
+        Reduction::LocalFirst => "exhaustive, with local steps in one order".into(),
+        Reduction::States {
+            states,
+            local_first,
+            whoever,
+        } => all_states(report, states, local_first, whoever),
+        Reduction::Histories { prefixes } => all(report, &count(prefixes, "beginning"), ""),
+        Reduction::Inboxes {
+            behaviours,
+            onlookers,
+            orders,
+            opaque,
+        } => {
+            let seen = match (onlookers, opaque) {
+                (true, true) => {
+                    " as onlookers see them (a monitor that is not `Hash` tells all orders apart)"
+                }
+                (true, false) => " as onlookers see them",
+                (false, _) => "",
+            };
+            let orders = if orders {
+                ", each in every order that monitors may see"
+            } else {
+                ""
+            };
+            let behaviours = count(behaviours, "behaviour");
+            all(report, &format!("{behaviours}{seen}{orders}"), "")
+        }
+        Reduction::Steps {
+            behaviours,
+            everywhere,
+        } => {
+            let behaviours = count(behaviours, "behaviour");
+            all(report, &behaviours, &dependent(everywhere))
+        }
+    }
+}
+
+/// What is taken for granted.
+fn assumption(assumption: &Assumption) -> &'static str {
+    match assumption {
+        Assumption::Threads => ", if its threads share data by `actor_core::sync` alone",
+    }
 }
 
 /// What was taken as dependent on everything, so that behaviours may be counted more than once.

@@ -8,7 +8,7 @@ use actor_core::sync::blocking::Mutex;
 use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
 use actor_core::thread;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Gap, Report, Tester};
+use actor_test::{Assumption, Gap, Report, Tester};
 
 const SEARCHES: [&str; 6] = ["dfs", "dfs-local", "states", "dpor", "db-hb", "pb-hb"];
 
@@ -64,6 +64,32 @@ fn orderings_that_are_taken_as_sequentially_consistent_are_named() {
     }
     let report = searched("dfs", |_| store_buffering(SeqCst, SeqCst));
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+}
+
+/// What threads do with an atomic of the standard library is no step, so that no thread comes in between.
+#[test]
+fn that_threads_share_nothing_else_is_named() {
+    let adding = |_: &System| {
+        let sum = Arc::new(Uncontrolled::new(0));
+        let add = |_| {
+            let sum = sum.clone();
+            thread::spawn(move || {
+                let before = sum.load(Ordering::SeqCst);
+                sum.store(before + 1, Ordering::SeqCst);
+            })
+        };
+        for thread in [0, 1].map(add) {
+            thread.join().expect("it ends");
+        }
+        assert_eq!(sum.load(Ordering::SeqCst), 2, "an update is lost");
+    };
+    for strategy in SEARCHES.into_iter().filter(|name| *name != "dpor") {
+        let report = searched(strategy, adding);
+        assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
+        assert_eq!(report.verdict.assumptions, [Assumption::Threads]);
+        let report = searched(strategy, |_| ());
+        assert_eq!(report.verdict.assumptions, []);
+    }
 }
 
 /// Two threads, of which one has an operation more in every so many executions.
