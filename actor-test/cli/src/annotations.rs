@@ -61,6 +61,9 @@ impl Annotations {
                 };
                 report.bugs.iter().map(annotation).collect()
             }
+            Verdict::Unproved { report, .. } => {
+                vec![command(own.as_ref(), &title, &words::no_proof(report))]
+            }
             Verdict::Unexpected {
                 report, expected, ..
             } => vec![command(

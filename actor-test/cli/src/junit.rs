@@ -116,6 +116,9 @@ fn status(verdict: &Verdict, block: &str) -> TestCaseStatus {
                 finding.map(words::finding).unwrap_or_default(),
             )
         }
+        Verdict::Unproved { report, .. } => {
+            (NonSuccessKind::Failure, "unproved", words::no_proof(report))
+        }
         Verdict::Unexpected {
             report, expected, ..
         } => (

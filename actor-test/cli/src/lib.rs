@@ -55,6 +55,8 @@ enum Exit {
     /// The request could not be met: a wrong option, a failed build, no such test, a trace that can't
     /// be read or that no longer fits its test. Code 2.
     Trouble,
+    /// A proof was asked for, no bug was found, and something is not proved. Code 3.
+    Unproved,
     /// It was interrupted, by ctrl-C or by being asked to end. Code 130.
     Interrupted,
 }
@@ -65,6 +67,7 @@ impl Exit {
             Self::Clean => 0,
             Self::Bug => 1,
             Self::Trouble => 2,
+            Self::Unproved => 3,
             Self::Interrupted => 130,
         }
     }

@@ -222,9 +222,10 @@ fn paint(text: &str) -> String {
 }
 
 fn paint_line(line: &str) -> String {
-    let words: [(&str, Style); 8] = [
+    let words: [(&str, Style); 9] = [
         ("STOP", AnsiColor::Yellow.on_default().bold()),
         ("PASS", AnsiColor::Green.on_default().bold()),
+        ("UNPROVED", AnsiColor::Yellow.on_default().bold()),
         ("FAIL", AnsiColor::Red.on_default().bold()),
         ("ERROR", AnsiColor::Red.on_default().bold()),
         ("reproduced:", AnsiColor::Red.on_default().bold()),

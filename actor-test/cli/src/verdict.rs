@@ -40,6 +40,11 @@ pub(crate) enum Verdict {
         report: Report,
         notes: Vec<String>,
     },
+    /// It was to be proved, and is not, though no bug was found.
+    Unproved {
+        report: Report,
+        notes: Vec<String>,
+    },
     Unexpected {
         report: Report,
         expected: String,
@@ -59,6 +64,7 @@ impl Verdict {
             | Self::Expected { report, .. }
             | Self::Without { report, .. }
             | Self::Failed { report, .. }
+            | Self::Unproved { report, .. }
             | Self::Unexpected { report, .. } => Some(report),
             Self::Refused(_) | Self::Skipped | Self::Interrupted(_) => None,
         }
@@ -82,6 +88,7 @@ impl Verdict {
                 notes,
             } => words::without(&titled(report), expected, notes),
             Self::Failed { report, notes } => words::failed(&titled(report), notes, place),
+            Self::Unproved { report, notes } => words::unproved(&titled(report), notes),
             Self::Unexpected {
                 report,
                 expected,
@@ -108,6 +115,7 @@ impl Verdict {
             }
             Verdict::Expected { report, notes, .. } => about("expected-bug", report, notes),
             Verdict::Failed { report, notes } => about("failed", report, notes),
+            Verdict::Unproved { report, notes } => about("unproved", report, notes),
             Verdict::Unexpected { report, notes, .. } => {
                 about("expected-bug-missing", report, notes)
             }
@@ -134,6 +142,7 @@ pub(crate) fn verdict(
     expected: Option<String>,
 ) -> Verdict {
     match expected {
+        None if report.is_unproved() => Verdict::Unproved { report, notes },
         None if report.is_clean() => Verdict::Passed { report, notes },
         None => Verdict::Failed { report, notes },
         Some(expected) => match report.bugs.iter().find(|bug| bug.is(&expected)) {
@@ -161,6 +170,7 @@ pub(crate) fn verdict(
 pub(crate) struct Tally {
     passed: usize,
     failed: usize,
+    unproved: usize,
     refused: usize,
     skipped: usize,
     /// Those that were interrupted.
@@ -180,6 +190,7 @@ impl Tally {
             _ if interruption::is_seen() => Exit::Interrupted,
             Self { failed: 1.., .. } => Exit::Bug,
             Self { refused: 1.., .. } => Exit::Trouble,
+            Self { unproved: 1.., .. } => Exit::Unproved,
             _ => Exit::Clean,
         }
     }
@@ -190,6 +201,7 @@ impl Tally {
                 &mut self.passed
             }
             Verdict::Failed { .. } | Verdict::Unexpected { .. } => &mut self.failed,
+            Verdict::Unproved { .. } => &mut self.unproved,
             Verdict::Refused(_) => &mut self.refused,
             Verdict::Skipped => &mut self.skipped,
             Verdict::Interrupted(_) => &mut self.given_up,
@@ -211,7 +223,8 @@ impl Tally {
 
     /// How many tests are counted.
     pub(crate) fn tests(&self) -> usize {
-        self.passed + self.failed + self.refused + self.skipped + self.given_up
+        let run = self.passed + self.failed + self.unproved + self.given_up;
+        run + self.refused + self.skipped
     }
 
     /// A test fails as a whole, none of whose combinations does.
@@ -245,6 +258,7 @@ impl Tally {
         let Tally {
             passed,
             failed,
+            unproved,
             refused,
             skipped,
             given_up,
@@ -260,8 +274,8 @@ impl Tally {
         match format {
             Format::Json => screen.raw(
                 &json!({
-                    "type": "summary", "passed": passed, "failed": failed, "errors": refused,
-                    "ignored": skipped, "interrupted": interrupted.is_some(),
+                    "type": "summary", "passed": passed, "failed": failed, "unproved": unproved,
+                    "errors": refused, "ignored": skipped, "interrupted": interrupted.is_some(),
                 })
                 .to_string(),
             ),
@@ -272,10 +286,15 @@ impl Tally {
                     screen.line("\nall tests together");
                     strategies.iter().for_each(|line| screen.line(line));
                 }
-                screen.line(&format!(
-                    "\n{}",
-                    words::summary(passed, failed, refused, skipped, seed, interrupted.as_ref())
-                ));
+                let counts = words::Counts {
+                    passed,
+                    failed,
+                    unproved,
+                    errors: refused,
+                    skipped,
+                };
+                let summary = words::summary(&counts, seed, interrupted.as_ref());
+                screen.line(&format!("\n{summary}"));
             }
         }
     }

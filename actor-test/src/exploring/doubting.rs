@@ -13,13 +13,14 @@ use crate::report::verdict::Searched;
 use crate::settings::{Search, Settings};
 use crate::strategy::{Gap, Random, Reduction, StrategySpec};
 
-/// Draws executions beside a proof, as many as the settings say. Where one fails, the report has that bug,
-/// and proves nothing.
+/// Draws executions beside a proof, as many as the settings say, by a strategy that is told apart from so many
+/// others. Where one fails, the report has that bug, and proves nothing.
 pub(crate) fn doubt(
     report: &mut Report,
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
+    after: usize,
 ) {
     if settings.samples_beside_proof == 0 || !supposes(report) {
         return;
@@ -31,7 +32,6 @@ pub(crate) fn doubt(
         bounds: report.bounds,
         ..settings.beside(settings.iterations.min(settings.samples_beside_proof))
     };
-    let after = settings.strategies().len();
     let mut explorer = Explorer::new(name, &drawing, vec![Box::new(Random::new())]).after(after);
     let mut exploration = Exploration {
         judge: Judge::new(name, program, &drawing, &[]),

@@ -6,7 +6,8 @@
 //! [confirmed](confirmation), in the order of the iterations; the
 //! [`summary`] takes the contributions in the order of their iterations, so that the number of
 //! workers changes nothing, and has what failed [recorded](recording). A proof is
-//! [doubted](doubting), by executions beside it. Out comes a report. A long search
+//! [doubted](doubting), by executions beside it; where nothing less is wanted, one search is
+//! [tried after the other](exhausting). Out comes a report. A long search
 //! leaves [checkpoints](checkpoint) behind, from which it can go on. After a fix,
 //! the [neighbourhood] of what once failed is explored. A [pinned] schedule is one execution, which a test
 //! names step by step.
@@ -19,6 +20,7 @@ mod claim;
 pub(crate) mod confirmation;
 pub(crate) mod desk;
 mod doubting;
+mod exhausting;
 pub(crate) mod explorer;
 pub(crate) mod lengths;
 pub(crate) mod neighbourhood;

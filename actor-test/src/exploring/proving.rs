@@ -8,7 +8,7 @@ use crate::exploring::summary::Summary;
 use crate::exploring::workers::{Exploration, Silent};
 use crate::report::facts::{self, Bug, Report};
 use crate::settings::{Search, Settings};
-use crate::strategy::{StrategySpec, attempt};
+use crate::strategy::{Limit, StrategySpec, attempt};
 
 /// What came of trying.
 pub(crate) enum Tried {
@@ -21,12 +21,26 @@ pub(crate) enum Tried {
 /// What is left of a try that came to no end.
 #[derive(Default)]
 pub(crate) struct Left {
-    tried: Option<facts::Tried>,
+    tried: Vec<facts::Tried>,
     /// These bugs were found, where the test goes on after a bug.
     bugs: Vec<Bug>,
 }
 
 impl Left {
+    /// Takes what is left of a search.
+    pub(crate) fn take(&mut self, spec: &StrategySpec, limit: &Limit, report: Report) {
+        self.tried.push(facts::Tried {
+            strategy: spec.to_string(),
+            executions: report.executions,
+            steps: limit.spent(),
+            gaps: report.verdict.gaps.clone(),
+        });
+        // What is judged of a whole report is judged of the last.
+        if report.has_failed() {
+            self.bugs.extend(report.bugs);
+        }
+    }
+
     /// Adds it to the report of what was sampled.
     pub(crate) fn add_to(self, report: &mut Report) {
         report.tried = self.tried;
@@ -37,12 +51,13 @@ impl Left {
 
 /// Tries an exhaustive search, for as many steps as the settings give to it.
 pub(crate) fn prove(name: &str, program: &(dyn Program + Sync), settings: &Settings) -> Tried {
-    if settings.prove == 0 {
+    let Some(spec) = settings.searches().pop() else {
         return Tried::Left(Box::new(settings.clone()), Left::default());
-    }
-    let (strategy, spent) = attempt(settings.prove);
+    };
+    let limit = Limit::of(settings.prove);
+    let strategy = attempt(&spec, &limit);
     let trying = Settings {
-        search: Search::Strategies(vec![StrategySpec::Dpor(None)]),
+        search: Search::Strategies(vec![spec.clone()]),
         // It ends by itself.
         step_budget: None,
         iterations: u64::MAX,
@@ -58,31 +73,18 @@ pub(crate) fn prove(name: &str, program: &(dyn Program + Sync), settings: &Setti
         keeping: None,
     };
     exploration.run_alone(&mut explorer, program);
-    let has_failed = exploration.summary.has_failed();
     exploration.summary.set_covered(explorer.covered());
     let report = exploration.summary.finish(program, &explorer.observed());
-    if report.verdict.is_exhaustive() || (has_failed && !settings.keep_going) {
+    if report.verdict.is_exhaustive() || (report.has_failed() && !settings.keep_going) {
         return Tried::Ended(Box::new(report));
     }
-    let spent = spent.steps();
-    let left = Settings {
-        step_budget: settings
-            .step_budget
-            .map(|steps| steps.saturating_sub(spent)),
+    let budget = settings.step_budget;
+    let to_sample = Settings {
+        step_budget: budget.map(|steps| steps.saturating_sub(limit.spent())),
         prove: 0,
         ..settings.clone()
     };
-    let tried = facts::Tried {
-        strategy: StrategySpec::Dpor(None).to_string(),
-        executions: report.executions,
-        steps: spent,
-        gaps: report.verdict.gaps,
-    };
-    Tried::Left(
-        Box::new(left),
-        Left {
-            tried: Some(tried),
-            bugs: if has_failed { report.bugs } else { Vec::new() },
-        },
-    )
+    let mut left = Left::default();
+    left.take(&spec, &limit, report);
+    Tried::Left(Box::new(to_sample), left)
 }

@@ -9,13 +9,14 @@ use crate::exploring::checkpoint::{Keeper, Known, Resumed};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::desk::{CHUNK, Chunk, Desk, lock};
 use crate::exploring::doubting::doubt;
+use crate::exploring::exhausting::exhaust;
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::plan::{Epoch, Plan};
 use crate::exploring::proving::{Tried, prove};
 use crate::exploring::rounds::Crew;
 use crate::exploring::summary::Summary;
 use crate::report::facts::Report;
-use crate::settings::Settings;
+use crate::settings::{Search, Settings};
 use crate::strategy::{Estimates, Extent, Strategy, StrategySpec};
 
 /// Hears of progress.
@@ -56,6 +57,20 @@ pub(crate) fn explore(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Report {
+    let mut report = match settings.search {
+        Search::Exhaustive => exhaust(name, program, settings, observer),
+        _ => explore_as_asked(name, program, settings, observer),
+    };
+    report.wants_proof = settings.search.wants_proof();
+    report
+}
+
+fn explore_as_asked(
+    name: &str,
+    program: &(dyn Program + Sync),
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Report {
     match prove(name, program, settings) {
         Tried::Ended(report) if report.bugs.is_empty() => {
             // A proof supposes that actors share nothing; where they do, samples may fail all the same.
@@ -78,19 +93,33 @@ pub(crate) fn explore(
         Tried::Left(settings, left) => {
             let mut report = sample(name, program, &settings, observer);
             left.add_to(&mut report);
-            doubt(&mut report, name, program, &settings);
+            let after = settings.strategies().len();
+            doubt(&mut report, name, program, &settings, after);
             report
         }
     }
 }
 
-fn sample(
+pub(crate) fn sample(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Report {
     let settings = &calibrated(name, program, settings);
+    let strategies = build(&settings.strategies());
+    let first = Explorer::new(name, settings, strategies);
+    explore_with(name, program, settings, observer, first)
+}
+
+/// Explores a program with the strategies that the settings name, and an explorer that has these.
+pub(crate) fn explore_with(
+    name: &str,
+    program: &(dyn Program + Sync),
+    settings: &Settings,
+    observer: &mut dyn Observer,
+    mut first: Explorer<'_>,
+) -> Report {
     let plan = Plan::new(settings);
     let mut exploration = Exploration {
         judge: Judge::new(name, program, settings, plan.strategies()),
@@ -99,7 +128,6 @@ fn sample(
         observer,
         keeping: None,
     };
-    let mut first = Explorer::new(name, settings, build(exploration.plan.strategies()));
     exploration.run_pilots(&mut first, program);
     exploration.judge.set_estimates(first.estimates());
     let observed = if settings.workers <= 1 || first.has_memory() {
@@ -121,7 +149,11 @@ fn sample(
 }
 
 /// The settings with bounds that fit the program, where they are to be found.
-fn calibrated(name: &str, program: &(dyn Program + Sync), settings: &Settings) -> Settings {
+pub(crate) fn calibrated(
+    name: &str,
+    program: &(dyn Program + Sync),
+    settings: &Settings,
+) -> Settings {
     let mut settings = settings.clone();
     if settings.calibrate {
         settings.bounds = calibrate(name, program, &settings);

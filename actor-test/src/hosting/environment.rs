@@ -11,7 +11,7 @@ use crate::settings::overrides::{Overrides, parse};
 pub(crate) const ITERATIONS: &str = "ACTOR_TEST_ITERATIONS";
 /// From which every schedule is derived: a number, or `random`.
 pub(crate) const SEED: &str = "ACTOR_TEST_SEED";
-/// `portfolio`, `portfolio=fair`, or strategies with commas between them.
+/// `portfolio`, `portfolio=fair`, `exhaustive`, `exhaustive=dpor`, or strategies with commas between them.
 pub(crate) const STRATEGY: &str = "ACTOR_TEST_STRATEGY";
 /// `N`, `N:M` or `auto`.
 pub(crate) const MAX_STEPS: &str = "ACTOR_TEST_MAX_STEPS";

@@ -134,7 +134,7 @@ pub(crate) fn settings(
         checkpoint: settings.checkpoint.map(named),
         ..settings
     };
-    checkpoint::check(&combination.name, &settings)
+    checkpoint::check(&combination.name, &settings.first())
         .map_err(|error| format!("{}: {error}", place(test)))?;
     Ok(settings)
 }
@@ -252,6 +252,7 @@ fn judge(
             }
             None => words::unexpected(report, expected, notes, &place),
         },
+        None if report.is_unproved() => words::unproved(report, notes),
         None if report.is_clean() => {
             println!("{}", words::passed(report, notes));
             return Verdict::Clean;

@@ -156,9 +156,12 @@ pub struct Report {
     /// How long a thread of its own took for each, in seconds, where there were any.
     #[serde(default)]
     pub thread_s: f64,
-    /// The exhaustive search that was tried before, and came to no end. Its executions are not counted.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tried: Option<Tried>,
+    /// The searches for a proof that were tried, and came to no end. Their executions are not counted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tried: Vec<Tried>,
+    /// A proof was [asked for](crate::Search::Exhaustive).
+    #[serde(default)]
+    pub wants_proof: bool,
     /// Where a search that is not over can go on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Kept>,
@@ -169,7 +172,7 @@ pub struct Report {
     pub(crate) sketch: Option<Box<Sketch>>,
 }
 
-/// An exhaustive search that was [tried](crate::Settings::prove), and came to no end.
+/// A search for a proof that was [tried](crate::Settings::prove), and came to no end.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tried {
@@ -502,7 +505,8 @@ impl Report {
             asked_for_bytes: 0,
             asked_for_time: 0,
             thread_s: 0.0,
-            tried: None,
+            tried: Vec::new(),
+            wants_proof: false,
             checkpoint: None,
             elapsed_s: 0.0,
             sketch: None,
@@ -567,19 +571,60 @@ impl Report {
         self.unlisted += unlisted.map(|bug| bug.seen).sum::<u64>();
     }
 
+    /// An execution failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.strategies.iter().any(|strategy| strategy.bugs > 0)
+    }
+
     /// No bug was found.
     pub fn is_clean(&self) -> bool {
         self.bugs.is_empty()
     }
 
-    /// Does nothing where no bug was found.
+    /// A proof was [asked for](crate::Search::Exhaustive), and there is none, though no bug was found. A
+    /// search up to a bound that was asked for is all that was wanted, where it has
+    /// [come to its end](Verdict::within).
+    ///
+    /// ```
+    /// use actor_test::{Search, Settings, Tester};
+    ///
+    /// let mut settings = Settings::default();
+    /// settings.search = Search::Exhaustive;
+    /// let report = Tester::with(settings.clone()).run(|_| ());
+    /// assert!(!report.is_unproved());
+    /// let report = Tester::with(settings).run(|sys| {
+    ///     // There is one schedule, but many seeds.
+    ///     sys.spawn(Gambler);
+    /// });
+    /// assert!(report.is_unproved());
+    /// # use actor_core::prelude::*;
+    /// # use actor_core::actor;
+    /// # struct Gambler;
+    /// # #[actor]
+    /// # impl Gambler {
+    /// #     #[start]
+    /// #     fn start(&mut self, cx: &mut Context<Self>) {
+    /// #         let _ = rand_core::Rng::next_u64(&mut cx.rng());
+    /// #     }
+    /// # }
+    /// ```
+    pub fn is_unproved(&self) -> bool {
+        let has_done_it = self.verdict.is_exhaustive() || self.verdict.within().is_some();
+        self.wants_proof && self.is_clean() && !has_done_it
+    }
+
+    /// Does nothing where no bug was found, and what was asked to be proved is proved.
     ///
     /// # Panics
     ///
-    /// With the report of the first bug.
+    /// With the report of the first bug; or with why nothing is [proved](Self::is_unproved).
     #[track_caller]
     pub fn assert_clean(&self) {
-        assert!(self.is_clean(), "{}", words::failure(self));
+        assert!(
+            self.is_clean() && !self.is_unproved(),
+            "{}",
+            words::failure(self)
+        );
     }
 
     /// The first bug that `expected` names: a part of its message, or its kind.

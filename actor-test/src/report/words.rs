@@ -13,6 +13,7 @@ mod leftovers;
 mod plain;
 mod statistics;
 mod steps;
+mod unproved;
 mod unreached;
 mod verdict;
 mod warnings;
@@ -31,6 +32,7 @@ pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::decisive_steps;
 pub use self::steps::{step_lines, story_lines};
+pub use self::unproved::{no_proof, unproved};
 use self::warnings::warnings;
 use crate::data::bug::Finding;
 use crate::declaration::attribute::ActorTest;
@@ -92,9 +94,12 @@ pub fn beyond_control() -> &'static str {
     }
 }
 
-/// The report of a failing test.
+/// The report of a failing test, or of one that was to be proved and is not.
 pub(crate) fn failure(report: &Report) -> String {
-    failed(report, &[], &Place::of_shell())
+    match report.is_unproved() {
+        true => unproved(report, &[]),
+        false => failed(report, &[], &Place::of_shell()),
+    }
 }
 
 /// The report of a test whose expected bug was not found.
@@ -286,7 +291,7 @@ pub(crate) fn panic(report: &Report, expected: Option<&str>) -> String {
     match (expected, report.bugs.first()) {
         (Some(expected), _) => format!("the expected bug \"{expected}\" was not found"),
         (None, Some(bug)) => format!("actor test failed: {}", finding(&bug.finding)),
-        (None, None) => "actor test failed".into(),
+        (None, None) => format!("actor test is not proved: {}", no_proof(report)),
     }
 }
 

@@ -40,6 +40,10 @@ pub struct Settings {
     /// it computes between executions counts as well, so that it ends at the same place on every machine.
     /// Default 0: don't. A test marked `#[actor_test]` that names neither an end nor strategies has a
     /// quarter of its budget for it.
+    ///
+    /// Under [`Search::Exhaustive`] it is what the search by states is worth: it is given up where it
+    /// seems to need eight times as many steps, and where no end is in sight after four times as many.
+    /// Default 0: it goes on as long as it can. A test marked `#[actor_test]` has its budget for it.
     pub prove: u64,
     /// How many executions are drawn at random besides, where an exhaustive search ends with a proof that
     /// supposes that actors share nothing but what the tester knows of. Where one of them fails, that is
@@ -164,21 +168,41 @@ impl Settings {
         Placement::ALL.into_iter().flat_map(placed).collect()
     }
 
-    /// The names of all strategies that may have a turn, and after them the search that is tried first, or
+    /// The searches for a proof, beside the strategies: the first of them first.
+    pub(crate) fn searches(&self) -> Vec<StrategySpec> {
+        match self.search {
+            Search::Exhaustive => vec![StrategySpec::Dpor(None), StrategySpec::States(None)],
+            Search::ExhaustiveBy(_) => Vec::new(),
+            _ if self.prove == 0 => Vec::new(),
+            _ => vec![StrategySpec::Dpor(None)],
+        }
+    }
+
+    /// The names of all strategies that may have a turn, after them the searches for a proof, and at last
     /// what a proof is doubted with.
     pub(crate) fn named_strategies(&self) -> Vec<String> {
-        let strategies = self.strategies().into_iter();
-        let besides = match self.prove {
-            0 => (self.samples_beside_proof > 0).then_some(StrategySpec::Random),
-            _ => Some(StrategySpec::Dpor(None)),
-        };
-        let all = strategies.chain(besides);
-        all.map(|spec| spec.to_string()).collect()
+        let doubt = (self.samples_beside_proof > 0).then_some(StrategySpec::Random);
+        let all = self.strategies().into_iter().chain(self.searches());
+        all.chain(doubt).map(|spec| spec.to_string()).collect()
+    }
+
+    /// The same for what begins: of a proof the first search, and else all.
+    pub(crate) fn first(&self) -> Self {
+        Self {
+            search: match self.search {
+                Search::Exhaustive => Search::Strategies(self.search.first()),
+                _ => self.search.clone(),
+            },
+            ..self.clone()
+        }
     }
 
     /// A portfolio has a bandit that learns where faults strike best.
     pub(crate) fn places_faults(&self) -> bool {
-        let learns = matches!(self.search, Search::Portfolio | Search::FairPortfolio);
+        let learns = matches!(
+            self.search,
+            Search::Portfolio | Search::FairPortfolio | Search::Exhaustive
+        );
         learns && !self.semantics.faults.is_none()
     }
 

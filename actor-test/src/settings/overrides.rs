@@ -41,7 +41,8 @@ pub enum MaxSteps {
 pub struct Overrides {
     pub iterations: Option<u64>,
     pub seed: Option<u64>,
-    /// Strategies as `-s` takes them, `portfolio` and `portfolio=fair` included.
+    /// Strategies as `-s` takes them, `portfolio`, `portfolio=fair`, `exhaustive` and `exhaustive=dpor`
+    /// included.
     pub search: Option<Vec<String>>,
     pub max_steps: Option<MaxSteps>,
     pub temperature: Option<u64>,
@@ -73,8 +74,11 @@ pub struct Overrides {
 impl Overrides {
     /// These, and `other` where nothing is given here.
     pub fn or(self, other: Self) -> Self {
+        // A proof goes to the end, however many samples are asked for elsewhere.
+        let goes_on = self.search.as_ref().is_some_and(|search| is_proof(search));
+        let iterations = other.iterations.filter(|_| !goes_on);
         Self {
-            iterations: self.iterations.or(other.iterations),
+            iterations: self.iterations.or(iterations),
             seed: self.seed.or(other.seed),
             search: self.search.or(other.search),
             max_steps: self.max_steps.or(other.max_steps),
@@ -119,6 +123,11 @@ impl Overrides {
     }
 }
 
+/// A proof is asked for.
+fn is_proof(search: &[String]) -> bool {
+    matches!(search, [only] if only.starts_with(parse::EXHAUSTIVE))
+}
+
 /// What a test may spend where nobody says, in steps, so that the result is the same on every machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Budgets {
@@ -152,10 +161,7 @@ pub fn resolve(
         can_be_shared(shard, &search)?;
     }
     if partition.is_some()
-        && let Some(spec) = search
-            .strategies()
-            .iter()
-            .find(|spec| spec.build().has_memory())
+        && let Some(spec) = search.first().iter().find(|spec| spec.build().has_memory())
     {
         let divided = match spec.build().parts_max() {
             0 => "",
@@ -182,7 +188,6 @@ pub fn resolve(
     Ok(Settings {
         iterations: iterations.max(least.unwrap_or(0)),
         seed: all.seed.unwrap_or(defaults.seed),
-        search,
         bounds: bounds(&all),
         calibrate: all.max_steps == Some(MaxSteps::Auto),
         semantics: Semantics {
@@ -193,12 +198,16 @@ pub fn resolve(
         },
         workers: all.workers.unwrap_or(defaults.workers),
         keep_going: all.keep_going.unwrap_or(defaults.keep_going),
-        step_budget: (!is_ended).then_some(budgets.exploring),
-        prove: if is_tried {
-            budgets.exploring / PROVE
-        } else {
-            0
+        step_budget: match search {
+            Search::ExhaustiveBy(_) => None,
+            _ => (!is_ended).then_some(budgets.exploring),
         },
+        prove: match search {
+            Search::Exhaustive => budgets.exploring,
+            _ if is_tried => budgets.exploring / PROVE,
+            _ => 0,
+        },
+        search,
         samples_beside_proof: SAMPLES_BESIDE_PROOF,
         time_limit: all.time_limit,
         until_saturated,
@@ -223,7 +232,7 @@ pub fn resolve(
 
 /// That so many processes can explore a search together.
 fn can_be_shared(shard: Partition, search: &Search) -> Result<(), String> {
-    let [only] = &search.strategies()[..] else {
+    let [only] = &search.first()[..] else {
         return Err(
             "--partition with --checkpoint is for a search by `dpor`: `--exhaustive`, for instance"
                 .into(),
@@ -244,7 +253,7 @@ fn can_be_shared(shard: Partition, search: &Search) -> Result<(), String> {
 
 /// That a search can go on where it was interrupted.
 fn can_be_kept(asked: &str, search: &Search) -> Result<(), String> {
-    let why = match &search.strategies()[..] {
+    let why = match &search.first()[..] {
         [only] if only.build().can_be_saved() => return Ok(()),
         [only] => format!("`{only}` can't go on where it was interrupted"),
         _ => "several strategies in turn can't go on where they were interrupted".into(),
@@ -285,6 +294,9 @@ pub mod parse {
 
     use super::{Clocks, Delivery, Deny, Duration, FaultBudgets, MaxSteps, Partition, Search};
     use crate::strategy::StrategySpec;
+
+    /// What asks for a proof; the search that is to make it may follow.
+    pub(super) const EXHAUSTIVE: &str = "exhaustive";
 
     /// How many steps a millisecond is worth.
     const STEPS_PER_MS: u64 = 4_000;
@@ -423,6 +435,7 @@ pub mod parse {
     pub fn search(texts: &[String]) -> Result<Search, String> {
         match texts {
             [one] if one.starts_with("portfolio") => portfolio(one),
+            [one] if one.starts_with(EXHAUSTIVE) => exhaustive(one),
             _ => texts
                 .iter()
                 .map(|text| strategy(text))
@@ -444,10 +457,28 @@ pub mod parse {
         }
     }
 
+    fn exhaustive(text: &str) -> Result<Search, String> {
+        let by = match text.split_once('=') {
+            None if text == EXHAUSTIVE => return Ok(Search::Exhaustive),
+            Some((EXHAUSTIVE, by)) => by,
+            _ => "",
+        };
+        match by.split(':').next() {
+            Some("dpor" | "states" | "ses") => strategy(by).map(Search::ExhaustiveBy),
+            _ => Err(format!(
+                "there is no `{text}`; there are `{EXHAUSTIVE}`, `{EXHAUSTIVE}=dpor`, \
+                 `{EXHAUSTIVE}=states` and `{EXHAUSTIVE}=ses:DELAYS`"
+            )),
+        }
+    }
+
     /// One strategy.
     pub fn strategy(text: &str) -> Result<StrategySpec, String> {
         if text.starts_with("portfolio") {
             return Err("a portfolio stands alone".into());
+        }
+        if text.starts_with(EXHAUSTIVE) {
+            return Err(format!("`{text}` stands alone"));
         }
         text.parse()
             .map_err(|error: crate::strategy::SpecError| error.to_string())

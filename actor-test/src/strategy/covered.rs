@@ -124,6 +124,11 @@ pub enum Gap {
         /// How many executions it seemed to need, by an estimate that may be wrong by a factor.
         about: u64,
     },
+    /// What comes after a search of states that was tried, and broken off since no end was in sight.
+    NoEnd {
+        /// How many states it had met.
+        states: u64,
+    },
     /// What comes after the time that the test was given.
     Time,
     /// Orders in which a monitor may see behaviours, of which there are more than were looked at.

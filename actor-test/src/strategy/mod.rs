@@ -78,7 +78,7 @@ pub use random::Random;
 pub(crate) use random::{below, generator};
 pub(crate) use replay::Between;
 pub use replay::Replay;
-pub(crate) use search::{ROUND_MAX, attempt};
+pub(crate) use search::{Limit, ROUND_MAX, attempt};
 pub(crate) use spec::split_placement;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
 pub use states::{Room, States};

@@ -68,7 +68,8 @@ struct Explored {
 struct ExploredTest {
     test: String,
     package: String,
-    /// `passed`, `failed`, `expected-bug`, `expected-bug-missing`, `ignored`, `interrupted`, `error`.
+    /// `passed`, `failed`, `unproved`, `expected-bug`, `expected-bug-missing`, `ignored`, `interrupted`,
+    /// `error`.
     outcome: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
@@ -295,6 +296,7 @@ fn explored(line: Line, here: &Path) -> ExploredTest {
     };
     let report = line.report.as_ref();
     let told = report.map_or_else(String::new, |report| match is_failure(&line.outcome) {
+        true if report.is_unproved() => words::unproved(report, &line.notes),
         true => words::failed(report, &line.notes, &place),
         false => words::passed(report, &line.notes),
     });

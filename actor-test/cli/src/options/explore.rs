@@ -27,13 +27,14 @@ pub(crate) struct Explore {
         default_missing_value = "all", conflicts_with = "strategy", help_heading = SEARCH
     )]
     pub(crate) portfolio: Option<Portfolio>,
-    /// Search for a proof instead of taking samples, to the end unless -i or --for say when to stop: each
-    /// behaviour once (`=dpor`, the default) or each state once (`=states`); or all schedules that differ
-    /// from a default one by at most D delays (`=ses:D`, `=ses:EXPLORER/D`), which is no proof but fits where
-    /// those don't. What is left out is said.
+    /// Search for a proof, to the end unless -i or --for say when to stop: each behaviour once, by dpor;
+    /// where that can't follow the program, each state once; where that can't either, samples are taken. A
+    /// test without a bug that is not proved is UNPROVED, and the exit code is 3. `=dpor` and `=states` are
+    /// these alone, and go on for as long as it takes; `=ses:D` and `=ses:EXPLORER/D` run all schedules that
+    /// differ from a default one by at most D delays, which is no proof but fits where those don't.
     #[arg(
         long, value_name = "KIND", num_args = 0..=1, require_equals = true, value_parser = exhaustive,
-        default_missing_value = "dpor", conflicts_with_all = OTHERS, help_heading = SEARCH
+        default_missing_value = EXHAUSTIVE, conflicts_with_all = OTHERS, help_heading = SEARCH
     )]
     pub(crate) exhaustive: Option<String>,
     /// One strategy, or several in turn; `-s list` explains them.
@@ -195,11 +196,14 @@ fn coyotes(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clon
     }
 }
 
-/// What is searched to its end.
+/// What asks for a proof.
+const EXHAUSTIVE: &str = "exhaustive";
+
+/// A proof, by one search after the other or by one alone.
 fn exhaustive(text: &str) -> Result<String, String> {
-    let (name, _) = text.split_once(':').unwrap_or((text, ""));
-    match name {
-        "dpor" | "states" | "ses" => strategy(text),
+    match text.split(':').next() {
+        _ if text == EXHAUSTIVE => Ok(text.to_owned()),
+        Some("dpor" | "states" | "ses") => strategy(&format!("{EXHAUSTIVE}={text}")),
         _ => Err("there are `dpor`, `states` and `ses:DELAYS`".into()),
     }
 }
@@ -260,10 +264,7 @@ impl Explore {
             None => Some(self.strategies()).filter(|strategies| !strategies.is_empty()),
         };
         Overrides {
-            // To the end, as long as that may be.
-            iterations: self
-                .iterations
-                .or(self.exhaustive.as_ref().map(|_| u64::MAX)),
+            iterations: self.iterations,
             seed: self.seed,
             search,
             max_steps: self.max_steps,

@@ -74,6 +74,7 @@ fn belongs_there(run: &ArgMatches) -> Result<(), clap::Error> {
 
 const AFTER: &str = "\
 Exit codes: 0 no bug; 1 a bug was found, or an expected one wasn't; 2 the request or the build failed; \
+3 --exhaustive was asked for, no bug was found, and something was not proved; \
 130 it was interrupted, and what was known by then was told.
 
 --coverage counts how often each state of an actor was entered, each event was handled in each state, \

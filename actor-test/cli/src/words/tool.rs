@@ -237,15 +237,29 @@ pub(crate) fn interrupted(test: &str, done: &Done) -> String {
     format!("STOP  {test}  interrupted after {executions}{of}{bugs}")
 }
 
+/// How many tests ended in which way.
+#[derive(Debug)]
+pub(crate) struct Counts {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) unproved: usize,
+    pub(crate) errors: usize,
+    pub(crate) skipped: usize,
+}
+
 /// The end of a session.
 pub(crate) fn summary(
-    passed: usize,
-    failed: usize,
-    errors: usize,
-    skipped: usize,
+    counts: &Counts,
     seed: Option<u64>,
     interrupted: Option<&Interrupted>,
 ) -> String {
+    let Counts {
+        passed,
+        failed,
+        unproved,
+        errors,
+        skipped,
+    } = *counts;
     let head = interrupted.map(|interrupted| {
         format!(
             "interrupted after {} and {}",
@@ -256,6 +270,9 @@ pub(crate) fn summary(
     let seed = seed.map(|seed| format!("seed {seed}"));
     let mut parts: Vec<String> = head.into_iter().chain(seed).collect();
     parts.extend([format!("{passed} passed"), format!("{failed} failed")]);
+    if unproved > 0 {
+        parts.push(format!("{unproved} unproved"));
+    }
     if errors > 0 {
         parts.push(format!("{errors} could not be run"));
     }

@@ -22,14 +22,24 @@ fn a_small_test_is_proved() {
 
 #[test]
 fn what_was_left_out_is_said() {
-    let cut = line("asynchronous --exhaustive -i 1");
+    let unproved = |arguments: &str| {
+        let said = tool().args(arguments).run();
+        assert_eq!(said.code, Some(3), "{}", said.stdout);
+        assert!(
+            said.stdout.contains("0 failed, 1 unproved"),
+            "{}",
+            said.stdout
+        );
+        said.stdout
+    };
+    let cut = unproved("asynchronous --exhaustive -i 1");
     assert!(
-        cut.contains("(not exhaustive: it stopped after 1 execution)"),
+        cut.contains("dpor, 1 execution: it stopped after 1 execution; to prove it, allow more"),
         "{cut}"
     );
-    let endless = line("undecided --exhaustive");
+    let endless = unproved("undecided --exhaustive=dpor");
     assert!(
-        endless.contains("(not exhaustive: ") && endless.contains("cut off at"),
+        endless.contains("UNPROVED  ") && endless.contains("cut off at"),
         "{endless}"
     );
     let known = line("asynchronous -s dpor:3 -i 100");

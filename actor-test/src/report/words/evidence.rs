@@ -85,8 +85,8 @@ fn seen(report: &Report, bug: &Bug) -> Option<String> {
         Some(_) => "; this is one of them",
         None => "; this is the shortest of them",
     };
-    // A search that was tried first may have found it as well.
-    let tried = report.tried.as_ref().map_or(0, |tried| tried.executions);
+    // Searches that were tried may have found it as well.
+    let tried: u64 = report.tried.iter().map(|tried| tried.executions).sum();
     // Those of saved schedules are not counted with the others.
     let of = match bug.is_saved() {
         true => count(bug.seen, "execution"),

@@ -109,15 +109,24 @@ fn spent(report: &Report) -> Option<String> {
         0 => "",
         _ => ", 400 for a thread of its own",
     };
-    let tried = report.tried.as_ref().map_or_else(String::new, |tried| {
-        let (steps, strategy) = (tried.steps, &tried.strategy);
-        let why = verdict::gaps(&tried.gaps);
-        format!(", {steps} to try whether {strategy} proves it ({why})")
-    });
+    // What `--exhaustive` has tried stands in its verdict, and was not paid for by this budget.
+    let tried = match report.wants_proof {
+        true => &[][..],
+        false => &report.tried[..],
+    };
+    let all_tried: u64 = tried.iter().map(|tried| tried.steps).sum();
+    let tried: String = tried
+        .iter()
+        .map(|tried| {
+            let (steps, strategy) = (tried.steps, &tried.strategy);
+            let why = verdict::gaps(&tried.gaps);
+            format!(", {steps} to try whether {strategy} proves it ({why})")
+        })
+        .collect();
     Some(format!(
         "a budget of {} steps was spent: {} of executions, and 20 for the start of each{threads}{tried}; \
          -i or --for say otherwise",
-        budget + report.tried.as_ref().map_or(0, |tried| tried.steps),
+        budget + all_tried,
         report.steps_total
     ))
 }

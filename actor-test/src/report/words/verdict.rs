@@ -189,6 +189,7 @@ fn gap(gap: &Gap) -> String {
         Gap::Executions { bound } => format!("it stopped after {}", count(*bound, "execution")),
         Gap::Budget { steps } => format!("its budget of {steps} steps was spent"),
         Gap::TooMany { about } => format!("it seemed to need about {}", count(*about, "execution")),
+        Gap::NoEnd { states } => format!("no end was in sight at {}", count(*states, "state")),
         Gap::Time => "its time was over".into(),
         Gap::Orders { behaviours } => format!(
             "monitors may see {} in more orders than it looked at",

@@ -1,59 +1,97 @@
-//! Searches that are tried, at a cost that is known beforehand.
+//! Searches that are tried: at a cost that is known beforehand, and as long as they may lead to a proof.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{Behaviours, Dpor, InTurn};
-use crate::strategy::{Gap, Strategy};
+use crate::strategy::{Gap, States, Strategy, StrategySpec};
 
-/// The search that is tried before a test is sampled. It ends where it has cost so many steps, or seems
-/// to be about to; what it has cost is told.
-pub(crate) fn attempt(steps: u64) -> (Box<dyn Strategy>, Spent) {
-    let spent = Spent::default();
-    let limit = Limit {
-        steps,
-        spent: spent.clone(),
-    };
-    let dpor = Behaviours::new(Dpor::within(limit));
-    (Box::new(InTurn::new(dpor)), spent)
-}
+/// How many times as large as a search is worth its estimate may be: it may be as much too high.
+const DOUBT: u64 = 8;
 
-/// What a search has cost up to now.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Spent(Arc<AtomicU64>);
-
-impl Spent {
-    /// In steps.
-    pub(crate) fn steps(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+/// A search that is tried. It has nothing left to run where it has cost what it may; where it may cost
+/// more, it goes on. It ends where it seems to need far more than it is worth, and where it can't lead to
+/// a proof any more: at an execution that is cut off, or that asks for a seed.
+pub(crate) fn attempt(spec: &StrategySpec, limit: &Limit) -> Box<dyn Strategy> {
+    match spec {
+        StrategySpec::Dpor(None) => {
+            let dpor = Behaviours::new(Dpor::within(limit.clone()));
+            Box::new(InTurn::new(dpor))
+        }
+        StrategySpec::States(None) => Box::new(States::depth_first().within(limit.clone())),
+        other => unreachable!("`{other}` is not tried"),
     }
 }
 
-/// How much a search may cost.
+/// How much a search may cost, in steps of executions, and what it has cost up to now.
+#[derive(Clone, Debug)]
+pub(crate) struct Limit {
+    /// It is given up where it seems to need [many times](DOUBT) as much.
+    worth: u64,
+    most: u64,
+    now: Arc<Now>,
+}
+
 #[derive(Debug)]
-pub(super) struct Limit {
-    steps: u64,
-    spent: Spent,
+struct Now {
+    allowed: AtomicU64,
+    spent: AtomicU64,
 }
 
 impl Limit {
-    /// An estimate may be too high by so many times.
-    const DOUBT: f64 = 8.0;
-
-    pub(super) fn spend(&self, steps: u64) {
-        self.spent.0.fetch_add(steps, Ordering::Relaxed);
+    /// As much as it is worth, and no more.
+    pub(crate) fn of(steps: u64) -> Self {
+        Self {
+            worth: steps,
+            most: steps,
+            now: Arc::new(Now {
+                allowed: AtomicU64::new(steps),
+                spent: AtomicU64::new(0),
+            }),
+        }
     }
 
-    /// Why a search is to be broken off, which has looked at so many graphs: it has spent everything, or
-    /// there seem to be far more than it can pay for.
-    pub(super) fn exceeded(&self, graphs: u64, size: Option<f64>) -> Option<Gap> {
-        let (spent, steps) = (self.spent.steps(), self.steps);
-        if spent >= steps {
-            return Some(Gap::Budget { steps });
+    /// As much as it seems to need, where that is not far more than it is worth.
+    pub(crate) fn beyond(steps: u64) -> Self {
+        Self {
+            worth: steps,
+            ..Self::of(steps.saturating_mul(DOUBT))
         }
-        let size = size?;
-        let cost = size * spent as f64 / graphs as f64;
-        let about = size as u64;
-        (cost > Self::DOUBT * steps as f64).then_some(Gap::TooMany { about })
+    }
+
+    /// Whatever it needs.
+    pub(crate) fn none() -> Self {
+        Self::of(u64::MAX)
+    }
+
+    /// What it has cost.
+    pub(crate) fn spent(&self) -> u64 {
+        self.now.spent.load(Ordering::Relaxed)
+    }
+
+    pub(in crate::strategy) fn spend(&self, steps: u64) {
+        self.now.spent.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    /// It has cost what it may cost by now.
+    pub(in crate::strategy) fn is_reached(&self) -> bool {
+        self.spent() >= self.now.allowed.load(Ordering::Relaxed)
+    }
+
+    /// What comes after it, where it is reached.
+    pub(in crate::strategy) fn gap(&self) -> Option<Gap> {
+        let steps = self.most;
+        self.is_reached().then_some(Gap::Budget { steps })
+    }
+
+    /// A search seems to need far more than it is worth, which has done so much of what seems to be all.
+    pub(in crate::strategy) fn is_far(&self, done: u64, all: f64) -> bool {
+        let cost = all * self.spent() as f64 / done as f64;
+        cost > DOUBT as f64 * self.worth as f64
+    }
+
+    /// The same, where the search knows of no end.
+    pub(in crate::strategy) fn is_endless(&self) -> bool {
+        self.spent() > self.most / 2
     }
 }

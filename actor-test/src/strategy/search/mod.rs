@@ -20,9 +20,9 @@ use std::fmt;
 use super::{Covered, Ended, Extent, Strategy};
 use crate::codec::Damaged;
 
-pub(crate) use attempt::attempt;
+pub(crate) use attempt::{Limit, attempt};
 pub(super) use behaviours::Behaviours;
-pub(super) use dpor::{Dpor, HOP};
+pub(super) use dpor::{Dpor, EXECUTION, HOP};
 pub(super) use in_turn::InTurn;
 
 /// The parts of one round have together no more executions than that.

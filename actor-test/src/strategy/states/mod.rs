@@ -18,12 +18,14 @@ mod pieces;
 mod rerun;
 mod room;
 mod table;
+mod trial;
 
 use charting::Charting;
 use rerun::Rerun;
 pub use room::Room;
+use trial::Trial;
 
-use super::search::InTurn;
+use super::search::{InTurn, Limit};
 use super::{
     Choice, Covered, Enabled, Ended, Execution, Extent, Fairness, Gap, Offer, Pending, Step,
     StepKind, Strategy, Unjudged,
@@ -63,6 +65,7 @@ pub struct States {
     local_first: bool,
     room: Room,
     means: Means,
+    trial: Option<Trial>,
 }
 
 #[derive(Debug)]
@@ -73,6 +76,16 @@ enum Means {
     Rerun(Box<Rerun>),
 }
 
+impl Means {
+    fn any(&self) -> Option<&dyn Strategy> {
+        match self {
+            Self::None => None,
+            Self::Charting(charting) => Some(&**charting),
+            Self::Rerun(rerun) => Some(&**rerun),
+        }
+    }
+}
+
 impl States {
     fn new(order: Order) -> Self {
         Self {
@@ -80,6 +93,7 @@ impl States {
             local_first: false,
             room: Room::default(),
             means: Means::None,
+            trial: None,
         }
     }
 
@@ -124,9 +138,19 @@ impl States {
         self
     }
 
+    /// It pauses where it has cost what it may, and ends where it would cost too much, and where nothing
+    /// is to be proved any more.
+    pub(super) fn within(self, limit: Limit) -> Self {
+        Self {
+            trial: Some(Trial::new(limit)),
+            ..self
+        }
+    }
+
     fn by_charting(&self) -> Means {
         let goes_on = self.order == Order::Depth;
-        let charting = Charting::new(self.name(), goes_on, self.room);
+        let limit = self.trial.as_ref().map(|trial| trial.limit().clone());
+        let charting = Charting::new(self.name(), goes_on, self.room, limit);
         Means::Charting(Box::new(InTurn::new(charting)))
     }
 
@@ -136,11 +160,7 @@ impl States {
     }
 
     fn means(&self) -> Option<&dyn Strategy> {
-        match &self.means {
-            Means::None => None,
-            Means::Charting(charting) => Some(&**charting),
-            Means::Rerun(rerun) => Some(&**rerun),
-        }
+        self.means.any()
     }
 
     fn means_mut(&mut self) -> Option<&mut dyn Strategy> {
@@ -233,6 +253,12 @@ impl Strategy for States {
                 false => self.by_charting(),
             };
         }
+        let Self { means, trial, .. } = self;
+        if let Some(trial) = trial
+            && !trial.goes_on(|| means.any()?.extent())
+        {
+            return false;
+        }
         let is_begun = self.means_mut().is_some_and(|means| means.begin(execution));
         if let Means::Charting(charting) = &self.means
             && !is_begun
@@ -249,6 +275,9 @@ impl Strategy for States {
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
+        if let Some(trial) = &mut self.trial {
+            trial.chooses(choice);
+        }
         let means = self.means_mut();
         means.map_or(0, |means| means.choose(choice))
     }
@@ -291,6 +320,9 @@ impl Strategy for States {
     }
 
     fn ended(&mut self, ended: &Ended) {
+        if let Some(trial) = &mut self.trial {
+            trial.ended(ended);
+        }
         if let Some(means) = self.means_mut() {
             means.ended(ended);
         }
@@ -305,9 +337,18 @@ impl Strategy for States {
     }
 
     fn covered(&self) -> Covered {
-        match self.means() {
+        let mut covered = match self.means() {
             Some(means) => means.covered(),
             None => Rerun::new(self.order, self.local_first, self.room).covered(),
+        };
+        if let Covered::Systematic {
+            is_complete: false,
+            gaps,
+            ..
+        } = &mut covered
+        {
+            gaps.extend(self.trial.as_ref().and_then(Trial::gap));
         }
+        covered
     }
 }

@@ -23,6 +23,7 @@ mod disks;
 mod dpor;
 mod ends;
 mod every_strategy;
+mod exhausting;
 mod extents;
 mod fair_cycles;
 mod fault_counts;

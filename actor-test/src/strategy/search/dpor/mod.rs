@@ -61,7 +61,7 @@ use crate::hash::mix;
 use crate::strategy::{Beyond, Covered, Ended, Ending, Extent, Gap, Reduction};
 
 /// What an execution, a step of it, and a label of a graph cost, in steps of an execution.
-pub(super) const EXECUTION: u64 = 20;
+pub(in crate::strategy) const EXECUTION: u64 = 20;
 pub(super) const STEP: u64 = 2;
 const LABEL: u64 = 2;
 
@@ -193,8 +193,8 @@ impl Dpor {
         self.frontier.pop()
     }
 
-    /// It ends where it has cost too much, where it seems that it would, and where nothing is to be
-    /// proved any more.
+    /// It pauses where it has cost what it may, and ends where it would cost too much, and where nothing
+    /// is to be proved any more.
     pub(super) fn within(limit: Limit) -> Self {
         Self {
             limit: Some(limit),
@@ -218,12 +218,19 @@ impl Dpor {
     /// Takes note of a cost in steps.
     fn spend(&mut self, steps: u64) {
         self.spent += steps;
-        if let Some(limit) = &self.limit {
-            limit.spend(steps);
-            if let Some(why) = limit.exceeded(self.graphs, self.size) {
-                self.stop(why);
-            }
+        let Some(limit) = &self.limit else { return };
+        limit.spend(steps);
+        if let Some(size) = self.size
+            && limit.is_far(self.graphs, size)
+        {
+            let about = size as u64;
+            self.stop(Gap::TooMany { about });
         }
+    }
+
+    /// It has cost what it may cost by now.
+    fn is_paused(&self) -> bool {
+        self.limit.as_ref().is_some_and(Limit::is_reached)
     }
 
     /// How many behaviours there seem to be at the least. By how much was noted at each depth it is too
@@ -447,6 +454,9 @@ impl Search for Dpor {
             return Vec::new();
         }
         loop {
+            if self.is_paused() {
+                return Vec::new();
+            }
             if !self.begun {
                 return vec![Follow::new(
                     Vec::new(),
@@ -552,8 +562,17 @@ impl Search for Dpor {
     }
 
     fn covered(&self) -> Covered {
+        let is_complete = self.begun
+            && self.shallow.is_empty()
+            && self.frontier.is_empty()
+            && self.division.is_empty()
+            && self.current.is_none()
+            && self.shown.is_all_reached();
         let mut gaps = Vec::new();
         gaps.extend(self.stopped.clone());
+        if !is_complete && self.stopped.is_none() {
+            gaps.extend(self.limit.as_ref().and_then(Limit::gap));
+        }
         if self.cut_off > 0 {
             let behaviours = self.cut_off;
             gaps.push(Gap::Orders { behaviours });
@@ -569,12 +588,7 @@ impl Search for Dpor {
                 orders: self.watched,
                 opaque: !self.ties.opaque.is_empty(),
             },
-            is_complete: self.begun
-                && self.shallow.is_empty()
-                && self.frontier.is_empty()
-                && self.division.is_empty()
-                && self.current.is_none()
-                && self.shown.is_all_reached(),
+            is_complete,
             gaps,
         }
     }

@@ -9,6 +9,7 @@
 use std::sync::Arc;
 
 use super::Dpor;
+use super::Limit;
 use super::graph::{Edit, Graph};
 use super::world::Ties;
 use crate::strategy::{Gap, Onlookers, ROUND_MAX};
@@ -123,7 +124,7 @@ impl Dpor {
     pub(super) fn is_divisible(&self) -> bool {
         let is_between = self.current.is_none() && self.again.is_none() && self.shallow.is_empty();
         let is_going_on = self.begun && self.stopped.is_none() && self.descents.is_none();
-        let is_long = self.limit.is_none() && self.allowance.is_none() && self.spent >= ALONE;
+        let is_long = self.allowance.is_none() && self.spent >= ALONE && !self.is_paused();
         let is_left = !self.frontier.is_empty() || !self.division.is_empty();
         is_going_on && is_between && is_long && is_left
     }
@@ -173,6 +174,8 @@ impl Dpor {
             behaviours: self.behaviours,
             behaviours_before: self.behaviours,
             allowance: Some(allowance),
+            // It ends where the whole would, but at its allowance instead of what that may cost.
+            limit: self.limit.as_ref().map(|_| Limit::none()),
             ..Self::default()
         }
     }
@@ -191,6 +194,7 @@ impl Dpor {
     fn settle(&mut self) {
         self.division.out = 0;
         let mut stopped = None;
+        let mut spent = 0;
         let mut ties = Ties::default();
         let (mut lives, mut shown) = (Vec::new(), Vec::new());
         for part in std::mem::take(&mut self.division.back) {
@@ -211,9 +215,10 @@ impl Dpor {
             self.onlookers |= part.onlookers;
             self.watched |= part.watched;
             self.cut_off += part.cut_off;
-            self.spent += part.spent;
+            spent += part.spent;
             self.levels.add(&part.levels);
         }
+        self.spend(spent);
         if ties.is_empty() && self.shown.unite(shown).is_err() {
             ties.onlookers = Onlookers::MONITORS;
         }

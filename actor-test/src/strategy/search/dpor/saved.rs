@@ -185,7 +185,7 @@ impl Dpor {
         self.failed = rest.failed;
         self.stopped = rest.stopped;
         self.seeded = rest.seeded;
-        self.spent = rest.spent;
+        self.spend(rest.spent);
         self.behaviours_before = rest.behaviours_before;
         self.size = rest.size;
         self.graphs = rest.graphs;

@@ -85,8 +85,11 @@ impl Races {
         limit.spend(EXECUTION + STEP * ended.steps);
         let size = (self.executions as f64 / self.path.share()).min(HUGE_MAX);
         let size = (self.executions >= GUESSED && size >= HUGE).then_some(size);
-        if let Some(why) = limit.exceeded(self.executions, size) {
-            self.stop(why);
+        if let Some(size) = size
+            && limit.is_far(self.executions, size)
+        {
+            let about = size as u64;
+            self.stop(Gap::TooMany { about });
         } else if ended.ending == Ending::Bound {
             let bound = ended.steps;
             let executions = 1;
@@ -105,7 +108,7 @@ impl Search for Races {
     }
 
     fn round(&mut self) -> Vec<Run> {
-        if self.stopped.is_some() {
+        if self.stopped.is_some() || self.limit.as_ref().is_some_and(Limit::is_reached) {
             return Vec::new();
         }
         if !self.begun {
@@ -138,8 +141,12 @@ impl Search for Races {
     }
 
     fn covered(&self) -> Covered {
+        let is_complete = self.begun && self.path.is_empty();
         let mut gaps = Vec::new();
         gaps.extend(self.stopped.clone());
+        if !is_complete && self.stopped.is_none() {
+            gaps.extend(self.limit.as_ref().and_then(Limit::gap));
+        }
         if self.seeded > 0 && self.limit.is_none() {
             let executions = self.seeded;
             gaps.push(Gap::Seeds { executions });
@@ -149,7 +156,7 @@ impl Search for Races {
                 behaviours: self.behaviours,
                 everywhere: Constructs::of(self.met),
             },
-            is_complete: self.begun && self.path.is_empty(),
+            is_complete,
             gaps,
         }
     }

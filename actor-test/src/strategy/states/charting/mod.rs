@@ -19,7 +19,7 @@ use super::Room;
 use super::gaps;
 use super::graph::OUTSIDE;
 use super::owing::{Accusation, Owing};
-use crate::strategy::search::Search;
+use crate::strategy::search::{Limit, Search};
 use crate::strategy::{Covered, Ended, Ending, Extent, Reduction, Unjudged};
 
 /// How many parts a state may have.
@@ -35,6 +35,8 @@ pub(in crate::strategy) struct Charting {
     /// An execution goes on as long as what it does is not known.
     goes_on: bool,
     room: Room,
+    /// It is tried, and what it works out costs as well.
+    limit: Option<Limit>,
     /// In a visit while an execution is run.
     chart: Option<Chart>,
     /// How much it knew when it came back last.
@@ -67,12 +69,13 @@ pub(in crate::strategy) struct Charting {
 }
 
 impl Charting {
-    pub(super) fn new(name: String, goes_on: bool, room: Room) -> Self {
+    pub(super) fn new(name: String, goes_on: bool, room: Room, limit: Option<Limit>) -> Self {
         let mut chart = Chart::new();
         let mut charting = Self {
             name,
             goes_on,
             room,
+            limit,
             chart: None,
             learned: 0,
             store: Store::new(chart.width()),
@@ -115,7 +118,7 @@ impl Charting {
     /// Goes on until an execution is wanted; none, where all is done.
     fn walk(&mut self, chart: &mut Chart) -> Option<Aim> {
         loop {
-            if self.is_full {
+            if self.is_full || self.is_paused() {
                 return None;
             }
             if let Some(aim) = self.expand(chart) {
@@ -137,6 +140,11 @@ impl Charting {
         }
     }
 
+    /// It has cost what it may cost by now.
+    fn is_paused(&self) -> bool {
+        self.limit.as_ref().is_some_and(Limit::is_reached)
+    }
+
     /// Goes on to the next state; `false` where there is none.
     fn next_state(&mut self) -> bool {
         let next = self.at + 1;
@@ -146,6 +154,9 @@ impl Charting {
         if u64::from(next) == self.level_ends {
             self.depth += 1;
             self.level_ends = self.store.len();
+        }
+        if let Some(limit) = &self.limit {
+            limit.spend(self.taker as u64);
         }
         self.at = next;
         self.taker = 0;
@@ -317,7 +328,7 @@ impl Search for Charting {
             Some(_) => None,
         };
         let aim = aim.or_else(|| {
-            if self.is_full {
+            if self.is_full || self.is_paused() {
                 return None;
             }
             if self.accusations.is_none() {
@@ -328,7 +339,7 @@ impl Search for Charting {
             Some(Aim::Round(self.accusations.as_mut()?.pop()?))
         });
         let Some(aim) = aim else {
-            self.is_complete = !self.is_full;
+            self.is_complete = !self.is_full && !self.is_paused();
             self.chart = Some(chart);
             return Vec::new();
         };

@@ -1,0 +1,95 @@
+//! Searching for a proof: by one search after the other, and in the end by samples.
+
+use crate::engine::Program;
+use crate::exploring::doubting::doubt;
+use crate::exploring::explorer::Explorer;
+use crate::exploring::proving::Left;
+use crate::exploring::workers::{Observer, calibrated, explore_with, sample};
+use crate::report::facts::Report;
+use crate::settings::{Search, Settings};
+use crate::strategy::{Gap, Limit, StrategySpec, attempt};
+
+/// Runs each of the searches that may prove a test, as long as the one before can't follow it, and where
+/// none can, takes samples. A bug ends it, and so does the end that the settings name.
+pub(crate) fn exhaust(
+    name: &str,
+    program: &(dyn Program + Sync),
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Report {
+    let begun = crate::wall_clock::now();
+    let settings = &calibrated(name, program, settings);
+    let searches = settings.searches();
+    let first = settings.strategies().len();
+    let mut left = Left::default();
+    let mut ends = Settings {
+        calibrate: false,
+        ..settings.clone()
+    };
+    for (number, spec) in searches.iter().enumerate() {
+        let limit = limit(spec, settings);
+        let searching = Settings {
+            search: Search::Strategies(vec![spec.clone()]),
+            step_budget: None,
+            prove: 0,
+            ..ends.clone()
+        };
+        let strategy = attempt(spec, &limit);
+        let explorer = Explorer::new(name, &searching, vec![strategy]).after(first + number);
+        let mut report = explore_with(name, program, &searching, observer, explorer);
+        let after = first + searches.len();
+        doubt(&mut report, name, program, &searching, after);
+        ends.iterations = ends.iterations.saturating_sub(report.executions);
+        let time = settings.time_limit;
+        ends.time_limit = time.map(|time| time.saturating_sub(begun.elapsed()));
+        // What is kept is of the first.
+        ends.checkpoint = None;
+        ends.shard = None;
+        ends.resume = false;
+        let is_over = ends.iterations == 0 || ends.time_limit.is_some_and(|time| time.is_zero());
+        let is_failed = report.has_failed() && !settings.keep_going;
+        if is_over || is_failed || report.verdict.is_exhaustive() || is_ended(&report) {
+            left.add_to(&mut report);
+            return report;
+        }
+        let asks_for_seeds = is_seeded(&report);
+        left.take(spec, &limit, report);
+        if asks_for_seeds {
+            // No search tries other ones.
+            break;
+        }
+    }
+    let sampling = Settings {
+        search: Search::Portfolio,
+        prove: 0,
+        ..ends
+    };
+    let mut report = sample(name, program, &sampling, observer);
+    left.add_to(&mut report);
+    report
+}
+
+/// How much a search may cost. One by behaviours says how much is left, and can be interrupted; one by
+/// states may have no end.
+fn limit(spec: &StrategySpec, settings: &Settings) -> Limit {
+    match (spec, settings.prove) {
+        (StrategySpec::Dpor(_), _) | (_, 0) => Limit::none(),
+        (_, worth) => Limit::beyond(worth),
+    }
+}
+
+/// It has ended as it was asked to.
+fn is_ended(report: &Report) -> bool {
+    report.verdict.gaps.iter().any(|gap| {
+        matches!(
+            gap,
+            Gap::Executions { .. } | Gap::Time | Gap::Saturated | Gap::Refuted
+        )
+    })
+}
+
+/// It has ended since what is drawn from a seed decides something.
+fn is_seeded(report: &Report) -> bool {
+    let mut gaps = report.verdict.gaps.iter();
+    gaps.all(|gap| matches!(gap, Gap::Seeds { .. } | Gap::System { .. }))
+}

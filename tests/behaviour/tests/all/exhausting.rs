@@ -1,0 +1,461 @@
+//! A proof that was asked for: one search goes on where another can't follow the program, and where nothing is
+//! proved, the report says so.
+//!
+//! Each of these programs has the same mistake, two tellers come to a judge in either order, and one construct
+//! that a search may not follow.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use actor_core::fs::OpenOptions;
+use actor_core::prelude::*;
+use actor_core::{Terminated, WeakRef, actor, sync, task, thread};
+use actor_test::strategy::{Beyond, StrategySpec};
+use actor_test::{Gap, Report, Search, Settings, Tester};
+
+const BUDGET: u64 = 400_000;
+
+/// As a test marked `#[actor_test]` that asks for a proof.
+fn settings() -> Settings {
+    let mut settings = Settings::default();
+    settings.search = Search::Exhaustive;
+    settings.iterations = u64::MAX;
+    settings.step_budget = Some(BUDGET);
+    settings.prove = BUDGET;
+    settings.samples_beside_proof = 100;
+    settings
+}
+
+#[derive(Clone, Hash, Debug, serde::Serialize, serde::Deserialize)]
+struct Number(u64);
+
+#[derive(Clone, Hash, Debug)]
+struct Tick;
+
+#[derive(Hash, Debug)]
+struct Judge {
+    heard: Vec<u64>,
+    is_strict: bool,
+}
+
+#[actor(remote)]
+impl Judge {
+    #[on]
+    fn number(&mut self, number: Number) {
+        self.heard.push(number.0);
+        let is_wrong = self.is_strict && self.heard == [2, 1];
+        assert!(!is_wrong, "two before one");
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Does {
+    Nothing,
+    Ticks,
+    Draws,
+    Sleeps,
+    Writes,
+    Calls,
+    Watches,
+    Pipes,
+}
+
+#[derive(Hash, Debug)]
+struct Teller {
+    judge: ActorRef<Judge>,
+    number: u64,
+    does: Does,
+}
+
+#[actor]
+impl Teller {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) -> io::Result<()> {
+        match self.does {
+            Does::Nothing => {}
+            Does::Ticks => {
+                cx.every(Duration::from_millis(10), Tick);
+            }
+            Does::Draws => _ = rand_core::Rng::next_u64(&mut cx.rng()),
+            Does::Sleeps => cx.sleep(Duration::from_millis(5)).await,
+            Does::Writes => {
+                let disk = cx.disk();
+                let new = OpenOptions::new().append(true).create(true);
+                let file = disk.open(&format!("file {}", self.number), new).await?;
+                file.append("x").await?;
+                file.sync_data().await?;
+            }
+            Does::Calls => _ = cx.fallible("call", || Ok::<(), io::Error>(())),
+            Does::Watches => cx.watch(&self.judge),
+            Does::Pipes => _ = cx.pipe_to_self(async {}, |()| Tick),
+        }
+        self.judge.tell(Number(self.number));
+        Ok(())
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick) {}
+
+    #[on]
+    fn gone(&mut self, _: Terminated) {}
+}
+
+#[derive(Debug)]
+struct Locker {
+    lock: Arc<sync::Mutex<u64>>,
+    judge: ActorRef<Judge>,
+    number: u64,
+}
+
+#[actor]
+impl Locker {
+    #[start]
+    async fn start(&mut self) {
+        *self.lock.lock().await += 1;
+        self.judge.tell(Number(self.number));
+    }
+}
+
+#[derive(Debug)]
+struct Weak {
+    judge: WeakRef<Judge>,
+    number: u64,
+}
+
+#[actor]
+impl Weak {
+    #[start]
+    fn start(&mut self) {
+        if let Some(judge) = self.judge.upgrade() {
+            judge.tell(Number(self.number));
+        }
+    }
+}
+
+/// What a search may not follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Construct {
+    Does(Does),
+    PatientSleep,
+    RefCounted,
+    Bounded,
+    Predicate,
+    Finish,
+    StoppingNodes,
+    Nodes,
+    Tasks,
+    Threads,
+    Lock,
+    Weak,
+}
+
+const ALL: [Construct; 19] = [
+    Construct::Does(Does::Nothing),
+    Construct::Does(Does::Ticks),
+    Construct::Does(Does::Draws),
+    Construct::Does(Does::Sleeps),
+    Construct::Does(Does::Writes),
+    Construct::Does(Does::Calls),
+    Construct::Does(Does::Watches),
+    Construct::Does(Does::Pipes),
+    Construct::PatientSleep,
+    Construct::RefCounted,
+    Construct::Bounded,
+    Construct::Predicate,
+    Construct::Finish,
+    Construct::StoppingNodes,
+    Construct::Nodes,
+    Construct::Tasks,
+    Construct::Threads,
+    Construct::Lock,
+    Construct::Weak,
+];
+
+fn two(sys: &System, is_strict: bool, does: Does) {
+    let judge = sys.spawn(judge(is_strict));
+    tell(sys, &judge, does);
+}
+
+fn judge(is_strict: bool) -> Judge {
+    Judge {
+        heard: Vec::new(),
+        is_strict,
+    }
+}
+
+fn tell(sys: &System, judge: &ActorRef<Judge>, does: Does) {
+    for number in 1..3 {
+        let judge = judge.clone();
+        sys.spawn(Teller {
+            judge,
+            number,
+            does,
+        });
+    }
+}
+
+async fn program(sys: System, construct: Construct, has_mistake: bool) {
+    let sys = &sys;
+    match construct {
+        Construct::Does(does) => {
+            sys.fails("call", || io::Error::other("no"));
+            two(sys, has_mistake, does);
+        }
+        Construct::PatientSleep => two(sys, has_mistake, Does::Sleeps),
+        Construct::RefCounted => {
+            let judge = sys.spawner().ref_counted().spawn(judge(has_mistake));
+            tell(sys, &judge, Does::Nothing);
+        }
+        Construct::Bounded => {
+            let mailbox = actor_core::Mailbox::bounded(4);
+            let judge = sys.spawner().mailbox(mailbox).spawn(judge(has_mistake));
+            tell(sys, &judge, Does::Nothing);
+        }
+        Construct::Predicate => {
+            sys.always("few", |world| world.in_flight() < 99);
+            two(sys, has_mistake, Does::Nothing);
+        }
+        Construct::Finish => {
+            two(sys, has_mistake, Does::Ticks);
+            sys.sleep(Duration::from_millis(15)).await;
+            sys.finish();
+        }
+        Construct::StoppingNodes | Construct::Nodes => {
+            let judge = sys.spawn(judge(has_mistake));
+            for (number, name) in [(1, "n1"), (2, "n2")] {
+                let judge = judge.clone();
+                sys.node(name, move |node: &System| {
+                    node.spawn(Teller {
+                        judge: judge.clone(),
+                        number,
+                        does: Does::Nothing,
+                    });
+                });
+            }
+        }
+        Construct::Tasks => {
+            let count = Arc::new(sync::Mutex::new(0u64));
+            let add = |_| {
+                let count = count.clone();
+                task::spawn(async move {
+                    if has_mistake {
+                        let before = *count.lock().await;
+                        *count.lock().await = before + 1;
+                    } else {
+                        *count.lock().await += 1;
+                    }
+                })
+            };
+            let tasks: Vec<_> = (1..3).map(add).collect();
+            for task in tasks {
+                task.await.expect("nobody aborts it");
+            }
+            assert_eq!(*count.lock().await, 2, "an update is lost");
+        }
+        Construct::Threads => {
+            let count = Arc::new(sync::blocking::atomic::AtomicU64::new(0));
+            let add = |_| {
+                let count = count.clone();
+                thread::spawn(move || {
+                    if has_mistake {
+                        let before = count.load(SeqCst);
+                        count.store(before + 1, SeqCst);
+                    } else {
+                        count.fetch_add(1, SeqCst);
+                    }
+                })
+            };
+            let threads: Vec<_> = (1..3).map(add).collect();
+            for thread in threads {
+                thread.join().expect("it does not panic");
+            }
+            assert_eq!(count.load(SeqCst), 2, "an update is lost");
+        }
+        Construct::Lock => {
+            let lock = Arc::new(sync::Mutex::new(0));
+            let judge = sys.spawn(judge(has_mistake));
+            for number in 1..3 {
+                let (lock, judge) = (lock.clone(), judge.clone());
+                sys.spawn(Locker {
+                    lock,
+                    judge,
+                    number,
+                });
+            }
+        }
+        Construct::Weak => {
+            let judge = sys.spawn(judge(has_mistake));
+            for number in 1..3 {
+                let judge = judge.downgrade();
+                sys.spawn(Weak { judge, number });
+            }
+        }
+    }
+}
+
+fn run(mut settings: Settings, construct: Construct, has_mistake: bool) -> Report {
+    settings.semantics.patient_timers = construct == Construct::PatientSleep;
+    let faults = match construct {
+        Construct::Does(Does::Calls) => "call=1",
+        Construct::StoppingNodes => "stop=1",
+        _ => "none",
+    };
+    settings.semantics.faults = faults.parse().expect("faults");
+    Tester::with(settings).run_async(move |sys| program(sys, construct, has_mistake))
+}
+
+#[test]
+fn the_mistake_is_found_whatever_the_search_can_not_follow() {
+    for construct in ALL {
+        let report = run(settings(), construct, true);
+        assert!(!report.is_clean(), "{construct:?}: {:?}", report.verdict);
+        assert!(!report.is_unproved(), "{construct:?}");
+    }
+}
+
+/// A timer that fires again and again fills the inbox of who does not come to its events, without an end;
+/// nobody tries all seeds; and nodes that stop at any step have too many states.
+#[test]
+fn what_is_right_is_proved_or_said_to_be_unproved() {
+    let has_no_proof = |construct| {
+        matches!(
+            construct,
+            Construct::Does(Does::Ticks | Does::Draws)
+                | Construct::Finish
+                | Construct::StoppingNodes
+        )
+    };
+    for construct in ALL {
+        let report = run(settings(), construct, false);
+        assert!(report.is_clean(), "{construct:?}: {:?}", report.bugs());
+        assert_eq!(
+            report.is_unproved(),
+            has_no_proof(construct),
+            "{construct:?}: {:?}, {:?}",
+            report.verdict,
+            report.tried
+        );
+        assert_eq!(report.is_unproved(), !report.verdict.is_exhaustive());
+    }
+}
+
+fn names(report: &Report) -> Vec<&str> {
+    let tried = report.tried.iter();
+    tried.map(|tried| &*tried.strategy).collect()
+}
+
+#[test]
+fn states_go_on_where_dpor_can_not_follow() {
+    let report = run(settings(), Construct::Lock, false);
+    assert_eq!(names(&report), ["dpor"]);
+    let is_sharing =
+        |gap: &Gap| matches!(gap, Gap::Outside { what, .. } if *what == Beyond::Sharing);
+    assert!(is_sharing(&report.tried[0].gaps[0]), "{:?}", report.tried);
+    assert!(report.verdict.states().is_some_and(|states| states > 10));
+    let report = run(settings(), Construct::Lock, true);
+    assert_eq!(report.bugs()[0].strategy, "states");
+}
+
+#[test]
+fn samples_go_on_where_no_search_ends() {
+    let report = run(settings(), Construct::Does(Does::Ticks), false);
+    assert_eq!(names(&report), ["dpor", "states"]);
+    let sampled = report.verdict.gaps == [Gap::Budget { steps: BUDGET }]
+        || report.verdict.gaps.contains(&Gap::Budget { steps: BUDGET });
+    assert!(sampled && report.executions >= 10, "{:?}", report.verdict);
+    let [dpor, states] = &report.tried[..] else {
+        panic!("{:?}", report.tried);
+    };
+    assert!(dpor.executions <= 3, "{dpor:?}");
+    // It is given up at what it may cost, and not at what the machine can do.
+    let is_endless = matches!(states.gaps[..], [Gap::NoEnd { states }] if states > 100);
+    assert!(is_endless && states.steps <= 8 * BUDGET, "{states:?}");
+}
+
+#[test]
+fn the_report_does_not_depend_on_the_workers() {
+    for construct in [Construct::Lock, Construct::Does(Does::Ticks)] {
+        for has_mistake in [false, true] {
+            let of = |workers| {
+                let mut settings = settings();
+                settings.workers = workers;
+                let report = run(settings, construct, has_mistake);
+                let bugs: Vec<_> = report.bugs().iter().map(|bug| bug.token.clone()).collect();
+                let (tried, verdict) = (report.tried, report.verdict);
+                (report.executions, report.steps_total, bugs, tried, verdict)
+            };
+            assert_eq!(of(1), of(3), "{construct:?}");
+        }
+    }
+}
+
+#[test]
+fn one_search_alone_goes_on_with_no_other() {
+    let mut settings = settings();
+    settings.search = Search::ExhaustiveBy(StrategySpec::Dpor(None));
+    settings.step_budget = None;
+    settings.prove = 0;
+    let report = run(settings.clone(), Construct::Lock, true);
+    assert!(report.is_unproved() && report.tried.is_empty());
+    let panicked = std::panic::catch_unwind(|| report.assert_clean());
+    let said = panicked.expect_err("nothing is proved");
+    let said = said.downcast::<String>().expect("words");
+    assert!(
+        said.starts_with("UNPROVED  test  no bug was found, and nothing is proved: dpor, 2 executions: it can't follow a step of `Locker#2`")
+            && said.contains("; to prove it, take `--exhaustive` without a name"),
+        "{said}"
+    );
+    settings.search = Search::ExhaustiveBy(StrategySpec::States(None));
+    assert!(
+        run(settings.clone(), Construct::Lock, false)
+            .verdict
+            .is_exhaustive()
+    );
+    assert!(!run(settings, Construct::Lock, true).is_clean());
+}
+
+/// Who asks for all schedules up to a bound has got what was asked for.
+#[test]
+fn a_bound_that_was_asked_for_is_no_failure() {
+    let mut settings = settings();
+    settings.search = Search::ExhaustiveBy("ses:rr/0".parse().expect("a strategy"));
+    settings.step_budget = None;
+    let report = run(settings, Construct::Does(Does::Nothing), false);
+    assert!(!report.verdict.is_exhaustive() && report.verdict.within().is_some());
+    assert!(!report.is_unproved());
+}
+
+#[test]
+fn who_names_an_end_is_told_that_it_was_too_early() {
+    let mut settings = settings();
+    settings.iterations = 30;
+    let report = run(settings, Construct::Does(Does::Writes), false);
+    let tried: u64 = report.tried.iter().map(|tried| tried.executions).sum();
+    assert_eq!(report.executions + tried, 30);
+    assert!(report.is_unproved());
+    assert!(
+        matches!(report.verdict.gaps[..], [Gap::Executions { .. }]),
+        "{:?}",
+        report.verdict
+    );
+}
+
+/// What a whole report is judged by is not asked of a search that has given up.
+#[test]
+fn a_search_that_gives_up_is_not_judged() {
+    let mut settings = settings();
+    settings.deny = actor_test::Deny::default().with_vacuous();
+    let report = Tester::with(settings).run(|sys| {
+        sys.sometimes("both are there", |world| {
+            world.all::<Judge>().any(|judge| judge.heard.len() == 2)
+        });
+        two(sys, false, Does::Ticks);
+    });
+    assert!(
+        report.is_clean() && report.is_unproved(),
+        "{:?}",
+        report.bugs()
+    );
+}
