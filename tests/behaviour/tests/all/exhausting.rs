@@ -89,7 +89,7 @@ impl Teller {
             }
             Does::Calls => _ = cx.fallible("call", || Ok::<(), io::Error>(())),
             Does::Watches => cx.watch(&self.judge),
-            Does::Pipes => _ = cx.pipe_to_self(async {}, |()| Tick),
+            Does::Pipes => cx.pipe_to_self(async {}, |()| Tick),
         }
         self.judge.tell(Number(self.number));
         Ok(())
