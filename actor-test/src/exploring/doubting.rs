@@ -39,13 +39,14 @@ pub(crate) fn doubt(
         summary: Summary::new(name, &drawing),
         observer: &mut Silent,
         keeping: None,
+        proving: None,
     };
     exploration.run_alone(&mut explorer, program);
     if !exploration.summary.has_failed() {
         return;
     }
-    let drawn = exploration.summary.finish(program, &explorer.observed());
-    let bugs = drawn.bugs.into_iter();
+    let mut drawn = exploration.summary.finish(program, &explorer.observed());
+    let bugs = std::mem::take(&mut drawn.bugs).into_iter();
     report
         .bugs
         .extend(bugs.filter(|bug| bug.finding.kind != BugKind::Liveness));
@@ -54,11 +55,7 @@ pub(crate) fn doubt(
     }
     report.list_bugs();
     report.verdict.gaps.push(Gap::Refuted);
-    report.executions += drawn.executions;
-    report.fair += drawn.fair;
-    report.unfair += drawn.unfair;
-    report.steps_total += drawn.steps_total;
-    report.strategies.extend(drawn.strategies);
+    report.add_counts_of(&drawn);
 }
 
 /// It is said to be proved, by a search that took some schedules for others.

@@ -36,7 +36,7 @@ pub(crate) fn exhaust(
         };
         let strategy = attempt(spec, &limit);
         let explorer = Explorer::new(name, &searching, vec![strategy]).after(first + number);
-        let mut report = explore_with(name, program, &searching, observer, explorer);
+        let mut report = explore_with(name, program, &searching, observer, explorer, None);
         let after = first + searches.len();
         doubt(&mut report, name, program, &searching, after);
         ends.iterations = ends.iterations.saturating_sub(report.executions);
@@ -64,7 +64,7 @@ pub(crate) fn exhaust(
         prove: 0,
         ..ends
     };
-    let mut report = sample(name, program, &sampling, observer);
+    let mut report = sample(name, program, &sampling, observer, None);
     left.add_to(&mut report);
     report
 }

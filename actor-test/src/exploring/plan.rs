@@ -14,8 +14,8 @@ use crate::strategy::StrategySpec;
 /// How many pilot executions there are.
 pub(crate) const PILOTS: u64 = 5;
 
-/// How many executions there are in the first epoch of strategies that are told how long executions
-/// are; in those after it, as many as in all before.
+/// How many executions there are in the first epoch, where something is to be done between epochs though no
+/// bandit learns; in those after it, as many as in all before.
 const FIRST_EPOCH: u64 = 8;
 
 /// Which strategy each iteration of a test runs under, epoch after epoch.
@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     /// So many of them take turns, where no bandit chooses.
     taking_turns: usize,
     bandit: Option<Bandit>,
+    /// There are several epochs: strategies are told how long executions are, or searches go on between.
+    has_epochs: bool,
     /// Which strategies are to be told how long executions are.
     need_length: Arc<[bool]>,
     /// What is known of that.
@@ -104,10 +106,12 @@ impl Plan {
         };
         let strategies = settings.strategies();
         let need_length = strategies.iter().map(|spec| spec.build().needs_length());
+        let need_length: Arc<[bool]> = need_length.collect();
         let partition = settings.partition.unwrap_or_default();
         Self {
             taking_turns: strategies.len(),
-            need_length: need_length.collect(),
+            has_epochs: need_length.contains(&true) || !settings.searches().is_empty(),
+            need_length,
             lengths: Lengths::default(),
             session: settings.session(),
             strategies,
@@ -123,6 +127,7 @@ impl Plan {
         Self {
             bandit: None,
             taking_turns: 1,
+            has_epochs: needs_length,
             need_length: Arc::new([needs_length]),
             ..Self::new(settings)
         }
@@ -145,7 +150,7 @@ impl Plan {
         let left = (self.count - from).min(most);
         let (length, turns) = match &mut self.bandit {
             _ if left == 0 => return None,
-            None if self.need_length.contains(&true) => {
+            None if self.has_epochs => {
                 let length = from.max(FIRST_EPOCH).min(left);
                 (length, Turns::Each(self.taking_turns))
             }

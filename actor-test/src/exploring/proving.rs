@@ -1,24 +1,15 @@
-//! Trying to prove a test before it is sampled.
+//! Proving a test while it is sampled.
 
-use crate::engine::Program;
+use crate::engine::{End, Program};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::plan::Plan;
+use crate::exploring::plan::Turn;
 use crate::exploring::summary::Summary;
-use crate::exploring::workers::{Exploration, Silent};
 use crate::report::facts::{self, Bug, Report};
 use crate::settings::{Search, Settings};
 use crate::strategy::{Limit, StrategySpec, attempt};
 
-/// What came of trying.
-pub(crate) enum Tried {
-    /// Everything was explored, or a bug was found at which the test ends.
-    Ended(Box<Report>),
-    /// It is to be sampled, with what is left of its budget.
-    Left(Box<Settings>, Left),
-}
-
-/// What is left of a try that came to no end.
+/// What searches that came to no end leave to the report of what comes after them.
 #[derive(Default)]
 pub(crate) struct Left {
     tried: Vec<facts::Tried>,
@@ -49,42 +40,184 @@ impl Left {
     }
 }
 
-/// Tries an exhaustive search, for as many steps as the settings give to it.
-pub(crate) fn prove(name: &str, program: &(dyn Program + Sync), settings: &Settings) -> Tried {
-    let Some(spec) = settings.searches().pop() else {
-        return Tried::Left(Box::new(settings.clone()), Left::default());
+/// The settings of the searches that may prove a test, in their order.
+pub(crate) fn searching(settings: &Settings) -> Vec<(StrategySpec, Settings)> {
+    let of = |spec: StrategySpec| {
+        let searching = Settings {
+            search: Search::Strategies(vec![spec.clone()]),
+            // It ends by itself.
+            step_budget: None,
+            iterations: u64::MAX,
+            ..settings.clone()
+        };
+        (spec, searching)
     };
-    let limit = Limit::of(settings.prove);
-    let strategy = attempt(&spec, &limit);
-    let trying = Settings {
-        search: Search::Strategies(vec![spec.clone()]),
-        // It ends by itself.
-        step_budget: None,
-        iterations: u64::MAX,
-        ..settings.clone()
-    };
-    let first = settings.strategies().len();
-    let mut explorer = Explorer::new(name, &trying, vec![strategy]).after(first);
-    let mut exploration = Exploration {
-        judge: Judge::new(name, program, &trying, &[]),
-        plan: Plan::of_one(&trying, false),
-        summary: Summary::new(name, &trying),
-        observer: &mut Silent,
-        keeping: None,
-    };
-    exploration.run_alone(&mut explorer, program);
-    exploration.summary.set_covered(explorer.covered());
-    let report = exploration.summary.finish(program, &explorer.observed());
-    if report.verdict.is_exhaustive() || (report.has_failed() && !settings.keep_going) {
-        return Tried::Ended(Box::new(report));
+    settings.searches().into_iter().map(of).collect()
+}
+
+/// Searches that may prove a test that is sampled. Between epochs of samples, they may have cost a part of what
+/// the samples have, and no more than the settings give to them: so that neither a bug that samples find soon
+/// nor a proof that takes few executions has to wait for long. They share it evenly, until one can't follow the
+/// test, or would need far too much.
+pub(crate) struct Proving<'a> {
+    program: &'a (dyn Program + Sync),
+    /// Those that go on, in their order.
+    active: Vec<Searching<'a>>,
+    /// Those that came to no end, with their numbers.
+    over: Vec<(usize, &'a StrategySpec, Limit, Report)>,
+    /// What all of them may cost.
+    budget: u64,
+    samples_beside_proof: u64,
+    keep_going: bool,
+    /// What the one says that has explored everything, or has found a bug at which the test ends.
+    ended: Option<Report>,
+}
+
+/// A search in progress.
+struct Searching<'a> {
+    number: usize,
+    spec: &'a StrategySpec,
+    limit: Limit,
+    explorer: Explorer<'a>,
+    judge: Judge<'a>,
+    summary: Summary,
+}
+
+impl<'a> Proving<'a> {
+    pub(crate) fn new(
+        name: &'a str,
+        program: &'a (dyn Program + Sync),
+        settings: &Settings,
+        searches: &'a [(StrategySpec, Settings)],
+    ) -> Self {
+        let first = settings.strategies().len();
+        let begin = |(number, (spec, searching)): (usize, &'a (StrategySpec, Settings))| {
+            let limit = Limit::of(settings.prove);
+            let explorer = Explorer::new(name, searching, vec![attempt(spec, &limit)]);
+            Searching {
+                number,
+                spec,
+                limit,
+                explorer: explorer.after(first + number),
+                judge: Judge::new(name, program, searching, &[]),
+                summary: Summary::new(name, searching),
+            }
+        };
+        Self {
+            program,
+            active: searches.iter().enumerate().map(begin).collect(),
+            over: Vec::new(),
+            budget: settings.prove,
+            samples_beside_proof: settings.samples_beside_proof,
+            keep_going: settings.keep_going,
+            ended: None,
+        }
     }
-    let budget = settings.step_budget;
-    let to_sample = Settings {
-        step_budget: budget.map(|steps| steps.saturating_sub(limit.spent())),
-        prove: 0,
-        ..settings.clone()
-    };
-    let mut left = Left::default();
-    left.take(&spec, &limit, report);
-    Tried::Left(Box::new(to_sample), left)
+
+    /// What the searches have cost.
+    fn spent(&self) -> u64 {
+        let active = self.active.iter().map(|search| &search.limit);
+        let over = self.over.iter().map(|(_, _, limit, _)| limit);
+        active.chain(over).map(Limit::spent).sum()
+    }
+
+    /// None of them goes on.
+    pub(crate) fn is_over(&self) -> bool {
+        self.ended.is_some() || self.active.is_empty() || self.spent() >= self.budget
+    }
+
+    /// What they have cost, where they are over, and else what they may cost.
+    pub(crate) fn cost(&self) -> u64 {
+        match self.is_over() {
+            true => self.spent(),
+            false => self.budget,
+        }
+    }
+
+    /// How many samples are wanted in all, where the searches have ended. A proof supposes that actors share
+    /// nothing but what the tester knows of; where they do, samples may fail all the same.
+    pub(crate) fn samples(&self) -> Option<u64> {
+        let ended = self.ended.as_ref()?;
+        Some(match ended.bugs.is_empty() {
+            true => self.samples_beside_proof,
+            false => 0,
+        })
+    }
+
+    /// Goes on until the searches have cost so much in all.
+    pub(crate) fn go_on(&mut self, to: u64) {
+        let to = to.min(self.budget);
+        while !self.is_over() && self.spent() < to {
+            let share = (to - self.spent()).div_ceil(self.active.len() as u64);
+            let spent = self.active.iter().map(|search| search.limit.spent());
+            let (_, next) = spent.zip(0..).min().expect("one goes on");
+            let search = &mut self.active[next];
+            search.limit.allow(search.limit.spent() + share);
+            if search.run(self.program) {
+                let search = self.active.remove(next);
+                // What it might have cost is not why it ends.
+                search.limit.allow(u64::MAX);
+                self.end(search);
+            }
+        }
+    }
+
+    fn end(&mut self, search: Searching<'a>) {
+        let (number, spec, limit) = (search.number, search.spec, search.limit.clone());
+        let report = search.finish(self.program);
+        match report.verdict.is_exhaustive() || (report.has_failed() && !self.keep_going) {
+            true => self.ended = Some(report),
+            false => self.over.push((number, spec, limit, report)),
+        }
+    }
+
+    /// The report of a test, of which samples say this.
+    pub(crate) fn conclude(mut self, mut sampled: Report) -> Report {
+        match self.ended.take() {
+            Some(report) if report.bugs.is_empty() && sampled.bugs.is_empty() => report,
+            Some(mut report) if report.has_failed() => {
+                report.add_counts_of(&sampled);
+                report
+            }
+            _ => {
+                for mut search in std::mem::take(&mut self.active) {
+                    if search.summary.executions() > 0 {
+                        search.summary.end_by(0);
+                        self.end(search);
+                    }
+                }
+                self.over.sort_by_key(|(number, ..)| *number);
+                let mut left = Left::default();
+                for (_, spec, limit, report) in self.over {
+                    left.take(spec, &limit, report);
+                }
+                left.add_to(&mut sampled);
+                sampled
+            }
+        }
+    }
+}
+
+impl Searching<'_> {
+    /// Runs it until it has ended, or has cost what it may by now; `false` for that.
+    fn run(&mut self, program: &dyn Program) -> bool {
+        while !self.limit.is_reached() {
+            if self.summary.is_over() || self.explorer.is_late() {
+                return true;
+            }
+            let turn = Turn::of_first(self.summary.executions());
+            let mut contribution = self.explorer.run_turn(program, turn);
+            if contribution.outcome.end == End::Exhausted && self.limit.is_reached() {
+                return false;
+            }
+            self.judge.judge(&mut contribution);
+            self.summary.add(contribution);
+        }
+        self.summary.is_over()
+    }
+
+    fn finish(mut self, program: &dyn Program) -> Report {
+        self.summary.set_covered(self.explorer.covered());
+        self.summary.finish(program, &self.explorer.observed())
+    }
 }

@@ -125,6 +125,9 @@ pub(crate) struct Summary {
     turns: Vec<Turns>,
     /// The strategy that had nothing left to explore.
     ended_by: Option<usize>,
+    /// What of the budget is not for samples.
+    #[serde(skip)]
+    beside: u64,
     /// How much there seems to be in all.
     #[serde(skip)]
     extent: Option<Extent>,
@@ -153,6 +156,7 @@ impl Summary {
             step_sum: 0,
             turns: Vec::new(),
             ended_by: None,
+            beside: 0,
             extent: None,
             pilots: 0,
             last_new: 0,
@@ -237,6 +241,11 @@ impl Summary {
             || (self.settings.until_saturated && self.is_saturated())
     }
 
+    /// A strategy has nothing left that it may explore.
+    pub(crate) fn end_by(&mut self, strategy: usize) {
+        self.ended_by = Some(strategy);
+    }
+
     /// A bug was found.
     pub(crate) fn has_failed(&self) -> bool {
         !self.failing.is_empty()
@@ -246,7 +255,7 @@ impl Summary {
     /// left, one at least. It is asked between epochs, so that which executions there are does not
     /// depend on the workers.
     pub(crate) fn affordable(&self) -> u64 {
-        let Some(budget) = self.settings.step_budget else {
+        let Some(budget) = self.budget() else {
             return u64::MAX;
         };
         let part = self.settings.partition.unwrap_or_default();
@@ -255,12 +264,27 @@ impl Summary {
         if executions < least {
             return least - executions;
         }
-        let threads = THREAD * self.report.asked_for_bytes;
-        let spent = self.report.steps_total + START * executions + threads;
+        let spent = self.spent();
         match budget.checked_sub(spent) {
             None | Some(0) => 0,
             Some(left) => (left / (spent / executions.max(1)).max(1)).max(1),
         }
+    }
+
+    /// What they have cost, in steps.
+    pub(crate) fn spent(&self) -> u64 {
+        let threads = THREAD * self.report.asked_for_bytes;
+        self.report.steps_total + START * self.report.executions + threads
+    }
+
+    /// So much of the budget is not for samples.
+    pub(crate) fn set_beside(&mut self, steps: u64) {
+        self.beside = steps;
+    }
+
+    fn budget(&self) -> Option<u64> {
+        let budget = self.settings.step_budget?;
+        Some(budget.saturating_sub(self.beside))
     }
 
     /// The later half of the executions, of a thousand at least, has shown nothing new. Were the
@@ -287,7 +311,7 @@ impl Summary {
     pub(crate) fn add(&mut self, contribution: Contribution) -> Novelty {
         let outcome = &contribution.outcome;
         if outcome.end == End::Exhausted {
-            self.ended_by = Some(contribution.strategy);
+            self.end_by(contribution.strategy);
             return Novelty::default();
         }
         let report = &mut self.report;
@@ -502,7 +526,7 @@ impl Summary {
             () if !self.failing.is_empty() && !self.settings.keep_going => Some(Gap::Bug),
             () if self.report.executions >= count => Some(Gap::Executions { bound }),
             () if self.affordable() == 0 => Some(Gap::Budget {
-                steps: self.settings.step_budget.unwrap_or_default(),
+                steps: self.budget().unwrap_or_default(),
             }),
             () if self.settings.until_saturated && self.is_saturated() => Some(Gap::Saturated),
             () if self.settings.time_limit.is_some() => Some(Gap::Time),

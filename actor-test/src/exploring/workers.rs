@@ -12,12 +12,15 @@ use crate::exploring::doubting::doubt;
 use crate::exploring::exhausting::exhaust;
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::plan::{Epoch, Plan};
-use crate::exploring::proving::{Tried, prove};
+use crate::exploring::proving::{Proving, searching};
 use crate::exploring::rounds::Crew;
 use crate::exploring::summary::Summary;
 use crate::report::facts::Report;
 use crate::settings::{Search, Settings};
 use crate::strategy::{Estimates, Extent, Strategy, StrategySpec};
+
+/// As long as samples are left, searches that may prove a test may have one step for so many of samples.
+const PROVING: u64 = 4;
 
 /// Hears of progress.
 pub(crate) trait Observer: Send {
@@ -71,54 +74,38 @@ fn explore_as_asked(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Report {
-    match prove(name, program, settings) {
-        Tried::Ended(report) if report.bugs.is_empty() => {
-            // A proof supposes that actors share nothing; where they do, samples may fail all the same.
-            let few = Settings {
-                iterations: settings.iterations.min(settings.samples_beside_proof),
-                step_budget: None,
-                prove: 0,
-                checkpoint: None,
-                shard: None,
-                resume: false,
-                ..settings.clone()
-            };
-            let sampled = sample(name, program, &few, &mut Silent);
-            match sampled.bugs.is_empty() {
-                true => *report,
-                false => sampled,
-            }
-        }
-        Tried::Ended(report) => *report,
-        Tried::Left(settings, left) => {
-            let mut report = sample(name, program, &settings, observer);
-            left.add_to(&mut report);
-            let after = settings.strategies().len();
-            doubt(&mut report, name, program, &settings, after);
-            report
-        }
+    let settings = &calibrated(name, program, settings);
+    let searches = searching(settings);
+    let proving = (!searches.is_empty()).then(|| Proving::new(name, program, settings, &searches));
+    let mut report = sample(name, program, settings, observer, proving);
+    if searches.is_empty() {
+        let after = settings.strategies().len();
+        doubt(&mut report, name, program, settings, after);
     }
+    report
 }
 
+/// Explores a program with the strategies that the settings name.
 pub(crate) fn sample(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
     observer: &mut dyn Observer,
+    proving: Option<Proving<'_>>,
 ) -> Report {
-    let settings = &calibrated(name, program, settings);
-    let strategies = build(&settings.strategies());
-    let first = Explorer::new(name, settings, strategies);
-    explore_with(name, program, settings, observer, first)
+    let first = Explorer::new(name, settings, build(&settings.strategies()));
+    explore_with(name, program, settings, observer, first, proving)
 }
 
-/// Explores a program with the strategies that the settings name, and an explorer that has these.
+/// Explores a program with the strategies that the settings name, and an explorer that has these; beside
+/// them, with searches that may prove it.
 pub(crate) fn explore_with(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
     observer: &mut dyn Observer,
     mut first: Explorer<'_>,
+    proving: Option<Proving<'_>>,
 ) -> Report {
     let plan = Plan::new(settings);
     let mut exploration = Exploration {
@@ -127,6 +114,7 @@ pub(crate) fn explore_with(
         summary: Summary::new(name, settings),
         observer,
         keeping: None,
+        proving,
     };
     exploration.run_pilots(&mut first, program);
     exploration.judge.set_estimates(first.estimates());
@@ -145,7 +133,11 @@ pub(crate) fn explore_with(
         drop(first);
         exploration.run_in_parallel(name, program, settings, &estimates, pilots)
     };
-    exploration.summary.finish(program, &observed)
+    let report = exploration.summary.finish(program, &observed);
+    match exploration.proving {
+        Some(proving) => proving.conclude(report),
+        None => report,
+    }
 }
 
 /// The settings with bounds that fit the program, where they are to be found.
@@ -176,6 +168,7 @@ pub(crate) fn explore_alone(
         summary: Summary::new(name, settings),
         observer: &mut Silent,
         keeping: None,
+        proving: None,
     };
     exploration.measure(&lengths);
     exploration.summary.name_strategies(explorer.names());
@@ -197,6 +190,8 @@ pub(crate) struct Exploration<'a> {
     pub(crate) observer: &'a mut dyn Observer,
     /// Checkpoints are written, where that is wanted.
     pub(crate) keeping: Option<Keeping>,
+    /// Searches that may prove the test, which go on between epochs.
+    pub(crate) proving: Option<Proving<'a>>,
 }
 
 /// Checkpoints are written.
@@ -387,7 +382,25 @@ impl Exploration<'_> {
 
     /// The executions that can be planned now, where any are left and to be paid for.
     fn next_epoch(&mut self) -> Option<Epoch> {
-        self.plan.next_epoch(self.summary.affordable())
+        if self.summary.is_over() {
+            return None;
+        }
+        let Some(proving) = &mut self.proving else {
+            return self.plan.next_epoch(self.summary.affordable());
+        };
+        proving.go_on(self.summary.spent() / PROVING);
+        loop {
+            self.summary.set_beside(proving.cost());
+            let most = match proving.samples() {
+                Some(samples) => samples.saturating_sub(self.summary.executions()),
+                None => self.summary.affordable(),
+            };
+            let epoch = self.plan.next_epoch(most);
+            if epoch.is_some() || proving.is_over() {
+                return epoch;
+            }
+            proving.go_on(u64::MAX);
+        }
     }
 
     fn add(&mut self, mut contribution: Contribution) {
@@ -406,7 +419,7 @@ impl Exploration<'_> {
         estimates: &Arc<Estimates>,
         pilots: Observations,
     ) -> Observations {
-        let Some(epoch) = self.next_epoch().filter(|_| !self.summary.is_over()) else {
+        let Some(epoch) = self.next_epoch() else {
             return pilots;
         };
         let desk = Desk::new(epoch, settings.workers);

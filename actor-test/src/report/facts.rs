@@ -547,6 +547,15 @@ impl Report {
         &self.bugs
     }
 
+    /// Counts the executions of another report as well, which come after its own.
+    pub(crate) fn add_counts_of(&mut self, other: &Self) {
+        self.executions += other.executions;
+        self.fair += other.fair;
+        self.unfair += other.unfair;
+        self.steps_total += other.steps_total;
+        self.strategies.extend_from_slice(&other.strategies);
+    }
+
     /// Has one bug for each reason, the shortest first, and no more than can be listed.
     pub(crate) fn list_bugs(&mut self) {
         let found = std::mem::take(&mut self.bugs);

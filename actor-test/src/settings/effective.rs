@@ -35,11 +35,14 @@ pub struct Settings {
     /// little beyond. Default: no such end. A test marked `#[actor_test]` that names no end has one, of
     /// about two seconds of one core in `cargo actor-test` and a fifth of that under `cargo test`.
     pub step_budget: Option<u64>,
-    /// Try an exhaustive search first, for so many steps at the most: where it ends within them, what it
-    /// says is the result. Else it leaves no trace but the steps that it has spent of `step_budget`. What
-    /// it computes between executions counts as well, so that it ends at the same place on every machine.
-    /// Default 0: don't. A test marked `#[actor_test]` that names neither an end nor strategies has a
-    /// quarter of its budget for it.
+    /// Try whether an exhaustive search proves the test, [by behaviours](StrategySpec::Dpor) or
+    /// [by states](StrategySpec::States), for so many steps at the most: where one ends within them, what it
+    /// says is the result. Samples come first, and as long as there are any, the searches may have a quarter
+    /// of the steps that these have had. Where none ends, they leave no trace but the steps that they have
+    /// spent of `step_budget`. What they compute between executions counts as well, so that they end at the
+    /// same place on every machine. Default 0: don't. A test marked `#[actor_test]` that names neither an end
+    /// nor strategies has a quarter of its budget for it. Where `search` names such a search, no other is
+    /// tried.
     ///
     /// Under [`Search::Exhaustive`] it is what the search by states is worth: it is given up where it
     /// seems to need eight times as many steps, and where no end is in sight after four times as many.
@@ -173,9 +176,15 @@ impl Settings {
         match self.search {
             Search::Exhaustive => vec![StrategySpec::Dpor(None), StrategySpec::States(None)],
             Search::ExhaustiveBy(_) => Vec::new(),
-            _ if self.prove == 0 => Vec::new(),
-            _ => vec![StrategySpec::Dpor(None)],
+            _ if self.prove == 0 || self.has_memory() => Vec::new(),
+            _ => vec![StrategySpec::Dpor(None), StrategySpec::States(None)],
         }
+    }
+
+    /// A search was asked for by its name.
+    fn has_memory(&self) -> bool {
+        let strategies = self.search.strategies();
+        strategies.iter().any(|spec| spec.build().has_memory())
     }
 
     /// The names of all strategies that may have a turn, after them the searches for a proof, and at last

@@ -19,7 +19,7 @@ use crate::settings::{Bounds, Delivery, Search, Semantics, Settings};
 /// an optimised build. A trace says what was found, so it is the same in every build.
 const EXPLAIN: u64 = 4_000_000;
 
-/// One in so many steps of the budget may go into the exhaustive search that is tried first.
+/// One in so many steps of the budget may go into searches for a proof.
 const PROVE: u64 = 4;
 
 /// How many executions are drawn beside a proof.

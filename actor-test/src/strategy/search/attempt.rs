@@ -64,6 +64,11 @@ impl Limit {
         Self::of(u64::MAX)
     }
 
+    /// It may have cost so much by now.
+    pub(crate) fn allow(&self, steps: u64) {
+        self.now.allowed.store(steps, Ordering::Relaxed);
+    }
+
     /// What it has cost.
     pub(crate) fn spent(&self) -> u64 {
         self.now.spent.load(Ordering::Relaxed)
@@ -74,13 +79,13 @@ impl Limit {
     }
 
     /// It has cost what it may cost by now.
-    pub(in crate::strategy) fn is_reached(&self) -> bool {
+    pub(crate) fn is_reached(&self) -> bool {
         self.spent() >= self.now.allowed.load(Ordering::Relaxed)
     }
 
     /// What comes after it, where it is reached.
     pub(in crate::strategy) fn gap(&self) -> Option<Gap> {
-        let steps = self.most;
+        let steps = self.now.allowed.load(Ordering::Relaxed);
         self.is_reached().then_some(Gap::Budget { steps })
     }
 

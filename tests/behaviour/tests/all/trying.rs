@@ -1,4 +1,4 @@
-//! A test that may be proved is proved, before it is sampled.
+//! A test that may be proved is proved, while it is sampled.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{Beyond, StrategySpec};
-use actor_test::{Gap, Report, Search, Settings, Tester, Tried};
+use actor_test::{BehaviourStatistics, Gap, Report, Search, Settings, Tester, Tried};
 use behaviour::programs;
 
 const BUDGET: u64 = 400_000;
@@ -73,7 +73,7 @@ fn late(sys: &System) {
 }
 
 #[test]
-fn a_small_test_is_proved_and_not_sampled() {
+fn a_small_test_is_proved() {
     let report = run(settings(), |sys| programs::fan_in(sys, 4, 1));
     report.assert_clean();
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
@@ -81,18 +81,71 @@ fn a_small_test_is_proved_and_not_sampled() {
     assert!(report.tried.is_empty());
 }
 
+/// Fails where five tellers are heard in the reverse of their order.
+#[derive(Default)]
+struct Reversed(Vec<u32>);
+
+#[actor]
+impl Reversed {
+    #[on]
+    fn number(&mut self, number: Number) {
+        self.0.push(number.0);
+        assert_ne!(self.0, [4, 3, 2, 1, 0], "the last one first");
+    }
+}
+
+#[derive(Debug)]
+struct Number(u32);
+
+struct Numbered(u32, ActorRef<Reversed>);
+
+#[actor]
+impl Numbered {
+    #[start]
+    fn start(&mut self) {
+        self.1.tell(Number(self.0));
+    }
+}
+
 #[test]
 fn a_bug_that_is_found_while_trying_ends_the_test() {
-    let report = run(settings(), late);
+    let mut settings = settings();
+    // One delay turns no five round.
+    let samples = "delay:rtc/1".parse().expect("a strategy");
+    settings.search = Search::Strategies(vec![samples]);
+    let report = run(settings, |sys| {
+        let to = sys.spawn(Reversed::default());
+        for number in 0..5 {
+            sys.spawn(Numbered(number, to.clone()));
+        }
+    });
     let [bug] = report.bugs() else {
         panic!("{report:?}");
     };
-    assert!(bug.finding.message.contains("it came late"), "{bug:?}");
+    assert!(bug.finding.message.contains("the last one first"), "{bug:?}");
     assert_eq!(bug.strategy, "dpor");
     assert_eq!(report.verdict.gaps, [Gap::Bug]);
     let token = format!("dpor@0-{}-", bug.iteration);
     assert!(bug.token.starts_with(&token), "{}", bug.token);
     assert!(!bug.trace.decisions.is_empty());
+    // The samples before it are counted.
+    let [dpor, samples] = &report.strategies[..] else {
+        panic!("{:?}", report.strategies);
+    };
+    assert_eq!((dpor.name.as_str(), samples.name.as_str()), ("dpor", "delay:rtc/1"));
+    assert!(dpor.executions > 0 && samples.executions > 0);
+    assert_eq!(report.executions, dpor.executions + samples.executions);
+}
+
+/// No search delays what samples find at once.
+#[test]
+fn the_first_sample_comes_first() {
+    let report = run(settings(), |sys| {
+        sys.spawn(Late(2)).tell(First);
+        programs::fan_in(sys, 5, 4);
+    });
+    assert_eq!(report.executions, 1);
+    assert!(report.tried.is_empty(), "{:?}", report.tried);
 }
 
 #[test]
@@ -105,60 +158,115 @@ fn who_goes_on_after_a_bug_is_told_of_all() {
     assert_eq!(report.bugs()[0].seen, 2);
 }
 
-/// What is sampled is what would be sampled without a try, up to where the budget ends.
+/// The searches end for these reasons. What is sampled beside them is what would be sampled without them, the
+/// budget pays for both, and the number of workers changes nothing.
 #[track_caller]
-fn assert_sampled_after(gap: impl Fn(&Gap) -> bool, program: impl Fn(&System) + Sync) {
-    for workers in [1, 3] {
+fn assert_sampled_beside(tries: &[&dyn Fn(&Gap) -> bool], program: impl Fn(&System) + Sync) {
+    let reports = [1, 3].map(|workers| {
         let mut settings = settings();
         settings.workers = workers;
         let report = run(settings.clone(), &program);
-        let [Tried { steps, gaps, .. }] = &report.tried[..] else {
-            panic!("{:?}", report.verdict);
-        };
-        assert!(gaps.iter().all(&gap) && gaps.len() == 1, "{gaps:?}");
-        assert!(*steps > 0 && *steps < BUDGET / 4 + 50_000, "{steps}");
+        assert_eq!(report.tried.len(), tries.len(), "{:?}", report.tried);
+        for (Tried { gaps, .. }, is_why) in report.tried.iter().zip(tries) {
+            assert!(gaps.iter().all(is_why) && gaps.len() == 1, "{gaps:?}");
+        }
+        let steps: u64 = report.tried.iter().map(|tried| tried.steps).sum();
+        assert!(steps > 0 && steps <= BUDGET / 4 + 100, "{steps}");
+        let spent = report.steps_total + 20 * report.executions + steps;
+        assert!(spent.abs_diff(BUDGET) < BUDGET / 20, "{spent}");
+        settings.step_budget = None;
+        settings.iterations = 500;
+        let beside = run(settings.clone(), &program);
         settings.prove = 0;
-        settings.step_budget = Some(BUDGET - steps);
         let without = run(settings, &program);
-        assert!(without.executions > 0 && without.tried.is_empty());
-        let of = |report: &Report| {
-            let strategies = report.strategies.iter();
-            let turns: Vec<(String, u64, u64)> = strategies
-                .map(|of| (of.name.clone(), of.executions, of.new_behaviours))
-                .collect();
-            (report.steps_total, report.behaviours, turns)
-        };
-        assert_eq!(of(&report), of(&without));
-        assert_eq!(report.verdict, without.verdict);
-    }
+        assert!(without.tried.is_empty());
+        assert_eq!(sampled(&beside), sampled(&without));
+        (sampled(&report), report.verdict, report.tried)
+    });
+    assert_eq!(reports[0], reports[1]);
+}
+
+type Sampled = (u64, BehaviourStatistics, Vec<(String, u64, u64)>);
+
+fn sampled(report: &Report) -> Sampled {
+    let strategies = report.strategies.iter();
+    let turns = strategies
+        .map(|of| (of.name.clone(), of.executions, of.new_behaviours))
+        .collect();
+    (report.steps_total, report.behaviours, turns)
 }
 
 #[test]
 fn a_large_test_is_given_up_early_and_sampled() {
     // 20!/(4!)^5, about three hundred million.
     let is_large = |gap: &Gap| matches!(gap, Gap::TooMany { about } if *about > 100_000);
-    assert_sampled_after(is_large, |sys| programs::fan_in(sys, 5, 4));
+    let is_charted = |gap: &Gap| matches!(gap, Gap::TooMany { .. } | Gap::NoEnd { .. });
+    assert_sampled_beside(&[&is_large, &is_charted], |sys| {
+        programs::fan_in(sys, 5, 4);
+    });
 }
 
 #[test]
 fn a_test_that_is_just_too_large_has_all_of_its_share() {
-    let is_spent = |gap: &Gap| *gap == Gap::Budget { steps: BUDGET / 4 };
-    assert_sampled_after(is_spent, |sys| programs::fan_in(sys, 3, 3));
+    let half = BUDGET / 8;
+    let is_spent = |gap: &Gap| matches!(gap, Gap::Budget { steps } if steps.abs_diff(half) < 100);
+    assert_sampled_beside(&[&is_spent, &is_spent], |sys| programs::fan_in(sys, 3, 3));
 }
 
 #[test]
-fn what_can_not_be_followed_costs_two_executions() {
+fn what_one_search_can_not_follow_the_next_one_tries() {
     let is_timer = |gap: &Gap| match gap {
         Gap::Outside { what, who } => *what == Beyond::Ticks && who.as_deref() == Some("Ticker"),
         _ => false,
     };
-    assert_sampled_after(is_timer, |sys| {
+    let is_endless = |gap: &Gap| matches!(gap, Gap::NoEnd { .. });
+    assert_sampled_beside(&[&is_timer, &is_endless], |sys| {
         sys.spawn(Ticker);
         programs::fan_in(sys, 3, 2);
     });
 }
 
-#[derive(Clone, Debug)]
+/// A search that goes on in slices does what it would do in one go.
+#[test]
+fn what_goes_round_is_proved_by_its_states() {
+    let program = |sys: &System| {
+        for hands in [3, 4] {
+            sys.spawn(Clock { hands, at: 0 });
+        }
+    };
+    let report = run(settings(), program);
+    report.assert_clean();
+    let mut settings = Settings::default();
+    settings.iterations = u64::MAX;
+    settings.search = Search::Strategies(vec![StrategySpec::States(None)]);
+    let alone = run(settings, program);
+    assert!(alone.verdict.is_exhaustive(), "{:?}", alone.verdict);
+    assert_eq!(report.verdict, alone.verdict);
+    assert_eq!(report.executions, alone.executions);
+    assert_eq!(report.behaviours, alone.behaviours);
+}
+
+/// A clock without an end.
+#[derive(Hash)]
+struct Clock {
+    hands: u32,
+    at: u32,
+}
+
+#[actor]
+impl Clock {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        cx.every(Duration::from_secs(1), Tick);
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick) {
+        self.at = (self.at + 1) % self.hands;
+    }
+}
+
+#[derive(Clone, Debug, Hash)]
 struct Tick;
 
 struct Ticker;
@@ -176,13 +284,11 @@ impl Ticker {
 
 #[test]
 fn one_seed_of_many_proves_nothing() {
-    assert_sampled_after(
-        |gap| *gap == Gap::Seeds { executions: 1 },
-        |sys| {
-            sys.spawn(Gambler);
-            programs::fan_in(sys, 3, 1);
-        },
-    );
+    let is_seed = |gap: &Gap| *gap == Gap::Seeds { executions: 1 };
+    assert_sampled_beside(&[&is_seed, &is_seed], |sys| {
+        sys.spawn(Gambler);
+        programs::fan_in(sys, 3, 1);
+    });
 }
 
 struct Gambler;
@@ -202,21 +308,26 @@ fn what_does_not_end_is_sampled() {
     settings.search = Search::Strategies(vec![StrategySpec::Random]);
     settings.bounds = actor_test::Bounds::new(300);
     let report = run(settings, |sys| {
-        sys.spawn(Restless).tell(Go);
+        let [one, other] = [(); 2].map(|()| sys.spawn(Restless));
+        one.tell(Back(other));
     });
-    let [tried] = &report.tried[..] else {
-        panic!("{:?}", report.verdict);
-    };
-    assert!(tried.gaps.iter().all(is_bound), "{tried:?}");
+    report.assert_clean();
+    assert_eq!(report.tried.len(), 2, "{:?}", report.tried);
+    for tried in &report.tried {
+        assert!(tried.gaps.iter().all(is_bound), "{tried:?}");
+    }
 }
+
+#[derive(Debug)]
+struct Back(ActorRef<Restless>);
 
 struct Restless;
 
 #[actor]
 impl Restless {
     #[on]
-    fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-        cx.me().tell(Go);
+    fn back(&mut self, back: Back, cx: &mut Context<Self>) {
+        back.0.tell(Back(cx.me()));
     }
 }
 
