@@ -253,7 +253,7 @@ impl Engine {
         let spins = (0..state.live as u32).find(|operation| own_run(&state, *operation) >= long);
         if let Some(operation) = spins {
             let message = format!(
-                "`{}` handled only events that it had sent itself, {} in a row, without a change of state or an effect on others",
+                "`{}` handled only events that it had sent itself, {} in a row, without a `goto` or an effect on others",
                 state.name(operation),
                 own_run(&state, operation)
             );

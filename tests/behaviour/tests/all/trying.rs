@@ -122,7 +122,10 @@ fn a_bug_that_is_found_while_trying_ends_the_test() {
     let [bug] = report.bugs() else {
         panic!("{report:?}");
     };
-    assert!(bug.finding.message.contains("the last one first"), "{bug:?}");
+    assert!(
+        bug.finding.message.contains("the last one first"),
+        "{bug:?}"
+    );
     assert_eq!(bug.strategy, "dpor");
     assert_eq!(report.verdict.gaps, [Gap::Bug]);
     let token = format!("dpor@0-{}-", bug.iteration);
@@ -132,7 +135,10 @@ fn a_bug_that_is_found_while_trying_ends_the_test() {
     let [dpor, samples] = &report.strategies[..] else {
         panic!("{:?}", report.strategies);
     };
-    assert_eq!((dpor.name.as_str(), samples.name.as_str()), ("dpor", "delay:rtc/1"));
+    assert_eq!(
+        (dpor.name.as_str(), samples.name.as_str()),
+        ("dpor", "delay:rtc/1")
+    );
     assert!(dpor.executions > 0 && samples.executions > 0);
     assert_eq!(report.executions, dpor.executions + samples.executions);
 }
@@ -230,9 +236,9 @@ fn what_one_search_can_not_follow_the_next_one_tries() {
 #[test]
 fn what_goes_round_is_proved_by_its_states() {
     let program = |sys: &System| {
-        for hands in [3, 4] {
-            sys.spawn(Clock { hands, at: 0 });
-        }
+        let [one, other] = [3, 4].map(|hands| sys.spawn(Clock { hands, at: 0 }));
+        one.tell(Tock(other.clone()));
+        other.tell(Tock(one));
     };
     let report = run(settings(), program);
     report.assert_clean();
@@ -246,7 +252,7 @@ fn what_goes_round_is_proved_by_its_states() {
     assert_eq!(report.behaviours, alone.behaviours);
 }
 
-/// A clock without an end.
+/// It goes round and round.
 #[derive(Hash)]
 struct Clock {
     hands: u32,
@@ -255,18 +261,17 @@ struct Clock {
 
 #[actor]
 impl Clock {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.every(Duration::from_secs(1), Tick);
-    }
-
     #[on]
-    fn tick(&mut self, _: Tick) {
+    fn tock(&mut self, tock: Tock, cx: &mut Context<Self>) {
+        tock.0.tell(Tock(cx.me()));
         self.at = (self.at + 1) % self.hands;
     }
 }
 
-#[derive(Clone, Debug, Hash)]
+#[derive(Debug, Hash)]
+struct Tock(ActorRef<Clock>);
+
+#[derive(Clone, Debug)]
 struct Tick;
 
 struct Ticker;
