@@ -13,6 +13,7 @@ mod charting;
 mod checkpoints;
 mod clocks;
 mod confirmation;
+mod constructs;
 mod corners;
 mod counts;
 pub mod coverage;

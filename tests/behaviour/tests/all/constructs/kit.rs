@@ -1,0 +1,267 @@
+//! What participants share, what each has in hand, and what it notes.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, OnceLock};
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use actor_core::prelude::*;
+use actor_core::sync::{self, broadcast, mpsc, oneshot, watch};
+use actor_core::{LookupError, Piped};
+
+use super::actors::{Child, Player};
+use super::program::{Part, Program};
+
+/// Who has noted what, as far as it had come: that is what an assertion of its own could fail by.
+pub(crate) type Seen = BTreeSet<(usize, Vec<u64>)>;
+
+/// The notes of one participant, or of who acts for it.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    pub(crate) of: usize,
+    noted: Vec<u64>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+impl Row {
+    pub(crate) fn new(of: usize, seen: &Arc<Mutex<Seen>>) -> Self {
+        Self {
+            of,
+            noted: Vec::new(),
+            seen: Arc::clone(seen),
+        }
+    }
+
+    /// That of somebody else.
+    pub(crate) fn other(&self, of: usize) -> Self {
+        Self::new(of, &self.seen)
+    }
+
+    pub(crate) fn note(&mut self, what: u64) {
+        self.noted.push(what);
+        let mut seen = self.seen.lock().expect("nobody panics here");
+        seen.insert((self.of, self.noted.clone()));
+    }
+}
+
+/// Something that was begun.
+pub(crate) type Kept = Pin<Box<dyn Future<Output = u64> + Send>>;
+
+/// What all have a part in.
+pub(crate) struct Things {
+    pub(crate) lock: Arc<sync::Mutex<u64>>,
+    pub(crate) read_lock: Arc<sync::RwLock<u64>>,
+    pub(crate) notify: Arc<sync::Notify>,
+    pub(crate) semaphore: Arc<sync::Semaphore>,
+    pub(crate) barrier: sync::Barrier,
+    pub(crate) cell: sync::OnceCell<u64>,
+}
+
+/// What all know.
+pub(crate) struct Common {
+    pub(crate) sys: System,
+    pub(crate) server: ActorRef<Player>,
+    /// Set before the first of them starts.
+    pub(crate) players: OnceLock<Vec<ActorRef<Player>>>,
+    pub(crate) things: Things,
+}
+
+/// What a participant has in hand.
+pub(crate) struct Kit {
+    pub(crate) row: Row,
+    pub(crate) common: Option<Arc<Common>>,
+    pub(crate) ends: Ends,
+    /// Guards and the like, until they are released.
+    pub(crate) held: Vec<Box<dyn Any + Send>>,
+    /// What was begun, and is awaited later or never; the first begun first.
+    pub(crate) kept: Vec<Kept>,
+    pub(crate) child: Option<ActorRef<Child>>,
+    pub(crate) timer: Option<Timer>,
+    pub(crate) piped: Option<Piped>,
+}
+
+/// The ends of channels: what there is one of goes to the first who has a use for it, and nobody has one
+/// that it has no use for.
+#[derive(Default)]
+pub(crate) struct Ends {
+    pub(crate) watch_send: Option<watch::Sender<u64>>,
+    pub(crate) watch: Option<watch::Receiver<u64>>,
+    pub(crate) send: Option<mpsc::Sender<u64>>,
+    pub(crate) receive: Option<mpsc::Receiver<u64>>,
+    pub(crate) send_unbounded: Option<mpsc::UnboundedSender<u64>>,
+    pub(crate) receive_unbounded: Option<mpsc::UnboundedReceiver<u64>>,
+    pub(crate) once_send: Option<oneshot::Sender<u64>>,
+    pub(crate) once_receive: Option<oneshot::Receiver<u64>>,
+    pub(crate) cast: Option<broadcast::Sender<u64>>,
+    pub(crate) heard: Option<broadcast::Receiver<u64>>,
+}
+
+impl Ends {
+    /// Those of each participant. Channels that nobody uses are not there: the drop of an end is a step.
+    pub(crate) fn deal(program: &Program) -> Vec<Self> {
+        fn made<S, R>(is_used: bool, make: impl FnOnce() -> (S, R)) -> (Option<S>, Option<R>) {
+            is_used.then(make).unzip()
+        }
+        fn if_used<T: Clone>(end: &Option<T>, is_used: bool) -> Option<T> {
+            end.as_ref().filter(|_| is_used).cloned()
+        }
+        let is_used = |what: &str| program.parts.iter().any(|part| part.makes(what));
+        let (mut watch_send, watch) = made(is_used("sync::watch"), || watch::channel(0));
+        let bounded = ["sync::mpsc::Sender", "sync::mpsc::Receiver"].map(is_used);
+        let (send, mut receive) = made(bounded.contains(&true), || mpsc::channel(1));
+        let unbounded = [
+            "sync::mpsc::UnboundedSender",
+            "sync::mpsc::UnboundedReceiver",
+        ]
+        .map(is_used);
+        let (send_unbounded, mut receive_unbounded) =
+            made(unbounded.contains(&true), mpsc::unbounded_channel);
+        let (mut once_send, mut once_receive) = made(is_used("sync::oneshot"), oneshot::channel);
+        let (cast, heard) = made(is_used("sync::broadcast"), || broadcast::channel(1));
+        let ends = program.parts.iter().map(|part: &Part| {
+            let uses = |what: &str| part.makes(what);
+            Self {
+                watch_send: watch_send.take_if(|_| uses("sync::watch::Sender")),
+                watch: if_used(&watch, uses("sync::watch::Receiver")),
+                send: if_used(&send, uses("sync::mpsc::Sender")),
+                receive: receive.take_if(|_| uses("sync::mpsc::Receiver")),
+                send_unbounded: if_used(&send_unbounded, uses("sync::mpsc::UnboundedSender")),
+                receive_unbounded: receive_unbounded
+                    .take_if(|_| uses("sync::mpsc::UnboundedReceiver")),
+                once_send: once_send.take_if(|_| uses("sync::oneshot::Sender")),
+                once_receive: once_receive.take_if(|_| uses("sync::oneshot::Receiver")),
+                cast: if_used(&cast, uses("sync::broadcast::Sender")),
+                heard: heard
+                    .as_ref()
+                    .filter(|_| uses("sync::broadcast::Receiver"))
+                    .map(|heard| heard.resubscribe()),
+            }
+        });
+        ends.collect()
+    }
+}
+
+impl Things {
+    pub(crate) fn new() -> Self {
+        Self {
+            lock: Arc::default(),
+            read_lock: Arc::default(),
+            notify: Arc::default(),
+            semaphore: Arc::new(sync::Semaphore::new(1)),
+            barrier: sync::Barrier::new(2),
+            cell: sync::OnceCell::new(),
+        }
+    }
+}
+
+impl Kit {
+    /// An empty one.
+    pub(crate) fn new(row: Row, common: Option<Arc<Common>>) -> Self {
+        Self {
+            row,
+            common,
+            ends: Ends::default(),
+            held: Vec::new(),
+            kept: Vec::new(),
+            child: None,
+            timer: None,
+            piped: None,
+        }
+    }
+
+    fn common(&self) -> &Arc<Common> {
+        self.common
+            .as_ref()
+            .expect("only the server has none, and does nothing by itself")
+    }
+
+    pub(crate) fn sys(&self) -> System {
+        self.common().sys.clone()
+    }
+
+    pub(crate) fn things(&self) -> &Things {
+        &self.common().things
+    }
+
+    pub(crate) fn server(&self) -> ActorRef<Player> {
+        self.common().server.clone()
+    }
+
+    /// Another actor.
+    pub(crate) fn peer(&self, number: u64) -> ActorRef<Player> {
+        let players = self
+            .common()
+            .players
+            .get()
+            .expect("they are known before one starts");
+        let mut others = players.iter().enumerate();
+        let others = others
+            .by_ref()
+            .filter(|(of, _)| *of != self.row.of)
+            .map(|(_, player)| player);
+        let mut all: Vec<&ActorRef<Player>> = others.collect();
+        all.push(&self.common().server);
+        all[number as usize % all.len()].clone()
+    }
+
+    pub(crate) fn hold(&mut self, what: impl Any + Send) -> u64 {
+        self.held.push(Box::new(what));
+        1
+    }
+
+    pub(crate) fn keep(&mut self, what: impl Future<Output = u64> + Send + 'static) -> u64 {
+        self.kept.push(Box::pin(what));
+        0
+    }
+
+    /// Which of what was kept is ready, and with what: the first that is.
+    fn poll_each(&mut self, task: &mut TaskContext<'_>) -> Poll<u64> {
+        let mut all = self.kept.iter_mut().enumerate();
+        let ready = all.find_map(|(at, kept)| match kept.as_mut().poll(task) {
+            Poll::Ready(value) => Some((at, value)),
+            Poll::Pending => None,
+        });
+        match ready {
+            Some((at, value)) => {
+                drop(self.kept.remove(at));
+                Poll::Ready(10 * (1 + at as u64) + value)
+            }
+            None => Poll::Pending,
+        }
+    }
+
+    /// Looks once, with a waker that wakes nobody.
+    pub(crate) fn poll_kept(&mut self) -> u64 {
+        match self.poll_each(&mut TaskContext::from_waker(Waker::noop())) {
+            Poll::Ready(value) => value,
+            Poll::Pending => 1,
+        }
+    }
+
+    pub(crate) async fn await_one_kept(&mut self) -> u64 {
+        if self.kept.is_empty() {
+            return 0;
+        }
+        poll_fn(|task| self.poll_each(task)).await
+    }
+
+    pub(crate) async fn await_all_kept(&mut self) -> u64 {
+        let mut all = 0;
+        while !self.kept.is_empty() {
+            all = 100 * all + self.await_one_kept().await;
+        }
+        all
+    }
+
+    /// The number of whom a name belongs to.
+    pub(crate) fn who(&self, found: Result<ActorRef<Player>, LookupError>) -> u64 {
+        let players = self.common().players.get().into_iter().flatten();
+        match found {
+            Ok(found) => 2 + players.take_while(|player| **player != found).count() as u64,
+            Err(LookupError::Unknown) => 0,
+            Err(_) => 1,
+        }
+    }
+}

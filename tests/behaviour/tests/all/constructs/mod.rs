@@ -1,0 +1,154 @@
+//! Random programs that use everything public, and each search that leaves schedules out against all
+//! schedules.
+//!
+//! A few participants (actors when they start, tasks, threads, the test body) do a few things each, by [rules]
+//! of which one [table] says what is public they use. Each notes what it learns, in a row of its own. What an
+//! assertion of a participant could ever fail by is what it has noted up to some moment; so these are compared,
+//! and the kinds of bugs. A search that says that nothing is left out and has seen less than all schedules do
+//! has given a false proof.
+
+mod actors;
+mod kit;
+mod program;
+mod rooms;
+mod rules;
+mod surface;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use actor_test::strategy::StrategySpec;
+
+use program::Program;
+
+/// Those that leave schedules out, and say where nothing is left.
+const SEARCHES: [&str; 6] = [
+    "dpor",
+    "states",
+    "states-local",
+    "dfs-local",
+    "db-hb",
+    "pb-hb",
+];
+
+/// Rules of which no search comes to an end, and why.
+const ENDLESS: &[(&str, &str)] = &[
+    ("rng", "a random number is no choice"),
+    ("body_rng", "a random number is no choice"),
+];
+
+/// Programs by which a search gives a false proof, and why.
+const KNOWN: &[(u64, &str, &str)] = &[];
+
+fn strategy(name: &str) -> StrategySpec {
+    name.parse().expect("the name of a strategy")
+}
+
+/// What came of programs.
+#[derive(Default, Debug)]
+struct Tally {
+    programs: u64,
+    schedules: u64,
+    /// Programs of which there were too many schedules however short they were.
+    too_long: Vec<u64>,
+    rules: BTreeSet<&'static str>,
+    /// How often each search came to its end, and in how many executions together.
+    proofs: BTreeMap<&'static str, (u64, u64)>,
+    wrong: Vec<String>,
+}
+
+/// Holds each search against all schedules of the program with that number.
+fn hold(number: u64, schedules_max: u64, tally: &Mutex<Tally>) {
+    let mut program = Program::random(number);
+    let (all, report) = loop {
+        let found = program.explore(&strategy("dfs"), schedules_max);
+        if found.1.verdict.is_exhaustive() {
+            break found;
+        }
+        match program.shorter() {
+            Some(shorter) => program = shorter,
+            None => {
+                let mut tally = tally.lock().expect("nobody panics here");
+                return tally.too_long.push(number);
+            }
+        }
+    };
+    let searched = SEARCHES.map(|search| {
+        let (found, report) = program.explore(&strategy(search), 4 * schedules_max);
+        (search, found, report)
+    });
+    let mut tally = tally.lock().expect("nobody panics here");
+    tally.programs += 1;
+    tally.schedules += report.executions;
+    tally.rules.extend(program.rules().map(|rule| rule.name));
+    for (search, found, report) in searched {
+        if !report.verdict.is_exhaustive() {
+            continue;
+        }
+        let (proofs, executions) = tally.proofs.entry(search).or_default();
+        *proofs += 1;
+        *executions += report.executions;
+        let is_known = KNOWN
+            .iter()
+            .any(|(known, by, _)| (*known, *by) == (number, search));
+        if found != all && !is_known {
+            let missed: Vec<_> = all.seen.difference(&found.seen).collect();
+            let invented: Vec<_> = found.seen.difference(&all.seen).collect();
+            let bugs = (&found.bugs, &all.bugs);
+            tally.wrong.push(format!(
+                "program {number}, {search}: misses {missed:?}, has besides {invented:?}, bugs {bugs:?}: {program:#?}"
+            ));
+        }
+    }
+}
+
+/// Holds each search against all schedules of programs, two at a time.
+fn hold_all(numbers: std::ops::Range<u64>, schedules_max: u64) -> Tally {
+    let tally = Mutex::default();
+    let next = AtomicU64::new(numbers.start);
+    std::thread::scope(|threads| {
+        for _ in 0..2 {
+            threads.spawn(|| {
+                loop {
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= numbers.end {
+                        break;
+                    }
+                    hold(number, schedules_max, &tally);
+                }
+            });
+        }
+    });
+    let tally = tally.into_inner().expect("nobody panics here");
+    println!(
+        "{} programs, {} schedules, too long: {:?}, proofs and their executions: {:?}",
+        tally.programs, tally.schedules, tally.too_long, tally.proofs
+    );
+    assert!(tally.wrong.is_empty(), "{}", tally.wrong.join("\n"));
+    tally
+}
+
+#[test]
+fn searches_find_what_all_schedules_find() {
+    let tally = hold_all(0..500, 1_000);
+    let is_endless = |name: &str| ENDLESS.iter().any(|(endless, _)| *endless == name);
+    let missing = rules::all().map(|rule| rule.name);
+    let missing = missing.filter(|name| !tally.rules.contains(name) && !is_endless(name));
+    assert_eq!(
+        missing.collect::<Vec<_>>(),
+        [""; 0],
+        "no program of theirs was short enough"
+    );
+}
+
+/// `CONSTRUCTS` says which programs: `500..10000`.
+#[test]
+#[ignore = "takes an hour"]
+fn searches_find_what_all_schedules_find_at_night() {
+    let given = std::env::var("CONSTRUCTS").unwrap_or_else(|_| "500..10500".into());
+    let (from, to) = given.split_once("..").expect("two numbers");
+    let number = |text: &str| text.parse().expect("a number");
+    hold_all(number(from)..number(to), 4_000);
+}

@@ -1,0 +1,265 @@
+//! A random program, and what a search finds of it.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use actor_core::prelude::*;
+use actor_core::{Mailbox, task, thread};
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Settings, Tester};
+
+use super::actors::{Player, play};
+use super::kit::{Common, Ends, Kit, Row, Seen, Things};
+use super::rules::{By, Deed, Rule, all};
+
+/// A participant.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) by: By,
+    pub(crate) deeds: Vec<Deed>,
+}
+
+impl Part {
+    /// It uses something whose public path begins so.
+    pub(crate) fn makes(&self, what: &str) -> bool {
+        let mut made = self.deeds.iter().flat_map(|deed| deed.rule.makes);
+        made.any(|path| {
+            path.strip_prefix(what)
+                .is_some_and(|rest| rest.starts_with("::"))
+        })
+    }
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub(crate) struct Program {
+    /// The rule that has its turn.
+    pub(crate) lead: &'static str,
+    pub(crate) parts: Vec<Part>,
+    /// The server has room for one event.
+    is_bounded: bool,
+    /// Actors that fail are brought back.
+    is_supervised: bool,
+    /// What a handler sends leaves together.
+    is_atomic: bool,
+}
+
+/// A generator, good enough to choose programs by.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize * sides) >> 31
+    }
+
+    fn of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.roll(all.len())]
+    }
+
+    fn deed(&mut self, rule: &'static Rule) -> Deed {
+        let to = self.roll(4) as u64;
+        Deed { rule, to }
+    }
+}
+
+/// Rooms whose rules are of interest to those of another.
+const KIN: &[&[&str]] = &[
+    &["references", "asks", "kept", "flow", "lives", "children"],
+    &["references", "timers", "pipes", "flow"],
+    &["references", "asks", "kept", "choices"],
+    &["names", "lives", "children"],
+    &["ends", "references", "lives", "asks"],
+    &["kept", "locks", "notify", "oneshots", "permits"],
+    &["barriers", "cells", "locks"],
+    &["timers", "lives", "asks"],
+];
+
+/// The rules that meet those of a room.
+fn meeting(room: &str) -> Vec<&'static Rule> {
+    let kin = KIN.iter().filter(|rooms| rooms.contains(&room));
+    let rooms: Vec<&str> = kin.flat_map(|rooms| rooms.iter().copied()).collect();
+    all()
+        .filter(|rule| rule.room == room || rooms.contains(&rule.room))
+        .collect()
+}
+
+impl Program {
+    /// The program with that number: each rule has its turn.
+    pub(crate) fn random(number: u64) -> Self {
+        let mut dice = Dice(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xc0de);
+        dice.roll(2);
+        let rules: Vec<&Rule> = all().collect();
+        let lead = rules[number as usize % rules.len()];
+        let kin = meeting(lead.room);
+        let own: Vec<&Rule> = kin
+            .iter()
+            .filter(|rule| rule.room == lead.room)
+            .copied()
+            .collect();
+        let mut parts: Vec<Part> = Vec::new();
+        for index in 0..2 + usize::from(dice.roll(4) == 0) {
+            let has_body = parts.iter().any(|part| part.by == By::Body);
+            let allows = |rule: &&&Rule| index == 0 || !has_body || rule.by != [By::Body];
+            let choice = match dice.roll(3) {
+                0 => &kin,
+                _ => &own,
+            };
+            let possible: Vec<&Rule> = choice.iter().filter(allows).copied().collect();
+            let first = match (index, possible.is_empty()) {
+                (0, _) => lead,
+                (_, true) => rules[0],
+                _ => dice.of(&possible),
+            };
+            let who: Vec<By> = first
+                .by
+                .iter()
+                .filter(|by| **by != By::Body || !has_body)
+                .copied()
+                .collect();
+            let by = dice.of(&who);
+            let mut deeds = vec![dice.deed(first)];
+            for _ in 0..dice.roll(3) {
+                let from = match dice.roll(3) {
+                    0 => &kin,
+                    _ => &own,
+                };
+                let rule = dice.of(from);
+                if rule.by.contains(&by) {
+                    let deed = dice.deed(rule);
+                    deeds.insert(dice.roll(deeds.len() + 1), deed);
+                }
+            }
+            parts.push(Part { by, deeds });
+        }
+        // Actors come first: so their numbers are those of participants.
+        parts.sort_by_key(|part| part.by);
+        Self {
+            lead: lead.name,
+            parts,
+            is_bounded: dice.roll(5) == 0,
+            is_supervised: dice.roll(2) == 0,
+            is_atomic: dice.roll(12) == 0,
+        }
+    }
+
+    /// The rules of its deeds.
+    pub(crate) fn rules(&self) -> impl Iterator<Item = &'static Rule> {
+        let deeds = self.parts.iter().flat_map(|part| &part.deeds);
+        deeds.map(|deed| deed.rule)
+    }
+
+    /// With a deed less, or a shorter one; `None` where it can't be shorter.
+    pub(crate) fn shorter(&self) -> Option<Self> {
+        let mut shorter = self.clone();
+        let parts = &mut shorter.parts;
+        let longest = parts.iter_mut().rev().max_by_key(|part| part.deeds.len())?;
+        if longest.deeds.len() > 1 {
+            let is_other = |deed: &Deed| deed.rule.name != self.lead;
+            let at = longest.deeds.iter().rposition(is_other).unwrap_or(0);
+            longest.deeds.remove(at);
+            return Some(shorter);
+        }
+        let is_other = |part: &Part| part.deeds[0].rule.name != self.lead;
+        let at = parts.iter().rposition(is_other).unwrap_or(parts.len() - 1);
+        let tell = all().next().expect("there are rules");
+        match parts.len() {
+            1 => return None,
+            2 if parts[at].deeds[0].rule.name != tell.name => {
+                let deeds = vec![Deed { rule: tell, to: 0 }];
+                parts[at] = Part {
+                    by: By::Actor,
+                    deeds,
+                };
+                parts.sort_by_key(|part| part.by);
+            }
+            _ => drop(parts.remove(at)),
+        }
+        Some(shorter)
+    }
+
+    /// What the test body does.
+    async fn run(self, sys: System, seen: Arc<Mutex<Seen>>) {
+        let count = self.parts.len();
+        let mailbox = match self.is_bounded {
+            true => Mailbox::bounded(1),
+            false => Mailbox::default(),
+        };
+        let server = Player::new(Kit::new(Row::new(count, &seen), None), Vec::new(), 0);
+        let server = sys.spawner().mailbox(mailbox).spawn(server);
+        let common = Arc::new(Common {
+            sys: sys.clone(),
+            server,
+            players: std::sync::OnceLock::new(),
+            things: Things::new(),
+        });
+        let mut players = Vec::new();
+        let mut others = Vec::new();
+        let ends = Ends::deal(&self);
+        for (number, (part, ends)) in self.parts.iter().zip(ends).enumerate() {
+            let fresh = {
+                let (common, seen) = (common.clone(), seen.clone());
+                move || Kit::new(Row::new(number, &seen), Some(common.clone()))
+            };
+            let kit = Kit { ends, ..fresh() };
+            let deeds = part.deeds.clone();
+            if part.by != By::Actor {
+                others.push((part.by, deeds, kit));
+            } else if self.is_supervised {
+                let (mut first, mut lives) = (Some((kit, deeds)), 0..);
+                players.push(sys.spawn_with(move || {
+                    let (kit, deeds) = first.take().unwrap_or_else(|| (fresh(), Vec::new()));
+                    Player::new(kit, deeds, lives.next().unwrap_or_default())
+                }));
+            } else {
+                players.push(sys.spawn(Player::new(kit, deeds, 0)));
+            }
+        }
+        _ = common.players.set(players);
+        let mut own = None;
+        for (by, deeds, kit) in others {
+            match by {
+                By::Thread => drop(thread::spawn(move || task::block_on(play(deeds, kit)))),
+                By::Body => own = Some((deeds, kit)),
+                _ => drop(task::spawn(play(deeds, kit))),
+            }
+        }
+        if let Some((deeds, kit)) = own {
+            play(deeds, kit).await;
+        }
+    }
+
+    /// What a search finds.
+    pub(crate) fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
+        let seen: Arc<Mutex<Seen>> = Arc::default();
+        let mut settings = Settings::default();
+        settings.iterations = executions;
+        settings.check_every = 0;
+        settings.keep_going = true;
+        settings.samples_beside_proof = 0;
+        settings.minimize = 0;
+        settings.explain = 0;
+        settings.workers = 1;
+        if self.is_supervised {
+            settings.semantics = settings.semantics.with_supervised();
+        }
+        if self.is_atomic {
+            settings.semantics = settings.semantics.with_atomic_handlers();
+        }
+        let tester = Tester::with(settings).strategy(strategy.clone());
+        let report = tester.run_async(|sys| self.clone().run(sys, seen.clone()));
+        let seen = std::mem::take(&mut *seen.lock().expect("nobody panics here"));
+        let bugs = report.bugs().iter().map(|bug| bug.kind()).collect();
+        (Found { seen, bugs }, report)
+    }
+}
+
+/// What a search found of a program.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Found {
+    pub(crate) seen: Seen,
+    pub(crate) bugs: BTreeSet<BugKind>,
+}
