@@ -54,10 +54,17 @@ impl Notify {
     /// [enabled](Notified::enable) before.
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
+        // Which words to all have come before is looked at here.
+        let begin = || self.inner.notified();
+        let inner = self
+            .object
+            .step(Deed::new(KIND, "begins to wait for"), begin, |_| {
+                Touch::LOOKS
+            });
         Notified {
             notify: self,
             deed: Deed::new(KIND, "waits for"),
-            inner: self.inner.notified(),
+            inner,
             has_come: false,
             waiting: Waiting::default(),
         }

@@ -6,7 +6,9 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use actor_core::prelude::*;
-use actor_core::{ActorId, Ask, MonitorContext, actor, monitor};
+use actor_core::sync::Notify;
+use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
+use actor_core::{ActorId, Ask, MonitorContext, actor, monitor, task};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Settings, Tester};
 
@@ -404,4 +406,37 @@ fn identities_depend_on_who_was_created_first() {
     };
     assert_found(ordered(true));
     assert_silent(ordered(false));
+}
+
+/// Waits where nothing is there yet. A word to all that comes between the two is for nobody.
+fn word_between(begins_first: bool) {
+    let shared = std::sync::Arc::new((Notify::new(), AtomicBool::new(false)));
+    let own = shared.clone();
+    let waits = task::spawn(async move {
+        let (notify, is_there) = &*own;
+        if begins_first {
+            let notified = notify.notified();
+            if !is_there.load(Ordering::SeqCst) {
+                notified.await;
+            }
+        } else if !is_there.load(Ordering::SeqCst) {
+            notify.notified().await;
+        }
+    });
+    drop(task::spawn(async move { _ = waits.await }));
+    drop(task::spawn(async move {
+        let (notify, is_there) = &*shared;
+        is_there.store(true, Ordering::SeqCst);
+        notify.notify_waiters();
+    }));
+}
+
+#[test]
+fn a_word_to_all_may_come_before_who_has_looked_waits() {
+    // It does not follow tasks, and says so.
+    for search in SEARCHES.into_iter().filter(|search| *search != "dpor") {
+        let report = searched(search, |_| word_between(false));
+        assert!(!report.is_clean(), "{search}: {:?}", report.verdict);
+    }
+    assert_silent(|_| word_between(true));
 }
