@@ -15,7 +15,7 @@ use actor_test::{Settings, Tester};
 const MINIMIZE: u64 = 5_000_000;
 const EXPLAIN: u64 = 4_000_000;
 
-/// A quarter of what it may explore, which it spends on a proof before it samples.
+/// A quarter of what it may explore, which it may spend on a proof.
 const PROVE: u64 = 125_000;
 
 /// The report of a test as it is typed, without the bug that its sample expects.
