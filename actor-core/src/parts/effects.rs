@@ -22,6 +22,8 @@ pub enum Purpose {
     Sleep,
     /// To end the wait for a reply.
     Reply,
+    /// To end a shutdown that takes too long. It fires where nothing else can happen before.
+    Shutdown,
 }
 
 /// How an actor is stopped from outside.

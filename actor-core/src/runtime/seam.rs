@@ -49,6 +49,10 @@ pub trait Runtime: Sharing {
     fn decided(&self, child: Address, decision: Decision);
     /// Stops an actor.
     fn stop(&self, target: Address, stop: Stop);
+    /// Lets no actor start that is spawned from now on. Tells which have been, and have not stopped.
+    fn close(&self) -> Vec<Address>;
+    /// How many events have become dead letters.
+    fn dead_letters(&self) -> u64;
     /// A reference to an actor that counts them was dropped; where it was the last one, the actor is
     /// stopped in order.
     fn let_go(&self, target: Address, is_last: bool);

@@ -4,7 +4,7 @@ use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
-use super::shutdown::{Shutdown, stop_in_turn};
+use super::shutdown::{Shutdown, shut_down, stop_in_turn};
 use crate::actor::{Actor, ActorRef, AnyRef, Spawner};
 use crate::asking::Stopped;
 use crate::environment::{ActorRng, fallible};
@@ -571,6 +571,9 @@ impl System {
     /// start. A second shutdown waits for the same end. Awaited in a handler, it would wait for that
     /// handler until the deadline.
     ///
+    /// Under test it does the same in virtual time. The deadline comes where nothing else can happen
+    /// before, so that a schedule alone makes no shutdown fail.
+    ///
     /// Returns how many events became dead letters meanwhile.
     ///
     /// # Errors
@@ -654,10 +657,7 @@ impl System {
     ) -> Result<ShutdownSummary, Error> {
         match &self.0 {
             Inner::Live(live) => live.shutdown(stop_in_turn(first), deadline).await,
-            Inner::Controlled => {
-                stop_in_turn(first).await;
-                Ok(ShutdownSummary::default())
-            }
+            Inner::Controlled => shut_down(first, deadline).await,
         }
     }
 

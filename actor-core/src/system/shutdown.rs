@@ -1,16 +1,19 @@
 //! The end of a system, from the sources to the sinks: [`Shutdown`].
 
 use std::fmt;
-use std::future::{Future, IntoFuture};
-use std::pin::Pin;
+use std::future::{Future, IntoFuture, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
 use std::time::Duration;
 
 use super::System;
 use crate::actor::AnyRef;
 use crate::asking::Stopped;
+use crate::environment::{Sleep, sleep};
 use crate::error::Error;
 use crate::parts::{ShutdownSummary, Stop};
 use crate::production::Target;
+use crate::runtime::{self, Purpose};
 
 /// A shutdown in which some actors end before the others, by
 /// [`System::shutdown_from`]. Nothing is stopped before it is awaited.
@@ -68,4 +71,49 @@ pub(crate) async fn stop_in_turn(actors: &[Target]) {
         actor.stop(Stop::InOrder);
         stopped.await;
     }
+}
+
+/// The same under test, with what there is: stops these one after the other, and then all others.
+pub(crate) async fn shut_down(
+    first: &[Target],
+    deadline: Duration,
+) -> Result<ShutdownSummary, Error> {
+    let lost_before = runtime::with(|rt| rt.dead_letters());
+    let mut limit = pin!(sleep(false, deadline, Purpose::Shutdown));
+    let mut is_late = !ends_before(&mut limit, stop_in_turn(first)).await;
+    let all: Vec<Target> = {
+        let open = runtime::with(|rt| rt.close());
+        open.into_iter().map(Target::controlled).collect()
+    };
+    for actor in &all {
+        actor.stop(Stop::InOrder);
+    }
+    let stopped: Vec<Stopped> = all.iter().map(Stopped::of).collect();
+    let stopping = async {
+        for actor in stopped {
+            actor.await;
+        }
+    };
+    is_late = is_late || !ends_before(&mut limit, stopping).await;
+    let left = all.iter().filter(|actor| is_late && !actor.has_stopped());
+    let left: Vec<&Target> = left.collect();
+    if left.is_empty() {
+        let dead_letters = runtime::with(|rt| rt.dead_letters()) - lost_before;
+        return Ok(ShutdownSummary { dead_letters });
+    }
+    for actor in &left {
+        actor.stop(Stop::AtOnce);
+    }
+    let names = left.iter().map(|actor| actor.name());
+    Err(Error::ShutdownTimedOut(names.collect()))
+}
+
+/// Whether it ends before the limit.
+async fn ends_before(limit: &mut Pin<&mut Sleep>, work: impl Future<Output = ()>) -> bool {
+    let mut work = pin!(work);
+    poll_fn(|task| match work.as_mut().poll(task) {
+        Poll::Ready(()) => Poll::Ready(true),
+        Poll::Pending => limit.as_mut().poll(task).map(|()| false),
+    })
+    .await
 }

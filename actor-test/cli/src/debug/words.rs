@@ -246,6 +246,7 @@ pub(super) fn timer(snapshot: &Snapshot, timer: &Running) -> String {
         (None, Purpose::Sleep) => "the end of a sleep".into(),
         (None, Purpose::Reply) => "the end of the wait for a reply".into(),
         (None, Purpose::Restart) => "its supervisor brings it back".into(),
+        (None, Purpose::Shutdown) => "the time of the shutdown is over".into(),
         (None, Purpose::Kill) => "its time to stop is over".into(),
         (None, _) => "an event".into(),
     };

@@ -196,6 +196,8 @@ pub enum Purpose {
     Reply,
     /// It ends the wait before a supervisor brings a child back.
     Restart,
+    /// It ends a shutdown that has taken too long.
+    Shutdown,
     /// It ends an actor that has not stopped by then.
     Kill,
     /// Not known: it was armed before what is told.

@@ -139,7 +139,16 @@ impl Engine {
                 self.carry_out_call(call);
             }
             FollowUp::PowerFails(disk) => self.fail_power(disk),
-            FollowUp::Started(who) => self.shared.record(|| Record::Spawned { who }),
+            FollowUp::Started(who) => {
+                self.shared.record(|| Record::Spawned { who });
+                let state = self.state();
+                let is_late = state.closed_from.is_some_and(|from| who >= from);
+                let never_starts = is_late && state.info(who).is_some();
+                drop(state);
+                if never_starts {
+                    self.stopped(operation, who, true);
+                }
+            }
             FollowUp::Replied { ask, lost } => self.replied(operation, ask, lost),
             FollowUp::Halted(operation, reason) => self.halt(operation, reason),
             FollowUp::Stopped { to, at_once } => self.stopped(operation, to, at_once),
@@ -503,5 +512,6 @@ pub(crate) fn purpose_of(timer: &Timer) -> Purpose {
         (timers::Purpose::Own, Pretext::NextEvent) => Purpose::NextEvent,
         (timers::Purpose::Own, Pretext::Sleep) => Purpose::Sleep,
         (timers::Purpose::Own, Pretext::Reply) => Purpose::Reply,
+        (timers::Purpose::Own, Pretext::Shutdown) => Purpose::Shutdown,
     }
 }

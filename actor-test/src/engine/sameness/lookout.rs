@@ -260,6 +260,10 @@ impl Lookout {
         is_blind |= state.nodes.feed(|number| to.write_u64(number));
         state.faults.feed(|number| to.write_u64(number));
         to.write_u8(state.finishing.into());
+        to.write_u32(state.closed_from.unwrap_or(u32::MAX));
+        if state.counts_dead_letters {
+            to.write_u64(state.dead_letters);
+        }
         for (predicate, _) in look.shared.scripts.borrow().iter() {
             to.write_u32(*predicate);
         }

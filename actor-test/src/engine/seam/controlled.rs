@@ -115,6 +115,18 @@ impl Runtime for Shared {
         }
     }
 
+    fn close(&self) -> Vec<Address> {
+        if !self.may_act("shutdown") {
+            return Vec::new();
+        }
+        let open = self.state().close(self.current.get());
+        open.into_iter().map(|actor| self.address(actor)).collect()
+    }
+
+    fn dead_letters(&self) -> u64 {
+        self.state().count_dead_letters(self.current.get())
+    }
+
     fn let_go(&self, target: Address, is_last: bool) {
         self.drop_reference(target, is_last);
     }

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use actor_core::runtime::Purpose as Pretext;
+
 use crate::engine::world::endings::Remains;
 use crate::engine::world::flushing::FollowUp;
 use crate::engine::world::operation::{Effect, Letter, Stage, Stamp};
 use crate::engine::world::state::State;
-use crate::engine::world::timers::{Purpose, TimerStage};
+use crate::engine::world::timers::{Purpose, Timer, TimerStage};
 use crate::hash::mix;
 use crate::strategy::{Along, Beyond, MessageId, OperationId, Pending, StepKind};
 
@@ -54,7 +56,7 @@ impl State {
             return;
         }
         let armed = &self.timers.slots[timer as usize];
-        if armed.periodic || self.patient_timers {
+        if armed.periodic || self.is_patient(armed) {
             self.reach.note(Beyond::Ticks);
         }
         if armed.purpose != Purpose::Own {
@@ -100,9 +102,15 @@ impl State {
         unsent.map(|(slot, _)| slot)
     }
 
+    /// It fires where nothing else can happen.
+    fn is_patient(&self, timer: &Timer) -> bool {
+        self.patient_timers || timer.pretext == Pretext::Shutdown
+    }
+
     pub(super) fn hide_timer(&mut self, index: u32) {
+        let is_patient = self.is_patient(&self.timers.slots[index as usize]);
         let position = &mut self.timers.slots[index as usize].position;
-        let moved = if self.patient_timers {
+        let moved = if is_patient {
             self.enabled.remove_patient(position)
         } else {
             self.enabled.remove(position)
@@ -125,8 +133,9 @@ impl State {
             .event
             .and_then(|(_, event)| self.event_id(receiver.bits(), event));
         let pending = Pending { event, ..pending };
+        let is_patient = self.is_patient(&self.timers.slots[index as usize]);
         let position = &mut self.timers.slots[index as usize].position;
-        if self.patient_timers {
+        if is_patient {
             self.enabled.add_patient(position, pending);
         } else {
             self.enabled.set(position, pending);

@@ -1,6 +1,6 @@
 //! What an actor is told from outside: to stop, to fail, to end.
 
-use crate::engine::world::operation::{Letter, STOP, Stamp, Told};
+use crate::engine::world::operation::{Letter, STOP, Stage, Stamp, Told};
 use crate::engine::world::state::State;
 use crate::hash::mix;
 use crate::strategy::Beyond;
@@ -23,6 +23,29 @@ impl State {
         }
         self.changes(index);
         self.refresh(index);
+    }
+
+    /// Lets no actor start that comes into being from now on. Tells which there are that are not gone.
+    pub(crate) fn close(&mut self, by: u32) -> Vec<u32> {
+        self.closed_from.get_or_insert(self.live as u32);
+        self.interrupt_all(Beyond::Stop);
+        let is_open = |index: &u32| {
+            let stage = self.operations[*index as usize].stage;
+            self.info(*index).is_some() && stage != Stage::Gone
+        };
+        let open: Vec<u32> = (0..self.live as u32).filter(is_open).collect();
+        for actor in &open {
+            self.extend_chain(by, u64::from(*actor));
+        }
+        open
+    }
+
+    /// How many dead letters there are, which the program is told.
+    pub(crate) fn count_dead_letters(&mut self, by: u32) -> u64 {
+        self.counts_dead_letters = true;
+        self.interrupt_all(Beyond::Stop);
+        self.extend_chain(by, self.dead_letters);
+        self.dead_letters
     }
 
     /// The letter that stops its receiver in order.

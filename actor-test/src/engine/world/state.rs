@@ -103,7 +103,11 @@ pub(crate) struct State {
     pub(crate) deferrals: Vec<Deferral>,
     /// The program has asked for the end of the execution.
     pub(crate) finishing: bool,
+    /// No operation from this one on starts, where it is an actor.
+    pub(crate) closed_from: Option<u32>,
     pub(crate) dead_letters: u64,
+    /// The program has asked how many there are, and may compare.
+    pub(crate) counts_dead_letters: bool,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) supervised: bool,
@@ -171,7 +175,9 @@ impl State {
         self.suspended = 0;
         self.finishing = false;
         self.deferrals.clear();
+        self.closed_from = None;
         self.dead_letters = 0;
+        self.counts_dead_letters = false;
         self.last_operation = BODY;
         self.choices = 0;
         self.answers = 0;

@@ -136,7 +136,7 @@ fn fires(story: &Story, step: &Step, has_event: bool) -> &'static str {
         Some(Purpose::Sleep) => "fires: the sleep is over",
         Some(Purpose::Reply) => "fires: the time for a reply is over",
         Some(Purpose::Restart) => "fires: it may be brought back now",
-        Some(Purpose::Kill) => "fires: the time to stop is over",
+        Some(Purpose::Shutdown | Purpose::Kill) => "fires: the time to stop is over",
         _ => "fires",
     }
 }
@@ -300,7 +300,12 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         Effect::Armed { timer: number } => timer(*number).map_or("arms a timer".into(), arms),
         Effect::Cancelled { timer: number } => match timer(*number) {
             // What a wait is for has come, or is not waited for any more.
-            Some(timer) if matches!(timer.purpose, Purpose::Sleep | Purpose::Reply) => {
+            Some(timer)
+                if matches!(
+                    timer.purpose,
+                    Purpose::Sleep | Purpose::Reply | Purpose::Shutdown
+                ) =>
+            {
                 return Vec::new();
             }
             Some(Timer {
@@ -349,6 +354,7 @@ fn arms(timer: &Timer) -> String {
         Purpose::Sleep => format!("sleeps for {after:?}"),
         Purpose::Reply => format!("waits for the reply for {after:?} at most"),
         Purpose::Restart => format!("is brought back in {after:?}"),
+        Purpose::Shutdown => format!("waits until all have stopped, for {after:?} at most"),
         Purpose::Kill => format!("has {after:?} to stop"),
         Purpose::Unknown => "arms a timer".into(),
     }

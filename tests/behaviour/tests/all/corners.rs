@@ -55,6 +55,20 @@ fn assert_silent(program: impl Fn(&System) + Sync) {
     }
 }
 
+/// A search finds the bug, or says that it has not explored everything.
+fn assert_not_proved(program: impl Fn(&System) + Sync) {
+    for search in SEARCHES {
+        let report = searched(search, &program);
+        let is_proved = report.is_clean() && report.verdict.is_exhaustive();
+        assert!(!is_proved, "{search}: {:?}", report.verdict);
+        assert!(
+            search != "dfs" || !report.is_clean(),
+            "{:?}",
+            report.verdict
+        );
+    }
+}
+
 fn is_there<F: Future + ?Sized>(future: Pin<&mut F>) -> bool {
     let mut task = TaskContext::from_waker(Waker::noop());
     future.poll(&mut task).is_ready()
@@ -439,4 +453,42 @@ fn a_word_to_all_may_come_before_who_has_looked_waits() {
         assert!(!report.is_clean(), "{search}: {:?}", report.verdict);
     }
     assert_silent(|_| word_between(true));
+}
+
+/// Begins a worker, and gives it something to do.
+#[derive(Debug, Hash)]
+struct Foreman;
+
+#[actor]
+impl Foreman {
+    #[on]
+    fn go(&mut self, go: Go, cx: &mut Context<Self>) {
+        cx.spawn(Worker).tell(go);
+    }
+}
+
+#[derive(Debug, Hash)]
+struct Worker;
+
+#[actor]
+impl Worker {
+    #[on]
+    fn go(&mut self, _: Go) {}
+}
+
+/// All is shut down while a worker begins: it starts before that, or never.
+fn shut_down(sys: &System, is_lost: fn(u64) -> bool) {
+    sys.spawn(Foreman).tell(Go);
+    let sys = sys.clone();
+    task::spawn(async move {
+        let summary = sys.shutdown().await.expect("all of them stop");
+        assert!(is_lost(summary.dead_letters), "{summary:?}");
+    });
+}
+
+#[test]
+fn a_shutdown_comes_before_and_after_a_start() {
+    assert_not_proved(|sys| shut_down(sys, |lost| lost == 0));
+    assert_not_proved(|sys| shut_down(sys, |lost| lost == 1));
+    assert_silent(|sys| shut_down(sys, |lost| lost <= 1));
 }

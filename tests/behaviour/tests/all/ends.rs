@@ -1,5 +1,7 @@
 //! Starts and ends of actors under test: awaited, watched no more, and no longer shared.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::asks::every_by;
@@ -441,4 +443,98 @@ fn a_start_that_never_comes_is_a_deadlock_by_name() {
     let failure = std::panic::catch_unwind(|| report.assert_clean()).unwrap_err();
     let report = failure.downcast_ref::<String>().unwrap();
     assert!(report.contains("the start of `stuck`"), "{report}");
+}
+
+#[test]
+fn a_shutdown_waits_until_all_have_handled_what_they_were_sent() {
+    let (_, outcomes) = every(async |sys| {
+        let mortal = sys.spawn(Mortal::default());
+        mortal.tell(Serve);
+        let done = sys.shutdown().await.expect("it stops");
+        let late = sys.spawn(Mortal::default());
+        late.tell(Serve);
+        let end = late.stopped().await;
+        let alive = [&mortal, &late].map(ActorRef::is_alive);
+        format!("{} lost, {alive:?}, {end:?}", done.dead_letters)
+    });
+    assert_eq!(outcomes, ["0 lost, [false, false], Aborted"]);
+}
+
+struct Stubborn;
+
+#[actor]
+impl Stubborn {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        loop {
+            cx.sleep(Duration::from_secs(60)).await;
+        }
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt) {}
+}
+
+/// What sleeps for so long, and then has time to stop.
+struct Sleepy(Duration);
+
+#[actor]
+impl Sleepy {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        cx.sleep(self.0).await;
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt) {}
+}
+
+/// What came of many schedules of a clean program. The body may be late itself, so that some never end.
+#[track_caller]
+fn many<F: Future<Output = String> + 'static>(body: impl Fn(System) -> F + Sync) -> Vec<String> {
+    let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
+    let report = Tester::new().iterations(300).portfolio().run_async(|sys| {
+        let (outcome, outcomes) = (body(sys), outcomes.clone());
+        async move {
+            let outcome = outcome.await;
+            outcomes.lock().unwrap().insert(outcome);
+        }
+    });
+    report.assert_clean();
+    outcomes.lock().unwrap().iter().cloned().collect()
+}
+
+#[test]
+fn a_shutdown_says_who_has_not_stopped_in_time() {
+    let outcomes = many(async |sys| {
+        let stubborn = sys.spawn(Stubborn);
+        sys.spawn(Mortal::default());
+        let done = sys.shutdown_within(Duration::from_secs(1)).await;
+        let end = stubborn.stopped().await;
+        format!("{}: {end:?}", done.expect_err("one never stops"))
+    });
+    let told = "failed to shut down in time, aborted Stubborn; allow more time, or look at what their \
+                handlers wait for: Aborted";
+    assert_eq!(outcomes, [told]);
+}
+
+#[test]
+fn a_shutdown_takes_as_long_as_it_takes() {
+    // Who needs less than ten seconds has stopped by then, whatever the schedule.
+    for (seconds, fails) in [(9, false), (11, true)] {
+        let outcomes = many(move |sys| async move {
+            sys.spawn(Sleepy(Duration::from_secs(seconds)));
+            let done = sys.shutdown().await;
+            done.is_err().to_string()
+        });
+        assert_eq!(outcomes.contains(&"true".to_owned()), fails, "{seconds}");
+    }
+    // One deadline is for all of it.
+    let outcomes = many(async |sys| {
+        let [one, other] = [6, 7].map(|seconds| sys.spawn(Sleepy(Duration::from_secs(seconds))));
+        let shutdown = sys.shutdown_from(&one).then(&other);
+        let done = shutdown.within(Duration::from_secs(5)).await;
+        done.is_err().to_string()
+    });
+    assert!(outcomes.contains(&"true".to_owned()), "{outcomes:?}");
 }
