@@ -125,6 +125,8 @@ impl Touch {
 pub enum Wait {
     /// To hold it alone.
     Alone,
+    /// To hold it alone, before whoever comes later to hold it beside others.
+    First,
     /// To hold it beside others.
     Shared,
     /// For what others do with it; an operation that nobody joins may wait so for ever.
@@ -177,6 +179,8 @@ pub trait Sharing {
     fn awaited(&self, object: ObjectId, operation: Address);
     /// Somebody holds the object.
     fn is_held(&self, object: ObjectId) -> bool;
+    /// Whether another waits for the object by [`Wait::First`].
+    fn is_claimed(&self, object: ObjectId) -> bool;
     /// The current operation.
     fn current(&self) -> Address;
     /// What wakes the current operation.

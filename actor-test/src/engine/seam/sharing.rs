@@ -240,7 +240,12 @@ impl Sharing for Shared {
             return false;
         }
         let current = self.current.get();
-        self.state().objects.wait(current, object, wait, true);
+        let mut state = self.state();
+        state.objects.wait(current, object, wait, true);
+        if wait == Wait::First {
+            state.claimed(current, object);
+        }
+        drop(state);
         self.record_access(object, "waits for", access.place);
         self.come_to(At::Object(object), true, false);
         self.state().objects.wait_ends(current, object)
@@ -296,6 +301,17 @@ impl Sharing for Shared {
     fn is_held(&self, object: ObjectId) -> bool {
         let object = self.local_object(object);
         object.is_some_and(|object| self.state().objects.is_held(object))
+    }
+
+    fn is_claimed(&self, object: ObjectId) -> bool {
+        if self.phase.get() != Phase::Running || panicking() {
+            return false;
+        }
+        let object = self.local_object(object);
+        object.is_some_and(|object| {
+            let state = self.state();
+            state.objects.claimant(object, self.current.get()).is_some()
+        })
     }
 
     fn waker(&self) -> Waker {

@@ -244,6 +244,21 @@ impl Objects {
         !self.all[object as usize].holders.is_empty()
     }
 
+    /// Who else waits to hold the object alone, and comes before those that want to hold it beside others.
+    pub(crate) fn claimant(&self, object: u32, operation: u32) -> Option<u32> {
+        let mut waiters = self.all[object as usize].waiters.iter();
+        let claims = |waiter: &&Waiter| waiter.wait == Wait::First && waiter.operation != operation;
+        waiters.find(claims).map(|waiter| waiter.operation)
+    }
+
+    /// Behind whom the operation waits to hold the object beside others.
+    fn kept_out_by(&self, object: u32, operation: u32) -> Option<u32> {
+        let mut waiters = self.all[object as usize].waiters.iter();
+        let waits = |waiter: &Waiter| waiter.operation == operation && waiter.wait == Wait::Shared;
+        let claimant = self.claimant(object, operation);
+        claimant.filter(|_| waiters.any(waits))
+    }
+
     /// What the operation did was no idle look.
     fn progress(&mut self, operation: u32) {
         if let Some(doing) = self.doing.get_mut(operation as usize) {
@@ -404,8 +419,8 @@ impl State {
             Hold::Stays | Hold::LetsGo => Vec::new(),
             _ => {
                 let excluded = |wait| match holds {
-                    Hold::Alone => matches!(wait, Wait::Alone | Wait::Shared),
-                    _ => wait == Wait::Alone,
+                    Hold::Alone => wait != Wait::News,
+                    _ => matches!(wait, Wait::Alone | Wait::First),
                 };
                 let waiters = found.waiters.iter();
                 let blocked = waiters.filter(|waiter| waiter.is_blocked && excluded(waiter.wait));
@@ -428,6 +443,16 @@ impl State {
         is_look && self.objects.look(operation, object)
     }
 
+    /// An operation has come to wait for an object, and so keeps others out.
+    pub(crate) fn claimed(&mut self, operation: u32, object: u32) {
+        let key = self.operations[operation as usize].key;
+        let found = &mut self.objects.all[object as usize];
+        found.changes += 1;
+        found.chain = mix(found.chain, key);
+        let seen = found.chain;
+        self.extend_chain(operation, seen);
+    }
+
     /// Those that are blocked on the object, and have not been told to look again.
     pub(crate) fn blocked_still(&self, object: u32) -> Vec<u32> {
         let mut blocked = self.objects.blocked(object);
@@ -435,10 +460,12 @@ impl State {
         blocked
     }
 
-    /// Those that are blocked on the object may look again.
+    /// Those that are blocked on the object may look again, but for those that others come before.
     pub(crate) fn unblock(&mut self, object: u32) {
         for operation in self.objects.blocked(object) {
-            self.unblock_this(operation);
+            if self.objects.kept_out_by(object, operation).is_none() {
+                self.unblock_this(operation);
+            }
         }
     }
 
@@ -467,6 +494,7 @@ impl State {
 
     /// What is shared, and who holds it, in words to one that waits.
     pub(crate) fn object_in_words(&self, object: u32, waits: u32) -> String {
+        let claimant = self.objects.kept_out_by(object, waits);
         let object = &self.objects.all[object as usize];
         let Object { kind, made, .. } = object;
         let mut text = format!("the {kind} of {made}");
@@ -485,6 +513,12 @@ impl State {
                 ", which {} {}",
                 holders.join(" and "),
                 if holders.len() == 1 { "holds" } else { "hold" }
+            );
+        }
+        if let Some(claimant) = claimant {
+            text += &format!(
+                ", behind `{}`, which waits to hold it alone",
+                self.name(claimant)
             );
         }
         text

@@ -1,5 +1,6 @@
 //! Threads that share memory: exact counts, and what is found.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -449,4 +450,82 @@ fn a_handler_that_would_block_is_told_so() {
             && message.contains("needs a stack of its own"),
         "{message}"
     );
+}
+
+/// A thread reads, and reads again before it has let go.
+fn reads_twice(again: bool) {
+    let lock = Arc::new(RwLock::new(1));
+    let other = lock.clone();
+    let writer = thread::spawn(move || *other.write().unwrap() += 1);
+    let outer = lock.read().unwrap();
+    let inner = again.then(|| *lock.read().unwrap());
+    assert_eq!(inner.unwrap_or(*outer), *outer);
+    drop(outer);
+    writer.join().unwrap();
+}
+
+/// Searches that leave schedules out, and one that does not.
+const SEARCHES: [&str; 6] = [
+    "dfs",
+    "dfs-local",
+    "states",
+    "states-local",
+    "db-hb",
+    "pb-hb",
+];
+
+fn searched(search: &str, program: impl Fn(&System) + Sync) -> Report {
+    let strategy: StrategySpec = search.parse().unwrap();
+    let tester = Tester::new().iterations(20_000).strategy(strategy);
+    tester.run(program)
+}
+
+#[test]
+fn who_reads_again_while_a_writer_waits_waits_for_ever() {
+    let (kind, message) = found(|_| reads_twice(true));
+    assert_eq!(kind, BugKind::Deadlock);
+    let part = "which it itself holds, behind `thread#1`, which waits to hold it alone";
+    assert!(message.contains(part), "{message}");
+    all(|_| reads_twice(false));
+    for search in SEARCHES {
+        let report = searched(search, |_| reads_twice(true));
+        assert!(!report.is_clean(), "{search}");
+        let report = searched(search, |_| reads_twice(false));
+        report.assert_clean();
+    }
+}
+
+/// What somebody learns who tries while another reads and a third may wait to write.
+#[test]
+fn who_tries_to_read_goes_past_no_writer_that_waits() {
+    let seen = std::sync::Mutex::new(BTreeSet::new());
+    all(|_| {
+        let lock = Arc::new(RwLock::new(1));
+        let other = lock.clone();
+        let outer = lock.read().unwrap();
+        let writer = thread::spawn(move || *other.write().unwrap() += 1);
+        let tried = (lock.try_read().is_ok(), lock.try_read().is_ok());
+        seen.lock().unwrap().insert(tried);
+        drop(outer);
+        writer.join().unwrap();
+    });
+    let seen: Vec<_> = seen.into_inner().unwrap().into_iter().collect();
+    assert_eq!(seen, [(false, false), (true, false), (true, true)]);
+}
+
+/// The next writer comes first, and the readers all the same come to their turn.
+#[test]
+fn readers_go_on_when_no_writer_waits() {
+    all(|_| {
+        let lock = Arc::new(RwLock::new(0));
+        let writers = [1, 2].map(|by| {
+            let lock = lock.clone();
+            thread::spawn(move || *lock.write().unwrap() += by)
+        });
+        assert!(*lock.read().unwrap() <= 3);
+        for writer in writers {
+            writer.join().unwrap();
+        }
+        assert_eq!(*lock.read().unwrap(), 3);
+    });
 }
