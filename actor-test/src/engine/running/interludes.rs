@@ -25,7 +25,8 @@ impl Engine {
     /// goes on, and where the schedule has to be fair; tells whether that was a step.
     #[cold]
     pub(crate) fn between_steps(&mut self, shared: &Shared) -> bool {
-        if shared.session().found.is_some() || self.state().step >= self.bound {
+        let is_over = shared.session().found.is_some() || shared.wants_stack.get();
+        if is_over || self.state().step >= self.bound {
             return false;
         }
         let interlude = self.interlude(shared);
@@ -144,7 +145,8 @@ impl Engine {
                 | FaultKind::Disk
                 | FaultKind::Drop
                 | FaultKind::Duplicate
-                | FaultKind::Delay,
+                | FaultKind::Delay
+                | FaultKind::Wake,
                 _,
             ) => return,
         };
