@@ -337,6 +337,9 @@ pub fn current() -> Thread {
 }
 
 /// Waits until somebody [unparks](Thread::unpark) the thread, which may have happened before.
+///
+/// As the standard library's, it may come back for no reason: look at what you wait for again. Under test it
+/// does so where the test asks for spurious wake-ups, the fault `wake`.
 #[track_caller]
 pub fn park() {
     if !runtime::is_controlled() {
@@ -345,8 +348,9 @@ pub fn park() {
     let deed = Deed::new("Parker", "parks at");
     let parker = own_parker();
     parker.object.block(deed, Wait::Alone, Touch::CHANGES, || {
-        let token = &mut *parker.token.lock().unwrap_or_else(PoisonError::into_inner);
-        std::mem::take(token).then_some(())
+        let goes_on =
+            parker.take() || runtime::current().is_some_and(|rt| rt.is_woken_spuriously());
+        goes_on.then_some(())
     });
 }
 
@@ -364,15 +368,15 @@ pub fn park_timeout(limit: Duration) {
     }
     let parker = own_parker();
     let access = parker.object.reach(Deed::new("Parker", "parks at"));
-    let take = || std::mem::take(&mut *parker.token.lock().unwrap_or_else(PoisonError::into_inner));
-    if !take()
+    if !parker.take()
         && let (Some(runtime), Some(access)) = (runtime::current(), access)
+        && !runtime.is_woken_spuriously()
     {
         let waker = runtime.waker();
         let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
         let _ = limit.as_mut().poll(&mut TaskContext::from_waker(&waker));
         runtime.block(access, Wait::News);
-        take();
+        parker.take();
     }
     parker.object.touch(access, Touch::CHANGES);
 }
@@ -401,6 +405,11 @@ impl Parker {
             object: Object::new(),
             token: Mutex::new(false),
         }
+    }
+
+    /// Whether it was unparked since.
+    fn take(&self) -> bool {
+        std::mem::take(&mut *self.token.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

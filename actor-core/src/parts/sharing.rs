@@ -179,6 +179,8 @@ pub trait Sharing {
     fn awaited(&self, object: ObjectId, operation: Address);
     /// Somebody holds the object.
     fn is_held(&self, object: ObjectId) -> bool;
+    /// Whether the wait for the object that would begin now ends at once, for no reason.
+    fn is_woken_spuriously(&self) -> bool;
     /// Whether another waits for the object by [`Wait::First`].
     fn is_claimed(&self, object: ObjectId) -> bool;
     /// The current operation.

@@ -41,7 +41,7 @@ pub(crate) struct Strength {
 }
 
 /// The kinds of faults; the tester has the same.
-const FAULTS: [&str; 13] = [
+const FAULTS: [&str; 14] = [
     "call",
     "full",
     "disk",
@@ -55,6 +55,7 @@ const FAULTS: [&str; 13] = [
     "break",
     "stop",
     "clock",
+    "wake",
 ];
 
 /// What clocks have; the tester knows the same.

@@ -40,11 +40,14 @@ pub enum FaultKind {
     Stop,
     /// The clock of a node jumps ahead, or what it takes for the date is set back.
     Clock,
+    /// A spurious wake-up: [`park`](actor_core::thread::park), or a wait for a
+    /// [`Condvar`](actor_core::sync::blocking::Condvar), ends though nobody has ended it.
+    Wake,
 }
 
 impl FaultKind {
     /// All kinds, in the order in which reports list them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Call,
         Self::Full,
         Self::Disk,
@@ -58,6 +61,7 @@ impl FaultKind {
         Self::Break,
         Self::Stop,
         Self::Clock,
+        Self::Wake,
     ];
 
     /// The word by which it is asked for.
@@ -76,6 +80,7 @@ impl FaultKind {
             Self::Break => "break",
             Self::Stop => "stop",
             Self::Clock => "clock",
+            Self::Wake => "wake",
         }
     }
 
@@ -89,7 +94,13 @@ impl FaultKind {
     pub const fn is_within_a_step(self) -> bool {
         matches!(
             self,
-            Self::Call | Self::Full | Self::Disk | Self::Drop | Self::Duplicate | Self::Delay
+            Self::Call
+                | Self::Full
+                | Self::Disk
+                | Self::Drop
+                | Self::Duplicate
+                | Self::Delay
+                | Self::Wake
         )
     }
 
@@ -114,6 +125,7 @@ impl FaultKind {
             Self::Break => "broken connection",
             Self::Stop => "node that stays down",
             Self::Clock => "clock jump",
+            Self::Wake => "spurious wake-up",
         }
     }
 
@@ -133,6 +145,7 @@ impl FaultKind {
             Self::Break => "broken connections",
             Self::Stop => "nodes that stay down",
             Self::Clock => "clock jumps",
+            Self::Wake => "spurious wake-ups",
         }
     }
 }

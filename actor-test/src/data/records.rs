@@ -163,6 +163,8 @@ pub(crate) enum Record {
     },
     /// A fault: a bounded mailbox takes nothing, whatever room it has.
     Crowded { who: u32, of: u32 },
+    /// A wait ends for no reason, which is a fault.
+    WokenSpuriously { who: u32 },
     /// The code of an operation has run, and waits for something or not. An actor's state before and
     /// after, if it has states.
     Ran {

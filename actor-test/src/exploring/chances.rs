@@ -34,6 +34,7 @@ pub(crate) fn without(faults: &[FaultStatistics], calls: &Calls) -> Vec<String> 
             | FaultKind::Wipe
             | FaultKind::Stop
             | FaultKind::Clock => "there was no node",
+            FaultKind::Wake => "no thread parked or waited for a `Condvar`",
         };
         without.push(format!("fault `{kind}` never had a chance: {why}"));
     }

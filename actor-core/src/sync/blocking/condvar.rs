@@ -15,8 +15,9 @@ const KIND: &str = "Condvar";
 
 /// Has threads wait for a condition that a [`Mutex`](super::Mutex) guards: the standard library's.
 ///
-/// Under test the strategy decides who is woken of those that wait. Nobody is woken without a word; but
-/// another may take the lock before the one that was woken, so that the condition has to be looked at again.
+/// Under test the strategy decides who is woken of those that wait. Another may take the lock before the one
+/// that was woken, so that the condition has to be looked at again. Nobody is woken for no reason, unless the
+/// test asks for spurious wake-ups: the fault `wake`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -65,7 +66,9 @@ impl Condvar {
             let (lock, again) = guard.let_go(place);
             if let (Some(runtime), Some(access)) = (runtime::current(), access) {
                 runtime.touch(access, Touch::CHANGES);
-                runtime.block(access, Wait::News);
+                if !runtime.is_woken_spuriously() {
+                    runtime.block(access, Wait::News);
+                }
             }
             return lock.lock_again(again, place);
         }
@@ -191,7 +194,8 @@ impl Condvar {
             let waker = runtime.waker();
             // It may be over since the last word.
             let polled = limit.poll(&mut TaskContext::from_waker(&waker));
-            was_told = polled.is_pending() && runtime.block(access, Wait::News);
+            was_told = polled.is_pending()
+                && (runtime.is_woken_spuriously() || runtime.block(access, Wait::News));
         }
         (lock.lock_again(again, place), was_told)
     }

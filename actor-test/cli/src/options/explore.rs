@@ -99,7 +99,7 @@ pub(crate) struct Explore {
     #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
     pub(crate) explain: Option<u64>,
     /// How many faults of each kind an execution may have: `drop=3,crash=1`, or `none`. The kinds: call,
-    /// full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break, stop, clock.
+    /// full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break, stop, clock, wake.
     #[arg(long, value_name = "KIND=COUNT,..", value_parser = parse::faults, help_heading = SEARCH)]
     pub(crate) faults: Option<FaultBudgets>,
     /// How far the clocks of nodes may be apart: `offset=20ms,drift=0.001`, or `exact`; by how much a

@@ -361,6 +361,7 @@ fn is_fault(effect: &Effect) -> bool {
             | Effect::Clock { .. }
             | Effect::CallFailed { .. }
             | Effect::Crowded { .. }
+            | Effect::WokenSpuriously
     )
 }
 

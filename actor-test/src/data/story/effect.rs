@@ -133,6 +133,8 @@ pub enum Effect {
         /// Whose mailbox.
         of: u32,
     },
+    /// A fault: a wait ends that nobody has ended.
+    WokenSpuriously,
     /// Something shared was accessed.
     Accessed {
         /// What was done.

@@ -16,6 +16,7 @@ use actor_core::runtime::{
 use actor_test_stacks as stacks;
 
 use crate::data::bug::BugKind;
+use crate::data::faults::FaultKind;
 use crate::data::records::{Created, Record};
 use crate::data::story::Asked;
 use crate::engine::panics::{self, BudgetSpent, WantsStack};
@@ -301,6 +302,18 @@ impl Sharing for Shared {
     fn is_held(&self, object: ObjectId) -> bool {
         let object = self.local_object(object);
         object.is_some_and(|object| self.state().objects.is_held(object))
+    }
+
+    fn is_woken_spuriously(&self) -> bool {
+        if self.phase.get() != Phase::Running || panicking() {
+            return false;
+        }
+        let strikes = self.strike(FaultKind::Wake, 0, 1) > 0;
+        if strikes {
+            let who = self.current.get();
+            self.record(|| Record::WokenSpuriously { who });
+        }
+        strikes
     }
 
     fn is_claimed(&self, object: ObjectId) -> bool {

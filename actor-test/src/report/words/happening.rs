@@ -288,6 +288,7 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             let made = if *is_made { ", after it was made" } else { "" };
             format!("FAULT: the call \"{}\" fails{made}", shortened(call))
         }
+        Effect::WokenSpuriously => "FAULT: the wait ends, though nobody has ended it".to_owned(),
         Effect::Crowded { of } => format!("FAULT: {}'s mailbox takes nothing", name(*of)),
         Effect::Announced { event } => format!("announces {}", shortened(event)),
         Effect::Accessed {

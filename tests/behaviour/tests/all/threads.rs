@@ -10,7 +10,7 @@ use actor_core::sync::blocking::atomic::{AtomicBool, AtomicPtr, AtomicU32, Order
 use actor_core::sync::blocking::{Barrier, Condvar, Mutex, Once, OnceLock, RwLock, mpsc};
 use actor_core::thread;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Tester};
+use actor_test::{BugKind, FaultBudgets, FaultKind, Report, Tester};
 
 /// All executions there are.
 fn all(program: impl Fn(&System) + Sync) -> Report {
@@ -474,10 +474,10 @@ const SEARCHES: [&str; 6] = [
     "pb-hb",
 ];
 
-fn searched(search: &str, program: impl Fn(&System) + Sync) -> Report {
+fn searched(search: &str, faults: FaultBudgets, program: impl Fn(&System) + Sync) -> Report {
     let strategy: StrategySpec = search.parse().unwrap();
     let tester = Tester::new().iterations(20_000).strategy(strategy);
-    tester.run(program)
+    tester.faults(faults).run(program)
 }
 
 #[test]
@@ -488,9 +488,9 @@ fn who_reads_again_while_a_writer_waits_waits_for_ever() {
     assert!(message.contains(part), "{message}");
     all(|_| reads_twice(false));
     for search in SEARCHES {
-        let report = searched(search, |_| reads_twice(true));
+        let report = searched(search, FaultBudgets::none(), |_| reads_twice(true));
         assert!(!report.is_clean(), "{search}");
-        let report = searched(search, |_| reads_twice(false));
+        let report = searched(search, FaultBudgets::none(), |_| reads_twice(false));
         report.assert_clean();
     }
 }
@@ -528,4 +528,98 @@ fn readers_go_on_when_no_writer_waits() {
         }
         assert_eq!(*lock.read().unwrap(), 3);
     });
+}
+
+fn parks(again: bool) {
+    let flag = Arc::new(AtomicBool::new(false));
+    let seen = flag.clone();
+    let parked = thread::spawn(move || {
+        thread::park();
+        while again && !seen.load(Ordering::SeqCst) {
+            thread::park();
+        }
+        assert!(seen.load(Ordering::SeqCst));
+    });
+    flag.store(true, Ordering::SeqCst);
+    parked.thread().unpark();
+    parked.join().unwrap();
+}
+
+fn parks_for(limit: Duration, again: bool) {
+    let flag = Arc::new(AtomicBool::new(false));
+    let seen = flag.clone();
+    let parked = thread::spawn(move || {
+        thread::park_timeout(limit);
+        if again && !seen.load(Ordering::SeqCst) {
+            thread::park_timeout(limit);
+        }
+        seen.load(Ordering::SeqCst)
+    });
+    flag.store(true, Ordering::SeqCst);
+    parked.thread().unpark();
+    parked.join().unwrap();
+}
+
+fn waits(again: bool, limit: Option<Duration>) {
+    let pair = Arc::new((Mutex::new(false), Condvar::new()));
+    let other = pair.clone();
+    let waiter = thread::spawn(move || {
+        let (lock, changed) = &*other;
+        let guard = lock.lock().unwrap();
+        let guard = match (again, limit) {
+            (true, None) => changed.wait_while(guard, |is_set| !*is_set).unwrap(),
+            (true, Some(limit)) => {
+                let waited = changed.wait_timeout_while(guard, limit, |is_set| !*is_set);
+                waited.unwrap().0
+            }
+            (false, _) if *guard => guard,
+            (false, None) => changed.wait(guard).unwrap(),
+            (false, Some(limit)) => {
+                let (guard, result) = changed.wait_timeout(guard, limit).unwrap();
+                assert!(*guard || result.timed_out());
+                return;
+            }
+        };
+        assert!(*guard || limit.is_some());
+    });
+    *pair.0.lock().unwrap() = true;
+    pair.1.notify_one();
+    waiter.join().unwrap();
+}
+
+#[test]
+fn a_wait_ends_for_no_reason_where_a_test_asks_for_it() {
+    let wake = FaultBudgets::none().with(FaultKind::Wake, 1);
+    let limit = Duration::from_secs(1);
+    let wrong: [fn(); 3] = [
+        || parks(false),
+        || waits(false, None),
+        || waits(false, Some(Duration::from_secs(1))),
+    ];
+    for program in wrong {
+        all(|_| program());
+        let report = Tester::new().faults(wake).run(|_| program());
+        let bug = report.bugs().first().expect("the wake-up is found");
+        assert_eq!(bug.kind(), BugKind::Panic);
+        let told = format!("{:?}", bug.trace.story);
+        assert!(told.contains("WokenSpuriously"), "{told}");
+        for search in SEARCHES {
+            let report = searched(search, wake, |_| program());
+            assert!(!report.is_clean(), "{search}: {:?}", report.verdict);
+        }
+    }
+    let right: [&(dyn Fn() + Sync); 4] = [
+        &|| parks(true),
+        &|| parks_for(limit, true),
+        &|| waits(true, None),
+        &|| waits(true, Some(limit)),
+    ];
+    for program in right {
+        for budget in [1, 2] {
+            let wake = FaultBudgets::none().with(FaultKind::Wake, budget);
+            let report = searched("dfs", wake, |_| program());
+            report.assert_clean();
+            assert!(report.verdict.is_exhaustive());
+        }
+    }
 }

@@ -86,6 +86,7 @@ impl Builder {
                 is_made: *is_made,
             },
             Record::Crowded { of, .. } => Effect::Crowded { of: *of },
+            Record::WokenSpuriously { .. } => Effect::WokenSpuriously,
             Record::Armed {
                 owner,
                 timer,
