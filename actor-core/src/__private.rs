@@ -8,6 +8,10 @@ use crate::actor::{Actor, Context};
 use crate::asking::Reply;
 use crate::event::Event;
 
+pub mod select {
+    pub use crate::select::{Polled, expand, nothing_is_left, poll_in_any_order, poll_in_order};
+}
+
 pub use crate::actor::crossing::{Carried, Crosses, of_a_message};
 pub use crate::actor::protocol::Entry;
 pub use crate::fingerprint::offer::{Offer, of_a_field, of_a_print, of_a_whole};

@@ -175,6 +175,7 @@ mod renaming;
 mod roster;
 #[doc(hidden)]
 pub mod runtime;
+mod select;
 mod services;
 mod slab;
 mod specification;

@@ -27,6 +27,7 @@ mod options;
 mod owned;
 mod protocol;
 mod roles;
+mod select;
 mod signature;
 #[cfg(test)]
 mod snapshots;
@@ -341,4 +342,11 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn actor_test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(arguments.into(), item.into()).into()
+}
+
+/// What `actor_core::select!` expands to; its first argument says where `actor_core` is.
+#[doc(hidden)]
+#[proc_macro]
+pub fn select(input: TokenStream) -> TokenStream {
+    select::expand(input.into()).into()
 }

@@ -107,6 +107,8 @@ pub trait Runtime: Sharing {
     fn choose(&self, bound: u32) -> u32;
     /// One of two, as [`choose`](Runtime::choose) of two; known for what it is in recordings.
     fn choose_bool(&self) -> bool;
+    /// Which of so many branches of a `select!` is polled first.
+    fn first_branch(&self, count: u32) -> u32;
     /// A seed for a generator: one recorded choice.
     fn seed(&self) -> u64;
     /// The virtual time since the start of the execution, as the clock of the current operation's node

@@ -30,6 +30,7 @@ mod random;
 mod receive;
 mod ref_counted;
 mod references;
+mod selects;
 #[cfg(all(unix, feature = "top"))]
 mod showing;
 mod shutdown;

@@ -68,10 +68,12 @@ pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
         }
         _ => format!("after {step} steps, with nothing else to see"),
     };
-    let message = format!(
-        "the same decisions led elsewhere: the run and its replay differ {at}; the usual causes are {}",
-        words::beyond_control()
-    );
+    let why = match words::foreign_selects(&story) {
+        Some(selects) => selects,
+        None => format!("the usual causes are {}", words::beyond_control()),
+    };
+    let message =
+        format!("the same decisions led elsewhere: the run and its replay differ {at}; {why}");
     Finding {
         kind: BugKind::Nondeterminism,
         message,

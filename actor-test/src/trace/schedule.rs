@@ -34,7 +34,7 @@ const KINDS: [StepKind; 9] = [
 const STRIKES: u64 = 1 << 40;
 
 /// What each choice is for, by number; new ones come to the end.
-const ASKED: [Asked; 12] = [
+const ASKED: [Asked; 13] = [
     Asked::Unknown,
     Asked::Choose,
     Asked::Bool,
@@ -47,6 +47,7 @@ const ASKED: [Asked; 12] = [
     Asked::Drift,
     Asked::Comparison,
     Asked::Passing,
+    Asked::Branch,
 ];
 
 /// The first letter of a schedule whose choices say what they are for.

@@ -342,6 +342,8 @@ pub enum Asked {
     Comparison,
     /// Whether time has passed since a clock was read before, and how much.
     Passing,
+    /// Which branch of a `select!` is polled first.
+    Branch,
     /// Not known: the step was not finished.
     Unknown,
 }

@@ -241,6 +241,14 @@ impl Runtime for Shared {
         self.may_act("choose_bool") && self.decide(Choice::Below(2), Asked::Bool) == 1
     }
 
+    fn first_branch(&self, count: u32) -> u32 {
+        if self.may_act("select") {
+            self.decide(Choice::Below(count), Asked::Branch)
+        } else {
+            0
+        }
+    }
+
     fn seed(&self) -> u64 {
         if self.may_act("rng") {
             u64::from(self.decide(Choice::Seed, Asked::Rng))

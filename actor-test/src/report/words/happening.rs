@@ -9,7 +9,8 @@ use super::disks;
 use super::plain::{plain, shortened};
 use crate::data::records::StepKind;
 use crate::data::story::{
-    Arrival, Effect, MonitorChange, MonitorKind, Purpose, Room, Step, Story, Text, Timer, name_of,
+    Arrival, Asked, Effect, MonitorChange, MonitorKind, Purpose, Room, Step, Story, Text, Timer,
+    name_of,
 };
 
 /// An event that is longer is not repeated where it is handled, if the story tells where it was sent.
@@ -67,6 +68,11 @@ fn in_words(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
     let mut choices = Vec::new();
     for effect in &step.effects {
         match effect {
+            Effect::Chose {
+                asked: Asked::Branch,
+                answer,
+                ..
+            } => notes.push(format!("begins with branch {} of a `select!`", answer + 1)),
             Effect::Chose { answer, .. } => choices.push(answer.to_string()),
             Effect::Sent { message, .. } if event.is_none() => {
                 let message = story.message(*message);

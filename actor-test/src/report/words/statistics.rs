@@ -1,7 +1,7 @@
 //! What was explored.
 
 use super::verdict::{self, covered};
-use super::{count, percent};
+use super::{count, foreign, percent};
 use crate::report::facts::{FaultStatistics, Report, StrategyStatistics};
 use crate::strategy::{Gap, split_placement};
 
@@ -45,6 +45,10 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
     lines.extend(spent(report));
     lines.extend(near(report));
     lines.extend(asked(report));
+    if report.asked_for_bytes > 0 {
+        let mut bugs = report.bugs().iter();
+        lines.extend(bugs.find_map(|bug| foreign::selects(&bug.trace.story)));
+    }
     if report.calibrated {
         let bounds = report.bounds;
         lines.push(format!(

@@ -53,6 +53,7 @@ mod ref_counted;
 pub mod rules;
 mod samplers;
 mod scoped_threads;
+mod selects;
 mod shortest;
 mod states;
 mod stories;

@@ -1,0 +1,272 @@
+//! `select!`: which of several ready branches is taken is a decision.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use actor_core::prelude::*;
+use actor_core::sync::{mpsc, oneshot};
+use actor_core::{select, task};
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Settings, Tester};
+
+/// All schedules, and what they come to.
+fn all<T, F>(search: &str, program: impl Fn() -> F + Sync) -> (Report, Vec<T>)
+where
+    T: Ord + Send + 'static,
+    F: Future<Output = T> + 'static,
+{
+    let seen: Arc<Mutex<BTreeSet<T>>> = Arc::default();
+    let strategy: StrategySpec = search.parse().expect("a strategy");
+    let tester = Tester::new().iterations(20_000).strategy(strategy);
+    let report = tester.run_async(|_| {
+        let (program, seen) = (program(), seen.clone());
+        async move {
+            let came_to = program.await;
+            seen.lock().expect("nobody panics").insert(came_to);
+        }
+    });
+    report.assert_clean();
+    assert!(
+        report.verdict.is_exhaustive(),
+        "{search}: {:?}",
+        report.verdict
+    );
+    let seen = std::mem::take(&mut *seen.lock().expect("nobody panics"));
+    (report, seen.into_iter().collect())
+}
+
+/// Both channels have one.
+fn both() -> [mpsc::Receiver<u32>; 2] {
+    [1, 2].map(|number| {
+        let (send, receive) = mpsc::channel(1);
+        send.try_send(number).expect("it has room");
+        receive
+    })
+}
+
+const SEARCHES: [&str; 6] = [
+    "dfs",
+    "dfs-local",
+    "states",
+    "states-local",
+    "db-hb",
+    "pb-hb",
+];
+
+#[test]
+fn each_of_those_that_are_ready_may_be_the_first() {
+    for search in SEARCHES {
+        let (_, seen) = all(search, move || async move {
+            let [mut one, mut two] = both();
+            let (_keep, mut three) = mpsc::channel::<u32>(1);
+            select! {
+                Some(number) = one.recv() => number,
+                Some(number) = three.recv() => number,
+                Some(number) = two.recv() => number,
+            }
+        });
+        assert_eq!(seen, [1, 2], "{search}");
+    }
+}
+
+#[test]
+fn in_order_there_is_nothing_to_decide() {
+    let (report, seen) = all("dfs", move || async move {
+        let [mut one, mut two] = both();
+        select! {
+            biased;
+            number = two.recv() => number,
+            number = one.recv() => number,
+        }
+    });
+    assert_eq!(seen, [Some(2)]);
+    assert_eq!(report.executions, 1);
+}
+
+/// So is it with one branch that is open, and where only a pattern says which one it is.
+#[test]
+fn a_branch_is_left_out_by_its_condition_and_by_its_pattern() {
+    for wants in [1, 2, 3] {
+        let (_, seen) = all("dfs", move || async move {
+            let [mut one, mut two] = both();
+            let mut tried = 0;
+            let taken = select! {
+                Some(1) = one.recv(), if wants != 2 => 1,
+                Some(ref number @ 2 | ref number @ 4) = two.recv(), if { tried += 1; wants != 1 } => *number,
+                else => 0,
+            };
+            (taken, tried)
+        });
+        let right: &[_] = match wants {
+            1 => &[(1, 1)],
+            2 => &[(2, 1)],
+            _ => &[(1, 1), (2, 1)],
+        };
+        assert_eq!(seen, right);
+    }
+    let (_, seen) = all("dfs", move || async move {
+        let [mut one, mut two] = both();
+        select! {
+            Some(7) = one.recv() => 1,
+            None = two.recv() => 2,
+            else => 0,
+        }
+    });
+    assert_eq!(seen, [0]);
+}
+
+#[test]
+fn where_nothing_is_left_it_panics() {
+    let report = Tester::new().run_async(|_| async {
+        let [mut one, mut two] = both();
+        select! {
+            None = one.recv() => {}
+            _ = two.recv(), if false => {}
+        }
+    });
+    report.assert_bug("no branch of a `select!` is left, and it has no `else`");
+}
+
+/// Handlers leave loops and functions; a future that is passed by reference goes on.
+#[test]
+fn handlers_say_where_it_goes_on() {
+    async fn last(of: &mut mpsc::Receiver<u32>, mut done: oneshot::Receiver<u32>) -> Option<u32> {
+        let mut last = None;
+        loop {
+            select! {
+                next = of.recv() => {
+                    last = Some(next?);
+                    continue;
+                }
+                end = &mut done => match end {
+                    Ok(0) => break,
+                    Ok(end) => return Some(end),
+                    Err(_) => return None,
+                }
+            }
+        }
+        last
+    }
+    let mut ends = BTreeMap::new();
+    for end in [0, 9] {
+        let (_, seen) = all("dfs", move || async move {
+            let (send, mut receive) = mpsc::channel(2);
+            let (says, said) = oneshot::channel();
+            for number in [1, 2] {
+                send.try_send(number).expect("it has room");
+            }
+            says.send(end).expect("it is awaited");
+            last(&mut receive, said).await
+        });
+        ends.insert(end, seen);
+    }
+    assert_eq!(ends[&0], [None, Some(1), Some(2)]);
+    assert_eq!(ends[&9], [Some(9)]);
+}
+
+#[derive(Debug)]
+struct Begin;
+
+/// Awaits two others, and says which one it has heard first.
+struct Chooser {
+    others: [ActorRef<Echo>; 2],
+    to: ActorRef<Judge>,
+}
+
+struct Echo(u32);
+
+struct Judge;
+
+#[derive(Clone, Debug)]
+struct Who;
+
+#[derive(Clone, Debug)]
+struct First(u32);
+
+#[actor]
+impl Echo {
+    #[on]
+    fn who(&mut self, _: Who) -> u32 {
+        self.0
+    }
+}
+
+#[actor]
+impl Judge {
+    #[on]
+    fn first(&mut self, first: First) {
+        assert_eq!(first.0, 1, "the second came first");
+    }
+}
+
+#[actor]
+impl Chooser {
+    #[on]
+    async fn begin(&mut self, _: Begin) {
+        let [one, two] = &self.others;
+        let first = select! {
+            Ok(first) = one.ask(Who) => first,
+            Ok(first) = two.ask(Who) => first,
+            else => return,
+        };
+        self.to.tell(First(first));
+    }
+}
+
+#[test]
+fn a_handler_decides_as_well() {
+    let program = |sys: &System| {
+        let others = [1, 2].map(|number| sys.spawn(Echo(number)));
+        let to = sys.spawn(Judge);
+        sys.spawn(Chooser { others, to }).tell(Begin);
+    };
+    for search in ["dfs", "dpor", "states", "dfs-local", "db-hb", "pb-hb"] {
+        let strategy: StrategySpec = search.parse().expect("a strategy");
+        let tester = Tester::new().iterations(20_000).strategy(strategy);
+        tester.run(program).assert_bug("the second came first");
+    }
+}
+
+#[test]
+fn every_execution_runs_the_same_way_again() {
+    let mut settings = Settings::default();
+    settings.iterations = 2_000;
+    settings.check_every = 1;
+    settings.keep_going = true;
+    let report = Tester::with(settings).run_async(|_| async {
+        let taken = task::spawn(async {
+            let [mut one, mut two] = both();
+            select! {
+                number = one.recv() => number,
+                number = two.recv() => number,
+            }
+        });
+        assert_eq!(taken.await.expect("it ends"), Some(1));
+    });
+    assert!(report.bugs().iter().all(|bug| bug.kind() == BugKind::Panic));
+    assert!(!report.is_clean());
+}
+
+/// tokio's own draws, and the report says where, and what to write.
+#[test]
+fn a_foreign_select_is_named() {
+    let line = line!() + 4;
+    let report = Tester::new().run_async(|_| async {
+        let [mut one, mut two] = both();
+        let _keep = &mut one;
+        let number = tokio::select! {
+            number = two.recv() => number,
+            number = async { std::future::pending().await } => number,
+        };
+        assert_eq!(number, Some(1));
+    });
+    assert!(report.asked_for_bytes > 0);
+    let said = format!(
+        "`tokio::select!` at tests/behaviour/tests/all/selects.rs:{line} draws its order from a generator of \
+         its own: write `actor_core::select!`, or `biased;` in it"
+    );
+    let failed = std::panic::catch_unwind(|| report.assert_clean());
+    let text = failed.expect_err("it fails");
+    let text = text.downcast_ref::<String>().expect("a report");
+    assert!(text.contains(&said), "{text}");
+}

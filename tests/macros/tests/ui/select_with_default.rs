@@ -1,0 +1,10 @@
+use actor_core::select;
+
+async fn first() -> u32 {
+    select! {
+        value = async { 1 } => value,
+        default => 2,
+    }
+}
+
+fn main() {}
