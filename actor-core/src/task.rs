@@ -25,8 +25,10 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 mod join_set;
+mod time;
 
 pub use join_set::JoinSet;
+pub use time::{Elapsed, Interval, MissedTickBehavior, Sleep, Timeout, interval, sleep, timeout};
 
 use crate::object::{Deed, Object, blocking};
 use crate::runtime::{self, Address, NewTask, Touch, Wait};

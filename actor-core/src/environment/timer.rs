@@ -93,7 +93,17 @@ impl Sleep {
     pub(crate) fn poll_limit(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
         match self {
             Self::Live(sleep) => sleep.poll_limit(task),
-            Self::Controlled(id) => slept(*id, task),
+            Self::Controlled(id) => slept(id, task),
+        }
+    }
+}
+
+impl Sleep {
+    /// Under test, where it is over: for how long it might have been.
+    pub(crate) fn overslept(&self) -> Duration {
+        match self {
+            Self::Live(_) => Duration::ZERO,
+            Self::Controlled(id) => runtime::with(|rt| rt.overslept(*id)),
         }
     }
 }
@@ -104,12 +114,12 @@ impl Future for Sleep {
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
         match &mut *self {
             Self::Live(sleep) => Pin::new(sleep).poll(task),
-            Self::Controlled(id) => slept(*id, task),
+            Self::Controlled(id) => slept(id, task),
         }
     }
 }
 
-fn slept(timer: TimerId, task: &TaskContext<'_>) -> Poll<()> {
+fn slept(timer: &mut TimerId, task: &TaskContext<'_>) -> Poll<()> {
     match runtime::with(|rt| rt.slept(timer, task.waker())) {
         true => Poll::Ready(()),
         false => Poll::Pending,

@@ -20,6 +20,10 @@ pub enum Purpose {
     NextEvent,
     /// To end a sleep.
     Sleep,
+    /// To end a wait that has a limit.
+    Limit,
+    /// To end the wait for the next tick of an interval, which comes again and again.
+    Tick,
     /// To end the wait for a reply.
     Reply,
     /// To end a shutdown that takes too long. It fires where nothing else can happen before.

@@ -136,8 +136,11 @@ pub trait Runtime: Sharing {
     fn timer_mark(&self, timer: TimerId) -> u64;
     /// Arms a timer that wakes the current operation.
     fn sleep(&self, delay: Duration, purpose: Purpose) -> TimerId;
-    /// Whether the sleep is over; keeps the waker where it is not.
-    fn slept(&self, timer: TimerId, waker: &Waker) -> bool;
+    /// Whether the sleep is over; keeps the waker where it is not. A sleep is its that looks last: where
+    /// another has begun it, it has another number from now on.
+    fn slept(&self, timer: &mut TimerId, waker: &Waker) -> bool;
+    /// For how long a sleep might have been over.
+    fn overslept(&self, timer: TimerId) -> Duration;
 
     /// Takes the first event of that kind from the inbox of `owner`, or waits for it.
     fn receive(&self, owner: Address, event: u16, waker: &Waker) -> Option<(Rc<dyn AnyMail>, u32)>;

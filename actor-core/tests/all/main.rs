@@ -40,6 +40,7 @@ mod statuses;
 mod streams;
 mod supervision;
 mod support;
+mod task_time;
 #[cfg(feature = "futures")]
 mod thread_pool;
 mod threads;

@@ -244,6 +244,8 @@ pub(super) fn timer(snapshot: &Snapshot, timer: &Running) -> String {
         (Some(event), Purpose::NextEvent) => format!("{}, without another event", shortened(event)),
         (Some(event), _) => shortened(event),
         (None, Purpose::Sleep) => "the end of a sleep".into(),
+        (None, Purpose::Limit) => "the end of a wait".into(),
+        (None, Purpose::Tick) => "a tick".into(),
         (None, Purpose::Reply) => "the end of the wait for a reply".into(),
         (None, Purpose::Restart) => "its supervisor brings it back".into(),
         (None, Purpose::Shutdown) => "the time of the shutdown is over".into(),

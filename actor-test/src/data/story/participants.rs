@@ -192,6 +192,10 @@ pub enum Purpose {
     NextEvent,
     /// It ends a sleep.
     Sleep,
+    /// It ends a wait that has a limit: `task::timeout`.
+    Limit,
+    /// It ends the wait for the next tick of a `task::interval`.
+    Tick,
     /// It ends the wait for a reply.
     Reply,
     /// It ends the wait before a supervisor brings a child back.

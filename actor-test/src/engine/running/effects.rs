@@ -511,6 +511,8 @@ pub(crate) fn purpose_of(timer: &Timer) -> Purpose {
         (timers::Purpose::Own, Pretext::State) => Purpose::State,
         (timers::Purpose::Own, Pretext::NextEvent) => Purpose::NextEvent,
         (timers::Purpose::Own, Pretext::Sleep) => Purpose::Sleep,
+        (timers::Purpose::Own, Pretext::Limit) => Purpose::Limit,
+        (timers::Purpose::Own, Pretext::Tick) => Purpose::Tick,
         (timers::Purpose::Own, Pretext::Reply) => Purpose::Reply,
         (timers::Purpose::Own, Pretext::Shutdown) => Purpose::Shutdown,
     }

@@ -351,7 +351,8 @@ impl Engine {
             BugKind::Panic if panic.wants_tokio() => {
                 let message = format!(
                     "`{name}` used a tokio timer, socket or task, which the tester does not control: \
-                     use cx.sleep, cx.after or cx.pipe_to_self, or a model actor for a socket (tokio: {})",
+                     use cx.sleep, cx.after or cx.pipe_to_self, in tasks sleep, timeout and interval of \
+                     actor_core::task, or a model actor for a socket (tokio: {})",
                     panic.message
                 );
                 (BugKind::OutsideWait, message)

@@ -84,9 +84,14 @@ fn nobody_acted(state: &State) -> bool {
 fn restless(state: &State) -> Option<String> {
     let mut timers = state.timers.slots.iter();
     let timer = timers.find(|timer| timer.stage == TimerStage::Armed && timer.periodic)?;
-    let (owner, period) = (timer.owner, timer.delay);
-    let (_, event) = timer.event?;
-    let event = state.info(owner)?.events[usize::from(event)].name;
+    let owner = timer.owner;
+    let gets = match timer.event {
+        None => "awaits the ticks of an interval".to_owned(),
+        Some((_, event)) => {
+            let event = state.info(owner)?.events[usize::from(event)].name;
+            format!("gets `{event}` {}", every(timer.delay))
+        }
+    };
     let why = match state.timers.armed() > state.timers.armed_periodic() {
         true => "with other timers that are armed anew and anew",
         false if state.someone_awaits() => "while someone awaits",
@@ -94,7 +99,7 @@ fn restless(state: &State) -> Option<String> {
         false => "with never a pause between the ticks",
     };
     let owner = state.name(owner);
-    Some(format!("`{owner}` gets `{event}` {}, {why}", every(period)))
+    Some(format!("`{owner}` {gets}, {why}"))
 }
 
 fn every(period: Duration) -> String {

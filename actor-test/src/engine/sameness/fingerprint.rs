@@ -496,11 +496,13 @@ fn list_timer_event(workshop: &Workshop, timer: &Timer, items: &mut Vec<Item>) {
     }
 }
 
-/// Lists the armed timers; tells how many items each has.
+/// Lists the timers that run, and ticks that have come; tells how many items each has.
 fn list_timers(state: &State, workshop: &Workshop, items: &mut Vec<Item>) -> Vec<(u32, usize)> {
     let mut lengths = Vec::new();
     for (index, timer) in state.timers.slots.iter().enumerate() {
-        if timer.stage != TimerStage::Armed {
+        // How late a tick has come decides when the next one does.
+        let is_late = timer.stage == TimerStage::Over && timer.periodic;
+        if timer.stage != TimerStage::Armed && !is_late {
             continue;
         }
         let before = items.len();

@@ -328,7 +328,11 @@ impl Runtime for Shared {
         self.begin_sleep(delay, purpose)
     }
 
-    fn slept(&self, timer: TimerId, waker: &Waker) -> bool {
+    fn overslept(&self, timer: TimerId) -> Duration {
+        self.over_for(timer)
+    }
+
+    fn slept(&self, timer: &mut TimerId, waker: &Waker) -> bool {
         self.has_slept(timer, waker)
     }
 

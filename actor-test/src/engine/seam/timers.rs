@@ -10,6 +10,8 @@ use crate::engine::seam::shared::{Phase, Shared};
 use crate::engine::world::endings::Remains;
 use crate::engine::world::operation::Effect;
 use crate::engine::world::timers::TimerStage;
+use crate::hash::mix;
+use crate::strategy::Beyond;
 
 impl Shared {
     /// Has a timer armed whose event goes to `owner`.
@@ -40,10 +42,12 @@ impl Shared {
 
     /// Has a timer cancelled; a sleep is over at once.
     pub(super) fn cancel_timer(&self, timer: TimerId) {
-        if timer.execution != self.execution.get() || self.phase.get() != Phase::Running {
+        let phase = self.phase.get();
+        if timer.execution != self.execution.get()
+            || !matches!(phase, Phase::Running | Phase::Crashing)
+        {
             return;
         }
-        let current = self.current.get();
         let mut state = self.state.borrow_mut();
         let TimerId {
             index, generation, ..
@@ -51,20 +55,13 @@ impl Shared {
         let is_sleep = state
             .timers
             .get(index, generation)
-            .is_some_and(|timer| timer.event.is_none());
+            .is_some_and(|timer| timer.is_sleep());
         if is_sleep {
-            state.end_timer(index);
             drop(state);
-            self.record_cancelled(&Remains {
-                owner: current,
-                letters: Vec::new(),
-                timers: vec![(index, None)],
-            });
-            let clockwork = std::mem::take(self.workshop().clockwork(index));
-            drop(clockwork);
-        } else {
+            self.end_sleep(index);
+        } else if phase == Phase::Running {
             state.push(
-                current,
+                self.current.get(),
                 Effect::Cancel {
                     timer: index,
                     generation,
@@ -73,35 +70,82 @@ impl Shared {
         }
     }
 
+    fn end_sleep(&self, timer: u32) {
+        self.state().end_timer(timer);
+        self.record_cancelled(&Remains {
+            owner: self.current.get(),
+            letters: Vec::new(),
+            timers: vec![(timer, None)],
+        });
+        let clockwork = std::mem::take(self.workshop().clockwork(timer));
+        drop(clockwork);
+    }
+
     /// Has a timer armed that wakes who runs now.
     pub(super) fn begin_sleep(&self, delay: Duration, purpose: Purpose) -> TimerId {
         if !self.may_act("sleep") {
             return self.no_timer();
         }
+        self.plan_sleep(delay, purpose)
+    }
+
+    fn plan_sleep(&self, delay: Duration, purpose: Purpose) -> TimerId {
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
         let planned = state.plan_timer(current, current, current, delay);
-        state.timers.slots[planned.0 as usize].pretext = purpose;
+        let timer = &mut state.timers.slots[planned.0 as usize];
+        timer.pretext = purpose;
+        timer.periodic = purpose == Purpose::Tick;
         self.timer_id(planned)
     }
 
-    /// Whether a sleep is over; keeps the waker where it is not.
-    pub(super) fn has_slept(&self, timer: TimerId, waker: &Waker) -> bool {
+    /// Whether a sleep is over; keeps the waker where it is not. One that another has begun, or has looked at
+    /// last, is from now on who runs now's.
+    pub(super) fn has_slept(&self, timer: &mut TimerId, waker: &Waker) -> bool {
         let mut state = self.state.borrow_mut();
-        match state.timers.get(timer.index, timer.generation) {
-            Some(timer) if timer.stage == TimerStage::Over => true,
-            Some(_) => {
-                state.reach.sleeps();
-                drop(state);
-                let mut workshop = self.workshop();
-                let kept = &mut workshop.clockwork(timer.index).waker;
-                let before = kept.replace(waker.clone());
-                drop(workshop);
-                drop(before);
-                false
-            }
-            None => true,
+        let Some(found) = state.timers.get(timer.index, timer.generation) else {
+            return true;
+        };
+        let (is_over, is_own) = (
+            found.stage == TimerStage::Over,
+            found.owner == self.current.get(),
+        );
+        let purpose = found.pretext;
+        if is_own && is_over {
+            return true;
         }
+        state.reach.sleeps();
+        if is_over {
+            return true;
+        }
+        if !is_own && self.phase.get() == Phase::Running {
+            let left = state.time_left(timer.index);
+            drop(state);
+            self.end_sleep(timer.index);
+            *timer = self.plan_sleep(left, purpose);
+        } else {
+            drop(state);
+        }
+        let mut workshop = self.workshop();
+        let kept = &mut workshop.clockwork(timer.index).waker;
+        let before = kept.replace(waker.clone());
+        drop(workshop);
+        drop(before);
+        false
+    }
+
+    /// For how long a sleep might have been over.
+    pub(super) fn over_for(&self, timer: TimerId) -> Duration {
+        let mut state = self.state();
+        let now = state.now;
+        let found = state.timers.get(timer.index, timer.generation);
+        let behind = found.map_or(Duration::ZERO, |timer| now.saturating_sub(timer.deadline));
+        if !behind.is_zero() {
+            let late = mix(0x0001_a7e0, behind.as_nanos() as u64);
+            state.extend_chain(self.current.get(), late);
+        }
+        state.reach.add(Beyond::Timer);
+        behind
     }
 
     fn no_timer(&self) -> TimerId {

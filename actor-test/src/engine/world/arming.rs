@@ -34,7 +34,8 @@ impl State {
             return FollowUp::Nothing;
         }
         let owner = self.timers.slots[timer as usize].owner;
-        if self.operations[owner as usize].stage == Stage::Gone {
+        let is_sleep = self.timers.slots[timer as usize].is_sleep();
+        if self.operations[owner as usize].stage == Stage::Gone && !is_sleep {
             let unsent = self.end_timer(timer);
             return FollowUp::Cancelled(Remains {
                 owner,

@@ -66,7 +66,7 @@ impl State {
     fn end_what_it_owns(&mut self, index: u32, letters: Vec<Letter>) -> Halted {
         self.look(index);
         self.touches_timers = true;
-        let timers = self.timers.armed_of(index).into_iter();
+        let timers = self.timers.ending_with(index).into_iter();
         let timers = timers.map(|timer| (timer, self.end_timer(timer))).collect();
         let lives = |future: &u32| self.operations[*future as usize].stage != Stage::Gone;
         let futures: Vec<u32> = self.futures.of(index).filter(lives).collect();

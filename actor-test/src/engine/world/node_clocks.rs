@@ -46,6 +46,12 @@ impl NodeClock {
         nanoseconds(scaled.div_ceil(u128::from(self.rate)))
     }
 
+    /// How much passes on it in so long.
+    fn passes_in(&self, time: Duration) -> Duration {
+        let scaled = time.as_nanos().saturating_mul(u128::from(self.rate));
+        nanoseconds(scaled / SECOND as u128)
+    }
+
     /// After how long what is due after `left` is due, where it jumps ahead.
     fn sooner(&self, left: Duration, by: Duration) -> Duration {
         let goes_on = left.as_nanos() * u128::from(self.rate);
@@ -122,6 +128,17 @@ impl State {
     pub(super) fn until(&self, operation: u32, delay: Duration) -> Duration {
         let clock = self.nodes.clock_of(operation);
         clock.map_or(delay, |clock| clock.until(delay))
+    }
+
+    /// How much has to pass on its owner's clock until a timer is due.
+    pub(crate) fn time_left(&self, timer: u32) -> Duration {
+        let timer = &self.timers.slots[timer as usize];
+        if timer.stage == TimerStage::Unarmed {
+            return timer.delay;
+        }
+        let left = timer.deadline.saturating_sub(self.now);
+        let clock = self.nodes.clock_of(timer.owner);
+        clock.map_or(left, |clock| clock.passes_in(left))
     }
 
     /// The clock of a node jumps ahead, and the timers there are due so much sooner.

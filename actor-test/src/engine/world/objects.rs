@@ -535,8 +535,8 @@ impl State {
         }
     }
 
-    /// Whoever waits here waits for news, and nobody waits for its end: as an actor whose inbox is
-    /// empty, it owes nothing and is owed nothing.
+    /// Whoever waits here waits for news, and nobody waits for its end; or for the next tick of an interval:
+    /// as an actor whose inbox is empty, or that has a periodic timer, it owes nothing and is owed nothing.
     pub(crate) fn may_rest(&self, operation: u32) -> bool {
         if !matches!(self.operations[operation as usize].kind, Kind::Task) {
             return false;
@@ -550,7 +550,9 @@ impl State {
             .flat_map(|object| &object.waiters)
             .filter(|waiter| waiter.operation == operation)
             .peekable();
-        is_detached && waits.peek().is_some() && waits.all(|waiter| waiter.wait == Wait::News)
+        let awaits_ticks = self.awaits_ticks(operation);
+        (awaits_ticks || is_detached && waits.peek().is_some())
+            && waits.all(|waiter| waiter.wait == Wait::News)
     }
 
     /// An access that only its order to others makes right; tells the other one where there is none.

@@ -59,6 +59,11 @@ pub(crate) struct Timer {
 }
 
 impl Timer {
+    /// It ends a sleep, of which its owner holds the future, or somebody else.
+    pub(crate) fn is_sleep(&self) -> bool {
+        self.event.is_none() && self.purpose == Purpose::Own
+    }
+
     /// What identifies its next event within the behaviour.
     pub(crate) fn next_key(&self) -> u64 {
         mix(self.key, u64::from(self.fired) + 1)
@@ -215,6 +220,7 @@ impl Timers {
     pub(crate) fn end_sleep(&mut self, index: u32) {
         let timer = &mut self.slots[index as usize];
         self.armed -= 1;
+        self.armed_periodic -= usize::from(timer.periodic);
         timer.stage = TimerStage::Over;
     }
 
@@ -291,10 +297,13 @@ impl Timers {
         self.window.len()
     }
 
-    /// The armed timers of an owner's, by number.
-    pub(crate) fn armed_of(&self, owner: u32) -> Vec<u32> {
-        let is_armed = |timer: &u32| self.slots[*timer as usize].stage == TimerStage::Armed;
-        let mut armed: Vec<u32> = self.of(owner).filter(is_armed).collect();
+    /// The armed timers of an owner's that end with it, by number: a sleep ends with its future.
+    pub(crate) fn ending_with(&self, owner: u32) -> Vec<u32> {
+        let ends = |timer: &u32| {
+            let timer = &self.slots[*timer as usize];
+            timer.stage == TimerStage::Armed && !timer.is_sleep()
+        };
+        let mut armed: Vec<u32> = self.of(owner).filter(ends).collect();
         armed.sort_unstable();
         armed
     }

@@ -52,6 +52,16 @@ impl State {
         })
     }
 
+    /// It awaits the next tick of an interval, and no reply.
+    pub(crate) fn awaits_ticks(&self, operation: u32) -> bool {
+        let mut timers = self.timers.of(operation);
+        let ticks = timers.any(|timer| {
+            let timer = &self.timers.slots[timer as usize];
+            timer.is_sleep() && timer.periodic && timer.stage != TimerStage::Over
+        });
+        ticks && self.operations[operation as usize].open_asks == 0
+    }
+
     /// Since which step the wait counts.
     pub(crate) fn counts_since(&self, operation: u32, counts_from: u64) -> u64 {
         let found = &self.operations[operation as usize];

@@ -140,6 +140,8 @@ fn fires(story: &Story, step: &Step, has_event: bool) -> &'static str {
     match timer.map(|timer| timer.purpose) {
         _ if has_event => "fires:",
         Some(Purpose::Sleep) => "fires: the sleep is over",
+        Some(Purpose::Limit) => "fires: the time to wait is over",
+        Some(Purpose::Tick) => "fires: a tick",
         Some(Purpose::Reply) => "fires: the time for a reply is over",
         Some(Purpose::Restart) => "fires: it may be brought back now",
         Some(Purpose::Shutdown | Purpose::Kill) => "fires: the time to stop is over",
@@ -310,7 +312,11 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             Some(timer)
                 if matches!(
                     timer.purpose,
-                    Purpose::Sleep | Purpose::Reply | Purpose::Shutdown
+                    Purpose::Sleep
+                        | Purpose::Limit
+                        | Purpose::Tick
+                        | Purpose::Reply
+                        | Purpose::Shutdown
                 ) =>
             {
                 return Vec::new();
@@ -359,6 +365,8 @@ fn arms(timer: &Timer) -> String {
         Purpose::State => format!("arms a timer: {event} in {after:?}, unless it leaves its state"),
         Purpose::NextEvent => format!("arms a timer: {event} in {after:?} without another event"),
         Purpose::Sleep => format!("sleeps for {after:?}"),
+        Purpose::Limit => format!("waits for {after:?} at most"),
+        Purpose::Tick => format!("has the next tick in {after:?}"),
         Purpose::Reply => format!("waits for the reply for {after:?} at most"),
         Purpose::Restart => format!("is brought back in {after:?}"),
         Purpose::Shutdown => format!("waits until all have stopped, for {after:?} at most"),

@@ -63,6 +63,7 @@ mod streams;
 mod supervision;
 mod symmetry;
 mod system;
+mod task_time;
 mod tasks;
 mod tasks_and_threads_wait;
 mod threads;

@@ -9,7 +9,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use actor_core::prelude::*;
 use actor_core::sync::{self, broadcast, mpsc, oneshot, watch};
-use actor_core::{LookupError, Piped};
+use actor_core::{LookupError, Piped, task};
 
 use super::actors::{Child, Player};
 use super::program::{Part, Program};
@@ -57,6 +57,8 @@ pub(crate) struct Things {
     pub(crate) semaphore: Arc<sync::Semaphore>,
     pub(crate) barrier: sync::Barrier,
     pub(crate) cell: sync::OnceCell<u64>,
+    /// A sleep for who takes it.
+    pub(crate) nap: sync::Mutex<Option<task::Sleep>>,
 }
 
 /// What all know.
@@ -152,6 +154,7 @@ impl Things {
             semaphore: Arc::new(sync::Semaphore::new(1)),
             barrier: sync::Barrier::new(2),
             cell: sync::OnceCell::new(),
+            nap: sync::Mutex::default(),
         }
     }
 }

@@ -76,6 +76,8 @@ const KIN: &[&[&str]] = &[
     &["kept", "locks", "notify", "oneshots", "permits"],
     &["barriers", "cells", "locks"],
     &["timers", "lives", "asks"],
+    &["time", "selects", "kept", "notify", "asks"],
+    &["time", "timers"],
 ];
 
 /// The rules that meet those of a room.

@@ -22,6 +22,7 @@ const NOTHING_SHARED: &[(&str, &[&str])] = &[
             "Supervision::one_for_all",
             "Supervision::one_for_one",
             "Supervision::rest_for_one",
+            "task::Interval::set_missed_tick_behavior",
             "thread::Builder::name",
             "thread::Builder::new",
         ],
@@ -102,6 +103,7 @@ const NOTHING_SHARED: &[(&str, &[&str])] = &[
             "sync::mpsc::Sender::same_channel",
             "sync::mpsc::UnboundedSender::same_channel",
             "sync::watch::Receiver::same_channel",
+            "task::Interval::period",
         ],
     ),
     (

@@ -2,7 +2,8 @@
 
 mod actors;
 mod sync;
+mod time;
 
 use super::rules::Rule;
 
-pub(crate) const ALL: &[&[Rule]] = &[actors::RULES, sync::RULES];
+pub(crate) const ALL: &[&[Rule]] = &[actors::RULES, sync::RULES, time::RULES];

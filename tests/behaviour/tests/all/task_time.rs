@@ -1,0 +1,313 @@
+//! Time in tasks: sleeps, also where they are handed on, limits and ticks.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use actor_core::prelude::*;
+use actor_core::sync::{Notify, mpsc};
+use actor_core::task::{self, MissedTickBehavior};
+use actor_core::thread;
+use actor_test::strategy::StrategySpec;
+use actor_test::{BugKind, Report, Semantics, Tester};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Searches that leave schedules out, and one that does not.
+const SEARCHES: [&str; 6] = [
+    "dfs",
+    "dfs-local",
+    "states",
+    "states-local",
+    "db-hb",
+    "pb-hb",
+];
+
+type Seen<T> = Arc<Mutex<BTreeSet<T>>>;
+
+/// What a program notes in all schedules; searches that come to an end see the same.
+fn all<T, F>(program: impl Fn(System, Seen<T>) -> F + Sync) -> Vec<T>
+where
+    T: Ord + Clone + Send + std::fmt::Debug + 'static,
+    F: Future<Output = ()> + 'static,
+{
+    all_with(Semantics::default(), program)
+}
+
+/// The same where timers fire when nothing else can happen: so nobody is late.
+fn on_time<T, F>(program: impl Fn(System, Seen<T>) -> F + Sync) -> Vec<T>
+where
+    T: Ord + Clone + Send + std::fmt::Debug + 'static,
+    F: Future<Output = ()> + 'static,
+{
+    all_with(Semantics::default().with_patient_timers(), program)
+}
+
+fn all_with<T, F>(semantics: Semantics, program: impl Fn(System, Seen<T>) -> F + Sync) -> Vec<T>
+where
+    T: Ord + Clone + Send + std::fmt::Debug + 'static,
+    F: Future<Output = ()> + 'static,
+{
+    let mut all = BTreeSet::new();
+    for search in SEARCHES {
+        let seen = Seen::default();
+        let strategy: StrategySpec = search.parse().expect("a strategy");
+        let tester = Tester::new().semantics(semantics).iterations(50_000);
+        let tester = tester.strategy(strategy);
+        let report = tester.run_async(|sys| program(sys, seen.clone()));
+        report.assert_clean();
+        let is_proved = report.verdict.is_exhaustive();
+        let seen = std::mem::take(&mut *seen.lock().expect("nobody panics"));
+        match search {
+            "dfs" => {
+                assert!(is_proved, "{:?}", report.verdict);
+                all = seen;
+            }
+            _ => assert!(!is_proved || seen == all, "{search}: {seen:?}, not {all:?}"),
+        }
+    }
+    all.into_iter().collect()
+}
+
+fn note<T: Ord>(seen: &Seen<T>, what: T) {
+    seen.lock().expect("nobody panics").insert(what);
+}
+
+#[test]
+fn a_sleep_takes_as_long_as_it_says() {
+    let seen = on_time(|_, seen| async move {
+        let begun = Instant::now();
+        let own = seen.clone();
+        let slept = task::spawn(async move {
+            task::sleep(SECOND).await;
+            note(&own, (0, begun.elapsed()));
+        });
+        slept.await.expect("it ends");
+        let slept = thread::spawn(|| task::block_on(task::sleep(2 * SECOND)));
+        slept.join().expect("it ends");
+        note(&seen, (1, begun.elapsed()));
+        task::sleep(3 * SECOND).await;
+        note(&seen, (2, begun.elapsed()));
+    });
+    assert_eq!(seen, [(0, SECOND), (1, 3 * SECOND), (2, 6 * SECOND)]);
+}
+
+/// One begins it and is over, or not; another awaits it, a second before or after the time.
+#[test]
+fn a_sleep_that_is_handed_on_is_over_neither_too_early_nor_too_late() {
+    for waits_before in [0, 1, 2, 3] {
+        for stays in [0, 3] {
+            let program = move |_, seen| async move {
+                let begun = Instant::now();
+                let maker = async move {
+                    let sleep = task::sleep(2 * SECOND);
+                    drop(task::spawn(async move {
+                        if waits_before > 0 {
+                            task::sleep(waits_before * SECOND).await;
+                        }
+                        sleep.await;
+                        note(&seen, begun.elapsed());
+                    }));
+                    if stays > 0 {
+                        task::sleep(stays * SECOND).await;
+                    }
+                };
+                drop(task::spawn(maker));
+            };
+            let right = 2.max(waits_before) * SECOND;
+            assert_eq!(on_time(program), [right]);
+            // One that is slow may hear of it later, and never before.
+            assert_eq!(all(program).first(), Some(&right));
+        }
+    }
+}
+
+/// Whoever has begun it, it wakes who awaits it: the order to what else is due at that time is open.
+#[test]
+fn a_sleep_that_is_handed_on_comes_in_any_order_to_what_is_due_with_it() {
+    let seen = all(|_, seen| async move {
+        let order = Arc::new(Mutex::new(Vec::new()));
+        let sleeps = [1, 2].map(|number| (number, task::sleep(SECOND)));
+        for (number, sleep) in sleeps {
+            let (order, seen) = (order.clone(), seen.clone());
+            drop(task::spawn(async move {
+                sleep.await;
+                let mut order = order.lock().expect("nobody panics");
+                order.push(number);
+                note(&seen, order.clone());
+            }));
+        }
+    });
+    assert_eq!(seen, [vec![1], vec![1, 2], vec![2], vec![2, 1]]);
+}
+
+#[test]
+fn a_sleep_that_nobody_awaits_delays_nobody() {
+    let seen = on_time(|_, seen| async move {
+        let begun = Instant::now();
+        drop(task::sleep(9 * SECOND));
+        let limited = task::timeout(9 * SECOND, task::sleep(SECOND));
+        let limited = task::spawn(limited);
+        limited.await.expect("it ends").expect("it is in time");
+        note(&seen, begun.elapsed());
+    });
+    assert_eq!(seen, [SECOND]);
+}
+
+#[derive(Clone, Debug)]
+struct Begin;
+
+#[derive(Clone, Debug)]
+struct Done(Duration);
+
+/// A handler begins a sleep, and has it awaited beside itself.
+struct Piper {
+    seen: Seen<Duration>,
+    begun: Instant,
+    halts: bool,
+}
+
+#[actor]
+impl Piper {
+    #[on]
+    async fn begin(&mut self, _: Begin, cx: &mut Context<Self>) {
+        let (sleep, begun) = (task::sleep(2 * SECOND), self.begun);
+        task::sleep(SECOND).await;
+        let piped = async move {
+            sleep.await;
+            begun.elapsed()
+        };
+        cx.pipe_to_self(piped, Done);
+        if self.halts {
+            cx.halt();
+        }
+    }
+
+    #[on]
+    fn done(&mut self, done: Done) {
+        note(&self.seen, done.0);
+    }
+}
+
+#[test]
+fn a_handler_begins_a_sleep_for_what_it_pipes() {
+    for halts in [false, true] {
+        let seen = all(move |sys, seen| async move {
+            let begun = Instant::now();
+            let piper = Piper { seen, begun, halts };
+            sys.spawn(piper).tell(Begin);
+        });
+        let right: &[_] = if halts { &[] } else { &[2 * SECOND] };
+        assert_eq!(seen, right);
+    }
+}
+
+#[test]
+fn a_limit_ends_a_wait_and_what_is_ready_comes_first() {
+    let seen = all(|_, seen| async move {
+        let in_time = task::timeout(2 * SECOND, task::sleep(SECOND)).await;
+        note(&seen, (0, in_time.is_ok()));
+        let late = task::timeout(SECOND, task::sleep(2 * SECOND)).await;
+        note(&seen, (1, late.is_ok()));
+        let both = task::timeout(SECOND, task::sleep(SECOND)).await;
+        note(&seen, (2, both.is_ok()));
+        let at_once = task::timeout(Duration::ZERO, async { 7 }).await;
+        note(&seen, (3, at_once == Ok(7)));
+    });
+    // One that is so slow that both are over finds the future ready.
+    let either = |number| [(number, false), (number, true)];
+    let right = [
+        vec![(0, true)],
+        either(1).into(),
+        either(2).into(),
+        vec![(3, true)],
+    ];
+    assert_eq!(seen, right.concat());
+}
+
+/// When ticks come to one that is busy for a while behind the second.
+fn ticks(missed: MissedTickBehavior) -> Vec<Vec<Duration>> {
+    on_time(move |_, seen| async move {
+        let begun = Instant::now();
+        let mut ticks = task::interval(2 * SECOND);
+        ticks.set_missed_tick_behavior(missed);
+        let mut times = Vec::new();
+        for tick in 0..6 {
+            ticks.tick().await;
+            times.push(begun.elapsed());
+            if tick == 1 {
+                task::sleep(5 * SECOND).await;
+            }
+        }
+        note(&seen, times);
+    })
+}
+
+#[test]
+fn ticks_come_in_time_and_those_that_are_missed_as_is_said() {
+    let seconds = |times: [u32; 6]| [times.map(|time| time * SECOND).to_vec()];
+    let burst = ticks(MissedTickBehavior::Burst);
+    assert_eq!(burst, seconds([0, 2, 7, 7, 8, 10]));
+    let delay = ticks(MissedTickBehavior::Delay);
+    assert_eq!(delay, seconds([0, 2, 7, 9, 11, 13]));
+    let skip = ticks(MissedTickBehavior::Skip);
+    assert_eq!(skip, seconds([0, 2, 7, 8, 10, 12]));
+}
+
+fn run<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
+    Tester::new().iterations(100).run_async(program)
+}
+
+async fn tick_for_ever() {
+    let mut ticks = task::interval(SECOND);
+    loop {
+        ticks.tick().await;
+    }
+}
+
+/// Whether its handle is held or not.
+#[test]
+fn an_execution_ends_where_nothing_but_ticks_comes() {
+    let report = run(|sys| async move {
+        drop(task::spawn(tick_for_ever()));
+        let (send, mut receive) = mpsc::channel::<u32>(1);
+        drop(task::spawn(async move {
+            let mut ticks = task::interval(2 * SECOND);
+            loop {
+                actor_core::select! {
+                    Some(_) = receive.recv() => {}
+                    () = ticks.tick() => {}
+                }
+            }
+        }));
+        let held = task::spawn(tick_for_ever());
+        sys.spawn(Holder(held));
+        std::mem::forget(send);
+    });
+    report.assert_clean();
+    assert_eq!(report.fair_at_bound, 0);
+}
+
+struct Holder(#[expect(dead_code, reason = "it is held")] task::JoinHandle<()>);
+
+#[actor]
+impl Holder {
+    #[on]
+    fn begin(&mut self, _: Begin) {}
+}
+
+#[test]
+fn ticks_are_no_excuse_for_one_that_waits_for_ever() {
+    let report = run(|_| async {
+        let ticker = task::spawn(tick_for_ever());
+        Notify::new().notified().await;
+        ticker.abort();
+    });
+    let bug = report.bugs().first().expect("it waits for ever");
+    assert_eq!(bug.kind(), BugKind::Deadlock);
+    assert!(
+        bug.message().contains("`test` awaits the Notify"),
+        "{}",
+        bug.message()
+    );
+}
