@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::verdict::{Assumption, Searched, Verdict};
 use crate::settings::Bounds;
-use crate::strategy::{Covered, Extent, Gap};
+use crate::strategy::{Covered, Extent, Gap, Reduction};
 
 /// How a search ended, and with what executions.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +48,8 @@ pub(crate) struct Turns {
     pub(crate) weakened: BTreeSet<String>,
     /// The program has started threads.
     pub(crate) has_threads: bool,
+    /// Somebody has let others go first twice in a row, and waited for one that does.
+    pub(crate) waited_for_a_step: bool,
 }
 
 impl Course {
@@ -86,6 +88,12 @@ impl Course {
         }
         let places: Vec<String> = turns.weakened.iter().cloned().collect();
         gaps.extend((!places.is_empty()).then_some(Gap::Orderings { places }));
+        let counts_steps = match reduction {
+            Reduction::LocalFirst | Reduction::Histories { .. } => false,
+            Reduction::States { local_first, .. } => !local_first,
+            _ => true,
+        };
+        gaps.extend((turns.waited_for_a_step && !counts_steps).then_some(Gap::Yields));
         gaps.extend(self.stopped.clone());
         if self.is_part {
             gaps.push(Gap::Parts);
@@ -109,11 +117,13 @@ impl Course {
             },
             extent: self.extent.filter(|_| is_stopped && !is_complete),
             gaps,
-            assumptions: turns
-                .has_threads
-                .then_some(Assumption::Threads)
-                .into_iter()
-                .collect(),
+            assumptions: [
+                (turns.has_threads, Assumption::Threads),
+                (turns.waited_for_a_step, Assumption::Yields),
+            ]
+            .into_iter()
+            .filter_map(|(is_made, assumption)| is_made.then_some(assumption))
+            .collect(),
         }
     }
 

@@ -218,6 +218,7 @@ impl Summary {
             strayed: None,
             weakened: BTreeSet::new(),
             has_threads: false,
+            waited_for_a_step: false,
         });
         self.turns = turns.collect();
     }
@@ -343,6 +344,7 @@ impl Summary {
         let new: Vec<String> = outcome.weakened.iter().filter(new).cloned().collect();
         turns.weakened.extend(new);
         turns.has_threads |= outcome.has_threads;
+        turns.waited_for_a_step |= outcome.waited_for_a_step;
         match outcome.end {
             End::Bound if is_fair => {
                 report.fair_at_bound += 1;

@@ -161,6 +161,9 @@ pub enum Gap {
         /// In how many.
         executions: u64,
     },
+    /// Orders of steps that are told apart by a wait alone: somebody has yielded twice in a row, and goes on when
+    /// another has taken a step, whatever it does.
+    Yields,
     /// Orders that only weak memory has: an atomic was accessed with an ordering weaker than `SeqCst`, and
     /// taken as sequentially consistent.
     Orderings {

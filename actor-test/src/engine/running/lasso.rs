@@ -409,7 +409,7 @@ impl Engine {
         } = pending;
         if self.lasso.phase == Phase::Opening {
             let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
-            self.after_step(&shared, changed_actor);
+            self.after_attended(&shared, operation, changed_actor);
             return self.open_survey();
         }
         let look = looking(&self.bodies, &self.shared);
@@ -422,7 +422,7 @@ impl Engine {
             (step, state.live as u32)
         };
         let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
-        self.after_step(&shared, changed_actor);
+        self.after_attended(&shared, operation, changed_actor);
         let look = looking(&self.bodies, &self.shared);
         self.lasso.names.after(&look, &pending);
         self.lasso.note_touched(&self.shared.state.borrow(), live);

@@ -99,6 +99,8 @@ pub(crate) struct Outcome {
     pub(crate) weakened: Vec<String>,
     /// The program has started threads.
     pub(crate) has_threads: bool,
+    /// Somebody has let others go first twice in a row, and waited for one that does.
+    pub(crate) waited_for_a_step: bool,
     /// What happened, where that was recorded.
     #[serde(skip)]
     pub(crate) records: Vec<Record>,
@@ -148,6 +150,7 @@ impl Outcome {
             strayed_at: None,
             weakened: Vec::new(),
             has_threads: false,
+            waited_for_a_step: false,
             records: Vec::new(),
             asked: Asked::default(),
         }

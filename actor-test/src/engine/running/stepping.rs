@@ -65,12 +65,20 @@ impl Engine {
             self.explained_step(shared, pending, test);
         } else {
             let changed_actor = self.step(shared, operation, pending.kind, state, test);
-            self.after_step(shared, changed_actor);
-        }
-        if shares {
-            self.way_is_free(Some(operation.bits()));
+            self.after_attended(shared, operation, changed_actor);
         }
         None
+    }
+
+    /// What a step leads to at once, where more than that may be wanted.
+    pub(crate) fn after_attended(
+        &mut self,
+        shared: &Shared,
+        operation: OperationId,
+        changed_actor: bool,
+    ) {
+        self.after_step(shared, changed_actor);
+        self.way_is_free(Some(operation.bits()));
     }
 
     /// Who has let others go first goes on, after a step of another or where nobody else can take one.
@@ -115,7 +123,7 @@ impl Engine {
         } else {
             let (operation, kind) = (pending.operation, pending.kind);
             let changed_actor = self.step(shared, operation, kind, shared.state(), test);
-            self.after_step(shared, changed_actor);
+            self.after_attended(shared, operation, changed_actor);
         }
         let asks = actor_test_os::asked();
         if asks.random > 0 || asks != asked {
@@ -149,7 +157,7 @@ impl Engine {
         self.lookout.before(&Look { bodies, shared }, &pending);
         let (operation, kind) = (pending.operation, pending.kind);
         let changed_actor = self.step(shared, operation, kind, shared.state(), test);
-        self.after_step(shared, changed_actor);
+        self.after_attended(shared, operation, changed_actor);
         if shared.session().found.is_none() && !shared.wants_stack.get() {
             let bodies = &self.bodies;
             let before = (live, self.idle_moments);

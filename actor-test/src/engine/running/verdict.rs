@@ -187,6 +187,7 @@ impl Engine {
             strayed_at: session.tape.strayed_at(),
             weakened: state.weakened.iter().copied().map(column).collect(),
             has_threads: state.objects.have_threads(),
+            waited_for_a_step: state.objects.has_waited_for_a_step(),
             clock_stood: state.passing.asked > 0 && !state.passing.is_drawn(),
             records: session
                 .recorder

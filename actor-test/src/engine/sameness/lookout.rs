@@ -258,6 +258,7 @@ impl Lookout {
         to.write_usize(idle.min(3 * state.timers.armed_periodic() + 1));
         let mut is_blind = is_blind || !state.objects.is_unused();
         is_blind |= state.nodes.feed(|number| to.write_u64(number));
+        state.objects.feed_yields(|number| to.write_u64(number));
         state.faults.feed(|number| to.write_u64(number));
         to.write_u8(state.finishing.into());
         to.write_u32(state.closed_from.unwrap_or(u32::MAX));

@@ -28,6 +28,8 @@ pub(crate) struct Objects {
     /// How many tasks and threads there are.
     tasks: u32,
     has_threads: bool,
+    /// Somebody has let others go first twice in a row, and waited for one that does.
+    has_waited: bool,
     /// Those that let others go first, and have seen nobody go since.
     giving_way: Vec<Way>,
     pub(crate) clocks: Clocks,
@@ -99,6 +101,7 @@ impl Objects {
         self.doing.clear();
         self.tasks = 0;
         self.has_threads = false;
+        self.has_waited = false;
         self.giving_way.clear();
         self.clocks.clear();
     }
@@ -106,6 +109,11 @@ impl Objects {
     /// Threads were started.
     pub(crate) fn have_threads(&self) -> bool {
         self.has_threads
+    }
+
+    /// Somebody has let others go first twice in a row, and waited for one that does.
+    pub(crate) fn has_waited_for_a_step(&self) -> bool {
+        self.has_waited
     }
 
     /// Nothing is shared.
@@ -295,6 +303,7 @@ impl Objects {
             Some(_) if is_same_poll => true,
             Some(way) => {
                 way.is_held = true;
+                self.has_waited = true;
                 false
             }
             None => {
@@ -304,6 +313,13 @@ impl Objects {
                 });
                 true
             }
+        }
+    }
+
+    /// Who lets others go first, and waits for that.
+    pub(crate) fn feed_yields(&self, mut to: impl FnMut(u64)) {
+        for way in &self.giving_way {
+            to(u64::from(way.operation) << 1 | u64::from(way.is_held));
         }
     }
 
@@ -564,6 +580,12 @@ impl State {
         place: Place,
     ) -> Option<Race> {
         self.reach.add(Beyond::Sharing);
+        let found = &mut self.objects.all[object as usize];
+        if writes {
+            found.chain = mix(found.chain, self.operations[operation as usize].key);
+        }
+        let seen = mix(found.chain, u64::from(!writes));
+        self.extend_chain(operation, seen);
         let task = self.objects.task(operation);
         self.objects
             .clocks

@@ -79,6 +79,9 @@ fn whole(report: &Report, reduction: Reduction) -> String {
 fn assumption(assumption: &Assumption) -> &'static str {
     match assumption {
         Assumption::Threads => ", if its threads share data by `actor_core::sync` alone",
+        Assumption::Yields => {
+            ", if who yields twice in a row goes on when another has taken a step"
+        }
     }
 }
 
@@ -244,6 +247,11 @@ fn gap(gap: &Gap) -> String {
                  deterministic",
                 count(*executions, "execution")
             )
+        }
+        Gap::Yields => {
+            "somebody yields twice in a row, and goes on when another has taken a step: steps whose order \
+             nobody sees otherwise are told apart by that"
+                .into()
         }
         Gap::Orderings { places } => {
             let (use_, are) = match places.len() {

@@ -3,14 +3,15 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use actor_core::prelude::*;
-use actor_core::sync::Notify;
 use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
-use actor_core::{ActorId, Ask, MonitorContext, actor, monitor, task};
+use actor_core::sync::Notify;
+use actor_core::{ActorId, Ask, MonitorContext, actor, monitor, task, thread};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Settings, Tester};
+use actor_test::{Assumption, Report, Settings, Tester};
 
 /// Those that leave schedules out, and two that don't.
 const SEARCHES: [&str; 9] = [
@@ -424,7 +425,7 @@ fn identities_depend_on_who_was_created_first() {
 
 /// Waits where nothing is there yet. A word to all that comes between the two is for nobody.
 fn word_between(begins_first: bool) {
-    let shared = std::sync::Arc::new((Notify::new(), AtomicBool::new(false)));
+    let shared = Arc::new((Notify::new(), AtomicBool::new(false)));
     let own = shared.clone();
     let waits = task::spawn(async move {
         let (notify, is_there) = &*own;
@@ -491,4 +492,49 @@ fn a_shutdown_comes_before_and_after_a_start() {
     assert_not_proved(|sys| shut_down(sys, |lost| lost == 0));
     assert_not_proved(|sys| shut_down(sys, |lost| lost == 1));
     assert_silent(|sys| shut_down(sys, |lost| lost <= 1));
+}
+
+/// Yields thrice; what another does first is what counts, or what it does next.
+fn yields_thrice(sys: &System) {
+    let flag = Arc::new(AtomicBool::new(false));
+    sys.spawn(Idle);
+    sys.spawn(Raiser(flag.clone()));
+    drop(thread::spawn(move || {
+        for _ in 0..3 {
+            thread::yield_now();
+        }
+        assert!(flag.load(Ordering::SeqCst), "nobody has raised it");
+    }));
+}
+
+struct Idle;
+
+#[actor]
+impl Idle {
+    #[start]
+    fn start(&mut self) {}
+}
+
+struct Raiser(Arc<AtomicBool>);
+
+#[actor]
+impl Raiser {
+    #[start]
+    fn start(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+/// That a step is taken ends the wait of one that yields, also where the step is nobody else's business.
+#[test]
+fn a_yield_ends_by_any_step() {
+    assert_not_proved(yields_thrice);
+    let report = searched("dfs", |_| {
+        let other = thread::spawn(|| ());
+        thread::yield_now();
+        thread::yield_now();
+        drop(other);
+    });
+    let assumptions = [Assumption::Threads, Assumption::Yields];
+    assert_eq!(report.verdict.assumptions, assumptions);
 }
