@@ -7,6 +7,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
+use std::thread::panicking;
 
 use crate::runtime::{self, Access, Address, ObjectId, Place, Runtime, Touch, Wait};
 
@@ -332,7 +333,8 @@ impl Object {
     pub(crate) fn let_go(&self, kind: &'static str, place: Place, changes: bool) {
         let what = "lets go of";
         let access = self.reach(Deed { kind, what, place });
-        let touch = match changes {
+        // A panic may poison it.
+        let touch = match changes || panicking() {
             true => Touch::LETS_GO,
             false => Touch::LEAVES,
         };

@@ -132,13 +132,17 @@ impl<T: ?Sized> Mutex<T> {
     }
 
     /// Somebody has panicked with the lock.
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.inner.is_poisoned()
+        self.object.look(KIND, || self.inner.is_poisoned())
     }
 
     /// Whoever has panicked with the lock is forgotten.
+    #[track_caller]
     pub fn clear_poison(&self) {
-        self.inner.clear_poison();
+        let deed = Deed::new(KIND, "clears the poison of");
+        let clear = || self.inner.clear_poison();
+        self.object.step(deed, clear, |()| Touch::CHANGES);
     }
 
     /// The value, which nobody else can have.

@@ -181,13 +181,17 @@ impl<T: ?Sized> RwLock<T> {
     }
 
     /// Somebody has panicked while writing.
+    #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.inner.is_poisoned()
+        self.object.look(KIND, || self.inner.is_poisoned())
     }
 
     /// Whoever has panicked while writing is forgotten.
+    #[track_caller]
     pub fn clear_poison(&self) {
-        self.inner.clear_poison();
+        let deed = Deed::new(KIND, "clears the poison of");
+        let clear = || self.inner.clear_poison();
+        self.object.step(deed, clear, |()| Touch::CHANGES);
     }
 
     /// The value, which nobody else can have.

@@ -6,9 +6,10 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll, Waker};
 
+use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
 use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
-use actor_core::sync::Notify;
+use actor_core::sync::{Notify, blocking};
 use actor_core::{ActorId, Ask, MonitorContext, actor, monitor, task, thread};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Assumption, Report, Settings, Tester};
@@ -537,4 +538,59 @@ fn a_yield_ends_by_any_step() {
     });
     let assumptions = [Assumption::Threads, Assumption::Yields];
     assert_eq!(report.verdict.assumptions, assumptions);
+}
+
+/// Opens a file, and has the power fail meanwhile.
+fn power_fails(sys: &System) {
+    let disk = sys.disk();
+    drop(task::spawn(async move {
+        let new = OpenOptions::new().write(true).create(true);
+        let opened = disk.open("one", new).await;
+        assert!(opened.is_ok(), "the power has failed first");
+    }));
+    let disk = sys.disk();
+    drop(task::spawn(async move {
+        disk.faults().expect("it is under test").fail_power();
+    }));
+}
+
+#[test]
+fn a_call_to_a_disk_may_come_too_late() {
+    assert_not_proved(power_fails);
+}
+
+/// Poisons a lock, while an actor looks; or clears what it has poisoned before.
+fn poisons(clears: bool) -> impl Fn(&System) + Sync {
+    move |sys| {
+        let lock = Arc::new(blocking::Mutex::new(0));
+        sys.spawn(Looker(lock.clone(), clears));
+        drop(thread::spawn(move || {
+            let held = lock.lock();
+            let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(move || {
+                let _held = held;
+                std::panic::resume_unwind(Box::new(()));
+            }));
+            assert!(panicked.is_err());
+            assert!(!clears || lock.is_poisoned(), "it was cleared");
+        }));
+    }
+}
+
+struct Looker(Arc<blocking::Mutex<u32>>, bool);
+
+#[actor]
+impl Looker {
+    #[start]
+    fn start(&mut self) {
+        match self.1 {
+            true => self.0.clear_poison(),
+            false => assert!(!self.0.is_poisoned(), "it is poisoned"),
+        }
+    }
+}
+
+#[test]
+fn who_looks_whether_a_lock_is_poisoned_may_come_late() {
+    assert_not_proved(poisons(false));
+    assert_not_proved(poisons(true));
 }

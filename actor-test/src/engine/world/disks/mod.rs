@@ -50,6 +50,9 @@ pub(crate) struct CallRecord {
     abandoned: bool,
 }
 
+/// What a caller is told apart by of whose calls the power has failed before they were made.
+const LATE: u64 = 0x1a7e;
+
 /// Why a call has failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Refusal {
@@ -62,7 +65,7 @@ impl CallRecord {
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut to = Fingerprinter::new();
         self.call.hash(&mut to);
-        to.write_u8(u8::from(self.abandoned));
+        to.write_u8(u8::from(self.abandoned) | u8::from(self.is_late) << 1);
         to.finish()
     }
 }
@@ -139,6 +142,10 @@ impl State {
     pub(crate) fn outdate_calls(&mut self, disk: u32, by: u32) {
         let others = self.disks.calls.iter_mut();
         for record in others.filter(|record| record.disk == disk && record.caller != by) {
+            if record.call.is_some() && !record.is_late {
+                let caller = &mut self.operations[record.caller as usize];
+                caller.delivered = mix(caller.delivered, mix(record.key, LATE));
+            }
             record.is_late = true;
         }
     }
