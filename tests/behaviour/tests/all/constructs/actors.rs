@@ -5,13 +5,14 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use actor_core::prelude::*;
 use actor_core::{Decision, Failure};
+use serde::{Deserialize, Serialize};
 
 use super::kit::{Kit, Row};
 use super::rules::{Act, Deed};
 
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub(crate) struct Note(pub(crate) u64);
-#[derive(Clone, Debug, Hash)]
+#[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub(crate) struct Question(pub(crate) u64);
 /// Is answered by somebody else, or by nobody.
 #[derive(Clone, Debug)]
@@ -78,6 +79,11 @@ impl Player {
 
     fn note(&mut self, what: u64) {
         self.kit.row.note(what);
+    }
+
+    /// How many events it has handled.
+    pub(crate) fn handled(&self) -> u64 {
+        self.handled
     }
 }
 
@@ -198,5 +204,86 @@ impl Child {
     fn stop(&mut self) {
         self.row.note(2);
         self.to.tell(Note(76));
+    }
+}
+
+/// A worker of a pool.
+pub(crate) struct Worker {
+    row: Row,
+    number: u64,
+    handled: u64,
+}
+
+impl Worker {
+    pub(crate) fn new(row: Row, number: u64) -> Self {
+        Self {
+            row,
+            number,
+            handled: 0,
+        }
+    }
+}
+
+#[actor]
+impl Worker {
+    #[on]
+    fn question(&mut self, question: Question) -> u64 {
+        self.handled += 1;
+        self.row.note(10 * question.0 + self.number);
+        10 * self.handled + self.number
+    }
+}
+
+/// Is found by its name, on a node.
+pub(crate) struct Echo {
+    row: Row,
+    handled: u64,
+}
+
+impl Echo {
+    pub(crate) fn new(row: Row) -> Self {
+        Self { row, handled: 0 }
+    }
+
+    pub(crate) fn has_handled(&self) -> bool {
+        self.handled > 0
+    }
+}
+
+#[actor]
+impl Echo {
+    #[start]
+    fn start(&mut self) {
+        self.row.note(1);
+    }
+
+    #[on]
+    fn note(&mut self, note: Note) {
+        self.handled += 1;
+        self.row.note(NOTE + note.0);
+    }
+
+    #[on]
+    fn question(&mut self, question: Question) -> u64 {
+        self.handled += 1;
+        self.row.note(QUESTION + question.0);
+        self.handled
+    }
+}
+
+/// Looks for an echo on another node, and tells it something.
+pub(crate) struct Caller(pub(crate) Row);
+
+#[actor]
+impl Caller {
+    #[start]
+    async fn start(&mut self, cx: &mut Context<Self>) {
+        match cx.lookup::<Echo>("first/echo").await {
+            Ok(echo) => {
+                self.0.note(1);
+                echo.tell(Note(1));
+            }
+            Err(_) => self.0.note(0),
+        }
     }
 }

@@ -7,11 +7,12 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context as TaskContext, Poll, Waker};
 
+use actor_core::fs::File;
 use actor_core::prelude::*;
-use actor_core::sync::{self, broadcast, mpsc, oneshot, watch};
-use actor_core::{LookupError, Piped, task};
+use actor_core::sync::{self, blocking, broadcast, mpsc, oneshot, watch};
+use actor_core::{Group, Journal, LookupError, Node, Piped, Probe, Topics, task, thread};
 
-use super::actors::{Child, Player};
+use super::actors::{Caller, Child, Echo, Note, Player, Talks};
 use super::program::{Part, Program};
 
 /// Who has noted what, as far as it had come: that is what an assertion of its own could fail by.
@@ -59,15 +60,71 @@ pub(crate) struct Things {
     pub(crate) cell: sync::OnceCell<u64>,
     /// A sleep for who takes it.
     pub(crate) nap: sync::Mutex<Option<task::Sleep>>,
+    pub(crate) number: blocking::atomic::AtomicU64,
+    pub(crate) other_number: blocking::atomic::AtomicU64,
+    pub(crate) blocking_lock: blocking::Mutex<u64>,
+    pub(crate) blocking_read_lock: blocking::RwLock<u64>,
+    pub(crate) changed: blocking::Condvar,
+    pub(crate) once: blocking::Once,
+    pub(crate) once_lock: blocking::OnceLock<u64>,
+    pub(crate) lazy: blocking::LazyLock<u64>,
+    pub(crate) blocking_barrier: blocking::Barrier,
+    pub(crate) race: sync::RaceCell<u64>,
+    /// Whose task may be aborted.
+    pub(crate) aborts: sync::Mutex<Option<task::AbortHandle>>,
+    /// Who may be unparked.
+    pub(crate) parked: sync::Mutex<Option<thread::Thread>>,
 }
 
 /// What all know.
 pub(crate) struct Common {
     pub(crate) sys: System,
-    pub(crate) server: ActorRef<Player>,
+    /// What all may tell; it is not there where nobody has a use for it.
+    pub(crate) server: Option<ActorRef<Player>>,
     /// Set before the first of them starts.
     pub(crate) players: OnceLock<Vec<ActorRef<Player>>>,
     pub(crate) things: Things,
+    pub(crate) services: Services,
+}
+
+/// Actors that all know, where somebody has a use for them.
+pub(crate) struct Services {
+    pub(crate) group: Option<Group<Note>>,
+    pub(crate) topics: Option<Topics<u64, Note>>,
+    pub(crate) probe: Option<Probe<dyn Talks>>,
+    pub(crate) node: Option<Node>,
+}
+
+/// The node that has an echo.
+pub(crate) const FIRST_NODE: &str = "first";
+/// The node from which it is called.
+pub(crate) const SECOND_NODE: &str = "second";
+
+impl Services {
+    pub(crate) fn new(program: &Program, sys: &System, seen: &Arc<Mutex<Seen>>) -> Self {
+        let is_used = |what: &str| program.parts.iter().any(|part| part.makes(what));
+        let has_room = |room: &str| program.rules().any(|rule| rule.room == room);
+        let has_links = has_room("links");
+        let node = (has_links || has_room("nodes")).then(|| {
+            let row = Row::new(700, seen);
+            sys.node(FIRST_NODE, move |node| {
+                let echo = node.spawner().name("echo").registered();
+                echo.spawn(Echo::new(row.clone()));
+            })
+        });
+        if has_links {
+            let row = Row::new(701, seen);
+            sys.node(SECOND_NODE, move |node| {
+                node.spawn(Caller(row.clone()));
+            });
+        }
+        Self {
+            group: is_used("Group").then(|| Group::new(sys)),
+            topics: is_used("Topics").then(|| Topics::new(sys)),
+            probe: is_used("Probe").then(|| Probe::new(sys)),
+            node,
+        }
+    }
 }
 
 /// What a participant has in hand.
@@ -82,6 +139,11 @@ pub(crate) struct Kit {
     pub(crate) child: Option<ActorRef<Child>>,
     pub(crate) timer: Option<Timer>,
     pub(crate) piped: Option<Piped>,
+    pub(crate) tasks: Vec<task::JoinHandle<u64>>,
+    pub(crate) set: Option<task::JoinSet<u64>>,
+    pub(crate) threads: Vec<thread::JoinHandle<u64>>,
+    pub(crate) file: Option<File>,
+    pub(crate) journal: Option<Journal>,
 }
 
 /// The ends of channels: what there is one of goes to the first who has a use for it, and nobody has one
@@ -98,6 +160,10 @@ pub(crate) struct Ends {
     pub(crate) once_receive: Option<oneshot::Receiver<u64>>,
     pub(crate) cast: Option<broadcast::Sender<u64>>,
     pub(crate) heard: Option<broadcast::Receiver<u64>>,
+    pub(crate) pass: Option<blocking::mpsc::Sender<u64>>,
+    pub(crate) passed: Option<blocking::mpsc::Receiver<u64>>,
+    pub(crate) push: Option<blocking::mpsc::SyncSender<u64>>,
+    pub(crate) pushed: Option<blocking::mpsc::Receiver<u64>>,
 }
 
 impl Ends {
@@ -122,6 +188,11 @@ impl Ends {
             made(unbounded.contains(&true), mpsc::unbounded_channel);
         let (mut once_send, mut once_receive) = made(is_used("sync::oneshot"), oneshot::channel);
         let (cast, heard) = made(is_used("sync::broadcast"), || broadcast::channel(1));
+        let pulls = is_used("sync::blocking::mpsc::Receiver");
+        let passes = is_used("sync::blocking::mpsc::Sender");
+        let pushes = is_used("sync::blocking::mpsc::SyncSender");
+        let (pass, mut passed) = made(passes || pulls && !pushes, blocking::mpsc::channel);
+        let (push, mut pushed) = made(pushes, || blocking::mpsc::sync_channel(1));
         let ends = program.parts.iter().map(|part: &Part| {
             let uses = |what: &str| part.makes(what);
             Self {
@@ -139,6 +210,10 @@ impl Ends {
                     .as_ref()
                     .filter(|_| uses("sync::broadcast::Receiver"))
                     .map(|heard| heard.resubscribe()),
+                pass: if_used(&pass, uses("sync::blocking::mpsc::Sender")),
+                passed: passed.take_if(|_| uses("sync::blocking::mpsc::Receiver")),
+                push: if_used(&push, uses("sync::blocking::mpsc::SyncSender")),
+                pushed: pushed.take_if(|_| uses("sync::blocking::mpsc::Receiver")),
             }
         });
         ends.collect()
@@ -155,6 +230,18 @@ impl Things {
             barrier: sync::Barrier::new(2),
             cell: sync::OnceCell::new(),
             nap: sync::Mutex::default(),
+            number: blocking::atomic::AtomicU64::new(0),
+            other_number: blocking::atomic::AtomicU64::new(0),
+            blocking_lock: blocking::Mutex::new(0),
+            blocking_read_lock: blocking::RwLock::new(0),
+            changed: blocking::Condvar::new(),
+            once: blocking::Once::new(),
+            once_lock: blocking::OnceLock::new(),
+            lazy: blocking::LazyLock::new(|| 7),
+            blocking_barrier: blocking::Barrier::new(2),
+            race: sync::RaceCell::new(0),
+            aborts: sync::Mutex::default(),
+            parked: sync::Mutex::default(),
         }
     }
 }
@@ -171,10 +258,15 @@ impl Kit {
             child: None,
             timer: None,
             piped: None,
+            tasks: Vec::new(),
+            set: None,
+            threads: Vec::new(),
+            file: None,
+            journal: None,
         }
     }
 
-    fn common(&self) -> &Arc<Common> {
+    pub(crate) fn common(&self) -> &Arc<Common> {
         self.common
             .as_ref()
             .expect("only the server has none, and does nothing by itself")
@@ -184,12 +276,17 @@ impl Kit {
         self.common().sys.clone()
     }
 
+    pub(crate) fn services(&self) -> &Services {
+        &self.common().services
+    }
+
     pub(crate) fn things(&self) -> &Things {
         &self.common().things
     }
 
     pub(crate) fn server(&self) -> ActorRef<Player> {
-        self.common().server.clone()
+        let server = self.common().server.clone();
+        server.expect("it is there where somebody has a use for it")
     }
 
     /// Another actor.
@@ -205,7 +302,7 @@ impl Kit {
             .filter(|(of, _)| *of != self.row.of)
             .map(|(_, player)| player);
         let mut all: Vec<&ActorRef<Player>> = others.collect();
-        all.push(&self.common().server);
+        all.extend(&self.common().server);
         all[number as usize % all.len()].clone()
     }
 

@@ -33,10 +33,27 @@ const SEARCHES: [&str; 6] = [
     "pb-hb",
 ];
 
+const TWO_NODES: &str = "two nodes that talk have more than 300 000 schedules";
+
 /// Rules of which no search comes to an end, and why.
 const ENDLESS: &[(&str, &str)] = &[
     ("rng", "a random number is no choice"),
     ("body_rng", "a random number is no choice"),
+    (
+        "pool_elastic",
+        "with its timer and a second worker it has too many schedules to be compared in every program",
+    ),
+    ("partition", TWO_NODES),
+    ("cut", TWO_NODES),
+    ("heal", TWO_NODES),
+    ("heal_between", TWO_NODES),
+    ("break_connection", TWO_NODES),
+    ("hold_link", TWO_NODES),
+    ("release_link", TWO_NODES),
+    ("drop_next", TWO_NODES),
+    ("duplicate_next", TWO_NODES),
+    ("delay_next", TWO_NODES),
+    ("spare_link", TWO_NODES),
 ];
 
 /// Programs by which a search gives a false proof, and why.
@@ -132,7 +149,7 @@ fn hold_all(numbers: std::ops::Range<u64>, schedules_max: u64) -> Tally {
 
 #[test]
 fn searches_find_what_all_schedules_find() {
-    let tally = hold_all(0..500, 1_000);
+    let tally = hold_all(0..500, 2_000);
     let is_endless = |name: &str| ENDLESS.iter().any(|(endless, _)| *endless == name);
     let missing = rules::all().map(|rule| rule.name);
     let missing = missing.filter(|name| !tally.rules.contains(name) && !is_endless(name));

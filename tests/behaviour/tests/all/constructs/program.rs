@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex};
 use actor_core::prelude::*;
 use actor_core::{Mailbox, task, thread};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Settings, Tester};
+use actor_test::{BugKind, FaultBudgets, FaultKind, Report, Settings, Tester};
 
 use super::actors::{Player, play};
-use super::kit::{Common, Ends, Kit, Row, Seen, Things};
+use super::kit::{Common, Ends, Kit, Row, Seen, Services, Things};
 use super::rules::{By, Deed, Rule, all};
 
 /// A participant.
@@ -42,6 +42,8 @@ pub(crate) struct Program {
     is_supervised: bool,
     /// What a handler sends leaves together.
     is_atomic: bool,
+    /// A call may fail, and a wait end for no reason.
+    has_faults: bool,
 }
 
 /// A generator, good enough to choose programs by.
@@ -78,6 +80,24 @@ const KIN: &[&[&str]] = &[
     &["timers", "lives", "asks"],
     &["time", "selects", "kept", "notify", "asks"],
     &["time", "timers"],
+    &[
+        "atomics",
+        "blocking locks",
+        "condvars",
+        "once",
+        "race cells",
+    ],
+    &["atomics", "tasks", "task sets", "threads", "locals"],
+    &["blocking channels", "threads", "atomics"],
+    &["tasks", "notify", "kept", "references"],
+    &["condvars", "once", "threads"],
+    &["groups", "references", "lives"],
+    &["pools", "kept", "lives"],
+    &["probes", "kept", "references"],
+    &["proxies", "names", "kept"],
+    &["watching", "references", "lives", "timers"],
+    &["disks", "journals"],
+    &["nodes", "links"],
 ];
 
 /// The rules that meet those of a room.
@@ -145,6 +165,7 @@ impl Program {
             is_bounded: dice.roll(5) == 0,
             is_supervised: dice.roll(2) == 0,
             is_atomic: dice.roll(12) == 0,
+            has_faults: dice.roll(6) == 0,
         }
     }
 
@@ -152,6 +173,18 @@ impl Program {
     pub(crate) fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         let deeds = self.parts.iter().flat_map(|part| &part.deeds);
         deeds.map(|deed| deed.rule)
+    }
+
+    /// It is on nodes: on one, or on two.
+    pub(crate) fn is_on_nodes(&self) -> bool {
+        self.rules()
+            .any(|rule| matches!(rule.room, "nodes" | "links"))
+    }
+
+    /// Nobody tells anything to whoever is on none.
+    fn is_on_nodes_alone(&self) -> bool {
+        self.rules()
+            .all(|rule| matches!(rule.room, "nodes" | "links"))
     }
 
     /// With a deed less, or a shorter one; `None` where it can't be shorter.
@@ -190,13 +223,16 @@ impl Program {
             true => Mailbox::bounded(1),
             false => Mailbox::default(),
         };
-        let server = Player::new(Kit::new(Row::new(count, &seen), None), Vec::new(), 0);
-        let server = sys.spawner().mailbox(mailbox).spawn(server);
+        let server = (!self.is_on_nodes_alone()).then(|| {
+            let server = Player::new(Kit::new(Row::new(count, &seen), None), Vec::new(), 0);
+            sys.spawner().mailbox(mailbox).spawn(server)
+        });
         let common = Arc::new(Common {
             sys: sys.clone(),
             server,
             players: std::sync::OnceLock::new(),
             things: Things::new(),
+            services: Services::new(&self, &sys, &seen),
         });
         let mut players = Vec::new();
         let mut others = Vec::new();
@@ -248,8 +284,14 @@ impl Program {
         if self.is_supervised {
             settings.semantics = settings.semantics.with_supervised();
         }
-        if self.is_atomic {
+        // Programs on nodes have many schedules as it is.
+        if self.is_atomic || self.is_on_nodes() {
             settings.semantics = settings.semantics.with_atomic_handlers();
+        }
+        if self.has_faults {
+            let faults = FaultBudgets::none().with(FaultKind::Call, 1);
+            let faults = faults.with(FaultKind::Wake, 1).with(FaultKind::Disk, 1);
+            settings.semantics = settings.semantics.with_faults(faults);
         }
         let tester = Tester::with(settings).strategy(strategy.clone());
         let report = tester.run_async(|sys| self.clone().run(sys, seen.clone()));

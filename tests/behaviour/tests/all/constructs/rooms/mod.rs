@@ -1,9 +1,25 @@
 //! The rules, by what belongs together.
 
 mod actors;
+mod blocking;
+mod disks;
+mod nodes;
+mod services;
 mod sync;
+mod tasks;
 mod time;
+mod watching;
 
 use super::rules::Rule;
 
-pub(crate) const ALL: &[&[Rule]] = &[actors::RULES, sync::RULES, time::RULES];
+pub(crate) const ALL: &[&[Rule]] = &[
+    actors::RULES,
+    sync::RULES,
+    blocking::RULES,
+    tasks::RULES,
+    time::RULES,
+    services::RULES,
+    watching::RULES,
+    disks::RULES,
+    nodes::RULES,
+];
