@@ -141,12 +141,17 @@ impl State {
     /// they come after the failure.
     pub(crate) fn outdate_calls(&mut self, disk: u32, by: u32) {
         let others = self.disks.calls.iter_mut();
-        for record in others.filter(|record| record.disk == disk && record.caller != by) {
-            if record.call.is_some() && !record.is_late {
-                let caller = &mut self.operations[record.caller as usize];
-                caller.delivered = mix(caller.delivered, mix(record.key, LATE));
-            }
+        let waiting = others.filter(|record| {
+            let is_meant = record.disk == disk && record.caller != by;
+            is_meant && record.call.is_some() && !record.is_late
+        });
+        let late = waiting.map(|record| {
             record.is_late = true;
+            record.caller
+        });
+        for caller in late.collect::<Vec<u32>>() {
+            self.extend_chain(caller, LATE);
+            self.changes(caller);
         }
     }
 
