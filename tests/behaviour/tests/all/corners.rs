@@ -594,3 +594,57 @@ fn who_looks_whether_a_lock_is_poisoned_may_come_late() {
     assert_not_proved(poisons(false));
     assert_not_proved(poisons(true));
 }
+
+/// Says how often it was asked.
+#[derive(Debug, Hash)]
+struct Teller(u64);
+
+#[actor]
+impl Teller {
+    #[on]
+    fn query(&mut self, _: Query) -> u64 {
+        self.0 += 1;
+        self.0
+    }
+}
+
+#[derive(Debug)]
+struct Handed(Ask<u64>);
+
+/// Asks once when it starts, and looks at the ask of somebody else in its last step.
+struct Peeks {
+    of: ActorRef<Teller>,
+    first: u64,
+    is_strict: bool,
+}
+
+#[actor]
+impl Peeks {
+    #[start]
+    async fn start(&mut self) {
+        self.first = self.of.ask(Query).await.unwrap_or(0);
+    }
+
+    #[on]
+    fn handed(&mut self, mut handed: Handed) {
+        let is_there = is_there(Pin::new(&mut handed.0));
+        let is_early = self.first == 1 && !is_there;
+        assert!(!is_early || !self.is_strict, "the answer was not there");
+    }
+}
+
+fn peeks(sys: &System, is_strict: bool) {
+    let teller = sys.spawn(Teller(0));
+    let peeks = sys.spawn(Peeks {
+        of: teller.clone(),
+        first: 0,
+        is_strict,
+    });
+    peeks.tell(Handed(teller.ask(Query)));
+}
+
+#[test]
+fn an_ask_may_be_looked_at_in_the_last_step() {
+    assert_found(|sys| peeks(sys, true));
+    assert_silent(|sys| peeks(sys, false));
+}

@@ -79,8 +79,8 @@ pub(in crate::strategy) struct Follow {
     pub(super) new_ties: Ties,
     /// The last step was an access to the world.
     has_touched: bool,
-    /// Who was asked, and the asker does not wait any more.
-    given_up: Vec<OperationId>,
+    /// What operations are called, as far as that is known.
+    paths: Vec<u64>,
     next: usize,
     next_answer: usize,
     /// How many of the answers are still for the step in progress.
@@ -119,7 +119,7 @@ impl Follow {
             ties,
             new_ties: Ties::default(),
             has_touched: false,
-            given_up: Vec::new(),
+            paths: Vec::new(),
             next: 0,
             next_answer: 0,
             answers_left: 0,
@@ -280,12 +280,8 @@ impl Strategy for Follow {
         if std::mem::take(&mut self.has_touched) {
             self.note_open(enabled);
         }
-        for operation in std::mem::take(&mut self.given_up) {
-            let who = enabled.path(operation);
-            if !self.ties.waiting.contains(&who) {
-                self.new_ties.waiting.insert(who);
-            }
-        }
+        let known = self.paths.len();
+        self.paths.extend(&enabled.paths()[known..]);
         if self.outside.is_some() || self.is_lost {
             return None;
         }
@@ -368,9 +364,13 @@ impl Strategy for Follow {
         self.has_touched = touch.is_some();
         let onlookers = self.onlookers(who, step);
         for operation in step.interrupted {
-            if step.reached.has(Beyond::Ask) {
-                // Whether its reply is sent depends on this step.
-                self.given_up.push(*operation);
+            // Whether its reply is sent depends on this step, which may be the last. One that has begun in it
+            // was not asked before.
+            if step.reached.has(Beyond::Ask)
+                && let Some(who) = self.paths.get(operation.index())
+                && !self.ties.waiting.contains(who)
+            {
+                self.new_ties.waiting.insert(*who);
             }
         }
         self.seen.push(Seen::Step {
