@@ -374,7 +374,7 @@ mod tests {
                 "it ends too soon",
             ),
             (
-                "t0100000000000000000000000000000000000000010c",
+                "t0100000000000000000000000000000000000000010d",
                 "there is no such purpose of a choice",
             ),
         ] {
