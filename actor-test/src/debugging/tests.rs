@@ -548,3 +548,55 @@ fn another_program_is_refused() {
     let told = answer(&Other, &bug.trace, &Question::Run).expect("it is run");
     assert!(ran(told).diverged.is_some());
 }
+
+#[derive(Debug)]
+struct Hello(ActorRef<Greeter>);
+
+#[derive(Debug, Default)]
+struct Greeter {
+    known: Option<ActorRef<Greeter>>,
+}
+
+#[actor]
+impl Greeter {
+    #[on]
+    fn hello(&mut self, hello: Hello) {
+        self.known = Some(hello.0);
+    }
+}
+
+fn greetings(sys: &System) {
+    let [one, other] = [(); 2].map(|()| sys.spawn(Greeter::default()));
+    one.tell(Hello(other));
+    sys.always("nobody is known", |world| {
+        world
+            .all::<Greeter>()
+            .all(|greeter| greeter.known.is_none())
+    });
+}
+
+struct Greetings;
+impl Program for Greetings {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        greetings(&System::controlled());
+        None
+    }
+}
+
+/// In an event that is on its way or waits, and in a value.
+#[test]
+fn actors_in_values_are_called_by_their_names() {
+    let report = Tester::new().minimize(0).run(greetings);
+    let bug = report.assert_bug("nobody is known");
+    let steps = 0..=bug.finding.step;
+    let steps = steps.map(|step| Question::Look { step });
+    let seen = answers(&Greetings, &bug.trace, steps);
+    let seen: Vec<Answer> = seen.into_iter().map(|seen| seen.expect("a look")).collect();
+    let texts: Vec<String> = seen.iter().map(|seen| format!("{seen:?}")).collect();
+    let is_marked = |text: &String| text.contains('\u{fac70}') || text.contains("\\u{fac70}");
+    assert!(!texts.iter().any(is_marked), "{texts:?}");
+    let is_named = |text: &String| text.contains("Hello(Greeter#2)");
+    assert!(texts.iter().any(is_named), "{texts:?}");
+    let is_known = |text: &String| text.contains("known: Some(Greeter#2)");
+    assert!(texts.iter().any(is_known), "{texts:?}");
+}

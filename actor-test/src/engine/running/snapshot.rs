@@ -2,6 +2,7 @@
 
 use actor_core::generated::Disposition;
 
+use crate::data::marks;
 use crate::data::records::{StepKind, nanoseconds};
 use crate::data::snapshot::{self, Could, Heat, Outgoing, Running, Snapshot, Standing, Waiting};
 use crate::engine::running::effects::purpose_of;
@@ -29,7 +30,7 @@ impl Engine {
             time_ns: nanoseconds(state.now),
             operations: operations.collect(),
             enabled: pending.map(|pending| self.could(&state, pending)).collect(),
-            timers: armed.map(|timer| self.armed(timer)).collect(),
+            timers: armed.map(|timer| self.armed(&state, timer)).collect(),
             specifications: self.heats(&state),
         }
     }
@@ -44,7 +45,7 @@ impl Engine {
             is_actor: matches!(operation.kind, Kind::Actor(_)),
             stage: stage(operation.stage),
             state: state.state_name(number).map(str::to_owned),
-            value: self.printed_value(number),
+            value: self.printed_value(number).map(|value| named(state, &value)),
             awaits: is_suspended.then(|| awaited(state, number)).flatten(),
             inbox: inbox
                 .map(|letter| self.letter(state, number, letter))
@@ -62,7 +63,7 @@ impl Engine {
             };
         }
         Waiting {
-            event: Some(self.print_letter(owner, letter.slot)),
+            event: Some(named(state, &self.print_letter(owner, letter.slot))),
             from: letter.sender.sent_by(),
             deferred: state.disposition(owner, letter.event) == Disposition::Defer,
         }
@@ -73,7 +74,7 @@ impl Engine {
             Effect::Mishap(_) => Outgoing::Silent,
             Effect::Send { to, letter } | Effect::Cross { to, letter, .. } => Outgoing::Send {
                 to,
-                event: self.print_letter(to, letter.slot),
+                event: named(state, &self.print_letter(to, letter.slot)),
             },
             Effect::Ask(question) => Outgoing::AskForRoom {
                 of: state.questions[question as usize].target,
@@ -115,7 +116,7 @@ impl Engine {
             return Could {
                 who: timer.owner,
                 kind: StepKind::Timer,
-                event: self.fired(timer),
+                event: self.fired(state, timer),
                 from: None,
                 outgoing: None,
             };
@@ -140,16 +141,16 @@ impl Engine {
     }
 
     /// What a timer fires, printed; `None` for one that wakes its owner.
-    fn fired(&self, timer: &Timer) -> Option<String> {
+    fn fired(&self, state: &State, timer: &Timer) -> Option<String> {
         let (slot, _) = timer.event?;
-        Some(self.print_letter(timer.owner, slot))
+        Some(named(state, &self.print_letter(timer.owner, slot)))
     }
 
-    fn armed(&self, timer: &Timer) -> Running {
+    fn armed(&self, state: &State, timer: &Timer) -> Running {
         Running {
             owner: timer.owner,
             purpose: purpose_of(timer),
-            event: self.fired(timer),
+            event: self.fired(state, timer),
             due_ns: nanoseconds(timer.deadline),
             periodic: timer.periodic,
         }
@@ -159,6 +160,12 @@ impl Engine {
         let specifications = self.shared.specifications.borrow();
         specifications.heats(&state.thermometer, state.step)
     }
+}
+
+/// A printed value in which actors are called by their names.
+fn named(state: &State, text: &str) -> String {
+    let name = |of: u32| ((of as usize) < state.live).then(|| state.name(of));
+    marks::named(text, name).into_owned()
 }
 
 fn stage(stage: Stage) -> snapshot::Stage {
