@@ -44,6 +44,8 @@ fn a_native_debugger_steps_through_a_handler() {
         .for_each(|command| _ = gdb.args(["-ex", command]));
     // What it does not know it would ask servers for.
     gdb.env_remove("DEBUGINFOD_URLS");
+    // Where gdb itself fails it leaves its memory in the folder that it runs in.
+    gdb.current_dir(env!("CARGO_TARGET_TMPDIR"));
     let mut gdb = piped(&mut gdb);
     let mut stdout = BufReader::new(gdb.stdout.take().expect("it is piped"));
     let has_attached = until(&mut stdout, "Breakpoint 1 at ");
