@@ -42,6 +42,8 @@ pub(crate) struct Turns {
     pub(crate) asked: u64,
     /// In how many a clock was read again, and time stood still.
     pub(crate) clock_stood: u64,
+    /// In some a clock was read again, and time passed when timers fired and nowhere else.
+    pub(crate) only_timers_pass: bool,
     /// How many went elsewhere than the one before after the same decisions, and the first at which step.
     pub(crate) strayed: Option<(u64, u64)>,
     /// Where an ordering weaker than `SeqCst` was taken as that.
@@ -119,6 +121,7 @@ impl Course {
             gaps,
             assumptions: [
                 (turns.has_threads, Assumption::Threads),
+                (turns.only_timers_pass, Assumption::Timers),
                 (turns.waited_for_a_step, Assumption::Yields),
             ]
             .into_iter()

@@ -215,6 +215,7 @@ impl Summary {
             went_fair: 0,
             asked: 0,
             clock_stood: 0,
+            only_timers_pass: false,
             strayed: None,
             weakened: BTreeSet::new(),
             has_threads: false,
@@ -337,6 +338,7 @@ impl Summary {
         turns.went_fair += u64::from(outcome.went_fair);
         turns.asked += u64::from(outcome.asked.random > 0);
         turns.clock_stood += u64::from(outcome.clock_stood);
+        turns.only_timers_pass |= outcome.only_timers_pass;
         if let Some(step) = outcome.strayed_at {
             turns.strayed.get_or_insert((0, step)).0 += 1;
         }

@@ -41,6 +41,9 @@ pub enum Assumption {
     /// Its [threads](actor_core::thread) share data by [`actor_core::sync`] alone. An access to an atomic or a
     /// lock of `std::sync` is no step: no other thread is ever in between.
     Threads,
+    /// Time passes when a [timer](actor_core::Context::after) fires, and nowhere else: between two of them a
+    /// clock stands still, however much is done.
+    Timers,
     /// Who lets others go first twice in a row, by [`yield_now`](actor_core::task::yield_now) for instance, goes
     /// on when one has: so a loop that waits in this way has an end.
     Yields,

@@ -7,7 +7,7 @@ use crate::strategy::SpecError;
 
 /// The version of the schedules: raised when what a strategy, a seed and an iteration stand for is
 /// another execution than before, since a step, a choice or a strategy is another.
-const SCHEDULES: u32 = 3;
+const SCHEDULES: u32 = 4;
 
 /// Why a token reproduces nothing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -206,7 +206,12 @@ mod tests {
             )
         );
         assert_eq!(parse(&own), Ok(apart));
-        for old in ["random@0-24", "random@0-24-v1", "pct@0-24-v2"] {
+        for old in [
+            "random@0-24",
+            "random@0-24-v1",
+            "pct@0-24-v2",
+            "pct@0-24-v3",
+        ] {
             assert_eq!(parse(old), Err(TokenError::Older(old.into())));
         }
         let new = format!("random@0-24-v{}", SCHEDULES + 1);
@@ -216,21 +221,21 @@ mod tests {
             "random",
             "random@7",
             "random@7-0",
-            "random@7-0-v3",
+            "random@7-0-v4",
             "random@7-1-3",
             "random@7-1-v",
-            "random@7-1-v3-",
+            "random@7-1-v4-",
             "random@-1",
-            "random@x-1-v3",
-            "random@7-1-k-v3",
-            "random@7-1-kx-v3",
-            "random@7-1-v3-k4",
-            "random@7-k4-1-v3",
-            "random@7-1-fx=1-v3",
-            "random@7-1-fcall=1-k4-v3",
-            "random@7-1-dsack-v3",
-            "random@7-1-coffset-v3",
-            "random@7-1-cdrift=0.1-dbag-v3",
+            "random@x-1-v4",
+            "random@7-1-k-v4",
+            "random@7-1-kx-v4",
+            "random@7-1-v4-k4",
+            "random@7-k4-1-v4",
+            "random@7-1-fx=1-v4",
+            "random@7-1-fcall=1-k4-v4",
+            "random@7-1-dsack-v4",
+            "random@7-1-coffset-v4",
+            "random@7-1-cdrift=0.1-dbag-v4",
         ] {
             assert_eq!(
                 parse(wrong),

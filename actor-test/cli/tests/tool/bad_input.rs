@@ -57,7 +57,7 @@ fn no_such_manifest() {
 
 #[test]
 fn a_token_belongs_to_one_test() {
-    let said = tool().args("six --reproduce random@7-1-v3").run();
+    let said = tool().args("six --reproduce random@7-1-v4").run();
     assert!(
         said.error()
             .contains("a token belongs to one test; give its path"),
@@ -74,14 +74,14 @@ fn malformed_tokens() {
             "malformed token `nonsense`; the form is STRATEGY@SEED",
         ),
         ("random@xyz", "malformed token `random@xyz`"),
-        ("random@7-0-v3", "malformed token `random@7-0-v3`"),
+        ("random@7-0-v4", "malformed token `random@7-0-v4`"),
         (
             "random@7-1",
             "the token `random@7-1` was made by an earlier version",
         ),
-        ("random@7-1-v4", "was made by a later version of actor-test"),
+        ("random@7-1-v5", "was made by a later version of actor-test"),
         (
-            "rnadom@7-1-v3",
+            "rnadom@7-1-v4",
             "no strategy `rnadom`; did you mean `random`?",
         ),
     ] {

@@ -52,7 +52,7 @@ fn twins_are_reported_and_reproduced_apart() {
     let again = tool().args("replay --workspace").arg(trace).run().words(1);
     assert!(again.contains("(twins/two/tests/twin.rs:"), "{again}");
     let said = tool()
-        .args("twin::fails --workspace --reproduce random@0-1-v3")
+        .args("twin::fails --workspace --reproduce random@0-1-v4")
         .run();
     let error = said.error();
     assert!(

@@ -93,6 +93,8 @@ pub(crate) struct Outcome {
     pub(crate) diverged_at: Option<u64>,
     /// A clock was read again, time might have passed, and nobody was to say whether it has.
     pub(crate) clock_stood: bool,
+    /// The same in a program that has timers.
+    pub(crate) only_timers_pass: bool,
     /// The step of the first decision that, after the same decisions as in the execution before, was another.
     pub(crate) strayed_at: Option<u64>,
     /// Where an ordering weaker than `SeqCst` was taken as that: `src/lib.rs:7:15`.
@@ -147,6 +149,7 @@ impl Outcome {
             told: Told::default(),
             diverged_at: None,
             clock_stood: false,
+            only_timers_pass: false,
             strayed_at: None,
             weakened: Vec::new(),
             has_threads: false,

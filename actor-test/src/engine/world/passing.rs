@@ -1,5 +1,7 @@
 //! Time that passes though no timer fires: where a program compares times, what it takes for a time-out
-//! needs that (MODIST, section 3.4). As soon as a program arms a timer, the clock is moved by timers alone.
+//! needs that (MODIST, section 3.4). Where the program has timers, it passes up to the next one and no
+//! further, so that none is late; and not at all where none is armed any more, or where timers wait until
+//! nothing else can be done.
 
 use std::time::Duration;
 
@@ -12,7 +14,8 @@ use crate::strategy::{below, generator};
 /// How often time passes so in an execution in which that is drawn.
 const JUMPS_MAX: u32 = 2;
 
-/// Jumps for programs whose time limits are known to nobody but themselves.
+/// Jumps for programs whose time limits are known to nobody but themselves. Where the next timer is due
+/// before the longest is over, that ends just before it.
 const LADDER: [Duration; 6] = [
     Duration::from_millis(1),
     Duration::from_millis(100),
@@ -39,6 +42,10 @@ pub(crate) struct Passing {
     known: Vec<Duration>,
     /// The program has armed a timer or slept, so that timers move its clock.
     pub(crate) has_timers: bool,
+    /// Less time than this passes: then the next timer is due. `MAX` in a program without timers.
+    room: Duration,
+    /// A clock was read again in a program without timers, and in one that has some.
+    pub(crate) was_read_again: [bool; 2],
     /// How often it was asked whether time has passed.
     pub(crate) asked: u64,
     /// Draws the answers where the strategy leaves them to the tester; `None` where time stands still then.
@@ -96,6 +103,7 @@ impl Passing {
         self.readers.clear();
         self.known.clear();
         (self.asked, self.has_timers) = (0, false);
+        self.was_read_again = [false; 2];
         self.draw = seed.map(Draw::new);
     }
 
@@ -137,22 +145,39 @@ impl Passing {
     /// How much time passes in the way with that number, from one; nothing in one that is not possible.
     pub(crate) fn size(&self, way: u32) -> Option<Duration> {
         let place = way.checked_sub(1)? as usize;
-        if let Some(rung) = place.checked_sub(2 * KNOWN_MAX) {
-            return LADDER.get(rung).copied();
-        }
-        let known = *self.known.get(place / 2)?;
-        Some(match place % 2 {
-            0 => known - known / 50,
-            _ => known.saturating_add(known / 50),
-        })
+        let size = match place.checked_sub(2 * KNOWN_MAX) {
+            Some(rung) => *LADDER.get(rung)?,
+            None => {
+                let known = *self.known.get(place / 2)?;
+                match place % 2 {
+                    0 => known - known / 50,
+                    _ => known.saturating_add(known / 50),
+                }
+            }
+        };
+        let size = match way == WAYS {
+            true => size.min(self.room - self.room / 50),
+            false => size,
+        };
+        (size < self.room).then_some(size)
     }
 }
 
 impl State {
-    /// An operation reads the clock. Whether time may have passed since it did before: not where timers or
-    /// faults move the clock.
+    /// An operation reads the clock. Whether time may have passed since it did before: less than until the
+    /// next timer is due, and none at all where timers or faults are all that moves the clock.
     pub(crate) fn may_time_pass(&mut self, reader: u32) -> bool {
         let has_read = self.passing.reads(reader, self.step);
-        has_read && !self.passing.has_timers && self.budgets.budget(FaultKind::Clock) == 0
+        if !has_read || self.budgets.budget(FaultKind::Clock) > 0 {
+            return false;
+        }
+        let has_timers = self.passing.has_timers;
+        self.passing.was_read_again[usize::from(has_timers)] = true;
+        self.passing.room = match (has_timers, self.timers.earliest()) {
+            (false, _) => Duration::MAX,
+            (true, Some(earliest)) if !self.patient_timers => earliest.saturating_sub(self.now),
+            (true, _) => Duration::ZERO,
+        };
+        self.passing.size(WAYS).is_some()
     }
 }

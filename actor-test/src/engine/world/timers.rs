@@ -292,6 +292,11 @@ impl Timers {
         }
     }
 
+    /// When the first of those that may fire is due.
+    pub(crate) fn earliest(&self) -> Option<Duration> {
+        self.window.first().map(|(deadline, ..)| *deadline)
+    }
+
     /// How many timers may fire.
     pub(crate) fn in_window(&self) -> usize {
         self.window.len()

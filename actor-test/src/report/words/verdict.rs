@@ -79,6 +79,7 @@ fn whole(report: &Report, reduction: Reduction) -> String {
 fn assumption(assumption: &Assumption) -> &'static str {
     match assumption {
         Assumption::Threads => ", if its threads share data by `actor_core::sync` alone",
+        Assumption::Timers => ", if time passes when its timers fire alone",
         Assumption::Yields => {
             ", if who yields twice in a row goes on when another has taken a step"
         }

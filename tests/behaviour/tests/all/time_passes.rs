@@ -1,13 +1,15 @@
 //! Time that passes between two reads of a clock though no timer fires: what compares times comes to its
 //! time-out, and what is right stays so.
 
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 
 use actor_core::Timestamp;
 use actor_core::prelude::*;
 use actor_test::story::Effect;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bounds, Gap, Report, Semantics, Tester};
+use actor_test::{Assumption, Bounds, Gap, Report, Semantics, Tester};
 
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -299,7 +301,7 @@ impl Stopwatch {
 }
 
 #[test]
-fn timers_alone_move_the_clock_of_a_program_that_has_them() {
+fn patient_timers_alone_move_the_clock() {
     let semantics = Semantics::default()
         .with_patient_timers()
         .with_clock_error(Duration::ZERO);
@@ -309,6 +311,125 @@ fn timers_alone_move_the_clock_of_a_program_that_has_them() {
         (0..4).for_each(|_| idler.tell(Beat));
     });
     assert!(report.is_clean(), "{report:?}");
+}
+
+/// Notes how much time has passed since it was asked first, until its timer fires.
+#[derive(Debug)]
+struct Watch {
+    delay: Duration,
+    begun: Option<Duration>,
+    has_ended: bool,
+    passed: Arc<Mutex<BTreeSet<Duration>>>,
+}
+
+#[actor]
+impl Watch {
+    #[on]
+    fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
+        let Some(begun) = self.begun else {
+            self.begun = Some(cx.now());
+            cx.after(self.delay, Tick);
+            return;
+        };
+        let passed = cx.now() - begun;
+        if self.has_ended {
+            assert_eq!(passed, self.delay, "after the timer");
+        }
+        self.passed.lock().expect("nobody panics").insert(passed);
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.has_ended = true;
+        assert_eq!(Some(cx.now() - self.delay), self.begun, "it is late");
+    }
+}
+
+/// How much time has passed before a timer that is due after so long.
+fn passed_before(delay: Duration) -> BTreeSet<Duration> {
+    let passed = Arc::new(Mutex::new(BTreeSet::new()));
+    let report = Tester::new().iterations(1_000).run(|sys| {
+        let watch = sys.spawn(Watch {
+            delay,
+            begun: None,
+            has_ended: false,
+            passed: passed.clone(),
+        });
+        (0..5).for_each(|_| watch.tell(Beat));
+    });
+    assert!(report.is_clean(), "{}", told(&report));
+    let mut passed = passed.lock().expect("nobody panics");
+    passed.retain(|passed| *passed < delay);
+    std::mem::take(&mut *passed)
+}
+
+#[test]
+fn time_passes_until_the_next_timer_is_due_and_no_further() {
+    let second = Duration::from_secs(1);
+    let just_before = |delay| delay - delay / 50;
+    let exact = passed_before(second);
+    assert!(exact.contains(&Duration::ZERO) && exact.contains(&just_before(second)));
+    assert!(!exact.contains(&second), "{exact:?}");
+    let more = second + Duration::from_nanos(1);
+    assert!(passed_before(more).contains(&second));
+}
+
+/// Fails from five seconds to six, which its timer passes over.
+#[derive(Debug, Default)]
+struct Renewed {
+    granted: Option<Duration>,
+}
+
+#[actor]
+impl Renewed {
+    #[on]
+    fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
+        self.granted = Some(cx.now());
+        cx.after(LIMIT + Duration::from_secs(1), Tick);
+    }
+
+    #[on]
+    fn check(&mut self, _: Check, cx: &mut Context<Self>) {
+        let held = self.granted.map(|granted| cx.now() - granted);
+        let limits = LIMIT..LIMIT + Duration::from_secs(1);
+        assert!(
+            !held.is_some_and(|held| limits.contains(&held)),
+            "in between"
+        );
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, _: &mut Context<Self>) {
+        self.granted = None;
+    }
+}
+
+fn renewed(tester: &Tester) -> Report {
+    tester.run(|sys| {
+        let renewed = sys.spawn(Renewed::default());
+        renewed.tell(Beat);
+        renewed.tell(Check);
+    })
+}
+
+#[test]
+fn a_time_out_that_is_a_comparison_is_found_before_a_timer() {
+    for seed in 0..5 {
+        let report = renewed(&Tester::new().iterations(40).seed(seed));
+        let bug = report.bugs.first().unwrap_or_else(|| panic!("{seed}"));
+        assert!(bug.finding.message.ends_with("in between"));
+    }
+}
+
+/// For a search it passes at timers alone, which the verdict says.
+#[test]
+fn a_proof_says_that_time_passes_at_timers_alone() {
+    for strategy in ["dfs", "dpor", "states", "db-hb", "pb-hb"] {
+        let strategy: StrategySpec = strategy.parse().expect("a strategy");
+        let report = renewed(&Tester::new().strategy(strategy));
+        assert!(report.verdict.is_exhaustive(), "{report:?}");
+        assert_eq!(report.verdict.assumptions, [Assumption::Timers]);
+    }
 }
 
 /// A failure for which no time had to pass, though some has in a third of the executions.
