@@ -41,6 +41,7 @@ mod local_steps;
 mod mailboxes;
 mod minimizing;
 mod names;
+mod names_in_values;
 mod nodes;
 mod owned_guards;
 mod pinned;

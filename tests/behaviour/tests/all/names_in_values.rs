@@ -1,0 +1,131 @@
+//! Actors that events, states and answers hold are called by their names wherever a value is shown.
+
+use actor_core::prelude::*;
+use actor_core::{actor, monitor};
+use actor_test::{Report, Tester};
+
+#[derive(Clone, Debug)]
+struct Meet(ActorRef<Guest>);
+
+#[derive(Clone, Debug)]
+struct Later(ActorRef<Guest>);
+
+#[derive(Clone, Debug)]
+struct Who;
+
+#[derive(Clone, Debug)]
+struct Leave;
+
+/// Keeps whom it has met, and defers what comes too early.
+#[derive(Debug, Default)]
+struct Guest {
+    met: Option<ActorRef<Guest>>,
+}
+
+#[actor(states(Alone(defer(Later)), Together))]
+impl Guest {
+    #[on]
+    fn meet(&mut self, meet: Meet, cx: &mut Context<Self>) {
+        self.met = Some(meet.0);
+        cx.goto(GuestState::Together);
+    }
+
+    #[on]
+    fn who(&mut self, _: Who) -> Option<ActorRef<Guest>> {
+        self.met.clone()
+    }
+
+    #[on]
+    fn leave(&mut self, _: Leave, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    #[on(Together)]
+    fn later(&mut self, later: Later) {
+        self.met = Some(later.0);
+    }
+}
+
+/// Is not content with any meeting, and shows which one it was.
+#[derive(Debug, Default)]
+struct Host {
+    last: Option<Meet>,
+}
+
+#[monitor(hot, cold)]
+impl Host {
+    #[on]
+    fn meet(&mut self, meet: &Meet, cx: &mut MonitorContext<Self>) {
+        self.last = Some(meet.clone());
+        cx.goto(HostState::Hot);
+    }
+}
+
+fn texts(report: &Report) -> [String; 2] {
+    let told = std::panic::catch_unwind(|| report.assert_clean());
+    let told = told.expect_err("there is a bug");
+    let told = told.downcast_ref::<String>().expect("a message").clone();
+    [told, format!("{report:?}")]
+}
+
+#[track_caller]
+fn assert_named(report: &Report, value: &str) {
+    let texts = texts(report);
+    assert!(
+        texts.iter().any(|text| text.contains(value)),
+        "{}",
+        texts[0]
+    );
+    for text in texts {
+        assert!(!text.contains('\u{fac70}'), "{text}");
+        assert!(!text.contains("\\u{fac70}"), "{text}");
+    }
+}
+
+fn guests(sys: &System) -> [ActorRef<Guest>; 2] {
+    [(); 2].map(|()| sys.spawn(Guest::default()))
+}
+
+#[test]
+fn in_an_event_that_is_deferred_to_the_end() {
+    let report = Tester::new().run(|sys| {
+        let [one, other] = guests(sys);
+        one.tell(Later(other));
+    });
+    assert_named(&report, "Later(Guest#2)");
+}
+
+#[test]
+fn in_what_a_monitor_has_seen() {
+    let report = Tester::new().run(|sys| {
+        sys.monitor::<Host>();
+        let [one, other] = guests(sys);
+        one.tell(Meet(other));
+    });
+    assert_named(&report, "Meet(Guest#2)");
+}
+
+#[test]
+fn in_a_letter_that_nobody_takes() {
+    let report = Tester::new().run_async(async |sys| {
+        let [one, other] = guests(&sys);
+        one.tell(Leave);
+        one.stopped().await;
+        one.tell(Meet(other.clone()));
+        panic!("{:?}", other.ask(Who).await);
+    });
+    assert_named(&report, "Meet(Guest#2)");
+}
+
+/// In a state and an answer, and in what the program itself says of them.
+#[test]
+fn in_an_answer_and_in_what_the_body_says_of_it() {
+    let report = Tester::new().run_async(async |sys| {
+        let [one, other] = guests(&sys);
+        one.tell(Meet(other));
+        let met = one.ask(Who).await.expect("it answers");
+        panic!("it has met {met:?}");
+    });
+    assert_named(&report, "it has met Some(Guest#2)");
+    assert_named(&report, "met: None → Some(Guest#2)");
+}
