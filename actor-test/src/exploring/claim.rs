@@ -42,7 +42,7 @@ pub(crate) struct Turns {
     pub(crate) asked: u64,
     /// In how many a clock was read again, and time stood still.
     pub(crate) clock_stood: u64,
-    /// In some a clock was read again, and time passed when timers fired and nowhere else.
+    /// A clock was read again in a program that has timers, and time passed when these fired and nowhere else.
     pub(crate) only_timers_pass: bool,
     /// How many went elsewhere than the one before after the same decisions, and the first at which step.
     pub(crate) strayed: Option<(u64, u64)>,

@@ -44,7 +44,7 @@ fn a_native_debugger_steps_through_a_handler() {
         .for_each(|command| _ = gdb.args(["-ex", command]));
     // What it does not know it would ask servers for.
     gdb.env_remove("DEBUGINFOD_URLS");
-    // Where gdb itself fails it leaves its memory in the folder that it runs in.
+    // A gdb that crashes leaves its core file in its working directory.
     gdb.current_dir(env!("CARGO_TARGET_TMPDIR"));
     let mut gdb = piped(&mut gdb);
     let mut stdout = BufReader::new(gdb.stdout.take().expect("it is piped"));

@@ -93,7 +93,7 @@ pub(crate) struct Outcome {
     pub(crate) diverged_at: Option<u64>,
     /// A clock was read again, time might have passed, and nobody was to say whether it has.
     pub(crate) clock_stood: bool,
-    /// The same in a program that has timers.
+    /// The same in a program that has timers, which move its clock.
     pub(crate) only_timers_pass: bool,
     /// The step of the first decision that, after the same decisions as in the execution before, was another.
     pub(crate) strayed_at: Option<u64>,

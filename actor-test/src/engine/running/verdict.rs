@@ -188,8 +188,8 @@ impl Engine {
             weakened: state.weakened.iter().copied().map(column).collect(),
             has_threads: state.objects.have_threads(),
             waited_for_a_step: state.objects.has_waited_for_a_step(),
-            clock_stood: state.passing.was_read_again[0] && !state.passing.is_drawn(),
-            only_timers_pass: state.passing.was_read_again[1] && !state.passing.is_drawn(),
+            clock_stood: state.passing.read_without_timers && !state.passing.is_drawn(),
+            only_timers_pass: state.passing.read_among_timers && !state.passing.is_drawn(),
             records: session
                 .recorder
                 .take()

@@ -89,9 +89,9 @@ impl Shared {
         if self.phase.get() != Phase::Running {
             return;
         }
-        if !self.state.borrow_mut().may_time_pass(current) {
+        let Some(room) = self.state.borrow_mut().room_to_pass(current) else {
             return;
-        }
+        };
         let known = self.answers.borrow_mut().pop_front().or_else(|| {
             let mut strategy = self.strategy.borrow_mut();
             strategy.asks(Asked::Passing);
@@ -99,8 +99,8 @@ impl Shared {
         });
         let mut state = self.state.borrow_mut();
         state.passing.asked += 1;
-        let answer = known.unwrap_or_else(|| state.passing.drawn());
-        let passed = state.passing.size(answer);
+        let answer = known.unwrap_or_else(|| state.passing.drawn(room));
+        let passed = state.passing.size(answer, room);
         let chosen = passed.map_or(0, |_| answer);
         if let Some(by) = passed {
             state.now = state.now.saturating_add(by);

@@ -42,10 +42,10 @@ pub(crate) struct Passing {
     known: Vec<Duration>,
     /// The program has armed a timer or slept, so that timers move its clock.
     pub(crate) has_timers: bool,
-    /// Less time than this passes: then the next timer is due. `MAX` in a program without timers.
-    room: Duration,
-    /// A clock was read again in a program without timers, and in one that has some.
-    pub(crate) was_read_again: [bool; 2],
+    /// A clock was read again before the program had any timer.
+    pub(crate) read_without_timers: bool,
+    /// A clock was read again since the program has timers.
+    pub(crate) read_among_timers: bool,
     /// How often it was asked whether time has passed.
     pub(crate) asked: u64,
     /// Draws the answers where the strategy leaves them to the tester; `None` where time stands still then.
@@ -103,7 +103,7 @@ impl Passing {
         self.readers.clear();
         self.known.clear();
         (self.asked, self.has_timers) = (0, false);
-        self.was_read_again = [false; 2];
+        (self.read_without_timers, self.read_among_timers) = (false, false);
         self.draw = seed.map(Draw::new);
     }
 
@@ -112,10 +112,10 @@ impl Passing {
         self.draw.is_some()
     }
 
-    /// The answer where the strategy has none.
-    pub(crate) fn drawn(&mut self) -> u32 {
+    /// The answer where the strategy has none, and less time than `room` may pass.
+    pub(crate) fn drawn(&mut self, room: Duration) -> u32 {
         let passes = self.draw.as_mut().is_some_and(Draw::passes);
-        let ways = (1..=WAYS).filter(|way| passes && self.size(*way).is_some());
+        let ways = (1..=WAYS).filter(|way| passes && self.size(*way, room).is_some());
         let ways: Vec<u32> = ways.collect();
         match &mut self.draw {
             Some(draw) if passes => draw.one_of(&ways),
@@ -142,8 +142,9 @@ impl Passing {
         last > 0 && last != step + 1
     }
 
-    /// How much time passes in the way with that number, from one; nothing in one that is not possible.
-    pub(crate) fn size(&self, way: u32) -> Option<Duration> {
+    /// How much time passes in the way with that number, from one, where it is less than `room`; nothing in
+    /// one that is not possible.
+    pub(crate) fn size(&self, way: u32, room: Duration) -> Option<Duration> {
         let place = way.checked_sub(1)? as usize;
         let size = match place.checked_sub(2 * KNOWN_MAX) {
             Some(rung) => *LADDER.get(rung)?,
@@ -156,28 +157,28 @@ impl Passing {
             }
         };
         let size = match way == WAYS {
-            true => size.min(self.room - self.room / 50),
+            true => size.min(room - room / 50),
             false => size,
         };
-        (size < self.room).then_some(size)
+        (size < room).then_some(size)
     }
 }
 
 impl State {
-    /// An operation reads the clock. Whether time may have passed since it did before: less than until the
-    /// next timer is due, and none at all where timers or faults are all that moves the clock.
-    pub(crate) fn may_time_pass(&mut self, reader: u32) -> bool {
+    /// An operation reads the clock. Less time than this may have passed since it did before: then the next
+    /// timer is due. Nothing where timers or faults are all that moves the clock.
+    pub(crate) fn room_to_pass(&mut self, reader: u32) -> Option<Duration> {
         let has_read = self.passing.reads(reader, self.step);
         if !has_read || self.budgets.budget(FaultKind::Clock) > 0 {
-            return false;
+            return None;
         }
-        let has_timers = self.passing.has_timers;
-        self.passing.was_read_again[usize::from(has_timers)] = true;
-        self.passing.room = match (has_timers, self.timers.earliest()) {
-            (false, _) => Duration::MAX,
-            (true, Some(earliest)) if !self.patient_timers => earliest.saturating_sub(self.now),
-            (true, _) => Duration::ZERO,
-        };
-        self.passing.size(WAYS).is_some()
+        if !self.passing.has_timers {
+            self.passing.read_without_timers = true;
+            return Some(Duration::MAX);
+        }
+        self.passing.read_among_timers = true;
+        let earliest = self.timers.earliest().filter(|_| !self.patient_timers)?;
+        let room = earliest.saturating_sub(self.now);
+        self.passing.size(WAYS, room).map(|_| room)
     }
 }

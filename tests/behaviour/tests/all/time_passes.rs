@@ -9,7 +9,7 @@ use actor_core::Timestamp;
 use actor_core::prelude::*;
 use actor_test::story::Effect;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Assumption, Bounds, Gap, Report, Semantics, Tester};
+use actor_test::{Assumption, Bounds, Followed, Gap, Report, Semantics, Tester};
 
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -345,7 +345,7 @@ impl Watch {
     }
 }
 
-/// How much time has passed before a timer that is due after so long.
+/// A watch tells these times before its timer with that delay is due.
 fn passed_before(delay: Duration) -> BTreeSet<Duration> {
     let passed = Arc::new(Mutex::new(BTreeSet::new()));
     let report = Tester::new().iterations(1_000).run(|sys| {
@@ -369,9 +369,60 @@ fn time_passes_until_the_next_timer_is_due_and_no_further() {
     let just_before = |delay| delay - delay / 50;
     let exact = passed_before(second);
     assert!(exact.contains(&Duration::ZERO) && exact.contains(&just_before(second)));
-    assert!(!exact.contains(&second), "{exact:?}");
     let more = second + Duration::from_nanos(1);
     assert!(passed_before(more).contains(&second));
+}
+
+/// Fails where it is asked again after a second and more, while its timer runs.
+#[derive(Debug)]
+struct Due {
+    delay: Duration,
+    begun: Option<Duration>,
+}
+
+#[actor]
+impl Due {
+    #[on]
+    fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
+        let now = cx.now();
+        match self.begun {
+            None => {
+                self.begun = Some(now);
+                cx.after(self.delay, Tick);
+            }
+            Some(begun) => assert!(now - begun < Duration::from_secs(1), "a second has passed"),
+        }
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, _: &mut Context<Self>) {}
+}
+
+/// A jump of a second, where a timer is due after so long.
+fn a_second_passes(delay: Duration) -> Followed {
+    let steps = [
+        ("test", "starts"),
+        ("test", "flushes"), // spawns Due
+        ("test", "sends Beat to Due"),
+        ("Due", "handles Beat"),
+        ("test", "sends Beat to Due"),
+        ("Due", "handles Beat, choosing 19 of 23"),
+    ];
+    Tester::new().follow(&steps, move |sys| {
+        let due = sys.spawn(Due { delay, begun: None });
+        due.tell(Beat);
+        due.tell(Beat);
+    })
+}
+
+#[test]
+fn no_jump_ends_when_a_timer_is_due() {
+    let second = Duration::from_secs(1);
+    let later = a_second_passes(second + Duration::from_nanos(1));
+    let bug = later.bug().expect("there is room for a second");
+    assert!(bug.message().ends_with("a second has passed"));
+    assert_eq!(later.parted(), None);
+    assert!(a_second_passes(second).bug().is_none());
 }
 
 /// Fails from five seconds to six, which its timer passes over.
