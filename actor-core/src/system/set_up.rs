@@ -333,39 +333,6 @@ impl System {
         self.monitor_with(M::default());
     }
 
-    /// Registers a monitor in one system out of `one_in`, at random, and tells whether in this one:
-    /// for programs that run in many copies, where some of them are to bear the cost. A monitor's
-    /// verdict rests on every event that it observes, so it sees all events of a system or none; a
-    /// part of them would make it report what never happened. Zero counts as one.
-    ///
-    /// Under test the monitor is always registered.
-    ///
-    /// ```
-    /// # use actor_core::prelude::*;
-    /// # #[derive(Debug)]
-    /// # struct Lock;
-    /// # #[derive(Default)]
-    /// # struct Released;
-    /// # #[monitor(hot(Hot), cold(Cold))]
-    /// # impl Released {
-    /// #     #[on]
-    /// #     fn lock(&mut self, _: &Lock, cx: &mut MonitorContext<Self>) {
-    /// #         cx.goto(ReleasedState::Hot);
-    /// #     }
-    /// # }
-    /// fn set_up(sys: &System) {
-    ///     sys.monitor_sampled::<Released>(100);
-    /// }
-    /// # let _ = set_up;
-    /// ```
-    pub fn monitor_sampled<M: Monitor + Default>(&self, one_in: u32) -> bool {
-        let chosen = !self.is_live() || self.choose(one_in.max(1) as usize) == 0;
-        if chosen {
-            self.monitor::<M>();
-        }
-        chosen
-    }
-
     /// Registers a monitor made by hand, as [`monitor`](System::monitor) does.
     pub fn monitor_with<M: Monitor>(&self, monitor: M) {
         let monitor = Box::new(Watching::new(monitor));

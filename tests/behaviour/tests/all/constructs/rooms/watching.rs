@@ -61,9 +61,6 @@ rules! {
             0
         };
         monitor_rising BODY ["System::monitor"] |k, _n| { k.sys().monitor::<Rising>(); 0 };
-        monitor_sampled BODY ["System::monitor_sampled"] |k, _n| {
-            u64::from(k.sys().monitor_sampled::<Rising>(3))
-        };
         announce STACKED ["System::announce"] |k, n| { k.sys().announce(Note(n)); 0 };
         announce_in_a_handler ACTOR ["Context::announce"] |_k, n, cx| { cx.announce(Note(n)); 0 };
         always BODY ["System::always", "World::get"] |k, n| {
