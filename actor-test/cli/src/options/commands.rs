@@ -129,8 +129,6 @@ pub(crate) enum ShowFormat {
     Human,
     /// One document of JSON.
     Json,
-    /// A log with vector clocks, for ShiViz.
-    Shiviz,
     /// A sequence diagram for Mermaid; of a long story, its end.
     Mermaid,
 }

@@ -1,7 +1,8 @@
 //! A story as a sequence diagram for Mermaid, in a README or an issue for instance.
 //!
-//! An arrow stands where its event is handled, since that is where it has an effect. Mermaid refuses
-//! long texts, so a long story is cut: its end is shown, and a note says how much is missing.
+//! An arrow stands where its event is sent, by an actor or by a timer, and a note where it is handled.
+//! Mermaid refuses long texts, so a long story is cut: its end is shown, and a note says how much is
+//! missing.
 
 use actor_test::story::{Arrival, Effect, Step, Story};
 use actor_test::tool::trace::Trace;
@@ -66,9 +67,6 @@ fn participants(story: &Story, steps: &[Step]) -> Vec<u32> {
     };
     for step in steps {
         add(step.who);
-        if let Some(message) = step.message.and_then(|message| story.message(message)) {
-            add(message.from.unwrap_or(step.who));
-        }
         for effect in &step.effects {
             match effect {
                 Effect::Sent { message, .. } => {
@@ -93,15 +91,8 @@ fn lines_of(story: &Story, step: &Step) -> Vec<String> {
     let who = alias(step.who);
     let mut lines = Vec::new();
     if let Some(message) = step.message.and_then(|message| story.message(message)) {
-        let from = alias(message.from.unwrap_or(step.who));
-        let event = label(&message.event);
-        let timer = if message.from.is_none() {
-            "timer: "
-        } else {
-            ""
-        };
-        let ignored = if step.ignored { " (ignored)" } else { "" };
-        lines.push(format!("{from}->>{who}: {timer}{event}{ignored}"));
+        let verb = if step.ignored { "ignores" } else { "handles" };
+        lines.push(format!("Note over {who}: {verb} {}", label(&message.event)));
     }
     for effect in &step.effects {
         match effect {
@@ -111,16 +102,18 @@ fn lines_of(story: &Story, step: &Step) -> Vec<String> {
             Effect::Sent {
                 message, arrival, ..
             } => {
-                // What is handled is drawn there.
-                let message = story.message(*message);
-                if let Some(message) = message.filter(|message| message.handled.is_none()) {
+                if let Some(message) = story.message(*message) {
+                    let arrow = match arrival {
+                        Arrival::Dead | Arrival::Unclaimed | Arrival::Refused => "-x",
+                        _ => "-)",
+                    };
+                    let timer = if message.from.is_none() {
+                        "timer: "
+                    } else {
+                        ""
+                    };
                     let (to, event) = (alias(message.to), label(&message.event));
-                    lines.push(match arrival {
-                        Arrival::Dead | Arrival::Unclaimed | Arrival::Refused => {
-                            format!("{who}-x{to}: {event}")
-                        }
-                        _ => format!("{who}-){to}: {event} (never handled)"),
-                    });
+                    lines.push(format!("{who}{arrow}{to}: {timer}{event}"));
                 }
             }
             Effect::Replied {
@@ -169,11 +162,11 @@ fn label(text: &str) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use super::*;
 
     /// Two clerks and an account: one event is handled, one is ignored, one never arrives.
-    pub(crate) fn story() -> Story {
+    fn story() -> Story {
         serde_json::from_value(serde_json::json!({
             "operations": [
                 { "name": "test", "kind": "test", "path": "0" },

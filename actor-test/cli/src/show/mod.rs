@@ -4,9 +4,9 @@
 
 mod mermaid;
 mod page;
-mod shiviz;
 
 #[cfg(any(test, fuzzing))]
+#[path = "../../tests/traces/hostile.rs"]
 pub mod hostile;
 
 use std::fs::File;
@@ -51,13 +51,6 @@ pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> 
             let document = Document::of(&trace, story);
             fits(&document, DOCUMENT_MAX)?;
             screen.program(&mut |out| Ok(serde_json::to_writer(out, &document)?));
-        }
-        ShowFormat::Shiviz => {
-            let log = shiviz::log(story);
-            if log.missing > 0 {
-                screen.aside(&words::steps_not_shown(log.missing));
-            }
-            screen.raw(log.text.trim_end_matches('\n'));
         }
         ShowFormat::Mermaid => screen.raw(&mermaid::diagram(&trace, story)),
     }

@@ -253,19 +253,6 @@ fn a_page_that_cant_be_written() {
 }
 
 #[test]
-fn a_story_for_shiviz() {
-    let (_traces, path) = failing();
-    assert_snapshot!(
-        tool()
-            .arg("show")
-            .arg(&path)
-            .args("--format shiviz")
-            .run()
-            .words(0)
-    );
-}
-
-#[test]
 fn a_story_for_mermaid() {
     let (_traces, path) = failing();
     assert_snapshot!(

@@ -10,15 +10,15 @@ use actor_test::story::{Selection, Story};
 use actor_test::tool::trace::{Document, Trace};
 use serde_json::{Map, Value};
 
-use super::{mermaid, page, shiviz};
+use super::{mermaid, page};
 use crate::words;
 
 /// Traces of the samples, to be changed.
 const SEEDS: [&str; 4] = [
-    include_str!("../../tests/traces/cache.json"),
-    include_str!("../../tests/traces/payments.json"),
-    include_str!("../../tests/traces/stock.json"),
-    include_str!("../../tests/traces/treasure.json"),
+    include_str!("cache.json"),
+    include_str!("payments.json"),
+    include_str!("stock.json"),
+    include_str!("treasure.json"),
 ];
 
 /// What nobody expects in a text.
@@ -199,7 +199,6 @@ fn tell(bytes: &[u8], part: usize) {
     let causes = trace.causes().map_or_else(Vec::new, words::causes);
     fits(&(text + &causes.join("\n")));
     fits(&mermaid::diagram(&trace, &story));
-    fits(&shiviz::log(&story).text);
     write_page(&Document::of(&trace, &story));
 }
 
