@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use actor_test::strategy::Extent;
+use actor_test::strategy::SizeEstimate;
 
 use crate::words;
 
@@ -18,7 +18,7 @@ pub(crate) struct Progress {
     /// The time that the test has.
     pub(crate) limit: Option<Duration>,
     /// How much there seems to be in all of what a search counts.
-    pub(crate) extent: Option<Extent>,
+    pub(crate) extent: Option<SizeEstimate>,
 }
 
 /// The least that is left of a test's name.
@@ -203,7 +203,7 @@ mod tests {
     fn an_estimate_is_shown_as_one() {
         let extent = |least, most| Progress {
             limit: None,
-            extent: Some(Extent::between(41_000, least, most)),
+            extent: Some(SizeEstimate::between(41_000, least, most)),
             ..progress(41_000, None)
         };
         assert_eq!(

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::attendance::{self, WorkerStatus};
-use crate::engine::{Decision, Engine, Outcome, Program, RunOptions};
+use crate::engine::{Engine, Outcome, Program, RecordedDecision, RunOptions};
 use crate::report::facts::Recording;
 use crate::settings::Bounds;
 use crate::strategy::{Execution, Replay, Strategy};
@@ -48,7 +48,7 @@ impl<'a> Again<'a> {
         options: RunOptions,
     ) -> Outcome {
         let recording = self.recording;
-        self.engine.look_for(recording.cycle);
+        self.engine.prepare_for_cycle(recording.cycle);
         let options = RunOptions {
             expected: Some(taken(recording)),
             ..options
@@ -90,7 +90,7 @@ impl<'a> Again<'a> {
     }
 
     /// What was decided last.
-    pub(super) fn decisions(&self) -> Vec<Decision> {
+    pub(super) fn decisions(&self) -> Vec<RecordedDecision> {
         self.engine.decisions()
     }
 }

@@ -7,13 +7,14 @@ use super::{Answer, Ran};
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
-use crate::engine::{Decision, Outcome, Program, RunOptions, checks, chosen};
+use crate::engine::{Outcome, Program, RecordedDecision, RunOptions, checks, chosen};
 use crate::explaining::causes::{Escape, escape};
 use crate::report::facts::Recording;
 use crate::report::words;
 use crate::settings::Bounds;
 use crate::strategy::{
-    Branch, Choice, Enabled, Execution, Fairness, Guided, Named, Steady, Strategy, StrategySpec,
+    BranchedReplay, Choice, Enabled, Execution, Fairness, Guided, Named, Steady, Strategy,
+    StrategySpec,
 };
 use crate::trace::replay::{fair_from, replay_until};
 use crate::trace::witness;
@@ -50,7 +51,7 @@ pub(super) fn branch(
     }
     let bounds = within(recording, from);
     let mut again = Again::new(program, test, recording);
-    let strategy = Branch::new(recording.decisions.clone(), from, built);
+    let strategy = BranchedReplay::new(recording.decisions.clone(), from, built);
     let outcome = again.run_within(bounds, Box::new(strategy), seed, told(recording, bounds));
     Ok(ran(recording, bounds, &again, outcome))
 }
@@ -70,7 +71,7 @@ pub(super) fn take(
     again.replay_by(Box::new(named), RunOptions::default());
     let mut schedule = lock(&schedule);
     let only = Box::new(Only(position));
-    let (named, first) = Named::new(Box::new(Branch::new(
+    let (named, first) = Named::new(Box::new(BranchedReplay::new(
         recording.decisions.clone(),
         from,
         only,
@@ -180,7 +181,7 @@ fn within(recording: &Recording, from: u64) -> Bounds {
 /// What happens is told, and how far it came is known where it takes its process down.
 fn told(recording: &Recording, bounds: Bounds) -> RunOptions {
     RunOptions {
-        tell: true,
+        record: true,
         witness: witness::of(
             0,
             bounds,
@@ -214,7 +215,7 @@ fn lock(written: &Mutex<Schedule>) -> Schedule {
 }
 
 /// A recording of other decisions, without their story and their names.
-fn recorded(of: &Recording, taken: &[Decision], fairness: Fairness) -> Recording {
+fn recorded(of: &Recording, taken: &[RecordedDecision], fairness: Fairness) -> Recording {
     Recording {
         decisions: chosen(taken),
         checks: checks(taken),

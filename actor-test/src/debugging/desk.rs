@@ -16,7 +16,7 @@ use super::{Answer, Inquiry, Question, Ran};
 use crate::attendance::WorkerStatus;
 use crate::data::snapshot::Snapshot;
 use crate::data::story::Story;
-use crate::engine::{Looker, Program, RunOptions, STACK_BYTES};
+use crate::engine::{Program, RunOptions, STACK_BYTES, StepObserver};
 use crate::report::facts::Recording;
 
 /// How many executions wait at most.
@@ -232,7 +232,7 @@ struct Waiter {
     status: Arc<WorkerStatus>,
 }
 
-impl Looker for Waiter {
+impl StepObserver for Waiter {
     fn next(&mut self) -> Option<u64> {
         if self.answer.is_some() && self.stop < self.asked {
             self.stop += 1;

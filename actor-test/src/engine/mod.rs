@@ -18,6 +18,7 @@
 //! sender's outbox in the world; later `running` carries the letter over to the receiver's inbox,
 //! shows it to monitors, and has the receiver handle it.
 
+mod arena;
 mod panics;
 mod recording;
 mod running;
@@ -25,18 +26,17 @@ mod sameness;
 mod seam;
 mod session;
 mod watching;
-mod workshop;
 mod world;
 
 pub(crate) use panics::show as show_panics;
-pub(crate) use recording::tape::{Decision, Witness, checks, chosen};
-pub(crate) use running::elsewhere::{STACK_BYTES, on_fresh_thread, on_own_thread};
-pub(crate) use running::execution::{Engine, Looker, Program, RunOptions, Watch};
-pub(crate) use running::outcome::{End, Outcome, START, THREAD};
+pub(crate) use recording::tape::{DecisionObserver, RecordedDecision, checks, chosen};
+pub(crate) use running::execution::{Engine, ObligationWatch, Program, RunOptions, StepObserver};
+pub(crate) use running::outcome::{EndReason, Outcome, START, THREAD};
+pub(crate) use running::own_thread::{STACK_BYTES, on_fresh_thread, on_own_thread};
 pub(crate) use watching::calls::Calls;
 pub(crate) use watching::observations::Observations;
-pub(crate) use watching::specifications::Observed;
+pub(crate) use watching::specifications::SpecificationStats;
 pub(crate) use watching::suspicion::Suspicion;
 pub(crate) use world::aliases::Aliases;
 pub(crate) use world::state::BODY_KEY;
-pub(crate) use world::thermometer::Debt;
+pub(crate) use world::temperature::Obligation;

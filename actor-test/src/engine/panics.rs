@@ -40,12 +40,12 @@ impl Panic {
 }
 
 /// While it lives, panics of this thread are kept instead of printed.
-pub(crate) struct Quiet {
+pub(crate) struct PanicCapture {
     before: bool,
 }
 
 /// Keeps this thread's panics instead of printing them.
-pub(crate) fn quiet() -> Quiet {
+pub(crate) fn quiet() -> PanicCapture {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let before = std::panic::take_hook();
@@ -61,12 +61,12 @@ pub(crate) fn quiet() -> Quiet {
             }
         }));
     });
-    Quiet {
+    PanicCapture {
         before: QUIET.replace(true),
     }
 }
 
-impl Drop for Quiet {
+impl Drop for PanicCapture {
     fn drop(&mut self) {
         QUIET.set(self.before);
     }
@@ -106,7 +106,7 @@ fn explain(payload: &(dyn Any + Send)) -> Panic {
             location: None,
         };
     }
-    if let Some(budget) = payload.downcast_ref::<BudgetSpent>() {
+    if let Some(budget) = payload.downcast_ref::<CallLimitExceeded>() {
         return Panic {
             kind: BugKind::Hang,
             message: budget.0.clone(),
@@ -130,10 +130,10 @@ fn kind_of(violation: ViolationKind) -> BugKind {
 }
 
 /// The payload with which the engine stops a handler that acts without end.
-pub(crate) struct BudgetSpent(pub(crate) String);
+pub(crate) struct CallLimitExceeded(pub(crate) String);
 
 /// The payload with which the engine leaves a test body that needs a stack of its own.
-pub(crate) struct WantsStack;
+pub(crate) struct NeedsOwnStack;
 
 /// What is known of the last panic is part of the story, and no bug.
 pub(crate) fn forget() {

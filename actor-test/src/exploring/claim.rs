@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::report::verdict::{Assumption, Searched, Verdict};
 use crate::settings::Bounds;
-use crate::strategy::{Covered, Extent, Gap, Reduction};
+use crate::strategy::{CoverageClaim, Gap, Reduction, SizeEstimate};
 
 /// How a search ended, and with what executions.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +20,7 @@ pub(crate) struct Course {
     /// This process ran one part of the search.
     pub(crate) is_part: bool,
     /// How much there seems to be in all.
-    pub(crate) extent: Option<Extent>,
+    pub(crate) extent: Option<SizeEstimate>,
 }
 
 /// The executions of a strategy.
@@ -28,7 +28,7 @@ pub(crate) struct Course {
 pub(crate) struct Turns {
     pub(crate) name: String,
     #[serde(skip)]
-    pub(crate) covered: Covered,
+    pub(crate) covered: CoverageClaim,
     pub(crate) executions: u64,
     /// How many unfair ones were cut off at their bound.
     pub(crate) unfair_at_bound: u64,
@@ -61,12 +61,12 @@ impl Course {
         let systematic = self.ended_by.or(only).and_then(|number| {
             let turns = self.turns.get(number)?;
             match &turns.covered {
-                Covered::Systematic {
+                CoverageClaim::Systematic {
                     reduction,
                     is_complete,
                     gaps,
                 } => Some((turns, *reduction, *is_complete, gaps.clone())),
-                Covered::Sample => None,
+                CoverageClaim::Sample => None,
             }
         });
         let Some((turns, reduction, is_complete, mut gaps)) = systematic else {
@@ -81,11 +81,11 @@ impl Course {
         gaps.extend((executions > 0).then_some(Gap::Clock { executions }));
         if let Some((executions, step)) = turns.strayed {
             // The search itself may have seen some.
-            let seen = |gap: &Gap| matches!(gap, Gap::Strayed { step: Some(_), .. });
+            let seen = |gap: &Gap| matches!(gap, Gap::Diverged { step: Some(_), .. });
             if !gaps.iter().any(seen) {
-                gaps.retain(|gap| !matches!(gap, Gap::Strayed { .. }));
+                gaps.retain(|gap| !matches!(gap, Gap::Diverged { .. }));
                 let step = Some(step);
-                gaps.push(Gap::Strayed { executions, step });
+                gaps.push(Gap::Diverged { executions, step });
             }
         }
         let places: Vec<String> = turns.weakened.iter().cloned().collect();
@@ -104,7 +104,7 @@ impl Course {
         gaps.dedup();
         let is_complete = is_complete && turns.executions > 0;
         if !is_complete && gaps.is_empty() {
-            gaps.push(Gap::Unstated);
+            gaps.push(Gap::NoClaim);
         }
         let is_bound = |gap: &Gap| {
             let bounds = matches!(gap, Gap::Executions { .. } | Gap::Time | Gap::Budget { .. });
@@ -133,7 +133,7 @@ impl Course {
     fn sample(&self, bounds: &Bounds) -> Verdict {
         let mut gaps: Vec<Gap> = at_bounds(&self.turns, bounds).collect();
         gaps.extend(self.stopped.clone());
-        gaps.extend(self.ended_by.map(|_| Gap::Unstated));
+        gaps.extend(self.ended_by.map(|_| Gap::NoClaim));
         if self.is_part {
             gaps.push(Gap::Parts);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
-use crate::engine::{End, Program, Watch, chosen};
+use crate::engine::{EndReason, ObligationWatch, Program, chosen};
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::in_order::in_order;
 use crate::report::confirmation::Confirmation;
@@ -134,7 +134,7 @@ impl<'a> Judge<'a> {
         }
         if let Some((_, steps)) = recovered {
             contribution.outcome.transient = contribution.outcome.finding.take();
-            contribution.outcome.end = End::Recovered;
+            contribution.outcome.end = EndReason::Recovered;
             self.judged.recovery = self.judged.recovery.max(steps);
             self.raise_threshold();
         }
@@ -218,12 +218,12 @@ fn continued(
     number: u32,
 ) -> Option<u64> {
     let from = contribution.outcome.steps;
-    let watch = Watch {
+    let watch = ObligationWatch {
         entry: contribution.outcome.suspicion?.entry,
         from,
         until: from.saturating_add(horizon),
     };
     let continuation = Continuation::new(chosen(&contribution.decisions), from, number);
     let outcome = explorer.run_watched(program, contribution, Box::new(continuation), watch);
-    (outcome.end == End::Recovered).then(|| outcome.steps - from)
+    (outcome.end == EndReason::Recovered).then(|| outcome.steps - from)
 }

@@ -7,7 +7,7 @@ use crate::exploring::proving::Left;
 use crate::exploring::workers::{Observer, calibrated, explore_with, sample};
 use crate::report::facts::Report;
 use crate::settings::{Search, Settings};
-use crate::strategy::{Gap, Limit, StrategySpec, attempt};
+use crate::strategy::{Gap, SearchBudget, StrategySpec, budgeted_search};
 
 /// Runs each of the searches that may prove a test, as long as the one before can't follow it, and where
 /// none can, takes samples. A bug ends it, and so does the end that the settings name.
@@ -34,7 +34,7 @@ pub(crate) fn exhaust(
             prove: 0,
             ..ends.clone()
         };
-        let strategy = attempt(spec, &limit);
+        let strategy = budgeted_search(spec, &limit);
         let explorer = Explorer::new(name, &searching, vec![strategy]).after(first + number);
         let mut report = explore_with(name, program, &searching, observer, explorer, None);
         let after = first + searches.len();
@@ -71,10 +71,10 @@ pub(crate) fn exhaust(
 
 /// How much a search may cost. One by behaviours says how much is left, and can be interrupted; one by
 /// states may have no end.
-fn limit(spec: &StrategySpec, settings: &Settings) -> Limit {
+fn limit(spec: &StrategySpec, settings: &Settings) -> SearchBudget {
     match (spec, settings.prove) {
-        (StrategySpec::Dpor(_), _) | (_, 0) => Limit::none(),
-        (_, worth) => Limit::beyond(worth),
+        (StrategySpec::Dpor(_), _) | (_, 0) => SearchBudget::none(),
+        (_, worth) => SearchBudget::with_doubt(worth),
     }
 }
 

@@ -7,14 +7,19 @@ use serde::{Deserialize, Serialize};
 
 use crate::attendance::{self, UNKNOWN, WorkerStatus};
 use crate::data::bug::{BugKind, Finding};
-use crate::engine::{Decision, End, Engine, Observations, Outcome, Program, RunOptions, Watch};
+use crate::engine::{
+    EndReason, Engine, ObligationWatch, Observations, Outcome, Program, RecordedDecision,
+    RunOptions,
+};
 use crate::exploring::pin;
 use crate::exploring::plan::{PILOTS, Turn};
 use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
 use crate::report::words::{self, Place};
 use crate::settings::Settings;
-use crate::strategy::{Covered, Estimates, Execution, Extent, Placed, Random, Strategy, Survey};
+use crate::strategy::{
+    CoverageClaim, Estimates, Execution, PilotWalk, Placed, Random, SizeEstimate, Strategy,
+};
 use crate::trace::replay::{nondeterminism, run_again};
 use crate::trace::witness;
 
@@ -30,7 +35,7 @@ pub(crate) struct Contribution {
     pub(crate) system: u64,
     pub(crate) outcome: Outcome,
     /// The decisions, where a bug was found.
-    pub(crate) decisions: Vec<Decision>,
+    pub(crate) decisions: Vec<RecordedDecision>,
     /// How long it took, where several strategies are compared; else nothing.
     pub(crate) elapsed: Duration,
     /// What fair continuations showed, where something was owed for too long.
@@ -80,7 +85,7 @@ pub(crate) fn execution_seed(session: u64, iteration: u64) -> u64 {
 
 /// A survey in progress, and the strategy whose place it takes.
 pub(crate) struct Pilots {
-    survey: Survey,
+    survey: PilotWalk,
     replaced: Option<Box<dyn Strategy>>,
 }
 
@@ -142,7 +147,7 @@ impl<'a> Explorer<'a> {
         strategies: Vec<Box<dyn Strategy>>,
     ) -> Self {
         let mut engine = Engine::idle(settings.bounds, settings.semantics, None);
-        engine.look_for_lassos(settings.lasso);
+        engine.set_lasso_detection(settings.lasso);
         engine.keep_view(settings.until_saturated);
         let status = attendance::attend(test, engine.heartbeat());
         let has_faults = !settings.semantics.faults.is_none();
@@ -192,7 +197,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// What each strategy has covered.
-    pub(crate) fn covered(&self) -> Vec<Covered> {
+    pub(crate) fn covered(&self) -> Vec<CoverageClaim> {
         self.strategies
             .iter()
             .flatten()
@@ -201,7 +206,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// How much there seems to be in all, where the only strategy has an idea.
-    pub(crate) fn extent(&self) -> Option<Extent> {
+    pub(crate) fn extent(&self) -> Option<SizeEstimate> {
         match &self.strategies[..] {
             [Some(only)] => only.extent(),
             _ => None,
@@ -278,7 +283,7 @@ impl<'a> Explorer<'a> {
             return Vec::new();
         }
         // With an engine of their own, so that what they see is not counted either.
-        let survey = Survey::new();
+        let survey = PilotWalk::new();
         let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(survey.clone())];
         let mut scout = Self::new(&self.status.test, self.settings, strategies);
         let mut lengths = Vec::new();
@@ -293,7 +298,7 @@ impl<'a> Explorer<'a> {
 
     /// Has the first strategy replaced by a uniform walk that measures.
     pub(crate) fn begin_survey(&mut self) -> Pilots {
-        let survey = Survey::new();
+        let survey = PilotWalk::new();
         let replaced = self.strategies[0].replace(Box::new(survey.clone()));
         Pilots { survey, replaced }
     }
@@ -392,7 +397,7 @@ impl<'a> Explorer<'a> {
             system,
         );
         let options = RunOptions {
-            tell: witness.is_some(),
+            record: witness.is_some(),
             witness,
             time_passes: true,
             search,
@@ -408,13 +413,13 @@ impl<'a> Explorer<'a> {
         let mut decisions = Vec::new();
         if outcome.finding.is_some() {
             decisions = self.engine.decisions();
-        } else if !matches!(outcome.end, End::Exhausted | End::Pruned)
+        } else if !matches!(outcome.end, EndReason::Exhausted | EndReason::Pruned)
             && self.is_checked(turn, outcome.class)
         {
             let taken = self.engine.decisions();
             if let Some(finding) = self.check(program, &execution, &outcome, &taken) {
                 outcome.finding = Some(finding);
-                outcome.end = End::Bug;
+                outcome.end = EndReason::Bug;
                 decisions = taken;
             }
         }
@@ -449,13 +454,13 @@ impl<'a> Explorer<'a> {
         program: &dyn Program,
         suspected: &Contribution,
         strategy: Box<dyn Strategy>,
-        watch: Watch,
+        watch: ObligationWatch,
     ) -> Outcome {
         let turn = suspected.turn();
         let position = self.first + turn.strategy;
         self.status.begins(turn.iteration, position, turn.length);
         // What a lasso would show is known already, and looking for one costs as much as the steps.
-        self.engine.look_for_lassos(false);
+        self.engine.set_lasso_detection(false);
         let options = RunOptions {
             watch: Some(watch),
             ..RunOptions::default()
@@ -487,7 +492,7 @@ impl<'a> Explorer<'a> {
         program: &dyn Program,
         execution: &Execution,
         outcome: &Outcome,
-        taken: &[Decision],
+        taken: &[RecordedDecision],
     ) -> Option<Finding> {
         let again = run_again(
             &mut self.engine,

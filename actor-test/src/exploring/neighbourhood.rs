@@ -24,7 +24,7 @@ use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
 use crate::report::facts::{Bug, NEAR};
 use crate::settings::Settings;
-use crate::strategy::{Choice, Enabled, Execution, Fairness, Offer, Strategy};
+use crate::strategy::{Choice, Enabled, Execution, Fairness, FaultSite, Strategy};
 use crate::trace::following::name;
 use crate::trace::replay::{fairness_of, taken};
 use crate::trace::saved::Passed;
@@ -97,7 +97,7 @@ fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64
     let mut engine = Engine::idle(passed.bounds, passed.semantics, passed.system);
     let execution = Execution::alone(passed.bounds.unfair());
     let options = RunOptions {
-        tell: true,
+        record: true,
         ..RunOptions::default()
     };
     let decisions = taken(passed);
@@ -193,28 +193,28 @@ impl Strategy for Neighbours {
         self.current().pick(enabled)
     }
 
-    fn asks(&mut self, asked: Asked) {
-        self.current().asks(asked);
+    fn next_choice_purpose(&mut self, asked: Asked) {
+        self.current().next_choice_purpose(asked);
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
         self.current().choose(choice)
     }
 
-    fn passes(&mut self, ways: u32) -> Option<u32> {
-        self.current().passes(ways)
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
+        self.current().time_passes(ways)
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
-        self.current().strike(offer)
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
+        self.current().fault_within_step(offer)
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.current().fault(enabled, faults)
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.current().fault_between_steps(enabled, faults)
     }
 
-    fn struck(&mut self, key: u64) {
-        self.current().struck(key);
+    fn fault_struck(&mut self, key: u64) {
+        self.current().fault_struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {

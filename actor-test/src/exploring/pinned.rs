@@ -9,7 +9,7 @@ use crate::exploring::workers::explore_alone;
 use crate::report::facts::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
-use crate::strategy::{Execution, Pinned, Replay, Worded, Wording};
+use crate::strategy::{Execution, PinnedReplay, PinnedStep, Replay, Wording};
 use crate::trace::replay::{fairness_of, taken};
 
 /// What came of following a pinned schedule.
@@ -58,10 +58,10 @@ pub(crate) fn follow(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
-    steps: Vec<Worded>,
+    steps: Vec<PinnedStep>,
 ) -> Followed {
     let settings = settings.beside(1);
-    let (pinned, parted) = Pinned::new(steps);
+    let (pinned, parted) = PinnedReplay::new(steps);
     let explorer = Explorer::new(name, &settings, vec![Box::new(pinned)]);
     let mut report = explore_alone(explorer, program, &settings, name);
     for bug in &mut report.bugs {
@@ -79,15 +79,15 @@ pub(crate) fn follow(
 pub(crate) fn in_words(
     program: &dyn Program,
     recording: &Recording,
-) -> Option<(Vec<Worded>, Story)> {
+) -> Option<(Vec<PinnedStep>, Story)> {
     let fairness = fairness_of(recording.fair_from);
     let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
-    engine.look_for(recording.cycle);
+    engine.prepare_for_cycle(recording.cycle);
     let replay = Replay::new(recording.decisions.clone(), fairness);
     let (wording, told) = Wording::new(Box::new(replay));
     let options = RunOptions {
         expected: Some(taken(recording)),
-        tell: true,
+        record: true,
         ..RunOptions::default()
     };
     let execution = Execution::alone(recording.bounds.unfair());

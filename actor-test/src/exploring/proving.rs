@@ -1,13 +1,13 @@
 //! Proving a test while it is sampled.
 
-use crate::engine::{End, Program};
+use crate::engine::{EndReason, Program};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Turn;
 use crate::exploring::summary::Summary;
 use crate::report::facts::{self, Bug, Report};
 use crate::settings::{Search, Settings};
-use crate::strategy::{Limit, StrategySpec, attempt};
+use crate::strategy::{SearchBudget, StrategySpec, budgeted_search};
 
 /// What searches that came to no end leave to the report of what comes after them.
 #[derive(Default)]
@@ -19,7 +19,7 @@ pub(crate) struct Left {
 
 impl Left {
     /// Takes what is left of a search.
-    pub(crate) fn take(&mut self, spec: &StrategySpec, limit: &Limit, report: Report) {
+    pub(crate) fn take(&mut self, spec: &StrategySpec, limit: &SearchBudget, report: Report) {
         self.tried.push(facts::Tried {
             strategy: spec.to_string(),
             executions: report.executions,
@@ -64,7 +64,7 @@ pub(crate) struct Proving<'a> {
     /// Those that go on, in their order.
     active: Vec<Searching<'a>>,
     /// Those that came to no end, with their numbers.
-    over: Vec<(usize, &'a StrategySpec, Limit, Report)>,
+    over: Vec<(usize, &'a StrategySpec, SearchBudget, Report)>,
     /// What all of them may cost.
     budget: u64,
     samples_beside_proof: u64,
@@ -77,7 +77,7 @@ pub(crate) struct Proving<'a> {
 struct Searching<'a> {
     number: usize,
     spec: &'a StrategySpec,
-    limit: Limit,
+    limit: SearchBudget,
     explorer: Explorer<'a>,
     judge: Judge<'a>,
     summary: Summary,
@@ -92,8 +92,8 @@ impl<'a> Proving<'a> {
     ) -> Self {
         let first = settings.strategies().len();
         let begin = |(number, (spec, searching)): (usize, &'a (StrategySpec, Settings))| {
-            let limit = Limit::of(settings.prove);
-            let explorer = Explorer::new(name, searching, vec![attempt(spec, &limit)]);
+            let limit = SearchBudget::of(settings.prove);
+            let explorer = Explorer::new(name, searching, vec![budgeted_search(spec, &limit)]);
             Searching {
                 number,
                 spec,
@@ -118,7 +118,7 @@ impl<'a> Proving<'a> {
     fn spent(&self) -> u64 {
         let active = self.active.iter().map(|search| &search.limit);
         let over = self.over.iter().map(|(_, _, limit, _)| limit);
-        active.chain(over).map(Limit::spent).sum()
+        active.chain(over).map(SearchBudget::spent).sum()
     }
 
     /// None of them goes on.
@@ -207,7 +207,7 @@ impl Searching<'_> {
             }
             let turn = Turn::of_first(self.summary.executions());
             let mut contribution = self.explorer.run_turn(program, turn);
-            if contribution.outcome.end == End::Exhausted && self.limit.is_reached() {
+            if contribution.outcome.end == EndReason::Exhausted && self.limit.is_reached() {
                 return false;
             }
             self.judge.judge(&mut contribution);

@@ -28,7 +28,7 @@ pub(crate) fn record(
     };
     let system = contribution.system;
     let mut engine = Engine::idle(bounds, settings.semantics, Some(system));
-    engine.look_for(cycle);
+    engine.prepare_for_cycle(cycle);
     let execution = Execution {
         iteration: contribution.iteration,
         seed: contribution.seed,
@@ -37,8 +37,8 @@ pub(crate) fn record(
     let taken = &contribution.decisions;
     let mut tell = |deaf: bool| {
         let options = RunOptions {
-            tell: true,
-            deaf,
+            record: true,
+            without_logs: deaf,
             ..RunOptions::default()
         };
         name(&mut engine, program, &execution, fairness, taken, options)

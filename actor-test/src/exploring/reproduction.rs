@@ -1,6 +1,6 @@
 //! Running the one execution that a token names.
 
-use crate::engine::{End, Program};
+use crate::engine::{EndReason, Program};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Turn;
@@ -49,7 +49,7 @@ pub(crate) fn reproduce(
         // What it does depends on the executions before.
         for before in 0..iteration {
             let outcome = explorer.run_turn(program, Turn::of_first(before)).outcome;
-            if outcome.end == End::Exhausted {
+            if outcome.end == EndReason::Exhausted {
                 return Err(TokenError::Ended(text.into(), before));
             }
         }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
-use crate::engine::{End, Observations, Program, STACK_BYTES};
+use crate::engine::{EndReason, Observations, Program, STACK_BYTES};
 use crate::exploring::checkpoint::{Done, Found, Shard};
 use crate::exploring::desk::lock;
 use crate::exploring::explorer::{Beside, Contribution, Explorer};
@@ -206,7 +206,7 @@ fn explore(
     while is_needed() && !explorer.is_late() {
         let turn = Turn::of_first(1 + contributions.len() as u64);
         let contribution = explorer.run_turn(program, turn);
-        if contribution.outcome.end == End::Exhausted {
+        if contribution.outcome.end == EndReason::Exhausted {
             is_whole = true;
             break;
         }

@@ -8,7 +8,9 @@ use actor_core::__private::Expectation;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{BugKind, Finding, Reason};
-use crate::engine::{End, Engine, Observations, Observed, Program, START, THREAD, on_own_thread};
+use crate::engine::{
+    EndReason, Engine, Observations, Program, START, SpecificationStats, THREAD, on_own_thread,
+};
 use crate::exploring::chances;
 use crate::exploring::claim::{Course, Turns};
 use crate::exploring::explorer::{Contribution, seconds};
@@ -20,7 +22,7 @@ use crate::report::facts::{BUGS_MAX, Bug, Kept, Report, StrategyStatistics};
 use crate::report::judging;
 use crate::report::merge::Sketch;
 use crate::settings::Settings;
-use crate::strategy::{Covered, Extent, Fairness, Gap};
+use crate::strategy::{CoverageClaim, Fairness, Gap, SizeEstimate};
 
 /// How many executions a budget of steps pays for in any case.
 const EXECUTIONS_MIN: u64 = 100;
@@ -130,7 +132,7 @@ pub(crate) struct Summary {
     beside: u64,
     /// How much there seems to be in all.
     #[serde(skip)]
-    extent: Option<Extent>,
+    extent: Option<SizeEstimate>,
     /// A hash of what the pilots did.
     pub(crate) pilots: u64,
     /// The execution that was the last to show something new, from one.
@@ -207,7 +209,7 @@ impl Summary {
         self.report.strategies = strategies.collect();
         let turns = self.report.strategies.iter().map(|strategy| Turns {
             name: strategy.name.clone(),
-            covered: Covered::Sample,
+            covered: CoverageClaim::Sample,
             executions: 0,
             unfair_at_bound: 0,
             fair_at_bound: 0,
@@ -225,14 +227,14 @@ impl Summary {
     }
 
     /// Takes what each strategy says that it has covered.
-    pub(crate) fn set_covered(&mut self, all: Vec<Covered>) {
+    pub(crate) fn set_covered(&mut self, all: Vec<CoverageClaim>) {
         for (turns, covered) in self.turns.iter_mut().zip(all) {
             turns.covered = covered;
         }
     }
 
     /// How much there seems to be in all, where there is one strategy.
-    pub(crate) fn set_extent(&mut self, extent: Option<Extent>) {
+    pub(crate) fn set_extent(&mut self, extent: Option<SizeEstimate>) {
         self.extent = extent;
     }
 
@@ -312,7 +314,7 @@ impl Summary {
     /// Adds the next execution; tells what was new in it.
     pub(crate) fn add(&mut self, contribution: Contribution) -> Novelty {
         let outcome = &contribution.outcome;
-        if outcome.end == End::Exhausted {
+        if outcome.end == EndReason::Exhausted {
             self.end_by(contribution.strategy);
             return Novelty::default();
         }
@@ -323,7 +325,7 @@ impl Summary {
         report.asked_for_bytes += u64::from(outcome.asked.random > 0);
         report.asked_for_time += u64::from(outcome.asked.clock > 0);
         self.wants_liveness |= outcome.wants_liveness;
-        let is_pruned = outcome.end == End::Pruned;
+        let is_pruned = outcome.end == EndReason::Pruned;
         let is_fair = outcome.fairness != Fairness::Unfair && !is_pruned;
         *(match is_fair {
             _ if is_pruned => &mut report.pruned,
@@ -348,15 +350,15 @@ impl Summary {
         turns.has_threads |= outcome.has_threads;
         turns.waited_for_a_step |= outcome.waited_for_a_step;
         match outcome.end {
-            End::Bound if is_fair => {
+            EndReason::Bound if is_fair => {
                 report.fair_at_bound += 1;
                 turns.fair_at_bound += 1;
             }
-            End::Bound => {
+            EndReason::Bound => {
                 report.unfair_at_bound += 1;
                 turns.unfair_at_bound += 1;
             }
-            End::Quiescent | End::Finished => {
+            EndReason::Quiescent | EndReason::Finished => {
                 self.ended_by_themselves += 1;
                 if is_fair {
                     self.step_sum += outcome.steps;
@@ -543,8 +545,9 @@ impl Summary {
 
     /// A predicate that never could be evaluated is a failure; one that only ever asked for actors that
     /// were not started yet when executions were cut off is one that could not have failed.
-    fn add_unevaluated(&mut self, observed: &[Observed]) {
-        let mut blind: Vec<&Observed> = observed.iter().filter(|seen| is_blind(seen)).collect();
+    fn add_unevaluated(&mut self, observed: &[SpecificationStats]) {
+        let mut blind: Vec<&SpecificationStats> =
+            observed.iter().filter(|seen| is_blind(seen)).collect();
         blind.sort_by_key(|seen| &seen.name);
         let were_all_cut_off = self.were_all_cut_off();
         for seen in blind {
@@ -601,7 +604,7 @@ fn cost_of_threads(settings: &Settings) -> f64 {
 }
 
 /// Each time that a predicate was evaluated, an actor that it asked for could not be shown.
-fn is_blind(seen: &Observed) -> bool {
+fn is_blind(seen: &SpecificationStats) -> bool {
     // `eventually` ends with the first evaluation that is true.
     let judged = match seen.expectation {
         Some(Expectation::Always) => true,
@@ -612,7 +615,7 @@ fn is_blind(seen: &Observed) -> bool {
 }
 
 /// What a monitor saw in states that have no handler for it.
-fn passed_over(seen: &Observed) -> impl Iterator<Item = String> {
+fn passed_over(seen: &SpecificationStats) -> impl Iterator<Item = String> {
     let named = |(state, event): &(&str, &str)| {
         format!("monitor `{}` sees `{event}` in `{state}`", seen.name)
     };
@@ -620,7 +623,7 @@ fn passed_over(seen: &Observed) -> impl Iterator<Item = String> {
 }
 
 /// Why a specification could not have failed, if so.
-fn vacuity(seen: &Observed) -> Option<String> {
+fn vacuity(seen: &SpecificationStats) -> Option<String> {
     let name = &seen.name;
     match seen.expectation {
         None if seen.looks == 0 => Some(format!(

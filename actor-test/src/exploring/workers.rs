@@ -17,7 +17,7 @@ use crate::exploring::rounds::Crew;
 use crate::exploring::summary::Summary;
 use crate::report::facts::Report;
 use crate::settings::{Search, Settings};
-use crate::strategy::{Estimates, Extent, Strategy, StrategySpec};
+use crate::strategy::{Estimates, SizeEstimate, Strategy, StrategySpec};
 
 /// As long as samples are left, searches that may prove a test may have one step for so many of samples.
 const PROVING: u64 = 4;
@@ -39,7 +39,7 @@ pub(crate) struct Progress {
     pub(crate) steps: u64,
     pub(crate) bugs: usize,
     /// How much there seems to be in all of what a search counts.
-    pub(crate) extent: Option<Extent>,
+    pub(crate) extent: Option<SizeEstimate>,
 }
 
 /// Hears nothing.

@@ -26,7 +26,7 @@ use crate::report::facts::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{Budgets, Overrides};
-use crate::strategy::{Worded, parse};
+use crate::strategy::{PinnedStep, parse};
 use crate::trace;
 use crate::trace::replay::replay_until;
 use crate::trace::saved::Passed;
@@ -225,7 +225,7 @@ fn pin_down(test: &Combination, finding: &Finding, recording: &Recording) -> Res
     }
     let settings = pinned::settings(test)?;
     // As it will be read.
-    let written: Vec<(String, String)> = steps.iter().map(Worded::written).collect();
+    let written: Vec<(String, String)> = steps.iter().map(PinnedStep::written).collect();
     let lines: Vec<(&str, &str)> = written
         .iter()
         .map(|(who, what)| (&**who, &**what))

@@ -18,7 +18,7 @@ use crate::debugging::Answer;
 use crate::report::facts::{Bug, Recording, Report};
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
-use crate::strategy::Extent;
+use crate::strategy::SizeEstimate;
 
 /// The version of the protocol; a child of another version refuses the request.
 pub const VERSION: u32 = 9;
@@ -127,7 +127,7 @@ pub enum Event {
         of: u64,
         steps: u64,
         bugs: usize,
-        extent: Option<Extent>,
+        extent: Option<SizeEstimate>,
     },
     /// It was explored.
     Done {

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::strategy::{Extent, Gap, Reduction};
+use crate::strategy::{Gap, Reduction, SizeEstimate};
 
 /// What was searched, and what was left out.
 ///
@@ -27,7 +27,7 @@ pub struct Verdict {
     /// How much there seems to be in all of what was searched, where a bound ended the search and it has an
     /// idea: behaviours, states or schedules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub extent: Option<Extent>,
+    pub extent: Option<SizeEstimate>,
     /// What a search that came to its end has taken for granted of the program.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<Assumption>,

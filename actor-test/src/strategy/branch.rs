@@ -1,6 +1,6 @@
 //! Going on under another strategy from a step of a recorded execution.
 
-use super::{Choice, Enabled, Ended, Execution, Fairness, Offer, Replay, Step, Strategy};
+use super::{Choice, Enabled, Ended, Execution, Fairness, FaultSite, Replay, Step, Strategy};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::data::story::Asked;
@@ -8,14 +8,14 @@ use crate::data::story::Asked;
 /// Recorded decisions up to a step, and any strategy from there. What the strategy sees begins with
 /// that step; its fairness counts from there.
 #[derive(Debug)]
-pub(crate) struct Branch {
+pub(crate) struct BranchedReplay {
     replay: Replay,
     strategy: Box<dyn Strategy>,
     from: u64,
     is_replaying: bool,
 }
 
-impl Branch {
+impl BranchedReplay {
     pub(crate) fn new(chosen: Vec<u32>, from: u64, strategy: Box<dyn Strategy>) -> Self {
         Self {
             replay: Replay::new(chosen, Fairness::Unfair),
@@ -26,7 +26,7 @@ impl Branch {
     }
 }
 
-impl Strategy for Branch {
+impl Strategy for BranchedReplay {
     fn name(&self) -> String {
         format!("branch({})-{}", self.from, self.strategy.name())
     }
@@ -52,10 +52,10 @@ impl Strategy for Branch {
         }
     }
 
-    fn asks(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: Asked) {
         match self.is_replaying {
-            true => self.replay.asks(asked),
-            false => self.strategy.asks(asked),
+            true => self.replay.next_choice_purpose(asked),
+            false => self.strategy.next_choice_purpose(asked),
         }
     }
 
@@ -66,29 +66,29 @@ impl Strategy for Branch {
         }
     }
 
-    fn passes(&mut self, ways: u32) -> Option<u32> {
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
         match self.is_replaying {
-            true => self.replay.passes(ways),
-            false => self.strategy.passes(ways),
+            true => self.replay.time_passes(ways),
+            false => self.strategy.time_passes(ways),
         }
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         match self.is_replaying {
-            true => self.replay.strike(offer),
-            false => self.strategy.strike(offer),
+            true => self.replay.fault_within_step(offer),
+            false => self.strategy.fault_within_step(offer),
         }
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         match enabled.step() < self.from {
-            true => self.replay.fault(enabled, faults),
-            false => self.strategy.fault(enabled, faults),
+            true => self.replay.fault_between_steps(enabled, faults),
+            false => self.strategy.fault_between_steps(enabled, faults),
         }
     }
 
-    fn struck(&mut self, key: u64) {
-        self.strategy.struck(key);
+    fn fault_struck(&mut self, key: u64) {
+        self.strategy.fault_struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
@@ -102,20 +102,20 @@ impl Strategy for Branch {
         true
     }
 
-    fn hears_steps(&self) -> bool {
-        self.strategy.hears_steps()
+    fn wants_steps(&self) -> bool {
+        self.strategy.wants_steps()
     }
 
-    fn sees_states(&self) -> bool {
-        self.strategy.sees_states()
+    fn wants_states(&self) -> bool {
+        self.strategy.wants_states()
     }
 
     fn compares_histories(&self) -> bool {
         self.strategy.compares_histories()
     }
 
-    fn accused(&self) -> Option<Cycle> {
-        self.strategy.accused()
+    fn fair_cycle(&self) -> Option<Cycle> {
+        self.strategy.fair_cycle()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {

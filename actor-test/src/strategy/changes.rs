@@ -38,12 +38,12 @@ pub(super) const FEW: usize = 8;
 /// Tells a strategy which positions to look at again, so that a step costs it the same for any
 /// number of enabled operations.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Follower {
+pub(super) struct ChangeReader {
     /// How many changes it has followed.
     seen: u64,
 }
 
-impl Follower {
+impl ChangeReader {
     /// An execution begins, or what was known of it is forgotten.
     #[inline]
     pub(super) fn begin(&mut self) {
@@ -283,7 +283,7 @@ mod tests {
             ..Set::default()
         };
         set.set(&mut rng, 0);
-        let mut follower = Follower::default();
+        let mut follower = ChangeReader::default();
         let mut known: Vec<Option<Pending>> = Vec::new();
         let mut partial = 0;
         for look in 0..5_000 {

@@ -1,7 +1,7 @@
 //! Going on fairly from a step of a recorded execution.
 
 use super::{
-    Choice, Enabled, Execution, Fairness, Offer, Random, Replay, StepKind, Strategy, Weighted,
+    Choice, Enabled, Execution, Fairness, FaultSite, Random, Replay, StepKind, Strategy, Weighted,
     Weights,
 };
 use crate::data::faults::Fault;
@@ -19,18 +19,18 @@ pub(crate) struct Continuation {
     from: u64,
     number: u32,
     replaying: bool,
-    delays: Option<Delays>,
+    delays: Option<RandomPriorities>,
 }
 
 /// Priorities of operations, up to a step.
 #[derive(Clone, Copy, Debug)]
-struct Delays {
+struct RandomPriorities {
     until: u64,
     is_calm: bool,
     seed: u64,
 }
 
-impl Delays {
+impl RandomPriorities {
     /// The position of the one of the highest priority.
     fn first(&self, enabled: &Enabled<'_>) -> Option<usize> {
         let priority = |position: &usize| {
@@ -80,7 +80,7 @@ impl Continuation {
     pub(crate) fn delaying(self, is_calm: bool) -> Self {
         let steps = 16 << (self.number % 4);
         Self {
-            delays: Some(Delays {
+            delays: Some(RandomPriorities {
                 until: self.from + steps,
                 is_calm,
                 seed: 0,
@@ -130,8 +130,8 @@ impl Strategy for Continuation {
         }
     }
 
-    fn asks(&mut self, asked: Asked) {
-        self.active().asks(asked);
+    fn next_choice_purpose(&mut self, asked: Asked) {
+        self.active().next_choice_purpose(asked);
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
@@ -140,26 +140,26 @@ impl Strategy for Continuation {
 
     /// In half of them time goes on by itself, so that who looks at the clock until it is late enough comes
     /// to an end.
-    fn passes(&mut self, ways: u32) -> Option<u32> {
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
         match self.replaying {
-            true => self.replay.passes(ways),
+            true => self.replay.time_passes(ways),
             false => Some(ways * (self.number / 2 % 2)),
         }
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
-        self.active().strike(offer)
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
+        self.active().fault_within_step(offer)
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         match enabled.step() < self.from {
-            true => self.replay.fault(enabled, faults),
+            true => self.replay.fault_between_steps(enabled, faults),
             false => None,
         }
     }
 
-    fn struck(&mut self, key: u64) {
-        self.walk.struck(key);
+    fn fault_struck(&mut self, key: u64) {
+        self.walk.fault_struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {

@@ -1,12 +1,12 @@
 //! What a search has covered, as a strategy says of itself, and what it left out.
 
-use super::{Beyond, Constructs};
+use super::{Constructs, StepConstruct};
 use serde::{Deserialize, Serialize};
 
 /// What a strategy has covered so far: see [`Strategy::covered`](super::Strategy::covered).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub enum Covered {
+pub enum CoverageClaim {
     /// A sample of the schedules. Nothing is said of the others.
     #[default]
     Sample,
@@ -43,7 +43,7 @@ pub enum Reduction {
         /// [interchangeable](trait@actor_core::Fingerprint#actors-that-are-interchangeable) actors alone, one
         /// besides.
         #[serde(default)]
-        whoever: bool,
+        symmetric: bool,
     },
     /// Of those whose beginnings are the same up to the order of independent steps, one goes on from there.
     #[non_exhaustive]
@@ -58,7 +58,7 @@ pub enum Reduction {
         /// How many there are.
         behaviours: u64,
         /// Monitors or predicates look on: they are told apart by what those see as well.
-        onlookers: bool,
+        observers: bool,
         /// Other monitors, whose states can be compared, were shown each in every order in which they
         /// may see it.
         orders: bool,
@@ -82,7 +82,7 @@ pub enum Reduction {
 #[non_exhaustive]
 pub enum Unjudged {
     /// What may stay owed: with local steps in one order that is not looked for.
-    Owed,
+    PendingObligations,
     /// An actor may go on for ever while another, or itself, defers an event.
     Deferred,
     /// An actor may handle nothing but its own events for ever.
@@ -192,12 +192,12 @@ pub enum Gap {
     },
     /// What an explorer does not come to: delays have brought one operation to the front twice, and others
     /// not at all. The search ended there.
-    Explorer,
+    UnsoundExplorer,
     /// What takes fewer delays from a state than where it was met first: the explorer tells no
     /// [state](crate::strategy::DelayingExplorer::state).
     ExplorerState,
     /// Schedules that begin otherwise than with the steps that a walk has taken before the search began.
-    Beginnings {
+    Prefixes {
         /// How many steps.
         steps: u64,
     },
@@ -207,7 +207,7 @@ pub enum Gap {
     Cycles(Unjudged),
     /// What comes where so many executions went elsewhere than the same decisions had led before: the
     /// program is not deterministic.
-    Strayed {
+    Diverged {
         /// How many.
         executions: u64,
         /// At which step the first did, where that is known.
@@ -219,19 +219,19 @@ pub enum Gap {
         executions: u64,
     },
     /// Something that the search can't follow. It ended there.
-    Outside {
+    Unsupported {
         /// What it was.
-        what: Beyond,
+        what: StepConstruct,
         /// Whose step it was, by name, where that is known.
         who: Option<String>,
     },
     /// An actor did something else although it was given the same events, in the same order: actors share
     /// something that the tester does not know of, or the program is not deterministic. The search ended
     /// there.
-    Differs,
+    Nondeterministic,
     /// An execution that was [drawn beside a proof](crate::Settings::samples_beside_proof) fails: actors
     /// share something that the tester does not know of, or the program is not deterministic.
     Refuted,
     /// The strategy ended the search without saying that nothing is left.
-    Unstated,
+    NoClaim,
 }

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Choice, Covered, Enabled, Execution, Extent, Fairness, Gap, Offer, OperationId, Reduction,
-    Step, Strategy,
+    Choice, CoverageClaim, Enabled, Execution, Fairness, FaultSite, Gap, OperationId, Reduction,
+    SizeEstimate, Step, Strategy,
 };
 use crate::codec;
 use crate::data::faults::Fault;
@@ -17,7 +17,7 @@ use crate::data::faults::Fault;
 #[derive(Debug, Default)]
 pub struct Dfs {
     /// One entry a branching point of the current execution: what was taken, and of how many.
-    path: Vec<Branch>,
+    path: Vec<BranchingPoint>,
     depth: usize,
     begun: bool,
     executions_max: Option<u64>,
@@ -36,10 +36,10 @@ pub struct Dfs {
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-struct Branch {
+struct BranchingPoint {
     taken: u32,
     of: u32,
-    others: Others,
+    others: DfsAlternatives,
     /// How many executions were over when it was met first, and when what is taken was taken first.
     met_after: u64,
     taken_after: u64,
@@ -47,7 +47,7 @@ struct Branch {
 
 /// What becomes of the steps of a branching point that are not taken yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-enum Others {
+enum DfsAlternatives {
     /// Each is taken in its turn.
     Due,
     /// The step of this operation is local, as far as it is known, so that they need not be taken.
@@ -57,7 +57,7 @@ enum Others {
 /// What another process goes on from.
 #[derive(Debug, Serialize, Deserialize)]
 struct Saved {
-    path: Vec<Branch>,
+    path: Vec<BranchingPoint>,
     begun: bool,
     executions: u64,
     has_faults: bool,
@@ -96,10 +96,10 @@ impl Dfs {
     /// Goes to the next path in depth-first order; `false` where there is none.
     fn backtrack(&mut self) -> bool {
         while let Some(last) = self.path.last_mut() {
-            if !matches!(last.others, Others::Spared(_)) && last.taken + 1 < last.of {
+            if !matches!(last.others, DfsAlternatives::Spared(_)) && last.taken + 1 < last.of {
                 last.taken += 1;
                 last.taken_after = self.executions;
-                last.others = Others::Due;
+                last.others = DfsAlternatives::Due;
                 return true;
             }
             self.path.pop();
@@ -115,10 +115,10 @@ impl Dfs {
         let of = u32::try_from(of).unwrap_or(u32::MAX);
         if self.depth == self.path.len() {
             let over = self.executions - 1;
-            self.path.push(Branch {
+            self.path.push(BranchingPoint {
                 taken: 0,
                 of,
-                others: Others::Due,
+                others: DfsAlternatives::Due,
                 met_after: over,
                 taken_after: over,
             });
@@ -136,7 +136,7 @@ impl Dfs {
         let taken = self.branch(enabled.len());
         let (position, may_be_local) = enabled.nth_local_first(taken);
         if may_be_local && is_new && enabled.len() > 1 {
-            self.path[self.depth - 1].others = Others::Spared(enabled[position].operation);
+            self.path[self.depth - 1].others = DfsAlternatives::Spared(enabled[position].operation);
         }
         position
     }
@@ -145,9 +145,9 @@ impl Dfs {
     /// all.
     fn widen(&mut self, at: usize, operation: OperationId) {
         if let Some(branch) = self.path.get_mut(at)
-            && branch.others == Others::Spared(operation)
+            && branch.others == DfsAlternatives::Spared(operation)
         {
-            branch.others = Others::Due;
+            branch.others = DfsAlternatives::Due;
         }
     }
 }
@@ -196,12 +196,12 @@ impl Strategy for Dfs {
         }
     }
 
-    fn fault(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         self.has_faults |= !faults.is_empty();
         self.branch(1 + faults.len()).checked_sub(1)
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         self.branch(offer.ways as usize + 1) as u32
     }
 
@@ -209,7 +209,7 @@ impl Strategy for Dfs {
         true
     }
 
-    fn hears_steps(&self) -> bool {
+    fn wants_steps(&self) -> bool {
         self.local_first
     }
 
@@ -267,10 +267,10 @@ impl Strategy for Dfs {
     /// By the share of the tree that is done, where equal parts are below what can be taken at a branching
     /// point; and as if what is still to be taken there had as much below it as what was taken, in the mean
     /// (Kilby, Slaney, Thiébaux and Walsh, AAAI 2006).
-    fn extent(&self) -> Option<Extent> {
-        let of = |branch: &Branch| match branch.others {
-            Others::Due => f64::from(branch.of),
-            Others::Spared(_) => 1.0,
+    fn extent(&self) -> Option<SizeEstimate> {
+        let of = |branch: &BranchingPoint| match branch.others {
+            DfsAlternatives::Due => f64::from(branch.of),
+            DfsAlternatives::Spared(_) => 1.0,
         };
         let (mut share, mut done) = (1.0, 0.0);
         for branch in &self.path {
@@ -282,10 +282,10 @@ impl Strategy for Dfs {
             let before = (branch.taken_after - branch.met_after) as f64;
             of(branch) * (before + below) / f64::from(branch.taken + 1)
         });
-        Some(Extent::of(self.executions, by_shares, by_likeness))
+        Some(SizeEstimate::of(self.executions, by_shares, by_likeness))
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         let mut gaps = Vec::new();
         if let Some(bound) = self.executions_max
             && self.executions > bound
@@ -297,7 +297,7 @@ impl Strategy for Dfs {
             let executions = self.seeded;
             gaps.push(Gap::Seeds { executions });
         }
-        Covered::Systematic {
+        CoverageClaim::Systematic {
             reduction: match self.local_first {
                 true => Reduction::LocalFirst,
                 false => Reduction::None,

@@ -6,7 +6,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Along, Carried, Changes, Deferred, Looked, Onlookers, PredicateLook, Reached};
+use super::{
+    Changes, ConstructSet, DeferredEvents, MonitorTransition, ObserverSet, PredicateRead,
+    SilentEffect, StepEffect,
+};
 use crate::data::bug::BugKind;
 use crate::data::faults::Moment;
 pub use crate::data::records::{MessageId, StepKind};
@@ -171,19 +174,19 @@ pub struct Step<'a> {
     /// asks for the end of the execution.
     pub interrupted: &'a [OperationId],
     /// What else it has met that is not up to its operation alone.
-    pub(crate) reached: Reached,
+    pub(crate) constructs: ConstructSet,
     /// What it has carried out.
-    pub(crate) carried: Carried,
+    pub(crate) effect: StepEffect,
     /// Who has looked at it, and of predicates who might have.
-    pub(crate) onlookers: Onlookers,
+    pub(crate) onlookers: ObserverSet,
     /// At what predicates have looked after it.
-    pub(crate) looks: &'a [PredicateLook],
+    pub(crate) predicate_reads: &'a [PredicateRead],
     /// What became of the monitors among them, where the strategy does not look at whole states.
-    pub(crate) looked: &'a [Looked],
+    pub(crate) monitor_transitions: &'a [MonitorTransition],
     /// Which events its operation puts off after it.
-    pub(crate) defers: Deferred,
+    pub(crate) defers: DeferredEvents,
     /// What rode along.
-    pub(crate) along: &'a [Along],
+    pub(crate) silent_effects: &'a [SilentEffect],
     /// Its operation awaits something after it.
     pub(crate) is_suspended: bool,
     /// It has looked whether a sleep is over, and it was not.
@@ -194,14 +197,14 @@ pub struct Step<'a> {
     pub(crate) bug: Option<BugKind>,
     /// The state to which it has led, where the strategy [wants](super::Strategy::sees_states) to see
     /// states and it has found no bug.
-    pub(crate) led_to: Option<Parts<'a>>,
+    pub(crate) next_state: Option<StateComponents<'a>>,
 }
 
 /// A state in parts: each operation by itself, with its inbox and outbox, and the rest.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Parts<'a> {
+pub(crate) struct StateComponents<'a> {
     /// The state as a whole.
-    pub(crate) state: &'a SeenState,
+    pub(crate) state: &'a StateView,
     /// A fingerprint of each operation; zero for one that is gone.
     pub(crate) prints: &'a [u128],
     /// A fingerprint of the armed timers; zero where there are none.
@@ -211,7 +214,7 @@ pub(crate) struct Parts<'a> {
     /// A fingerprint of all that is neither.
     pub(crate) rest: u128,
     /// The operations that the last step may have looked at or changed, each once.
-    pub(crate) touched: &'a [u32],
+    pub(crate) footprint: &'a [u32],
     /// It may have looked at timers or changed them.
     pub(crate) touches_timers: bool,
     /// Somebody was seen to have a handle to another's timer.
@@ -254,7 +257,7 @@ pub(crate) trait Details: fmt::Debug {
 /// A state of an execution, as a search [sees](super::Strategy::sees_states) it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct SeenState {
+pub struct StateView {
     /// The same for states that are the same, and for no others but by a chance of 2^-128; up to what
     /// fingerprints [leave out](actor_core::Fingerprint), and up to the time.
     pub print: u128,
@@ -263,35 +266,35 @@ pub struct SeenState {
     /// The program has looked at the clock: what it does may depend on the time.
     pub reads_clock: bool,
     /// Something in it offers nothing to compare, so that it is told apart by how it came about.
-    pub is_apart: bool,
+    pub by_history: bool,
     /// The monitors and predicates by which something is owed, a bit for each.
-    pub(crate) owed: u64,
+    pub(crate) obligations: u64,
     /// Those of them that are hot.
     pub(crate) hot: u64,
     /// Somebody has nothing to handle but events that it defers.
     pub(crate) is_deferring: bool,
     /// The same for states that differ in who is who among actors that are interchangeable, where there are
     /// such and that can be told.
-    pub(crate) whoever: Option<u128>,
+    pub(crate) canonical: Option<u128>,
     /// A predicate means one of them, and not any.
-    pub(crate) singles_out: bool,
+    pub(crate) reads_one: bool,
     /// The program has looked at the numbers of actors.
     pub(crate) reads_numbers: bool,
 }
 
-impl SeenState {
+impl StateView {
     /// Before the first step.
     pub(crate) fn root() -> Self {
         Self {
             print: 0,
             now: Duration::ZERO,
             reads_clock: false,
-            is_apart: false,
-            owed: 0,
+            by_history: false,
+            obligations: 0,
             hot: 0,
             is_deferring: false,
-            whoever: None,
-            singles_out: false,
+            canonical: None,
+            reads_one: false,
             reads_numbers: false,
         }
     }
@@ -307,7 +310,7 @@ pub struct Enabled<'a> {
     /// Its number; few strategies ask.
     last: u32,
     details: Option<&'a dyn Details>,
-    state: Option<&'a SeenState>,
+    state: Option<&'a StateView>,
 }
 
 impl<'a> Enabled<'a> {
@@ -332,7 +335,7 @@ impl<'a> Enabled<'a> {
 
     /// The same, with details for who asks.
     #[inline]
-    pub(crate) fn told(self, details: &'a dyn Details) -> Self {
+    pub(crate) fn with_details(self, details: &'a dyn Details) -> Self {
         Self {
             details: Some(details),
             ..self
@@ -341,7 +344,7 @@ impl<'a> Enabled<'a> {
 
     /// The same, with what is seen of the state.
     #[inline]
-    pub(crate) fn seen(self, state: Option<&'a SeenState>) -> Self {
+    pub(crate) fn seen(self, state: Option<&'a StateView>) -> Self {
         Self { state, ..self }
     }
 
@@ -373,7 +376,7 @@ impl<'a> Enabled<'a> {
 
     /// The state before the step, where the strategy [wants](super::Strategy::sees_states) to see it.
     #[inline]
-    pub fn state(&self) -> Option<&'a SeenState> {
+    pub fn state(&self) -> Option<&'a StateView> {
         self.state
     }
 

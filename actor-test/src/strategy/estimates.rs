@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::placed::{moment_of, moment_of_offer};
-use super::{Choice, Enabled, Execution, Fairness, Offer, OperationId, Random, Strategy};
+use super::{Choice, Enabled, Execution, Fairness, FaultSite, OperationId, Random, Strategy};
 use crate::data::faults::{Fault, FaultKind, KINDS};
 
 /// What the pilot executions of a test showed: uniform random walks that come before the first
@@ -136,17 +136,17 @@ impl Estimates {
 
 /// A uniform random walk that measures what it sees. Clones add to the same measurements.
 #[derive(Clone, Debug)]
-pub(crate) struct Survey {
+pub(crate) struct PilotWalk {
     walk: Random,
     /// One entry an execution; the last is in progress.
-    measured: Arc<Mutex<Vec<Measured>>>,
+    measured: Arc<Mutex<Vec<PilotMeasurements>>>,
     /// Where the execution is fair from, since faults may come before.
     fair_from: Option<u64>,
 }
 
 /// What one execution showed.
 #[derive(Clone, Debug, Default)]
-struct Measured {
+struct PilotMeasurements {
     steps: u64,
     contended_steps: u64,
     contended_flushes: u64,
@@ -157,7 +157,7 @@ struct Measured {
     moments: BTreeMap<u64, u64>,
 }
 
-impl Survey {
+impl PilotWalk {
     pub(crate) fn new() -> Self {
         Self {
             walk: Random::new(),
@@ -169,7 +169,7 @@ impl Survey {
     /// What the executions so far have shown.
     pub(crate) fn estimates(&self) -> Estimates {
         let all = self.measured();
-        let percentile = |of: &dyn Fn(&Measured) -> u64| {
+        let percentile = |of: &dyn Fn(&PilotMeasurements) -> u64| {
             let mut sorted: Vec<u64> = all.iter().map(of).collect();
             sorted.sort_unstable();
             let rank = (sorted.len() * 95).div_ceil(100);
@@ -197,12 +197,12 @@ impl Survey {
         }
     }
 
-    fn measured(&self) -> MutexGuard<'_, Vec<Measured>> {
+    fn measured(&self) -> MutexGuard<'_, Vec<PilotMeasurements>> {
         self.measured.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Measured {
+impl PilotMeasurements {
     fn add(&mut self, enabled: &Enabled<'_>, picked: usize) {
         let pending = enabled[picked];
         let path = enabled.path(pending.operation);
@@ -222,7 +222,7 @@ impl Measured {
     }
 }
 
-impl Measured {
+impl PilotMeasurements {
     fn comes_to(&mut self, moment: u64) {
         *self.moments.entry(moment).or_default() += 1;
     }
@@ -236,7 +236,7 @@ fn is_contended(enabled: &Enabled<'_>, picked: OperationId, inbox: OperationId) 
 }
 
 /// In how many executions each operation took part.
-fn took_part(all: &[Measured]) -> BTreeMap<u64, f64> {
+fn took_part(all: &[PilotMeasurements]) -> BTreeMap<u64, f64> {
     let mut executions = BTreeMap::new();
     for path in all.iter().flat_map(|one| one.steps_of.keys()) {
         *executions.entry(*path).or_default() += 1.0;
@@ -244,7 +244,7 @@ fn took_part(all: &[Measured]) -> BTreeMap<u64, f64> {
     executions
 }
 
-fn inboxes(all: &[Measured]) -> BTreeMap<u64, Traffic> {
+fn inboxes(all: &[PilotMeasurements]) -> BTreeMap<u64, Traffic> {
     let executions = took_part(all);
     let mut inboxes: BTreeMap<u64, (bool, BTreeMap<u64, u64>)> = BTreeMap::new();
     for (inbox, senders) in all.iter().flat_map(|one| &one.flushes) {
@@ -262,7 +262,7 @@ fn inboxes(all: &[Measured]) -> BTreeMap<u64, Traffic> {
     inboxes.into_iter().map(traffic).collect()
 }
 
-fn efforts(all: &[Measured], inboxes: &BTreeMap<u64, Traffic>) -> BTreeMap<u64, Effort> {
+fn efforts(all: &[PilotMeasurements], inboxes: &BTreeMap<u64, Traffic>) -> BTreeMap<u64, Effort> {
     let mut steps: BTreeMap<u64, u64> = BTreeMap::new();
     for (path, taken) in all.iter().flat_map(|one| &one.steps_of) {
         *steps.entry(*path).or_default() += taken;
@@ -287,7 +287,7 @@ fn efforts(all: &[Measured], inboxes: &BTreeMap<u64, Traffic>) -> BTreeMap<u64, 
     efforts
 }
 
-impl Strategy for Survey {
+impl Strategy for PilotWalk {
     fn name(&self) -> String {
         self.walk.name()
     }
@@ -299,7 +299,7 @@ impl Strategy for Survey {
 
     fn begin(&mut self, execution: &Execution) -> bool {
         self.fair_from = (!execution.faults.is_none()).then_some(execution.max_steps);
-        self.measured().push(Measured::default());
+        self.measured().push(PilotMeasurements::default());
         self.walk.begin(execution)
     }
 
@@ -315,7 +315,7 @@ impl Strategy for Survey {
         self.walk.choose(choice)
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         if let Some(current) = self.measured().last_mut() {
             current.offers[offer.kind as usize] += 1;
             current.comes_to(moment_of_offer(offer));
@@ -323,7 +323,7 @@ impl Strategy for Survey {
         0
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, _: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, _: &[Fault]) -> Option<usize> {
         if let Some(current) = self.measured().last_mut() {
             let moments = enabled.moments().iter();
             moments.for_each(|moment| current.comes_to(moment.what));
@@ -345,11 +345,11 @@ mod tests {
     use super::*;
 
     fn lengths(lengths: impl Iterator<Item = u64>) -> u64 {
-        let survey = Survey::new();
+        let survey = PilotWalk::new();
         for steps in lengths {
-            survey.measured().push(Measured {
+            survey.measured().push(PilotMeasurements {
                 steps,
-                ..Measured::default()
+                ..PilotMeasurements::default()
             });
         }
         survey.estimates().steps()

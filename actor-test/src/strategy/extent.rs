@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Extent {
+pub struct SizeEstimate {
     /// So many were met.
     pub met: u64,
     /// So many there seem to be at the least.
@@ -28,7 +28,7 @@ pub struct Extent {
     pub most: Option<u64>,
 }
 
-impl Extent {
+impl SizeEstimate {
     /// From how many were met, and two guesses at how many there are.
     pub fn between(met: u64, least: f64, most: Option<f64>) -> Self {
         let at_least = |guess: f64, low: u64| (guess as u64).max(low);
@@ -38,14 +38,18 @@ impl Extent {
     }
 
     /// How many times too much or too little may seem to be left, by a part of a tree.
-    pub(in crate::strategy) const DOUBT: f64 = 3.0;
+    pub(in crate::strategy) const ERROR_FACTOR: f64 = 3.0;
 
     /// The same from two guesses of which nobody knows which is the larger one.
     pub(super) fn of(met: u64, one: f64, other: f64) -> Self {
         let left = |guess: f64| (guess - met as f64).max(0.0);
         let (least, most) = (left(one.min(other)), left(one.max(other)));
         let of = |left: f64| met as f64 + left;
-        Self::between(met, of(least / Self::DOUBT), Some(of(most * Self::DOUBT)))
+        Self::between(
+            met,
+            of(least / Self::ERROR_FACTOR),
+            Some(of(most * Self::ERROR_FACTOR)),
+        )
     }
 
     /// Which share of all is done, at the least and at the most.

@@ -4,8 +4,8 @@ use rand_core::Rng;
 
 use super::per_operation::PerOperation;
 use super::{
-    Choice, Covered, Enabled, Ended, Execution, Fairness, Gap, Offer, OperationId, Step, Strategy,
-    Weighted, Weights, below, generator,
+    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Gap, OperationId, Step,
+    Strategy, Weighted, Weights, below, generator,
 };
 use crate::data::faults::Fault;
 use crate::data::story::Asked;
@@ -114,7 +114,7 @@ impl Strategy for FairSuffix {
         }
         if !self.switched {
             // A search of states may have been here.
-            if self.prefix.sees_states() {
+            if self.prefix.wants_states() {
                 self.prefix.pick(enabled)?;
             }
             self.switched = true;
@@ -128,10 +128,10 @@ impl Strategy for FairSuffix {
         Some(picked)
     }
 
-    fn asks(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: Asked) {
         match self.switched {
-            true => self.walk.asks(asked),
-            false => self.prefix.asks(asked),
+            true => self.walk.next_choice_purpose(asked),
+            false => self.prefix.next_choice_purpose(asked),
         }
     }
 
@@ -143,29 +143,29 @@ impl Strategy for FairSuffix {
         }
     }
 
-    fn passes(&mut self, ways: u32) -> Option<u32> {
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
         match self.switched {
-            true => self.walk.passes(ways),
-            false => self.prefix.passes(ways),
+            true => self.walk.time_passes(ways),
+            false => self.prefix.time_passes(ways),
         }
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         match self.switched {
             true => 0,
-            false => self.prefix.strike(offer),
+            false => self.prefix.fault_within_step(offer),
         }
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         match enabled.step() < self.from {
-            true => self.prefix.fault(enabled, faults),
+            true => self.prefix.fault_between_steps(enabled, faults),
             false => None,
         }
     }
 
-    fn struck(&mut self, key: u64) {
-        self.prefix.struck(key);
+    fn fault_struck(&mut self, key: u64) {
+        self.prefix.fault_struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
@@ -176,12 +176,12 @@ impl Strategy for FairSuffix {
         self.prefix.places_faults()
     }
 
-    fn hears_steps(&self) -> bool {
-        self.prefix.hears_steps()
+    fn wants_steps(&self) -> bool {
+        self.prefix.wants_steps()
     }
 
-    fn sees_states(&self) -> bool {
-        self.prefix.sees_states()
+    fn wants_states(&self) -> bool {
+        self.prefix.wants_states()
     }
 
     fn compares_histories(&self) -> bool {
@@ -202,9 +202,9 @@ impl Strategy for FairSuffix {
         self.prefix.has_memory()
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         let mut covered = self.prefix.covered();
-        if let Covered::Systematic { gaps, .. } = &mut covered
+        if let CoverageClaim::Systematic { gaps, .. } = &mut covered
             && self.suffixes > 0
         {
             let executions = self.suffixes;

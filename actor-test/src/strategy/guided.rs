@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::naming::{Namer, Notes, sort};
+use super::naming::{ExecutionRecorder, ScheduleRecorder, sort};
 use super::{
-    Choice, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, StepKind, Strategy,
+    Choice, Enabled, Ended, Execution, Fairness, FaultSite, Pending, Step, StepKind, Strategy,
 };
 use crate::data::faults::Fault;
 use crate::data::schedule::{ChoicesLeft, NamedChoice, NamedStep, Parting, Schedule, StepName};
@@ -25,9 +25,9 @@ use crate::hash::mix;
 pub(crate) struct Guided {
     schedule: Schedule,
     /// Where each step is listed, by the key of its name.
-    names: Places,
+    names: StepIndex,
     /// And by its sort, where another of the same sort may stand for it.
-    sorts: Option<Places>,
+    sorts: Option<StepIndex>,
     taken: Vec<bool>,
     /// Those that were passed over since they were not possible count as taken.
     passed_over: usize,
@@ -41,19 +41,19 @@ pub(crate) struct Guided {
     inserts: bool,
     /// How many steps are taken at most.
     limit: u64,
-    namer: Namer,
+    namer: ScheduleRecorder,
     /// The listed step that is in progress, and its choices.
     follows: Option<(usize, ChoicesLeft)>,
     /// What the next choice is for.
     asked: Asked,
     parting: Option<Parting>,
     steps: u64,
-    followed: Arc<Mutex<Followed>>,
+    followed: Arc<Mutex<GuidedResult>>,
 }
 
 /// What became of a schedule that was to be followed.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Followed {
+pub(crate) struct GuidedResult {
     /// What was done in fact.
     pub(crate) schedule: Schedule,
     /// Where it was another step than the next one listed for the first time.
@@ -70,7 +70,7 @@ impl Guided {
         completion: Option<Box<dyn Strategy>>,
     ) -> Self {
         Self {
-            names: Places::new(schedule.iter().map(|step| step.name.key())),
+            names: StepIndex::new(schedule.iter().map(|step| step.name.key())),
             sorts: None,
             taken: Vec::new(),
             passed_over: 0,
@@ -80,7 +80,7 @@ impl Guided {
             stays: false,
             inserts: false,
             limit: u64::MAX,
-            namer: Namer::default(),
+            namer: ScheduleRecorder::default(),
             follows: None,
             asked: Asked::Unknown,
             parting: None,
@@ -95,8 +95,8 @@ impl Guided {
     /// sort is not the one that is listed.
     pub(crate) fn by_sort(mut self) -> Self {
         let whole = |step: &NamedStep| mix(step.name.key(), step.sort);
-        self.names = Places::new(self.schedule.iter().map(whole));
-        self.sorts = Some(Places::new(self.schedule.iter().map(|step| step.sort)));
+        self.names = StepIndex::new(self.schedule.iter().map(whole));
+        self.sorts = Some(StepIndex::new(self.schedule.iter().map(|step| step.sort)));
         self
     }
 
@@ -120,7 +120,7 @@ impl Guided {
     }
 
     /// Where it is told, after an execution, what has become of the schedule.
-    pub(crate) fn followed(&self) -> Arc<Mutex<Followed>> {
+    pub(crate) fn followed(&self) -> Arc<Mutex<GuidedResult>> {
         Arc::clone(&self.followed)
     }
 
@@ -258,10 +258,10 @@ impl Strategy for Guided {
         Some(position)
     }
 
-    fn asks(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: Asked) {
         self.asked = asked;
         if let Some(completion) = &mut self.completion {
-            completion.asks(asked);
+            completion.next_choice_purpose(asked);
         }
     }
 
@@ -277,9 +277,9 @@ impl Strategy for Guided {
         answer
     }
 
-    fn passes(&mut self, ways: u32) -> Option<u32> {
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
         let choice = Choice::Below(ways + 1);
-        let completed = |completion: &mut Box<dyn Strategy>| completion.passes(ways);
+        let completed = |completion: &mut Box<dyn Strategy>| completion.time_passes(ways);
         let answer = match self.listed_answer(choice) {
             Some(answer) => answer,
             None => self
@@ -293,7 +293,7 @@ impl Strategy for Guided {
         Some(answer)
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         let place = self.namer.place(offer);
         let listed = self.follows.as_ref().and_then(|(step, _)| {
             let mut strikes = self.schedule[*step].strikes.iter();
@@ -305,7 +305,7 @@ impl Strategy for Guided {
     }
 
     /// A listed fault strikes when its turn comes; one that is not possible then is passed over.
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         while let Some((place, next)) = self.due_fault(enabled) {
             let found = faults.iter().position(|fault| fault.key == next);
             if found.is_some() || next == Fault::LAST {
@@ -318,7 +318,7 @@ impl Strategy for Guided {
         None
     }
 
-    fn struck(&mut self, key: u64) {
+    fn fault_struck(&mut self, key: u64) {
         let places = self.first_left..self.schedule.len();
         let is_it = |place: &usize| {
             let name = self.schedule[*place].name;
@@ -354,9 +354,9 @@ impl Strategy for Guided {
         true
     }
 
-    fn hears_steps(&self) -> bool {
+    fn wants_steps(&self) -> bool {
         let completion = self.completion.as_ref();
-        completion.is_some_and(|completion| completion.hears_steps())
+        completion.is_some_and(|completion| completion.wants_steps())
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
@@ -373,7 +373,7 @@ impl Strategy for Guided {
             completion.ended(ended);
         }
         let taken = self.taken.iter().filter(|taken| **taken).count();
-        let followed = Followed {
+        let followed = GuidedResult {
             schedule: self.namer.end(),
             parting: self.parting,
             taken: taken - self.passed_over,
@@ -384,14 +384,14 @@ impl Strategy for Guided {
 
 /// Where things are listed, by a number that stands for each.
 #[derive(Debug)]
-struct Places {
+struct StepIndex {
     /// The numbers and the places, in this order.
     sorted: Vec<(u64, u32)>,
     /// For the first of each number, how many of that number are known to be taken.
     passed: Vec<u32>,
 }
 
-impl Places {
+impl StepIndex {
     fn new(listed: impl Iterator<Item = u64>) -> Self {
         let mut sorted: Vec<(u64, u32)> = listed.zip(0..).collect();
         sorted.sort_unstable();

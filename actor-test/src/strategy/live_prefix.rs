@@ -1,8 +1,8 @@
 //! Any search, from a moment on at which all is well: [`LivePrefix`].
 
 use super::{
-    Choice, Covered, Enabled, Ended, Execution, Fairness, Gap, Offer, Step, Strategy, Weighted,
-    Weights,
+    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Gap, Step, Strategy,
+    Weighted, Weights,
 };
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
@@ -57,7 +57,7 @@ impl LivePrefix {
     }
 
     /// A decision of the beginning; zero, which is always there, where it is over.
-    fn again(&mut self) -> u32 {
+    fn next_prefix_decision(&mut self) -> u32 {
         self.made += 1;
         self.decided.get(self.made - 1).copied().unwrap_or(0)
     }
@@ -91,7 +91,7 @@ impl Strategy for LivePrefix {
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let Some((_, steps)) = self.found else {
-            let is_live = enabled.state().is_some_and(|seen| seen.owed == 0);
+            let is_live = enabled.state().is_some_and(|seen| seen.obligations == 0);
             if is_live && enabled.step() >= self.from {
                 // The next execution goes on from here.
                 self.found = Some((self.decided.len(), enabled.step()));
@@ -104,7 +104,7 @@ impl Strategy for LivePrefix {
         self.is_beyond = enabled.step() >= steps;
         match self.is_beyond {
             true => self.search.pick(&enabled.since(steps)),
-            false => Some(self.again() as usize),
+            false => Some(self.next_prefix_decision() as usize),
         }
     }
 
@@ -116,43 +116,45 @@ impl Strategy for LivePrefix {
                 answer
             }
             Some(_) if self.is_beyond => self.search.choose(choice),
-            Some(_) => self.again(),
+            Some(_) => self.next_prefix_decision(),
         }
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         match self.is_beyond {
-            true => self.search.strike(offer),
+            true => self.search.fault_within_step(offer),
             false => 0,
         }
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let (_, steps) = self.found?;
         match enabled.step() >= steps {
-            true => self.search.fault(&enabled.since(steps), faults),
+            true => self
+                .search
+                .fault_between_steps(&enabled.since(steps), faults),
             false => None,
         }
     }
 
-    fn struck(&mut self, key: u64) {
-        self.search.struck(key);
+    fn fault_struck(&mut self, key: u64) {
+        self.search.fault_struck(key);
     }
 
     fn places_faults(&self) -> bool {
         self.search.places_faults()
     }
 
-    fn sees_states(&self) -> bool {
-        self.found.is_none() || self.search.sees_states()
+    fn wants_states(&self) -> bool {
+        self.found.is_none() || self.search.wants_states()
     }
 
     fn compares_histories(&self) -> bool {
         self.found.is_some() && self.search.compares_histories()
     }
 
-    fn hears_steps(&self) -> bool {
-        self.found.is_some() && self.search.hears_steps()
+    fn wants_steps(&self) -> bool {
+        self.found.is_some() && self.search.wants_steps()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
@@ -161,8 +163,8 @@ impl Strategy for LivePrefix {
         }
     }
 
-    fn accused(&self) -> Option<Cycle> {
-        self.search.accused()
+    fn fair_cycle(&self) -> Option<Cycle> {
+        self.search.fair_cycle()
     }
 
     fn ended(&mut self, ended: &Ended) {
@@ -179,11 +181,11 @@ impl Strategy for LivePrefix {
         true
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         let mut covered = self.search.covered();
-        if let Covered::Systematic { gaps, .. } = &mut covered {
+        if let CoverageClaim::Systematic { gaps, .. } = &mut covered {
             let steps = self.steps();
-            gaps.push(Gap::Beginnings { steps });
+            gaps.push(Gap::Prefixes { steps });
         }
         covered
     }

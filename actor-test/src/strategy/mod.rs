@@ -5,7 +5,6 @@
 //! who sent the event and of which type it is. That is enough to write any scheduler of the
 //! literature, a custom one included; see the trait's example.
 
-mod beyond;
 mod bounded;
 mod branch;
 mod changes;
@@ -17,6 +16,7 @@ mod enabled;
 mod estimates;
 mod extent;
 mod fair_suffix;
+mod footprint;
 mod guided;
 mod live_prefix;
 mod naming;
@@ -48,40 +48,41 @@ use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
 use crate::data::story::Asked;
 
-pub(crate) use beyond::{
-    Along, Carried, Deferred, Looked, LookedAt, Onlookers, PredicateLook, Reached,
-};
-pub use beyond::{Beyond, Constructs};
-pub use bounded::{Bdfs, Bounded, Same};
-pub(crate) use branch::Branch;
+pub use bounded::{Bdfs, Bounded, StateEquivalence};
+pub(crate) use branch::BranchedReplay;
 pub(crate) use changes::Changes;
 pub(crate) use continuation::Continuation;
-pub use covered::{Covered, Gap, Reduction, Unjudged};
+pub use covered::{CoverageClaim, Gap, Reduction, Unjudged};
 pub use delay::{Delayed, DelayingExplorer, RoundRobin, RunToCompletion};
 pub use dfs::Dfs;
-pub(crate) use enabled::{Details, Parts};
-pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, SeenState, Step, StepKind};
-pub(crate) use estimates::Survey;
+pub(crate) use enabled::{Details, StateComponents};
+pub use enabled::{Enabled, EventId, MessageId, OperationId, Pending, StateView, Step, StepKind};
+pub(crate) use estimates::PilotWalk;
 pub use estimates::{Effort, Estimates};
-pub use extent::Extent;
+pub use extent::SizeEstimate;
 pub use fair_suffix::FairSuffix;
-pub(crate) use guided::{Followed, Guided};
+pub(crate) use footprint::{
+    ConstructSet, DeferredEvents, MonitorTransition, ObserverSet, PredicateRead, PredicateScope,
+    SilentEffect, StepEffect,
+};
+pub use footprint::{Constructs, StepConstruct};
+pub(crate) use guided::{Guided, GuidedResult};
 pub use live_prefix::LivePrefix;
-pub(crate) use naming::{Named, Namer, Notes};
+pub(crate) use naming::{ExecutionRecorder, Named, ScheduleRecorder};
 pub use pct::Pct;
-pub(crate) use pinned::{Pinned, Worded, Wording, parse};
+pub(crate) use pinned::{PinnedReplay, PinnedStep, Wording, parse};
 pub(crate) use placed::Placed;
 pub use placed::Placement;
 pub use pos::Pos;
 pub use probabilistic::Probabilistic;
 pub use random::Random;
 pub(crate) use random::{below, generator};
-pub(crate) use replay::Between;
+pub(crate) use replay::FaultDecision;
 pub use replay::Replay;
-pub(crate) use search::{Limit, ROUND_MAX, attempt};
+pub(crate) use search::{ROUND_MAX, SearchBudget, budgeted_search};
 pub(crate) use spec::split_placement;
 pub use spec::{ExplorerKind, SpecError, StrategySpec};
-pub use states::{Room, States};
+pub use states::{StateLimit, States};
 pub(crate) use steady::Steady;
 pub use surw::Surw;
 pub use urw::Urw;
@@ -149,7 +150,7 @@ pub trait Strategy: fmt::Debug + Send {
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize>;
 
     /// What the choice is for that is asked next; nobody needs to know.
-    fn asks(&mut self, _asked: Asked) {}
+    fn next_choice_purpose(&mut self, _asked: Asked) {}
 
     /// Answers a choice with a number below its bound. A number that is not is a bug of the strategy,
     /// and reported as one.
@@ -159,7 +160,7 @@ pub trait Strategy: fmt::Debug + Send {
     /// zero where none has, else one of so many ways, from one. A way that is not possible counts as zero.
     /// `None` leaves it to the tester, which has time pass in some executions of a strategy without
     /// [memory](Self::has_memory), and in none of one that has it.
-    fn passes(&mut self, _ways: u32) -> Option<u32> {
+    fn time_passes(&mut self, _ways: u32) -> Option<u32> {
         None
     }
 
@@ -168,20 +169,20 @@ pub trait Strategy: fmt::Debug + Send {
     ///
     /// Where a test asks for faults, they are placed for a strategy that does not do so
     /// [itself](Self::places_faults).
-    fn strike(&mut self, _offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, _offer: &FaultSite) -> u32 {
         0
     }
 
     /// Whether a fault strikes between two steps, or is undone: a position in `faults`, which are those
     /// that are possible now. Asked before each step while faults may come, also where nothing is
     /// enabled any more.
-    fn fault(&mut self, _enabled: &Enabled<'_>, _faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, _enabled: &Enabled<'_>, _faults: &[Fault]) -> Option<usize> {
         None
     }
 
     /// A fault was the step: one that this strategy asked for, or, with the last of them, everything
     /// that was left to be undone.
-    fn struck(&mut self, _key: u64) {}
+    fn fault_struck(&mut self, _key: u64) {}
 
     /// Whether no more faults are to come; asked before each step while some may.
     fn ends_faults(&mut self, _enabled: &Enabled<'_>) -> bool {
@@ -195,7 +196,7 @@ pub trait Strategy: fmt::Debug + Send {
 
     /// Whether [`stepped`](Self::stepped) is called in the execution that was begun last. Not so
     /// unless this says so: to find out what a step was costs a little.
-    fn hears_steps(&self) -> bool {
+    fn wants_steps(&self) -> bool {
         false
     }
 
@@ -206,7 +207,7 @@ pub trait Strategy: fmt::Debug + Send {
 
     /// Whether [`Enabled::state`] is there in the execution that was begun last. Not so unless this says
     /// so: to look at the state after each step costs more than the step.
-    fn sees_states(&self) -> bool {
+    fn wants_states(&self) -> bool {
         false
     }
 
@@ -220,7 +221,7 @@ pub trait Strategy: fmt::Debug + Send {
     /// Whether it declined to pick because the execution has come round: from the first of these steps
     /// to the last, which leads to the same state, something is owed all the time, and a schedule that
     /// is as fair as that can go round for ever. Then that is a liveness bug.
-    fn accused(&self) -> Option<Cycle> {
+    fn fair_cycle(&self) -> Option<Cycle> {
         None
     }
 
@@ -236,8 +237,8 @@ pub trait Strategy: fmt::Debug + Send {
     /// What it has covered up to now, asked when the search is over. A systematic search says here
     /// what it left out; only then is it called exhaustive where [`begin`](Self::begin) had nothing
     /// left to explore.
-    fn covered(&self) -> Covered {
-        Covered::Sample
+    fn covered(&self) -> CoverageClaim {
+        CoverageClaim::Sample
     }
 
     /// Parts of what is left to explore, which don't depend on each other, for several workers; none
@@ -291,7 +292,7 @@ pub trait Strategy: fmt::Debug + Send {
 
     /// How much there seems to be in all of what it counts, where it has an idea. Progress is shown by it,
     /// and how far a search came that has no end; nothing depends on it.
-    fn extent(&self) -> Option<Extent> {
+    fn extent(&self) -> Option<SizeEstimate> {
         None
     }
 
@@ -331,7 +332,7 @@ pub struct Ended {
     pub behaviour: u64,
     /// The state in which it ended, where the strategy [sees](Strategy::sees_states) states; none where
     /// the last step failed.
-    pub state: Option<SeenState>,
+    pub state: Option<StateView>,
 }
 
 /// How an execution ended.
@@ -395,7 +396,7 @@ impl Execution {
 /// A place within a step where a fault may strike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Offer {
+pub struct FaultSite {
     /// Of which kind.
     pub kind: FaultKind,
     /// What it would concern: a hash of a call's name, or of who owns a mailbox. The same in every

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::StepKind;
 use super::per_operation::PerOperation;
-use super::{Choice, Covered, Enabled, Ended, Execution, Fairness, Offer, Pending, Step, Strategy};
+use super::{
+    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Pending, Step, Strategy,
+};
 use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, KINDS as FAULT_KINDS};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
@@ -15,7 +17,7 @@ use crate::hash::mix;
 
 /// Names the steps of one execution, and writes down those that are taken.
 #[derive(Debug, Default)]
-pub(crate) struct Namer {
+pub(crate) struct ScheduleRecorder {
     /// How many steps without a message each operation has taken, by kind.
     turns: PerOperation<[u32; KINDS]>,
     taken: Schedule,
@@ -28,7 +30,7 @@ pub(crate) struct Namer {
 /// How many kinds of steps there are.
 const KINDS: usize = 9;
 
-impl Namer {
+impl ScheduleRecorder {
     /// What the step would be called.
     pub(crate) fn name(&self, pending: &Pending, enabled: &Enabled<'_>) -> StepName {
         let turn = match pending.message {
@@ -60,7 +62,7 @@ impl Namer {
     }
 }
 
-impl Namer {
+impl ScheduleRecorder {
     /// What the step would be called that is a fault.
     pub(super) fn name_fault(&self, key: u64) -> StepName {
         StepName {
@@ -72,7 +74,7 @@ impl Namer {
     }
 
     /// The place of an offer among those of its kind in the step in progress.
-    pub(crate) fn place(&self, offer: &Offer) -> u32 {
+    pub(crate) fn place(&self, offer: &FaultSite) -> u32 {
         self.places[offer.kind as usize]
     }
 }
@@ -94,7 +96,7 @@ fn may_spawn(pending: &Pending) -> bool {
 }
 
 /// What is written down of an execution, step by step.
-pub(crate) trait Notes: fmt::Debug + Default + Send {
+pub(crate) trait ExecutionRecorder: fmt::Debug + Default + Send {
     /// What has come of it in the end.
     type Written: fmt::Debug + Default + Send;
 
@@ -108,7 +110,7 @@ pub(crate) trait Notes: fmt::Debug + Default + Send {
     fn chose(&mut self, choice: NamedChoice);
 
     /// In that step a fault strikes in some way where one may, or none does: zero.
-    fn struck(&mut self, offer: &Offer, way: u32);
+    fn struck(&mut self, offer: &FaultSite, way: u32);
 
     /// That fault is to be the next step.
     fn meets(&mut self, _fault: &Fault, _enabled: &Enabled<'_>) {}
@@ -120,7 +122,7 @@ pub(crate) trait Notes: fmt::Debug + Default + Send {
     fn end(&mut self) -> Self::Written;
 }
 
-impl Notes for Namer {
+impl ExecutionRecorder for ScheduleRecorder {
     type Written = Schedule;
 
     fn begin(&mut self) {
@@ -139,7 +141,7 @@ impl Notes for Namer {
         }
     }
 
-    fn struck(&mut self, offer: &Offer, way: u32) {
+    fn struck(&mut self, offer: &FaultSite, way: u32) {
         let place = self.place(offer);
         self.places[offer.kind as usize] += 1;
         if let Some(step) = self.taken.last_mut().filter(|_| way > 0) {
@@ -167,7 +169,7 @@ impl Notes for Namer {
 
 /// Has notes taken of what another strategy does.
 #[derive(Debug)]
-pub(crate) struct Noted<N: Notes> {
+pub(crate) struct RecordedStrategy<N: ExecutionRecorder> {
     strategy: Box<dyn Strategy>,
     notes: N,
     /// What the next choice is for.
@@ -176,9 +178,9 @@ pub(crate) struct Noted<N: Notes> {
 }
 
 /// Has the schedule of another strategy written down.
-pub(crate) type Named = Noted<Namer>;
+pub(crate) type Named = RecordedStrategy<ScheduleRecorder>;
 
-impl<N: Notes> Noted<N> {
+impl<N: ExecutionRecorder> RecordedStrategy<N> {
     /// The strategy, and where the notes are to be found after the execution.
     pub(crate) fn new(strategy: Box<dyn Strategy>) -> (Self, Arc<Mutex<N::Written>>) {
         let written = Arc::default();
@@ -192,7 +194,7 @@ impl<N: Notes> Noted<N> {
     }
 }
 
-impl<N: Notes> Strategy for Noted<N> {
+impl<N: ExecutionRecorder> Strategy for RecordedStrategy<N> {
     fn name(&self) -> String {
         self.strategy.name()
     }
@@ -214,9 +216,9 @@ impl<N: Notes> Strategy for Noted<N> {
         Some(picked)
     }
 
-    fn asks(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: Asked) {
         self.asked = asked;
-        self.strategy.asks(asked);
+        self.strategy.next_choice_purpose(asked);
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
@@ -226,30 +228,30 @@ impl<N: Notes> Strategy for Noted<N> {
         answer
     }
 
-    fn passes(&mut self, ways: u32) -> Option<u32> {
-        let answer = self.strategy.passes(ways).unwrap_or_default();
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
+        let answer = self.strategy.time_passes(ways).unwrap_or_default();
         let (asked, of) = (self.asked, u64::from(ways) + 1);
         self.notes.chose(NamedChoice { asked, of, answer });
         Some(answer)
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
-        let way = self.strategy.strike(offer);
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
+        let way = self.strategy.fault_within_step(offer);
         self.notes.struck(offer, way);
         way
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        let number = self.strategy.fault(enabled, faults)?;
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        let number = self.strategy.fault_between_steps(enabled, faults)?;
         if let Some(fault) = faults.get(number) {
             self.notes.meets(fault, enabled);
         }
         Some(number)
     }
 
-    fn struck(&mut self, key: u64) {
+    fn fault_struck(&mut self, key: u64) {
         self.notes.struck_between(key);
-        self.strategy.struck(key);
+        self.strategy.fault_struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
@@ -260,20 +262,20 @@ impl<N: Notes> Strategy for Noted<N> {
         self.strategy.places_faults()
     }
 
-    fn hears_steps(&self) -> bool {
-        self.strategy.hears_steps()
+    fn wants_steps(&self) -> bool {
+        self.strategy.wants_steps()
     }
 
-    fn sees_states(&self) -> bool {
-        self.strategy.sees_states()
+    fn wants_states(&self) -> bool {
+        self.strategy.wants_states()
     }
 
     fn compares_histories(&self) -> bool {
         self.strategy.compares_histories()
     }
 
-    fn accused(&self) -> Option<Cycle> {
-        self.strategy.accused()
+    fn fair_cycle(&self) -> Option<Cycle> {
+        self.strategy.fair_cycle()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
@@ -285,7 +287,7 @@ impl<N: Notes> Strategy for Noted<N> {
         *self.written.lock().unwrap_or_else(PoisonError::into_inner) = self.notes.end();
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         self.strategy.covered()
     }
 }

@@ -3,7 +3,7 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::changes::{FEW, Follower};
+use super::changes::{ChangeReader, FEW};
 use super::per_operation::PerOperation;
 use super::tree::{Highest, Tree};
 use super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
@@ -36,7 +36,7 @@ pub struct Pct {
     changes: Vec<(u64, u64)>,
     /// Zero where none is drawn yet; below [`INITIAL`] for one that fell.
     priorities: PerOperation<u64>,
-    follower: Follower,
+    follower: ChangeReader,
     /// The priorities of the enabled operations.
     ranks: Tree<Highest<u64>>,
     contended_steps: u64,
@@ -56,7 +56,7 @@ impl Pct {
             depth: None,
             changes: Vec::new(),
             priorities: PerOperation::default(),
-            follower: Follower::default(),
+            follower: ChangeReader::default(),
             ranks: Tree::default(),
             contended_steps: 0,
             rng: generator(0),

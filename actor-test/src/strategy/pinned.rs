@@ -8,9 +8,10 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::naming::{Noted, Notes};
+use super::naming::{ExecutionRecorder, RecordedStrategy};
 use super::{
-    Choice, Enabled, Ended, Execution, Fairness, Offer, Pending, Steady, Step, StepKind, Strategy,
+    Choice, Enabled, Ended, Execution, Fairness, FaultSite, Pending, Steady, Step, StepKind,
+    Strategy,
 };
 use crate::data::faults::{Fault, FaultKind, KINDS};
 use crate::data::schedule::{NamedChoice, NamedStrike};
@@ -24,7 +25,7 @@ const FAULT: &str = ", fault ";
 
 /// A step in words.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Worded {
+pub(crate) struct PinnedStep {
     who: String,
     /// Without its choices.
     what: String,
@@ -32,7 +33,7 @@ pub(crate) struct Worded {
     strikes: Vec<NamedStrike>,
 }
 
-impl Worded {
+impl PinnedStep {
     fn of(pending: &Pending, enabled: &Enabled<'_>) -> Self {
         let names = enabled.details();
         let name = |operation| {
@@ -148,7 +149,7 @@ fn strike(text: &str) -> Option<NamedStrike> {
     Some(NamedStrike { kind, place, way })
 }
 
-impl fmt::Display for Worded {
+impl fmt::Display for PinnedStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` {}", self.who, self.what)
     }
@@ -167,14 +168,14 @@ fn first_without_number(name: &str) -> &str {
 }
 
 /// Reads the steps of a pinned schedule; an error says which is wrong, and what would be right.
-pub(crate) fn parse(steps: &[(&str, &str)]) -> Result<Vec<Worded>, String> {
+pub(crate) fn parse(steps: &[(&str, &str)]) -> Result<Vec<PinnedStep>, String> {
     let read = steps.iter().enumerate().map(|(at, (who, what))| {
         worded(who, what).map_err(|why| format!("step {} of the schedule, {what:?}: {why}", at + 1))
     });
     read.collect()
 }
 
-fn worded(who: &str, what: &str) -> Result<Worded, String> {
+fn worded(who: &str, what: &str) -> Result<PinnedStep, String> {
     let mut parts = what.split(FAULT);
     let what = parts.next().unwrap_or_default();
     let strikes: Option<Vec<NamedStrike>> = parts.map(strike).collect();
@@ -215,7 +216,7 @@ fn worded(who: &str, what: &str) -> Result<Worded, String> {
             );
         }
     };
-    Ok(Worded {
+    Ok(PinnedStep {
         who: first_without_number(who).to_owned(),
         what,
         choices,
@@ -225,7 +226,7 @@ fn worded(who: &str, what: &str) -> Result<Worded, String> {
 
 /// Where an execution parted from a pinned schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Parted {
+pub(crate) struct PinDivergence {
     /// The step, from one.
     pub(crate) step: u64,
     /// What was pinned, and what happened.
@@ -236,8 +237,8 @@ pub(crate) struct Parted {
 /// comes, if it is of whoever is due, as something that was added to the program; one that never comes
 /// is passed over.
 #[derive(Debug)]
-pub(crate) struct Pinned {
-    steps: Vec<Worded>,
+pub(crate) struct PinnedReplay {
+    steps: Vec<PinnedStep>,
     taken: Vec<bool>,
     /// All before this one are taken.
     first_left: usize,
@@ -248,11 +249,11 @@ pub(crate) struct Pinned {
     places: [u32; KINDS],
     /// The key of the pinned fault that is the next step.
     due_fault: Option<u64>,
-    parted: Option<Parted>,
-    told: Arc<Mutex<Option<Parted>>>,
+    parted: Option<PinDivergence>,
+    divergence: Arc<Mutex<Option<PinDivergence>>>,
 }
 
-impl Pinned {
+impl PinnedReplay {
     /// The pinned answer to the next question of the step in progress.
     fn pinned_answer(&mut self, choice: Choice) -> Option<u32> {
         let (place, asked) = self.asks?;
@@ -263,7 +264,7 @@ impl Pinned {
     }
 
     /// The strategy, and where it tells after an execution how that has parted from the schedule.
-    pub(crate) fn new(steps: Vec<Worded>) -> (Self, Arc<Mutex<Option<Parted>>>) {
+    pub(crate) fn new(steps: Vec<PinnedStep>) -> (Self, Arc<Mutex<Option<PinDivergence>>>) {
         let told = Arc::default();
         let pinned = Self {
             taken: Vec::new(),
@@ -273,38 +274,38 @@ impl Pinned {
             places: [0; KINDS],
             due_fault: None,
             parted: None,
-            told: Arc::clone(&told),
+            divergence: Arc::clone(&told),
             steps,
         };
         (pinned, told)
     }
 
     /// The first pinned step that is left and can be taken: its place, and its position.
-    fn listed(&self, able: &[Worded]) -> Option<(usize, usize)> {
+    fn listed(&self, able: &[PinnedStep]) -> Option<(usize, usize)> {
         let left = (self.first_left..self.steps.len()).filter(|place| !self.taken[*place]);
         let mut found = left.filter_map(|place| {
-            let is_it = |worded: &Worded| worded.is_same(&self.steps[place]);
+            let is_it = |worded: &PinnedStep| worded.is_same(&self.steps[place]);
             Some((place, able.iter().position(is_it)?))
         });
         found.next()
     }
 
     /// A step of whoever is due that is not pinned.
-    fn added(&self, able: &[Worded]) -> Option<usize> {
+    fn added(&self, able: &[PinnedStep]) -> Option<usize> {
         let due = &self.steps[self.first_left];
-        let is_left = |worded: &Worded| {
+        let is_left = |worded: &PinnedStep| {
             let left = (self.first_left..self.steps.len()).filter(|place| !self.taken[*place]);
             left.map(|place| &self.steps[place])
                 .any(|step| step.is_same(worded))
         };
-        let is_added = |worded: &Worded| worded.who == due.who && !is_left(worded);
+        let is_added = |worded: &PinnedStep| worded.who == due.who && !is_left(worded);
         able.iter().position(is_added)
     }
 
-    fn part(&mut self, step: u64, now: &Worded) {
+    fn part(&mut self, step: u64, now: &PinnedStep) {
         if self.parted.is_none() {
             let due = &self.steps[self.first_left];
-            self.parted = Some(Parted {
+            self.parted = Some(PinDivergence {
                 step,
                 message: format!("pinned is {due}; now, {now}"),
             });
@@ -312,7 +313,7 @@ impl Pinned {
     }
 }
 
-impl Strategy for Pinned {
+impl Strategy for PinnedReplay {
     fn name(&self) -> String {
         "pinned schedule".into()
     }
@@ -335,8 +336,8 @@ impl Strategy for Pinned {
         if self.first_left == self.steps.len() {
             return self.completion.pick(enabled);
         }
-        let worded = |pending| Worded::of(pending, enabled);
-        let able: Vec<Worded> = enabled.iter().map(worded).collect();
+        let worded = |pending| PinnedStep::of(pending, enabled);
+        let able: Vec<PinnedStep> = enabled.iter().map(worded).collect();
         let listed = self.listed(&able);
         let (place, position) = match listed {
             Some((place, position)) if place == self.first_left => (Some(place), position),
@@ -365,12 +366,12 @@ impl Strategy for Pinned {
         pinned.unwrap_or_else(|| self.completion.choose(choice))
     }
 
-    fn passes(&mut self, ways: u32) -> Option<u32> {
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
         let pinned = self.pinned_answer(Choice::Below(ways + 1));
-        pinned.or_else(|| self.completion.passes(ways))
+        pinned.or_else(|| self.completion.time_passes(ways))
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         let place = self.places[offer.kind as usize];
         self.places[offer.kind as usize] += 1;
         let pinned = self.asks.and_then(|(step, _)| {
@@ -380,17 +381,18 @@ impl Strategy for Pinned {
         pinned.map_or(0, |strike| strike.way.min(offer.ways))
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let next = self.steps.get(self.first_left)?;
-        let is_next = |fault: &Fault| Worded::fault(fault, enabled).is_same(next);
+        let is_next = |fault: &Fault| PinnedStep::fault(fault, enabled).is_same(next);
         let number = faults.iter().position(is_next)?;
         self.due_fault = Some(faults[number].key);
         Some(number)
     }
 
-    fn struck(&mut self, key: u64) {
+    fn fault_struck(&mut self, key: u64) {
         let next = self.steps.get(self.first_left);
-        let is_last = |next: &Worded| key == Fault::LAST && Worded::last_fault().is_same(next);
+        let is_last =
+            |next: &PinnedStep| key == Fault::LAST && PinnedStep::last_fault().is_same(next);
         let is_due = self.due_fault.take() == Some(key);
         if next.is_some_and(|next| is_due || is_last(next)) {
             self.taken[self.first_left] = true;
@@ -402,15 +404,15 @@ impl Strategy for Pinned {
 
     fn ends_faults(&mut self, _: &Enabled<'_>) -> bool {
         let next = self.steps.get(self.first_left);
-        next.is_none_or(|next| Worded::last_fault().is_same(next))
+        next.is_none_or(|next| PinnedStep::last_fault().is_same(next))
     }
 
     fn places_faults(&self) -> bool {
         true
     }
 
-    fn hears_steps(&self) -> bool {
-        self.completion.hears_steps()
+    fn wants_steps(&self) -> bool {
+        self.completion.wants_steps()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
@@ -421,37 +423,40 @@ impl Strategy for Pinned {
         self.completion.ended(ended);
         if self.first_left < self.steps.len() && self.parted.is_none() {
             let due = &self.steps[self.first_left];
-            self.parted = Some(Parted {
+            self.parted = Some(PinDivergence {
                 step: ended.steps + 1,
                 message: format!("pinned is {due}; now, the execution is over"),
             });
         }
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self
+            .divergence
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         *told = self.parted.take();
     }
 }
 
 /// Has what another strategy does written down in words.
-pub(crate) type Wording = Noted<Words>;
+pub(crate) type Wording = RecordedStrategy<PinnedStepRecorder>;
 
 /// The steps of one execution in words.
 #[derive(Debug, Default)]
-pub(crate) struct Words {
-    steps: Vec<Worded>,
+pub(crate) struct PinnedStepRecorder {
+    steps: Vec<PinnedStep>,
     places: [u32; KINDS],
     /// The fault that is the next step, and its key.
-    due_fault: Option<(u64, Worded)>,
+    due_fault: Option<(u64, PinnedStep)>,
 }
 
-impl Notes for Words {
-    type Written = Vec<Worded>;
+impl ExecutionRecorder for PinnedStepRecorder {
+    type Written = Vec<PinnedStep>;
 
     fn begin(&mut self) {
         self.steps.clear();
     }
 
     fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>) {
-        self.steps.push(Worded::of(pending, enabled));
+        self.steps.push(PinnedStep::of(pending, enabled));
         self.places = [0; KINDS];
     }
 
@@ -463,7 +468,7 @@ impl Notes for Words {
         }
     }
 
-    fn struck(&mut self, offer: &Offer, way: u32) {
+    fn struck(&mut self, offer: &FaultSite, way: u32) {
         let kind = offer.kind;
         let place = self.places[kind as usize];
         self.places[kind as usize] += 1;
@@ -473,17 +478,17 @@ impl Notes for Words {
     }
 
     fn meets(&mut self, fault: &Fault, enabled: &Enabled<'_>) {
-        self.due_fault = Some((fault.key, Worded::fault(fault, enabled)));
+        self.due_fault = Some((fault.key, PinnedStep::fault(fault, enabled)));
     }
 
     fn struck_between(&mut self, key: u64) {
         let due = self.due_fault.take().filter(|(due, _)| *due == key);
-        let worded = due.map_or_else(Worded::last_fault, |(_, worded)| worded);
+        let worded = due.map_or_else(PinnedStep::last_fault, |(_, worded)| worded);
         self.steps.push(worded);
         self.places = [0; KINDS];
     }
 
-    fn end(&mut self) -> Vec<Worded> {
+    fn end(&mut self) -> Vec<PinnedStep> {
         std::mem::take(&mut self.steps)
     }
 }
@@ -512,7 +517,7 @@ mod tests {
             ("world", "ends all faults"),
         ];
         let read = parse(&steps).expect("each is a step");
-        let written: Vec<(String, String)> = read.iter().map(Worded::written).collect();
+        let written: Vec<(String, String)> = read.iter().map(PinnedStep::written).collect();
         let written: Vec<(&str, &str)> = written
             .iter()
             .map(|(who, what)| (&**who, &**what))

@@ -7,8 +7,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Choice, Covered, Enabled, Ended, Estimates, Execution, Fairness, Offer, Pending, Step,
-    Strategy, below, generator,
+    Choice, CoverageClaim, Enabled, Ended, Estimates, Execution, Fairness, FaultSite, Pending,
+    Step, Strategy, below, generator,
 };
 use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind, KINDS};
@@ -96,22 +96,22 @@ pub(crate) struct Placed {
     placement: Option<Placement>,
     faults: FaultBudgets,
     rng: Xoshiro256PlusPlus,
-    plan: Plan,
+    plan: FaultPlan,
     /// Where a fair execution's faults end.
     until: u64,
 }
 
 /// Where the faults of one execution strike.
 #[derive(Debug, Default)]
-struct Plan {
+struct FaultPlan {
     /// For each kind, the numbers of the places at which a fault strikes, from zero, the next one last.
     timed: [Vec<u64>; KINDS],
     /// How many places of each kind there were.
     offered: [u64; KINDS],
     /// For each moment that is waited for, what strikes at it.
-    aimed: BTreeMap<u64, Vec<Aimed>>,
+    aimed: BTreeMap<u64, Vec<AimedFault>>,
     /// What strikes at the next place of its kind.
-    due: Vec<Due>,
+    due: Vec<DueFault>,
     /// How many faults have yet to strike.
     left: u64,
     /// For each fault between two steps, the step and the kind; the next one last.
@@ -124,7 +124,7 @@ struct Plan {
 
 /// A fault that waits for a moment.
 #[derive(Clone, Copy, Debug)]
-struct Aimed {
+struct AimedFault {
     kind: FaultKind,
     /// How often the moment has yet to come.
     left: u64,
@@ -134,7 +134,7 @@ struct Aimed {
 
 /// A fault that strikes as soon as one of its kind can.
 #[derive(Clone, Copy, Debug)]
-struct Due {
+struct DueFault {
     kind: FaultKind,
     /// It strikes one of these nodes, a bit for each, where it can.
     nodes: u64,
@@ -148,7 +148,7 @@ impl Placed {
             placement: None,
             faults: FaultBudgets::none(),
             rng: generator(0),
-            plan: Plan::default(),
+            plan: FaultPlan::default(),
             until: 0,
         }
     }
@@ -190,9 +190,9 @@ impl Placed {
             _ => estimates.steps().min(execution.max_steps),
         };
         let length = steps.clamp(1, u64::from(u32::MAX));
-        self.plan = Plan {
+        self.plan = FaultPlan {
             length,
-            ..Plan::default()
+            ..FaultPlan::default()
         };
         if placement == Placement::Calm {
             return;
@@ -220,7 +220,7 @@ impl Placed {
                 };
                 let is_near = drawn & 0b110 > 0;
                 let waiting = self.plan.aimed.entry(moment).or_default();
-                waiting.push(Aimed {
+                waiting.push(AimedFault {
                     kind,
                     left,
                     is_near,
@@ -244,8 +244,8 @@ impl Placed {
 
     /// Draws one of those faults for the first that is due and possible; tells its position.
     fn choose_due(&mut self, faults: &[Fault]) -> Option<usize> {
-        let strikes = |due: &Due, fault: &Fault| fault.kind == due.kind && !fault.is_undone;
-        let is_possible = |due: &Due| faults.iter().any(|fault| strikes(due, fault));
+        let strikes = |due: &DueFault, fault: &Fault| fault.kind == due.kind && !fault.is_undone;
+        let is_possible = |due: &DueFault| faults.iter().any(|fault| strikes(due, fault));
         let first = self.plan.due.iter().position(is_possible)?;
         let due = self.plan.due.remove(first);
         let concerns = |fault: &Fault| strikes(&due, fault) && fault.concerns(due.nodes);
@@ -279,9 +279,9 @@ impl Placed {
     }
 }
 
-impl Plan {
+impl FaultPlan {
     /// A moment comes that may be waited for, and concerns some nodes.
-    fn comes(&mut self, moment: u64, nodes: impl FnOnce() -> u64) {
+    fn moment_occurred(&mut self, moment: u64, nodes: impl FnOnce() -> u64) {
         let Some(waiting) = self.aimed.get_mut(&moment) else {
             return;
         };
@@ -291,7 +291,7 @@ impl Plan {
             if aimed.left == 0 {
                 let nodes = if aimed.is_near { nodes } else { 0 };
                 let kind = aimed.kind;
-                self.due.push(Due { kind, nodes });
+                self.due.push(DueFault { kind, nodes });
             }
         }
         waiting.retain(|aimed| aimed.left > 0);
@@ -322,7 +322,7 @@ pub(super) fn moment_of(pending: &Pending) -> Option<u64> {
 }
 
 /// What a place where a fault may strike is as a moment.
-pub(super) fn moment_of_offer(offer: &Offer) -> u64 {
+pub(super) fn moment_of_offer(offer: &FaultSite) -> u64 {
     mix(mix(0x000f_fe52, offer.kind as u64), offer.what)
 }
 
@@ -367,34 +367,35 @@ impl Strategy for Placed {
             && let Some(moment) = enabled.get(picked).and_then(moment_of)
         {
             self.plan
-                .comes(moment, || enabled.nodes_of(&enabled[picked]));
+                .moment_occurred(moment, || enabled.nodes_of(&enabled[picked]));
         }
         Some(picked)
     }
 
-    fn asks(&mut self, asked: Asked) {
-        self.strategy.asks(asked);
+    fn next_choice_purpose(&mut self, asked: Asked) {
+        self.strategy.next_choice_purpose(asked);
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
         self.strategy.choose(choice)
     }
 
-    fn passes(&mut self, ways: u32) -> Option<u32> {
-        self.strategy.passes(ways)
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
+        self.strategy.time_passes(ways)
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
-        self.plan.comes(moment_of_offer(offer), || offer.nodes);
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
+        self.plan
+            .moment_occurred(moment_of_offer(offer), || offer.nodes);
         match self.plan.strikes(offer.kind) {
             true => 1 + below(&mut self.rng, u64::from(offer.ways)) as u32,
             false => 0,
         }
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         for moment in enabled.moments() {
-            self.plan.comes(moment.what, || moment.nodes);
+            self.plan.moment_occurred(moment.what, || moment.nodes);
         }
         // Where nothing goes on, there is no better time to come.
         let is_quiet = enabled.len() == 0;
@@ -416,7 +417,7 @@ impl Strategy for Placed {
             .points
             .pop_if(|(point, _)| *point <= now || is_quiet)
         {
-            self.plan.due.push(Due { kind, nodes: 0 });
+            self.plan.due.push(DueFault { kind, nodes: 0 });
         }
         let place = self.choose_due(faults)?;
         let fault = &faults[place];
@@ -428,8 +429,8 @@ impl Strategy for Placed {
         Some(place)
     }
 
-    fn struck(&mut self, key: u64) {
-        self.strategy.struck(key);
+    fn fault_struck(&mut self, key: u64) {
+        self.strategy.fault_struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
@@ -445,20 +446,20 @@ impl Strategy for Placed {
         true
     }
 
-    fn hears_steps(&self) -> bool {
-        self.strategy.hears_steps()
+    fn wants_steps(&self) -> bool {
+        self.strategy.wants_steps()
     }
 
-    fn sees_states(&self) -> bool {
-        self.strategy.sees_states()
+    fn wants_states(&self) -> bool {
+        self.strategy.wants_states()
     }
 
     fn compares_histories(&self) -> bool {
         self.strategy.compares_histories()
     }
 
-    fn accused(&self) -> Option<Cycle> {
-        self.strategy.accused()
+    fn fair_cycle(&self) -> Option<Cycle> {
+        self.strategy.fair_cycle()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
@@ -473,7 +474,7 @@ impl Strategy for Placed {
         self.strategy.has_memory()
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         self.strategy.covered()
     }
 
@@ -559,8 +560,9 @@ mod tests {
                     event: None,
                     message: None,
                 }];
-                let enabled = Enabled::new(&pending, &[], &changes, step as u64, 0).told(&led);
-                if let Some(node) = placed.fault(&enabled, &faults) {
+                let enabled =
+                    Enabled::new(&pending, &[], &changes, step as u64, 0).with_details(&led);
+                if let Some(node) = placed.fault_between_steps(&enabled, &faults) {
                     *struck += 1;
                     on[node] += 1;
                 }

@@ -3,7 +3,7 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::changes::{FEW, Follower};
+use super::changes::{ChangeReader, FEW};
 use super::per_operation::PerOperation;
 use super::tree::{Highest, Tree};
 use super::{
@@ -32,7 +32,7 @@ pub struct Pos {
     priorities: PerOperation<u32>,
     /// The inbox that the last step flushed into.
     flushed: Option<OperationId>,
-    follower: Follower,
+    follower: ChangeReader,
     /// Whose step is local, where many are enabled.
     local: Tree<Highest<bool>>,
     rng: Xoshiro256PlusPlus,
@@ -46,7 +46,7 @@ impl Pos {
             is_eager: false,
             priorities: PerOperation::default(),
             flushed: None,
-            follower: Follower::default(),
+            follower: ChangeReader::default(),
             local: Tree::default(),
             rng: generator(0),
         }

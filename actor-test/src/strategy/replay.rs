@@ -1,6 +1,6 @@
 //! Running a recorded schedule again.
 
-use super::{Choice, Enabled, Execution, Fairness, Offer, Strategy};
+use super::{Choice, Enabled, Execution, Fairness, FaultSite, Strategy};
 use crate::data::faults::Fault;
 
 /// A decision that is taken between two steps: that a fault strikes, or that no more come.
@@ -9,13 +9,13 @@ use crate::data::faults::Fault;
 /// many steps came after the decision before, and which fault. Steps without an alternative are no decisions, and
 /// could not be told apart else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Between {
+pub(crate) struct FaultDecision {
     pub(crate) after: u32,
     /// Zero: no more faults come. Else which of the possible ones strikes, from one.
     pub(crate) what: u32,
 }
 
-impl Between {
+impl FaultDecision {
     /// No position and no answer is this; a seed that were is another.
     pub(crate) const MARK: u32 = 0xfa17_ca1a;
 
@@ -71,10 +71,10 @@ impl Replay {
 
 impl Replay {
     /// The decision between two steps that is due.
-    fn due(&self, enabled: &Enabled<'_>) -> Option<Between> {
+    fn due(&self, enabled: &Enabled<'_>) -> Option<FaultDecision> {
         let left = self.decisions.get(self.next..).unwrap_or_default();
-        let is_due = |between: &Between| self.at + u64::from(between.after) <= enabled.step();
-        Between::read(left).filter(is_due)
+        let is_due = |between: &FaultDecision| self.at + u64::from(between.after) <= enabled.step();
+        FaultDecision::read(left).filter(is_due)
     }
 
     /// It is taken.
@@ -111,15 +111,15 @@ impl Strategy for Replay {
         self.decide(choice.bound())
     }
 
-    fn passes(&mut self, ways: u32) -> Option<u32> {
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
         Some(self.decide(u64::from(ways) + 1))
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         self.decide(u64::from(offer.ways) + 1)
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let number = self.due(enabled)?.what.checked_sub(1)? as usize;
         self.pass(enabled);
         // The fault is a step as well, in which choices may be asked for.

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::bounded::Same;
+use super::bounded::StateEquivalence;
 use super::delay::{DELAYS, DELAYS_MAX};
-use super::search::{Behaviours, Dpor, HOP, InTurn};
+use super::search::{BehaviourSearch, Dpor, RANDOM_JUMP_INTERVAL, SearchStrategy};
 use super::{
     Bdfs, Bounded, Delayed, Dfs, FairSuffix, Fairness, LivePrefix, Pct, Placed, Placement, Pos,
-    Probabilistic, Random, Room, RoundRobin, RunToCompletion, States, Strategy, Surw, Urw,
+    Probabilistic, Random, RoundRobin, RunToCompletion, StateLimit, States, Strategy, Surw, Urw,
     Weighted, Weights,
 };
 
@@ -50,11 +50,11 @@ pub enum StrategySpec {
     /// [`Delayed::stratified`], with its explorer and its delays where all executions have as many.
     Stratified(ExplorerKind, Option<u32>),
     /// [`Bounded::delays`], with which states are the same, its explorer and its bound on delays.
-    BoundedDelays(Same, ExplorerKind, Option<u32>),
+    BoundedDelays(StateEquivalence, ExplorerKind, Option<u32>),
     /// [`Bounded::then_sample`] behind a search by states, with its explorer and its bound on delays.
     SampledDelays(ExplorerKind, u32),
     /// [`Bounded::preemptions`], with which states are the same, and its bound.
-    BoundedPreemptions(Same, Option<u32>),
+    BoundedPreemptions(StateEquivalence, Option<u32>),
     /// [`Bounded::fair_preemptions`], with its bound.
     FairPreemptions(Option<u32>),
     /// [`Bdfs`], with its depth.
@@ -64,11 +64,11 @@ pub enum StrategySpec {
     /// [`Dfs::local_first`], with its bound on executions.
     DfsLocal(Option<u64>),
     /// [`States::breadth_first`], with how much it may know.
-    Breadth(Option<Room>),
+    Breadth(Option<StateLimit>),
     /// [`States::depth_first`], with how much it may know.
-    States(Option<Room>),
+    States(Option<StateLimit>),
     /// [`States::local_first`], with how much it may know.
-    StatesLocal(Option<Room>),
+    StatesLocal(Option<StateLimit>),
     /// Inbox-DPOR: every behaviour once, with a bound on what it may know.
     Dpor(Option<u64>),
     /// The same in another order: after so many behaviours it goes on at a place drawn at random.
@@ -132,7 +132,7 @@ impl ExplorerKind {
 }
 
 /// What `-s` knows of a strategy.
-struct Entry {
+struct StrategyEntry {
     name: &'static str,
     /// What follows the name.
     form: &'static str,
@@ -144,15 +144,15 @@ struct Entry {
     parse: fn(Option<&str>) -> Option<StrategySpec>,
 }
 
-const TABLE: &[Entry] = &[
-    Entry {
+const TABLE: &[StrategyEntry] = &[
+    StrategyEntry {
         name: "random",
         form: "",
         range: NONE,
         explanation: "fair; picks uniformly among the enabled operations.\nThe baseline: good on short tests and for liveness.",
         parse: |text| plain(text, StrategySpec::Random),
     },
-    Entry {
+    StrategyEntry {
         name: "weighted",
         form: "[:WORK/TIMER[/EVENT=WEIGHT]...]",
         range: "weights from 1, and each EVENT the name of a type",
@@ -162,7 +162,7 @@ const TABLE: &[Entry] = &[
             Some(text) => weighted(text),
         },
     },
-    Entry {
+    StrategyEntry {
         name: "prob",
         form: "[:B]",
         range: "B from 1 to 30",
@@ -174,42 +174,42 @@ const TABLE: &[Entry] = &[
             halvings.map(StrategySpec::Probabilistic)
         },
     },
-    Entry {
+    StrategyEntry {
         name: "pct",
         form: "[:DEPTH]",
         range: "DEPTH from 1 to 100",
         explanation: "unfair; random priorities, lowered at DEPTH - 1 random steps, 1 to 9 of them unless given.\nGood for bugs that need a few steps in one order, with a bound on the odds.",
         parse: |text| optional(text, Pct::DEPTH_MAX).map(StrategySpec::Pct),
     },
-    Entry {
+    StrategyEntry {
         name: "pos",
         form: "",
         range: NONE,
         explanation: "unfair; random priorities of steps, drawn anew where steps race.\nGood at reaching many different behaviours.",
         parse: |text| plain(text, StrategySpec::Pos),
     },
-    Entry {
+    StrategyEntry {
         name: "pos-local",
         form: "",
         range: NONE,
         explanation: "unfair; as pos, but steps that may be local run first, in seven executions of eight.\nGood at orders of messages; what sees the order of handlers, such as a monitor, is left to the eighth.",
         parse: |text| plain(text, StrategySpec::PosLocal),
     },
-    Entry {
+    StrategyEntry {
         name: "urw",
         form: "",
         range: NONE,
         explanation: "unfair; picks in proportion to the steps that an operation has left, which pilot executions tell.\nGood where one actor has much more to do than another.",
         parse: |text| plain(text, StrategySpec::Urw),
     },
-    Entry {
+    StrategyEntry {
         name: "surw",
         form: "",
         range: NONE,
         explanation: "unfair; makes each order of sends to inboxes that several actors send to equally likely.\nGood at orders of many messages into one inbox, and where actors have unequal work.",
         parse: |text| plain(text, StrategySpec::Surw),
     },
-    Entry {
+    StrategyEntry {
         name: "delay",
         form: "[:EXPLORER[/DELAYS]]",
         range: EXPLORERS,
@@ -219,7 +219,7 @@ const TABLE: &[Entry] = &[
             Some(StrategySpec::Delay(explorer, delays.unwrap_or(DELAYS)))
         },
     },
-    Entry {
+    StrategyEntry {
         name: "ss",
         form: "[:EXPLORER[/DELAYS]]",
         range: EXPLORERS,
@@ -229,17 +229,21 @@ const TABLE: &[Entry] = &[
             Some(StrategySpec::Stratified(explorer, delays))
         },
     },
-    Entry {
+    StrategyEntry {
         name: "ses",
         form: "[:EXPLORER[/DELAYS]]",
         range: BOUNDED,
         explanation: "unfair; every schedule of at most DELAYS deviations from a default one, the fewer the sooner, from each state once.\nStratified exhaustive search: rtc unless given; without DELAYS it goes on until nothing is left, which is a proof.",
         parse: |text| {
             let (explorer, bound) = bounded(text)?;
-            Some(StrategySpec::BoundedDelays(Same::States, explorer, bound))
+            Some(StrategySpec::BoundedDelays(
+                StateEquivalence::States,
+                explorer,
+                bound,
+            ))
         },
     },
-    Entry {
+    StrategyEntry {
         name: "ses-ss",
         form: "[:EXPLORER[/DELAYS]]",
         range: BOUNDED,
@@ -249,17 +253,21 @@ const TABLE: &[Entry] = &[
             Some(StrategySpec::SampledDelays(explorer, bound.unwrap_or(2)))
         },
     },
-    Entry {
+    StrategyEntry {
         name: "db",
         form: "[:EXPLORER[/DELAYS]]",
         range: BOUNDED,
         explanation: "unfair; as ses, without a look at states.\nDelay-bounded search: each schedule is run.",
         parse: |text| {
             let (explorer, bound) = bounded(text)?;
-            Some(StrategySpec::BoundedDelays(Same::Never, explorer, bound))
+            Some(StrategySpec::BoundedDelays(
+                StateEquivalence::Never,
+                explorer,
+                bound,
+            ))
         },
     },
-    Entry {
+    StrategyEntry {
         name: "db-hb",
         form: "[:EXPLORER[/DELAYS]]",
         range: BOUNDED,
@@ -267,106 +275,115 @@ const TABLE: &[Entry] = &[
         parse: |text| {
             let (explorer, bound) = bounded(text)?;
             Some(StrategySpec::BoundedDelays(
-                Same::Histories,
+                StateEquivalence::Histories,
                 explorer,
                 bound,
             ))
         },
     },
-    Entry {
+    StrategyEntry {
         name: "pb",
         form: "[:PREEMPTIONS]",
         range: PREEMPTIONS,
         explanation: "unfair; every schedule of at most PREEMPTIONS, the fewer the sooner: an operation that could go on is passed over.\nPreemption-bounded search (CHESS), good for threads that share memory; for messages take ses.",
         parse: |text| {
             let bound = preemptions(text)?;
-            Some(StrategySpec::BoundedPreemptions(Same::Never, bound))
+            Some(StrategySpec::BoundedPreemptions(
+                StateEquivalence::Never,
+                bound,
+            ))
         },
     },
-    Entry {
+    StrategyEntry {
         name: "pb-hb",
         form: "[:PREEMPTIONS]",
         range: PREEMPTIONS,
         explanation: "unfair; as pb, from states in which everybody has handled the same events in the same order once.\nHappens-before caching (CHESS); what actors share must be known to the tester.",
         parse: |text| {
             let bound = preemptions(text)?;
-            Some(StrategySpec::BoundedPreemptions(Same::Histories, bound))
+            Some(StrategySpec::BoundedPreemptions(
+                StateEquivalence::Histories,
+                bound,
+            ))
         },
     },
-    Entry {
+    StrategyEntry {
         name: "pb-states",
         form: "[:PREEMPTIONS]",
         range: PREEMPTIONS,
         explanation: "unfair; as pb, from each state once.\nWhere types offer fingerprints, and programs go round in circles.",
         parse: |text| {
             let bound = preemptions(text)?;
-            Some(StrategySpec::BoundedPreemptions(Same::States, bound))
+            Some(StrategySpec::BoundedPreemptions(
+                StateEquivalence::States,
+                bound,
+            ))
         },
     },
-    Entry {
+    StrategyEntry {
         name: "pb-fair",
         form: "[:PREEMPTIONS]",
         range: PREEMPTIONS,
         explanation: "unfair; as pb, but who handles its own event, or a timer, comes after those that have waited for it.\nFor programs that poll, which have no end otherwise; never a proof.",
         parse: |text| preemptions(text).map(StrategySpec::FairPreemptions),
     },
-    Entry {
+    StrategyEntry {
         name: "bdfs",
         form: "[:DEPTH]",
         range: "DEPTH of at least 1",
         explanation: "fair from step DEPTH on; all that can be done in DEPTH steps, and a random walk from each state there.\nGood for liveness bugs that begin early (MaceMC); 5 steps, then 10, and so on, unless given.",
         parse: |text| optional(text, u64::MAX).map(StrategySpec::Bdfs),
     },
-    Entry {
+    StrategyEntry {
         name: "dfs",
         form: "[:EXECUTIONS]",
         range: "EXECUTIONS of at least 1",
         explanation: "unfair; every schedule up to the step bound, depth first.\nFor small tests: it proves the absence of safety bugs when it ends by itself.",
         parse: |text| optional(text, u64::MAX).map(StrategySpec::Dfs),
     },
-    Entry {
+    StrategyEntry {
         name: "dfs-local",
         form: "[:EXECUTIONS]",
         range: "EXECUTIONS of at least 1",
         explanation: "unfair; as dfs, but local steps, whose order nobody can tell, run first in one order.\nFar fewer schedules, the same ends and bugs; as many as dfs where predicates look on.",
         parse: |text| optional(text, u64::MAX).map(StrategySpec::DfsLocal),
     },
-    Entry {
+    StrategyEntry {
         name: "states",
         form: "[:STATES|:MEMORY]",
         range: STATES,
         explanation: "unfair; every state once, depth first: an execution ends where it comes to one that was met before.\nProves the absence of safety bugs, also of programs that go round in circles, where types offer fingerprints.",
         parse: |text| room(text).map(StrategySpec::States),
     },
-    Entry {
+    StrategyEntry {
         name: "states-local",
         form: "[:STATES|:MEMORY]",
         range: STATES,
         explanation: "unfair; as states, but local steps, whose order nobody can tell, run first in one order.\nFewer states, the same ends and bugs.",
         parse: |text| room(text).map(StrategySpec::StatesLocal),
     },
-    Entry {
+    StrategyEntry {
         name: "bfs",
         form: "[:STATES|:MEMORY]",
         range: STATES,
         explanation: "unfair; every state once, the nearest first.\nSlower than states; the first bug that it finds has as few steps as any.",
         parse: |text| room(text).map(StrategySpec::Breadth),
     },
-    Entry {
+    StrategyEntry {
         name: "dpor",
         form: "[:HISTORIES]",
         range: "HISTORIES, how many it may know, from 1 to 4000000000",
         explanation: "unfair; every behaviour once: each order in which inboxes can be emptied, and each answer to choices.\nProves the absence of safety bugs where it ends by itself; what it can't follow, it names.",
         parse: |text| optional(text, HISTORIES_MAX).map(StrategySpec::Dpor),
     },
-    Entry {
+    StrategyEntry {
         name: "dpor-rand",
         form: "[:BEHAVIOURS]",
         range: "BEHAVIOURS of at least 1",
         explanation: "unfair; as dpor, but after BEHAVIOURS, 100 unless given, it goes on at another place drawn at random.\nWhat it shows early is more varied (MODIST's random and bounded DPOR), and it proves as much in the end.",
         parse: |text| {
             Some(StrategySpec::HoppingDpor(
-                optional(text, u64::MAX)?.unwrap_or(HOP),
+                optional(text, u64::MAX)?.unwrap_or(RANDOM_JUMP_INTERVAL),
             ))
         },
     },
@@ -414,12 +431,12 @@ const PREFIXES: &[Prefix] = &[
 
 /// It goes on from what executions before have shown, and can begin anywhere.
 fn is_search(strategy: &dyn Strategy) -> bool {
-    strategy.has_memory() && !strategy.sees_states() && !strategy.name().starts_with("dpor")
+    strategy.has_memory() && !strategy.wants_states() && !strategy.name().starts_with("dpor")
 }
 
 /// Unfair, and it can be stopped anywhere: a search of states needs to see where an execution ends.
 fn is_unfair(strategy: &dyn Strategy) -> bool {
-    strategy.fairness() == Fairness::Unfair && !strategy.sees_states()
+    strategy.fairness() == Fairness::Unfair && !strategy.wants_states()
 }
 
 fn plain(text: Option<&str>, spec: StrategySpec) -> Option<StrategySpec> {
@@ -438,7 +455,7 @@ fn optional<N: FromStr + PartialOrd + From<u8>>(text: Option<&str>, last: N) -> 
 }
 
 /// How much a search of states may know, or as much as there is.
-fn room(text: Option<&str>) -> Option<Option<Room>> {
+fn room(text: Option<&str>) -> Option<Option<StateLimit>> {
     text.map_or(Some(None), |text| text.parse().ok().map(Some))
 }
 
@@ -511,7 +528,8 @@ impl StrategySpec {
             None => dfs,
             Some(bound) => dfs.executions_max(bound),
         };
-        let known = |states: States, room: Option<Room>| states.room(room.unwrap_or_default());
+        let known =
+            |states: States, room: Option<StateLimit>| states.room(room.unwrap_or_default());
         match self {
             Self::Random => Box::new(Random::new()),
             Self::Weighted(weights) => Box::new(Weighted::new(*weights)),
@@ -554,10 +572,10 @@ impl StrategySpec {
                     None => Dpor::new(),
                     Some(bound) => Dpor::new().histories_max(*bound),
                 };
-                Box::new(InTurn::new(Behaviours::new(dpor)))
+                Box::new(SearchStrategy::new(BehaviourSearch::new(dpor)))
             }
             Self::HoppingDpor(behaviours) => {
-                Box::new(InTurn::new(Dpor::new().hopping(*behaviours)))
+                Box::new(SearchStrategy::new(Dpor::new().hopping(*behaviours)))
             }
             Self::Fair(spec) => Box::new(FairSuffix::at_max_steps(spec.build())),
             Self::EarlyFair(spec) => Box::new(FairSuffix::anywhere(spec.build())),
@@ -585,7 +603,7 @@ impl StrategySpec {
     /// The form and an explanation of every strategy, for `-s list`.
     pub fn explain() -> impl Iterator<Item = (String, &'static str)> {
         let named = TABLE.iter().map(|entry| {
-            let Entry { name, form, .. } = entry;
+            let StrategyEntry { name, form, .. } = entry;
             (format!("{name}{form}"), entry.explanation)
         });
         let prefixed = PREFIXES

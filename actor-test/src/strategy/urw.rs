@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::changes::{FEW, Follower};
+use super::changes::{ChangeReader, FEW};
 use super::per_operation::PerOperation;
 use super::tree::{Sum, Tree};
 use super::{
@@ -31,7 +31,7 @@ pub struct Urw {
     estimates: Arc<Estimates>,
     /// The steps that an operation has left; zero where that is not looked up yet.
     left: PerOperation<u64>,
-    follower: Follower,
+    follower: ChangeReader,
     /// What the enabled operations count for.
     weights: Tree<Sum>,
     /// The position picked last.
@@ -53,7 +53,7 @@ impl Urw {
         Self {
             estimates: Arc::default(),
             left: PerOperation::default(),
-            follower: Follower::default(),
+            follower: ChangeReader::default(),
             weights: Tree::default(),
             picked: 0,
             unknown: UNIT,

@@ -3,16 +3,16 @@
 use std::sync::PoisonError;
 
 use crate::data::schedule::Schedule;
-use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, chosen};
-use crate::strategy::{Execution, Fairness, Followed, Guided, Named, Replay};
+use crate::engine::{Engine, Outcome, Program, RecordedDecision, RunOptions, chosen};
+use crate::strategy::{Execution, Fairness, Guided, GuidedResult, Named, Replay};
 
 /// An execution that followed a schedule.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     pub(crate) outcome: Outcome,
     /// What was done, and how far that was listed.
-    pub(crate) followed: Followed,
-    pub(crate) decisions: Vec<Decision>,
+    pub(crate) followed: GuidedResult,
+    pub(crate) decisions: Vec<RecordedDecision>,
 }
 
 /// Runs recorded decisions, and names the steps; records what happens where it is to be told.
@@ -21,7 +21,7 @@ pub(crate) fn name(
     program: &dyn Program,
     execution: &Execution,
     fairness: Fairness,
-    taken: &[Decision],
+    taken: &[RecordedDecision],
     options: RunOptions,
 ) -> (Outcome, Schedule) {
     let (named, written) = Named::new(Box::new(Replay::new(chosen(taken), fairness)));
@@ -46,7 +46,7 @@ pub(crate) fn follow_by(
     let options = RunOptions {
         // Nothing is expected of it, but it is not to be counted.
         expected: Some(Vec::new()),
-        tell,
+        record: tell,
         ..RunOptions::default()
     };
     let outcome = engine.run_under(Box::new(guided), program, execution, options);
@@ -69,7 +69,7 @@ mod tests {
     use super::{Attempt, follow_by, name};
     use crate::data::records::StepKind;
     use crate::data::schedule::Schedule;
-    use crate::engine::{Decision, End, Engine, Program, RunOptions};
+    use crate::engine::{EndReason, Engine, Program, RecordedDecision, RunOptions};
     use crate::settings::{Bounds, Semantics};
     use crate::strategy::{Execution, Fairness, Guided, Random, Steady, Strategy};
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     /// A random execution, its decisions and its steps.
-    fn sample(engine: &mut Engine, seed: u64) -> (Vec<Decision>, Schedule, u64) {
+    fn sample(engine: &mut Engine, seed: u64) -> (Vec<RecordedDecision>, Schedule, u64) {
         let options = RunOptions::default();
         engine.run_under(Box::new(Random::new()), &Body, &execution(seed), options);
         let taken = engine.decisions();
@@ -185,7 +185,7 @@ mod tests {
             .collect();
         let execution = execution(1);
         let attempt = follow(&mut engine, &execution, others.clone(), None);
-        assert_eq!(attempt.outcome.end, End::Pruned);
+        assert_eq!(attempt.outcome.end, EndReason::Pruned);
         let handled = |schedule: &Schedule| {
             let handles =
                 |step: &&crate::data::schedule::NamedStep| step.name.kind == StepKind::Handle;
@@ -200,7 +200,7 @@ mod tests {
         // With a completion, everybody gets there.
         let steady = Some(Box::new(Steady::default()) as _);
         let whole = follow(&mut engine, &execution, others, steady);
-        assert_eq!(whole.outcome.end, End::Quiescent);
+        assert_eq!(whole.outcome.end, EndReason::Quiescent);
         assert_eq!(handled(&whole.followed.schedule), handled(&schedule));
     }
 

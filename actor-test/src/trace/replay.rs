@@ -5,7 +5,9 @@ use std::fmt;
 use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::{Step, Story, Text};
-use crate::engine::{Aliases, Decision, Engine, Outcome, Program, RunOptions, checks, chosen};
+use crate::engine::{
+    Aliases, Engine, Outcome, Program, RecordedDecision, RunOptions, checks, chosen,
+};
 use crate::report::facts::Recording;
 use crate::report::words;
 use crate::strategy::{Execution, Fairness, Guided, Replay, Steady};
@@ -19,11 +21,11 @@ pub(crate) fn run_again(
     program: &dyn Program,
     execution: &Execution,
     fairness: Fairness,
-    taken: &[Decision],
+    taken: &[RecordedDecision],
     tell: bool,
 ) -> Outcome {
     let options = RunOptions {
-        tell,
+        record: tell,
         ..RunOptions::default()
     };
     run_again_with(engine, program, execution, fairness, taken, options)
@@ -35,7 +37,7 @@ pub(crate) fn run_again_with(
     program: &dyn Program,
     execution: &Execution,
     fairness: Fairness,
-    taken: &[Decision],
+    taken: &[RecordedDecision],
     options: RunOptions,
 ) -> Outcome {
     let replay = Box::new(Replay::new(chosen(taken), fairness));
@@ -47,10 +49,10 @@ pub(crate) fn run_again_with(
 }
 
 /// The decisions of a recording.
-pub(crate) fn taken(recording: &Recording) -> Vec<Decision> {
+pub(crate) fn taken(recording: &Recording) -> Vec<RecordedDecision> {
     let checks = recording.checks.iter();
     let decisions = recording.decisions.iter().zip(checks);
-    let decision = |(chosen, check): (&u32, &u32)| Decision {
+    let decision = |(chosen, check): (&u32, &u32)| RecordedDecision {
         chosen: *chosen,
         check: *check,
     };
@@ -140,13 +142,13 @@ pub(crate) fn replay_until(
 ) -> Replayed {
     let fairness = fairness_of(recording.fair_from);
     let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
-    engine.look_for(recording.cycle);
+    engine.prepare_for_cycle(recording.cycle);
     let taken = taken(recording);
     let execution = Execution::alone(recording.bounds.unfair());
     let status = attendance::attend(test, engine.heartbeat());
     status.begins(0, 0, None);
     let options = RunOptions {
-        tell: true,
+        record: true,
         witness: witness::of(
             0,
             recording.bounds,
@@ -218,7 +220,7 @@ fn replay_by_name(
     });
     // The same once more, where everybody is called what it is called now.
     let options = RunOptions {
-        tell: true,
+        record: true,
         ..RunOptions::default()
     };
     let (outcome, schedule) = name(

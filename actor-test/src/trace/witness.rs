@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 
 use crate::data::story::Story;
-use crate::engine::{Decision, Witness};
+use crate::engine::{DecisionObserver, RecordedDecision};
 use crate::report::facts::Recording;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::Fairness;
@@ -32,7 +32,7 @@ pub(crate) fn of(
     bounds: Bounds,
     semantics: Semantics,
     system: u64,
-) -> Option<Box<dyn Witness>> {
+) -> Option<Box<dyn DecisionObserver>> {
     let (path, wanted) = WANTED.get()?;
     if *wanted != iteration {
         return None;
@@ -89,7 +89,7 @@ fn step_begins(number: u64) {
     std::hint::black_box(number);
 }
 
-impl Witness for Scribe {
+impl DecisionObserver for Scribe {
     fn begins(&mut self, fairness: Fairness) {
         self.write(Line::Begins {
             fair_from: fair_from(fairness),
@@ -104,7 +104,7 @@ impl Witness for Scribe {
         self.write(Line::Step(step));
     }
 
-    fn decides(&mut self, decision: Decision) {
+    fn decides(&mut self, decision: RecordedDecision) {
         self.write(Line::Decision(decision.chosen, decision.check));
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use actor_test::strategy::{
-    Choice, Covered, Enabled, Ended, Ending, Execution, Fairness, Step, Strategy,
+    Choice, CoverageClaim, Enabled, Ended, Ending, Execution, Fairness, Step, Strategy,
 };
 
 /// What executions that came to an end had come to, and the hash of what each did.
@@ -54,11 +54,11 @@ impl<E: Send> Strategy for Witness<E> {
     fn choose(&mut self, choice: Choice) -> u32 {
         self.strategy.choose(choice)
     }
-    fn hears_steps(&self) -> bool {
-        self.strategy.hears_steps()
+    fn wants_steps(&self) -> bool {
+        self.strategy.wants_steps()
     }
-    fn sees_states(&self) -> bool {
-        self.strategy.sees_states()
+    fn wants_states(&self) -> bool {
+        self.strategy.wants_states()
     }
     fn compares_histories(&self) -> bool {
         self.strategy.compares_histories()
@@ -82,7 +82,7 @@ impl<E: Send> Strategy for Witness<E> {
     fn needs_length(&self) -> bool {
         self.strategy.needs_length()
     }
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         self.strategy.covered()
     }
 }

@@ -7,7 +7,7 @@ const PRINTED_MAX: usize = 64 << 10;
 
 /// What a value's `Debug` prints, as far as there is room.
 pub(crate) fn bounded(value: &(impl Debug + ?Sized)) -> String {
-    let mut sink = Sink {
+    let mut sink = BoundedWriter {
         text: String::new(),
         is_full: false,
     };
@@ -19,12 +19,12 @@ pub(crate) fn bounded(value: &(impl Debug + ?Sized)) -> String {
     sink.text
 }
 
-struct Sink {
+struct BoundedWriter {
     text: String,
     is_full: bool,
 }
 
-impl Write for Sink {
+impl Write for BoundedWriter {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         let room = PRINTED_MAX.saturating_sub(self.text.len());
         let fits = text.floor_char_boundary(room);

@@ -41,7 +41,7 @@ impl Recorder {
     }
 
     /// An actor's value, printed, is this now.
-    pub(crate) fn looks(&mut self, who: u32, value: &str) {
+    pub(crate) fn record_value(&mut self, who: u32, value: &str) {
         if self
             .values
             .get(&who)

@@ -5,11 +5,11 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::mix;
-use crate::strategy::{Between, Fairness};
+use crate::strategy::{Fairness, FaultDecision};
 
 /// One decision: what was chosen, and a check of what there was to choose from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Decision {
+pub(crate) struct RecordedDecision {
     /// The position among the enabled operations, or the answer to a choice.
     pub(crate) chosen: u32,
     /// A hash of the question: how many were enabled and what the chosen one does, or the bound.
@@ -17,18 +17,18 @@ pub(crate) struct Decision {
 }
 
 /// What was chosen, without the checks.
-pub(crate) fn chosen(decisions: &[Decision]) -> Vec<u32> {
+pub(crate) fn chosen(decisions: &[RecordedDecision]) -> Vec<u32> {
     decisions.iter().map(|decision| decision.chosen).collect()
 }
 
 /// The checks alone.
-pub(crate) fn checks(decisions: &[Decision]) -> Vec<u32> {
+pub(crate) fn checks(decisions: &[RecordedDecision]) -> Vec<u32> {
     decisions.iter().map(|decision| decision.check).collect()
 }
 
 /// Hears of each decision before it has an effect, so that it knows how far an execution came that
 /// takes its process down.
-pub(crate) trait Witness: fmt::Debug + Send {
+pub(crate) trait DecisionObserver: fmt::Debug + Send {
     /// The execution begins, under a strategy that is this fair.
     fn begins(&mut self, fairness: Fairness);
 
@@ -36,7 +36,7 @@ pub(crate) trait Witness: fmt::Debug + Send {
     fn steps(&mut self, step: u64);
 
     /// A decision was made.
-    fn decides(&mut self, decision: Decision);
+    fn decides(&mut self, decision: RecordedDecision);
 
     /// The last step is over; what is left of the execution is dropped next.
     fn ends(&mut self);
@@ -45,13 +45,13 @@ pub(crate) trait Witness: fmt::Debug + Send {
 /// The decisions of one execution.
 #[derive(Debug, Default)]
 pub(crate) struct Tape {
-    taken: Vec<Decision>,
+    taken: Vec<RecordedDecision>,
     /// The step of the last decision.
     at: u64,
     /// Decisions are compared, or witnessed.
     is_followed: bool,
-    expected: Option<Vec<Decision>>,
-    witness: Option<Box<dyn Witness>>,
+    expected: Option<Vec<RecordedDecision>>,
+    witness: Option<Box<dyn DecisionObserver>>,
     /// The step of the first decision that differs from what is expected.
     diverged_at: Option<u64>,
     /// So many of the first decisions are known already, since they are taken again.
@@ -59,16 +59,16 @@ pub(crate) struct Tape {
     /// The search that the execution belongs to, if it does, by number.
     search: Option<usize>,
     /// The execution before of a search, which begins with the same decisions.
-    before: Before,
+    before: PreviousExecution,
     /// The step of the first decision that is another after the same decisions as in that one.
     strayed_at: Option<u64>,
 }
 
 /// The last execution of a search.
 #[derive(Debug, Default)]
-struct Before {
+struct PreviousExecution {
     search: usize,
-    taken: Vec<Decision>,
+    taken: Vec<RecordedDecision>,
     /// What is taken now is the same until now.
     is_same: bool,
 }
@@ -78,8 +78,8 @@ impl Tape {
     /// execution before of the same `search`, as long as the same is chosen.
     pub(crate) fn begin(
         &mut self,
-        expected: Option<Vec<Decision>>,
-        witness: Option<Box<dyn Witness>>,
+        expected: Option<Vec<RecordedDecision>>,
+        witness: Option<Box<dyn DecisionObserver>>,
         search: Option<usize>,
     ) {
         if let Some(before) = self.search {
@@ -99,14 +99,14 @@ impl Tape {
     }
 
     /// The execution begins again, and will take the decisions that it has taken; these come back.
-    pub(crate) fn rewind(&mut self) -> Vec<Decision> {
+    pub(crate) fn rewind(&mut self) -> Vec<RecordedDecision> {
         self.retaken = self.taken.len();
         std::mem::take(&mut self.taken)
     }
 
     /// Adds a decision, which is taken in the given step.
     #[inline]
-    pub(crate) fn record(&mut self, decision: Decision, step: u64) {
+    pub(crate) fn record(&mut self, decision: RecordedDecision, step: u64) {
         if self.is_followed && self.taken.len() >= self.retaken {
             self.follow(decision, step);
         }
@@ -121,13 +121,13 @@ impl Tape {
     /// more come.
     pub(crate) fn record_between(&mut self, step: u64, what: u32) {
         let after = u32::try_from(step - self.at).unwrap_or(u32::MAX);
-        for chosen in [Between::MARK, after, what] {
+        for chosen in [FaultDecision::MARK, after, what] {
             let check = mix(0xca1a, u64::from(chosen)) as u32;
-            self.record(Decision { chosen, check }, step);
+            self.record(RecordedDecision { chosen, check }, step);
         }
     }
 
-    fn compare(&mut self, decision: Decision, step: u64) {
+    fn compare(&mut self, decision: RecordedDecision, step: u64) {
         let before = self.before.taken.get(self.taken.len());
         self.before.is_same = before == Some(&decision);
         if before.is_some_and(|before| before.chosen == decision.chosen && *before != decision) {
@@ -136,7 +136,7 @@ impl Tape {
     }
 
     #[cold]
-    fn follow(&mut self, decision: Decision, step: u64) {
+    fn follow(&mut self, decision: RecordedDecision, step: u64) {
         if let Some(expected) = &self.expected
             && self.diverged_at.is_none()
             && expected.get(self.taken.len()) != Some(&decision)
@@ -149,7 +149,7 @@ impl Tape {
     }
 
     /// Who hears of each decision, if anyone does.
-    pub(crate) fn witness(&mut self) -> Option<&mut Box<dyn Witness>> {
+    pub(crate) fn witness(&mut self) -> Option<&mut Box<dyn DecisionObserver>> {
         self.witness.as_mut()
     }
 
@@ -158,7 +158,7 @@ impl Tape {
         self.witness = None;
     }
 
-    pub(crate) fn taken(&self) -> &[Decision] {
+    pub(crate) fn taken(&self) -> &[RecordedDecision] {
         &self.taken
     }
 

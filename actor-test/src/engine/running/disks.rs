@@ -8,7 +8,7 @@ use crate::data::story::Asked;
 use crate::engine::running::execution::Engine;
 use crate::engine::world::disks::disk::Disk;
 use crate::hash::{self, mix};
-use crate::strategy::{Beyond, Choice};
+use crate::strategy::{Choice, StepConstruct};
 
 /// What tells that a file has changed from other moments that matter.
 const CHANGE: u64 = 0xd15c_0001;
@@ -80,8 +80,8 @@ impl Engine {
         let mut state = self.state();
         let nodes = state.node_bits(state.disks.calls[call as usize].caller);
         let file = mix(hash::text(&change.path), change.call as u64);
-        state.comes_to(mix(CHANGE, file), nodes);
-        state.comes_to(mix(CHANGE_ON, nodes), nodes);
+        state.record_moment(mix(CHANGE, file), nodes);
+        state.record_moment(mix(CHANGE_ON, nodes), nodes);
     }
 
     /// Carries out what is still to be done for those that are gone.
@@ -104,7 +104,7 @@ impl Engine {
             self.shared.decide(all, Asked::Loss)
         });
         let mut state = self.state();
-        state.reach.add(Beyond::Disk);
+        state.reach.add(StepConstruct::Disk);
         state.outdate_calls(disk, self.shared.current.get());
         *state.disks.disk(disk) = failing;
         drop(state);

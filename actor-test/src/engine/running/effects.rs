@@ -10,21 +10,23 @@ use actor_core::{AskError, StopReason};
 use crate::data::bug::BugKind;
 use crate::data::records::{Arrival, MessageId, Origin, Record, nanoseconds};
 use crate::data::story::{Purpose, Room};
+use crate::engine::arena::{Piped, WatchNotice};
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
-use crate::engine::seam::shared::Shared;
-use crate::engine::watching::observers::Seen;
-use crate::engine::workshop::{AnyNotice, Piped};
+use crate::engine::seam::shared::ControlledRuntime;
+use crate::engine::watching::observers::EventObservers;
 use crate::engine::world::arming::Fired;
-use crate::engine::world::endings::{Halted, Remains};
+use crate::engine::world::capacity::{CapacityAnswer, DeliveryOutcome, RequestStatus};
+use crate::engine::world::endings::{HaltRemnants, OrphanedValues};
 use crate::engine::world::flushing::FollowUp;
-use crate::engine::world::operation::{ALONE, Effect, Letter, STOP, Sender, Stamp};
-use crate::engine::world::room::{Answer, Delivery, Status};
-use crate::engine::world::state::{BODY, State};
-use crate::engine::world::timers::{self, Timer};
+use crate::engine::world::operation::{
+    Effect, Envelope, LetterOrigin, NO_FAMILY, PackedSender, STOP,
+};
+use crate::engine::world::state::{BODY, ExecutionState};
+use crate::engine::world::timers::{self, VirtualTimer};
 use crate::engine::world::types::place_of;
-use crate::engine::world::watches::{Until, Watch};
-use crate::strategy::Beyond;
+use crate::engine::world::watches::{EndWatch, WatchedChange};
+use crate::strategy::StepConstruct;
 
 impl Engine {
     /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
@@ -32,9 +34,9 @@ impl Engine {
     #[inline(always)]
     pub(crate) fn flush(
         &mut self,
-        shared: &Shared,
+        shared: &ControlledRuntime,
         operation: u32,
-        mut state: RefMut<'_, State>,
+        mut state: RefMut<'_, ExecutionState>,
     ) -> bool {
         let Some(to) = state.flush_send(operation) else {
             return self.flush_any(operation, state);
@@ -47,7 +49,7 @@ impl Engine {
 
     /// Does it whatever the effect is.
     #[inline(never)]
-    fn flush_any(&mut self, operation: u32, mut state: RefMut<'_, State>) -> bool {
+    fn flush_any(&mut self, operation: u32, mut state: RefMut<'_, ExecutionState>) -> bool {
         if let Some((to, link, letter)) = state.flush_crossing(operation) {
             drop(state);
             self.cross(operation, to, link, letter);
@@ -64,7 +66,12 @@ impl Engine {
 
     /// Tells of the letter that has just reached an inbox.
     #[inline(never)]
-    fn tell_sent(&mut self, shared: &Shared, to: u32, state: RefMut<'_, State>) {
+    fn tell_sent(
+        &mut self,
+        shared: &ControlledRuntime,
+        to: u32,
+        state: RefMut<'_, ExecutionState>,
+    ) {
         let receiver = &state.operations[to as usize];
         let Some(letter) = receiver.inbox.last() else {
             return;
@@ -79,9 +86,9 @@ impl Engine {
         let recorded = shared.is_recorded().then_some(*letter);
         drop(state);
         if let Some(letter) = recorded {
-            self.record_sent(to, &letter, Delivery::Arrived);
+            self.record_sent(to, &letter, DeliveryOutcome::Arrived);
         }
-        if observers != Seen::Nobody {
+        if observers != EventObservers::Nobody {
             self.show_letter(to, sender, slot, Moment::Sent, observers);
         }
     }
@@ -97,7 +104,7 @@ impl Engine {
         self.flush_while(operation, |_, effect| effect.is_silent());
     }
 
-    fn flush_while(&mut self, operation: u32, rides: impl Fn(&State, &Effect) -> bool) {
+    fn flush_while(&mut self, operation: u32, rides: impl Fn(&ExecutionState, &Effect) -> bool) {
         loop {
             let follow_up = {
                 let mut state = self.state();
@@ -107,7 +114,7 @@ impl Engine {
                     return;
                 };
                 if !next.is_silent() {
-                    state.reach.note(Beyond::Together);
+                    state.reach.record_local(StepConstruct::Together);
                 }
                 state.flush(operation)
             };
@@ -130,7 +137,7 @@ impl Engine {
                 let mishap = self.state().nodes.mishaps[number as usize].clone();
                 self.inject(&mishap);
             }
-            FollowUp::Asked(question) => {
+            FollowUp::CapacityRequested(question) => {
                 self.record_question(question);
                 self.shared.wake_due();
             }
@@ -168,7 +175,7 @@ impl Engine {
         }
     }
 
-    pub(crate) fn drop_remains(&mut self, remains: Remains) {
+    pub(crate) fn drop_remains(&mut self, remains: OrphanedValues) {
         let garbage = self.workshop().garbage(remains);
         self.dropping(AskError::Dropped, || garbage.discard());
     }
@@ -193,8 +200,8 @@ impl Engine {
         self.shared.drop_reply(ask, is_closed);
     }
 
-    pub(crate) fn sent(&mut self, from: u32, to: u32, letter: Letter, delivery: Delivery) {
-        if let Sender::Operation(sender) = letter.sender.sender() {
+    pub(crate) fn sent(&mut self, from: u32, to: u32, letter: Envelope, delivery: DeliveryOutcome) {
+        if let LetterOrigin::Operation(sender) = letter.sender.sender() {
             self.find_cycle_at(to, sender);
         }
         if self.shared.is_recorded() {
@@ -202,41 +209,47 @@ impl Engine {
         }
         self.show_sent(to, &letter);
         let (lost, why) = match delivery {
-            Delivery::Arrived => return,
-            Delivery::Dead if letter.lost.is_some() => {
+            DeliveryOutcome::Arrived => return,
+            DeliveryOutcome::Dead if letter.lost.is_some() => {
                 (letter, letter.lost.unwrap_or(AskError::Stopped))
             }
-            Delivery::Dead => match self.successor(to, &letter) {
+            DeliveryOutcome::Dead => match self.successor(to, &letter) {
                 Some((to, letter)) => {
                     let delivery = self.state().deliver(to, letter);
                     return self.sent(from, to, letter, delivery);
                 }
                 None => (letter, self.why_dead(to)),
             },
-            Delivery::Full => (letter, AskError::Full),
-            Delivery::Replaced(oldest) => (oldest, AskError::Full),
+            DeliveryOutcome::Full => (letter, AskError::Full),
+            DeliveryOutcome::Replaced(oldest) => (oldest, AskError::Full),
         };
         self.shared.current.set(from);
         self.discard(to, lost.slot, why);
     }
 
     /// Shows a letter that leaves to those who observe what is sent.
-    pub(super) fn show_sent(&mut self, to: u32, letter: &Letter) {
+    pub(super) fn show_sent(&mut self, to: u32, letter: &Envelope) {
         let observers = self.who(&self.state(), to, letter.event, Moment::Sent);
-        if observers != Seen::Nobody {
+        if observers != EventObservers::Nobody {
             self.show_letter(to, letter.sender, letter.slot, Moment::Sent, observers);
         }
     }
 
     #[cold]
-    fn record_sent(&self, to: u32, letter: &Letter, delivery: Delivery) {
+    fn record_sent(&self, to: u32, letter: &Envelope, delivery: DeliveryOutcome) {
         let event = self.print_letter(to, letter.slot);
         let arrival = self.arrival_of(to, letter, delivery);
         self.record_leaving(to, letter, event, arrival);
     }
 
     /// Records a letter that was sent, and what became of it at once.
-    pub(super) fn record_leaving(&self, to: u32, letter: &Letter, event: String, arrival: Arrival) {
+    pub(super) fn record_leaving(
+        &self,
+        to: u32,
+        letter: &Envelope,
+        event: String,
+        arrival: Arrival,
+    ) {
         let from = Origin::from(letter.sender);
         if let Some(recorder) = &mut self.session().recorder {
             let cause = recorder.cause(from);
@@ -251,16 +264,21 @@ impl Engine {
         }
     }
 
-    pub(crate) fn arrival_of(&self, to: u32, letter: &Letter, delivery: Delivery) -> Arrival {
+    pub(crate) fn arrival_of(
+        &self,
+        to: u32,
+        letter: &Envelope,
+        delivery: DeliveryOutcome,
+    ) -> Arrival {
         match delivery {
-            Delivery::Arrived => match self.state().disposition(to, letter.event) {
+            DeliveryOutcome::Arrived => match self.state().disposition(to, letter.event) {
                 Disposition::Defer => Arrival::Deferred,
                 _ => Arrival::Arrived,
             },
-            Delivery::Dead if letter.lost.is_some() => Arrival::Unclaimed,
-            Delivery::Dead => Arrival::Dead,
-            Delivery::Full => Arrival::Refused,
-            Delivery::Replaced(oldest) => Arrival::Replaced {
+            DeliveryOutcome::Dead if letter.lost.is_some() => Arrival::Unclaimed,
+            DeliveryOutcome::Dead => Arrival::Dead,
+            DeliveryOutcome::Full => Arrival::Refused,
+            DeliveryOutcome::Replaced(oldest) => Arrival::Replaced {
                 message: MessageId::new(oldest.key),
                 event: self.print_letter(to, oldest.slot),
             },
@@ -292,10 +310,14 @@ impl Engine {
                 who: question.sender,
                 of: question.target,
                 answer: match question.status {
-                    Status::Answered(Answer::Place | Answer::Open) => Room::Granted,
-                    Status::Answered(Answer::Full) => Room::Full,
-                    Status::Answered(Answer::Closed) => Room::Closed,
-                    Status::InLine | Status::Unasked | Status::Free => Room::Waits,
+                    RequestStatus::Answered(CapacityAnswer::Place | CapacityAnswer::Open) => {
+                        Room::Granted
+                    }
+                    RequestStatus::Answered(CapacityAnswer::Full) => Room::Full,
+                    RequestStatus::Answered(CapacityAnswer::Closed) => Room::Closed,
+                    RequestStatus::InLine | RequestStatus::Unasked | RequestStatus::Free => {
+                        Room::Waits
+                    }
                 },
             }
         });
@@ -327,10 +349,10 @@ impl Engine {
 
     /// Ends an actor: its children first, then its value; for good, unless it is supervised.
     pub(crate) fn halt(&mut self, operation: u32, reason: StopReason) {
-        if self.close_household(operation, reason) {
+        if self.stop_children(operation, reason) {
             return;
         }
-        if self.state().operations[operation as usize].family == ALONE {
+        if self.state().operations[operation as usize].family == NO_FAMILY {
             self.end(operation, reason);
         } else {
             self.fall(operation, reason);
@@ -369,7 +391,12 @@ impl Engine {
 
     /// Drops the value of an actor and what ends with it; replies among that are lost for the given
     /// reason.
-    pub(crate) fn drop_what_it_owned(&mut self, operation: u32, halted: Halted, lost: AskError) {
+    pub(crate) fn drop_what_it_owned(
+        &mut self,
+        operation: u32,
+        halted: HaltRemnants,
+        lost: AskError,
+    ) {
         let mut parts = self.bodies[operation as usize].take();
         let futures: Vec<Option<Piped>> = halted
             .futures
@@ -384,7 +411,7 @@ impl Engine {
         self.dropping(lost, || drop_each(futures));
         self.dropping(lost, || garbage.discard());
         self.bodies[operation as usize] = parts;
-        self.settle_newborn();
+        self.install_spawned();
         self.shared.wake_due();
     }
 
@@ -398,7 +425,7 @@ impl Engine {
             };
             (watch, reason)
         };
-        let Watch {
+        let EndWatch {
             watcher,
             target,
             key,
@@ -409,14 +436,14 @@ impl Engine {
             (workshop.take_notice(watch), workshop.mail(watcher).cloned())
         };
         let (notice, mail) = match (notice, mail, found.ask) {
-            (Some(AnyNotice::Event(notice)), Some(mail), _) => (notice, mail),
-            (Some(AnyNotice::Reason(put)), _, Some(ask)) => {
+            (Some(WatchNotice::Event(notice)), Some(mail), _) => (notice, mail),
+            (Some(WatchNotice::Reason(put)), _, Some(ask)) => {
                 put(reason);
                 let follow_up = self.state().deliver_reply(ask, None);
                 return self.follow(operation, follow_up);
             }
-            (Some(AnyNotice::Start(put)), _, Some(ask)) => {
-                let has_started = found.until == Until::Started && !found.is_broken;
+            (Some(WatchNotice::Start(put)), _, Some(ask)) => {
+                let has_started = found.until == WatchedChange::Started && !found.is_broken;
                 put(if has_started { Ok(()) } else { Err(reason) });
                 let follow_up = self.state().deliver_reply(ask, None);
                 return self.follow(operation, follow_up);
@@ -424,8 +451,8 @@ impl Engine {
             _ => return,
         };
         let (slot, event) = notice(&*mail, reason);
-        let letter = Letter {
-            sender: Stamp::end(target),
+        let letter = Envelope {
+            sender: PackedSender::end(target),
             key,
             ..self.state().letter(target, watcher, slot, event)
         };
@@ -503,17 +530,17 @@ impl Engine {
 }
 
 /// What a timer is for, for people.
-pub(crate) fn purpose_of(timer: &Timer) -> Purpose {
-    match (timer.purpose, timer.pretext) {
-        (timers::Purpose::Restart, _) => Purpose::Restart,
-        (timers::Purpose::Kill, _) => Purpose::Kill,
-        (timers::Purpose::Own, Pretext::Event) => Purpose::Event,
-        (timers::Purpose::Own, Pretext::State) => Purpose::State,
-        (timers::Purpose::Own, Pretext::NextEvent) => Purpose::NextEvent,
-        (timers::Purpose::Own, Pretext::Sleep) => Purpose::Sleep,
-        (timers::Purpose::Own, Pretext::Limit) => Purpose::Limit,
-        (timers::Purpose::Own, Pretext::Tick) => Purpose::Tick,
-        (timers::Purpose::Own, Pretext::Reply) => Purpose::Reply,
-        (timers::Purpose::Own, Pretext::Shutdown) => Purpose::Shutdown,
+pub(crate) fn purpose_of(timer: &VirtualTimer) -> Purpose {
+    match (timer.purpose, timer.declared_purpose) {
+        (timers::TimerPurpose::Restart, _) => Purpose::Restart,
+        (timers::TimerPurpose::Kill, _) => Purpose::Kill,
+        (timers::TimerPurpose::Own, Pretext::Event) => Purpose::Event,
+        (timers::TimerPurpose::Own, Pretext::State) => Purpose::State,
+        (timers::TimerPurpose::Own, Pretext::NextEvent) => Purpose::NextEvent,
+        (timers::TimerPurpose::Own, Pretext::Sleep) => Purpose::Sleep,
+        (timers::TimerPurpose::Own, Pretext::Limit) => Purpose::Limit,
+        (timers::TimerPurpose::Own, Pretext::Tick) => Purpose::Tick,
+        (timers::TimerPurpose::Own, Pretext::Reply) => Purpose::Reply,
+        (timers::TimerPurpose::Own, Pretext::Shutdown) => Purpose::Shutdown,
     }
 }

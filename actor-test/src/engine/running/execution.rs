@@ -17,22 +17,22 @@ use crate::attendance::Planning;
 use crate::data::bug::{BugKind, Cycle};
 use crate::data::faults::FaultKind;
 use crate::data::snapshot::Snapshot;
+use crate::engine::arena::{ActorParts, Arena, Piped, UserValues};
 use crate::engine::panics::{self, Panic};
-use crate::engine::recording::tape::{Decision, Witness};
-use crate::engine::running::elsewhere::nothing;
-use crate::engine::running::lasso::Lasso;
-use crate::engine::running::outcome::{End, Outcome};
-use crate::engine::sameness::lookout::Lookout;
-use crate::engine::seam::clocks::Reading;
-use crate::engine::seam::listening::Listening;
-use crate::engine::seam::shared::{Phase, Shared};
-use crate::engine::session::Session;
+use crate::engine::recording::tape::{DecisionObserver, RecordedDecision};
+use crate::engine::running::lasso::LassoDetector;
+use crate::engine::running::outcome::{EndReason, Outcome};
+use crate::engine::running::own_thread::nothing;
+use crate::engine::sameness::state_search::StateFingerprinter;
+use crate::engine::seam::clocks::ClockReadGuard;
+use crate::engine::seam::log_capture::LogCapture;
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::session::EngineSession;
 use crate::engine::watching::observations::{Observations, coverage};
-use crate::engine::workshop::{Left, Parts, Piped, Workshop};
 use crate::engine::world::aliases::Aliases;
-use crate::engine::world::operation::Kind;
-use crate::engine::world::state::{BODY, State};
-use crate::engine::world::thermometer::Debt;
+use crate::engine::world::operation::OperationRole;
+use crate::engine::world::state::{BODY, ExecutionState};
+use crate::engine::world::temperature::Obligation;
 use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::settings::{Bounds, Semantics};
@@ -48,21 +48,21 @@ pub(crate) trait Program: Sync {
 #[derive(Debug, Default)]
 pub(crate) struct RunOptions {
     /// The decisions that it is expected to take.
-    pub(crate) expected: Option<Vec<Decision>>,
+    pub(crate) expected: Option<Vec<RecordedDecision>>,
     /// It begins as an execution that was counted before, whatever comes after.
-    pub(crate) again: bool,
+    pub(crate) is_counted: bool,
     /// Record what happens.
-    pub(crate) tell: bool,
+    pub(crate) record: bool,
     /// Where it is recorded: leave out what the program logs.
-    pub(crate) deaf: bool,
+    pub(crate) without_logs: bool,
     /// What is to be seen to recover.
-    pub(crate) watch: Option<Watch>,
+    pub(crate) watch: Option<ObligationWatch>,
     /// Who hears of each decision; of steps it hears where they are told.
-    pub(crate) witness: Option<Box<dyn Witness>>,
+    pub(crate) witness: Option<Box<dyn DecisionObserver>>,
     /// Where it is told: the step that is told, but not taken; the execution ends there.
     pub(crate) until: Option<u64>,
     /// Who looks at it between two steps.
-    pub(crate) looker: Option<Box<dyn Looker>>,
+    pub(crate) looker: Option<Box<dyn StepObserver>>,
     /// Before this step the execution is not over where nothing but periodic timers is left.
     pub(crate) idles_from: u64,
     /// Time may pass though no timer fires, where the strategy leaves that to the tester.
@@ -73,7 +73,7 @@ pub(crate) struct RunOptions {
 }
 
 /// Looks at an execution between two steps: after so many of them as it says, or where it ends before.
-pub(crate) trait Looker: fmt::Debug + Send {
+pub(crate) trait StepObserver: fmt::Debug + Send {
     /// After how many steps it looks next, no fewer than before; `None` where it has seen enough, and
     /// the execution ends.
     fn next(&mut self) -> Option<u64>;
@@ -84,8 +84,8 @@ pub(crate) trait Looker: fmt::Debug + Send {
 
 /// What is owed, and from which step to which it may be paid.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Watch {
-    pub(crate) entry: Debt,
+pub(crate) struct ObligationWatch {
+    pub(crate) entry: Obligation,
     pub(crate) from: u64,
     pub(crate) until: u64,
 }
@@ -96,8 +96,8 @@ static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 
 /// Runs executions. Everything that an execution allocates is kept for the next one.
 pub(crate) struct Engine {
-    pub(crate) shared: Rc<Shared>,
-    pub(crate) bodies: Vec<Option<Parts>>,
+    pub(crate) shared: Rc<ControlledRuntime>,
+    pub(crate) bodies: Vec<Option<ActorParts>>,
     pub(crate) futures: Vec<Option<Piped>>,
     pub(crate) test: Option<Piped>,
     pub(crate) wakers: Vec<Waker>,
@@ -108,11 +108,11 @@ pub(crate) struct Engine {
     /// The seed of what the program is told where it asks the operating system.
     pub(crate) system: u64,
     /// What was seen of executions on threads of their own.
-    pub(crate) elsewhere: Observations,
+    pub(crate) thread_observations: Observations,
     pub(crate) bound: u64,
     pub(crate) until: Option<u64>,
     /// Who looks at the execution between two steps.
-    looker: Option<Box<dyn Looker>>,
+    looker: Option<Box<dyn StepObserver>>,
     pub(crate) fairness: Fairness,
     /// The seed of the execution.
     pub(crate) seed: u64,
@@ -121,19 +121,19 @@ pub(crate) struct Engine {
     /// The strategy of the execution, where a fair one has taken its place.
     pub(crate) replaced: Option<Box<dyn Strategy>>,
     /// What happens is told by an earlier execution.
-    pub(crate) is_again: bool,
+    pub(crate) is_counted: bool,
     /// The strategy wants to hear of steps.
     pub(crate) hears_steps: bool,
     pub(crate) idle_moments: usize,
     pub(crate) idles_from: u64,
-    pub(crate) lasso: Lasso,
+    pub(crate) lasso: LassoDetector,
     /// The states that the strategy wants to see.
-    pub(crate) lookout: Lookout,
+    pub(crate) lookout: StateFingerprinter,
     /// The cycle that the execution is said to go round, and the state in which that begins.
-    pub(crate) round: Option<Cycle>,
-    pub(crate) round_from: Option<u128>,
+    pub(crate) cycle: Option<Cycle>,
+    pub(crate) cycle_start: Option<u128>,
     /// From when on, and against which threshold, what is owed is judged, and what is watched instead.
-    debts: (Option<u64>, u64, Option<(Debt, u64)>),
+    liveness: (Option<u64>, u64, Option<(Obligation, u64)>),
     /// How the body is called on a stack of its own, and where it leaves its future: from the first
     /// execution on in which it needed one.
     pub(crate) body: Option<(Entry, Rc<RefCell<Option<Piped>>>)>,
@@ -151,7 +151,7 @@ impl Engine {
     }
 
     pub(crate) fn new(strategy: Box<dyn Strategy>, bounds: Bounds, semantics: Semantics) -> Self {
-        let shared = Rc::new(Shared::new(strategy));
+        let shared = Rc::new(ControlledRuntime::new(strategy));
         {
             let mut state = shared.state.borrow_mut();
             state.patient_timers = semantics.patient_timers;
@@ -174,7 +174,7 @@ impl Engine {
             bounds,
             semantics,
             system: 0,
-            elsewhere: Observations::default(),
+            thread_observations: Observations::default(),
             bound: 0,
             until: None,
             looker: None,
@@ -182,15 +182,15 @@ impl Engine {
             seed: 0,
             passing: None,
             replaced: None,
-            is_again: false,
+            is_counted: false,
             hears_steps: false,
             idle_moments: 0,
             idles_from: 0,
-            lasso: Lasso::default(),
-            lookout: Lookout::default(),
-            round: None,
-            round_from: None,
-            debts: (None, 0, None),
+            lasso: LassoDetector::default(),
+            lookout: StateFingerprinter::default(),
+            cycle: None,
+            cycle_start: None,
+            liveness: (None, 0, None),
             body: None,
             heartbeat: Arc::default(),
         }
@@ -223,15 +223,15 @@ impl Engine {
     }
 
     /// Whether lassos are looked for; not so unless this is called.
-    pub(crate) fn look_for_lassos(&mut self, wanted: bool) {
+    pub(crate) fn set_lasso_detection(&mut self, wanted: bool) {
         self.lasso.wanted = wanted;
     }
 
     /// Looks for the cycle of a recorded execution: for a lasso, or whether it comes round where a
     /// search had found it to.
-    pub(crate) fn look_for(&mut self, cycle: Option<Cycle>) {
+    pub(crate) fn prepare_for_cycle(&mut self, cycle: Option<Cycle>) {
         self.lasso.wanted = cycle.is_some_and(|cycle| !cycle.is_searched());
-        self.round = cycle.filter(Cycle::is_searched);
+        self.cycle = cycle.filter(Cycle::is_searched);
     }
 
     /// Whether what monitors and predicates see is kept; not so unless this is called.
@@ -240,12 +240,12 @@ impl Engine {
     }
 
     /// Has lassos looked for or not; tells whether they were before.
-    pub(crate) fn looks_for_lassos(&mut self, wanted: bool) -> bool {
+    pub(crate) fn replace_lasso_detection(&mut self, wanted: bool) -> bool {
         std::mem::replace(&mut self.lasso.wanted, wanted)
     }
 
     /// The decisions of the execution that was run last.
-    pub(crate) fn decisions(&self) -> Vec<Decision> {
+    pub(crate) fn decisions(&self) -> Vec<RecordedDecision> {
         self.shared.session.borrow().tape.taken().to_vec()
     }
 
@@ -257,7 +257,7 @@ impl Engine {
             coverage: coverage(&session.tallies),
             calls: session.calls.clone(),
         };
-        Observations::merge(vec![here, self.elsewhere.clone()])
+        Observations::merge(vec![here, self.thread_observations.clone()])
     }
 
     /// Runs one execution: on this thread, or on one of its own where this one may keep what it was
@@ -271,7 +271,7 @@ impl Engine {
         if actor_test_os::is_fresh() {
             self.run_here(test, execution, options)
         } else {
-            self.run_elsewhere(test, execution, options)
+            self.run_on_own_thread(test, execution, options)
         }
     }
 
@@ -291,8 +291,8 @@ impl Engine {
             self.fairness = strategy.fairness();
             let draws = options.time_passes && !strategy.has_memory();
             self.passing = draws.then(|| mix(execution.seed, 0x7a_55ed));
-            self.hears_steps = strategy.hears_steps();
-            self.lookout.is_wanted = strategy.sees_states() || self.round.is_some();
+            self.hears_steps = strategy.wants_steps();
+            self.lookout.is_wanted = strategy.wants_states() || self.cycle.is_some();
             self.lookout.by_history = strategy.compares_histories();
             begun
         };
@@ -303,16 +303,18 @@ impl Engine {
         self.heartbeat.fetch_add(1, Ordering::Relaxed);
         // What is run again, or continued, was counted before.
         self.idles_from = options.idles_from;
-        self.is_again = options.again || options.expected.is_some() || options.watch.is_some();
-        let kept = self.is_again.then(|| self.session().keep_counts());
+        self.is_counted =
+            options.is_counted || options.expected.is_some() || options.watch.is_some();
+        let kept = self.is_counted.then(|| self.session().keep_counts());
         self.seed = execution.seed;
-        let listening = (options.tell && !options.deaf).then(|| Listening::to(&self.shared));
+        let listening =
+            (options.record && !options.without_logs).then(|| LogCapture::to(&self.shared));
         self.begin(options);
         let runtime: Rc<dyn Runtime> = self.shared.clone();
         let outcome = runtime::enter(&runtime, || {
             let _quiet = panics::quiet();
             let _answering = actor_test_os::answer(self.system);
-            let _reading = Reading::of(&self.shared);
+            let _reading = ClockReadGuard::of(&self.shared);
             let outcome = match &self.body {
                 None => self.run_through(test),
                 Some(_) => None,
@@ -350,10 +352,10 @@ impl Engine {
         if self.shared.wants_stack.get() {
             return None;
         }
-        end = self.be_looked_at(test, end);
+        end = self.serve_observer(test, end);
         // What is owed when the program asks for the end, and is not hot, is nobody's debt.
-        if end == End::Finished && self.state().thermometer.watched().is_some() {
-            end = End::Recovered;
+        if end == EndReason::Finished && self.state().thermometer.watched().is_some() {
+            end = EndReason::Recovered;
         }
         if let Some(witness) = self.shared.session().tape.witness() {
             witness.ends();
@@ -367,7 +369,7 @@ impl Engine {
     }
 
     /// Shows where the execution stands to who wants to look, and goes on as far as that is wanted.
-    fn be_looked_at(&mut self, test: &dyn Program, mut end: End) -> End {
+    fn serve_observer(&mut self, test: &dyn Program, mut end: EndReason) -> EndReason {
         let Some(mut looker) = self.looker.take() else {
             return end;
         };
@@ -378,7 +380,7 @@ impl Engine {
             let Some(step) = looker.next() else {
                 return end;
             };
-            if end == End::Bound {
+            if end == EndReason::Bound {
                 self.bound = step;
                 end = self.steps(test);
             }
@@ -434,7 +436,7 @@ impl Engine {
         });
         let RunOptions {
             expected,
-            tell,
+            record: tell,
             witness,
             until,
             mut looker,
@@ -457,7 +459,7 @@ impl Engine {
         // What is watched may be owed up to the end of the watch.
         let is_judged = counts_from.filter(|_| watched.is_none());
         let threshold = is_judged.map(|_| self.bounds.temperature());
-        self.debts = (threshold, counts_from.unwrap_or(0), watched);
+        self.liveness = (threshold, counts_from.unwrap_or(0), watched);
         self.begin_world(tell);
     }
 
@@ -467,18 +469,18 @@ impl Engine {
         shared
             .execution
             .set(EXECUTIONS.fetch_add(2, Ordering::Relaxed));
-        shared.phase.set(Phase::Running);
+        shared.phase.set(CodePhase::Running);
         let mut state = shared.state.borrow_mut();
         state.begin();
         shared.recorded.set(tell);
         shared.attention.set(true);
         shared.may_fail.set(state.faults.is_open());
-        shared.may_crowd.set(state.faults.may_be(FaultKind::Full));
+        shared.may_refuse.set(state.faults.may_be(FaultKind::Full));
         shared.has_predicates.set(false);
         shared.numbers_seen.take();
         shared.shows_actors.set(tell);
         shared.shown.set([tell; 3]);
-        let (threshold, counts_from, watched) = self.debts;
+        let (threshold, counts_from, watched) = self.liveness;
         state.thermometer.begin(threshold, counts_from, watched);
         state.reach.is_wanted = self.hears_steps;
         state.passing.begin(self.passing);
@@ -494,9 +496,9 @@ impl Engine {
     fn begin_again(&mut self) {
         {
             let mut session = self.session();
-            for (operation, parts) in &self.workshop().newborn_actors {
+            for (operation, parts) in &self.workshop().spawned_actors {
                 let state = self.state();
-                if let Kind::Actor(of_type) = state.operations[*operation as usize].kind
+                if let OperationRole::Actor(of_type) = state.operations[*operation as usize].kind
                     && !state.types[of_type].info.starts
                 {
                     session.tallies[of_type as usize].take_back_start(parts.body.state());
@@ -532,30 +534,30 @@ impl Engine {
     }
 
     #[inline]
-    pub(crate) fn state(&self) -> RefMut<'_, State> {
+    pub(crate) fn state(&self) -> RefMut<'_, ExecutionState> {
         self.shared.state()
     }
 
     #[inline]
-    pub(crate) fn session(&self) -> RefMut<'_, Session> {
+    pub(crate) fn session(&self) -> RefMut<'_, EngineSession> {
         self.shared.session()
     }
 
     #[inline]
-    pub(crate) fn workshop(&self) -> RefMut<'_, Workshop> {
+    pub(crate) fn workshop(&self) -> RefMut<'_, Arena> {
         self.shared.workshop()
     }
 
     /// Moves the bodies of actors that were spawned in the step to their places.
-    pub(crate) fn settle_newborn(&mut self) {
-        if !self.shared.born.replace(false) {
+    pub(crate) fn install_spawned(&mut self) {
+        if !self.shared.has_spawned.replace(false) {
             return;
         }
         let (actors, futures) = {
             let mut workshop = self.workshop();
             (
-                std::mem::take(&mut workshop.newborn_actors),
-                std::mem::take(&mut workshop.newborn_futures),
+                std::mem::take(&mut workshop.spawned_actors),
+                std::mem::take(&mut workshop.spawned_futures),
             )
         };
         let mut actors = actors;
@@ -571,12 +573,12 @@ impl Engine {
             self.futures[operation as usize] = Some(future);
         }
         // The list's memory is used again.
-        self.workshop().newborn_actors = actors;
+        self.workshop().spawned_actors = actors;
     }
 
     /// Drops everything of the user's and keeps the parts for the next execution.
     fn clean_up(&mut self) {
-        self.shared.phase.set(Phase::Over);
+        self.shared.phase.set(CodePhase::Over);
         self.clear_tasks();
         let test = self.test.take();
         self.drop_quietly(move || drop(test));
@@ -594,11 +596,11 @@ impl Engine {
             let kind = self.state().operations[operation].kind;
             let mut workshop = self.workshop();
             workshop.take_mail(operation as u32);
-            if let Kind::Actor(of_type) = kind {
+            if let OperationRole::Actor(of_type) = kind {
                 workshop.recycle(of_type, parts);
             }
         }
-        let Left {
+        let UserValues {
             boots,
             clockworks,
             notices,
@@ -647,10 +649,13 @@ impl Engine {
     /// broken off: it was not the program that ended in the middle of something.
     fn finish(&self, mut outcome: Outcome) -> Outcome {
         let found = self.session().found.take();
-        let is_broken_off = matches!(outcome.end, End::Bound | End::Pruned | End::Recovered);
+        let is_broken_off = matches!(
+            outcome.end,
+            EndReason::Bound | EndReason::Pruned | EndReason::Recovered
+        );
         if outcome.finding.is_none() && found.is_some() && !is_broken_off {
             outcome.finding = found;
-            outcome.end = End::Bug;
+            outcome.end = EndReason::Bug;
         }
         outcome
     }

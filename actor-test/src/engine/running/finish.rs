@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::engine::running::execution::Engine;
-use crate::engine::running::outcome::End;
-use crate::engine::world::state::State;
+use crate::engine::running::outcome::EndReason;
+use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 use crate::strategy::{Execution, FairSuffix, Fairness, Random, Strategy};
 
@@ -12,9 +12,9 @@ impl Engine {
     /// The program has asked for the end: the execution is over where nothing is hot, and is
     /// scheduled fairly until then.
     #[cold]
-    pub(crate) fn finish_fairly(&mut self, state: &mut State) -> Option<End> {
+    pub(crate) fn finish_fairly(&mut self, state: &mut ExecutionState) -> Option<EndReason> {
         if !state.thermometer.any_hot() {
-            return Some(End::Finished);
+            return Some(EndReason::Finished);
         }
         let is_fair = match self.fairness {
             Fairness::Fair => true,
@@ -22,13 +22,13 @@ impl Engine {
             Fairness::Unfair => false,
         };
         // What is run again takes the decisions that were taken then.
-        if !is_fair && !self.is_again {
+        if !is_fair && !self.is_counted {
             self.begin_fair_suffix(state);
         }
         None
     }
 
-    fn begin_fair_suffix(&mut self, state: &mut State) {
+    fn begin_fair_suffix(&mut self, state: &mut ExecutionState) {
         let mut suffix = FairSuffix::at(0, Box::new(Random::new()));
         suffix.begin(&Execution {
             iteration: 0,

@@ -10,16 +10,16 @@ use actor_core::{AskError, StopReason};
 use crate::data::bug::BugKind;
 use crate::data::marks;
 use crate::data::records::{MessageId, Origin, Record};
+use crate::engine::arena::{ActorParts, Piped};
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::{Engine, Program};
-use crate::engine::seam::shared::Shared;
-use crate::engine::watching::observers::Seen;
-use crate::engine::workshop::{Parts, Piped};
-use crate::engine::world::operation::{Effect, Kind, STOP, Stage};
-use crate::engine::world::state::{BODY, State};
-use crate::engine::world::thermometer::Debt;
+use crate::engine::seam::shared::ControlledRuntime;
+use crate::engine::watching::observers::EventObservers;
+use crate::engine::world::operation::{Effect, OperationRole, OperationStage, STOP};
+use crate::engine::world::state::{BODY, ExecutionState};
+use crate::engine::world::temperature::Obligation;
 use crate::hash::mix;
-use crate::strategy::Beyond;
+use crate::strategy::StepConstruct;
 
 /// What tells that an actor has come to a state from other moments that matter.
 const STATE: u64 = 0x57a7_e000;
@@ -29,9 +29,9 @@ impl Engine {
         self.state().extend_chain(operation, 0x57a7);
         let kind = self.state().operations[operation as usize].kind;
         match kind {
-            Kind::Body if self.start_body_on_stack() => {}
-            Kind::Task => self.start_task(operation),
-            Kind::Body => {
+            OperationRole::Body if self.start_body_on_stack() => {}
+            OperationRole::Task => self.start_task(operation),
+            OperationRole::Body => {
                 let started = panics::catch(|| test.start());
                 if self.shared.wants_stack.get() {
                     return;
@@ -45,10 +45,10 @@ impl Engine {
                     Err(panic) => self.after_run(operation, Err(panic)),
                 }
             }
-            Kind::Future { .. } => self.poll_future(operation),
-            Kind::Boot { node } => self.boot(operation, node),
-            Kind::Link(_) => unreachable!("a link delivers, and does nothing else"),
-            Kind::Actor(_) => {
+            OperationRole::Future { .. } => self.poll_future(operation),
+            OperationRole::Boot { node } => self.boot(operation, node),
+            OperationRole::Link(_) => unreachable!("a link delivers, and does nothing else"),
+            OperationRole::Actor(_) => {
                 let ran = self.start_actor(operation);
                 let (has_begun, is_over) = (ran.is_ok(), matches!(ran, Ok(Ran::Done)));
                 self.after_run(operation, ran);
@@ -63,7 +63,7 @@ impl Engine {
     }
 
     fn start_actor(&mut self, operation: u32) -> Result<Ran, Box<Panic>> {
-        self.revive(operation)?;
+        self.make_next_value(operation)?;
         let info = self.state().info(operation);
         if !info.is_some_and(|info| info.starts) {
             return Ok(Ran::Done);
@@ -84,7 +84,9 @@ impl Engine {
             found.is_wake_up_due &= self.has_stack(found.kind);
             found.receiving.clear();
             let step = state.step;
-            state.thermometer.paid(Debt::Wait(operation), step);
+            state
+                .thermometer
+                .discharge(Obligation::Wait(operation), step);
             let found = &mut state.operations[operation as usize];
             let (delivered, kind) = (std::mem::take(&mut found.delivered), found.kind);
             state.extend_chain(operation, delivered);
@@ -94,12 +96,12 @@ impl Engine {
             kind
         };
         match kind {
-            Kind::Body if self.body.is_some() => self.resume_task(operation),
-            Kind::Task => self.resume_task(operation),
-            Kind::Body => self.poll_test(),
-            Kind::Future { .. } => self.poll_future(operation),
-            Kind::Boot { .. } | Kind::Link(_) => unreachable!("neither waits"),
-            Kind::Actor(_) => {
+            OperationRole::Body if self.body.is_some() => self.resume_task(operation),
+            OperationRole::Task => self.resume_task(operation),
+            OperationRole::Body => self.poll_test(),
+            OperationRole::Future { .. } => self.poll_future(operation),
+            OperationRole::Boot { .. } | OperationRole::Link(_) => unreachable!("neither waits"),
+            OperationRole::Actor(_) => {
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {
                     Some(parts) => panics::catch(|| parts.body.resume(waker)),
@@ -138,7 +140,12 @@ impl Engine {
 
     /// Handles the next event of an actor.
     #[inline(always)]
-    pub(crate) fn handle(&mut self, shared: &Shared, operation: u32, mut state: RefMut<'_, State>) {
+    pub(crate) fn handle(
+        &mut self,
+        shared: &ControlledRuntime,
+        operation: u32,
+        mut state: RefMut<'_, ExecutionState>,
+    ) {
         if shared.shows(Moment::Handled) {
             return self.handle_any(operation, state);
         }
@@ -151,10 +158,12 @@ impl Engine {
 
     /// Runs the handler for an event.
     #[inline(always)]
-    fn run_handler(&mut self, shared: &Shared, operation: u32, slot: u32, key: u64) {
+    fn run_handler(&mut self, shared: &ControlledRuntime, operation: u32, slot: u32, key: u64) {
         let waker = &self.wakers[operation as usize];
         let ran = match &mut self.bodies[operation as usize] {
-            Some(Parts { mail, body, .. }) => panics::catch(|| body.handle(&**mail, slot, waker)),
+            Some(ActorParts { mail, body, .. }) => {
+                panics::catch(|| body.handle(&**mail, slot, waker))
+            }
             None => Ok(Ran::Done),
         };
         if !settle_plain(shared, operation, &ran) {
@@ -167,7 +176,7 @@ impl Engine {
 
     /// Handles the next event of an actor, whatever there is to it.
     #[inline(never)]
-    fn handle_any(&mut self, operation: u32, mut state: RefMut<'_, State>) {
+    fn handle_any(&mut self, operation: u32, mut state: RefMut<'_, ExecutionState>) {
         let Some((letter, disposition)) = state.dequeue(operation) else {
             return;
         };
@@ -179,8 +188,8 @@ impl Engine {
         if disposition == Disposition::Handle {
             self.count_handled(&mut state, operation, letter.event);
         }
-        if observers != Seen::Nobody {
-            state.reach.add(Beyond::Monitor);
+        if observers != EventObservers::Nobody {
+            state.reach.add(StepConstruct::Monitor);
         }
         let makes_room = !state.due.is_empty();
         drop(state);
@@ -197,13 +206,13 @@ impl Engine {
                 ignored: disposition == Disposition::Ignore,
             });
             let step = self.state().step;
-            if self.is_told_until_here(step) {
+            if self.is_recording_end(step) {
                 return;
             }
         }
         match disposition {
             Disposition::Handle => {
-                if observers != Seen::Nobody {
+                if observers != EventObservers::Nobody {
                     self.show_letter(
                         operation,
                         letter.sender,
@@ -223,11 +232,11 @@ impl Engine {
         }
     }
 
-    fn count_handled(&self, state: &mut State, operation: u32, event: u16) {
+    fn count_handled(&self, state: &mut ExecutionState, operation: u32, event: u16) {
         let found = &state.operations[operation as usize];
         match found.kind {
             _ if found.plain => state.types.count_handled(found.first_event, event),
-            Kind::Actor(of_type) => {
+            OperationRole::Actor(of_type) => {
                 let tally = &mut self.session().tallies[of_type as usize];
                 tally.handle(usize::from(found.state), event);
             }
@@ -252,10 +261,12 @@ impl Engine {
 
     /// Takes over what a run of an operation's code led to.
     pub(crate) fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
-        self.settle_newborn();
+        self.install_spawned();
         match ran {
             Ok(ran) => self.settle(operation, ran),
-            Err(panic) if self.is_told(operation, &panic) => self.fail(operation, &panic),
+            Err(panic) if self.is_permitted_failure(operation, &panic) => {
+                self.fail(operation, &panic)
+            }
             Err(panic) => self.panicked(operation, *panic),
         }
     }
@@ -269,16 +280,16 @@ impl Engine {
         let mut borrowed = self.shared.state.borrow_mut();
         let state = &mut *borrowed;
         let found = &mut state.operations[operation as usize];
-        let is_actor = matches!(found.kind, Kind::Actor(_));
-        let was_suspended = found.stage == Stage::Suspended;
+        let is_actor = matches!(found.kind, OperationRole::Actor(_));
+        let was_suspended = found.stage == OperationStage::Suspended;
         let stage = match ran {
-            Ran::Suspended => Stage::Suspended,
-            Ran::Done | Ran::Halted if is_actor => Stage::Idle,
-            Ran::Done | Ran::Halted => Stage::Gone,
+            Ran::Suspended => OperationStage::Suspended,
+            Ran::Done | Ran::Halted if is_actor => OperationStage::Idle,
+            Ran::Done | Ran::Halted => OperationStage::Gone,
         };
         found.stage = stage;
         let state_before = std::mem::replace(&mut found.state, state_after);
-        if stage == Stage::Suspended {
+        if stage == OperationStage::Suspended {
             if !was_suspended {
                 state.suspended += 1;
             }
@@ -294,18 +305,18 @@ impl Engine {
         }
         let found = &mut state.operations[operation as usize];
         if is_actor && (found.defers || state_before != state_after) {
-            state.look(operation);
+            state.find_next_letter(operation);
         }
         if state_before != state_after {
             let found = &mut state.operations[operation as usize];
             found.own_run = 0;
-            if let Kind::Actor(of_type) = found.kind {
+            if let OperationRole::Actor(of_type) = found.kind {
                 let (from, to) = (u64::from(state_before), u64::from(state_after));
                 let whose = state.types[of_type].name;
                 self.session().landmarks.moved(whose, from, to);
                 if self.shared.may_fail.get() {
                     let nodes = state.node_bits(operation);
-                    state.comes_to(mix(mix(STATE, whose), to), nodes);
+                    state.record_moment(mix(mix(STATE, whose), to), nodes);
                 }
             }
         }
@@ -333,7 +344,7 @@ impl Engine {
             .is_some_and(Effect::is_silent);
         state.refresh(operation);
         // Whoever was woken meanwhile goes on, and is looked at again.
-        let waits = stage == Stage::Suspended && !self.wake_list.any();
+        let waits = stage == OperationStage::Suspended && !self.wake_list.any();
         let asks = state.operations[operation as usize].open_asks > 0;
         drop(borrowed);
         if waits && asks {
@@ -370,8 +381,8 @@ impl Engine {
 /// Takes over a handler of a plain actor that has returned, has created nobody and whose effects are all
 /// visible: the common case. `false` where there is more to it.
 #[inline(always)]
-fn settle_plain(shared: &Shared, operation: u32, ran: &Result<Ran, Box<Panic>>) -> bool {
-    if !matches!(ran, Ok(Ran::Done)) || shared.born.get() {
+fn settle_plain(shared: &ControlledRuntime, operation: u32, ran: &Result<Ran, Box<Panic>>) -> bool {
+    if !matches!(ran, Ok(Ran::Done)) || shared.has_spawned.get() {
         return false;
     }
     let mut state = shared.state.borrow_mut();

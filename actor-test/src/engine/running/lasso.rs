@@ -36,17 +36,19 @@
 use std::time::Duration;
 
 use crate::data::bug::Cycle;
+use crate::engine::arena::ActorParts;
 use crate::engine::running::execution::{Engine, Program};
-use crate::engine::sameness::fingerprint::Look;
-use crate::engine::sameness::opaque::Opaque;
-use crate::engine::sameness::prints::Prints;
-use crate::engine::sameness::region::{Named, News, Part, Reach, Region, Rest};
-use crate::engine::seam::shared::Shared;
+use crate::engine::sameness::fingerprint::EngineView;
+use crate::engine::sameness::opaque::OpaqueTypes;
+use crate::engine::sameness::prints::IncrementalFingerprints;
+use crate::engine::sameness::region::{
+    OperationSnapshot, Reachability, Region, RegionStep, RestState, StepNovelty,
+};
+use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::watching::suspicion::Suspicion;
-use crate::engine::workshop::Parts;
 use crate::engine::world::enabled::ABSENT;
-use crate::engine::world::state::State;
-use crate::engine::world::thermometer::Debt;
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::temperature::Obligation;
 use crate::strategy::{OperationId, Pending};
 
 /// What a step of a survey costs beside fingerprints, and what an operation costs in its plan.
@@ -62,7 +64,7 @@ const SURVEY_MIN: u64 = 2_000;
 const LOOKS_MIN: u64 = 2_000;
 
 /// The distance of the first anchor from the second in steps.
-const LAP_MIN: u64 = 16;
+const ANCHOR_DISTANCE_MIN: u64 = 16;
 
 /// After how many steps of a survey a region is asked first.
 const ASKED_FIRST: u64 = 16;
@@ -79,7 +81,7 @@ const TAKEN_MIN: u8 = 4;
 
 /// How far the search has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Phase {
+enum SurveyPhase {
     #[default]
     Resting,
     /// A survey begins with the next step.
@@ -90,7 +92,7 @@ enum Phase {
 
 /// A region was found to be closed.
 #[derive(Clone, Copy, Debug)]
-struct Claim {
+struct ClosedHypothesis {
     /// The steps between which it comes true.
     from: u64,
     until: u64,
@@ -98,7 +100,7 @@ struct Claim {
 
 /// A point of an execution, with what tells whether the program asked for something since.
 #[derive(Clone, Copy, Default)]
-struct Moment {
+struct ExecutionPoint {
     step: u64,
     choices: u64,
     clock_reads: u64,
@@ -106,8 +108,8 @@ struct Moment {
     live: usize,
 }
 
-impl Moment {
-    fn now(state: &State) -> Self {
+impl ExecutionPoint {
+    fn now(state: &ExecutionState) -> Self {
         let asked = actor_test_os::asked();
         Self {
             step: state.step,
@@ -130,47 +132,47 @@ impl Moment {
 }
 
 #[derive(Default)]
-pub(crate) struct Lasso {
+pub(crate) struct LassoDetector {
     /// The search is wanted.
     pub(crate) wanted: bool,
-    phase: Phase,
+    phase: SurveyPhase,
     /// The specification that is hot, by its number in the thermometer, and since when.
-    owed: (usize, u64),
+    obligation: (usize, u64),
     /// The state to which a return is looked for, and when it was.
     anchor: u128,
-    departure: Moment,
+    departure: ExecutionPoint,
     /// How far the execution goes before the anchor moves ahead.
     lap: u64,
     /// What was enabled ever since and has not taken a step.
     unserved: Vec<OperationId>,
-    prints: Prints,
+    prints: IncrementalFingerprints,
     region: Region,
     /// The region's parts are no more than the whole state.
     is_whole: bool,
     /// When the region got its first state.
-    region_from: Moment,
+    region_from: ExecutionPoint,
     /// When the survey began.
-    survey_from: Moment,
+    survey_from: ExecutionPoint,
     /// How many steps the region has seen, and at how many it is asked.
     observed: u64,
     asked_at: u64,
     /// Not asked before that step, since it could not say.
     asked_from: u64,
-    claim: Option<Claim>,
+    claim: Option<ClosedHypothesis>,
     /// The last cycle seen since the specification was cold.
     cycle: Option<Cycle>,
     /// The cost at which the survey ends.
     limit: u64,
     /// The operations that the step in progress has touched.
     touched: Vec<u32>,
-    names: Opaque,
+    names: OpaqueTypes,
 }
 
-impl Lasso {
+impl LassoDetector {
     /// Starts an execution.
-    pub(crate) fn begin(&mut self, state: &mut State) {
-        self.phase = Phase::Resting;
-        self.owed = (usize::MAX, 0);
+    pub(crate) fn begin(&mut self, state: &mut ExecutionState) {
+        self.phase = SurveyPhase::Resting;
+        self.obligation = (usize::MAX, 0);
         self.forget();
         self.prints.begin();
         self.names.begin();
@@ -180,7 +182,7 @@ impl Lasso {
     /// Forgets what was seen.
     fn forget(&mut self) {
         self.cycle = None;
-        self.lap = LAP_MIN;
+        self.lap = ANCHOR_DISTANCE_MIN;
         self.is_whole = false;
         self.forget_region();
     }
@@ -196,24 +198,24 @@ impl Lasso {
     /// A survey goes on: every step is to be taken by [`Engine::watched_step`].
     #[inline]
     pub(crate) fn is_watching(&self) -> bool {
-        self.phase != Phase::Resting
+        self.phase != SurveyPhase::Resting
     }
 
     /// Something is warm enough to be looked at: opens a survey now, or asks to be called again when
     /// the execution can afford one.
-    pub(crate) fn warned(&mut self, state: &mut State) {
+    pub(crate) fn warned(&mut self, state: &mut ExecutionState) {
         let affordable = self.affordable_from(state);
         if state.step < affordable {
             state.thermometer.warn(Some(affordable));
         } else {
-            self.phase = Phase::Opening;
+            self.phase = SurveyPhase::Opening;
             state.watch_steps(true);
             state.thermometer.warn(None);
         }
     }
 
     /// The step from which on the next survey costs no more than its share.
-    fn affordable_from(&self, state: &State) -> u64 {
+    fn affordable_from(&self, state: &ExecutionState) -> u64 {
         let opening = state.live as u64 * COST;
         let affordable = (self.prints.cost() + opening) * self.steps_for_a_unit();
         affordable.max(self.asked_from)
@@ -224,8 +226,8 @@ impl Lasso {
         if self.is_whole { 1 } else { 2 }
     }
 
-    fn close(&mut self, state: &mut State) {
-        self.phase = Phase::Resting;
+    fn close(&mut self, state: &mut ExecutionState) {
+        self.phase = SurveyPhase::Resting;
         self.claim = None;
         state.watch_steps(false);
         state.thermometer.warn(Some(self.affordable_from(state)));
@@ -237,7 +239,7 @@ impl Lasso {
 
     /// The cycle seen while that specification was owed since then.
     pub(crate) fn cycle_of(&self, entry: usize, since: u64) -> Option<Cycle> {
-        self.cycle.filter(|_| self.owed == (entry, since))
+        self.cycle.filter(|_| self.obligation == (entry, since))
     }
 
     /// What took part and offers no fingerprint: `` `Server` (actor) `` and so on.
@@ -247,13 +249,13 @@ impl Lasso {
 
     /// Keeps to the specification that is owed since then; forgets what was seen for another.
     fn look_after(&mut self, owed: (usize, u64)) {
-        if std::mem::replace(&mut self.owed, owed) != owed {
+        if std::mem::replace(&mut self.obligation, owed) != owed {
             self.forget();
         }
     }
 
     /// Hands on what the step in which `live` operations became more has touched.
-    fn note_touched(&mut self, state: &State, live: u32) {
+    fn note_touched(&mut self, state: &ExecutionState, live: u32) {
         let newborn = live..state.live as u32;
         for operation in state.touched.iter().copied().chain(newborn) {
             self.prints.touch(operation);
@@ -262,9 +264,9 @@ impl Lasso {
     }
 
     /// Begins to count what happens from here on.
-    fn depart(&mut self, state: &State, anchor: u128) {
+    fn depart(&mut self, state: &ExecutionState, anchor: u128) {
         self.anchor = anchor;
-        self.departure = Moment::now(state);
+        self.departure = ExecutionPoint::now(state);
         self.unserved.clear();
         let enabled = state.enabled.pending().iter();
         let enabled = enabled.map(|pending| pending.operation);
@@ -273,11 +275,11 @@ impl Lasso {
 
     /// Looks whether the execution is back at the anchor, after a step by which it came to the state
     /// with that fingerprint.
-    fn look_for_cycle(&mut self, state: &State, taken: OperationId, print: u128) {
+    fn look_for_cycle(&mut self, state: &ExecutionState, taken: OperationId, print: u128) {
         // Whoever took the step was served, and so is whoever can't take one now.
         self.unserved
             .retain(|operation| *operation != taken && state.pending_of(*operation).is_some());
-        let (before, now) = (self.departure, Moment::now(state));
+        let (before, now) = (self.departure, ExecutionPoint::now(state));
         if print != self.anchor {
             if now.step - before.step >= self.lap {
                 self.lap *= 2;
@@ -293,9 +295,9 @@ impl Lasso {
     }
 
     /// The region is where the execution is.
-    fn enter(&mut self, state: &State, print: u128) {
+    fn enter(&mut self, state: &ExecutionState, print: u128) {
         if self.region.is_empty() {
-            self.region_from = Moment::now(state);
+            self.region_from = ExecutionPoint::now(state);
         }
         let (parts, rest) = self.place(state, print);
         let part = |operation| part(&self.prints, state, operation);
@@ -304,17 +306,17 @@ impl Lasso {
     }
 
     /// How many operations the region tells apart, and the rest.
-    fn place(&self, state: &State, print: u128) -> (u32, Rest) {
-        let is_hot = state.thermometer.hot_since(self.owed.0).is_some();
+    fn place(&self, state: &ExecutionState, print: u128) -> (u32, RestState) {
+        let is_hot = state.thermometer.hot_since(self.obligation.0).is_some();
         let (parts, print) = if self.is_whole {
             (0, print)
         } else {
             (state.live as u32, self.prints.rest())
         };
-        (parts, Rest { print, is_hot })
+        (parts, RestState { print, is_hot })
     }
 
-    fn learn_steps(&mut self, state: &State) {
+    fn learn_steps(&mut self, state: &ExecutionState) {
         let is_whole = self.is_whole;
         if !is_whole && state.enabled.holds_back() {
             return;
@@ -329,7 +331,7 @@ impl Lasso {
     }
 
     /// Enters a step in the region; `touched` has the operations that it may have changed.
-    fn learn(&mut self, state: &State, step: Named, print: u128) -> News {
+    fn learn(&mut self, state: &ExecutionState, step: RegionStep, print: u128) -> StepNovelty {
         let (parts, rest) = self.place(state, print);
         let touched = if parts == 0 {
             &[][..]
@@ -344,7 +346,7 @@ impl Lasso {
     }
 
     /// Asks the region whether it is closed, where it is time to.
-    fn ask(&mut self, state: &State, is_over: bool) {
+    fn ask(&mut self, state: &ExecutionState, is_over: bool) {
         if state.step < self.asked_from || self.observed < self.asked_at && !is_over {
             return;
         }
@@ -353,18 +355,18 @@ impl Lasso {
         let looks = state.step.max(LOOKS_MIN);
         let (reach, looked_at) = self.reach(state, taken, looks);
         match reach {
-            Reach::Open => self.prints.add_cost(looked_at * LOOK_COST),
+            Reachability::Open => self.prints.add_cost(looked_at * LOOK_COST),
             // Twice as many looks have a better chance.
-            Reach::Unknown => {
+            Reachability::Unknown => {
                 self.asked_from = state.step * 2;
                 self.asked_at = self.observed;
             }
-            Reach::Closed(states) => {
+            Reachability::Closed(states) => {
                 let tested = match states {
                     _ if self.is_whole => 0,
                     states => (states * 10).min(states * 7 + TESTED_AT_LEAST),
                 };
-                self.claim = Some(Claim {
+                self.claim = Some(ClosedHypothesis {
                     from: state.step + tested,
                     until: state.step + states * TESTED_MAX + TESTED_AT_LEAST,
                 });
@@ -372,14 +374,14 @@ impl Lasso {
         }
     }
 
-    fn reach(&self, state: &State, taken: u8, looks: u64) -> (Reach, u64) {
+    fn reach(&self, state: &ExecutionState, taken: u8, looks: u64) -> (Reachability, u64) {
         let patient = state.patient_timers && !self.is_whole;
         self.region.closed(taken, patient, looks)
     }
 
     /// Whether what was claimed has come true: how many states there are. A claim that takes too long
     /// is dropped.
-    fn has_come_true(&mut self, state: &State) -> Option<u64> {
+    fn has_come_true(&mut self, state: &ExecutionState) -> Option<u64> {
         let claim = self.claim?;
         if state.step > claim.until {
             self.claim = None;
@@ -389,10 +391,10 @@ impl Lasso {
             return None;
         }
         match self.reach(state, TAKEN_MIN, u64::MAX) {
-            (Reach::Closed(states), _) => Some(states),
+            (Reachability::Closed(states), _) => Some(states),
             _ => {
                 let from = state.step + state.step / 8;
-                self.claim = Some(Claim { from, ..claim });
+                self.claim = Some(ClosedHypothesis { from, ..claim });
                 None
             }
         }
@@ -407,9 +409,9 @@ impl Engine {
         let Pending {
             operation, kind, ..
         } = pending;
-        if self.lasso.phase == Phase::Opening {
+        if self.lasso.phase == SurveyPhase::Opening {
             let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
-            self.after_attended(&shared, operation, changed_actor);
+            self.after_instrumented(&shared, operation, changed_actor);
             return self.open_survey();
         }
         let look = looking(&self.bodies, &self.shared);
@@ -422,7 +424,7 @@ impl Engine {
             (step, state.live as u32)
         };
         let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
-        self.after_attended(&shared, operation, changed_actor);
+        self.after_instrumented(&shared, operation, changed_actor);
         let look = looking(&self.bodies, &self.shared);
         self.lasso.names.after(&look, &pending);
         self.lasso.note_touched(&self.shared.state.borrow(), live);
@@ -447,7 +449,7 @@ impl Engine {
         let depends = self.shared.specifications.borrow();
         lasso.is_whole |= depends.looks_at_all_actors(hottest.0);
         let budget = (step / lasso.steps_for_a_unit()).max(SURVEY_MIN);
-        lasso.prints.look_anew(live);
+        lasso.prints.mark_all_changed(live);
         let print = lasso.prints.whole(&look);
         lasso.limit = lasso.prints.cost() + budget;
         lasso.names.open(&look);
@@ -455,7 +457,7 @@ impl Engine {
         lasso.depart(&state, print);
         lasso.survey_from = lasso.departure;
         lasso.enter(&state, print);
-        lasso.phase = Phase::Surveying;
+        lasso.phase = SurveyPhase::Surveying;
     }
 
     /// Ends the survey; the next opens when the execution can afford it.
@@ -467,7 +469,7 @@ impl Engine {
 
     /// Whether the specification was never cold since the survey opened; closes it otherwise.
     fn is_still_owed(&mut self) -> bool {
-        let (entry, since) = self.lasso.owed;
+        let (entry, since) = self.lasso.obligation;
         if self.session().found.is_some() {
             return false;
         }
@@ -481,13 +483,13 @@ impl Engine {
     }
 
     /// Enters the step that was taken in the region, and looks what that has come to.
-    fn survey(&mut self, taken: OperationId, step: Named) {
+    fn survey(&mut self, taken: OperationId, step: RegionStep) {
         let look = looking(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
         lasso.prints.touched(&mut lasso.touched);
         let print = lasso.prints.whole(&look);
         let state = self.shared.state.borrow();
-        let now = Moment::now(&state);
+        let now = ExecutionPoint::now(&state);
         lasso.look_for_cycle(&state, taken, print);
         let has_chosen = now.has_chosen(lasso.survey_from);
         // A newborn has a number of its own, and nothing else leads there again.
@@ -495,26 +497,26 @@ impl Engine {
             || now.has_seen_time_pass(lasso.region_from)
             || now.live > lasso.region_from.live;
         let news = if is_elsewhere {
-            News::TooMuch
+            StepNovelty::TooMuch
         } else {
             lasso.learn(&state, step, print)
         };
         match news {
-            News::Untrue if lasso.is_whole => {
+            StepNovelty::Contradicted if lasso.is_whole => {
                 drop(state);
                 return self.give_up();
             }
-            News::Untrue => {
+            StepNovelty::Contradicted => {
                 lasso.is_whole = true;
                 lasso.forget_region();
                 lasso.enter(&state, print);
             }
-            News::TooMuch => lasso.forget_region(),
-            News::New => lasso.claim = None,
-            News::None => {}
+            StepNovelty::TooMuch => lasso.forget_region(),
+            StepNovelty::New => lasso.claim = None,
+            StepNovelty::None => {}
         }
-        let is_over = lasso.is_over() || news == News::TooMuch;
-        if lasso.claim.is_none() && news != News::TooMuch {
+        let is_over = lasso.is_over() || news == StepNovelty::TooMuch;
+        if lasso.claim.is_none() && news != StepNovelty::TooMuch {
             lasso.ask(&state, is_over);
         }
         let come_true = lasso.has_come_true(&state);
@@ -534,12 +536,12 @@ impl Engine {
         let Some(seen) = cycle else {
             return;
         };
-        let (entry, since) = self.lasso.owed;
+        let (entry, since) = self.lasso.obligation;
         let why = format!(
             "owed since step {since}, in {seen}; no step leads out of the {states} states around it"
         );
         let suspicion = Suspicion {
-            entry: Debt::Specification(entry),
+            entry: Obligation::Specification(entry),
             since,
             cycle,
             certain: true,
@@ -556,24 +558,28 @@ impl Engine {
     }
 }
 
-fn looking<'a>(bodies: &'a [Option<Parts>], shared: &'a Shared) -> Look<'a> {
-    Look { bodies, shared }
+fn looking<'a>(bodies: &'a [Option<ActorParts>], shared: &'a ControlledRuntime) -> EngineView<'a> {
+    EngineView { bodies, shared }
 }
 
 /// A step as a region knows it, which has nothing but whole states where `is_whole`.
-fn named(state: &State, pending: &Pending, is_whole: bool) -> Named {
+fn named(state: &ExecutionState, pending: &Pending, is_whole: bool) -> RegionStep {
     let of = match pending.inbox {
         _ if is_whole => u32::MAX,
         Some(owner) if pending.operation.is_timer() => owner.bits(),
         _ => pending.operation.bits(),
     };
     let name = state.step_name(pending);
-    Named { name, of }
+    RegionStep { name, of }
 }
 
 /// An operation as a region knows it.
-fn part(prints: &Prints, state: &State, operation: u32) -> Part {
-    Part {
+fn part(
+    prints: &IncrementalFingerprints,
+    state: &ExecutionState,
+    operation: u32,
+) -> OperationSnapshot {
+    OperationSnapshot {
         print: prints.of(operation),
         is_enabled: state.operations[operation as usize].position != ABSENT,
     }

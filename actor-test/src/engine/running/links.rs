@@ -12,12 +12,12 @@ use crate::data::records::{Arrival, MessageId, Record};
 use crate::data::story::Asked;
 use crate::engine::panics;
 use crate::engine::running::execution::Engine;
-use crate::engine::seam::shared::Phase;
+use crate::engine::seam::shared::CodePhase;
+use crate::engine::world::capacity::DeliveryOutcome as Arrived;
 use crate::engine::world::flushing::FollowUp;
-use crate::engine::world::operation::{Effect, Kind, Letter};
-use crate::engine::world::room::Delivery as Arrived;
-use crate::engine::world::state::State;
-use crate::engine::world::transit::{LinkHint, Loaded, Transit};
+use crate::engine::world::network::{InTransit, LinkHint, LinkOutcome};
+use crate::engine::world::operation::{Effect, Envelope, OperationRole};
+use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 use crate::settings::Delivery;
 use crate::strategy::Choice;
@@ -27,7 +27,7 @@ const ARRIVAL: u64 = 0xa221_7a10;
 
 impl Engine {
     /// A letter leaves for another node: it is encoded, and put on the link.
-    pub(crate) fn cross(&mut self, by: u32, to: u32, link: LinkHint, letter: Letter) {
+    pub(crate) fn cross(&mut self, by: u32, to: u32, link: LinkHint, letter: Envelope) {
         let mut event = None;
         if self.shared.shows(Moment::Sent) {
             self.show_sent(to, &letter);
@@ -41,20 +41,22 @@ impl Engine {
         let loaded = {
             let mut state = self.state();
             let link = state.nodes.hinted(link, by, to);
-            state.load_on(link, Transit::new(by, effect))
+            state.load_on(link, InTransit::new(by, effect))
         };
         let arrival = match loaded {
-            Loaded::Lost => Arrival::Lost,
-            Loaded::Arrives | Loaded::OnLink | Loaded::Twice(_) => Arrival::Leaves,
+            LinkOutcome::Lost => Arrival::Lost,
+            LinkOutcome::Arrives | LinkOutcome::OnLink | LinkOutcome::Duplicated(_) => {
+                Arrival::Leaves
+            }
         };
         if let Some(event) = event {
             self.record_leaving(to, &letter, event, arrival);
         }
         match loaded {
-            Loaded::OnLink => {}
-            Loaded::Arrives => self.arrive(by, to, letter),
-            Loaded::Lost => self.lose_quietly(to, &letter),
-            Loaded::Twice(link) => {
+            LinkOutcome::OnLink => {}
+            LinkOutcome::Arrives => self.arrive(by, to, letter),
+            LinkOutcome::Lost => self.lose_quietly(to, &letter),
+            LinkOutcome::Duplicated(link) => {
                 if let Some(second) = self.copy(by, to, letter) {
                     self.state().load_again(link, second);
                 }
@@ -63,7 +65,7 @@ impl Engine {
     }
 
     /// Makes of a letter what arrives of it; `false` where it can't cross, which is a bug.
-    fn carry(&self, by: u32, to: u32, letter: &Letter) -> bool {
+    fn carry(&self, by: u32, to: u32, letter: &Envelope) -> bool {
         let Some(mail) = self.workshop().mail(to).cloned() else {
             return false;
         };
@@ -73,7 +75,7 @@ impl Engine {
         let mut drops = |old: &mut dyn FnMut()| {
             self.shared.phase.set(phase);
             old();
-            self.shared.phase.set(Phase::Crossing);
+            self.shared.phase.set(CodePhase::Crossing);
         };
         let carry = || mail.carry(letter.slot, &mut drops);
         let carried = self.encode(by, carry, |state| describe(state, to, letter));
@@ -85,15 +87,15 @@ impl Engine {
         &self,
         by: u32,
         encode: impl FnOnce() -> Result<T, E>,
-        what: impl FnOnce(&State) -> String,
+        what: impl FnOnce(&ExecutionState) -> String,
     ) -> Option<T> {
-        let phase = self.shared.phase.replace(Phase::Crossing);
+        let phase = self.shared.phase.replace(CodePhase::Crossing);
         let encoded = panics::catch(encode);
         let left_in = self.shared.phase.replace(phase);
         let why = match encoded {
             Ok(Ok(done)) => return Some(done),
             Ok(Err(why)) => why.to_string(),
-            Err(panic) if left_in != Phase::Crossing => {
+            Err(panic) if left_in != CodePhase::Crossing => {
                 self.drop_has_panicked(*panic);
                 return None;
             }
@@ -109,28 +111,28 @@ impl Engine {
     }
 
     /// A second copy of what is on a link.
-    fn copy(&mut self, by: u32, to: u32, letter: Letter) -> Option<Transit> {
+    fn copy(&mut self, by: u32, to: u32, letter: Envelope) -> Option<InTransit> {
         let mail = self.workshop().mail(to).cloned()?;
         let copy = || mail.copy(letter.slot);
         let slot = self.encode(by, copy, |state| describe(state, to, &letter))?;
         let mut state = self.state();
         state.in_flight += 1;
-        let letter = Letter { slot, ..letter };
-        Some(Transit::new(by, Effect::Send { to, letter }))
+        let letter = Envelope { slot, ..letter };
+        Some(InTransit::new(by, Effect::Send { to, letter }))
     }
 
     /// A letter on its way is lost, and nobody hears of it.
-    fn lose_quietly(&mut self, to: u32, letter: &Letter) {
+    fn lose_quietly(&mut self, to: u32, letter: &Envelope) {
         self.state().in_flight -= 1;
-        let phase = self.shared.phase.replace(Phase::Crashing);
-        self.shared.severs.set(true);
+        let phase = self.shared.phase.replace(CodePhase::Crashing);
+        self.shared.drops_silently.set(true);
         self.discard(to, letter.slot, AskError::Disconnected);
-        self.shared.severs.set(false);
+        self.shared.drops_silently.set(false);
         self.shared.phase.set(phase);
     }
 
     /// A letter on its way is lost, and who awaits a reply hears of it.
-    pub(super) fn lose(&mut self, by: u32, to: u32, letter: Letter, why: AskError) {
+    pub(super) fn lose(&mut self, by: u32, to: u32, letter: Envelope, why: AskError) {
         self.state().in_flight -= 1;
         self.shared.current.set(by);
         self.discard(to, letter.slot, why);
@@ -153,15 +155,15 @@ impl Engine {
         let loaded = {
             let mut state = self.state();
             let asker = state.asks[ask as usize].asker;
-            match state.nodes.apart(by, asker) {
-                Some((from, node)) => state.load(from, node, Transit::new(by, effect)),
-                None => Loaded::Arrives,
+            match state.nodes.nodes_if_different(by, asker) {
+                Some((from, node)) => state.load(from, node, InTransit::new(by, effect)),
+                None => LinkOutcome::Arrives,
             }
         };
         match loaded {
-            Loaded::OnLink | Loaded::Twice(_) => {}
-            Loaded::Arrives => self.bring_reply(ask, lost),
-            Loaded::Lost => self.shared.record(|| Record::LostOnLink { message: None }),
+            LinkOutcome::OnLink | LinkOutcome::Duplicated(_) => {}
+            LinkOutcome::Arrives => self.bring_reply(ask, lost),
+            LinkOutcome::Lost => self.shared.record(|| Record::LostOnLink { message: None }),
         }
     }
 
@@ -178,7 +180,7 @@ impl Engine {
         self.ensure_slot(operation);
         let (link, length) = {
             let state = self.state();
-            let Kind::Link(link) = state.operations[operation as usize].kind else {
+            let OperationRole::Link(link) = state.operations[operation as usize].kind else {
                 return;
             };
             let length = match state.nodes.delivery {
@@ -201,7 +203,7 @@ impl Engine {
             let mut state = self.state();
             let sender = state.node_bits(item.by);
             let nodes = state.node_bits(operation);
-            state.comes_to(mix(ARRIVAL, sender), nodes);
+            state.record_moment(mix(ARRIVAL, sender), nodes);
         }
         match item.effect {
             Effect::Send { to, letter } => self.arrive(item.by, to, letter),
@@ -257,7 +259,7 @@ impl Engine {
     }
 
     /// A letter reaches its node.
-    fn arrive(&mut self, by: u32, to: u32, letter: Letter) {
+    fn arrive(&mut self, by: u32, to: u32, letter: Envelope) {
         let (delivery, may_close) = {
             let mut state = self.state();
             state.in_flight -= 1;
@@ -289,7 +291,7 @@ impl Engine {
     }
 
     #[cold]
-    fn record_arrival(&self, to: u32, letter: &Letter, delivery: Arrived) {
+    fn record_arrival(&self, to: u32, letter: &Envelope, delivery: Arrived) {
         let event = self.print_letter(to, letter.slot);
         let arrival = self.arrival_of(to, letter, delivery);
         self.shared.record(|| Record::Arrived {
@@ -303,7 +305,7 @@ impl Engine {
 
     /// Who has taken over from a registry of names that has ended with its node, where that is up again:
     /// who looks for a name on a node does not look for an incarnation.
-    pub(crate) fn successor(&self, to: u32, letter: &Letter) -> Option<(u32, Letter)> {
+    pub(crate) fn successor(&self, to: u32, letter: &Envelope) -> Option<(u32, Envelope)> {
         let successor = self.state().nodes.successor(to)?;
         let (own, other) = {
             let workshop = self.workshop();
@@ -313,7 +315,7 @@ impl Engine {
             )
         };
         let slot = own.adopt(&*other, letter.slot);
-        Some((successor, Letter { slot, ..*letter }))
+        Some((successor, Envelope { slot, ..*letter }))
     }
 
     /// Why what is sent to one that has ended is lost.
@@ -346,7 +348,7 @@ impl Engine {
     }
 
     /// What was on a link is lost. Nobody hears of it.
-    pub(super) fn lose_all(&mut self, lost: Vec<Transit>) {
+    pub(super) fn lose_all(&mut self, lost: Vec<InTransit>) {
         for item in lost {
             match item.effect {
                 Effect::Send { to, letter } => {
@@ -364,7 +366,7 @@ impl Engine {
 }
 
 /// A letter, as a message has it.
-fn describe(state: &State, to: u32, letter: &Letter) -> String {
+fn describe(state: &ExecutionState, to: u32, letter: &Envelope) -> String {
     let info = state.info(to);
     let event = info.and_then(|info| info.events.get(usize::from(letter.event)));
     let event = event.map_or("?", |event| event.name);

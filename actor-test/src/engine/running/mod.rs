@@ -15,18 +15,18 @@
 
 pub(crate) mod disks;
 pub(crate) mod effects;
-pub(crate) mod elsewhere;
+pub(crate) mod end_warnings;
 pub(crate) mod execution;
+pub(crate) mod fault_steps;
 pub(crate) mod finish;
 pub(crate) mod handling;
-pub(crate) mod interludes;
 pub(crate) mod lasso;
-pub(crate) mod leftovers;
 mod links;
-pub(crate) mod looking;
 mod nodes;
+pub(crate) mod observing;
 pub(crate) mod outcome;
 pub(crate) mod overdue;
+pub(crate) mod own_thread;
 pub(crate) mod snapshot;
 pub(crate) mod stepping;
 pub(crate) mod supervision;

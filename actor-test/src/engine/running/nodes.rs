@@ -10,11 +10,11 @@ use crate::data::mishap::{Disk, Mishap};
 use crate::data::records::Record;
 use crate::engine::panics;
 use crate::engine::running::execution::Engine;
-use crate::engine::seam::shared::Phase;
-use crate::engine::world::endings::Remains;
+use crate::engine::seam::shared::CodePhase;
+use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::nodes::STARTS_MAX;
-use crate::engine::world::operation::{Effect, Kind, Stage};
-use crate::strategy::Beyond;
+use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
+use crate::strategy::StepConstruct;
 
 impl Engine {
     /// Runs the boot code of a node.
@@ -31,7 +31,7 @@ impl Engine {
 
     /// Has something go wrong, or sets it right, now. What can't be done now does nothing.
     pub(crate) fn inject(&mut self, mishap: &Mishap) {
-        self.state().interrupt_all(Beyond::Node);
+        self.state().interrupt_all(StepConstruct::Node);
         self.record_mishap(mishap);
         match mishap {
             Mishap::Crash { node } => self.crash(*node),
@@ -155,9 +155,9 @@ impl Engine {
             return;
         }
         let members = self.state().nodes.members(node);
-        self.state().nodes.fell(node);
+        self.state().nodes.set_down(node);
         let before = self.shared.current.get();
-        let phase = self.shared.phase.replace(Phase::Crashing);
+        let phase = self.shared.phase.replace(CodePhase::Crashing);
         for member in &members {
             self.forget_outbox(*member);
         }
@@ -169,19 +169,22 @@ impl Engine {
             let ends = {
                 let state = self.state();
                 let found = &state.operations[*member as usize];
-                let is_actor = matches!(found.kind, Kind::Actor(_));
-                is_actor && found.stage != Stage::Gone
+                let is_actor = matches!(found.kind, OperationRole::Actor(_));
+                is_actor && found.stage != OperationStage::Gone
             };
             if ends {
                 self.end(*member, StopReason::Disconnected);
             }
             let mut state = self.state();
-            if matches!(state.operations[*member as usize].kind, Kind::Boot { .. }) {
-                state.leave(*member, Stage::Gone);
+            if matches!(
+                state.operations[*member as usize].kind,
+                OperationRole::Boot { .. }
+            ) {
+                state.leave(*member, OperationStage::Gone);
             }
         }
         for member in &members {
-            self.forget_the_dead(*member);
+            self.drop_dead_notifications(*member);
         }
         self.shared.phase.set(phase);
         self.shared.current.set(before);
@@ -206,7 +209,7 @@ impl Engine {
                 Effect::Send { to, letter } | Effect::Cross { to, letter, .. } => {
                     self.lose(operation, to, letter, AskError::Disconnected);
                 }
-                Effect::Ask(question) => self.state().drop_question(question),
+                Effect::RequestCapacity(question) => self.state().drop_question(question),
                 Effect::Reply { ask, .. } => {
                     let lost = Some(AskError::Disconnected);
                     self.state().push(operation, Effect::Reply { ask, lost });
@@ -220,19 +223,19 @@ impl Engine {
                     if known {
                         let owner = self.state().timers.slots[timer as usize].owner;
                         let unsent = self.state().end_timer(timer);
-                        self.drop_remains(Remains {
+                        self.drop_remains(OrphanedValues {
                             owner,
                             letters: Vec::new(),
                             timers: vec![(timer, unsent)],
                         });
                     }
                 }
-                Effect::Notice { .. } | Effect::LetGo { .. } => {
+                Effect::Notice { .. } | Effect::DropReference { .. } => {
                     self.state().push(operation, effect);
                 }
                 Effect::Disk(call) => self.state().forget_call(call),
                 Effect::Start(_)
-                | Effect::Mishap(_)
+                | Effect::Fault(_)
                 | Effect::FailPower { .. }
                 | Effect::TearWrites { .. }
                 | Effect::Halt(_)
@@ -251,7 +254,7 @@ impl Engine {
     }
 
     /// Of what an operation that has crashed leaves to be told, nothing goes to others that have.
-    fn forget_the_dead(&mut self, operation: u32) {
+    fn drop_dead_notifications(&mut self, operation: u32) {
         for effect in self.take_outbox(operation) {
             let is_for_the_dead = {
                 let state = self.state();
@@ -280,9 +283,9 @@ impl Engine {
         }
         let shared = Rc::clone(&self.shared);
         let boot = shared.launch(node);
-        self.settle_newborn();
+        self.install_spawned();
         let mut state = self.state();
-        state.operations[boot as usize].stage = Stage::Starting;
+        state.operations[boot as usize].stage = OperationStage::Starting;
         state.refresh(boot);
     }
 }

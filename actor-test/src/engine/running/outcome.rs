@@ -7,15 +7,15 @@ use crate::data::bug::Finding;
 use crate::data::faults::FaultCounts;
 use crate::data::leftovers::Leftovers;
 use crate::data::records::Record;
-use crate::engine::watching::landmarks::Told;
-use crate::engine::watching::specifications::Owed;
+use crate::engine::watching::landmarks::LandmarkReport;
+use crate::engine::watching::specifications::PendingObligation;
 use crate::engine::watching::suspicion::Suspicion;
-use crate::engine::world::thermometer::Debt;
+use crate::engine::world::temperature::Obligation;
 use crate::strategy::{Ending, Fairness};
 
 /// Why an execution ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) enum End {
+pub(crate) enum EndReason {
     /// Nothing was enabled, or nothing but periodic timers for three rounds.
     Quiescent,
     /// The program asked for the end, and nothing was hot.
@@ -32,7 +32,7 @@ pub(crate) enum End {
     Exhausted,
 }
 
-impl End {
+impl EndReason {
     /// How the execution ended, as its strategy hears it.
     pub(crate) fn ending(self) -> Ending {
         match self {
@@ -57,7 +57,7 @@ struct AskedFor {
 /// What one execution showed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
-    pub(crate) end: End,
+    pub(crate) end: EndReason,
     pub(crate) steps: u64,
     /// How many of them had an alternative.
     pub(crate) contended_steps: u64,
@@ -69,7 +69,7 @@ pub(crate) struct Outcome {
     /// steps only.
     pub(crate) class: u64,
     /// What was owed when the bound was reached, so that its liveness stays undecided.
-    pub(crate) undecided: Vec<Owed>,
+    pub(crate) undecided: Vec<PendingObligation>,
     /// Hot monitors or predicates to be met were registered.
     pub(crate) wants_liveness: bool,
     /// For how many steps something was owed at most that became cold in the end.
@@ -77,7 +77,7 @@ pub(crate) struct Outcome {
     /// Why what is owed is believed to stay so for ever, where that is the finding.
     pub(crate) suspicion: Option<Suspicion>,
     /// What was still owed when nothing could run any more, and since when.
-    pub(crate) unmet: Option<(Debt, u64)>,
+    pub(crate) unmet: Option<(Obligation, u64)>,
     /// What kept states from being compared, where something was owed at the end: `` `X` (actor) ``.
     pub(crate) opaque: Vec<String>,
     pub(crate) dead_letters: u64,
@@ -88,7 +88,7 @@ pub(crate) struct Outcome {
     pub(crate) faults: FaultCounts,
     /// Some clock was not right.
     pub(crate) clocks_apart: bool,
-    pub(crate) told: Told,
+    pub(crate) told: LandmarkReport,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
     /// A clock was read again, time might have passed, and nobody was to say whether it has.
@@ -128,7 +128,7 @@ impl Outcome {
     /// Nothing was left to explore, by a strategy that is this fair, and nothing was run.
     pub(crate) fn exhausted(fairness: Fairness) -> Self {
         Self {
-            end: End::Exhausted,
+            end: EndReason::Exhausted,
             steps: 0,
             contended_steps: 0,
             fairness,
@@ -146,7 +146,7 @@ impl Outcome {
             leftovers: Leftovers::default(),
             faults: FaultCounts::default(),
             clocks_apart: false,
-            told: Told::default(),
+            told: LandmarkReport::default(),
             diverged_at: None,
             clock_stood: false,
             only_timers_pass: false,

@@ -2,14 +2,14 @@
 
 use crate::data::bug::BugKind;
 use crate::engine::running::execution::Engine;
-use crate::engine::running::outcome::End;
-use crate::engine::session::Session;
-use crate::engine::watching::specifications::Owed;
+use crate::engine::running::outcome::EndReason;
+use crate::engine::session::EngineSession;
+use crate::engine::watching::specifications::PendingObligation;
 use crate::engine::watching::suspicion::Suspicion;
-use crate::engine::world::operation::Stage;
-use crate::engine::world::room::Status;
-use crate::engine::world::state::State;
-use crate::engine::world::thermometer::Debt;
+use crate::engine::world::capacity::RequestStatus;
+use crate::engine::world::operation::OperationStage;
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::temperature::Obligation;
 use crate::engine::world::waits::Deferral;
 
 /// How often a continuation looks whether a deferred event was taken, or an actor has done something else
@@ -24,13 +24,13 @@ pub(crate) const ALONE_MIN: u64 = 100;
 const OTHERS_MAX: usize = 7;
 
 /// What a waiting operation awaits, in a sentence; `None` where the tester can't see it.
-pub(crate) fn describe_wait(state: &State, operation: u32) -> Option<String> {
+pub(crate) fn describe_wait(state: &ExecutionState, operation: u32) -> Option<String> {
     let what = awaited(state, operation)?;
     Some(format!("`{}` awaits {what}", state.name(operation)))
 }
 
 /// What an operation awaits, where that is something of others.
-pub(crate) fn awaited(state: &State, operation: u32) -> Option<String> {
+pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> Option<String> {
     let asked = state.asks.iter().zip(0..);
     let asked = asked
         .filter(|(ask, _)| ask.asker == operation && ask.is_open())
@@ -44,7 +44,7 @@ pub(crate) fn awaited(state: &State, operation: u32) -> Option<String> {
         });
     let room = state.questions.iter();
     let room = room
-        .filter(|question| question.sender == operation && question.status == Status::InLine)
+        .filter(|question| question.sender == operation && question.status == RequestStatus::InLine)
         .map(|question| format!("room in the mailbox of `{}`", state.name(question.target)));
     let events = state.info(operation).map_or(&[][..], |info| info.events);
     let receiving = state.operations[operation as usize].receiving.iter();
@@ -58,7 +58,7 @@ pub(crate) fn awaited(state: &State, operation: u32) -> Option<String> {
 
 /// The waits that the bound has cut off, where they have lasted for more than a tenth of the
 /// threshold.
-pub(crate) fn long_waits(state: &State) -> Vec<Owed> {
+pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
     let Some((threshold, counts_from)) = state.thermometer.judges() else {
         return Vec::new();
     };
@@ -67,28 +67,36 @@ pub(crate) fn long_waits(state: &State) -> Vec<Owed> {
         state.step.saturating_sub(since) > threshold / 10 && !state.has_time_limit(*operation)
     };
     let owed = |operation: u32| {
-        Some(Owed {
-            entry: Debt::Wait(operation),
+        Some(PendingObligation {
+            entry: Obligation::Wait(operation),
             what: describe_wait(state, operation)?,
             since: state.operations[operation as usize].waits_since,
         })
     };
-    state.impatient().filter(is_long).filter_map(owed).collect()
+    state
+        .pending_waits()
+        .filter(is_long)
+        .filter_map(owed)
+        .collect()
 }
 
 impl Engine {
     /// Looks at all waits and deferred events.
-    pub(crate) fn look_for_overdue(&self, state: &mut State, session: &mut Session) -> Option<End> {
+    pub(crate) fn look_for_overdue(
+        &self,
+        state: &mut ExecutionState,
+        session: &mut EngineSession,
+    ) -> Option<EndReason> {
         match state.thermometer.watched() {
-            Some(Debt::Deferral(actor, letter)) => {
+            Some(Obligation::Deferral(actor, letter)) => {
                 let is_paid = !is_unread(state, actor, letter);
                 return look_again(state, is_paid);
             }
-            Some(Debt::Alone(actor)) => {
+            Some(Obligation::SelfSending(actor)) => {
                 let is_paid = !is_alone(state, actor);
                 return look_again(state, is_paid);
             }
-            Some(Debt::Specification(_) | Debt::Wait(_)) => return None,
+            Some(Obligation::Specification(_) | Obligation::Wait(_)) => return None,
             None => {}
         }
         let (threshold, counts_from) = state.thermometer.judges()?;
@@ -96,61 +104,61 @@ impl Engine {
         let deferral = state.look_at_deferrals(threshold);
         let roots = state.roots(&overdue, threshold, counts_from);
         // Another in other executions: where the first goes on after all, it does not hide the rest.
-        let root = roots.get((state.class % roots.len().max(1) as u64) as usize);
+        let root = roots.get((state.behaviour_hash % roots.len().max(1) as u64) as usize);
         match root {
             Some(root) => find_wait(state, session, *root, &overdue, (threshold, counts_from)),
             None => find_deferral(state, session, deferral?, threshold),
         }
-        Some(End::Bug)
+        Some(EndReason::Bug)
     }
 }
 
 /// Whether a continuation that has ended so has paid what it was to, since the last look.
-pub(crate) fn was_paid(state: &State, end: End) -> bool {
+pub(crate) fn was_paid(state: &ExecutionState, end: EndReason) -> bool {
     match state.thermometer.watched() {
-        Some(Debt::Deferral(actor, letter)) => !is_unread(state, actor, letter),
+        Some(Obligation::Deferral(actor, letter)) => !is_unread(state, actor, letter),
         // Who comes to rest was slow.
-        Some(Debt::Alone(actor)) => {
-            matches!(end, End::Quiescent | End::Finished) || !is_alone(state, actor)
+        Some(Obligation::SelfSending(actor)) => {
+            matches!(end, EndReason::Quiescent | EndReason::Finished) || !is_alone(state, actor)
         }
-        Some(Debt::Specification(_) | Debt::Wait(_)) | None => false,
+        Some(Obligation::Specification(_) | Obligation::Wait(_)) | None => false,
     }
 }
 
-fn is_unread(state: &State, actor: u32, letter: u64) -> bool {
+fn is_unread(state: &ExecutionState, actor: u32, letter: u64) -> bool {
     let mut inbox = state.operations[actor as usize].inbox.iter();
     inbox.any(|unread| unread.key == letter)
 }
 
 /// It has handled nothing but its own events since it was suspected.
-fn is_alone(state: &State, actor: u32) -> bool {
+fn is_alone(state: &ExecutionState, actor: u32) -> bool {
     own_run(state, actor) >= ALONE_MIN
 }
 
 /// How many of its own events an actor has handled in a row that still has something to do: one that has
 /// come to its end goes round no more, whatever others do.
-pub(crate) fn own_run(state: &State, actor: u32) -> u64 {
+pub(crate) fn own_run(state: &ExecutionState, actor: u32) -> u64 {
     let found = &state.operations[actor as usize];
     let is_busy = found.inbox.len() > 0 || !found.outbox.is_empty();
-    match found.stage != Stage::Gone && is_busy {
+    match found.stage != OperationStage::Gone && is_busy {
         true => u64::from(found.own_run),
         false => 0,
     }
 }
 
 /// In a continuation.
-fn look_again(state: &mut State, is_paid: bool) -> Option<End> {
+fn look_again(state: &mut ExecutionState, is_paid: bool) -> Option<EndReason> {
     if is_paid {
-        return Some(End::Recovered);
+        return Some(EndReason::Recovered);
     }
     let next = state.step + WATCH_PERIOD;
-    state.thermometer.look_at(next);
+    state.thermometer.schedule_check(next);
     None
 }
 
 fn find_wait(
-    state: &State,
-    session: &mut Session,
+    state: &ExecutionState,
+    session: &mut EngineSession,
     operation: u32,
     overdue: &[u32],
     (threshold, counts_from): (u64, u64),
@@ -180,7 +188,7 @@ fn find_wait(
          {since}{meanwhile}; a wait that may last for ever is marked by `forever(..)`"
     );
     session.suspicion = Some(Suspicion {
-        entry: Debt::Wait(operation),
+        entry: Obligation::Wait(operation),
         since,
         cycle: None,
         certain: false,
@@ -188,7 +196,12 @@ fn find_wait(
     session.find(state.step, kind, message, None);
 }
 
-fn find_deferral(state: &State, session: &mut Session, found: Deferral, threshold: u64) {
+fn find_deferral(
+    state: &ExecutionState,
+    session: &mut EngineSession,
+    found: Deferral,
+    threshold: u64,
+) {
     let Deferral {
         actor,
         letter,
@@ -207,7 +220,7 @@ fn find_deferral(state: &State, session: &mut Session, found: Deferral, threshol
         state.step - since,
     );
     session.suspicion = Some(Suspicion {
-        entry: Debt::Deferral(actor, letter),
+        entry: Obligation::Deferral(actor, letter),
         since,
         cycle: None,
         certain: false,

@@ -8,9 +8,9 @@ use crate::data::snapshot::{self, Could, Heat, Outgoing, Running, Snapshot, Stan
 use crate::engine::running::effects::purpose_of;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::overdue::awaited;
-use crate::engine::world::operation::{Effect, Kind, Letter, STOP, Stage};
-use crate::engine::world::state::State;
-use crate::engine::world::timers::{Timer, TimerStage};
+use crate::engine::world::operation::{Effect, Envelope, OperationRole, OperationStage, STOP};
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::timers::{TimerStage, VirtualTimer};
 use crate::strategy::Pending;
 
 impl Engine {
@@ -35,14 +35,14 @@ impl Engine {
         }
     }
 
-    fn standing(&self, state: &State, number: u32) -> Standing {
+    fn standing(&self, state: &ExecutionState, number: u32) -> Standing {
         let operation = &state.operations[number as usize];
-        let is_suspended = operation.stage == Stage::Suspended;
+        let is_suspended = operation.stage == OperationStage::Suspended;
         let inbox = operation.inbox.iter();
         let outbox = operation.outbox.as_slice().iter();
         Standing {
             name: state.name(number),
-            is_actor: matches!(operation.kind, Kind::Actor(_)),
+            is_actor: matches!(operation.kind, OperationRole::Actor(_)),
             stage: stage(operation.stage),
             state: state.state_name(number).map(str::to_owned),
             value: self.printed_value(number).map(|value| named(state, &value)),
@@ -54,7 +54,7 @@ impl Engine {
         }
     }
 
-    fn letter(&self, state: &State, owner: u32, letter: &Letter) -> Waiting {
+    fn letter(&self, state: &ExecutionState, owner: u32, letter: &Envelope) -> Waiting {
         if letter.event == STOP {
             return Waiting {
                 event: None,
@@ -69,14 +69,14 @@ impl Engine {
         }
     }
 
-    fn outgoing(&self, state: &State, effect: &Effect) -> Outgoing {
+    fn outgoing(&self, state: &ExecutionState, effect: &Effect) -> Outgoing {
         match *effect {
-            Effect::Mishap(_) => Outgoing::Silent,
+            Effect::Fault(_) => Outgoing::Silent,
             Effect::Send { to, letter } | Effect::Cross { to, letter, .. } => Outgoing::Send {
                 to,
                 event: named(state, &self.print_letter(to, letter.slot)),
             },
-            Effect::Ask(question) => Outgoing::AskForRoom {
+            Effect::RequestCapacity(question) => Outgoing::AskForRoom {
                 of: state.questions[question as usize].target,
             },
             Effect::Disk(call) => match state.disks.action(call) {
@@ -104,12 +104,12 @@ impl Engine {
             | Effect::Link { .. }
             | Effect::Unlink { .. }
             | Effect::TearWrites { .. }
-            | Effect::LetGo { .. }
+            | Effect::DropReference { .. }
             | Effect::Finish => Outgoing::Silent,
         }
     }
 
-    fn could(&self, state: &State, pending: &Pending) -> Could {
+    fn could(&self, state: &ExecutionState, pending: &Pending) -> Could {
         let number = pending.operation.index();
         if pending.operation.is_timer() {
             let timer = &state.timers.slots[number];
@@ -141,12 +141,12 @@ impl Engine {
     }
 
     /// What a timer fires, printed; `None` for one that wakes its owner.
-    fn fired(&self, state: &State, timer: &Timer) -> Option<String> {
+    fn fired(&self, state: &ExecutionState, timer: &VirtualTimer) -> Option<String> {
         let (slot, _) = timer.event?;
         Some(named(state, &self.print_letter(timer.owner, slot)))
     }
 
-    fn armed(&self, state: &State, timer: &Timer) -> Running {
+    fn armed(&self, state: &ExecutionState, timer: &VirtualTimer) -> Running {
         Running {
             owner: timer.owner,
             purpose: purpose_of(timer),
@@ -156,26 +156,26 @@ impl Engine {
         }
     }
 
-    fn heats(&self, state: &State) -> Vec<Heat> {
+    fn heats(&self, state: &ExecutionState) -> Vec<Heat> {
         let specifications = self.shared.specifications.borrow();
         specifications.heats(&state.thermometer, state.step)
     }
 }
 
 /// A printed value in which actors are called by their names.
-fn named(state: &State, text: &str) -> String {
+fn named(state: &ExecutionState, text: &str) -> String {
     let name = |of: u32| ((of as usize) < state.live).then(|| state.name(of));
     marks::named(text, name).into_owned()
 }
 
-fn stage(stage: Stage) -> snapshot::Stage {
+fn stage(stage: OperationStage) -> snapshot::Stage {
     match stage {
-        Stage::Unborn => snapshot::Stage::Unborn,
-        Stage::Starting => snapshot::Stage::Starting,
-        Stage::Idle => snapshot::Stage::Idle,
-        Stage::Suspended => snapshot::Stage::Suspended,
-        Stage::Closing => snapshot::Stage::Closing,
-        Stage::Down => snapshot::Stage::Down,
-        Stage::Gone => snapshot::Stage::Gone,
+        OperationStage::NotStarted => snapshot::Stage::Unborn,
+        OperationStage::Starting => snapshot::Stage::Starting,
+        OperationStage::Idle => snapshot::Stage::Idle,
+        OperationStage::Suspended => snapshot::Stage::Suspended,
+        OperationStage::Closing => snapshot::Stage::Closing,
+        OperationStage::Down => snapshot::Stage::Down,
+        OperationStage::Gone => snapshot::Stage::Gone,
     }
 }

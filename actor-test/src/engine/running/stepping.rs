@@ -5,21 +5,21 @@ use std::sync::atomic::Ordering;
 
 use crate::data::bug::BugKind;
 use crate::data::records::{Record, nanoseconds};
-use crate::engine::recording::tape::Decision;
+use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::running::execution::{Engine, Program};
-use crate::engine::running::outcome::End;
-use crate::engine::sameness::fingerprint::Look;
-use crate::engine::seam::listening;
-use crate::engine::seam::shared::Shared;
-use crate::engine::session::Session;
-use crate::engine::world::operation::Stage;
-use crate::engine::world::state::State;
+use crate::engine::running::outcome::EndReason;
+use crate::engine::sameness::fingerprint::EngineView;
+use crate::engine::seam::log_capture;
+use crate::engine::seam::shared::ControlledRuntime;
+use crate::engine::session::EngineSession;
+use crate::engine::world::operation::OperationStage;
+use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
-use crate::strategy::{Beyond, Enabled, OperationId, Pending, Step, StepKind};
+use crate::strategy::{Enabled, OperationId, Pending, Step, StepConstruct, StepKind};
 
 impl Engine {
     /// Takes step after step until the execution ends.
-    pub(crate) fn steps(&mut self, test: &dyn Program) -> End {
+    pub(crate) fn steps(&mut self, test: &dyn Program) -> EndReason {
         let shared = self.shared.clone();
         loop {
             if shared.may_fail.get() && self.between_steps(&shared) {
@@ -33,7 +33,7 @@ impl Engine {
             if !shared.attention.get() {
                 let changed_actor = self.step(&shared, operation, kind, state, test);
                 self.after_step(&shared, changed_actor);
-            } else if let Some(end) = self.attended_step(&shared, operation, state, test) {
+            } else if let Some(end) = self.instrumented_step(&shared, operation, state, test) {
                 return end;
             }
         }
@@ -42,57 +42,57 @@ impl Engine {
     /// Takes a step where more than that may be wanted: that it is recorded, that the strategy hears of
     /// it, or that it is looked at for a lasso. Tells whether the execution ends before it.
     #[cold]
-    pub(crate) fn attended_step(
+    pub(crate) fn instrumented_step(
         &mut self,
-        shared: &Shared,
+        shared: &ControlledRuntime,
         operation: OperationId,
-        mut state: RefMut<'_, State>,
+        mut state: RefMut<'_, ExecutionState>,
         test: &dyn Program,
-    ) -> Option<End> {
+    ) -> Option<EndReason> {
         let pending = state.pending_of(operation)?;
         if state.nodes.are_clocks_apart() && !operation.is_timer() {
-            tell_time(&state, operation.bits());
+            set_operation_clock(&state, operation.bits());
         }
         let shares = !state.objects.is_unused();
         if shares && pending.kind == StepKind::Flush {
             state.publishes(operation.bits());
         }
-        if shared.is_recorded() && self.tell_step(&state, &pending) {
-            return Some(End::Bound);
+        if shared.is_recorded() && self.record_step(&state, &pending) {
+            return Some(EndReason::Bound);
         }
         if self.hears_steps || self.lasso.is_watching() || self.lookout.is_wanted {
             drop(state);
             self.explained_step(shared, pending, test);
         } else {
             let changed_actor = self.step(shared, operation, pending.kind, state, test);
-            self.after_attended(shared, operation, changed_actor);
+            self.after_instrumented(shared, operation, changed_actor);
         }
         None
     }
 
     /// What a step leads to at once, where more than that may be wanted.
-    pub(crate) fn after_attended(
+    pub(crate) fn after_instrumented(
         &mut self,
-        shared: &Shared,
+        shared: &ControlledRuntime,
         operation: OperationId,
         changed_actor: bool,
     ) {
         self.after_step(shared, changed_actor);
-        self.way_is_free(Some(operation.bits()));
+        self.resume_yielded(Some(operation.bits()));
     }
 
     /// Who has let others go first goes on, after a step of another or where nobody else can take one.
-    fn way_is_free(&self, stepped: Option<u32>) {
+    fn resume_yielded(&self, stepped: Option<u32>) {
         let mut state = self.state();
-        if state.objects.someone_gives_way() {
-            for operation in state.objects.way_is_free(stepped) {
+        if state.objects.has_yields() {
+            for operation in state.objects.end_yields(stepped) {
                 state.unblock_this(operation);
             }
         }
     }
 
     /// Records that a step begins; tells whether it is not taken, since it is only told.
-    fn tell_step(&self, state: &State, pending: &Pending) -> bool {
+    fn record_step(&self, state: &ExecutionState, pending: &Pending) -> bool {
         self.record_heard();
         if pending.kind == StepKind::Deliver
             && let Some(recorder) = &mut self.session().recorder
@@ -105,11 +105,11 @@ impl Engine {
         if let Some(witness) = self.session().tape.witness() {
             witness.steps(state.step);
         }
-        self.is_told_until_here(state.step) && pending.kind != StepKind::Handle
+        self.is_recording_end(state.step) && pending.kind != StepKind::Handle
     }
 
     /// Takes a step of which somebody wants to know what it does.
-    fn explained_step(&mut self, shared: &Shared, pending: Pending, test: &dyn Program) {
+    fn explained_step(&mut self, shared: &ControlledRuntime, pending: Pending, test: &dyn Program) {
         let had_several = {
             let mut state = self.state();
             state.begin_reach(&pending);
@@ -119,17 +119,17 @@ impl Engine {
         if self.lasso.is_watching() {
             self.watched_step(pending, test);
         } else if self.lookout.is_wanted {
-            self.seen_step(shared, pending, test);
+            self.fingerprinted_step(shared, pending, test);
         } else {
             let (operation, kind) = (pending.operation, pending.kind);
             let changed_actor = self.step(shared, operation, kind, shared.state(), test);
-            self.after_attended(shared, operation, changed_actor);
+            self.after_instrumented(shared, operation, changed_actor);
         }
         let asks = actor_test_os::asked();
         if asks.random > 0 || asks != asked {
             // What the system says depends on who asked before; and once a thread has its keys for hash
             // maps, each new map takes the next of them without asking.
-            self.state().reach.add(Beyond::System);
+            self.state().reach.add(StepConstruct::System);
         }
         if self.hears_steps && !shared.wants_stack.get() {
             let bug = self.session().found.as_ref().map(|found| found.kind);
@@ -140,10 +140,10 @@ impl Engine {
             state.end_numbering(shared.numbers_seen.get(), had_several);
             if bug.is_some() {
                 // What was found may need what others did before, and nobody goes on.
-                state.interrupt_all(Beyond::Finish);
+                state.interrupt_all(StepConstruct::Finish);
             }
             let step = Step {
-                led_to: self.lookout.parts(),
+                next_state: self.lookout.parts(),
                 ..state.end_reach(pending, bug, shared.has_predicates.get())
             };
             self.shared.strategy.borrow_mut().stepped(&step);
@@ -151,39 +151,50 @@ impl Engine {
     }
 
     /// Takes a step, and looks at the state that it leads to.
-    fn seen_step(&mut self, shared: &Shared, pending: Pending, test: &dyn Program) {
+    fn fingerprinted_step(
+        &mut self,
+        shared: &ControlledRuntime,
+        pending: Pending,
+        test: &dyn Program,
+    ) {
         let live = self.state().live as u32;
         let bodies = &self.bodies;
-        self.lookout.before(&Look { bodies, shared }, &pending);
+        self.lookout
+            .before(&EngineView { bodies, shared }, &pending);
         let (operation, kind) = (pending.operation, pending.kind);
         let changed_actor = self.step(shared, operation, kind, shared.state(), test);
-        self.after_attended(shared, operation, changed_actor);
+        self.after_instrumented(shared, operation, changed_actor);
         if shared.session().found.is_none() && !shared.wants_stack.get() {
             let bodies = &self.bodies;
             let before = (live, self.idle_moments);
             self.lookout
-                .after(&Look { bodies, shared }, &pending, before);
+                .after(&EngineView { bodies, shared }, &pending, before);
         }
     }
 
     /// The strategy picked what is not there.
     #[cold]
-    fn picked_nothing(&self, state: &State, session: &mut Session, position: usize) -> End {
+    fn picked_nothing(
+        &self,
+        state: &ExecutionState,
+        session: &mut EngineSession,
+        position: usize,
+    ) -> EndReason {
         let message = format!(
             "`{}` picked position {position} of {} enabled operations, which are counted from zero",
             self.shared.strategy.borrow().name(),
             state.enabled.len()
         );
         session.find(state.step, BugKind::Strategy, message, None);
-        End::Bug
+        EndReason::Bug
     }
 
     #[inline(always)]
     pub(crate) fn pick(
         &mut self,
-        shared: &Shared,
-        state: &mut State,
-    ) -> Result<(OperationId, StepKind), End> {
+        shared: &ControlledRuntime,
+        state: &mut ExecutionState,
+    ) -> Result<(OperationId, StepKind), EndReason> {
         if (shared.attention.get() || state.thermometer.alarms(state.step))
             && let Some(end) = self.attend(shared, state)
         {
@@ -191,10 +202,10 @@ impl Engine {
         }
         let pending = state.enabled.pending();
         if pending.is_empty() {
-            return Err(End::Quiescent);
+            return Err(EndReason::Quiescent);
         }
         if state.step >= self.bound {
-            return Err(End::Bound);
+            return Err(EndReason::Bound);
         }
         let enabled = Enabled::new(
             pending,
@@ -203,7 +214,7 @@ impl Engine {
             state.step,
             state.last_operation,
         );
-        let enabled = enabled.told(&*state).seen(self.lookout.seen());
+        let enabled = enabled.with_details(&*state).seen(self.lookout.seen());
         let index = shared.strategy.borrow_mut().pick(&enabled);
         let Some(index) = index else {
             return Err(self.declined(shared, state));
@@ -219,7 +230,7 @@ impl Engine {
         if pending.len() > 1 {
             let check = check(picked, pending.len());
             let chosen = index as u32;
-            let decision = Decision { chosen, check };
+            let decision = RecordedDecision { chosen, check };
             shared.session().tape.record(decision, state.step + 1);
         }
         state.step += 1;
@@ -231,20 +242,24 @@ impl Engine {
 
     /// Looks at what seldom matters before a step, and finds out whether it matters before the next.
     #[cold]
-    fn attend(&mut self, shared: &Shared, state: &mut State) -> Option<End> {
+    fn attend(
+        &mut self,
+        shared: &ControlledRuntime,
+        state: &mut ExecutionState,
+    ) -> Option<EndReason> {
         if shared.session().found.is_some() {
-            return Some(End::Bug);
+            return Some(EndReason::Bug);
         }
         if shared.wants_stack.get() {
-            return Some(End::Pruned);
+            return Some(EndReason::Pruned);
         }
-        if self.round.is_some()
-            && let Some(end) = self.comes_round(state, &mut shared.session())
+        if self.cycle.is_some()
+            && let Some(end) = self.check_cycle(state, &mut shared.session())
         {
             return Some(end);
         }
-        if state.enabled.pending().is_empty() && state.objects.someone_gives_way() {
-            for operation in state.objects.way_is_free(None) {
+        if state.enabled.pending().is_empty() && state.objects.has_yields() {
+            for operation in state.objects.end_yields(None) {
                 state.unblock_this(operation);
             }
         }
@@ -262,7 +277,7 @@ impl Engine {
         let has_periodic = state.timers.armed_periodic() > 0;
         let may_idle = !ends && has_periodic && state.step >= self.idles_from;
         if may_idle && Self::is_idle(&mut self.idle_moments, state) {
-            return Some(End::Quiescent);
+            return Some(EndReason::Quiescent);
         }
         shared.attention.set(
             has_periodic
@@ -280,13 +295,13 @@ impl Engine {
 
     /// Records what the program has logged in the step before.
     pub(crate) fn record_heard(&self) {
-        for record in listening::heard() {
+        for record in log_capture::heard() {
             self.shared.record(|| record);
         }
     }
 
     /// The step is the last that is told; it is not taken.
-    pub(crate) fn is_told_until_here(&self, step: u64) -> bool {
+    pub(crate) fn is_recording_end(&self, step: u64) -> bool {
         self.until == Some(step)
     }
 
@@ -294,10 +309,10 @@ impl Engine {
     #[inline(always)]
     pub(crate) fn step(
         &mut self,
-        shared: &Shared,
+        shared: &ControlledRuntime,
         operation: OperationId,
         kind: StepKind,
-        state: RefMut<'_, State>,
+        state: RefMut<'_, ExecutionState>,
         test: &dyn Program,
     ) -> bool {
         if operation.is_timer() {
@@ -331,7 +346,7 @@ impl Engine {
             }
             StepKind::Start => self.start(operation, test),
             StepKind::Resume | StepKind::Access => self.resume(operation),
-            StepKind::Stop => self.obey(operation),
+            StepKind::Stop => self.carry_out_order(operation),
             StepKind::Flush | StepKind::Handle | StepKind::Timer | StepKind::Fault => {
                 unreachable!("flushes, handled events and timers are stepped apart")
             }
@@ -340,7 +355,7 @@ impl Engine {
     }
 
     #[inline(always)]
-    pub(crate) fn after_step(&mut self, shared: &Shared, changed_actor: bool) {
+    pub(crate) fn after_step(&mut self, shared: &ControlledRuntime, changed_actor: bool) {
         if self.wake_list.any() {
             self.wake();
         }
@@ -357,7 +372,7 @@ impl Engine {
             self.record_value(last);
         }
         if self.shared.has_predicates.get() {
-            self.state().reach.add(Beyond::Predicate);
+            self.state().reach.add(StepConstruct::Predicate);
             self.evaluate();
         }
     }
@@ -373,12 +388,12 @@ impl Engine {
             let is_held_back = state.objects.is_held_back(operation);
             let found = &mut state.operations[..live];
             if let Some(found) = found.get_mut(operation as usize)
-                && found.stage == Stage::Suspended
+                && found.stage == OperationStage::Suspended
             {
                 found.woken = !(is_held_back && self.has_stack(found.kind));
                 found.is_wake_up_due = true;
                 state.refresh(operation);
-                if state.watched {
+                if state.records_touched {
                     state.touched.push(operation);
                 }
             }
@@ -398,14 +413,14 @@ impl Engine {
 }
 
 /// What an operation asks the system for the time, its node's clock tells.
-fn tell_time(state: &State, operation: u32) {
+fn set_operation_clock(state: &ExecutionState, operation: u32) {
     actor_test_os::set_clock(state.now_at(operation));
     actor_test_os::set_date_back(state.behind_date_at(operation));
 }
 
 /// A step begins.
 #[cold]
-fn begun(state: &State, pending: &Pending) -> Record {
+fn begun(state: &ExecutionState, pending: &Pending) -> Record {
     let operation = pending.operation;
     let timer = operation
         .is_timer()

@@ -16,32 +16,33 @@ use crate::data::story::Asked;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
 use crate::engine::world::operation::{
-    ALONE, Effect, Failed, Letter, Operation, STOP, Stage, Stamp, Told,
+    Effect, Envelope, FailureRecord, NO_FAMILY, Operation, OperationStage, PackedSender,
+    PendingOrder, STOP,
 };
-use crate::engine::world::timers::Purpose;
-use crate::strategy::{Beyond, Choice};
+use crate::engine::world::timers::TimerPurpose;
+use crate::strategy::{Choice, StepConstruct};
 
 impl Engine {
     /// Whether a failure is part of the story: that of a supervised actor, where the test says so.
-    pub(crate) fn is_told(&self, operation: u32, panic: &Panic) -> bool {
+    pub(crate) fn is_permitted_failure(&self, operation: u32, panic: &Panic) -> bool {
         let state = self.state();
         let found = &state.operations[operation as usize];
         let kind = matches!(panic.kind, BugKind::Panic | BugKind::UnreceivedError);
-        state.supervised && found.family != ALONE && kind && !panic.wants_tokio()
+        state.supervised && found.family != NO_FAMILY && kind && !panic.wants_tokio()
     }
 
     /// A supervised actor has failed: what it did before goes out, and then it ends.
     #[cold]
     pub(crate) fn fail(&mut self, operation: u32, panic: &Panic) {
         let mut state = self.state();
-        state.leave(operation, Stage::Idle);
+        state.leave(operation, OperationStage::Idle);
         let name = state.name(operation);
         let kind = match panic.kind {
             BugKind::Panic => FailureKind::Panicked,
             _ => FailureKind::Error,
         };
         let message = panic.message.clone();
-        let failure = Failed {
+        let failure = FailureRecord {
             name,
             kind,
             message,
@@ -67,15 +68,15 @@ impl Engine {
             let mut state = self.state();
             self.shared.record(|| Record::Stopped { who: to, at_once });
             if at_once {
-                state.interrupt(to, Beyond::Stop);
+                state.interrupt(to, StepConstruct::Stop);
             }
             let found = &mut state.operations[to as usize];
             found.leaves = true;
             found.stage
         };
         match stage {
-            Stage::Gone => {}
-            Stage::Down => {
+            OperationStage::Gone => {}
+            OperationStage::Down => {
                 let reason = if at_once {
                     StopReason::Aborted
                 } else {
@@ -83,7 +84,7 @@ impl Engine {
                 };
                 self.end_child(to, reason);
             }
-            _ if at_once => self.state().tell(to, Told::Kill),
+            _ if at_once => self.state().give_order(to, PendingOrder::Kill),
             _ => {
                 let mut state = self.state();
                 let letter = state.stop_letter(from);
@@ -98,17 +99,17 @@ impl Engine {
         let (stage, trap, mail) = {
             let mut state = self.state();
             self.shared.record(|| Record::Linked { who: to });
-            state.interrupt(to, Beyond::Stop);
+            state.interrupt(to, StepConstruct::Stop);
             let found = &state.operations[to as usize];
             let mail = self.workshop().mail(to).cloned();
             (found.stage, found.trap, mail)
         };
         match (stage, trap, mail) {
-            (Stage::Gone | Stage::Down, ..) => {}
+            (OperationStage::Gone | OperationStage::Down, ..) => {}
             (_, Some(trap), Some(mail)) => {
                 let (slot, event) = trap(&*mail, self.actor_id(of), reason);
-                let letter = Letter {
-                    sender: Stamp::end(of),
+                let letter = Envelope {
+                    sender: PackedSender::end(of),
                     ..self.state().letter(of, to, slot, event)
                 };
                 let delivery = self.state().deliver(to, letter);
@@ -116,28 +117,28 @@ impl Engine {
             }
             _ => {
                 let mut state = self.state();
-                state.operations[to as usize].shares = Some(of);
-                state.tell(to, Told::Fail(StopReason::Linked));
+                state.operations[to as usize].failure_source = Some(of);
+                state.give_order(to, PendingOrder::Fail(StopReason::Linked));
             }
         }
     }
 
     /// Does what an actor was told ahead of its inbox.
-    pub(crate) fn obey(&mut self, operation: u32) {
+    pub(crate) fn carry_out_order(&mut self, operation: u32) {
         let (told, stage) = {
             let mut state = self.state();
             state.extend_chain(operation, 0x57_0b);
             let found = &mut state.operations[operation as usize];
             (
-                std::mem::replace(&mut found.told, Told::Nothing),
+                std::mem::replace(&mut found.pending_order, PendingOrder::Nothing),
                 found.stage,
             )
         };
         match told {
-            Told::Kill => self.halt(operation, StopReason::Aborted),
-            Told::Fail(reason) => self.halt(operation, reason),
-            Told::Stop if stage == Stage::Idle => self.run_stop_hook(operation),
-            Told::Stop | Told::Nothing => self.halt(operation, StopReason::Stopped),
+            PendingOrder::Kill => self.halt(operation, StopReason::Aborted),
+            PendingOrder::Fail(reason) => self.halt(operation, reason),
+            PendingOrder::Stop if stage == OperationStage::Idle => self.run_stop_hook(operation),
+            PendingOrder::Stop | PendingOrder::Nothing => self.halt(operation, StopReason::Stopped),
         }
     }
 
@@ -153,7 +154,7 @@ impl Engine {
     }
 
     /// Makes the next value of an actor that is brought back, unless it has one.
-    pub(crate) fn revive(&mut self, operation: u32) -> Result<(), Box<Panic>> {
+    pub(crate) fn make_next_value(&mut self, operation: u32) -> Result<(), Box<Panic>> {
         let me = Target::controlled(self.shared.address(operation));
         let body = self.bodies[operation as usize].as_ref();
         if body.is_none_or(|parts| parts.body.actor().is_some()) {
@@ -186,7 +187,7 @@ impl Engine {
                 return;
             }
             let letters = found.inbox.remove_letters(|letter| letter.event != STOP);
-            state.look(operation);
+            state.find_next_letter(operation);
             let dead = letters.iter();
             let dead = dead.filter(|letter| !state.is_own(operation, letter.event));
             let dead = dead.count() as u64;
@@ -201,7 +202,7 @@ impl Engine {
     /// A child has run its start hook, or the first part of it.
     pub(crate) fn started(&mut self, operation: u32) {
         let family = self.state().operations[operation as usize].family;
-        if family != ALONE {
+        if family != NO_FAMILY {
             let child = u64::from(operation);
             self.update(family, |family, now, orders| {
                 family.started(child, now, orders);
@@ -210,16 +211,16 @@ impl Engine {
     }
 
     /// Has the children of an actor stopped; `true` where it is to wait for them.
-    pub(crate) fn close_household(&mut self, operation: u32, reason: StopReason) -> bool {
+    pub(crate) fn stop_children(&mut self, operation: u32, reason: StopReason) -> bool {
         let household = {
             let mut state = self.state();
-            let household = state.operations[operation as usize].household;
+            let household = state.operations[operation as usize].supervised_family;
             let known = state.families.get(household as usize);
             if known.is_none_or(|known| known.family.is_empty()) {
-                state.operations[operation as usize].household = ALONE;
+                state.operations[operation as usize].supervised_family = NO_FAMILY;
                 return false;
             }
-            state.leave(operation, Stage::Closing);
+            state.leave(operation, OperationStage::Closing);
             state.operations[operation as usize].ending = reason;
             state.refresh(operation);
             household
@@ -267,17 +268,17 @@ impl Engine {
     }
 
     /// The wait of a child is over, or the time of an actor.
-    pub(crate) fn due(&mut self, owner: u32, purpose: Purpose) {
+    pub(crate) fn due(&mut self, owner: u32, purpose: TimerPurpose) {
         self.shared.current.set(owner);
         self.state().last_operation = owner;
         match purpose {
-            Purpose::Own => {}
-            Purpose::Restart => {
+            TimerPurpose::Own => {}
+            TimerPurpose::Restart => {
                 let family = self.state().operations[owner as usize].family;
                 let child = u64::from(owner);
                 self.update(family, |family, _, orders| family.waited(child, orders));
             }
-            Purpose::Kill => self.stopped(owner, owner, true),
+            TimerPurpose::Kill => self.stopped(owner, owner, true),
         }
     }
 
@@ -290,7 +291,7 @@ impl Engine {
         let mut orders = Vec::new();
         let supervisor = {
             let mut state = self.state();
-            state.reach.add(Beyond::Supervision);
+            state.reach.add(StepConstruct::Supervision);
             let Some(household) = state.families.get(family as usize) else {
                 return;
             };
@@ -307,7 +308,7 @@ impl Engine {
     fn carry_out(&mut self, supervisor: Option<u32>, order: Order) {
         match order {
             Order::Stop { child, at_once } if at_once => {
-                self.state().tell(child as u32, Told::Stop);
+                self.state().give_order(child as u32, PendingOrder::Stop);
             }
             Order::Stop { child, .. } => {
                 let child = child as u32;
@@ -321,7 +322,7 @@ impl Engine {
             Order::Start { child } => {
                 let mut state = self.state();
                 let child = child as u32;
-                state.operations[child as usize].stage = Stage::Starting;
+                state.operations[child as usize].stage = OperationStage::Starting;
                 state.changes(child);
                 state.refresh(child);
             }
@@ -338,8 +339,8 @@ impl Engine {
             Order::Decide { child } => self.ask_supervisor(supervisor, child as u32),
             Order::GiveUp => {
                 if let Some(supervisor) = supervisor {
-                    let told = Told::Fail(StopReason::Exhausted);
-                    self.state().tell(supervisor, told);
+                    let told = PendingOrder::Fail(StopReason::Exhausted);
+                    self.state().give_order(supervisor, told);
                 }
             }
             Order::Closed => {
@@ -348,7 +349,7 @@ impl Engine {
                     return;
                 };
                 let Operation { stage, ending, .. } = state.operations[supervisor as usize];
-                if stage == Stage::Closing {
+                if stage == OperationStage::Closing {
                     state.push(supervisor, Effect::Halt(ending));
                     state.changes(supervisor);
                     state.refresh(supervisor);
@@ -365,7 +366,7 @@ impl Engine {
             let found = &state.operations[child as usize];
             let failure = match &found.failure {
                 Some(failed) if found.ending == StopReason::Failed => {
-                    let Failed {
+                    let FailureRecord {
                         name,
                         kind,
                         message,
@@ -391,7 +392,7 @@ impl Engine {
                 shared.decided(failed, decision);
             }),
         );
-        self.settle_newborn();
+        self.install_spawned();
         self.state().refresh(child);
     }
 
@@ -415,7 +416,7 @@ impl Engine {
             limit: limit.clone(),
         });
         let supervised = supervisor
-            .is_some_and(|supervisor| state.operations[supervisor as usize].family != ALONE);
+            .is_some_and(|supervisor| state.operations[supervisor as usize].family != NO_FAMILY);
         if supervised {
             return;
         }
@@ -445,7 +446,7 @@ impl Engine {
         state.changes(child);
         let key = state.child_key_of(child);
         let (timer, generation) = state.timers.reserve(child, delay, key);
-        state.timers.slots[timer as usize].purpose = Purpose::Restart;
+        state.timers.slots[timer as usize].purpose = TimerPurpose::Restart;
         state.arm(timer, generation);
     }
 }

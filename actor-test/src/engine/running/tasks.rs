@@ -11,7 +11,7 @@ use crate::data::records::Record;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::{Engine, Program};
 use crate::engine::seam::tasks::Run;
-use crate::engine::world::operation::{Kind, Stage};
+use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::engine::world::state::BODY;
 use crate::strategy::OperationId;
 
@@ -27,8 +27,8 @@ impl Engine {
     }
 
     /// An operation of that kind runs on a stack of its own.
-    pub(crate) fn has_stack(&self, kind: Kind) -> bool {
-        kind == Kind::Task || kind == Kind::Body && self.body.is_some()
+    pub(crate) fn has_stack(&self, kind: OperationRole) -> bool {
+        kind == OperationRole::Task || kind == OperationRole::Body && self.body.is_some()
     }
 
     /// Starts the test body on a stack of its own, where it needs one; tells whether it does.
@@ -54,7 +54,7 @@ impl Engine {
         let mut state = shared.state();
         (state.last_operation, state.step) = (BODY, 1);
         let body = OperationId::actor(BODY);
-        self.attended_step(&shared, body, state, test);
+        self.instrumented_step(&shared, body, state, test);
     }
 
     fn start_coroutine(&mut self, operation: u32, run: Run) {
@@ -106,7 +106,7 @@ impl Engine {
         });
         let is_over = matches!(ran, Ok(Ran::Done));
         self.after_run(operation, ran);
-        if is_over && self.state().operations[operation as usize].kind == Kind::Task {
+        if is_over && self.state().operations[operation as usize].kind == OperationRole::Task {
             self.shared.record(|| Record::Over { who: operation });
         }
     }
@@ -114,7 +114,7 @@ impl Engine {
     /// A task was told to end; tells whether it was one.
     pub(crate) fn abort_task(&mut self, operation: u32) -> bool {
         let mut state = self.state();
-        if state.operations[operation as usize].kind != Kind::Task {
+        if state.operations[operation as usize].kind != OperationRole::Task {
             return false;
         }
         self.shared.record(|| Record::Stopped {
@@ -123,7 +123,7 @@ impl Engine {
         });
         state.objects.abort(operation);
         let found = &mut state.operations[operation as usize];
-        if found.stage == Stage::Suspended {
+        if found.stage == OperationStage::Suspended {
             // It sees so where its poll is over; what blocks within the poll goes on blocking.
             found.is_wake_up_due = true;
             if !state.objects.is_blocked(operation) {
@@ -140,10 +140,10 @@ impl Engine {
         {
             let mut state = self.state();
             let found = &state.operations[operation as usize];
-            if found.kind != Kind::Task || found.stage == Stage::Gone {
+            if found.kind != OperationRole::Task || found.stage == OperationStage::Gone {
                 return;
             }
-            state.leave(operation, Stage::Gone);
+            state.leave(operation, OperationStage::Gone);
             state.refresh(operation);
         }
         let (unborn, coroutine, locals) = {

@@ -11,8 +11,8 @@ use crate::data::records::Record;
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, RunOptions};
 use crate::engine::sameness::prints::tests::{Theatre, each_of};
-use crate::engine::seam::shared::Phase;
-use crate::engine::world::state::State;
+use crate::engine::seam::shared::CodePhase;
+use crate::engine::world::state::ExecutionState;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Choice, Enabled, Ended, Execution, Fairness, Random, Strategy};
 
@@ -38,7 +38,7 @@ fn theatre(semantics: Semantics) -> Theatre {
 }
 
 /// Every third state of an execution: a clone, and what was to be seen of the original then.
-fn states(semantics: Semantics, seed: u64) -> Vec<(State, String)> {
+fn states(semantics: Semantics, seed: u64) -> Vec<(ExecutionState, String)> {
     let mut engine = engine(semantics);
     let runtime: Rc<dyn Runtime> = engine.shared.clone();
     engine.shared.strategy.borrow_mut().begin(&execution(seed));
@@ -46,7 +46,7 @@ fn states(semantics: Semantics, seed: u64) -> Vec<(State, String)> {
     runtime::enter(&runtime, || states_of(engine, &theatre(semantics)))
 }
 
-fn states_of(mut engine: Engine, theatre: &Theatre) -> Vec<(State, String)> {
+fn states_of(mut engine: Engine, theatre: &Theatre) -> Vec<(ExecutionState, String)> {
     let shared = engine.shared.clone();
     let _quiet = panics::quiet();
     let mut states = Vec::new();
@@ -61,7 +61,7 @@ fn states_of(mut engine: Engine, theatre: &Theatre) -> Vec<(State, String)> {
         let changed = engine.step(&shared, operation, kind, state, theatre);
         engine.after_step(&shared, changed);
     }
-    shared.phase.set(Phase::Over);
+    shared.phase.set(CodePhase::Over);
     states
 }
 
@@ -90,7 +90,7 @@ fn recording_changes_nothing() {
         let run = |tell: bool| {
             let mut engine = engine(semantics);
             let options = RunOptions {
-                tell,
+                record: tell,
                 ..RunOptions::default()
             };
             let outcome = engine.run(&theatre(semantics), &execution(seed), options);

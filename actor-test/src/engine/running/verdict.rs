@@ -2,23 +2,23 @@
 
 use crate::data::bug::{BugKind, Cycle};
 use crate::engine::recording::recorder::Recorder;
+use crate::engine::running::end_warnings::leftovers;
 use crate::engine::running::execution::Engine;
-use crate::engine::running::leftovers::leftovers;
-use crate::engine::running::outcome::{End, Outcome};
+use crate::engine::running::outcome::{EndReason, Outcome};
 use crate::engine::running::overdue::{ALONE_MIN, describe_wait, long_waits, own_run, was_paid};
-use crate::engine::seam::shared::Shared;
+use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::seam::sharing::column;
-use crate::engine::session::Session;
-use crate::engine::watching::specifications::Owed;
+use crate::engine::session::EngineSession;
+use crate::engine::watching::specifications::PendingObligation;
 use crate::engine::watching::suspicion::Suspicion;
-use crate::engine::world::operation::{Letter, Stage};
-use crate::engine::world::state::State;
-use crate::engine::world::thermometer::Debt;
+use crate::engine::world::operation::{Envelope, OperationStage};
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::temperature::Obligation;
 use crate::strategy::Fairness;
 
 impl Engine {
     /// Nothing but periodic timers for three rounds, with nothing owed and nobody waiting.
-    pub(crate) fn is_idle(idle_moments: &mut usize, state: &State) -> bool {
+    pub(crate) fn is_idle(idle_moments: &mut usize, state: &ExecutionState) -> bool {
         let periodic = state.timers.armed_periodic();
         if state.timers.armed() > periodic {
             *idle_moments = 0;
@@ -34,9 +34,13 @@ impl Engine {
 
     /// Something is too hot, or warm enough to be looked at, or it is time to look who waits.
     #[cold]
-    pub(crate) fn alarmed(&mut self, state: &mut State, session: &mut Session) -> Option<End> {
+    pub(crate) fn alarmed(
+        &mut self,
+        state: &mut ExecutionState,
+        session: &mut EngineSession,
+    ) -> Option<EndReason> {
         if state.thermometer.recovered() {
-            return Some(End::Recovered);
+            return Some(EndReason::Recovered);
         }
         if let Some(hot) = state.thermometer.alarming(state.step) {
             return Some(self.too_hot(state, session, hot));
@@ -52,7 +56,12 @@ impl Engine {
         None
     }
 
-    fn too_hot(&self, state: &State, session: &mut Session, hot: (usize, u64, u64)) -> End {
+    fn too_hot(
+        &self,
+        state: &ExecutionState,
+        session: &mut EngineSession,
+        hot: (usize, u64, u64),
+    ) -> EndReason {
         let (heat, temperature, since) = hot;
         let threshold = self.bounds.temperature();
         let cycle = self.lasso.cycle_of(heat, since);
@@ -61,20 +70,20 @@ impl Engine {
             "for {temperature} steps of fair scheduling (threshold {threshold}), owed since step {since}{seen}"
         );
         let suspicion = Suspicion {
-            entry: Debt::Specification(heat),
+            entry: Obligation::Specification(heat),
             since,
             cycle,
             certain: false,
         };
         self.suspect(state.step, session, (heat, suspicion), &why);
-        End::Bug
+        EndReason::Bug
     }
 
     /// Finds that a specification stays owed.
     pub(crate) fn suspect(
         &self,
         step: u64,
-        session: &mut Session,
+        session: &mut EngineSession,
         (entry, suspicion): (usize, Suspicion),
         why: &str,
     ) {
@@ -85,10 +94,10 @@ impl Engine {
 
     /// The strategy declined to pick: nothing more is to be seen, or it accuses a specification.
     #[cold]
-    pub(crate) fn declined(&self, shared: &Shared, state: &State) -> End {
-        let accused = shared.strategy.borrow().accused();
+    pub(crate) fn declined(&self, shared: &ControlledRuntime, state: &ExecutionState) -> EndReason {
+        let accused = shared.strategy.borrow().fair_cycle();
         let Some(cycle) = accused else {
-            return End::Pruned;
+            return EndReason::Pruned;
         };
         self.go_round(state, &mut shared.session(), cycle)
     }
@@ -96,45 +105,54 @@ impl Engine {
     /// Looks whether the execution comes back to where the cycle begins that it is said to go round,
     /// with what is owed never paid.
     #[cold]
-    pub(crate) fn comes_round(&mut self, state: &State, session: &mut Session) -> Option<End> {
-        let cycle = self.round?;
+    pub(crate) fn check_cycle(
+        &mut self,
+        state: &ExecutionState,
+        session: &mut EngineSession,
+    ) -> Option<EndReason> {
+        let cycle = self.cycle?;
         let seen = self.lookout.seen()?;
         if state.step == cycle.from {
-            self.round_from = Some(seen.print);
+            self.cycle_start = Some(seen.print);
         }
-        if state.step != cycle.to || self.round_from != Some(seen.print) {
+        if state.step != cycle.to || self.cycle_start != Some(seen.print) {
             return None;
         }
         let entry = cycle.entry()?;
-        let is_owed = entry < 62 && seen.owed >> entry & 1 == 1;
+        let is_owed = entry < 62 && seen.obligations >> entry & 1 == 1;
         let since = is_owed.then(|| state.thermometer.owed_since(entry))??;
         (since <= cycle.from).then(|| self.go_round(state, session, cycle))
     }
 
-    fn go_round(&self, state: &State, session: &mut Session, cycle: Cycle) -> End {
+    fn go_round(
+        &self,
+        state: &ExecutionState,
+        session: &mut EngineSession,
+        cycle: Cycle,
+    ) -> EndReason {
         let entry = cycle.entry().unwrap_or_default();
         let since = state.thermometer.owed_since(entry).unwrap_or(state.step);
         let suspicion = Suspicion {
-            entry: Debt::Specification(entry),
+            entry: Obligation::Specification(entry),
             since,
             cycle: Some(cycle),
             certain: true,
         };
         let why = format!("owed since step {since}, in {cycle}");
         self.suspect(state.step, session, (entry, suspicion), &why);
-        End::Bug
+        EndReason::Bug
     }
 
     /// Judges the end of an execution.
-    pub(crate) fn outcome(&mut self, end: End) -> Outcome {
+    pub(crate) fn outcome(&mut self, end: EndReason) -> Outcome {
         let mut end = end;
         if was_paid(&self.state(), end) {
-            end = End::Recovered;
+            end = EndReason::Recovered;
         }
-        if end == End::Quiescent {
+        if end == EndReason::Quiescent {
             self.judge_quiescence();
         }
-        if end == End::Bound && self.fairness != Fairness::Unfair {
+        if end == EndReason::Bound && self.fairness != Fairness::Unfair {
             self.judge_spin();
         }
         if self.shared.is_recorded() {
@@ -143,15 +161,15 @@ impl Engine {
         }
         let (state, mut session) = (self.state(), self.session());
         if session.found.is_some() {
-            end = End::Bug;
+            end = EndReason::Bug;
         }
         let specifications = self.shared.specifications.borrow();
         let undecided = match end {
-            End::Bound => specifications.owed(&state.thermometer, true),
+            EndReason::Bound => specifications.pending_obligations(&state.thermometer, true),
             _ => Vec::new(),
         };
         let cut_off = match end {
-            End::Bound => long_waits(&state),
+            EndReason::Bound => long_waits(&state),
             _ => Vec::new(),
         };
         let suspicion = session.suspicion.take();
@@ -170,7 +188,7 @@ impl Engine {
             fairness: self.fairness,
             finding: session.found.clone(),
             transient: None,
-            class: state.class,
+            class: state.behaviour_hash,
             undecided: undecided.into_iter().chain(cut_off).collect(),
             wants_liveness: specifications.wants_liveness(),
             owed_longest: state.thermometer.owed_longest(),
@@ -182,7 +200,7 @@ impl Engine {
             leftovers: leftovers(&state, end, self.fairness != Fairness::Unfair),
             faults: state.faults.counts(),
             clocks_apart: state.nodes.are_clocks_apart(),
-            told: session.landmarks.tell(),
+            told: session.landmarks.report(),
             diverged_at: session.tape.diverged_at(),
             strayed_at: session.tape.strayed_at(),
             weakened: state.weakened.iter().copied().map(column).collect(),
@@ -209,9 +227,9 @@ impl Engine {
         let state = self.state();
         for operation in 0..state.live as u32 {
             let found = &state.operations[operation as usize];
-            if found.stage == Stage::Idle
+            if found.stage == OperationStage::Idle
                 && found.inbox.next().is_none()
-                && let Some(Letter { event, .. }) = found.inbox.first().copied()
+                && let Some(Envelope { event, .. }) = found.inbox.first().copied()
             {
                 let count = crate::plural::count(found.inbox.len() as u64, "deferred event");
                 let info = state.info(operation);
@@ -236,9 +254,9 @@ impl Engine {
             .shared
             .specifications
             .borrow()
-            .owed(&self.state().thermometer, false);
+            .pending_obligations(&self.state().thermometer, false);
         if let Some(first) = owed.first() {
-            let Owed { entry, what, since } = first;
+            let PendingObligation { entry, what, since } = first;
             let message = format!("the execution ended while {what}, owed since step {since}");
             self.session().unmet = Some((*entry, *since));
             self.shared.find(BugKind::HotAtEnd, message, None);
@@ -262,7 +280,7 @@ impl Engine {
             let since = state.step;
             drop(state);
             self.session().suspicion = Some(Suspicion {
-                entry: Debt::Alone(operation),
+                entry: Obligation::SelfSending(operation),
                 since,
                 cycle: None,
                 certain: false,
@@ -275,7 +293,7 @@ impl Engine {
     fn waiting(&self) -> Option<(BugKind, String)> {
         let state = self.state();
         let mut awaits = Vec::new();
-        for operation in state.impatient() {
+        for operation in state.pending_waits() {
             let Some(waits) = describe_wait(&state, operation) else {
                 let name = state.name(operation);
                 let message = format!(

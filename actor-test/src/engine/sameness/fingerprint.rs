@@ -17,32 +17,34 @@ use std::rc::Rc;
 use actor_core::parts::{AnyMail, name_of};
 use actor_core::{Fingerprinter, StopReason};
 
+use crate::engine::arena::{ActorParts, Arena};
 use crate::engine::panics;
 use crate::engine::sameness::tag::Tag;
-use crate::engine::seam::shared::{Phase, Shared};
-use crate::engine::workshop::{Parts, Workshop};
-use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Sender, Stage, Told};
-use crate::engine::world::state::State;
-use crate::engine::world::timers::{Timer, TimerStage};
-use crate::engine::world::watches::Until;
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::world::operation::{
+    Effect, Envelope, LetterOrigin, Operation, OperationRole, OperationStage, PendingOrder,
+};
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::timers::{TimerStage, VirtualTimer};
+use crate::engine::world::watches::WatchedChange;
 
 /// What an operation costs before its queues.
 const COST: u64 = 4;
 
 /// Looks at the state between two steps. Types' own code runs with nothing borrowed.
-pub(crate) struct Look<'a> {
-    pub(crate) bodies: &'a [Option<Parts>],
-    pub(crate) shared: &'a Shared,
+pub(crate) struct EngineView<'a> {
+    pub(crate) bodies: &'a [Option<ActorParts>],
+    pub(crate) shared: &'a ControlledRuntime,
 }
 
 /// Memory to use for fingerprints, and what they have cost.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    items: Vec<Item>,
+    items: Vec<FingerprintItem>,
     /// In units of about 10 ns.
     pub(crate) cost: u64,
     /// Something was told apart by its history, since it offers nothing to compare.
-    pub(crate) is_blind: bool,
+    pub(crate) uses_history: bool,
     /// States of several executions are compared, so that what counts over all of them is left out.
     pub(crate) across: bool,
     /// Actors and events are told apart by their histories, without a look at them.
@@ -78,7 +80,7 @@ impl Origins {
 }
 
 /// What is fed once nothing is borrowed.
-enum Item {
+enum FingerprintItem {
     Number(u64),
     /// What stands for something that nobody can look at.
     Unseen(u64),
@@ -90,13 +92,13 @@ enum Item {
     },
 }
 
-impl Look<'_> {
+impl EngineView<'_> {
     /// The fingerprint of an operation; zero for one that is gone.
     pub(crate) fn operation(&self, index: u32, scratch: &mut Scratch) -> u128 {
         let Scratch {
             items,
             cost,
-            is_blind,
+            uses_history: is_blind,
             by_history,
             origins,
             ..
@@ -106,7 +108,7 @@ impl Look<'_> {
         let header = {
             let state = self.shared.state.borrow();
             let operation = &state.operations[index as usize];
-            if operation.stage == Stage::Gone && operation.outbox.first().is_none() {
+            if operation.stage == OperationStage::Gone && operation.outbox.first().is_none() {
                 return 0;
             }
             let origin = origins.of(index);
@@ -116,7 +118,7 @@ impl Look<'_> {
                 (index, origin),
                 items,
             );
-            Header::of(operation)
+            OperationHeader::of(operation)
         };
         *cost += items.len() as u64;
         let before = self.shared.current.replace(index);
@@ -152,7 +154,7 @@ impl Look<'_> {
         let Scratch {
             items,
             cost,
-            is_blind,
+            uses_history: is_blind,
             across,
             by_history,
             timers,
@@ -217,7 +219,7 @@ impl Look<'_> {
 
     /// Calls types' code, which may look and not act; `None` where it panics.
     pub(crate) fn guarded<T>(&self, f: impl FnOnce() -> T) -> Option<T> {
-        let before = self.shared.phase.replace(Phase::Looking);
+        let before = self.shared.phase.replace(CodePhase::Looking);
         let result = panics::catch(f);
         self.shared.phase.set(before);
         result.ok()
@@ -249,16 +251,20 @@ impl Look<'_> {
 
 /// Feeds them; tells whether something offers nothing, so that what stands for it was fed. By history that
 /// is fed for each event.
-fn feed_items(items: impl Iterator<Item = Item>, by_history: bool, to: &mut Fingerprinter) -> bool {
+fn feed_items(
+    items: impl Iterator<Item = FingerprintItem>,
+    by_history: bool,
+    to: &mut Fingerprinter,
+) -> bool {
     let mut is_blind = false;
     for item in items {
         match item {
-            Item::Number(number) => to.write_u64(number),
-            Item::Unseen(number) => {
+            FingerprintItem::Number(number) => to.write_u64(number),
+            FingerprintItem::Unseen(number) => {
                 is_blind = true;
                 to.write_u64(number);
             }
-            Item::Event {
+            FingerprintItem::Event {
                 mail,
                 slot,
                 instead,
@@ -293,7 +299,7 @@ fn reason_number(reason: StopReason) -> u64 {
 }
 
 /// What an operation is and does, its value apart.
-struct Header {
+struct OperationHeader {
     flags: u64,
     history: [u64; 2],
     is_actor: bool,
@@ -303,13 +309,13 @@ struct Header {
     has_future: bool,
 }
 
-impl Header {
+impl OperationHeader {
     fn of(operation: &Operation) -> Self {
-        let (told, failing) = match operation.told {
-            Told::Nothing => (0, StopReason::Halted),
-            Told::Stop => (1, StopReason::Halted),
-            Told::Fail(reason) => (2, reason),
-            Told::Kill => (3, StopReason::Halted),
+        let (told, failing) = match operation.pending_order {
+            PendingOrder::Nothing => (0, StopReason::Halted),
+            PendingOrder::Stop => (1, StopReason::Halted),
+            PendingOrder::Fail(reason) => (2, reason),
+            PendingOrder::Kill => (3, StopReason::Halted),
         };
         let flags = [
             operation.stage as u64,
@@ -322,13 +328,14 @@ impl Header {
             u64::from(operation.trap.is_some()) << 42,
             u64::from(operation.is_wake_up_due) << 43,
             reason_number(operation.ending) << 44,
-            operation.shares.map_or(0, |of| u64::from(of) + 1) << 48,
+            operation.failure_source.map_or(0, |of| u64::from(of) + 1) << 48,
         ];
         Self {
             flags: flags.into_iter().fold(0, |all, flag| all | flag),
             history: [operation.chain, operation.delivered],
-            is_actor: matches!(operation.kind, Kind::Actor(_)) && operation.stage != Stage::Gone,
-            is_revived: operation.life > 0,
+            is_actor: matches!(operation.kind, OperationRole::Actor(_))
+                && operation.stage != OperationStage::Gone,
+            is_revived: operation.incarnation > 0,
             has_future: operation.has_future(),
         }
     }
@@ -344,71 +351,84 @@ impl Header {
 }
 
 fn list_operation(
-    state: &State,
-    workshop: &Workshop,
+    state: &ExecutionState,
+    workshop: &Arena,
     (index, origin): (u32, Option<u64>),
-    items: &mut Vec<Item>,
+    items: &mut Vec<FingerprintItem>,
 ) {
     let operation = &state.operations[index as usize];
-    items.push(Item::Number(operation.inbox.len() as u64));
+    items.push(FingerprintItem::Number(operation.inbox.len() as u64));
     for letter in operation.inbox.iter() {
         list_letter(workshop.mail(index), letter, items);
     }
     if let Some(bound) = &operation.bound {
-        items.push(Item::Number(u64::from(bound.granted)));
+        items.push(FingerprintItem::Number(u64::from(bound.granted)));
         // Whoever waits has sent nothing yet, so that its number is all that is to be seen of it.
         items.extend(state.line(index).map(|question| {
             let sender = state.questions[question as usize].sender;
-            Item::Number(named(sender) + 1)
+            FingerprintItem::Number(named(sender) + 1)
         }));
-        items.push(Item::Number(0));
+        items.push(FingerprintItem::Number(0));
     }
     for effect in operation.outbox.as_slice() {
         list_effect(state, workshop, (index, origin), effect, items);
     }
-    if let Kind::Link(number) = operation.kind {
+    if let OperationRole::Link(number) = operation.kind {
         let link = state.nodes.link(number);
         let stops = u64::from(link.is_cut) | u64::from(link.is_held) << 1;
-        items.push(Item::Number(stops));
+        items.push(FingerprintItem::Number(stops));
         for item in link.iter() {
-            items.push(Item::Number(u64::from(item.by)));
+            items.push(FingerprintItem::Number(u64::from(item.by)));
             list_effect(state, workshop, (item.by, None), &item.effect, items);
         }
     }
 }
 
-fn list_letter(mail: Option<&Rc<dyn AnyMail>>, letter: &Letter, items: &mut Vec<Item>) {
+fn list_letter(
+    mail: Option<&Rc<dyn AnyMail>>,
+    letter: &Envelope,
+    items: &mut Vec<FingerprintItem>,
+) {
     let sender = match letter.sender.sender() {
-        Sender::Operation(sender) | Sender::End(sender) => named(sender).wrapping_add(1),
-        Sender::Timer(..) => 0,
+        LetterOrigin::Operation(sender) | LetterOrigin::End(sender) => {
+            named(sender).wrapping_add(1)
+        }
+        LetterOrigin::Timer(..) => 0,
     };
     let placed = u64::from(letter.placed) << 48;
-    items.push(Item::Number(
+    items.push(FingerprintItem::Number(
         placed ^ sender.rotate_left(16) ^ u64::from(letter.event),
     ));
     list_event(mail, letter.slot, letter.key, items);
 }
 
-fn list_event(mail: Option<&Rc<dyn AnyMail>>, slot: u32, instead: u64, items: &mut Vec<Item>) {
+fn list_event(
+    mail: Option<&Rc<dyn AnyMail>>,
+    slot: u32,
+    instead: u64,
+    items: &mut Vec<FingerprintItem>,
+) {
     items.push(match mail {
-        Some(mail) => Item::Event {
+        Some(mail) => FingerprintItem::Event {
             mail: mail.clone(),
             slot,
             instead,
         },
-        None => Item::Number(instead),
+        None => FingerprintItem::Number(instead),
     });
 }
 
 fn list_effect(
-    state: &State,
-    workshop: &Workshop,
+    state: &ExecutionState,
+    workshop: &Arena,
     (index, origin): (u32, Option<u64>),
     effect: &Effect,
-    items: &mut Vec<Item>,
+    items: &mut Vec<FingerprintItem>,
 ) {
-    let number = |tag: Tag, number: u32| Item::Number((tag as u64) << 32 | u64::from(number));
-    let of = |tag: Tag, operation: u32| Item::Number((tag as u64) << 32 ^ named(operation));
+    let number =
+        |tag: Tag, number: u32| FingerprintItem::Number((tag as u64) << 32 | u64::from(number));
+    let of =
+        |tag: Tag, operation: u32| FingerprintItem::Number((tag as u64) << 32 ^ named(operation));
     match effect {
         Effect::Send { to, letter } => {
             items.push(of(Tag::Send, *to));
@@ -419,22 +439,22 @@ fn list_effect(
             list_letter(workshop.mail(*to), letter, items);
         }
         // What goes wrong is said once.
-        Effect::Mishap(mishap) => items.push(Item::Unseen(
+        Effect::Fault(mishap) => items.push(FingerprintItem::Unseen(
             (Tag::Mishap as u64) << 32 | u64::from(*mishap),
         )),
-        Effect::Ask(question) => {
+        Effect::RequestCapacity(question) => {
             let question = &state.questions[*question as usize];
             items.push(of(Tag::of_ask(question.waits), question.target));
         }
         Effect::Disk(call) => {
             let record = &state.disks.calls[*call as usize];
             items.push(number(Tag::Disk, record.disk));
-            items.push(Item::Number(record.fingerprint()));
+            items.push(FingerprintItem::Number(record.fingerprint()));
         }
         Effect::FailPower { disk } => items.push(number(Tag::FailPower, *disk)),
         Effect::TearWrites { disk, block } => {
             items.push(number(Tag::TearWrites, *disk));
-            items.push(Item::Number(u64::from(*block)));
+            items.push(FingerprintItem::Number(u64::from(*block)));
         }
         Effect::Start(started) => items.push(of(Tag::Start, *started)),
         // An ask keeps its number while anyone waits for it.
@@ -452,33 +472,33 @@ fn list_effect(
         Effect::Unwatch { target, .. } => items.push(number(Tag::Unwatch, *target)),
         Effect::Decide { child, decision } => {
             items.push(number(Tag::Decide, *child));
-            items.push(Item::Number(*decision as u64));
+            items.push(FingerprintItem::Number(*decision as u64));
         }
-        Effect::LetGo { to } => items.push(of(Tag::LetGo, *to)),
+        Effect::DropReference { to } => items.push(of(Tag::LetGo, *to)),
         Effect::Finish => items.push(number(Tag::Finish, 0)),
         Effect::Share { to, life, reason } => {
             items.push(number(Tag::of_share(*reason), *to));
-            items.push(Item::Number(u64::from(*life)));
+            items.push(FingerprintItem::Number(u64::from(*life)));
         }
         // The event's type is not known here: what was handled last has announced it.
         Effect::Announce { .. } => {
             items.push(number(Tag::Announce, 0));
-            let unseen = || Item::Unseen(state.operations[index as usize].chain);
+            let unseen = || FingerprintItem::Unseen(state.operations[index as usize].chain);
             // Which of those that it announced is told by how many effects are left.
-            items.push(origin.map_or_else(unseen, Item::Number));
+            items.push(origin.map_or_else(unseen, FingerprintItem::Number));
         }
         Effect::Arm { timer, generation } => {
             items.push(number(Tag::Arm, 0));
             let found = &state.timers.slots[*timer as usize];
             if found.generation == *generation {
-                items.push(Item::Number(found.delay.as_nanos() as u64));
+                items.push(FingerprintItem::Number(found.delay.as_nanos() as u64));
                 list_timer_event(workshop, found, items);
             }
         }
         Effect::Cancel { timer, generation } => {
             items.push(number(Tag::Cancel, 0));
             let mark = state.timer_mark(index, *timer, *generation);
-            items.push(Item::Number(mark));
+            items.push(FingerprintItem::Number(mark));
         }
         Effect::Watch { watch } => {
             items.push(number(Tag::Watch, state.watches[*watch as usize].target));
@@ -486,18 +506,22 @@ fn list_effect(
     }
 }
 
-fn list_timer_event(workshop: &Workshop, timer: &Timer, items: &mut Vec<Item>) {
-    items.push(Item::Number(
+fn list_timer_event(workshop: &Arena, timer: &VirtualTimer, items: &mut Vec<FingerprintItem>) {
+    items.push(FingerprintItem::Number(
         u64::from(timer.periodic) | (timer.purpose as u64) << 8,
     ));
     if let Some((slot, event)) = timer.event {
-        items.push(Item::Number(u64::from(event) + 1));
+        items.push(FingerprintItem::Number(u64::from(event) + 1));
         list_event(workshop.mail(timer.owner), slot, timer.key, items);
     }
 }
 
 /// Lists the timers that run, and ticks that have come; tells how many items each has.
-fn list_timers(state: &State, workshop: &Workshop, items: &mut Vec<Item>) -> Vec<(u32, usize)> {
+fn list_timers(
+    state: &ExecutionState,
+    workshop: &Arena,
+    items: &mut Vec<FingerprintItem>,
+) -> Vec<(u32, usize)> {
     let mut lengths = Vec::new();
     for (index, timer) in state.timers.slots.iter().enumerate() {
         // How late a tick has come decides when the next one does.
@@ -506,30 +530,30 @@ fn list_timers(state: &State, workshop: &Workshop, items: &mut Vec<Item>) -> Vec
             continue;
         }
         let before = items.len();
-        items.push(Item::Number(named(timer.owner)));
+        items.push(FingerprintItem::Number(named(timer.owner)));
         // A deadline may be past, where others were due with it or its event is unread.
         let (ahead, behind) = (
             timer.deadline.saturating_sub(state.now),
             state.now.saturating_sub(timer.deadline),
         );
-        items.push(Item::Number(ahead.as_nanos() as u64));
-        items.push(Item::Number(behind.as_nanos() as u64));
-        items.push(Item::Number(timer.delay.as_nanos() as u64));
+        items.push(FingerprintItem::Number(ahead.as_nanos() as u64));
+        items.push(FingerprintItem::Number(behind.as_nanos() as u64));
+        items.push(FingerprintItem::Number(timer.delay.as_nanos() as u64));
         let inbox = &state.operations[timer.owner as usize].inbox;
         let unread = timer.periodic && inbox.has_timed(index as u32, timer.generation);
-        items.push(Item::Number(u64::from(unread)));
+        items.push(FingerprintItem::Number(u64::from(unread)));
         list_timer_event(workshop, timer, items);
         lengths.push((index as u32, items.len() - before));
     }
     lengths
 }
 
-fn feed_watches(state: &State, to: &mut Fingerprinter) {
+fn feed_watches(state: &ExecutionState, to: &mut Fingerprinter) {
     // In their order: it is that of the notices.
     for watch in state.watches.iter().filter(|watch| watch.is_open) {
         to.write_u32(watch.watcher);
         to.write_u32(watch.target);
-        if watch.until != Until::End {
+        if watch.until != WatchedChange::End {
             to.write_u32(u32::MAX - 1 - watch.until as u32);
         }
     }

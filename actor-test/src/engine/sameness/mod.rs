@@ -8,10 +8,10 @@
 //! the users' fingerprints are called with nothing borrowed.
 
 pub(crate) mod fingerprint;
-pub(crate) mod lookout;
 pub(crate) mod opaque;
 pub(crate) mod prints;
 pub(crate) mod region;
+pub(crate) mod state_search;
 pub(crate) mod symmetry;
 pub(crate) mod table;
 mod tag;

@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::engine::sameness::fingerprint::Look;
-use crate::engine::world::operation::{Kind, Stage};
+use crate::engine::sameness::fingerprint::EngineView;
+use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::strategy::{Pending, StepKind};
 
 /// What was found out about types, and what of it the execution has met.
 #[derive(Default)]
-pub(crate) struct Opaque {
+pub(crate) struct OpaqueTypes {
     /// For each actor type, whether its value and each of its events offer a fingerprint, where that
     /// is known.
     offers: Vec<Vec<Option<bool>>>,
@@ -18,7 +18,7 @@ pub(crate) struct Opaque {
     looks: Vec<u64>,
 }
 
-impl Opaque {
+impl OpaqueTypes {
     /// Starts an execution.
     pub(crate) fn begin(&mut self) {
         self.names.clear();
@@ -33,14 +33,14 @@ impl Opaque {
     }
 
     /// A window opens.
-    pub(crate) fn open(&mut self, look: &Look<'_>) {
+    pub(crate) fn open(&mut self, look: &EngineView<'_>) {
         self.looks.clear();
         let specifications = look.shared.specifications.borrow();
         self.looks.extend(specifications.looks());
     }
 
     /// The window closes: names the monitors that saw something meanwhile.
-    pub(crate) fn close(&mut self, look: &Look<'_>) {
+    pub(crate) fn close(&mut self, look: &EngineView<'_>) {
         let specifications = look.shared.specifications.borrow();
         let mut opaque = specifications.opaque_since(&self.looks);
         while let Some(Some(monitor)) = look.guarded(|| opaque.next()) {
@@ -52,14 +52,14 @@ impl Opaque {
     }
 
     /// Looks at the event that the step is going to handle.
-    pub(crate) fn before(&mut self, look: &Look<'_>, pending: &Pending) {
+    pub(crate) fn before(&mut self, look: &EngineView<'_>, pending: &Pending) {
         if !runs_code(pending) {
             return;
         }
         let index = pending.operation.bits();
         let state = look.shared.state.borrow();
         let operation = &state.operations[index as usize];
-        let Kind::Actor(of_type) = operation.kind else {
+        let OperationRole::Actor(of_type) = operation.kind else {
             return;
         };
         let letter = operation.inbox.next();
@@ -85,7 +85,7 @@ impl Opaque {
     }
 
     /// Looks at the actor that took the step, or at what it has left of a future.
-    pub(crate) fn after(&mut self, look: &Look<'_>, taken: &Pending) {
+    pub(crate) fn after(&mut self, look: &EngineView<'_>, taken: &Pending) {
         if !runs_code(taken) {
             return;
         }
@@ -94,14 +94,16 @@ impl Opaque {
         let operation = &state.operations[index as usize];
         let stage = operation.stage;
         let of_type = match operation.kind {
-            Kind::Actor(of_type) => of_type,
-            Kind::Task if operation.has_future() => return self.note(state.name(index), "task"),
+            OperationRole::Actor(of_type) => of_type,
+            OperationRole::Task if operation.has_future() => {
+                return self.note(state.name(index), "task");
+            }
             _ if operation.has_future() => return self.note(state.name(index), "async"),
             _ => return,
         };
         let name = state.types[of_type].info.name;
         drop(state);
-        if stage == Stage::Suspended {
+        if stage == OperationStage::Suspended {
             return self.note(name, "async handler");
         }
         let known = self.known(of_type, 0);

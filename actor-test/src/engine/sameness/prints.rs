@@ -4,14 +4,14 @@ use std::hash::Hasher;
 
 use actor_core::Fingerprinter;
 
-use crate::engine::sameness::fingerprint::{Look, Scratch};
+use crate::engine::sameness::fingerprint::{EngineView, Scratch};
 
 #[cfg(test)]
 pub(crate) mod tests;
 
 /// The fingerprints as they were when they were looked at last.
 #[derive(Default)]
-pub(crate) struct Prints {
+pub(crate) struct IncrementalFingerprints {
     of: Vec<u128>,
     /// The sum of `of`.
     sum: u128,
@@ -29,7 +29,7 @@ pub(crate) struct Prints {
     scratch: Scratch,
 }
 
-impl Prints {
+impl IncrementalFingerprints {
     /// Compares states of several executions from here on, by histories where that is said.
     pub(crate) fn compare_executions(&mut self, by_history: bool) {
         self.scratch.across = true;
@@ -56,7 +56,7 @@ impl Prints {
     }
 
     /// Has all of the `live` operations looked at.
-    pub(crate) fn look_anew(&mut self, live: u32) {
+    pub(crate) fn mark_all_changed(&mut self, live: u32) {
         self.scratch.origins.clear();
         self.of.clear();
         self.stale.clear();
@@ -119,29 +119,29 @@ impl Prints {
         to.value()
     }
 
-    fn renew(&mut self, look: &Look<'_>, operation: u32) {
+    fn renew(&mut self, look: &EngineView<'_>, operation: u32) {
         let index = operation as usize;
-        self.scratch.is_blind = false;
+        self.scratch.uses_history = false;
         let print = look.operation(operation, &mut self.scratch);
-        let was_blind = std::mem::replace(&mut self.is_blind[index], self.scratch.is_blind);
-        self.blind = self.blind + usize::from(self.scratch.is_blind) - usize::from(was_blind);
+        let was_blind = std::mem::replace(&mut self.is_blind[index], self.scratch.uses_history);
+        self.blind = self.blind + usize::from(self.scratch.uses_history) - usize::from(was_blind);
         let before = std::mem::replace(&mut self.of[index], print);
         self.sum = self.sum.wrapping_sub(before).wrapping_add(print);
         self.is_stale[index] = false;
     }
 
-    fn renew_all(&mut self, look: &Look<'_>) {
+    fn renew_all(&mut self, look: &EngineView<'_>) {
         while let Some(operation) = self.stale.pop() {
             self.renew(look, operation);
         }
     }
 
     /// The fingerprint of the whole state.
-    pub(crate) fn whole(&mut self, look: &Look<'_>) -> u128 {
+    pub(crate) fn whole(&mut self, look: &EngineView<'_>) -> u128 {
         self.renew_all(look);
-        self.scratch.is_blind = false;
+        self.scratch.uses_history = false;
         (self.timers, self.others) = look.rest(&mut self.scratch);
-        self.is_rest_blind = self.scratch.is_blind;
+        self.is_rest_blind = self.scratch.uses_history;
         look.whole(self.sum, self.rest())
     }
 

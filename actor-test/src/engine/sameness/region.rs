@@ -11,8 +11,8 @@
 //! Where something does depend on the whole state, as a predicate over many actors does, or shared
 //! memory, the rest is made the whole, and a region is the states that were met.
 
-use crate::engine::sameness::table::Table;
-use crate::engine::sameness::walk::Walk;
+use crate::engine::sameness::table::NumberTable;
+use crate::engine::sameness::walk::ReachabilitySearch;
 
 #[cfg(test)]
 mod tests;
@@ -25,14 +25,14 @@ pub(super) const NONE: u32 = u32::MAX;
 
 /// An operation as it is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct OperationSnapshot {
     pub(crate) print: u128,
     pub(crate) is_enabled: bool,
 }
 
 /// What is no operation, as it is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rest {
+pub(crate) struct RestState {
     pub(crate) print: u128,
     /// What is owed is hot here, not warm.
     pub(crate) is_hot: bool,
@@ -40,27 +40,27 @@ pub(crate) struct Rest {
 
 /// A step: its name within a state, and the operation that takes it or, of a timer, that has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Named {
+pub(crate) struct RegionStep {
     pub(crate) name: u64,
     pub(crate) of: u32,
 }
 
 /// What was learned from a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum News {
+pub(crate) enum StepNovelty {
     /// It did what it had done before.
     None,
     /// It was never seen.
     New,
     /// It did something else: there is something that the parts don't show.
-    Untrue,
+    Contradicted,
     /// There is more than can be kept.
     TooMuch,
 }
 
 /// What can be reached from here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reach {
+pub(crate) enum Reachability {
     /// Some step of some state has not been seen often enough.
     Open,
     /// So many states, and no other.
@@ -72,17 +72,17 @@ pub(crate) enum Reach {
 #[derive(Debug, Default)]
 pub(crate) struct Region {
     /// What operations were, each with its number, and the numbers by fingerprint.
-    pub(super) parts: Vec<KnownPart>,
-    part_numbers: Table,
+    pub(super) parts: Vec<KnownOperation>,
+    part_numbers: NumberTable,
     /// The same of what the rest was.
-    pub(super) rests: Vec<KnownRest>,
-    rest_numbers: Table,
+    pub(super) rests: Vec<KnownRestState>,
+    rest_numbers: NumberTable,
     /// How many names steps have, and their numbers.
     named: u32,
-    names: Table,
+    names: NumberTable,
     /// A tree of steps: from a node, by a number, to the next.
-    branches: Table,
-    pub(super) nodes: Vec<Node>,
+    branches: NumberTable,
+    pub(super) nodes: Vec<StepNode>,
     /// The numbers that nodes have lists of, one list after the other.
     lists: Vec<u32>,
     /// The operations that take part, and where each of them is among these.
@@ -98,7 +98,7 @@ pub(crate) struct Region {
 
 /// What an operation was.
 #[derive(Debug)]
-pub(super) struct KnownPart {
+pub(super) struct KnownOperation {
     operation: u32,
     print: u128,
     pub(super) is_enabled: bool,
@@ -106,23 +106,23 @@ pub(super) struct KnownPart {
 
 /// What the rest was.
 #[derive(Debug)]
-pub(super) struct KnownRest {
+pub(super) struct KnownRestState {
     print: u128,
     pub(super) is_hot: bool,
     /// The steps that are enabled here beside the operations'; `None` while that is not known.
-    pub(super) steps: Option<Vec<Named>>,
+    pub(super) steps: Option<Vec<RegionStep>>,
 }
 
 /// Where the steps of one name lead that find the same.
 #[derive(Debug, Default)]
-pub(super) struct Node {
+pub(super) struct StepNode {
     /// Whom the step touches besides the one that takes it.
     pub(super) others: Option<List>,
-    pub(super) outcome: Option<Outcome>,
+    pub(super) outcome: Option<StepResult>,
 }
 
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct StepResult {
     /// What becomes of the one that takes it, and of the others.
     pub(super) parts: List,
     pub(super) rest: u32,
@@ -159,9 +159,14 @@ impl Region {
     }
 
     /// The execution is in that state; how it came there does not matter.
-    pub(crate) fn enter(&mut self, live: u32, part: impl Fn(u32) -> Part, rest: Rest) {
+    pub(crate) fn enter(
+        &mut self,
+        live: u32,
+        part: impl Fn(u32) -> OperationSnapshot,
+        rest: RestState,
+    ) {
         if self.nodes.is_empty() {
-            self.nodes.push(Node::default());
+            self.nodes.push(StepNode::default());
         }
         self.at.clear();
         for operation in 0..live {
@@ -176,7 +181,7 @@ impl Region {
     }
 
     /// The steps that are enabled where the execution is, beside the operations'.
-    pub(crate) fn learn_steps(&mut self, steps: impl FnOnce() -> Vec<Named>) {
+    pub(crate) fn learn_steps(&mut self, steps: impl FnOnce() -> Vec<RegionStep>) {
         let known = &mut self.rests[self.rest as usize].steps;
         if known.is_none() {
             let mut steps = steps();
@@ -190,11 +195,11 @@ impl Region {
     /// The execution has taken a step that touched those operations, which are sorted.
     pub(crate) fn take(
         &mut self,
-        step: Named,
+        step: RegionStep,
         touched: &[u32],
-        part: impl Fn(u32) -> Part,
-        rest: Rest,
-    ) -> News {
+        part: impl Fn(u32) -> OperationSnapshot,
+        rest: RestState,
+    ) -> StepNovelty {
         let mut others = std::mem::take(&mut self.others);
         others.clear();
         others.extend(touched.iter().filter(|other| **other != step.of));
@@ -207,15 +212,15 @@ impl Region {
 
     fn enter_step(
         &mut self,
-        step: Named,
+        step: RegionStep,
         others: &[u32],
         found: &mut Vec<u32>,
-        part: impl Fn(u32) -> Part,
-        rest: Rest,
-    ) -> News {
+        part: impl Fn(u32) -> OperationSnapshot,
+        rest: RestState,
+    ) -> StepNovelty {
         let mut node = self.node_of_step(step);
         match self.nodes[node as usize].others {
-            Some(known) if self.list(known) != others => return News::Untrue,
+            Some(known) if self.list(known) != others => return StepNovelty::Contradicted,
             Some(_) => {}
             None => self.nodes[node as usize].others = Some(self.keep(others)),
         }
@@ -235,17 +240,17 @@ impl Region {
         let is_new = self.nodes[node as usize].outcome.is_none();
         if is_new {
             let parts = self.keep(found);
-            self.nodes[node as usize].outcome = Some(Outcome {
+            self.nodes[node as usize].outcome = Some(StepResult {
                 parts,
                 rest: self.rest,
                 taken: 0,
             });
         }
         let Some(outcome) = &self.nodes[node as usize].outcome else {
-            return News::New;
+            return StepNovelty::New;
         };
         if self.list(outcome.parts) != found || outcome.rest != self.rest {
-            return News::Untrue;
+            return StepNovelty::Contradicted;
         }
         if let Some(outcome) = &mut self.nodes[node as usize].outcome {
             outcome.taken = outcome.taken.saturating_add(1);
@@ -253,11 +258,11 @@ impl Region {
         // The rests have numbers by fingerprint as the parts do.
         let learned = self.nodes.len() + self.parts.len() + 2 * self.rests.len();
         if learned > LEARNED_MAX {
-            News::TooMuch
+            StepNovelty::TooMuch
         } else if is_new {
-            News::New
+            StepNovelty::New
         } else {
-            News::None
+            StepNovelty::None
         }
     }
 
@@ -265,8 +270,8 @@ impl Region {
     /// often; at most so many steps are looked at. They are closed where none is left out and from
     /// each of them one can be reached in which what is owed is hot. Patient timers are enabled
     /// where no operation is. Tells how many steps were looked at, too.
-    pub(crate) fn closed(&self, taken: u8, patient: bool, steps_max: u64) -> (Reach, u64) {
-        let mut walk = Walk::new(self, taken);
+    pub(crate) fn closed(&self, taken: u8, patient: bool, steps_max: u64) -> (Reachability, u64) {
+        let mut walk = ReachabilitySearch::new(self, taken);
         let reach = walk.run(patient, steps_max);
         (reach, walk.looked_at)
     }
@@ -286,7 +291,7 @@ impl Region {
     }
 
     /// The number of an operation as it is.
-    fn part(&mut self, operation: u32, part: Part) -> u32 {
+    fn part(&mut self, operation: u32, part: OperationSnapshot) -> u32 {
         let next = self.parts.len() as u32;
         let key = part.print as u64 ^ u64::from(operation);
         let parts = &self.parts;
@@ -295,7 +300,7 @@ impl Region {
             known.print == part.print && known.operation == operation
         });
         if number == next {
-            self.parts.push(KnownPart {
+            self.parts.push(KnownOperation {
                 operation,
                 print: part.print,
                 is_enabled: part.is_enabled,
@@ -304,7 +309,7 @@ impl Region {
         number
     }
 
-    fn rest_number(&mut self, rest: Rest) -> u32 {
+    fn rest_number(&mut self, rest: RestState) -> u32 {
         let next = self.rests.len() as u32;
         let rests = &self.rests;
         let number = self
@@ -313,7 +318,7 @@ impl Region {
                 rests[number as usize].print == rest.print
             });
         if number == next {
-            self.rests.push(KnownRest {
+            self.rests.push(KnownRestState {
                 print: rest.print,
                 is_hot: rest.is_hot,
                 steps: None,
@@ -334,7 +339,7 @@ impl Region {
     }
 
     /// The node of a step that finds its taker and the rest as they are.
-    fn node_of_step(&mut self, step: Named) -> u32 {
+    fn node_of_step(&mut self, step: RegionStep) -> u32 {
         let name = self.names.get_or_enter(step.name, self.named, |_| true);
         self.named += u32::from(name == self.named);
         let taker = self.at.get(step.of as usize).copied();
@@ -348,7 +353,7 @@ impl Region {
         let key = u64::from(from) << 32 | u64::from(by);
         let node = self.branches.get_or_enter(key, next, |_| true);
         if node == next {
-            self.nodes.push(Node::default());
+            self.nodes.push(StepNode::default());
         }
         node
     }

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 use actor_core::Fingerprinter;
 use actor_core::parts::under_names;
 
-use crate::engine::sameness::fingerprint::{Look, Scratch};
-use crate::engine::world::operation::{Effect, Kind, Operation, Stage};
-use crate::engine::world::state::State;
+use crate::engine::sameness::fingerprint::{EngineView, Scratch};
+use crate::engine::world::operation::{Effect, Operation, OperationRole, OperationStage};
+use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 
 /// How many orders are tried at the most of those that nothing tells apart.
@@ -26,13 +26,13 @@ pub(crate) struct Symmetry {
     /// Of which types it was said that their actors are interchangeable, or that they are not.
     types: BTreeMap<TypeId, bool>,
     /// The interchangeable actors there are and have been.
-    members: Vec<Member>,
+    members: Vec<SymmetricActor>,
     names: Vec<Option<u64>>,
     scratch: Scratch,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Member {
+struct SymmetricActor {
     operation: u32,
     /// The first of its type.
     of: u32,
@@ -42,7 +42,7 @@ struct Member {
 
 /// What is looked at: an operation, or all that is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+enum StatePart {
     Operation(u32),
     Rest,
 }
@@ -56,7 +56,7 @@ impl Symmetry {
 
     /// The fingerprint of a state up to who is who; `None` where nobody is interchangeable, or where
     /// something knows actors by number that has no other names.
-    pub(crate) fn print(&mut self, look: &Look<'_>) -> Option<u128> {
+    pub(crate) fn print(&mut self, look: &EngineView<'_>) -> Option<u128> {
         if !self.find_members(look) || !is_plain(&look.shared.state.borrow()) {
             return None;
         }
@@ -64,13 +64,13 @@ impl Symmetry {
             return None;
         }
         let live = look.shared.state.borrow().live as u32;
-        self.scratch.is_blind = false;
+        self.scratch.uses_history = false;
         self.scratch.across = true;
         for member in &mut self.members {
             member.color = mix(u64::from(member.of), member.is_gone.into());
         }
         self.name_by_color(live);
-        let all = (0..live).map(Part::Operation).chain([Part::Rest]);
+        let all = (0..live).map(StatePart::Operation).chain([StatePart::Rest]);
         let (mut others, mut mentioning) = (0_u128, Vec::new());
         for part in all {
             let (print, has_met) = self.look_at(look, part);
@@ -80,10 +80,11 @@ impl Symmetry {
             }
         }
         self.refine(look, &mentioning);
-        let key = |member: &Member| (member.of, member.is_gone, member.color, member.operation);
+        let key =
+            |member: &SymmetricActor| (member.of, member.is_gone, member.color, member.operation);
         self.members.sort_unstable_by_key(key);
         let print = self.least(look, &mentioning);
-        (!self.scratch.is_blind).then(|| {
+        (!self.scratch.uses_history).then(|| {
             let mut to = Fingerprinter::new();
             std::hash::Hasher::write_u128(&mut to, others);
             std::hash::Hasher::write_u128(&mut to, print);
@@ -92,7 +93,7 @@ impl Symmetry {
     }
 
     /// Finds who is interchangeable; `false` where nobody is.
-    fn find_members(&mut self, look: &Look<'_>) -> bool {
+    fn find_members(&mut self, look: &EngineView<'_>) -> bool {
         self.members.clear();
         let mut firsts: Vec<(TypeId, u32)> = Vec::new();
         let live = look.shared.state.borrow().live as u32;
@@ -100,10 +101,13 @@ impl Symmetry {
             let (type_id, is_gone) = {
                 let state = look.shared.state.borrow();
                 let found = &state.operations[operation as usize];
-                let Kind::Actor(number) = found.kind else {
+                let OperationRole::Actor(number) = found.kind else {
                     continue;
                 };
-                (state.types.type_id(number), found.stage == Stage::Gone)
+                (
+                    state.types.type_id(number),
+                    found.stage == OperationStage::Gone,
+                )
             };
             let known = self.types.get(&type_id).copied();
             let is_member = known.or_else(|| {
@@ -119,7 +123,7 @@ impl Symmetry {
             if first.is_none() {
                 firsts.push((type_id, operation));
             }
-            self.members.push(Member {
+            self.members.push(SymmetricActor {
                 operation,
                 of,
                 is_gone,
@@ -130,12 +134,12 @@ impl Symmetry {
     }
 
     /// Tells apart whom anything tells apart: whoever is what it is, and mentioned by whom.
-    fn refine(&mut self, look: &Look<'_>, mentioning: &[Part]) {
+    fn refine(&mut self, look: &EngineView<'_>, mentioning: &[StatePart]) {
         let mut classes = self.classes();
         for _ in 0..self.members.len() {
             let colors: Vec<u64> = (0..self.members.len())
                 .map(|at| {
-                    let Member {
+                    let SymmetricActor {
                         operation, color, ..
                     } = self.members[at];
                     self.names[operation as usize] = Some(mix(color, SELF));
@@ -175,8 +179,8 @@ impl Symmetry {
 
     /// The least fingerprint over the orders of those that nothing tells apart; over one of them, where
     /// there are many.
-    fn least(&mut self, look: &Look<'_>, mentioning: &[Part]) -> u128 {
-        let alike = |one: &Member, other: &Member| {
+    fn least(&mut self, look: &EngineView<'_>, mentioning: &[StatePart]) -> u128 {
+        let alike = |one: &SymmetricActor, other: &SymmetricActor| {
             (one.of, one.is_gone, one.color) == (other.of, other.is_gone, other.color)
         };
         let ties: Vec<usize> = self.members.chunk_by(alike).map(<[_]>::len).collect();
@@ -197,7 +201,7 @@ impl Symmetry {
     fn name_by_rank(&mut self, ties: &[usize], mut order: usize) {
         let mut from = 0;
         for tie in ties {
-            let mut left: Vec<Member> = self.members[from..from + tie].to_vec();
+            let mut left: Vec<SymmetricActor> = self.members[from..from + tie].to_vec();
             for rank in from..from + tie {
                 let member = left.remove(order % left.len());
                 order /= left.len() + 1;
@@ -208,24 +212,24 @@ impl Symmetry {
         }
     }
 
-    fn sum(&mut self, look: &Look<'_>, parts: &[Part]) -> u128 {
+    fn sum(&mut self, look: &EngineView<'_>, parts: &[StatePart]) -> u128 {
         parts.iter().fold(0, |sum: u128, part| {
             sum.wrapping_add(self.look_at(look, *part).0)
         })
     }
 
     /// The fingerprint of a part under the names that there are, and whether it has one of them.
-    fn look_at(&mut self, look: &Look<'_>, part: Part) -> (u128, bool) {
-        let blind = self.scratch.is_blind;
+    fn look_at(&mut self, look: &EngineView<'_>, part: StatePart) -> (u128, bool) {
+        let blind = self.scratch.uses_history;
         let scratch = &mut self.scratch;
         let seen = under_names(&self.names, || match part {
-            Part::Operation(operation) => look.operation(operation, scratch),
-            Part::Rest => {
+            StatePart::Operation(operation) => look.operation(operation, scratch),
+            StatePart::Rest => {
                 let (timers, others) = look.rest(scratch);
                 timers.wrapping_mul(3).wrapping_add(others)
             }
         });
-        self.scratch.is_blind |= blind;
+        self.scratch.uses_history |= blind;
         seen
     }
 }
@@ -235,7 +239,7 @@ const SELF: u64 = 0x5e1f_0000_0000_0001;
 const RANK: u64 = 0x4a9c_0000_0000_0001;
 
 /// Whether the type of an actor says so; `None` while it can't be asked.
-fn is_interchangeable(look: &Look<'_>, operation: u32, type_id: TypeId) -> Option<bool> {
+fn is_interchangeable(look: &EngineView<'_>, operation: u32, type_id: TypeId) -> Option<bool> {
     let parts = look.bodies.get(operation as usize)?.as_ref()?;
     let mut to = Fingerprinter::new();
     let valued = look.guarded(|| parts.body.fingerprint(&mut to))??;
@@ -243,7 +247,7 @@ fn is_interchangeable(look: &Look<'_>, operation: u32, type_id: TypeId) -> Optio
 }
 
 /// All that knows actors by number can know them by other names.
-fn is_plain(state: &State) -> bool {
+fn is_plain(state: &ExecutionState) -> bool {
     state.watches.iter().all(|watch| !watch.is_open)
         && state.links.pairs().next().is_none()
         // Those of the system's too.
@@ -266,12 +270,12 @@ fn is_plainly(operation: &Operation) -> bool {
                 | Effect::Start(_)
                 | Effect::Halt(_)
                 | Effect::Stop { .. }
-                | Effect::LetGo { .. }
+                | Effect::DropReference { .. }
                 | Effect::Arm { .. }
                 | Effect::Cancel { .. }
         )
     };
-    operation.shares.is_none()
+    operation.failure_source.is_none()
         && operation.trap.is_none()
         && operation.outbox.as_slice().iter().all(is_plain)
 }

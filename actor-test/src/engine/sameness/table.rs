@@ -7,12 +7,12 @@ const NOTHING: u32 = u32::MAX;
 
 /// Numbers by key, with open addressing. Several may have one key, where the caller tells them apart.
 #[derive(Debug, Default)]
-pub(crate) struct Table {
+pub(crate) struct NumberTable {
     entries: Vec<(u64, u32)>,
     len: usize,
 }
 
-impl Table {
+impl NumberTable {
     /// Forgets everything, which costs no more than entering it did.
     pub(crate) fn clear(&mut self) {
         if self.len > 0 {
@@ -77,11 +77,11 @@ impl Table {
 
 #[cfg(test)]
 mod tests {
-    use super::Table;
+    use super::NumberTable;
 
     #[test]
     fn numbers_are_found_by_key() {
-        let mut table = Table::default();
+        let mut table = NumberTable::default();
         assert_eq!(table.get(7, |_| true), None);
         for number in 0..1_000 {
             let key = u64::from(number % 500);

@@ -1,7 +1,7 @@
 //! A search through the states of a [`Region`], without running them: [`Walk`].
 
-use crate::engine::sameness::region::{NONE, Reach, Region};
-use crate::engine::sameness::table::Table;
+use crate::engine::sameness::region::{NONE, Reachability, Region};
+use crate::engine::sameness::table::NumberTable;
 use crate::engine::world::marks::operation_name;
 use crate::hash::mix;
 
@@ -12,7 +12,7 @@ pub(super) const STATES_MAX: usize = 100_000;
 const NUMBERS_MAX: usize = 1 << 22;
 
 /// A search through the states that can be reached.
-pub(super) struct Walk<'a> {
+pub(super) struct ReachabilitySearch<'a> {
     region: &'a Region,
     /// How often a step must have been taken.
     taken: u8,
@@ -21,7 +21,7 @@ pub(super) struct Walk<'a> {
     /// One state after the other: its rest, then the number of each operation that takes part.
     states: Vec<u32>,
     hashes: Vec<u64>,
-    known: Table,
+    known: NumberTable,
     /// From which state to which, where that is of interest.
     edges: Vec<(u32, u32)>,
     keeps_edges: bool,
@@ -29,7 +29,7 @@ pub(super) struct Walk<'a> {
     next: Vec<u32>,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> ReachabilitySearch<'a> {
     pub(super) fn new(region: &'a Region, taken: u8) -> Self {
         let now = region.columns.iter();
         let now = now.map(|operation| region.at[*operation as usize]);
@@ -38,7 +38,7 @@ impl<'a> Walk<'a> {
         let hash = parts.fold(0, |hash: u64, (column, number)| {
             hash.wrapping_add(hash_of(column, *number))
         });
-        let mut known = Table::default();
+        let mut known = NumberTable::default();
         known.get_or_enter(hash, 0, |_| true);
         let begin = |operation: &u32| region.known_step(operation_name(*operation));
         Self {
@@ -59,23 +59,23 @@ impl<'a> Walk<'a> {
         self.next.len()
     }
 
-    pub(super) fn run(&mut self, patient: bool, steps_max: u64) -> Reach {
+    pub(super) fn run(&mut self, patient: bool, steps_max: u64) -> Reachability {
         let mut from = 0;
         while from < self.hashes.len() {
             let has_steps = match self.expand(from, patient) {
                 Some(has_steps) => has_steps,
-                None => return Reach::Open,
+                None => return Reachability::Open,
             };
             let too_many = self.hashes.len() > STATES_MAX || self.states.len() > NUMBERS_MAX;
             if !has_steps || too_many || self.looked_at > steps_max {
-                return Reach::Unknown;
+                return Reachability::Unknown;
             }
             from += 1;
         }
         if self.all_lead_to_heat() {
-            Reach::Closed(self.hashes.len() as u64)
+            Reachability::Closed(self.hashes.len() as u64)
         } else {
-            Reach::Unknown
+            Reachability::Unknown
         }
     }
 

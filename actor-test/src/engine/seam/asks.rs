@@ -6,17 +6,17 @@ use actor_core::__private::AskSlot;
 use actor_core::AskError;
 use actor_core::runtime::{Address, AskId};
 
-use crate::engine::seam::shared::{Phase, Shared};
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::operation::Effect;
-use crate::strategy::Beyond;
+use crate::strategy::StepConstruct;
 
-impl Shared {
+impl ControlledRuntime {
     /// Sends a reply, or word of its loss. Towards an asker that is gone it is silent.
     pub(super) fn reply(&self, index: u32, lost: Option<AskError>) {
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
         let ask = &mut state.asks[index as usize];
-        ask.out_of_hands = true;
+        ask.is_handed_over = true;
         if ask.abandoned {
             ask.delivered = true;
             let is_closed = state.close_ask(index);
@@ -33,7 +33,7 @@ impl Shared {
 
     /// Opens an ask; its event is posted next.
     pub(super) fn begin_ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId {
-        let index = if self.phase.get() == Phase::Running {
+        let index = if self.phase.get() == CodePhase::Running {
             let current = self.current.get();
             let index = self.state.borrow_mut().open_ask(current, to.operation);
             let before = self.workshop().keep_reply(index, slot);
@@ -50,8 +50,8 @@ impl Shared {
 
     /// A reply was dropped: word of that goes out in its place.
     pub(super) fn lose_reply(&self, ask: AskId) {
-        let tells = matches!(self.phase.get(), Phase::Running | Phase::Crashing);
-        if self.is_current(ask) && tells && !self.severs.get() {
+        let tells = matches!(self.phase.get(), CodePhase::Running | CodePhase::Crashing);
+        if self.is_current(ask) && tells && !self.drops_silently.get() {
             let lost = match self.loss.get() {
                 AskError::Dropped if std::thread::panicking() => AskError::Failed,
                 lost => lost,
@@ -71,7 +71,7 @@ impl Shared {
                 if !record.delivered {
                     // Whether its reply is still sent depends on what comes first.
                     let target = record.target;
-                    state.interrupt(target, Beyond::Ask);
+                    state.interrupt(target, StepConstruct::Ask);
                 }
                 state.close_ask(ask.index)
             };
@@ -82,7 +82,7 @@ impl Shared {
     pub(super) fn is_current(&self, ask: AskId) -> bool {
         ask.execution == self.execution.get()
             && ask.index != u32::MAX
-            && self.phase.get() != Phase::Over
+            && self.phase.get() != CodePhase::Over
     }
 
     /// Drops what a reply was to lie in, where its ask is closed.

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::data::records::{Record, nanoseconds};
 use crate::data::story::Asked;
-use crate::engine::recording::tape::Decision;
-use crate::engine::seam::shared::{Phase, Shared};
+use crate::engine::recording::tape::RecordedDecision;
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::passing::WAYS;
 use crate::hash::mix;
 use crate::strategy::Choice;
@@ -20,14 +20,14 @@ const DRIFTS: [i64; 3] = [0, 1, -1];
 
 thread_local! {
     /// Whose program reads the clocks of the process on this thread.
-    static READS: RefCell<Weak<Shared>> = const { RefCell::new(Weak::new()) };
+    static READS: RefCell<Weak<ControlledRuntime>> = const { RefCell::new(Weak::new()) };
 }
 
 /// While it lives, the clocks of the process are read on its thread as an actor's own clock is.
-pub(crate) struct Reading(());
+pub(crate) struct ClockReadGuard(());
 
-impl Reading {
-    pub(crate) fn of(shared: &Rc<Shared>) -> Self {
+impl ClockReadGuard {
+    pub(crate) fn of(shared: &Rc<ControlledRuntime>) -> Self {
         READS.set(Rc::downgrade(shared));
         actor_test_os::before_clock(Some(|| {
             let shared = READS.with_borrow(Weak::upgrade);
@@ -40,14 +40,14 @@ impl Reading {
     }
 }
 
-impl Drop for Reading {
+impl Drop for ClockReadGuard {
     fn drop(&mut self) {
         actor_test_os::before_clock(None);
         READS.set(Weak::new());
     }
 }
 
-impl Shared {
+impl ControlledRuntime {
     /// Has it drawn how the clock of a new node goes, where those of nodes may be apart.
     pub(super) fn draw_clock(&self, node: u32) {
         let allowed = self.state.borrow().nodes.clocks_allowed;
@@ -86,16 +86,16 @@ impl Shared {
     pub(super) fn pass_time(&self) {
         let current = self.current.get();
         // For those who look on or clean up no time passes.
-        if self.phase.get() != Phase::Running {
+        if self.phase.get() != CodePhase::Running {
             return;
         }
-        let Some(room) = self.state.borrow_mut().room_to_pass(current) else {
+        let Some(room) = self.state.borrow_mut().passing_limit(current) else {
             return;
         };
         let known = self.answers.borrow_mut().pop_front().or_else(|| {
             let mut strategy = self.strategy.borrow_mut();
-            strategy.asks(Asked::Passing);
-            strategy.passes(WAYS)
+            strategy.next_choice_purpose(Asked::Passing);
+            strategy.time_passes(WAYS)
         });
         let mut state = self.state.borrow_mut();
         state.passing.asked += 1;
@@ -111,7 +111,9 @@ impl Shared {
         let step = state.step;
         drop(state);
         let check = mix(0x7a_55ed, u64::from(WAYS)) as u32;
-        self.session().tape.record(Decision { chosen, check }, step);
+        self.session()
+            .tape
+            .record(RecordedDecision { chosen, check }, step);
         if let Some(by) = passed {
             let by_ns = nanoseconds(by);
             self.record(|| Record::Passed { by_ns });
@@ -120,7 +122,7 @@ impl Shared {
 
     /// Whether one time is before another: either, where clocks can't tell.
     pub(super) fn compare(&self, one: Duration, other: Duration) -> bool {
-        if self.phase.get() == Phase::Running {
+        if self.phase.get() == CodePhase::Running {
             let apart = one.abs_diff(other);
             self.state.borrow_mut().passing.learn(apart);
         }
@@ -128,7 +130,7 @@ impl Shared {
         let resolution = self.state.borrow().nodes.clocks_allowed.resolution();
         let is_apart = one.abs_diff(other) > resolution;
         // Who looks on, or cleans up, decides nothing.
-        if resolution.is_zero() || is_apart || self.phase.get() != Phase::Running {
+        if resolution.is_zero() || is_apart || self.phase.get() != CodePhase::Running {
             return is_before;
         }
         let turned = self.decide(Choice::Below(2), Asked::Comparison) == 1;

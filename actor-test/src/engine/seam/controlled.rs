@@ -23,22 +23,22 @@ use crate::data::bug::BugKind;
 use crate::data::marks;
 use crate::data::records::Record;
 use crate::data::story::Asked;
-use crate::engine::seam::shared::{Phase, Shared};
-use crate::engine::workshop::AnyNotice;
-use crate::engine::world::operation::{Effect, Stage};
-use crate::engine::world::timers::Purpose;
-use crate::engine::world::watches::Until;
+use crate::engine::arena::WatchNotice;
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::world::operation::{Effect, OperationStage};
+use crate::engine::world::timers::TimerPurpose;
+use crate::engine::world::watches::WatchedChange;
 use crate::hash::mix;
-use crate::strategy::{Beyond, Choice};
+use crate::strategy::{Choice, StepConstruct};
 
-impl Runtime for Shared {
+impl Runtime for ControlledRuntime {
     fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address {
         if !self.may_act("spawn") {
             // The actor is dropped by its owner; nothing will ever reach this address.
             return self.address(u32::MAX);
         }
-        let (index, parts) = self.conceive(actor, options);
-        self.bear(index, parts)
+        let (index, parts) = self.create_actor(actor, options);
+        self.hand_over_actor(index, parts)
     }
 
     fn spawn_with(
@@ -51,12 +51,12 @@ impl Runtime for Shared {
             return self.address(u32::MAX);
         }
         let supervisor = supervisor.and_then(|supervisor| self.local(supervisor));
-        let (index, mut parts) = self.conceive(&mut *factory, options);
+        let (index, mut parts) = self.create_actor(&mut *factory, options);
         parts.factory = Some(factory);
         self.state
             .borrow_mut()
-            .adopt(supervisor, index, options.child);
-        self.bear(index, parts)
+            .add_child(supervisor, index, options.child);
+        self.hand_over_actor(index, parts)
     }
 
     fn supervise(&self, supervisor: Address, supervision: Supervision) {
@@ -64,8 +64,8 @@ impl Runtime for Shared {
             && let Some(supervisor) = self.local(supervisor)
         {
             let mut state = self.state.borrow_mut();
-            state.reach.add(Beyond::Supervision);
-            let household = state.household_of(supervisor);
+            state.reach.add(StepConstruct::Supervision);
+            let household = state.children_of(supervisor);
             household.family.supervise(supervision);
         }
     }
@@ -83,8 +83,8 @@ impl Runtime for Shared {
             && let Some(supervisor) = self.local(supervisor)
         {
             let mut state = self.state.borrow_mut();
-            state.reach.add(Beyond::Supervision);
-            let household = state.household_of(supervisor);
+            state.reach.add(StepConstruct::Supervision);
+            let household = state.children_of(supervisor);
             household.family.ask();
             household.ask = Some(ask);
         }
@@ -111,7 +111,7 @@ impl Runtime for Shared {
         state.push(current, Effect::Stop { to, at_once });
         if let Stop::Within(deadline) = stop {
             let (timer, _) = state.plan_timer(current, to, current, deadline);
-            state.timers.slots[timer as usize].purpose = Purpose::Kill;
+            state.timers.slots[timer as usize].purpose = TimerPurpose::Kill;
         }
     }
 
@@ -149,8 +149,8 @@ impl Runtime for Shared {
             return;
         };
         self.state.borrow_mut().send(current, to, slot, event);
-        if self.may_crowd.get() && self.crowds(to) {
-            self.state.borrow_mut().crowd_last(current);
+        if self.may_refuse.get() && self.refuses_message(to) {
+            self.state.borrow_mut().refuse_last_send(current);
         }
     }
 
@@ -213,7 +213,7 @@ impl Runtime for Shared {
 
     fn reply_handed_over(&self, ask: AskId) {
         if self.is_current(ask) {
-            self.state.borrow_mut().asks[ask.index as usize].out_of_hands = true;
+            self.state.borrow_mut().asks[ask.index as usize].is_handed_over = true;
         }
     }
 
@@ -281,13 +281,13 @@ impl Runtime for Shared {
 
     fn now(&self) -> Duration {
         let mut state = self.state();
-        if self.phase.get() != Phase::Printing {
-            state.reach.add(Beyond::Clock);
+        if self.phase.get() != CodePhase::Printing {
+            state.reach.add(StepConstruct::Clock);
             state.clock_reads += 1;
         }
         match self.phase.get() {
             // Who looks on is on no node.
-            Phase::Looking => state.now,
+            CodePhase::Looking => state.now,
             _ => state.now_at(self.current.get()),
         }
     }
@@ -341,14 +341,14 @@ impl Runtime for Shared {
         let mut state = self.state.borrow_mut();
         match state.take_received(owner, event) {
             Some(letter) => {
-                state.reach.note(Beyond::Receive);
+                state.reach.record_local(StepConstruct::Receive);
                 drop(state);
                 let mail = self.workshop().mail(owner).cloned()?;
                 self.wake_due();
                 Some((mail, letter.slot))
             }
             None => {
-                state.reach.add(Beyond::Receive);
+                state.reach.add(StepConstruct::Receive);
                 let receiving = &mut state.operations[owner as usize].receiving;
                 if !receiving.contains(&event) {
                     receiving.push(event);
@@ -372,24 +372,24 @@ impl Runtime for Shared {
 
     fn waits_forever(&self) -> Address {
         let current = self.current.get();
-        if self.phase.get() == Phase::Running {
-            self.state.borrow_mut().operations[current as usize].patient += 1;
+        if self.phase.get() == CodePhase::Running {
+            self.state.borrow_mut().operations[current as usize].endless_waits += 1;
         }
         self.address(current)
     }
 
     fn waited_forever(&self, operation: Address) {
-        if self.phase.get() != Phase::Running || !self.is_local(operation) {
+        if self.phase.get() != CodePhase::Running || !self.is_local(operation) {
             return;
         }
         let mut state = self.state.borrow_mut();
         if let Some(found) = state.operations.get_mut(operation.operation as usize) {
-            found.patient = found.patient.saturating_sub(1);
+            found.endless_waits = found.endless_waits.saturating_sub(1);
         }
     }
 
     fn pipe(&self, owner: Address, future: Pin<Box<dyn Future<Output = ()>>>) {
-        self.bear_future(owner, future);
+        self.spawn_future(owner, future);
     }
 
     fn watch(&self, watcher: Address, target: Address, notice: Notice) {
@@ -399,7 +399,8 @@ impl Runtime for Shared {
         if let (Some(watcher), Some(target)) = (self.local(watcher), self.local(target)) {
             let mut state = self.state.borrow_mut();
             let watch = state.watch(watcher, target);
-            self.workshop().keep_notice(watch, AnyNotice::Event(notice));
+            self.workshop()
+                .keep_notice(watch, WatchNotice::Event(notice));
             state.push(self.current.get(), Effect::Watch { watch });
         }
     }
@@ -420,8 +421,8 @@ impl Runtime for Shared {
             return;
         }
         let mut state = self.state.borrow_mut();
-        let watch = state.await_end(ask.index, Until::End);
-        self.workshop().keep_notice(watch, AnyNotice::Reason(put));
+        let watch = state.await_end(ask.index, WatchedChange::End);
+        self.workshop().keep_notice(watch, WatchNotice::Reason(put));
         state.push(self.current.get(), Effect::Watch { watch });
     }
 
@@ -430,8 +431,8 @@ impl Runtime for Shared {
             return;
         }
         let mut state = self.state.borrow_mut();
-        let watch = state.await_end(ask.index, Until::Start);
-        self.workshop().keep_notice(watch, AnyNotice::Start(put));
+        let watch = state.await_end(ask.index, WatchedChange::Start);
+        self.workshop().keep_notice(watch, WatchNotice::Start(put));
         state.push(self.current.get(), Effect::Watch { watch });
     }
 
@@ -482,7 +483,7 @@ impl Runtime for Shared {
             && let Some(owner) = self.local(owner)
         {
             let mut state = self.state.borrow_mut();
-            state.reach.add(Beyond::Link);
+            state.reach.add(StepConstruct::Link);
             state.operations[owner as usize].trap = Some(trap);
         }
     }
@@ -531,11 +532,11 @@ impl Runtime for Shared {
         };
         let mut state = self.state.borrow_mut();
         let found = state.operations.get(of as usize);
-        let has_stopped = found.is_none_or(|operation| operation.stage == Stage::Gone);
-        if self.phase.get() != Phase::Printing {
+        let has_stopped = found.is_none_or(|operation| operation.stage == OperationStage::Gone);
+        if self.phase.get() != CodePhase::Printing {
             match has_stopped {
-                true => state.reach.note(Beyond::Ends),
-                false => state.reach.add(Beyond::Ends),
+                true => state.reach.record_local(StepConstruct::Ends),
+                false => state.reach.add(StepConstruct::Ends),
             }
             let answer = mix(u64::from(of), u64::from(has_stopped));
             state.extend_chain(self.current.get(), answer);
@@ -550,8 +551,8 @@ impl Runtime for Shared {
             return registry.map(|registry| self.address(registry));
         }
         match state.names {
-            Some(_) => state.reach.note(Beyond::Names),
-            None => state.reach.add(Beyond::Names),
+            Some(_) => state.reach.record_local(StepConstruct::Names),
+            None => state.reach.add(StepConstruct::Names),
         }
         let names = state.names;
         drop(state);
@@ -559,7 +560,7 @@ impl Runtime for Shared {
     }
 
     fn set_names(&self, registry: Address) {
-        if self.phase.get() == Phase::Running {
+        if self.phase.get() == CodePhase::Running {
             self.state().names = Some(registry.operation);
         }
     }
@@ -635,7 +636,7 @@ impl Runtime for Shared {
     }
 
     fn cover(&self, label: &'static str) {
-        if self.phase.get() == Phase::Running {
+        if self.phase.get() == CodePhase::Running {
             self.session().landmarks.label(label);
         }
     }
@@ -643,8 +644,8 @@ impl Runtime for Shared {
     fn number_seen(&self) {
         let mut seen = self.numbers_seen.get();
         match self.phase.get() {
-            Phase::Running => seen.by_operations += 1,
-            Phase::Looking => seen.by_onlookers += 1,
+            CodePhase::Running => seen.by_operations += 1,
+            CodePhase::Looking => seen.by_onlookers += 1,
             _ => return,
         }
         self.numbers_seen.set(seen);
@@ -655,7 +656,7 @@ impl Runtime for Shared {
         let state = self.state.borrow();
         match u32::try_from(of.number()) {
             Ok(operation) if (operation as usize) < state.live => {
-                match self.phase.get() == Phase::Printing && self.is_recorded() {
+                match self.phase.get() == CodePhase::Printing && self.is_recorded() {
                     // The story is told when all names are known.
                     true => marks::mark(operation),
                     false => state.name(operation),

@@ -6,15 +6,15 @@ use std::task::{Poll, Waker};
 use actor_core::fs::{Answer, Call};
 use actor_core::runtime::{DiskCallId, DiskId};
 
-use crate::engine::seam::shared::{Phase, Shared};
-use crate::engine::world::disks::Refusal;
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::world::disks::DiskError;
 use crate::engine::world::operation::Effect;
-use crate::strategy::Beyond;
+use crate::strategy::StepConstruct;
 
 /// The disk of what belongs to no node.
 const DISK: u32 = 0;
 
-impl Shared {
+impl ControlledRuntime {
     /// The disk of who runs now.
     pub(super) fn own_disk(&self) -> DiskId {
         let node = self.state.borrow().nodes.node_of(self.current.get());
@@ -56,7 +56,7 @@ impl Shared {
         if let Some(answer) = state.take_answer(call.index) {
             return Poll::Ready(answer.map_err(error));
         }
-        state.reach.add(Beyond::Disk);
+        state.reach.add(StepConstruct::Disk);
         drop(state);
         let before = self.workshop().keep_caller(call.index, waker.clone());
         drop(before);
@@ -75,7 +75,7 @@ impl Shared {
     fn is_call(&self, call: DiskCallId) -> bool {
         call.execution == self.execution.get()
             && call.index != u32::MAX
-            && self.phase.get() != Phase::Over
+            && self.phase.get() != CodePhase::Over
     }
 
     /// Wakes those whose calls were answered.
@@ -98,6 +98,6 @@ impl Shared {
     }
 }
 
-fn error(refusal: Refusal) -> io::Error {
+fn error(refusal: DiskError) -> io::Error {
     io::Error::new(refusal.kind, refusal.message)
 }

@@ -7,13 +7,13 @@ use actor_core::runtime::{Failing, Failure};
 use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
 use crate::data::records::Record;
-use crate::engine::recording::tape::Decision;
-use crate::engine::seam::shared::Shared;
-use crate::engine::workshop::{MakeError, Supply};
+use crate::engine::arena::{MakeError, SuppliedError};
+use crate::engine::recording::tape::RecordedDecision;
+use crate::engine::seam::shared::ControlledRuntime;
 use crate::hash::{self, mix};
-use crate::strategy::{Beyond, Offer, OperationId};
+use crate::strategy::{FaultSite, OperationId, StepConstruct};
 
-impl Shared {
+impl ControlledRuntime {
     /// Whether a fault strikes where it may: zero where none does, else one of so many ways.
     pub(crate) fn strike(&self, kind: FaultKind, what: u64, ways: u32) -> u32 {
         let mut state = self.state.borrow_mut();
@@ -21,7 +21,7 @@ impl Shared {
         if ways == 0 || !state.faults.may_be(kind) || state.is_spared(kind, current) {
             return 0;
         }
-        let offer = Offer {
+        let offer = FaultSite {
             kind,
             what,
             ways,
@@ -31,7 +31,7 @@ impl Shared {
         };
         let mut strategy = self.strategy.borrow_mut();
         let known = self.answers.borrow_mut().pop_front();
-        let answer = known.unwrap_or_else(|| strategy.strike(&offer));
+        let answer = known.unwrap_or_else(|| strategy.fault_within_step(&offer));
         let chosen = answer.min(ways);
         let mut session = self.session();
         if answer != chosen {
@@ -44,13 +44,15 @@ impl Shared {
         }
         state.faults.offered(kind, chosen > 0);
         // Whether there are faults left is everybody's.
-        state.reach.add(Beyond::Fault);
+        state.reach.add(StepConstruct::Fault);
         state.choices += 1;
         let tag = mix(0x00fa_0175, kind as u64);
         state.extend_chain(current, mix(tag, u64::from(chosen)));
         state.operations[current as usize].own_run = 0;
         let check = mix(tag, u64::from(ways)) as u32;
-        session.tape.record(Decision { chosen, check }, state.step);
+        session
+            .tape
+            .record(RecordedDecision { chosen, check }, state.step);
         chosen
     }
 
@@ -63,7 +65,7 @@ impl Shared {
             make,
         } = failing;
         self.session().calls.supplied(call);
-        self.workshop().supplies.push(Supply {
+        self.workshop().supplies.push(SuppliedError {
             call: call.into(),
             error,
             error_name,
@@ -117,7 +119,7 @@ impl Shared {
     }
 
     /// Whether a fault has a bounded mailbox take nothing.
-    pub(super) fn crowds(&self, mailbox: u32) -> bool {
+    pub(super) fn refuses_message(&self, mailbox: u32) -> bool {
         let path = {
             let state = self.state.borrow();
             let is_bounded = state.operations[mailbox as usize].bound.is_some();

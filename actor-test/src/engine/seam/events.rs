@@ -6,10 +6,10 @@ use actor_core::generated::Moment;
 use actor_core::runtime::Announce;
 
 use crate::data::records::Record;
-use crate::engine::seam::shared::Shared;
+use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::operation::Effect;
 
-impl Shared {
+impl ControlledRuntime {
     /// Puts an event into an actor's mail; tells its slot and which event it is.
     #[inline]
     pub(super) fn put(&self, to: u32, message: &mut dyn Any) -> Option<(u32, u16)> {

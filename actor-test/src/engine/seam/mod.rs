@@ -12,17 +12,17 @@
 //! them work on what is [`shared`] with `running` and `sameness`.
 
 mod asks;
-mod births;
+mod capacity;
 pub(crate) mod clocks;
 pub(crate) mod controlled;
 mod disks;
 pub(crate) mod environment;
 mod events;
-pub(crate) mod listening;
+pub(crate) mod log_capture;
 mod nodes;
 mod references;
-mod rooms;
 pub(crate) mod shared;
 pub(crate) mod sharing;
+mod spawning;
 pub(crate) mod tasks;
 mod timers;

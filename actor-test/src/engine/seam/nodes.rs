@@ -7,10 +7,10 @@ use actor_core::runtime::{Address, Fault, NamesOn, NodeCode, Passport, SpawnOpti
 use crate::data::bug::BugKind;
 use crate::data::mishap::Mishap;
 use crate::data::records::{Created, Record, nanoseconds};
-use crate::engine::seam::shared::{Phase, Shared};
-use crate::engine::world::operation::{Effect, Kind, Stage};
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
 
-impl Shared {
+impl ControlledRuntime {
     /// Sends to an actor on a node, or to nobody where the address is of another execution.
     #[inline(never)]
     pub(super) fn post_to_node(&self, to: Address, message: &mut dyn Any) {
@@ -50,7 +50,7 @@ impl Shared {
     pub(crate) fn launch(&self, node: u32) -> u32 {
         let boot = {
             let mut state = self.state();
-            let boot = state.begin_life(node);
+            let boot = state.begin_incarnation(node);
             self.record(|| Record::Created {
                 who: boot,
                 path: state.operations[boot as usize].key,
@@ -63,14 +63,14 @@ impl Shared {
         let mut registry = self.workshop().registry(node);
         let options = SpawnOptions::named("registry");
         let before = self.current.replace(boot);
-        let (index, parts) = self.conceive_with(&mut *registry, &options);
+        let (index, parts) = self.create_unstarted_actor(&mut *registry, &options);
         self.current.set(before);
         {
             let mut state = self.state();
-            state.operations[index as usize].stage = Stage::Idle;
+            state.operations[index as usize].stage = OperationStage::Idle;
             state.nodes.set_registry(boot, index);
         }
-        self.bear(index, parts);
+        self.hand_over_actor(index, parts);
         boot
     }
 
@@ -220,13 +220,13 @@ impl Shared {
             }
             state.nodes.mishaps.push(mishap);
             let number = state.nodes.mishaps.len() as u32 - 1;
-            state.push(current, Effect::Mishap(number));
+            state.push(current, Effect::Fault(number));
         }
     }
 
     /// What a reference to an actor is encoded as.
     pub(super) fn passport_of(&self, of: Address) -> Option<Passport> {
-        if self.phase.get() == Phase::Over {
+        if self.phase.get() == CodePhase::Over {
             return None;
         }
         let id = self.local(of)?;
@@ -242,7 +242,7 @@ impl Shared {
     pub(super) fn admitted(&self, passport: &Passport) -> Option<Address> {
         let state = self.state.borrow();
         let found = state.operations[..state.live].get(passport.id as usize)?;
-        let is_it = matches!(found.kind, Kind::Actor(_))
+        let is_it = matches!(found.kind, OperationRole::Actor(_))
             && state.nodes.node_of(passport.id) == passport.node
             && state.nodes.incarnation_of(passport.id) == passport.incarnation;
         drop(state);

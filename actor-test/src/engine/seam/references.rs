@@ -3,14 +3,14 @@
 use actor_core::ActorId;
 use actor_core::runtime::Address;
 
-use crate::engine::seam::shared::{Phase, Shared};
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::hash::mix;
-use crate::strategy::Beyond;
+use crate::strategy::StepConstruct;
 
-impl Shared {
+impl ControlledRuntime {
     /// A reference was dropped, by a handler or by a destructor.
     pub(super) fn drop_reference(&self, to: Address, is_last: bool) {
-        let drops = matches!(self.phase.get(), Phase::Running | Phase::Crashing);
+        let drops = matches!(self.phase.get(), CodePhase::Running | CodePhase::Crashing);
         if drops && self.is_local(to) {
             let by = self.current.get();
             let mut state = self.state.borrow_mut();
@@ -20,9 +20,9 @@ impl Shared {
 
     /// Somebody has asked whether there are any.
     pub(super) fn seek_reference(&self, to: ActorId, is_there: bool) {
-        if self.phase.get() == Phase::Running {
+        if self.phase.get() == CodePhase::Running {
             let mut state = self.state.borrow_mut();
-            state.reach.add(Beyond::References);
+            state.reach.add(StepConstruct::References);
             let answer = mix(to.number(), u64::from(is_there));
             state.extend_chain(self.current.get(), answer);
         }

@@ -12,28 +12,28 @@ use actor_core::{AskError, Event};
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
 use crate::data::story::Asked;
-use crate::engine::panics::{self, BudgetSpent};
+use crate::engine::arena::Arena;
+use crate::engine::panics::{self, CallLimitExceeded};
 use crate::engine::recording::printing;
-use crate::engine::recording::tape::Decision;
-use crate::engine::seam::tasks::Tasks;
-use crate::engine::session::Session;
+use crate::engine::recording::tape::RecordedDecision;
+use crate::engine::seam::tasks::TaskStacks;
+use crate::engine::session::EngineSession;
 use crate::engine::watching::specifications::Specifications;
-use crate::engine::watching::tally::Tally;
-use crate::engine::workshop::Workshop;
-use crate::engine::world::endings::Remains;
+use crate::engine::watching::tally::TypeCoverage;
+use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::numbering::NumbersSeen;
-use crate::engine::world::operation::Kind;
-use crate::engine::world::state::State;
+use crate::engine::world::operation::OperationRole;
+use crate::engine::world::state::ExecutionState;
 use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
-use crate::strategy::{Between, Choice, Strategy};
+use crate::strategy::{Choice, FaultDecision, Strategy};
 
 /// How many times one step may act on the world before it counts as one that does not return.
 pub(crate) const CALLS_MAX: u32 = 1_000_000;
 
 /// What runs now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Phase {
+pub(crate) enum CodePhase {
     /// A handler, a hook or the test body.
     Running,
     /// A monitor, a predicate or a fingerprint: it may look, not act.
@@ -51,30 +51,30 @@ pub(crate) enum Phase {
 /// What the run loop and the actors under test share.
 ///
 /// Nothing in it is borrowed while a user's code runs.
-pub(crate) struct Shared {
+pub(crate) struct ControlledRuntime {
     /// What belongs to the execution.
-    pub(crate) state: RefCell<State>,
+    pub(crate) state: RefCell<ExecutionState>,
     /// What is the user's, and what is used again.
-    pub(crate) workshop: RefCell<Workshop>,
+    pub(crate) workshop: RefCell<Arena>,
     /// What is told of executions, and what is known over all of them.
-    pub(crate) session: RefCell<Session>,
+    pub(crate) session: RefCell<EngineSession>,
     pub(crate) strategy: RefCell<Box<dyn Strategy>>,
     pub(crate) specifications: RefCell<Specifications>,
     /// What goes wrong as soon as a predicate is true, by the predicate's number.
     pub(crate) scripts: RefCell<Vec<(u32, Script)>>,
-    pub(crate) phase: Cell<Phase>,
+    pub(crate) phase: Cell<CodePhase>,
     pub(crate) current: Cell<u32>,
     pub(crate) execution: Cell<u32>,
     /// Why a reply that is dropped now is lost.
     pub(crate) loss: Cell<AskError>,
     /// What is dropped now is lost without a word to who asked.
-    pub(crate) severs: Cell<bool>,
+    pub(crate) drops_silently: Cell<bool>,
     pub(crate) calls: Cell<u32>,
     /// Something is to be looked at before the next step: a bug that was found, who wants to hear of
     /// steps, periodic timers, the end that the program has asked for.
     pub(crate) attention: Cell<bool>,
     /// Actors or futures were created in the step in progress.
-    pub(crate) born: Cell<bool>,
+    pub(crate) has_spawned: Cell<bool>,
     /// What happens is recorded. Nothing else depends on it.
     pub(crate) recorded: Cell<bool>,
     /// The moments at which events are shown: some monitor observes some, or they are recorded.
@@ -82,7 +82,7 @@ pub(crate) struct Shared {
     /// Faults may come.
     pub(crate) may_fail: Cell<bool>,
     /// A fault may have a mailbox take nothing.
-    pub(crate) may_crowd: Cell<bool>,
+    pub(crate) may_refuse: Cell<bool>,
     /// Some predicate is registered.
     pub(crate) has_predicates: Cell<bool>,
     /// Actors are shown after a step: to predicates, or since they are recorded.
@@ -92,7 +92,7 @@ pub(crate) struct Shared {
     /// Who was woken.
     pub(crate) wake_list: Arc<WakeList>,
     /// What runs on stacks of its own.
-    pub(crate) tasks: RefCell<Tasks>,
+    pub(crate) tasks: RefCell<TaskStacks>,
     /// The test body needs one, and is run again.
     pub(crate) wants_stack: Cell<bool>,
     /// How often the program has looked at the numbers of actors.
@@ -101,7 +101,7 @@ pub(crate) struct Shared {
     pub(crate) answers: RefCell<VecDeque<u32>>,
 }
 
-impl Shared {
+impl ControlledRuntime {
     pub(crate) fn new(strategy: Box<dyn Strategy>) -> Self {
         Self {
             state: RefCell::default(),
@@ -110,18 +110,18 @@ impl Shared {
             strategy: RefCell::new(strategy),
             specifications: RefCell::default(),
             scripts: RefCell::default(),
-            phase: Cell::new(Phase::Over),
+            phase: Cell::new(CodePhase::Over),
             current: Cell::new(0),
             execution: Cell::new(0),
             loss: Cell::new(AskError::Dropped),
-            severs: Cell::new(false),
+            drops_silently: Cell::new(false),
             calls: Cell::new(0),
             attention: Cell::new(true),
-            born: Cell::new(false),
+            has_spawned: Cell::new(false),
             recorded: Cell::new(false),
             shown: Cell::new([false; 3]),
             may_fail: Cell::new(false),
-            may_crowd: Cell::new(false),
+            may_refuse: Cell::new(false),
             has_predicates: Cell::new(false),
             shows_actors: Cell::new(false),
             keeps_view: Cell::new(false),
@@ -134,17 +134,17 @@ impl Shared {
     }
 
     #[inline]
-    pub(crate) fn state(&self) -> RefMut<'_, State> {
+    pub(crate) fn state(&self) -> RefMut<'_, ExecutionState> {
         self.state.borrow_mut()
     }
 
     #[inline]
-    pub(crate) fn session(&self) -> RefMut<'_, Session> {
+    pub(crate) fn session(&self) -> RefMut<'_, EngineSession> {
         self.session.borrow_mut()
     }
 
     #[inline]
-    pub(crate) fn workshop(&self) -> RefMut<'_, Workshop> {
+    pub(crate) fn workshop(&self) -> RefMut<'_, Arena> {
         self.workshop.borrow_mut()
     }
 
@@ -180,7 +180,7 @@ impl Shared {
         }
     }
 
-    pub(crate) fn record_cancelled(&self, remains: &Remains) {
+    pub(crate) fn record_cancelled(&self, remains: &OrphanedValues) {
         self.record(|| {
             let state = self.state.borrow();
             let timer = remains.timers.first();
@@ -200,7 +200,7 @@ impl Shared {
 
     /// What the `Debug` of a value prints, which can do nothing else meanwhile.
     pub(crate) fn printed(&self, value: &(impl fmt::Debug + ?Sized)) -> String {
-        let before = self.phase.replace(Phase::Printing);
+        let before = self.phase.replace(CodePhase::Printing);
         let printed = panics::catch(|| printing::bounded(value));
         self.phase.set(before);
         printed.unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message))
@@ -215,10 +215,10 @@ impl Shared {
 
     /// Counts what an actor runs.
     #[inline]
-    pub(crate) fn tally(&self, operation: u32, count: impl FnOnce(&mut Tally)) {
+    pub(crate) fn tally(&self, operation: u32, count: impl FnOnce(&mut TypeCoverage)) {
         let state = self.state.borrow();
         let found = state.operations.get(operation as usize);
-        if let Some(Kind::Actor(of_type)) = found.map(|found| found.kind) {
+        if let Some(OperationRole::Actor(of_type)) = found.map(|found| found.kind) {
             count(&mut self.session().tallies[of_type as usize]);
         }
     }
@@ -226,7 +226,7 @@ impl Shared {
     /// Whether the caller may act. A monitor or predicate that tries is reported.
     #[inline]
     pub(super) fn may_act(&self, what: &str) -> bool {
-        let is_running = self.phase.get() == Phase::Running;
+        let is_running = self.phase.get() == CodePhase::Running;
         if is_running {
             self.spend_call();
         } else {
@@ -237,7 +237,7 @@ impl Shared {
 
     #[cold]
     fn refuse(&self, what: &str) {
-        if self.phase.get() == Phase::Looking {
+        if self.phase.get() == CodePhase::Looking {
             self.find_looker(what);
         }
     }
@@ -262,7 +262,7 @@ impl Shared {
     #[cold]
     fn stop_handler(&self) -> ! {
         let name = self.state.borrow().name(self.current.get());
-        std::panic::resume_unwind(Box::new(BudgetSpent(format!(
+        std::panic::resume_unwind(Box::new(CallLimitExceeded(format!(
             "a handler of `{name}` does not return: it sent, chose or armed {CALLS_MAX} times"
         ))))
     }
@@ -278,7 +278,7 @@ impl Shared {
     #[inline]
     pub(super) fn local(&self, address: Address) -> Option<u32> {
         let local = self.is_local(address);
-        if !local && self.phase.get() != Phase::Over {
+        if !local && self.phase.get() != CodePhase::Over {
             self.find_foreign();
         }
         local.then_some(address.operation)
@@ -302,12 +302,12 @@ impl Shared {
         let known = self.answers.borrow_mut().pop_front();
         let answer = known.unwrap_or_else(|| {
             let mut strategy = self.strategy.borrow_mut();
-            strategy.asks(asked);
+            strategy.next_choice_purpose(asked);
             strategy.choose(choice)
         });
         let mut state = self.state.borrow_mut();
         let answer = match answer {
-            Between::MARK if state.faults.is_open() => Between::MARK - 1,
+            FaultDecision::MARK if state.faults.is_open() => FaultDecision::MARK - 1,
             answer => answer,
         };
         let chosen = answer.min((bound - 1) as u32);
@@ -329,7 +329,9 @@ impl Shared {
         state.operations[current as usize].own_run = 0;
         let step = state.step;
         drop(state);
-        self.session().tape.record(Decision { chosen, check }, step);
+        self.session()
+            .tape
+            .record(RecordedDecision { chosen, check }, step);
         self.record(|| Record::Chose {
             who: current,
             asked,

@@ -19,15 +19,15 @@ use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
 use crate::data::records::{Created, Record};
 use crate::data::story::Asked;
-use crate::engine::panics::{self, BudgetSpent, WantsStack};
-use crate::engine::seam::shared::{Phase, Shared};
-use crate::engine::world::objects::{At, REPEATS_MAX};
+use crate::engine::panics::{self, CallLimitExceeded, NeedsOwnStack};
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::operation::Effect;
+use crate::engine::world::shared_objects::{NextAccess, REPEATS_MAX};
 use crate::engine::world::state::BODY;
-use crate::engine::world::vector_clocks::Race;
-use crate::strategy::{Beyond, Choice};
+use crate::engine::world::vector_clocks::RacingAccess;
+use crate::strategy::{Choice, StepConstruct};
 
-impl Shared {
+impl ControlledRuntime {
     /// Leaves the current operation, on its own stack, until it is resumed.
     fn leave_stack(&self) {
         let current = self.current.get();
@@ -37,8 +37,8 @@ impl Shared {
 
     /// The operation is at an access, which its next step makes. Comes back in that step, where the
     /// operation has a stack of its own.
-    fn come_to(&self, at: At, waits: bool, goes_on: bool) -> bool {
-        if self.phase.get() != Phase::Running {
+    fn come_to(&self, at: NextAccess, waits: bool, goes_on: bool) -> bool {
+        if self.phase.get() != CodePhase::Running {
             return true;
         }
         if !self.may_act("sync") || panicking() {
@@ -47,12 +47,12 @@ impl Shared {
         let current = self.current.get();
         let has_stack = stacks::is_running();
         if !has_stack {
-            self.want_stack();
+            self.restart_on_stack();
         }
         if has_stack || !waits {
             let mut state = self.state();
             state.objects.come_to(current, at);
-            state.reach.add(Beyond::Sharing);
+            state.reach.add(StepConstruct::Sharing);
             state.operations[current as usize].woken = goes_on && has_stack;
         }
         if has_stack {
@@ -62,14 +62,14 @@ impl Shared {
     }
 
     /// The test body needs a stack: it is run again, on one. Nobody has taken a step but it.
-    fn want_stack(&self) {
+    fn restart_on_stack(&self) {
         let is_first = self.current.get() == BODY && self.state().step == 1;
         if is_first && !self.wants_stack.get() {
             self.wants_stack.set(true);
             self.attention.set(true);
             // What the body drops on its way out does nothing.
-            self.phase.set(Phase::Over);
-            resume_unwind(Box::new(WantsStack));
+            self.phase.set(CodePhase::Over);
+            resume_unwind(Box::new(NeedsOwnStack));
         }
     }
 
@@ -79,15 +79,17 @@ impl Shared {
 
     /// A wait without a stack on which to wait, or while a panic unwinds the one that there is.
     fn cannot_wait(&self, access: Access) {
-        if self.phase.get() == Phase::Looking {
+        if self.phase.get() == CodePhase::Looking {
             self.find(
                 BugKind::MonitorActs,
                 "a monitor or predicate waits for a lock: it may only look".into(),
                 None,
             );
-            resume_unwind(Box::new(BudgetSpent("a monitor or predicate waits".into())));
+            resume_unwind(Box::new(CallLimitExceeded(
+                "a monitor or predicate waits".into(),
+            )));
         }
-        if !panicking() && self.phase.get() == Phase::Running {
+        if !panicking() && self.phase.get() == CodePhase::Running {
             let (name, what) = {
                 let state = self.state();
                 let current = self.current.get();
@@ -99,10 +101,10 @@ impl Shared {
                  thread, a task or the test body; in a handler use the async types of `actor_core::sync`",
                 line(access.place)
             );
-            resume_unwind(Box::new(BudgetSpent(message)));
+            resume_unwind(Box::new(CallLimitExceeded(message)));
         }
         // A destructor waits while its stack is unwound. Who holds what it waits for is unwound as well.
-        if self.phase.replace(Phase::Over) == Phase::Running {
+        if self.phase.replace(CodePhase::Over) == CodePhase::Running {
             self.attention.set(true);
         }
         if !self.unwind_another() {
@@ -146,7 +148,7 @@ impl Shared {
         }
     }
 
-    fn find_race(&self, race: Race, object: u32, writes: bool, place: Place) {
+    fn find_race(&self, race: RacingAccess, object: u32, writes: bool, place: Place) {
         let (now, before, made) = {
             let state = self.state();
             (
@@ -178,7 +180,7 @@ pub(crate) fn column(place: Place) -> String {
     format!("{}:{}:{}", place.file(), place.line(), place.column())
 }
 
-impl Sharing for Shared {
+impl Sharing for ControlledRuntime {
     fn execution(&self) -> u32 {
         self.execution.get()
     }
@@ -192,7 +194,7 @@ impl Sharing for Shared {
 
     fn reach(&self, access: Access, waits: bool) -> bool {
         match self.local_object(access.object) {
-            Some(object) => self.come_to(At::Object(object), waits, true),
+            Some(object) => self.come_to(NextAccess::Object(object), waits, true),
             None => true,
         }
     }
@@ -201,7 +203,7 @@ impl Sharing for Shared {
         let Some(object) = self.local_object(access.object) else {
             return;
         };
-        if self.phase.get() != Phase::Running {
+        if self.phase.get() != CodePhase::Running {
             return;
         }
         let current = self.current.get();
@@ -228,14 +230,14 @@ impl Sharing for Shared {
         let Some(object) = self.local_object(access.object) else {
             return false;
         };
-        if self.phase.get() == Phase::Over && !panicking() && stacks::is_running() {
+        if self.phase.get() == CodePhase::Over && !panicking() && stacks::is_running() {
             // It was unwound, has caught that, and is unwound again.
             stacks::suspend();
             return false;
         }
-        if self.phase.get() != Phase::Running || panicking() || !stacks::is_running() {
+        if self.phase.get() != CodePhase::Running || panicking() || !stacks::is_running() {
             if !panicking() && !stacks::is_running() {
-                self.want_stack();
+                self.restart_on_stack();
             }
             self.cannot_wait(access);
             return false;
@@ -248,13 +250,13 @@ impl Sharing for Shared {
         }
         drop(state);
         self.record_access(object, "waits for", access.place);
-        self.come_to(At::Object(object), true, false);
+        self.come_to(NextAccess::Object(object), true, false);
         self.state().objects.wait_ends(current, object)
     }
 
     fn unblock(&self, object: ObjectId) {
         if let Some(object) = self.local_object(object)
-            && self.phase.get() == Phase::Running
+            && self.phase.get() == CodePhase::Running
         {
             self.state().unblock(object);
         }
@@ -264,7 +266,7 @@ impl Sharing for Shared {
         let Some(object) = self.local_object(object) else {
             return false;
         };
-        if self.phase.get() != Phase::Running {
+        if self.phase.get() != CodePhase::Running {
             return false;
         }
         let blocked = self.state().blocked_still(object);
@@ -278,13 +280,13 @@ impl Sharing for Shared {
 
     fn awaits(&self, access: Access, wait: Wait) {
         if let Some(object) = self.local_object(access.object)
-            && self.phase.get() == Phase::Running
+            && self.phase.get() == CodePhase::Running
         {
             let current = self.current.get();
             let mut state = self.state();
-            state.reach.add(Beyond::Sharing);
+            state.reach.add(StepConstruct::Sharing);
             let is_new = state.objects.wait(current, object, wait, false);
-            state.objects.come_to(current, At::Object(object));
+            state.objects.come_to(current, NextAccess::Object(object));
             drop(state);
             if is_new {
                 self.record_access(object, "waits for", access.place);
@@ -305,7 +307,7 @@ impl Sharing for Shared {
     }
 
     fn is_woken_spuriously(&self) -> bool {
-        if self.phase.get() != Phase::Running || panicking() {
+        if self.phase.get() != CodePhase::Running || panicking() {
             return false;
         }
         let strikes = self.strike(FaultKind::Wake, 0, 1) > 0;
@@ -317,7 +319,7 @@ impl Sharing for Shared {
     }
 
     fn is_claimed(&self, object: ObjectId) -> bool {
-        if self.phase.get() != Phase::Running || panicking() {
+        if self.phase.get() != CodePhase::Running || panicking() {
             return false;
         }
         let object = self.local_object(object);
@@ -340,7 +342,7 @@ impl Sharing for Shared {
             return self.address(u32::MAX);
         }
         if !stacks::is_running() {
-            self.want_stack();
+            self.restart_on_stack();
         }
         let NewTask {
             run,
@@ -350,7 +352,7 @@ impl Sharing for Shared {
         } = task;
         let mut state = self.state();
         let current = self.current.get();
-        let index = state.bear_task(current, name.as_deref(), is_thread, end.index);
+        let index = state.spawn_task(current, name.as_deref(), is_thread, end.index);
         self.record(|| Record::Created {
             who: index,
             path: state.operations[index as usize].key,
@@ -386,7 +388,7 @@ impl Sharing for Shared {
     }
 
     fn panicked(&self, payload: &(dyn Any + Send)) -> bool {
-        let is_users = self.phase.get() == Phase::Running && !payload.is::<BudgetSpent>();
+        let is_users = self.phase.get() == CodePhase::Running && !payload.is::<CallLimitExceeded>();
         let is_told = is_users && self.state().supervised;
         if is_told {
             panics::forget();
@@ -395,7 +397,7 @@ impl Sharing for Shared {
     }
 
     fn park(&self) {
-        if self.phase.get() == Phase::Over && panicking() {
+        if self.phase.get() == CodePhase::Over && panicking() {
             return;
         }
         let current = self.current.get() as usize;
@@ -415,20 +417,20 @@ impl Sharing for Shared {
     }
 
     fn give_way(&self, _: Place, waits: bool) -> bool {
-        if self.phase.get() != Phase::Running {
+        if self.phase.get() != CodePhase::Running {
             return true;
         }
         let current = self.current.get();
-        let goes_on = self.state().objects.give_way(current);
+        let goes_on = self.state().objects.record_yield(current);
         self.attention.set(true);
         if !waits && stacks::is_running() && self.may_act("sync") && !panicking() {
             // The poll in progress goes on with its other branches, and ends as any that waits.
             let mut state = self.state();
-            state.objects.come_to(current, At::Way);
-            state.reach.add(Beyond::Sharing);
+            state.objects.come_to(current, NextAccess::Way);
+            state.reach.add(StepConstruct::Sharing);
             return false;
         }
-        self.come_to(At::Way, waits, goes_on)
+        self.come_to(NextAccess::Way, waits, goes_on)
     }
 
     fn locals(&self) -> Locals {
@@ -436,7 +438,7 @@ impl Sharing for Shared {
     }
 
     fn fence(&self, acquires: bool, releases: bool) {
-        if self.phase.get() == Phase::Running {
+        if self.phase.get() == CodePhase::Running {
             let current = self.current.get();
             self.state().fenced(current, acquires, releases);
         }
@@ -446,7 +448,7 @@ impl Sharing for Shared {
         let Some(object) = self.local_object(object) else {
             return;
         };
-        if self.phase.get() != Phase::Running {
+        if self.phase.get() != CodePhase::Running {
             return;
         }
         let current = self.current.get();
@@ -456,7 +458,7 @@ impl Sharing for Shared {
             .is_some();
         if sends && stacks::is_running() {
             // What it has sent may arrive before it goes on.
-            self.come_to(At::Way, true, true);
+            self.come_to(NextAccess::Way, true, true);
         }
         let race = self.state().race(current, object, writes, place);
         if let Some(race) = race {

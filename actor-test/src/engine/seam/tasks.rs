@@ -17,14 +17,14 @@ pub(crate) type Run = Box<dyn FnOnce(Waker)>;
 
 /// What runs on stacks of its own, by the number of the operation, and stacks to use again.
 #[derive(Default)]
-pub(crate) struct Tasks {
+pub(crate) struct TaskStacks {
     unborn: Vec<(u32, Run)>,
     coroutines: Vec<(u32, Coroutine)>,
     locals: Vec<(u32, Locals)>,
     stacks: Vec<Stack>,
 }
 
-impl Tasks {
+impl TaskStacks {
     pub(crate) fn bear(&mut self, operation: u32, run: Run) {
         self.unborn.push((operation, run));
     }

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use actor_core::runtime::{Address, Again, Purpose, TimerId};
 
-use crate::engine::seam::shared::{Phase, Shared};
-use crate::engine::world::endings::Remains;
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::operation::Effect;
 use crate::engine::world::timers::TimerStage;
 use crate::hash::mix;
-use crate::strategy::Beyond;
+use crate::strategy::StepConstruct;
 
-impl Shared {
+impl ControlledRuntime {
     /// Has a timer armed whose event goes to `owner`.
     pub(super) fn arm_event(
         &self,
@@ -35,7 +35,7 @@ impl Shared {
         let timer = &mut state.timers.slots[planned.0 as usize];
         timer.event = Some((slot, event));
         timer.periodic = again.is_some();
-        timer.pretext = purpose;
+        timer.declared_purpose = purpose;
         self.workshop().clockwork(planned.0).again = again;
         self.timer_id(planned)
     }
@@ -44,7 +44,7 @@ impl Shared {
     pub(super) fn cancel_timer(&self, timer: TimerId) {
         let phase = self.phase.get();
         if timer.execution != self.execution.get()
-            || !matches!(phase, Phase::Running | Phase::Crashing)
+            || !matches!(phase, CodePhase::Running | CodePhase::Crashing)
         {
             return;
         }
@@ -59,7 +59,7 @@ impl Shared {
         if is_sleep {
             drop(state);
             self.end_sleep(index);
-        } else if phase == Phase::Running {
+        } else if phase == CodePhase::Running {
             state.push(
                 self.current.get(),
                 Effect::Cancel {
@@ -72,7 +72,7 @@ impl Shared {
 
     fn end_sleep(&self, timer: u32) {
         self.state().end_timer(timer);
-        self.record_cancelled(&Remains {
+        self.record_cancelled(&OrphanedValues {
             owner: self.current.get(),
             letters: Vec::new(),
             timers: vec![(timer, None)],
@@ -94,7 +94,7 @@ impl Shared {
         let mut state = self.state.borrow_mut();
         let planned = state.plan_timer(current, current, current, delay);
         let timer = &mut state.timers.slots[planned.0 as usize];
-        timer.pretext = purpose;
+        timer.declared_purpose = purpose;
         timer.periodic = purpose == Purpose::Tick;
         self.timer_id(planned)
     }
@@ -110,7 +110,7 @@ impl Shared {
             found.stage == TimerStage::Over,
             found.owner == self.current.get(),
         );
-        let purpose = found.pretext;
+        let purpose = found.declared_purpose;
         if is_own && is_over {
             return true;
         }
@@ -118,7 +118,7 @@ impl Shared {
         if is_over {
             return true;
         }
-        if !is_own && self.phase.get() == Phase::Running {
+        if !is_own && self.phase.get() == CodePhase::Running {
             let left = state.time_left(timer.index);
             drop(state);
             self.end_sleep(timer.index);
@@ -144,7 +144,7 @@ impl Shared {
             let late = mix(0x0001_a7e0, behind.as_nanos() as u64);
             state.extend_chain(self.current.get(), late);
         }
-        state.reach.add(Beyond::Timer);
+        state.reach.add(StepConstruct::Timer);
         behind
     }
 

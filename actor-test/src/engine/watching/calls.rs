@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 /// The calls by name.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Calls(BTreeMap<String, Seen>);
+pub(crate) struct Calls(BTreeMap<String, CallObservation>);
 
 /// What was seen of the calls of one name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-struct Seen {
+struct CallObservation {
     /// One was made while calls might fail.
     is_made: bool,
     /// The test has said what they fail with.
@@ -28,9 +28,9 @@ impl Calls {
         self.of(call).is_supplied = true;
     }
 
-    fn of(&mut self, call: &str) -> &mut Seen {
+    fn of(&mut self, call: &str) -> &mut CallObservation {
         if !self.0.contains_key(call) {
-            self.0.insert(call.to_owned(), Seen::default());
+            self.0.insert(call.to_owned(), CallObservation::default());
         }
         self.0.get_mut(call).expect("it was just inserted")
     }

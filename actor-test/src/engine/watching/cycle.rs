@@ -1,15 +1,15 @@
 //! Cycles of asks: handlers that wait for each other's replies, so that none ever comes.
 
 use crate::engine::world::asks::AskRecord;
-use crate::engine::world::operation::{Effect, Stage};
-use crate::engine::world::state::State;
+use crate::engine::world::operation::{Effect, OperationStage};
+use crate::engine::world::state::ExecutionState;
 
 /// Who awaits whose reply.
-pub(crate) struct Waits<'a> {
-    pub(crate) state: &'a State,
+pub(crate) struct WaitForGraph<'a> {
+    pub(crate) state: &'a ExecutionState,
 }
 
-impl Waits<'_> {
+impl WaitForGraph<'_> {
     /// The cycle of asks that `operation` has closed by waiting, or by an event that has reached
     /// someone who waits. It is looked for at once, since others may go on for long.
     pub(crate) fn cycle(&self, operation: u32) -> Option<Vec<u32>> {
@@ -53,12 +53,12 @@ impl Waits<'_> {
     /// whom it has asked, where that one waits, too.
     fn asked(&self, operation: u32) -> Option<(&AskRecord, u32)> {
         let found = &self.state.operations[operation as usize];
-        if found.stage != Stage::Suspended || found.woken {
+        if found.stage != OperationStage::Suspended || found.woken {
             return None;
         }
         let ask = self.state.only_awaited(operation)?;
         let target = &self.state.operations[ask.target as usize];
-        (target.stage == Stage::Suspended).then_some((ask, ask.target))
+        (target.stage == OperationStage::Suspended).then_some((ask, ask.target))
     }
 
     /// The handler in which the one that was asked waits answers the ask, or keeps it from being
@@ -70,7 +70,7 @@ impl Waits<'_> {
             &operations[ask.asker as usize],
             &operations[ask.target as usize],
         );
-        let in_hand = target.handling == ask.letter && !ask.out_of_hands;
+        let in_hand = target.handling == ask.letter && !ask.is_handed_over;
         in_hand
             || target.inbox.iter().any(|letter| letter.key == ask.letter)
             // A full mailbox might refuse it.

@@ -91,10 +91,10 @@ impl Landmarks {
 
     /// The combinations and goals that no execution of this engine has told of before, and all
     /// labels.
-    pub(crate) fn tell(&mut self) -> Told {
+    pub(crate) fn report(&mut self) -> LandmarkReport {
         let known = &mut self.known;
         let mut news = |hash: &u64| known.len() < KNOWN_MAX && known.insert(*hash);
-        Told {
+        LandmarkReport {
             combinations: self.met.iter().copied().filter(&mut news).collect(),
             goals: self.goals.iter().copied().filter(&mut news).collect(),
             labels: self.labels.clone(),
@@ -105,7 +105,7 @@ impl Landmarks {
 
 /// What an execution came through.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct LandmarkReport {
     pub(crate) combinations: Vec<u64>,
     pub(crate) goals: Vec<u64>,
     #[serde(with = "interned")]
@@ -128,7 +128,7 @@ mod tests {
             for (whose, from, to) in moved {
                 landmarks.moved(*whose, *from, *to);
             }
-            landmarks.tell().combinations.len()
+            landmarks.report().combinations.len()
         };
         let (one, other) = ((1, 0, 1), (2, 0, 1));
         assert_eq!(told(&[one, other]), 2);

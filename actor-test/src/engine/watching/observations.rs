@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::coverage::{ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition};
 use crate::engine::watching::calls::Calls;
-use crate::engine::watching::specifications::Observed;
-use crate::engine::watching::tally::Tally;
+use crate::engine::watching::specifications::SpecificationStats;
+use crate::engine::watching::tally::TypeCoverage;
 
 /// What was seen over all executions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Observations {
-    pub(crate) specifications: Vec<Observed>,
+    pub(crate) specifications: Vec<SpecificationStats>,
     pub(crate) coverage: Coverage,
     pub(crate) calls: Calls,
 }
@@ -26,13 +26,13 @@ impl Observations {
             merged.calls.add(&seen.calls);
             specifications.push(seen.specifications);
         }
-        merged.specifications = Observed::merge(specifications);
+        merged.specifications = SpecificationStats::merge(specifications);
         merged
     }
 }
 
 /// What the actors of each type ran that is part of the program under test.
-pub(crate) fn coverage(tallies: &[Tally]) -> Coverage {
+pub(crate) fn coverage(tallies: &[TypeCoverage]) -> Coverage {
     let mut coverage = Coverage::default();
     let own = tallies.iter().filter(|tally| !tally.is_foreign());
     let actors = own.map(of_type);
@@ -42,7 +42,7 @@ pub(crate) fn coverage(tallies: &[Tally]) -> Coverage {
     coverage
 }
 
-fn of_type(tally: &Tally) -> ActorCoverage {
+fn of_type(tally: &TypeCoverage) -> ActorCoverage {
     let (info, counts) = (tally.info(), tally.counts());
     let names: Vec<&str> = match info.states {
         [] => vec![""],
@@ -75,7 +75,7 @@ fn of_type(tally: &Tally) -> ActorCoverage {
     }
 }
 
-fn handlers(tally: &Tally, state: usize) -> Vec<HandlerCoverage> {
+fn handlers(tally: &TypeCoverage, state: usize) -> Vec<HandlerCoverage> {
     let events = tally.info().events;
     let handled = (0..events.len())
         .filter(|event| tally.info().disposition(state, *event as u16) == Disposition::Handle);

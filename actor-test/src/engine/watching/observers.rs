@@ -11,7 +11,7 @@ use crate::engine::world::types::Types;
 struct Interest {
     type_id: TypeId,
     moment: Moment,
-    observer: Observer,
+    observer: ObservingMonitor,
 }
 
 /// The monitors of one execution and what they observe.
@@ -32,19 +32,19 @@ pub(crate) struct Observers {
 
 /// Who observes an event at some moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Seen {
+pub(crate) enum EventObservers {
     /// Nobody.
     #[default]
     Nobody,
     /// One monitor.
-    One(Observer),
+    One(ObservingMonitor),
     /// Several; [`Observers::next`] finds them.
     Several,
 }
 
 /// A monitor that observes an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Observer {
+pub(crate) struct ObservingMonitor {
     /// Its number.
     pub(crate) monitor: u16,
     /// Which of its observations the event is.
@@ -53,8 +53,8 @@ pub(crate) struct Observer {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Route {
-    sent: Seen,
-    handled: Seen,
+    sent: EventObservers,
+    handled: EventObservers,
 }
 
 impl Observers {
@@ -77,7 +77,7 @@ impl Observers {
             self.interests.push(Interest {
                 type_id: observed.event.type_id,
                 moment: observed.moment,
-                observer: Observer {
+                observer: ObservingMonitor {
                     monitor,
                     observation: observation as u16,
                 },
@@ -94,15 +94,15 @@ impl Observers {
 
     /// Who observes the event with that number among those of `types`, at that moment.
     #[inline]
-    pub(crate) fn who(&mut self, types: &Types, event: usize, moment: Moment) -> Seen {
+    pub(crate) fn who(&mut self, types: &Types, event: usize, moment: Moment) -> EventObservers {
         if self.stale || self.routes.len() != types.event_count() {
             self.find_routes(types);
         }
         match (self.routes.get(event), moment) {
-            (None, _) => Seen::Nobody,
+            (None, _) => EventObservers::Nobody,
             (Some(route), Moment::Sent) => route.sent,
             (Some(route), Moment::Handled) => route.handled,
-            (Some(_), Moment::Replied) => Seen::Several,
+            (Some(_), Moment::Replied) => EventObservers::Several,
         }
     }
 
@@ -120,7 +120,7 @@ impl Observers {
         let route = |(event, is_passed_on): (&EventInfo, bool)| Route {
             sent: self.seen(event.type_id, Moment::Sent),
             handled: match is_passed_on {
-                true => Seen::Nobody,
+                true => EventObservers::Nobody,
                 false => self.seen(event.type_id, Moment::Handled),
             },
         };
@@ -128,12 +128,12 @@ impl Observers {
         self.routes.extend(more);
     }
 
-    fn seen(&self, type_id: TypeId, moment: Moment) -> Seen {
+    fn seen(&self, type_id: TypeId, moment: Moment) -> EventObservers {
         match self.next(0, type_id, moment) {
-            None => Seen::Nobody,
+            None => EventObservers::Nobody,
             Some((after, observer)) => match self.next(after, type_id, moment) {
-                None => Seen::One(observer),
-                Some(_) => Seen::Several,
+                None => EventObservers::One(observer),
+                Some(_) => EventObservers::Several,
             },
         }
     }
@@ -145,7 +145,7 @@ impl Observers {
         from: usize,
         type_id: TypeId,
         moment: Moment,
-    ) -> Option<(usize, Observer)> {
+    ) -> Option<(usize, ObservingMonitor)> {
         let found = self.interests[from.min(self.interests.len())..]
             .iter()
             .position(|interest| interest.type_id == type_id && interest.moment == moment)?;

@@ -15,9 +15,9 @@ use crate::data::snapshot::Heat;
 use crate::data::story::{MonitorKind, Temperature as Owing};
 use crate::engine::panics::{self, Panic};
 use crate::engine::watching::landmarks::Landmarks;
-use crate::engine::watching::observers::{Observer, Observers};
-use crate::engine::world::state::{BODY, State};
-use crate::engine::world::thermometer::{Debt, Thermometer};
+use crate::engine::watching::observers::{Observers, ObservingMonitor};
+use crate::engine::world::state::{BODY, ExecutionState};
+use crate::engine::world::temperature::{Obligation, Temperatures};
 use crate::hash::mix;
 
 /// An [`Expectation`], which is of a package that need not serialise anything.
@@ -50,7 +50,7 @@ mod expectation {
 
 /// What was seen of one specification over the executions of a test.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Observed {
+pub(crate) struct SpecificationStats {
     /// The monitor's type, or the predicate's name.
     pub(crate) name: String,
     /// What is expected of a predicate; `None` for a monitor.
@@ -73,7 +73,7 @@ pub(crate) struct Observed {
     pub(crate) passed_over: Vec<(&'static str, &'static str)>,
 }
 
-impl Observed {
+impl SpecificationStats {
     /// Adds up what several workers saw.
     pub(crate) fn merge(all: Vec<Vec<Self>>) -> Vec<Self> {
         let mut merged: Vec<Self> = Vec::new();
@@ -160,7 +160,7 @@ struct PredicateEntry {
 
 /// What became of a predicate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Judged<'a> {
+pub(crate) struct PredicateEvaluation<'a> {
     /// Its number among the predicates.
     pub(crate) number: u32,
     pub(crate) heat: Option<usize>,
@@ -172,8 +172,8 @@ pub(crate) struct Judged<'a> {
 
 /// What is owed at some point: which specification, in which state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Owed {
-    pub(crate) entry: Debt,
+pub(crate) struct PendingObligation {
+    pub(crate) entry: Obligation,
     pub(crate) what: String,
     pub(crate) since: u64,
 }
@@ -182,7 +182,7 @@ pub(crate) struct Owed {
 pub(crate) struct Specifications {
     monitors: Vec<MonitorEntry>,
     predicates: Vec<PredicateEntry>,
-    observed: Vec<Observed>,
+    observed: Vec<SpecificationStats>,
     /// How many entries of `observed` this execution has met, to find them again in order.
     met: usize,
 }
@@ -203,12 +203,13 @@ impl Specifications {
         (self, monitors, predicates)
     }
 
-    pub(crate) fn observed(&self) -> &[Observed] {
+    pub(crate) fn observed(&self) -> &[SpecificationStats] {
         &self.observed
     }
 
     fn observed_entry(&mut self, name: &str, expectation: Option<Expectation>) -> usize {
-        let same = |known: &Observed| known.name == name && known.expectation == expectation;
+        let same =
+            |known: &SpecificationStats| known.name == name && known.expectation == expectation;
         let expected_at = self.met;
         self.met += 1;
         if self.observed.get(expected_at).is_some_and(same) {
@@ -217,7 +218,7 @@ impl Specifications {
         if let Some(known) = self.observed.iter().position(same) {
             return known;
         }
-        self.observed.push(Observed {
+        self.observed.push(SpecificationStats {
             name: name.into(),
             expectation,
             looks: 0,
@@ -234,7 +235,7 @@ impl Specifications {
     pub(crate) fn register(
         &mut self,
         monitor: Box<dyn AnyMonitor>,
-        state: &mut State,
+        state: &mut ExecutionState,
         observers: &mut Observers,
     ) -> bool {
         let info = monitor.info();
@@ -263,14 +264,14 @@ impl Specifications {
     }
 
     /// Takes over the temperature of the monitor's state.
-    fn heat(&mut self, monitor: usize, state: &mut State) {
+    fn heat(&mut self, monitor: usize, state: &mut ExecutionState) {
         let entry = &self.monitors[monitor];
         let (_, temperature) = entry.info.states[entry.state];
         let step = state.step;
         match temperature {
             Temperature::Hot => {
                 if state.thermometer.hot(entry.heat, step) {
-                    state.comes_to_owe(entry.name);
+                    state.record_obligation(entry.name);
                 }
                 self.observed[entry.observed].was_hot = true;
             }
@@ -284,7 +285,7 @@ impl Specifications {
         name: &str,
         expectation: Expectation,
         predicate: Predicate,
-        state: &mut State,
+        state: &mut ExecutionState,
     ) {
         let heat = match expectation {
             Expectation::Eventually | Expectation::AlwaysEventually => {
@@ -344,7 +345,7 @@ impl Specifications {
     #[inline(always)]
     pub(crate) fn show(
         &mut self,
-        observer: Observer,
+        observer: ObservingMonitor,
         look: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
     ) -> Result<Option<usize>, Box<Panic>> {
         let entry = &mut self.monitors[usize::from(observer.monitor)];
@@ -372,7 +373,7 @@ impl Specifications {
 
     /// What a monitor was when this was asked last, and what it is now, which may owe something. Its
     /// states can be compared only where it was there from the first.
-    pub(crate) fn tell(&mut self, monitor: u16, owes: bool) -> Option<(u64, u64)> {
+    pub(crate) fn monitor_hashes(&mut self, monitor: u16, owes: bool) -> Option<(u64, u64)> {
         let entry = &mut self.monitors[usize::from(monitor)];
         let print = if entry.is_early {
             entry.print(owes)
@@ -388,7 +389,7 @@ impl Specifications {
         &mut self,
         monitor: u16,
         now: usize,
-        state: &mut State,
+        state: &mut ExecutionState,
         landmarks: &mut Landmarks,
     ) -> (usize, u64) {
         let monitor = usize::from(monitor);
@@ -424,7 +425,7 @@ impl Specifications {
         &mut self,
         world: &World<'_>,
         early: &Cell<bool>,
-        mut settle: impl FnMut(Judged<'_>),
+        mut settle: impl FnMut(PredicateEvaluation<'_>),
     ) -> Option<(BugKind, String, Option<String>)> {
         for (number, entry) in self.predicates.iter_mut().enumerate() {
             if entry.met
@@ -455,7 +456,7 @@ impl Specifications {
             observed.moved |= holds;
             entry.met |= holds;
             let has_changed = std::mem::replace(&mut entry.held, holds) != holds;
-            settle(Judged {
+            settle(PredicateEvaluation {
                 number: number as u32,
                 heat: entry.heat,
                 expectation: entry.expectation,
@@ -520,7 +521,7 @@ impl Specifications {
     }
 
     /// How each monitor and each predicate stands.
-    pub(crate) fn heats(&self, thermometer: &Thermometer, step: u64) -> Vec<Heat> {
+    pub(crate) fn heats(&self, thermometer: &Temperatures, step: u64) -> Vec<Heat> {
         let monitors = self.monitors.iter().map(|entry| {
             let (state, temperature) = entry.info.states[entry.state];
             Heat {
@@ -567,7 +568,11 @@ impl Specifications {
     }
 
     /// What is hot now, or warm since it was hot when `or_warm`.
-    pub(crate) fn owed(&self, thermometer: &Thermometer, or_warm: bool) -> Vec<Owed> {
+    pub(crate) fn pending_obligations(
+        &self,
+        thermometer: &Temperatures,
+        or_warm: bool,
+    ) -> Vec<PendingObligation> {
         let is_owed = |heat: usize| {
             thermometer.hot_since(heat).is_some() || (or_warm && thermometer.owes(heat))
         };
@@ -576,15 +581,15 @@ impl Specifications {
             .monitors
             .iter()
             .filter(|entry| is_owed(entry.heat))
-            .map(|entry| Owed {
-                entry: Debt::Specification(entry.heat),
+            .map(|entry| PendingObligation {
+                entry: Obligation::Specification(entry.heat),
                 what: self.describe_monitor(entry),
                 since: since(entry.heat),
             });
         let predicates = self.predicates.iter().filter_map(|entry| {
             let heat = entry.heat.filter(|heat| is_owed(*heat))?;
-            Some(Owed {
-                entry: Debt::Specification(heat),
+            Some(PendingObligation {
+                entry: Obligation::Specification(heat),
                 what: describe_predicate(entry),
                 since: since(heat),
             })

@@ -5,16 +5,16 @@ use actor_core::generated::ActorInfo;
 /// Counts of one actor type, over all its actors and executions.
 ///
 /// They are kept by position in the type's table, so that counting is one increment.
-pub(crate) struct Tally {
+pub(crate) struct TypeCoverage {
     /// The type with its path, as rustc prints it.
     path: &'static str,
     info: &'static ActorInfo,
-    counts: Counts,
+    counts: CoverageCounts,
 }
 
 /// What a [`Tally`] has counted.
 #[derive(Clone)]
-pub(crate) struct Counts {
+pub(crate) struct CoverageCounts {
     /// How many actors began in each state; one entry for a plain actor.
     pub(crate) started: Box<[u64]>,
     /// How many events each state handled, state by state, as
@@ -24,7 +24,7 @@ pub(crate) struct Counts {
     pub(crate) moved: Box<[u64]>,
 }
 
-impl Counts {
+impl CoverageCounts {
     fn none(info: &ActorInfo) -> Self {
         let states = info.states.len().max(1);
         let zeros = |count: usize| vec![0; count].into_boxed_slice();
@@ -36,12 +36,12 @@ impl Counts {
     }
 }
 
-impl Tally {
+impl TypeCoverage {
     pub(crate) fn new(path: &'static str, info: &'static ActorInfo) -> Self {
         Self {
             path,
             info,
-            counts: Counts::none(info),
+            counts: CoverageCounts::none(info),
         }
     }
 
@@ -58,13 +58,15 @@ impl Tally {
         self.info
     }
 
-    pub(crate) fn counts(&self) -> &Counts {
+    pub(crate) fn counts(&self) -> &CoverageCounts {
         &self.counts
     }
 
     /// Goes back to what was counted before; to nothing where that is `None`.
-    pub(crate) fn restore(&mut self, before: Option<&Counts>) {
-        self.counts = before.cloned().unwrap_or_else(|| Counts::none(self.info));
+    pub(crate) fn restore(&mut self, before: Option<&CoverageCounts>) {
+        self.counts = before
+            .cloned()
+            .unwrap_or_else(|| CoverageCounts::none(self.info));
     }
 
     /// An actor begins in a state.

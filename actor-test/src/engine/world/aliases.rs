@@ -10,10 +10,10 @@ const OTHER: u64 = 0x6f_74_68_65_72;
 
 /// Which key operations get in place of their own.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Aliases(Option<Arc<Called>>);
+pub(crate) struct Aliases(Option<Arc<ReplacementKeys>>);
 
 #[derive(Debug)]
-struct Called {
+struct ReplacementKeys {
     by_key: BTreeMap<u64, u64>,
     given: BTreeSet<u64>,
 }
@@ -22,7 +22,7 @@ impl Aliases {
     /// By the keys that they would have.
     pub(crate) fn new(by_key: BTreeMap<u64, u64>) -> Self {
         let given = by_key.values().copied().collect();
-        Self(Some(Arc::new(Called { by_key, given })))
+        Self(Some(Arc::new(ReplacementKeys { by_key, given })))
     }
 
     /// The key of the operation that would have this one. No two have the same.

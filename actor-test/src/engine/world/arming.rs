@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use actor_core::runtime::Purpose as Pretext;
 
-use crate::engine::world::endings::Remains;
+use crate::engine::world::endings::OrphanedValues;
 use crate::engine::world::flushing::FollowUp;
-use crate::engine::world::operation::{Effect, Letter, Stage, Stamp};
-use crate::engine::world::state::State;
-use crate::engine::world::timers::{Purpose, Timer, TimerStage};
+use crate::engine::world::operation::{Effect, Envelope, OperationStage, PackedSender};
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::timers::{TimerPurpose, TimerStage, VirtualTimer};
 use crate::hash::mix;
-use crate::strategy::{Along, Beyond, MessageId, OperationId, Pending, StepKind};
+use crate::strategy::{MessageId, OperationId, Pending, SilentEffect, StepConstruct, StepKind};
 
-impl State {
+impl ExecutionState {
     /// Has `by` arm a timer of `owner`'s after so long, when what it did before is carried out. The key
     /// is that of a child of `parent`. Tells the slot and its generation.
     pub(crate) fn plan_timer(
@@ -35,9 +35,9 @@ impl State {
         }
         let owner = self.timers.slots[timer as usize].owner;
         let is_sleep = self.timers.slots[timer as usize].is_sleep();
-        if self.operations[owner as usize].stage == Stage::Gone && !is_sleep {
+        if self.operations[owner as usize].stage == OperationStage::Gone && !is_sleep {
             let unsent = self.end_timer(timer);
-            return FollowUp::Cancelled(Remains {
+            return FollowUp::Cancelled(OrphanedValues {
                 owner,
                 letters: Vec::new(),
                 timers: vec![(timer, unsent)],
@@ -58,18 +58,19 @@ impl State {
         }
         let armed = &self.timers.slots[timer as usize];
         if armed.periodic || self.is_patient(armed) {
-            self.reach.note(Beyond::Ticks);
+            self.reach.record_local(StepConstruct::Ticks);
         }
-        if armed.purpose != Purpose::Own {
-            self.reach.note(Beyond::Supervision);
+        if armed.purpose != TimerPurpose::Own {
+            self.reach.record_local(StepConstruct::Supervision);
         }
         let owner = self.operations[armed.owner as usize].key;
         let timer = MessageId::new(armed.next_key()).number();
-        self.reach.ride(Along::Armed { timer, owner });
+        self.reach
+            .record_silent_effect(SilentEffect::Armed { timer, owner });
     }
 
     /// Cancels a timer of `owner`, and removes its events from the owner's inbox.
-    pub(crate) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> Remains {
+    pub(crate) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> OrphanedValues {
         let runs = self.timers.get(index, generation).is_some();
         let key = runs.then(|| self.timers.slots[index as usize].next_key());
         let timers = runs.then(|| (index, self.end_timer(index)));
@@ -77,14 +78,15 @@ impl State {
         let unread = inbox.take_timed(index, generation);
         let key = key.or(unread.as_ref().map(|letter| letter.key));
         if let Some(timer) = key {
-            self.reach.note(Beyond::Timer);
+            self.reach.record_local(StepConstruct::Timer);
             let timer = MessageId::new(timer).number();
-            self.reach.ride(Along::Cancelled { timer });
+            self.reach
+                .record_silent_effect(SilentEffect::Cancelled { timer });
         }
         self.reach.cancels();
-        self.look(owner);
+        self.find_next_letter(owner);
         self.refresh(owner);
-        Remains {
+        OrphanedValues {
             owner,
             letters: unread.iter().map(|letter| letter.slot).collect(),
             timers: timers.into_iter().collect(),
@@ -104,8 +106,8 @@ impl State {
     }
 
     /// It fires where nothing else can happen.
-    fn is_patient(&self, timer: &Timer) -> bool {
-        self.patient_timers || timer.pretext == Pretext::Shutdown
+    fn is_patient(&self, timer: &VirtualTimer) -> bool {
+        self.patient_timers || timer.declared_purpose == Pretext::Shutdown
     }
 
     pub(super) fn hide_timer(&mut self, index: u32) {
@@ -144,7 +146,7 @@ impl State {
     }
 
     pub(super) fn refresh_timers(&mut self) {
-        self.reach.add(Beyond::Timer);
+        self.reach.add(StepConstruct::Timer);
         self.touches_timers = true;
         if !self.timers.refresh_window() {
             return;
@@ -166,7 +168,7 @@ impl State {
         let key = timer.next_key();
         timer.fired += 1;
         let (owner, generation) = (timer.owner, timer.generation);
-        if timer.purpose != Purpose::Own {
+        if timer.purpose != TimerPurpose::Own {
             let purpose = timer.purpose;
             self.timers.free(index);
             self.refresh_timers();
@@ -186,14 +188,14 @@ impl State {
             self.timers.free(index);
         }
         self.refresh_timers();
-        let letter = Letter {
+        let letter = Envelope {
             slot,
             event,
             event_id: self.event_id(owner, event),
-            sender: Stamp::timer(index, generation),
+            sender: PackedSender::timer(index, generation),
             key,
             placed: false,
-            crowded: false,
+            is_refused: false,
             lost: None,
         };
         Fired::Event {
@@ -215,7 +217,7 @@ impl State {
     }
 
     /// A timer's letter was taken from the inbox: a periodic timer runs again.
-    pub(crate) fn taken(&mut self, index: u32, generation: u32) {
+    pub(crate) fn rearm_after_read(&mut self, index: u32, generation: u32) {
         let now = self.now;
         let timer = self.timers.get(index, generation);
         let periodic = timer.filter(|timer| timer.periodic);
@@ -231,10 +233,10 @@ impl State {
 pub(crate) enum Fired {
     Event {
         owner: u32,
-        letter: Letter,
+        letter: Envelope,
         periodic: bool,
     },
     Slept(u32),
     /// What is not the owner's own.
-    Due(u32, Purpose),
+    Due(u32, TimerPurpose),
 }

@@ -3,10 +3,10 @@
 use actor_core::AskError;
 
 use crate::engine::world::flushing::FollowUp;
-use crate::engine::world::owned::Neighbours;
-use crate::engine::world::state::{State, keep};
+use crate::engine::world::owner_lists::ListNode;
+use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
-use crate::strategy::Beyond;
+use crate::strategy::StepConstruct;
 
 /// The key of no letter.
 const NO_LETTER: u64 = u64::MAX;
@@ -26,13 +26,13 @@ pub(crate) struct AskRecord {
     pub(crate) abandoned: bool,
     /// The reply was sent, or a handler has taken it into its own hands: what becomes of the handler
     /// says nothing of it any more.
-    pub(crate) out_of_hands: bool,
+    pub(crate) is_handed_over: bool,
     /// Both ends are done with it.
     closed: bool,
     /// Someone has looked for the reply when it was not there.
     is_awaited: bool,
     /// The others that are awaited of the same asker's.
-    beside: Neighbours,
+    beside: ListNode,
 }
 
 impl AskRecord {
@@ -47,11 +47,11 @@ impl AskRecord {
     }
 }
 
-impl State {
+impl ExecutionState {
     pub(crate) fn open_ask(&mut self, asker: u32, target: u32) -> u32 {
         let key = self.child_key_of(asker);
         if self.operations[asker as usize].open_asks > 0 {
-            self.reach.note(Beyond::Ask);
+            self.reach.record_local(StepConstruct::Ask);
         }
         let found = &self.operations[asker as usize];
         let record = AskRecord {
@@ -61,10 +61,10 @@ impl State {
             key,
             delivered: false,
             abandoned: false,
-            out_of_hands: false,
+            is_handed_over: false,
             closed: false,
             is_awaited: false,
-            beside: Neighbours::default(),
+            beside: ListNode::default(),
         };
         let index = keep(&mut self.asks, &mut self.asks_free, record);
         self.operations[asker as usize].open_asks += 1;
@@ -74,7 +74,7 @@ impl State {
     /// The ask is for the end of the one that is asked.
     pub(crate) fn ask_for_end(&mut self, index: u32) -> &AskRecord {
         let ask = &mut self.asks[index as usize];
-        (ask.letter, ask.out_of_hands) = (NO_LETTER, true);
+        (ask.letter, ask.is_handed_over) = (NO_LETTER, true);
         ask
     }
 
@@ -83,7 +83,7 @@ impl State {
         let AskRecord { asker, key, .. } = self.asks[index as usize];
         if by != asker {
             // Whether it is there depends on what comes to the asker, who has handed it on.
-            self.interrupt(asker, Beyond::Ask);
+            self.interrupt(asker, StepConstruct::Ask);
             self.extend_chain(by, mix(key, u64::from(is_there)));
         }
         let ask = &mut self.asks[index as usize];

@@ -1,11 +1,11 @@
 //! What is left of an actor, a timer or a future that has ended.
 
-use crate::engine::world::operation::{Letter, Stage, Told};
-use crate::engine::world::state::State;
-use crate::engine::world::thermometer::Debt;
+use crate::engine::world::operation::{Envelope, OperationStage, PendingOrder};
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::temperature::Obligation;
 
 /// What has ended and lies in the workshop still.
-pub(crate) struct Remains {
+pub(crate) struct OrphanedValues {
     /// Whose it was.
     pub(crate) owner: u32,
     /// Events in the owner's mail that nobody will handle.
@@ -15,21 +15,21 @@ pub(crate) struct Remains {
 }
 
 /// What is left of an actor that has stopped.
-pub(crate) struct Halted {
-    pub(crate) letters: Vec<Letter>,
-    pub(crate) remains: Remains,
+pub(crate) struct HaltRemnants {
+    pub(crate) letters: Vec<Envelope>,
+    pub(crate) remains: OrphanedValues,
     pub(crate) futures: Vec<u32>,
 }
 
-impl State {
+impl ExecutionState {
     /// Ends an operation, and takes what the run loop has to drop.
-    pub(crate) fn halt(&mut self, index: u32) -> Halted {
-        if self.operations[index as usize].stage != Stage::Gone {
-            self.bury(index);
+    pub(crate) fn halt(&mut self, index: u32) -> HaltRemnants {
+        if self.operations[index as usize].stage != OperationStage::Gone {
+            self.remove_stopped(index);
         }
-        self.leave(index, Stage::Gone);
+        self.leave(index, OperationStage::Gone);
         let operation = &mut self.operations[index as usize];
-        let letters: Vec<Letter> = operation.inbox.iter().copied().collect();
+        let letters: Vec<Envelope> = operation.inbox.iter().copied().collect();
         operation.inbox.clear();
         self.close_mailbox(index);
         self.end_what_it_owns(index, letters)
@@ -37,57 +37,59 @@ impl State {
 
     /// Drops the value of an operation that may be brought back: its inbox stays, but for the events
     /// of its timers, or for all. Takes what the run loop has to drop.
-    pub(crate) fn fall(&mut self, index: u32) -> Halted {
-        self.leave(index, Stage::Down);
+    pub(crate) fn fall(&mut self, index: u32) -> HaltRemnants {
+        self.leave(index, OperationStage::Down);
         let operation = &mut self.operations[index as usize];
         let letters = operation.inbox.take_all_timed();
         operation.state = 0;
         operation.stopping = false;
         operation.started = false;
         operation.trap = None;
-        operation.life += 1;
+        operation.incarnation += 1;
         self.extend_chain(index, 0xd0_3e);
         self.end_watches_of(index);
         self.end_what_it_owns(index, letters)
     }
 
     /// Neither runs nor waits any more.
-    pub(crate) fn leave(&mut self, index: u32, to: Stage) {
+    pub(crate) fn leave(&mut self, index: u32, to: OperationStage) {
         let operation = &mut self.operations[index as usize];
         let before = std::mem::replace(&mut operation.stage, to);
         operation.woken = false;
-        operation.told = Told::Nothing;
+        operation.pending_order = PendingOrder::Nothing;
         operation.receiving.clear();
-        operation.patient = 0;
-        self.thermometer.paid(Debt::Wait(index), self.step);
-        self.suspended -= usize::from(before == Stage::Suspended);
+        operation.endless_waits = 0;
+        self.thermometer
+            .discharge(Obligation::Wait(index), self.step);
+        self.suspended -= usize::from(before == OperationStage::Suspended);
     }
 
-    fn end_what_it_owns(&mut self, index: u32, letters: Vec<Letter>) -> Halted {
-        self.look(index);
+    fn end_what_it_owns(&mut self, index: u32, letters: Vec<Envelope>) -> HaltRemnants {
+        self.find_next_letter(index);
         self.touches_timers = true;
         let timers = self.timers.ending_with(index).into_iter();
         let timers = timers.map(|timer| (timer, self.end_timer(timer))).collect();
-        let lives = |future: &u32| self.operations[*future as usize].stage != Stage::Gone;
+        let lives = |future: &u32| self.operations[*future as usize].stage != OperationStage::Gone;
         let futures: Vec<u32> = self.futures.of(index).filter(lives).collect();
         self.futures.forget(index);
-        if self.watched {
+        if self.records_touched {
             self.touched.push(index);
             self.touched.extend(&futures);
         }
         for future in &futures {
             let ended = &mut self.operations[*future as usize];
-            let before = std::mem::replace(&mut ended.stage, Stage::Gone);
-            self.thermometer.paid(Debt::Wait(*future), self.step);
-            self.suspended -= usize::from(before == Stage::Suspended);
+            let before = std::mem::replace(&mut ended.stage, OperationStage::Gone);
+            self.thermometer
+                .discharge(Obligation::Wait(*future), self.step);
+            self.suspended -= usize::from(before == OperationStage::Suspended);
             self.refresh(*future);
         }
-        let remains = Remains {
+        let remains = OrphanedValues {
             owner: index,
             letters: letters.iter().map(|letter| letter.slot).collect(),
             timers,
         };
-        Halted {
+        HaltRemnants {
             letters,
             remains,
             futures,

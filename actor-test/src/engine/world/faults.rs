@@ -1,8 +1,8 @@
 //! What an execution may still go wrong with, and what has: [`FaultPhase`].
 
 use crate::data::faults::{Fault, FaultBudgets, FaultCounts, FaultKind, Moment};
-use crate::engine::world::operation::Kind;
-use crate::engine::world::state::State;
+use crate::engine::world::operation::OperationRole;
+use crate::engine::world::state::ExecutionState;
 use crate::hash::{mix, text};
 
 /// The faults of one execution. They may strike up to the end of a phase, which the strategy or the
@@ -95,7 +95,7 @@ impl FaultPhase {
 }
 
 /// What tells that something is owed from other moments that matter.
-const OWED: u64 = 0x0_0ed0;
+const OBLIGATION_MOMENT: u64 = 0x0_0ed0;
 
 /// The way of a clock's jump ahead.
 pub(crate) const AHEAD: u8 = 0;
@@ -109,7 +109,7 @@ const NODES_MAX: u32 = 64;
 /// Up to so many nodes, every partition is possible; of more, a node is cut off from all others.
 const PARTITIONED_MAX: u32 = 5;
 
-impl State {
+impl ExecutionState {
     /// The faults that may strike between two steps now, or be undone.
     pub(crate) fn possible_faults(&mut self) -> Vec<Fault> {
         let mut possible = Vec::new();
@@ -136,7 +136,7 @@ impl State {
     }
 
     /// The step in progress has led to a moment that matters, which concerns those nodes.
-    pub(crate) fn comes_to(&mut self, what: u64, nodes: u64) {
+    pub(crate) fn record_moment(&mut self, what: u64, nodes: u64) {
         if self.faults.is_open() {
             self.faults.moments.push(Moment { what, nodes });
         }
@@ -151,9 +151,9 @@ impl State {
     }
 
     /// Something is owed from here on, by who has that name: a hot monitor, or a predicate.
-    pub(crate) fn comes_to_owe(&mut self, name: u64) {
+    pub(crate) fn record_obligation(&mut self, name: u64) {
         let nodes = self.node_bits(self.last_operation);
-        self.comes_to(mix(OWED, name), nodes);
+        self.record_moment(mix(OBLIGATION_MOMENT, name), nodes);
     }
 
     /// The node of an operation, as a bit; both ends of a link.
@@ -161,7 +161,7 @@ impl State {
         let bit = |node: u32| 1_u64.checked_shl(node).unwrap_or(0);
         let found = self.operations.get(operation as usize);
         match found.map(|found| found.kind) {
-            Some(Kind::Link(link)) => {
+            Some(OperationRole::Link(link)) => {
                 let link = self.nodes.link(link);
                 bit(link.from) | bit(link.to)
             }

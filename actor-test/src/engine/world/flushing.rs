@@ -3,15 +3,15 @@
 use actor_core::generated::Disposition;
 use actor_core::{AskError, StopReason};
 
+use crate::engine::world::capacity::DeliveryOutcome;
 use crate::engine::world::enabled::ABSENT;
-use crate::engine::world::endings::Remains;
-use crate::engine::world::operation::{Effect, Kind, Letter, Stage};
-use crate::engine::world::pending::{Next, pending_handle};
-use crate::engine::world::room::Delivery;
-use crate::engine::world::state::State;
-use crate::engine::world::transit::{LinkHint, Loaded, Transit};
-use crate::engine::world::watches::{Until, Watch};
-use crate::strategy::Beyond;
+use crate::engine::world::endings::OrphanedValues;
+use crate::engine::world::network::{InTransit, LinkHint, LinkOutcome};
+use crate::engine::world::operation::{Effect, Envelope, OperationRole, OperationStage};
+use crate::engine::world::pending::{NextStepKind, pending_handle};
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::watches::{EndWatch, WatchedChange};
+use crate::strategy::StepConstruct;
 
 /// What the run loop does for a step once nothing is borrowed.
 pub(crate) enum FollowUp {
@@ -19,14 +19,14 @@ pub(crate) enum FollowUp {
     /// A letter reached an inbox, or would have if its receiver still lived.
     Sent {
         to: u32,
-        letter: Letter,
-        delivery: Delivery,
+        letter: Envelope,
+        delivery: DeliveryOutcome,
     },
     /// A letter leaves for another node.
     Crossing {
         to: u32,
         link: LinkHint,
-        letter: Letter,
+        letter: Envelope,
     },
     /// A reply leaves for another node.
     CrossingReply {
@@ -36,7 +36,7 @@ pub(crate) enum FollowUp {
     /// Something goes wrong.
     Mishap(u32),
     /// A question for room was asked, and may have been answered.
-    Asked(u32),
+    CapacityRequested(u32),
     /// A disk is called.
     Called(u32),
     /// The power of a disk fails.
@@ -77,56 +77,63 @@ pub(crate) enum FollowUp {
     /// The program asks for the end.
     Finishing,
     /// A timer is cancelled, and what is left of it is to be dropped.
-    Cancelled(Remains),
+    Cancelled(OrphanedValues),
 }
 
-impl State {
+impl ExecutionState {
     /// Appends a letter to its receiver's inbox, where that is open and has room.
-    pub(crate) fn deliver(&mut self, to: u32, letter: Letter) -> Delivery {
+    pub(crate) fn deliver(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
         let disposition = self.disposition(to, letter.event);
         let receiver = &mut self.operations[to as usize];
-        if receiver.stage == Stage::Gone || letter.lost.is_some() {
+        if receiver.stage == OperationStage::Gone || letter.lost.is_some() {
             self.dead_letters += u64::from(!self.is_own(to, letter.event));
-            return Delivery::Dead;
+            return DeliveryOutcome::Dead;
         }
         if receiver.bound.is_some() {
             return self.deliver_bounded(to, letter, disposition);
         }
         self.append(to, &letter, disposition);
-        Delivery::Arrived
+        DeliveryOutcome::Arrived
     }
 
     /// Delivers the letter of a timer, which may still be cancelled.
-    pub(crate) fn deliver_timed(&mut self, to: u32, letter: Letter) -> Delivery {
+    pub(crate) fn deliver_timed(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
         let delivery = self.deliver(to, letter);
-        if delivery == Delivery::Arrived {
+        if delivery == DeliveryOutcome::Arrived {
             self.operations[to as usize].inbox.note_timed();
         }
         delivery
     }
 
     #[cold]
-    fn deliver_bounded(&mut self, to: u32, letter: Letter, disposition: Disposition) -> Delivery {
+    fn deliver_bounded(
+        &mut self,
+        to: u32,
+        letter: Envelope,
+        disposition: Disposition,
+    ) -> DeliveryOutcome {
         let delivery = self.find_place(to, &letter);
-        if delivery != Delivery::Full {
+        if delivery != DeliveryOutcome::Full {
             self.append(to, &letter, disposition);
         }
-        if let Delivery::Replaced(_) = delivery {
+        if let DeliveryOutcome::Replaced(_) = delivery {
             self.refresh(to);
         }
         delivery
     }
 
-    fn append(&mut self, to: u32, letter: &Letter, disposition: Disposition) {
+    fn append(&mut self, to: u32, letter: &Envelope, disposition: Disposition) {
         let receiver = &mut self.operations[to as usize];
         receiver.inbox.append(letter, disposition);
         match receiver.stage {
             // Nothing else was due, so the letter is what the receiver handles next.
-            Stage::Idle if receiver.position == ABSENT && disposition != Disposition::Defer => {
+            OperationStage::Idle
+                if receiver.position == ABSENT && disposition != Disposition::Defer =>
+            {
                 let pending = pending_handle(to, letter);
                 self.enabled.set(&mut receiver.position, pending);
             }
-            Stage::Suspended => self.wake_receiver(to, letter.event),
+            OperationStage::Suspended => self.wake_receiver(to, letter.event),
             _ => {}
         }
     }
@@ -157,7 +164,7 @@ impl State {
         let Ok([sender, receiver]) = self.operations.get_disjoint_mut(pair) else {
             return None;
         };
-        if receiver.stage != Stage::Idle || !(receiver.plain || receiver.bound.is_none()) {
+        if receiver.stage != OperationStage::Idle || !(receiver.plain || receiver.bound.is_none()) {
             return None;
         }
         let Some(Effect::Send { letter, .. }) = sender.outbox.first() else {
@@ -169,12 +176,12 @@ impl State {
             let pending = pending_handle(to, letter);
             self.enabled.set(&mut receiver.position, pending);
         }
-        sender.outbox.pass();
+        sender.outbox.pop_first();
         self.in_flight -= 1;
         match sender.show_next(index, &mut self.enabled) {
-            Next::Event => {}
-            Next::Nothing => self.disable(index),
-            Next::Other => self.refresh_rarer(index),
+            NextStepKind::Event => {}
+            NextStepKind::Nothing => self.disable(index),
+            NextStepKind::Other => self.refresh_rarer(index),
         }
         Some(to)
     }
@@ -182,15 +189,15 @@ impl State {
     /// Takes the first effect of the outbox, where that leaves for another node and nobody takes notes of
     /// what is touched; tells to whom what goes, over which link.
     #[inline]
-    pub(crate) fn flush_crossing(&mut self, index: u32) -> Option<(u32, LinkHint, Letter)> {
+    pub(crate) fn flush_crossing(&mut self, index: u32) -> Option<(u32, LinkHint, Envelope)> {
         let outbox = &mut self.operations[index as usize].outbox;
         let Some(&Effect::Cross { to, link, letter }) = outbox.first() else {
             return None;
         };
-        if self.watched {
+        if self.records_touched {
             return None;
         }
-        outbox.pass();
+        outbox.pop_first();
         Some((to, link, letter))
     }
 
@@ -200,8 +207,8 @@ impl State {
         let Some(effect) = self.operations[index as usize].outbox.take_first() else {
             return FollowUp::Nothing;
         };
-        if self.attended
-            && let Some(follow_up) = self.attend(index, &effect)
+        if self.is_instrumented
+            && let Some(follow_up) = self.instrument(index, &effect)
         {
             return follow_up;
         }
@@ -210,20 +217,22 @@ impl State {
 
     /// Looks at an effect before it is carried out: where it is for another node, it goes there.
     #[inline(never)]
-    fn attend(&mut self, index: u32, effect: &Effect) -> Option<FollowUp> {
-        if self.watched {
+    fn instrument(&mut self, index: u32, effect: &Effect) -> Option<FollowUp> {
+        if self.records_touched {
             self.touch_by(index, effect);
         }
         if let Effect::Cross { to, link, letter } = *effect {
             return Some(FollowUp::Crossing { to, link, letter });
         }
         let to = self.other_end(effect)?;
-        let (from, node) = self.nodes.apart(index, to)?;
+        let (from, node) = self.nodes.nodes_if_different(index, to)?;
         match *effect {
             Effect::Reply { ask, lost } => Some(FollowUp::CrossingReply { ask, lost }),
-            effect => match self.load(from, node, Transit::new(index, effect)) {
-                Loaded::Arrives => None,
-                Loaded::OnLink | Loaded::Twice(_) | Loaded::Lost => Some(FollowUp::Nothing),
+            effect => match self.load(from, node, InTransit::new(index, effect)) {
+                LinkOutcome::Arrives => None,
+                LinkOutcome::OnLink | LinkOutcome::Duplicated(_) | LinkOutcome::Lost => {
+                    Some(FollowUp::Nothing)
+                }
             },
         }
     }
@@ -233,8 +242,8 @@ impl State {
     pub(crate) fn carry_out(&mut self, index: u32, effect: Effect) -> FollowUp {
         match effect {
             Effect::Cross { .. } => FollowUp::Nothing,
-            Effect::Mishap(mishap) => {
-                self.interrupt_all(Beyond::Node);
+            Effect::Fault(mishap) => {
+                self.interrupt_all(StepConstruct::Node);
                 FollowUp::Mishap(mishap)
             }
             Effect::Send { to, letter } => {
@@ -246,14 +255,14 @@ impl State {
                     delivery,
                 }
             }
-            Effect::Ask(question) => {
+            Effect::RequestCapacity(question) => {
                 self.ask_for_room(question);
-                FollowUp::Asked(question)
+                FollowUp::CapacityRequested(question)
             }
             Effect::Disk(call) => FollowUp::Called(call),
             Effect::FailPower { disk } => FollowUp::PowerFails(disk),
             Effect::TearWrites { disk, block } => {
-                self.reach.add(Beyond::Disk);
+                self.reach.add(StepConstruct::Disk);
                 self.disks.disk(disk).block = block.into();
                 FollowUp::Nothing
             }
@@ -274,37 +283,37 @@ impl State {
             Effect::Stop { to, at_once } => FollowUp::Stopped { to, at_once },
             Effect::Decide { child, decision } => FollowUp::Decided { child, decision },
             Effect::Link { other } => {
-                self.reach.add(Beyond::Link);
+                self.reach.add(StepConstruct::Link);
                 self.link(index, other)
             }
             Effect::Unlink { other } => {
-                self.reach.add(Beyond::Link);
+                self.reach.add(StepConstruct::Link);
                 self.links.end(index, other);
                 FollowUp::Nothing
             }
             Effect::Unwatch { target, before } => {
-                self.reach.add(Beyond::Watch);
+                self.reach.add(StepConstruct::Watch);
                 self.unwatch(index, target, before);
                 FollowUp::Nothing
             }
-            Effect::LetGo { to } => {
+            Effect::DropReference { to } => {
                 self.let_go(index, to);
                 FollowUp::Nothing
             }
             Effect::Finish => {
-                self.interrupt_all(Beyond::Finish);
+                self.interrupt_all(StepConstruct::Finish);
                 self.finishing = true;
                 FollowUp::Finishing
             }
             Effect::Share { to, life, reason } => {
-                if self.operations[to as usize].life == life {
+                if self.operations[to as usize].incarnation == life {
                     FollowUp::Shared { to, reason }
                 } else {
                     FollowUp::Nothing
                 }
             }
             Effect::Announce { slab, slot } => {
-                self.reach.add(Beyond::Announcement);
+                self.reach.add(StepConstruct::Announcement);
                 FollowUp::Announced { slab, slot }
             }
             Effect::Arm { timer, generation } => self.arm(timer, generation),
@@ -312,22 +321,22 @@ impl State {
                 FollowUp::Cancelled(self.cancel(index, timer, generation))
             }
             Effect::Watch { watch } => {
-                self.reach.add(Beyond::Watch);
-                let Watch {
+                self.reach.add(StepConstruct::Watch);
+                let EndWatch {
                     target,
                     watcher,
                     until,
                     ..
                 } = self.watches[watch as usize];
-                if until == Until::Start {
+                if until == WatchedChange::Start {
                     // Its start would have told the watcher, had it come later.
-                    self.interrupt(target, Beyond::Watch);
+                    self.interrupt(target, StepConstruct::Watch);
                 }
                 let found = &self.operations[target as usize];
-                if found.stage == Stage::Gone {
+                if found.stage == OperationStage::Gone {
                     self.push(watcher, Effect::Notice { watch });
-                } else if until == Until::Start && found.started {
-                    self.watches[watch as usize].until = Until::Started;
+                } else if until == WatchedChange::Start && found.started {
+                    self.watches[watch as usize].until = WatchedChange::Started;
                     self.push(watcher, Effect::Notice { watch });
                 }
                 FollowUp::Nothing
@@ -337,15 +346,22 @@ impl State {
 
     fn start(&mut self, started: u32) {
         let starts = match self.operations[started as usize].kind {
-            Kind::Actor(_) => self.info(started).is_some_and(|info| info.starts),
-            Kind::Body | Kind::Future { .. } | Kind::Boot { .. } | Kind::Task => true,
-            Kind::Link(_) => false,
+            OperationRole::Actor(_) => self.info(started).is_some_and(|info| info.starts),
+            OperationRole::Body
+            | OperationRole::Future { .. }
+            | OperationRole::Boot { .. }
+            | OperationRole::Task => true,
+            OperationRole::Link(_) => false,
         };
         let operation = &mut self.operations[started as usize];
-        if operation.stage != Stage::Unborn {
+        if operation.stage != OperationStage::NotStarted {
             return;
         }
-        operation.stage = if starts { Stage::Starting } else { Stage::Idle };
+        operation.stage = if starts {
+            OperationStage::Starting
+        } else {
+            OperationStage::Idle
+        };
         operation.started = !starts;
         self.refresh(started);
     }

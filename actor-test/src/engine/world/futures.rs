@@ -1,19 +1,19 @@
 //! The futures that were piped to each actor: [`Futures`].
 
-use crate::engine::world::owned::{Neighbours, Owned};
+use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 
 /// Operations that are futures, by owner.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Futures {
     all: Vec<Future>,
-    owned: Owned,
+    owned: OwnerLists,
 }
 
 #[derive(Clone, Debug)]
 struct Future {
     operation: u32,
     /// The others of its owner's.
-    beside: Neighbours,
+    beside: ListNode,
 }
 
 impl Futures {
@@ -23,7 +23,7 @@ impl Futures {
     }
 
     pub(crate) fn add(&mut self, owner: u32, operation: u32) {
-        let beside = Neighbours::default();
+        let beside = ListNode::default();
         self.all.push(Future { operation, beside });
         let last = self.all.len() as u32 - 1;
         self.owned

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use actor_core::generated::Disposition;
 
-use crate::engine::world::operation::{Letter, STOP, Sender};
-use crate::engine::world::queue::Queue;
+use crate::engine::world::operation::{Envelope, LetterOrigin, STOP};
+use crate::engine::world::queue::FlatQueue;
 
 /// A position that stands for "nothing to handle".
 const NOTHING: u32 = u32::MAX;
@@ -25,7 +25,7 @@ const GAPS_MIN: u32 = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Inbox {
     /// The first of them is no gap.
-    letters: Queue<Letter>,
+    letters: FlatQueue<Envelope>,
     /// How many came before those: the number of the first.
     first: u64,
     gaps: u32,
@@ -67,7 +67,7 @@ impl Sort {
 impl Inbox {
     pub(crate) const fn new() -> Self {
         Self {
-            letters: Queue::new(),
+            letters: FlatQueue::new(),
             first: 0,
             gaps: 0,
             next: NOTHING,
@@ -91,7 +91,7 @@ impl Inbox {
         self.letters.len() - self.gaps as usize
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Letter> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Envelope> {
         self.letters
             .as_slice()
             .iter()
@@ -99,24 +99,24 @@ impl Inbox {
     }
 
     /// The oldest letter.
-    pub(crate) fn first(&self) -> Option<&Letter> {
+    pub(crate) fn first(&self) -> Option<&Envelope> {
         self.letters.first()
     }
 
     /// The letter that was appended last.
-    pub(crate) fn last(&self) -> Option<&Letter> {
+    pub(crate) fn last(&self) -> Option<&Envelope> {
         self.letters.last()
     }
 
     /// The next letter to handle.
     #[inline]
-    pub(crate) fn next(&self) -> Option<&Letter> {
+    pub(crate) fn next(&self) -> Option<&Envelope> {
         self.letters.get(self.next as usize)
     }
 
     /// Appends a letter, whose event has that disposition in the current state.
     #[inline(always)]
-    pub(crate) fn append(&mut self, letter: &Letter, disposition: Disposition) {
+    pub(crate) fn append(&mut self, letter: &Envelope, disposition: Disposition) {
         if self.next == NOTHING && disposition != Disposition::Defer {
             self.next = self.letters.len() as u32;
         }
@@ -127,7 +127,7 @@ impl Inbox {
     pub(crate) fn note_timed(&mut self) {
         let number = self.first + self.letters.len() as u64 - 1;
         let sender = self.letters.last().map(|letter| letter.sender.sender());
-        if let Some(Sender::Timer(index, generation)) = sender {
+        if let Some(LetterOrigin::Timer(index, generation)) = sender {
             let searched = self.searched.get_or_insert_default();
             searched.timed.insert((index, generation), number);
         }
@@ -135,7 +135,7 @@ impl Inbox {
 
     /// Takes the next letter where it is the first, is an event, and nothing is known of others.
     #[inline]
-    pub(crate) fn take_first_event(&mut self) -> Option<Letter> {
+    pub(crate) fn take_first_event(&mut self) -> Option<Envelope> {
         if self.next | self.gaps != 0 || self.searched.is_some() {
             return None;
         }
@@ -143,7 +143,7 @@ impl Inbox {
         if letter.event == STOP {
             return None;
         }
-        self.letters.pass();
+        self.letters.pop_first();
         self.first += 1;
         if self.letters.is_empty() {
             self.next = NOTHING;
@@ -153,12 +153,12 @@ impl Inbox {
 
     /// Takes the next letter; [`look`](Self::look) must follow where some state `defers`.
     #[inline]
-    pub(crate) fn take_next(&mut self, defers: bool) -> Option<Letter> {
+    pub(crate) fn take_next(&mut self, defers: bool) -> Option<Envelope> {
         if self.next | self.gaps != 0 {
             return self.take_behind(defers);
         }
         let letter = *self.letters.first()?;
-        self.letters.pass();
+        self.letters.pop_first();
         self.first += 1;
         if self.searched.is_some() {
             self.note_taken(&letter);
@@ -171,7 +171,7 @@ impl Inbox {
 
     /// Takes the next letter where there are gaps, or others come before it.
     #[inline(never)]
-    fn take_behind(&mut self, defers: bool) -> Option<Letter> {
+    fn take_behind(&mut self, defers: bool) -> Option<Envelope> {
         if self.next == NOTHING {
             return None;
         }
@@ -182,16 +182,20 @@ impl Inbox {
         Some(letter)
     }
 
-    fn note_taken(&mut self, letter: &Letter) {
+    fn note_taken(&mut self, letter: &Envelope) {
         if let Some(searched) = &mut self.searched
-            && let Sender::Timer(index, generation) = letter.sender.sender()
+            && let LetterOrigin::Timer(index, generation) = letter.sender.sender()
         {
             searched.timed.remove(&(index, generation));
         }
     }
 
     /// Finds the next letter in a state; none is deferred where that is `None`.
-    pub(crate) fn look(&mut self, state: Option<u16>, disposition: impl Fn(u16) -> Disposition) {
+    pub(crate) fn find_next(
+        &mut self,
+        state: Option<u16>,
+        disposition: impl Fn(u16) -> Disposition,
+    ) {
         let next = match state {
             None => (!self.letters.is_empty()).then_some(0),
             Some(state) => self.find(Sort::HandledIn(state), |letter| {
@@ -208,25 +212,25 @@ impl Inbox {
     }
 
     /// Takes the first of such events; [`look`](Self::look) must follow.
-    pub(crate) fn take_event(&mut self, event: u16) -> Option<Letter> {
+    pub(crate) fn take_event(&mut self, event: u16) -> Option<Envelope> {
         let at = self.find(Sort::Event(event), |letter| letter.event == event)?;
         Some(self.cut(at))
     }
 
     /// Takes the first letter that `counts`; [`look`](Self::look) must follow.
-    pub(crate) fn take_counting(&mut self, counts: impl Fn(&Letter) -> bool) -> Option<Letter> {
+    pub(crate) fn take_counting(&mut self, counts: impl Fn(&Envelope) -> bool) -> Option<Envelope> {
         let at = self.find(Sort::Counting, counts)?;
         Some(self.cut(at))
     }
 
     /// Takes the letter of a timer, where it is unread; [`look`](Self::look) must follow.
-    pub(crate) fn take_timed(&mut self, index: u32, generation: u32) -> Option<Letter> {
+    pub(crate) fn take_timed(&mut self, index: u32, generation: u32) -> Option<Envelope> {
         let number = self.number_of_timed(index, generation)?;
         Some(self.cut((number - self.first) as usize))
     }
 
     /// Takes all letters of timers; [`look`](Self::look) must follow.
-    pub(crate) fn take_all_timed(&mut self) -> Vec<Letter> {
+    pub(crate) fn take_all_timed(&mut self) -> Vec<Envelope> {
         let mut taken = Vec::new();
         let Some(searched) = &self.searched else {
             return taken;
@@ -258,7 +262,7 @@ impl Inbox {
     }
 
     /// Removes the letters that `remove` names, of all; [`look`](Self::look) must follow.
-    pub(crate) fn remove_letters(&mut self, remove: impl Fn(&Letter) -> bool) -> Vec<Letter> {
+    pub(crate) fn remove_letters(&mut self, remove: impl Fn(&Envelope) -> bool) -> Vec<Envelope> {
         let mut removed = Vec::new();
         self.letters.retain(|letter| {
             let goes = letter.event != GAP && remove(letter);
@@ -272,7 +276,7 @@ impl Inbox {
     }
 
     /// The position of the first letter of some sort.
-    fn find(&mut self, sort: Sort, is_it: impl Fn(&Letter) -> bool) -> Option<usize> {
+    fn find(&mut self, sort: Sort, is_it: impl Fn(&Envelope) -> bool) -> Option<usize> {
         if self.letters.is_empty() {
             return None;
         }
@@ -291,14 +295,14 @@ impl Inbox {
     }
 
     /// Takes the letter at a position.
-    fn cut(&mut self, at: usize) -> Letter {
+    fn cut(&mut self, at: usize) -> Envelope {
         let letter = self.letters[at];
         self.note_taken(&letter);
         self.letters[at].event = GAP;
         self.gaps += 1;
-        let is_gap = |letter: Option<&Letter>| letter.is_some_and(|letter| letter.event == GAP);
+        let is_gap = |letter: Option<&Envelope>| letter.is_some_and(|letter| letter.event == GAP);
         while is_gap(self.letters.first()) {
-            self.letters.pass();
+            self.letters.pop_first();
             self.first += 1;
             self.gaps -= 1;
         }
@@ -318,7 +322,7 @@ impl Inbox {
         searched.none_below.clear();
         searched.timed.clear();
         for (at, letter) in self.letters.as_slice().iter().enumerate() {
-            if let Sender::Timer(index, generation) = letter.sender.sender() {
+            if let LetterOrigin::Timer(index, generation) = letter.sender.sender() {
                 let number = self.first + at as u64;
                 searched.timed.insert((index, generation), number);
             }
@@ -331,7 +335,7 @@ mod tests {
     use actor_core::generated::Disposition;
 
     use super::Inbox;
-    use crate::engine::world::operation::{Letter, Sender, Stamp};
+    use crate::engine::world::operation::{Envelope, LetterOrigin, PackedSender};
 
     const EVENTS: u64 = 4;
 
@@ -344,8 +348,8 @@ mod tests {
         }
     }
 
-    fn counts(letter: &Letter) -> bool {
-        matches!(letter.sender.sender(), Sender::Operation(_))
+    fn counts(letter: &Envelope) -> bool {
+        matches!(letter.sender.sender(), LetterOrigin::Operation(_))
     }
 
     /// Against a list that is searched, over random programs of all that can be done to an inbox.
@@ -359,32 +363,34 @@ mod tests {
             (random >> 33) % bound
         };
         for _ in 0..300 {
-            let (mut inbox, mut list) = (Inbox::new(), Vec::<Letter>::new());
+            let (mut inbox, mut list) = (Inbox::new(), Vec::<Envelope>::new());
             let (mut state, mut timer) = (0_u16, 0_u32);
             for key in 0..400 {
                 let event = below(EVENTS) as u16;
-                let first =
-                    |list: &[Letter], is_it: &dyn Fn(&Letter) -> bool| list.iter().position(is_it);
-                let cut = |list: &mut Vec<Letter>, at: Option<usize>| at.map(|at| list.remove(at));
+                let first = |list: &[Envelope], is_it: &dyn Fn(&Envelope) -> bool| {
+                    list.iter().position(is_it)
+                };
+                let cut =
+                    |list: &mut Vec<Envelope>, at: Option<usize>| at.map(|at| list.remove(at));
                 let handled =
-                    |letter: &Letter| disposition(state, letter.event) != Disposition::Defer;
+                    |letter: &Envelope| disposition(state, letter.event) != Disposition::Defer;
                 match below(16) {
                     0..7 => {
                         let timed = below(4) == 0;
                         timer += u32::from(timed);
                         let sender = if timed {
-                            Stamp::timer(timer % 5, timer)
+                            PackedSender::timer(timer % 5, timer)
                         } else {
-                            Stamp::operation(0)
+                            PackedSender::operation(0)
                         };
-                        let letter = Letter {
+                        let letter = Envelope {
                             slot: 0,
                             event,
                             event_id: None,
                             sender,
                             key,
                             placed: false,
-                            crowded: false,
+                            is_refused: false,
                             lost: None,
                         };
                         inbox.append(&letter, disposition(state, event));
@@ -408,7 +414,7 @@ mod tests {
                     }
                     12 => {
                         let number = timer.saturating_sub(below(6) as u32);
-                        let from = Stamp::timer(number % 5, number);
+                        let from = PackedSender::timer(number % 5, number);
                         let expected = first(&list, &|letter| letter.sender == from);
                         assert_eq!(inbox.rank_of_timed(number % 5, number), expected);
                         assert_eq!(
@@ -417,7 +423,7 @@ mod tests {
                         );
                     }
                     13 if below(8) == 0 => {
-                        let timed: Vec<Letter> = list
+                        let timed: Vec<Envelope> = list
                             .iter()
                             .copied()
                             .filter(|letter| !counts(letter))
@@ -426,14 +432,14 @@ mod tests {
                         assert_eq!(inbox.take_all_timed(), timed);
                     }
                     14 if below(8) == 0 => {
-                        let of = |letter: &Letter| letter.event == event;
-                        let removed: Vec<Letter> = list.iter().copied().filter(of).collect();
+                        let of = |letter: &Envelope| letter.event == event;
+                        let removed: Vec<Envelope> = list.iter().copied().filter(of).collect();
                         list.retain(|letter| !of(letter));
                         assert_eq!(inbox.remove_letters(of), removed);
                     }
                     _ => state = below(EVENTS) as u16,
                 }
-                inbox.look(Some(state), |event| disposition(state, event));
+                inbox.find_next(Some(state), |event| disposition(state, event));
                 let next = list
                     .iter()
                     .find(|letter| disposition(state, letter.event) != Disposition::Defer);
@@ -449,22 +455,22 @@ mod tests {
     #[test]
     fn gaps_are_closed() {
         let mut inbox = Inbox::new();
-        let letter = |event: u16| Letter {
+        let letter = |event: u16| Envelope {
             slot: 0,
             event,
             event_id: None,
-            sender: Stamp::operation(0),
+            sender: PackedSender::operation(0),
             key: 0,
             placed: false,
-            crowded: false,
+            is_refused: false,
             lost: None,
         };
         inbox.append(&letter(1), Disposition::Defer);
         for _ in 0..10_000 {
             inbox.append(&letter(0), Disposition::Handle);
-            inbox.look(Some(0), |event| disposition(0, event));
+            inbox.find_next(Some(0), |event| disposition(0, event));
             assert_eq!(inbox.take_next(true).map(|letter| letter.event), Some(0));
-            inbox.look(Some(0), |event| disposition(0, event));
+            inbox.find_next(Some(0), |event| disposition(0, event));
         }
         assert_eq!(inbox.len(), 1);
         assert!(inbox.letters.len() < 64, "{}", inbox.letters.len());

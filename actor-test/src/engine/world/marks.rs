@@ -1,12 +1,12 @@
 //! What steps and handles to timers are called, whatever numbers and slots they have.
 
 use crate::engine::world::operation::Effect;
-use crate::engine::world::state::State;
-use crate::engine::world::timers::{Timer, TimerStage};
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::timers::{TimerStage, VirtualTimer};
 use crate::hash::mix;
 use crate::strategy::Pending;
 
-impl State {
+impl ExecutionState {
     /// What a handle to a timer means to the operation that holds it: where the unread event is, or
     /// which of the holder's timers it is in the order of deadlines. A handle that was given away
     /// keeps its number.
@@ -41,7 +41,7 @@ impl State {
     }
 
     /// How many timers of the same owner come before this one.
-    fn rank(&self, index: u32, timer: &Timer) -> u64 {
+    fn rank(&self, index: u32, timer: &VirtualTimer) -> u64 {
         let order = |index: u32| {
             let timer = &self.timers.slots[index as usize];
             (timer.deadline, timer.event.map(|(_, event)| event), index)

@@ -7,38 +7,38 @@
 //! ([`FollowUp`](flushing::FollowUp)). Nothing here calls or holds a user's code, and nothing is
 //! recorded or judged.
 
+pub(crate) mod actor_links;
 pub(crate) mod aliases;
 pub(crate) mod arming;
 pub(crate) mod asks;
+pub(crate) mod capacity;
+pub(crate) mod children;
 pub(crate) mod disks;
 pub(crate) mod enabled;
 pub(crate) mod endings;
-pub(crate) mod families;
 pub(crate) mod faults;
 pub(crate) mod flushing;
+pub(crate) mod footprint;
 pub(crate) mod futures;
 pub(crate) mod inbox;
-pub(crate) mod links;
 pub(crate) mod marks;
+pub(crate) mod network;
 pub(crate) mod node_clocks;
 pub(crate) mod nodes;
 pub(crate) mod numbering;
-pub(crate) mod objects;
 pub(crate) mod operation;
 pub(crate) mod orders;
 pub(crate) mod outbox;
-pub(crate) mod owned;
+pub(crate) mod owner_lists;
 pub(crate) mod passing;
 pub(crate) mod pending;
 pub(crate) mod queue;
-pub(crate) mod reach;
 pub(crate) mod references;
-pub(crate) mod room;
+pub(crate) mod shared_objects;
 pub(crate) mod state;
-pub(crate) mod thermometer;
+pub(crate) mod temperature;
 pub(crate) mod timers;
 pub(crate) mod touched;
-pub(crate) mod transit;
 pub(crate) mod types;
 pub(crate) mod vector_clocks;
 pub(crate) mod waits;

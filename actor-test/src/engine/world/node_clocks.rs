@@ -5,9 +5,9 @@
 
 use std::time::Duration;
 
-use crate::engine::world::families::Household;
+use crate::engine::world::children::Supervised;
 use crate::engine::world::nodes::Nodes;
-use crate::engine::world::state::State;
+use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
 
 /// A second, in nanoseconds.
@@ -105,7 +105,7 @@ impl Nodes {
     }
 }
 
-impl State {
+impl ExecutionState {
     /// What time it is where an operation is.
     pub(crate) fn now_at(&self, operation: u32) -> Duration {
         let clock = self.nodes.clock_of(operation);
@@ -113,7 +113,7 @@ impl State {
     }
 
     /// What time it is for a supervisor: the system's has the right time.
-    pub(crate) fn now_at_family(&self, household: &Household) -> Duration {
+    pub(crate) fn now_at_family(&self, household: &Supervised) -> Duration {
         let supervisor = household.supervisor;
         supervisor.map_or(self.now, |supervisor| self.now_at(supervisor))
     }

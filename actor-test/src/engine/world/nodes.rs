@@ -2,15 +2,15 @@
 
 use crate::data::clocks::Clocks;
 use crate::data::mishap::Mishap;
+use crate::engine::world::network::NetworkLink;
 use crate::engine::world::node_clocks::NodeClock;
-use crate::engine::world::operation::{Effect, Kind, Stage};
-use crate::engine::world::state::State;
-use crate::engine::world::transit::Link;
+use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
+use crate::engine::world::state::ExecutionState;
 use crate::hash::{mix, text};
 use crate::settings::Delivery;
 
 /// The life, or the node, of what is on no node.
-pub(crate) const NOWHERE: u32 = u32::MAX;
+pub(crate) const NO_NODE: u32 = u32::MAX;
 
 /// How often a node may be started in one execution.
 pub(crate) const STARTS_MAX: u32 = 1_000;
@@ -18,13 +18,13 @@ pub(crate) const STARTS_MAX: u32 = 1_000;
 /// The nodes of an execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
-    pub(super) nodes: Vec<Node>,
-    lives: Vec<Life>,
+    pub(super) nodes: Vec<NodeRecord>,
+    lives: Vec<NodeIncarnation>,
     /// The life to which each operation belongs, and its node; those behind the last are nowhere.
     places: Vec<(u32, u32)>,
-    pub(super) links: Vec<Link>,
+    pub(super) links: Vec<NetworkLink>,
     /// Those of earlier executions, for their memory.
-    pub(super) spare_links: Vec<Link>,
+    pub(super) spare_links: Vec<NetworkLink>,
     /// What is to go wrong, by the number in the effect.
     pub(crate) mishaps: Vec<Mishap>,
     pub(crate) delivery: Delivery,
@@ -36,7 +36,7 @@ pub(crate) struct Nodes {
 
 /// A node.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
+pub(super) struct NodeRecord {
     name: Box<str>,
     key: u64,
     /// The last.
@@ -50,7 +50,7 @@ pub(super) struct Node {
 
 /// What runs from one start of a node to its crash.
 #[derive(Clone, Debug)]
-struct Life {
+struct NodeIncarnation {
     node: u32,
     /// Counted from one.
     number: u32,
@@ -129,27 +129,27 @@ impl Nodes {
 
     /// The life to which an operation belongs.
     #[inline]
-    pub(crate) fn life_of(&self, operation: u32) -> u32 {
+    pub(crate) fn node_incarnation_of(&self, operation: u32) -> u32 {
         let place = self.places.get(operation as usize);
-        place.map_or(NOWHERE, |(life, _)| *life)
+        place.map_or(NO_NODE, |(life, _)| *life)
     }
 
     /// The node on which an operation is.
     #[inline]
     pub(crate) fn node_of(&self, operation: u32) -> Option<u32> {
         let (_, node) = *self.places.get(operation as usize)?;
-        (node != NOWHERE).then_some(node)
+        (node != NO_NODE).then_some(node)
     }
 
     /// How often the node of an operation had been started, with this time.
     pub(crate) fn incarnation_of(&self, operation: u32) -> u32 {
-        let life = self.lives.get(self.life_of(operation) as usize);
+        let life = self.lives.get(self.node_incarnation_of(operation) as usize);
         life.map_or(0, |life| life.number)
     }
 
     /// The life of an operation is over, since its node has crashed.
     pub(crate) fn is_over(&self, operation: u32) -> bool {
-        let life = self.life_of(operation);
+        let life = self.node_incarnation_of(operation);
         self.lives.get(life as usize).is_some_and(|found| {
             let node = &self.nodes[found.node as usize];
             node.life != life || !node.is_up
@@ -158,14 +158,16 @@ impl Nodes {
 
     /// The two ends, where they are on different nodes.
     #[inline]
-    pub(crate) fn apart(&self, from: u32, to: u32) -> Option<(u32, u32)> {
+    pub(crate) fn nodes_if_different(&self, from: u32, to: u32) -> Option<(u32, u32)> {
         let (from, to) = (self.node_of(from)?, self.node_of(to)?);
         (from != to).then_some((from, to))
     }
 
     /// The registry of names of who lives there.
     pub(crate) fn registry_of(&self, operation: u32) -> Option<Option<u32>> {
-        let life = self.lives.get(self.life_of(operation) as usize)?;
+        let life = self
+            .lives
+            .get(self.node_incarnation_of(operation) as usize)?;
         Some(life.registry)
     }
 
@@ -176,14 +178,14 @@ impl Nodes {
 
     /// The registry of names that has taken over from one which ended with its node.
     pub(crate) fn successor(&self, of: u32) -> Option<u32> {
-        let life = self.lives.get(self.life_of(of) as usize)?;
+        let life = self.lives.get(self.node_incarnation_of(of) as usize)?;
         let node = &self.nodes[life.node as usize];
         let is_over = self.is_over(of) && life.registry == Some(of);
         (is_over && node.is_up).then(|| self.registry_on(life.node))?
     }
 
     pub(crate) fn set_registry(&mut self, of: u32, registry: u32) {
-        let life = self.life_of(of) as usize;
+        let life = self.node_incarnation_of(of) as usize;
         self.lives[life].registry = Some(registry);
     }
 
@@ -197,13 +199,13 @@ impl Nodes {
     pub(super) fn link_number(&self, from: u32, to: u32) -> Option<u32> {
         let out = &self.nodes[from as usize].out;
         let number = out.get(to as usize).copied();
-        number.filter(|number| *number != NOWHERE)
+        number.filter(|number| *number != NO_NODE)
     }
 
     pub(super) fn set_link_number(&mut self, from: u32, to: u32, number: u32) {
         let out = &mut self.nodes[from as usize].out;
         if out.len() <= to as usize {
-            out.resize(to as usize + 1, NOWHERE);
+            out.resize(to as usize + 1, NO_NODE);
         }
         out[to as usize] = number;
     }
@@ -217,7 +219,7 @@ impl Nodes {
     }
 
     /// The node is down.
-    pub(crate) fn fell(&mut self, node: u32) {
+    pub(crate) fn set_down(&mut self, node: u32) {
         self.nodes[node as usize].is_up = false;
     }
 
@@ -233,21 +235,23 @@ impl Nodes {
 
     /// What the name of an operation begins with, where it is on a node.
     pub(crate) fn prefix_of(&self, operation: u32) -> Option<String> {
-        self.prefix(self.life_of(operation))
+        self.prefix(self.node_incarnation_of(operation))
     }
 
     /// How many actors of a type the life of an operation has had.
     pub(crate) fn count_beside(&self, operation: u32, of_type: u32) -> Option<u32> {
-        let life = self.lives.get(self.life_of(operation) as usize)?;
+        let life = self
+            .lives
+            .get(self.node_incarnation_of(operation) as usize)?;
         life.counts.get(of_type as usize).copied()
     }
 
     fn place(&mut self, operation: u32, life: u32) {
-        if life == NOWHERE {
+        if life == NO_NODE {
             return;
         }
         if self.places.len() <= operation as usize {
-            let nowhere = (NOWHERE, NOWHERE);
+            let nowhere = (NO_NODE, NO_NODE);
             self.places.resize(operation as usize + 1, nowhere);
         }
         let life_of_it = &mut self.lives[life as usize];
@@ -256,14 +260,14 @@ impl Nodes {
     }
 }
 
-impl State {
+impl ExecutionState {
     /// Declares a node; nothing runs on it yet.
     pub(crate) fn declare_node(&mut self, name: &str) -> u32 {
-        self.attended = true;
-        self.nodes.nodes.push(Node {
+        self.is_instrumented = true;
+        self.nodes.nodes.push(NodeRecord {
             name: name.into(),
             key: text(name),
-            life: NOWHERE,
+            life: NO_NODE,
             is_up: false,
             is_spared: false,
             clock: NodeClock::right(),
@@ -273,11 +277,11 @@ impl State {
     }
 
     /// Begins the next life of a node; tells the operation that boots it, which is not started yet.
-    pub(crate) fn begin_life(&mut self, node: u32) -> u32 {
+    pub(crate) fn begin_incarnation(&mut self, node: u32) -> u32 {
         let number = self.nodes.starts(node) + 1;
         let key = mix(self.nodes.key(node), u64::from(number));
         let life = self.nodes.lives.len() as u32;
-        self.nodes.lives.push(Life {
+        self.nodes.lives.push(NodeIncarnation {
             node,
             number,
             registry: None,
@@ -287,23 +291,23 @@ impl State {
         let found = &mut self.nodes.nodes[node as usize];
         found.life = life;
         found.is_up = true;
-        let boot = self.create(Kind::Boot { node }, key);
+        let boot = self.create(OperationRole::Boot { node }, key);
         self.nodes.place(boot, life);
         boot
     }
 
     /// Puts a new operation where its parent is; tells its number among those of its type there, where
     /// that is a node.
-    pub(crate) fn settle_beside(&mut self, parent: u32, child: u32) -> Option<u32> {
+    pub(crate) fn place_with_parent(&mut self, parent: u32, child: u32) -> Option<u32> {
         if self.nodes.is_empty() {
             return None;
         }
-        let life = self.nodes.life_of(parent);
-        if life == NOWHERE {
+        let life = self.nodes.node_incarnation_of(parent);
+        if life == NO_NODE {
             return None;
         }
         self.nodes.place(child, life);
-        let Kind::Actor(of_type) = self.operations[child as usize].kind else {
+        let OperationRole::Actor(of_type) = self.operations[child as usize].kind else {
             return None;
         };
         let counts = &mut self.nodes.lives[life as usize].counts;
@@ -330,7 +334,7 @@ impl State {
 
     /// The operation has ended with its node, and nothing of it is left to be carried out.
     pub(crate) fn is_dead(&self, operation: u32) -> bool {
-        self.operations[operation as usize].stage == Stage::Gone
+        self.operations[operation as usize].stage == OperationStage::Gone
     }
 
     /// Whether it makes sense now: the node is up, or down, the link carries something, is not cut

@@ -1,7 +1,7 @@
 //! In which order operations come into being, which their numbers tell.
 
-use crate::engine::world::state::State;
-use crate::strategy::Beyond;
+use crate::engine::world::state::ExecutionState;
+use crate::strategy::StepConstruct;
 
 /// How often somebody has looked at the numbers of actors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) struct Numbering {
     seen: NumbersSeen,
 }
 
-impl State {
+impl ExecutionState {
     /// An operation has created another.
     pub(crate) fn created_by(&mut self, parent: u32) {
         let creator = *self.numbering.creator.get_or_insert(parent);
@@ -43,9 +43,9 @@ impl State {
             return;
         }
         if seen.by_operations > 0 {
-            self.interrupt_all(Beyond::Identity);
+            self.interrupt_all(StepConstruct::Identity);
         } else if seen.by_onlookers > 0 {
-            self.interrupt_all(Beyond::Monitor);
+            self.interrupt_all(StepConstruct::Monitor);
         }
     }
 

@@ -4,16 +4,16 @@ use actor_core::runtime::Trap;
 use actor_core::{AskError, FailureKind, StopReason, Unread};
 
 use crate::data::records::Origin;
+use crate::engine::world::capacity::CapacityState;
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::inbox::Inbox;
+use crate::engine::world::network::LinkHint;
 use crate::engine::world::outbox::Outbox;
-use crate::engine::world::room::Bound;
-use crate::engine::world::transit::LinkHint;
 use crate::hash::mix;
 use crate::strategy::{EventId, OperationId};
 
 /// The number of no family.
-pub(crate) const ALONE: u32 = u32::MAX;
+pub(crate) const NO_FAMILY: u32 = u32::MAX;
 
 /// Where the events of no type begin: behind all.
 pub(crate) const NO_EVENTS: u32 = u32::MAX;
@@ -23,7 +23,7 @@ pub(crate) const STOP: u16 = u16::MAX;
 
 /// An event in an inbox or outbox. The event itself stays in its receiver's mail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Letter {
+pub(crate) struct Envelope {
     /// Where the event is in the receiver's mail.
     pub(crate) slot: u32,
     /// Which of the receiver's events it is.
@@ -31,13 +31,13 @@ pub(crate) struct Letter {
     /// The same, as strategies see it.
     pub(crate) event_id: Option<EventId>,
     /// Who sent it.
-    pub(crate) sender: Stamp,
+    pub(crate) sender: PackedSender,
     /// Identifies the event within the behaviour: its sender's path and how many it sent before.
     pub(crate) key: u64,
     /// A place in the receiver's bounded mailbox is kept for it.
     pub(crate) placed: bool,
     /// A fault has it find no room in the receiver's bounded mailbox.
-    pub(crate) crowded: bool,
+    pub(crate) is_refused: bool,
     /// Its receiver relays, and has sent it to itself since it knows nobody to hand it on to: a dead
     /// letter, of which who asked is told this.
     pub(crate) lost: Option<AskError>,
@@ -45,7 +45,7 @@ pub(crate) struct Letter {
 
 /// Who sent a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Sender {
+pub(crate) enum LetterOrigin {
     /// An operation that is no timer.
     Operation(u32),
     /// The end of an operation, of which this is word.
@@ -56,14 +56,14 @@ pub(crate) enum Sender {
 
 /// A [`Sender`] in two numbers, so that a letter is copied as a whole, whoever sent it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Stamp {
+pub(crate) struct PackedSender {
     /// The number of the operation or timer, and in its upper bits what that is. Without the bit for
     /// the end it is what [`OperationId`] is made of.
     bits: u32,
     generation: u32,
 }
 
-impl Stamp {
+impl PackedSender {
     const TIMER: u32 = 1 << 31;
     const END: u32 = 1 << 30;
 
@@ -90,13 +90,13 @@ impl Stamp {
     }
 
     #[inline]
-    pub(crate) fn sender(self) -> Sender {
+    pub(crate) fn sender(self) -> LetterOrigin {
         if self.is_timer() {
-            Sender::Timer(self.bits & !Self::TIMER, self.generation)
+            LetterOrigin::Timer(self.bits & !Self::TIMER, self.generation)
         } else if self.bits & Self::END != 0 {
-            Sender::End(self.bits & !Self::END)
+            LetterOrigin::End(self.bits & !Self::END)
         } else {
-            Sender::Operation(self.bits)
+            LetterOrigin::Operation(self.bits)
         }
     }
 
@@ -118,18 +118,18 @@ impl Stamp {
     }
 }
 
-impl From<Stamp> for Origin {
-    fn from(stamp: Stamp) -> Self {
+impl From<PackedSender> for Origin {
+    fn from(stamp: PackedSender) -> Self {
         stamp.sender().into()
     }
 }
 
-impl From<Sender> for Origin {
-    fn from(sender: Sender) -> Self {
+impl From<LetterOrigin> for Origin {
+    fn from(sender: LetterOrigin) -> Self {
         match sender {
-            Sender::Operation(operation) => Self::Operation(operation),
-            Sender::End(operation) => Self::End(operation),
-            Sender::Timer(..) => Self::Timer,
+            LetterOrigin::Operation(operation) => Self::Operation(operation),
+            LetterOrigin::End(operation) => Self::End(operation),
+            LetterOrigin::Timer(..) => Self::Timer,
         }
     }
 }
@@ -138,17 +138,17 @@ impl From<Sender> for Origin {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effect {
     /// Appends to an inbox.
-    Send { to: u32, letter: Letter },
+    Send { to: u32, letter: Envelope },
     /// Leaves for another node, over that link.
     Cross {
         to: u32,
         link: LinkHint,
-        letter: Letter,
+        letter: Envelope,
     },
     /// Has something go wrong.
-    Mishap(u32),
+    Fault(u32),
     /// Asks for room in a mailbox.
-    Ask(u32),
+    RequestCapacity(u32),
     /// Calls a disk.
     Disk(u32),
     /// The power of a disk fails.
@@ -180,7 +180,7 @@ pub(crate) enum Effect {
     /// Silent: a link ends.
     Unlink { other: u32 },
     /// Silent: a reference to an actor that counts them counts no more.
-    LetGo { to: u32 },
+    DropReference { to: u32 },
     /// Silent: the execution is to end.
     Finish,
     /// Says what becomes of a child that has failed.
@@ -209,7 +209,7 @@ impl Effect {
                 | Self::Link { .. }
                 | Self::Unlink { .. }
                 | Self::TearWrites { .. }
-                | Self::LetGo { .. }
+                | Self::DropReference { .. }
                 | Self::Finish
         )
     }
@@ -217,7 +217,7 @@ impl Effect {
 
 /// What an operation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum OperationRole {
     /// The test body, operation 0.
     Body,
     /// An actor of the type with this number.
@@ -234,9 +234,9 @@ pub(crate) enum Kind {
 
 /// How far an operation has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Stage {
+pub(crate) enum OperationStage {
     /// Its spawn waits in an outbox.
-    Unborn,
+    NotStarted,
     /// Its first step is due.
     Starting,
     /// Between two events.
@@ -253,7 +253,7 @@ pub(crate) enum Stage {
 
 /// What an actor was told ahead of its inbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Told {
+pub(crate) enum PendingOrder {
     Nothing,
     /// To stop, since its supervisor does without it for now or for good.
     Stop,
@@ -265,7 +265,7 @@ pub(crate) enum Told {
 
 /// A failure of an operation's: what of a [`Failure`](actor_core::Failure) is plain data.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Failed {
+pub(crate) struct FailureRecord {
     /// What the operation was called then.
     pub(crate) name: String,
     pub(crate) kind: FailureKind,
@@ -282,9 +282,9 @@ pub(crate) struct Operation {
     pub(crate) inbox: Inbox,
     /// Its place in the enabled set.
     pub(crate) position: u32,
-    pub(crate) stage: Stage,
+    pub(crate) stage: OperationStage,
     /// What comes before its next event.
-    pub(crate) told: Told,
+    pub(crate) pending_order: PendingOrder,
     /// Its type has one state at most, which handles every event, and its mailbox has no bound.
     pub(crate) plain: bool,
     /// A wake-up is due.
@@ -307,9 +307,9 @@ pub(crate) struct Operation {
     /// Its waker was called since its poll began, which it has left on a stack of its own in the middle.
     pub(crate) is_wake_up_due: bool,
 
-    pub(crate) kind: Kind,
+    pub(crate) kind: OperationRole,
     /// `None` where the mailbox has no bound.
-    pub(crate) bound: Option<Box<Bound>>,
+    pub(crate) bound: Option<Box<CapacityState>>,
     /// Somebody has told it to stop: it is not brought back.
     pub(crate) leaves: bool,
     /// Its `#[stop]` hook runs, or has run, since it was told to stop.
@@ -323,15 +323,15 @@ pub(crate) struct Operation {
     /// The family that it is a child of.
     pub(crate) family: u32,
     /// The family that it supervises.
-    pub(crate) household: u32,
+    pub(crate) supervised_family: u32,
     /// How often it was brought back.
-    pub(crate) life: u32,
+    pub(crate) incarnation: u32,
     /// Whose failure it is to share, or has shared last.
-    pub(crate) shares: Option<u32>,
+    pub(crate) failure_source: Option<u32>,
     /// What tells it of a failure that it would share.
     pub(crate) trap: Option<Trap>,
     /// What its last failure was.
-    pub(crate) failure: Option<Box<Failed>>,
+    pub(crate) failure: Option<Box<FailureRecord>>,
     /// The events that a suspended handler asked to receive.
     pub(crate) receiving: Vec<u16>,
     /// How many it created.
@@ -344,7 +344,7 @@ pub(crate) struct Operation {
     /// How many questions for room it has that are not over.
     pub(crate) questions: u32,
     /// How much of what it awaits may rightly never come.
-    pub(crate) patient: u32,
+    pub(crate) endless_waits: u32,
     /// While a handler waits, the step since which it does.
     pub(crate) waits_since: u64,
     /// While a handler waits, the key of the letter that it handles.
@@ -359,17 +359,19 @@ impl Operation {
     /// It is a future that is not over, which nobody can look into.
     pub(crate) fn has_future(&self) -> bool {
         match self.kind {
-            Kind::Future { .. } | Kind::Task => self.stage != Stage::Gone,
-            Kind::Body => self.stage == Stage::Suspended,
-            Kind::Actor(_) | Kind::Boot { .. } | Kind::Link(_) => false,
+            OperationRole::Future { .. } | OperationRole::Task => {
+                self.stage != OperationStage::Gone
+            }
+            OperationRole::Body => self.stage == OperationStage::Suspended,
+            OperationRole::Actor(_) | OperationRole::Boot { .. } | OperationRole::Link(_) => false,
         }
     }
 
     pub(crate) fn new() -> Self {
         Self {
-            kind: Kind::Body,
+            kind: OperationRole::Body,
             first_event: NO_EVENTS,
-            stage: Stage::Unborn,
+            stage: OperationStage::NotStarted,
             position: ABSENT,
             woken: false,
             is_wake_up_due: false,
@@ -379,16 +381,16 @@ impl Operation {
             inbox: Inbox::new(),
             outbox: Outbox::default(),
             bound: None,
-            told: Told::Nothing,
+            pending_order: PendingOrder::Nothing,
             leaves: false,
             stopping: false,
             started: false,
             ending: StopReason::Halted,
-            family: ALONE,
+            family: NO_FAMILY,
             unread: Unread::Keep,
-            household: ALONE,
-            life: 0,
-            shares: None,
+            supervised_family: NO_FAMILY,
+            incarnation: 0,
+            failure_source: None,
             trap: None,
             failure: None,
             receiving: Vec::new(),
@@ -402,14 +404,14 @@ impl Operation {
             open_asks: 0,
             questions: 0,
             waits_since: 0,
-            patient: 0,
+            endless_waits: 0,
             handling: 0,
             ordinal: 0,
         }
     }
 
     /// Makes it as new, keeping its queues' memory.
-    pub(crate) fn reset(&mut self, kind: Kind, stage: Stage, key: u64) {
+    pub(crate) fn reset(&mut self, kind: OperationRole, stage: OperationStage, key: u64) {
         self.kind = kind;
         self.first_event = NO_EVENTS;
         self.stage = stage;
@@ -422,16 +424,16 @@ impl Operation {
         self.inbox.clear();
         self.outbox.clear();
         self.bound = None;
-        self.told = Told::Nothing;
+        self.pending_order = PendingOrder::Nothing;
         self.leaves = false;
         self.stopping = false;
         self.started = false;
         self.ending = StopReason::Halted;
-        self.family = ALONE;
+        self.family = NO_FAMILY;
         self.unread = Unread::Keep;
-        self.household = ALONE;
-        self.life = 0;
-        self.shares = None;
+        self.supervised_family = NO_FAMILY;
+        self.incarnation = 0;
+        self.failure_source = None;
         self.trap = None;
         self.failure = None;
         self.receiving.clear();
@@ -445,7 +447,7 @@ impl Operation {
         self.open_asks = 0;
         self.questions = 0;
         self.waits_since = 0;
-        self.patient = 0;
+        self.endless_waits = 0;
         self.handling = 0;
         self.ordinal = 0;
     }
@@ -458,16 +460,16 @@ impl Operation {
         slot: u32,
         event: u16,
         event_id: Option<EventId>,
-    ) -> Letter {
+    ) -> Envelope {
         self.sent += 1;
-        Letter {
+        Envelope {
             slot,
             event,
             event_id,
-            sender: Stamp::operation(own),
+            sender: PackedSender::operation(own),
             key: self.letter_key(self.sent),
             placed: false,
-            crowded: false,
+            is_refused: false,
             lost: None,
         }
     }
@@ -482,8 +484,8 @@ impl Operation {
 
     /// It, which has the number `own`, handles an event of that sender's.
     #[inline]
-    pub(crate) fn count_own(&mut self, own: u32, sender: Stamp) {
-        match sender == Stamp::operation(own) {
+    pub(crate) fn count_own(&mut self, own: u32, sender: PackedSender) {
+        match sender == PackedSender::operation(own) {
             true => self.own_run = self.own_run.saturating_add(1),
             false => self.own_run = 0,
         }

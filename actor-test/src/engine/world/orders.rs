@@ -1,25 +1,25 @@
 //! What an actor is told from outside: to stop, to fail, to end.
 
-use crate::engine::world::operation::{Letter, STOP, Stage, Stamp, Told};
-use crate::engine::world::state::State;
+use crate::engine::world::operation::{Envelope, OperationStage, PackedSender, PendingOrder, STOP};
+use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
-use crate::strategy::Beyond;
+use crate::strategy::StepConstruct;
 
 /// The slot of a letter without an event.
 const NO_SLOT: u32 = u32::MAX;
 
-impl State {
+impl ExecutionState {
     /// Tells an actor something ahead of its inbox.
-    pub(crate) fn tell(&mut self, index: u32, told: Told) {
-        self.interrupt(index, Beyond::Stop);
+    pub(crate) fn give_order(&mut self, index: u32, told: PendingOrder) {
+        self.interrupt(index, StepConstruct::Stop);
         let operation = &mut self.operations[index as usize];
-        let outdone = match (operation.told, told) {
-            (Told::Kill, _) => true,
-            (_, Told::Stop) => operation.stopping,
+        let outdone = match (operation.pending_order, told) {
+            (PendingOrder::Kill, _) => true,
+            (_, PendingOrder::Stop) => operation.stopping,
             _ => false,
         };
         if !outdone {
-            operation.told = told;
+            operation.pending_order = told;
         }
         self.changes(index);
         self.refresh(index);
@@ -28,10 +28,10 @@ impl State {
     /// Lets no actor start that comes into being from now on. Tells which there are that are not gone.
     pub(crate) fn close(&mut self, by: u32) -> Vec<u32> {
         self.closed_from.get_or_insert(self.live as u32);
-        self.interrupt_all(Beyond::Stop);
+        self.interrupt_all(StepConstruct::Stop);
         let is_open = |index: &u32| {
             let stage = self.operations[*index as usize].stage;
-            self.info(*index).is_some() && stage != Stage::Gone
+            self.info(*index).is_some() && stage != OperationStage::Gone
         };
         let open: Vec<u32> = (0..self.live as u32).filter(is_open).collect();
         for actor in &open {
@@ -43,23 +43,23 @@ impl State {
     /// How many dead letters there are, which the program is told.
     pub(crate) fn count_dead_letters(&mut self, by: u32) -> u64 {
         self.counts_dead_letters = true;
-        self.interrupt_all(Beyond::Stop);
+        self.interrupt_all(StepConstruct::Stop);
         self.extend_chain(by, self.dead_letters);
         self.dead_letters
     }
 
     /// The letter that stops its receiver in order.
-    pub(crate) fn stop_letter(&mut self, from: u32) -> Letter {
+    pub(crate) fn stop_letter(&mut self, from: u32) -> Envelope {
         let sender = &mut self.operations[from as usize];
         sender.sent += 1;
-        Letter {
+        Envelope {
             slot: NO_SLOT,
             event: STOP,
             event_id: None,
-            sender: Stamp::operation(from),
+            sender: PackedSender::operation(from),
             key: mix(sender.key, !u64::from(sender.sent)),
             placed: false,
-            crowded: false,
+            is_refused: false,
             lost: None,
         }
     }

@@ -1,19 +1,19 @@
 //! The effects of an operation that are still to be carried out.
 
 use crate::engine::world::operation::Effect;
-use crate::engine::world::queue::Queue;
+use crate::engine::world::queue::FlatQueue;
 
 /// Effects in the order of the calls that caused them.
 ///
 /// An operation takes no other step before its outbox is empty, so what has been carried out is
 /// forgotten all at once.
-pub(crate) type Outbox = Queue<Effect>;
+pub(crate) type Outbox = FlatQueue<Effect>;
 
 impl Outbox {
     #[inline]
     pub(crate) fn take_first(&mut self) -> Option<Effect> {
         let first = self.first().copied()?;
-        self.pass();
+        self.pop_first();
         Some(first)
     }
 

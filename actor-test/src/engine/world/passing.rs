@@ -8,7 +8,7 @@ use std::time::Duration;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::data::faults::FaultKind;
-use crate::engine::world::state::State;
+use crate::engine::world::state::ExecutionState;
 use crate::strategy::{below, generator};
 
 /// How often time passes so in an execution in which that is drawn.
@@ -34,7 +34,7 @@ pub(crate) const WAYS: u32 = (2 * KNOWN_MAX + LADDER.len()) as u32;
 
 /// Whether time passes, and by how much.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Passing {
+pub(crate) struct TimePassing {
     /// By operation, the number of the step after that in which it has read a clock last; zero of one that
     /// has read none.
     readers: Vec<u64>,
@@ -97,7 +97,7 @@ impl Draw {
     }
 }
 
-impl Passing {
+impl TimePassing {
     /// Starts an execution, in which answers are drawn from a seed or not at all.
     pub(crate) fn begin(&mut self, seed: Option<u64>) {
         self.readers.clear();
@@ -164,10 +164,10 @@ impl Passing {
     }
 }
 
-impl State {
+impl ExecutionState {
     /// An operation reads the clock. Less time than this may have passed since it did before: then the next
     /// timer is due. Nothing where timers or faults are all that moves the clock.
-    pub(crate) fn room_to_pass(&mut self, reader: u32) -> Option<Duration> {
+    pub(crate) fn passing_limit(&mut self, reader: u32) -> Option<Duration> {
         let has_read = self.passing.reads(reader, self.step);
         if !has_read || self.budgets.budget(FaultKind::Clock) > 0 {
             return None;

@@ -1,21 +1,23 @@
 //! What the operations would do next: the enabled set, kept up to date.
 
 use crate::engine::world::enabled::EnabledSet;
-use crate::engine::world::objects::At;
-use crate::engine::world::operation::{Effect, Kind, Letter, Operation, Stage, Told};
-use crate::engine::world::state::State;
-use crate::engine::world::transit::Transit;
+use crate::engine::world::network::InTransit;
+use crate::engine::world::operation::{
+    Effect, Envelope, Operation, OperationRole, OperationStage, PendingOrder,
+};
+use crate::engine::world::shared_objects::NextAccess;
+use crate::engine::world::state::ExecutionState;
 use crate::strategy::{MessageId, OperationId, Pending, StepKind};
 
-impl State {
+impl ExecutionState {
     /// Brings the enabled set up to date with what the operation would do next.
     #[inline]
     pub(crate) fn refresh(&mut self, index: u32) {
         let operation = &mut self.operations[index as usize];
         match operation.show_next(index, &mut self.enabled) {
-            Next::Event => {}
-            Next::Nothing => self.disable(index),
-            Next::Other => self.refresh_rarer(index),
+            NextStepKind::Event => {}
+            NextStepKind::Nothing => self.disable(index),
+            NextStepKind::Other => self.refresh_rarer(index),
         }
     }
 
@@ -24,14 +26,16 @@ impl State {
     #[inline(always)]
     pub(crate) fn settle_plain(&mut self, index: u32) -> bool {
         let operation = &mut self.operations[index as usize];
-        if !operation.plain || operation.stage != Stage::Idle {
+        if !operation.plain || operation.stage != OperationStage::Idle {
             return false;
         }
         match operation.show_next(index, &mut self.enabled) {
-            Next::Event => {}
-            Next::Nothing => self.disable(index),
-            Next::Other if operation.outbox.first().is_some_and(Effect::is_silent) => return false,
-            Next::Other => self.refresh_rarer(index),
+            NextStepKind::Event => {}
+            NextStepKind::Nothing => self.disable(index),
+            NextStepKind::Other if operation.outbox.first().is_some_and(Effect::is_silent) => {
+                return false;
+            }
+            NextStepKind::Other => self.refresh_rarer(index),
         }
         true
     }
@@ -40,7 +44,7 @@ impl State {
     #[inline(never)]
     pub(crate) fn refresh_rarer(&mut self, index: u32) {
         let operation = &self.operations[index as usize];
-        if let Kind::Link(number) = operation.kind {
+        if let OperationRole::Link(number) = operation.kind {
             return self.refresh_link(number);
         }
         let pending = match operation.outbox.first() {
@@ -61,7 +65,7 @@ impl State {
 
     /// An operation that goes on with an access shows what it accesses.
     fn show_access(&self, index: u32, pending: &mut Pending) {
-        if let Some(At::Object(object)) = self.objects.at(index) {
+        if let Some(NextAccess::Object(object)) = self.objects.at(index) {
             pending.kind = StepKind::Access;
             pending.inbox = Some(OperationId::object(object));
         }
@@ -106,7 +110,7 @@ impl State {
                 let link = self.nodes.hinted(*link, index, *to);
                 return pending_send(index, self.nodes.link(link).operation, letter);
             }
-            Effect::Ask(question) => {
+            Effect::RequestCapacity(question) => {
                 let question = &self.questions[*question as usize];
                 (Some(question.target), question.event_id, Some(question.key))
             }
@@ -141,7 +145,7 @@ impl State {
 }
 
 /// What an operation does next.
-pub(crate) enum Next {
+pub(crate) enum NextStepKind {
     /// It sends or handles an event.
     Event,
     /// Nothing, before an event comes.
@@ -154,28 +158,30 @@ impl Operation {
     /// Shows in the enabled set what it, which has the number `own`, would do next, where it sends or
     /// handles an event.
     #[inline(always)]
-    pub(crate) fn show_next(&mut self, own: u32, enabled: &mut EnabledSet) -> Next {
+    pub(crate) fn show_next(&mut self, own: u32, enabled: &mut EnabledSet) -> NextStepKind {
         match self.outbox.first() {
             Some(Effect::Send { to, letter }) => {
                 enabled.set(&mut self.position, pending_send(own, *to, letter));
-                Next::Event
+                NextStepKind::Event
             }
-            None if self.stage == Stage::Idle && self.told == Told::Nothing => {
+            None if self.stage == OperationStage::Idle
+                && self.pending_order == PendingOrder::Nothing =>
+            {
                 match self.inbox.next() {
                     Some(letter) => {
                         enabled.set(&mut self.position, pending_handle(own, letter));
-                        Next::Event
+                        NextStepKind::Event
                     }
-                    None => Next::Nothing,
+                    None => NextStepKind::Nothing,
                 }
             }
-            _ => Next::Other,
+            _ => NextStepKind::Other,
         }
     }
 }
 
 #[inline]
-fn pending_send(index: u32, to: u32, letter: &Letter) -> Pending {
+fn pending_send(index: u32, to: u32, letter: &Envelope) -> Pending {
     Pending {
         operation: OperationId::actor(index),
         kind: StepKind::Flush,
@@ -188,7 +194,7 @@ fn pending_send(index: u32, to: u32, letter: &Letter) -> Pending {
 
 /// What a link would do next.
 #[inline]
-pub(crate) fn pending_arrival(state: &State, link: u32, next: &Transit) -> Pending {
+pub(crate) fn pending_arrival(state: &ExecutionState, link: u32, next: &InTransit) -> Pending {
     if let Effect::Send { to, letter } = &next.effect {
         return Pending {
             kind: StepKind::Deliver,
@@ -207,21 +213,29 @@ pub(crate) fn pending_arrival(state: &State, link: u32, next: &Transit) -> Pendi
 /// What an operation whose outbox is empty would do.
 fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
     let (kind, inbox) = match operation.stage {
-        Stage::Starting | Stage::Idle | Stage::Suspended if operation.told != Told::Nothing => {
+        OperationStage::Starting | OperationStage::Idle | OperationStage::Suspended
+            if operation.pending_order != PendingOrder::Nothing =>
+        {
             (StepKind::Stop, Some(OperationId::actor(index)))
         }
-        Stage::Closing if operation.told == Told::Kill => {
+        OperationStage::Closing if operation.pending_order == PendingOrder::Kill => {
             (StepKind::Stop, Some(OperationId::actor(index)))
         }
-        Stage::Idle => {
+        OperationStage::Idle => {
             return operation
                 .inbox
                 .next()
                 .map(|letter| pending_handle(index, letter));
         }
-        Stage::Starting => (StepKind::Start, None),
-        Stage::Suspended if operation.woken => (StepKind::Resume, Some(OperationId::actor(index))),
-        Stage::Suspended | Stage::Unborn | Stage::Closing | Stage::Down | Stage::Gone => {
+        OperationStage::Starting => (StepKind::Start, None),
+        OperationStage::Suspended if operation.woken => {
+            (StepKind::Resume, Some(OperationId::actor(index)))
+        }
+        OperationStage::Suspended
+        | OperationStage::NotStarted
+        | OperationStage::Closing
+        | OperationStage::Down
+        | OperationStage::Gone => {
             return None;
         }
     };
@@ -236,7 +250,7 @@ fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
 }
 
 #[inline]
-pub(crate) fn pending_handle(index: u32, letter: &Letter) -> Pending {
+pub(crate) fn pending_handle(index: u32, letter: &Envelope) -> Pending {
     Pending {
         operation: OperationId::actor(index),
         kind: StepKind::Handle,

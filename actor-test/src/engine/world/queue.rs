@@ -7,13 +7,13 @@ use std::ops::{Index, IndexMut, RangeFrom};
 /// What was taken from the front is forgotten when nothing is left, as happens often; or else when
 /// the memory is full, and at least half of it is of no use any more.
 #[derive(Clone, Debug)]
-pub(crate) struct Queue<T> {
+pub(crate) struct FlatQueue<T> {
     items: Vec<T>,
     /// How many of `items` were taken; fewer than there are, or none.
     taken: usize,
 }
 
-impl<T: Copy> Queue<T> {
+impl<T: Copy> FlatQueue<T> {
     pub(crate) const fn new() -> Self {
         Self {
             items: Vec::new(),
@@ -59,7 +59,7 @@ impl<T: Copy> Queue<T> {
 
     /// Forgets the first.
     #[inline]
-    pub(crate) fn pass(&mut self) {
+    pub(crate) fn pop_first(&mut self) {
         self.taken += 1;
         if self.taken >= self.items.len() {
             self.clear();
@@ -114,13 +114,13 @@ impl<T: Copy> Queue<T> {
     }
 }
 
-impl<T: Copy> Default for Queue<T> {
+impl<T: Copy> Default for FlatQueue<T> {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl<T: Copy> Index<usize> for Queue<T> {
+impl<T: Copy> Index<usize> for FlatQueue<T> {
     type Output = T;
 
     fn index(&self, at: usize) -> &T {
@@ -128,13 +128,13 @@ impl<T: Copy> Index<usize> for Queue<T> {
     }
 }
 
-impl<T: Copy> IndexMut<usize> for Queue<T> {
+impl<T: Copy> IndexMut<usize> for FlatQueue<T> {
     fn index_mut(&mut self, at: usize) -> &mut T {
         &mut self.items[self.taken..][at]
     }
 }
 
-impl<T: Copy> Index<RangeFrom<usize>> for Queue<T> {
+impl<T: Copy> Index<RangeFrom<usize>> for FlatQueue<T> {
     type Output = [T];
 
     fn index(&self, range: RangeFrom<usize>) -> &[T] {
@@ -146,12 +146,12 @@ impl<T: Copy> Index<RangeFrom<usize>> for Queue<T> {
 mod tests {
     use std::collections::VecDeque;
 
-    use super::Queue;
+    use super::FlatQueue;
 
     /// Against the standard library's, over random programs; and what was taken does not pile up.
     #[test]
     fn it_is_first_in_first_out() {
-        let (mut queue, mut expected) = (Queue::new(), VecDeque::new());
+        let (mut queue, mut expected) = (FlatQueue::new(), VecDeque::new());
         let (mut random, mut longest) = (1_u64, 0);
         for item in 0..100_000_u64 {
             random = random
@@ -172,7 +172,7 @@ mod tests {
                 expected.remove(at);
             } else {
                 assert_eq!(queue.first().copied(), expected.pop_front());
-                queue.pass();
+                queue.pop_first();
             }
             longest = longest.max(expected.len());
             assert_eq!(queue.len(), expected.len());

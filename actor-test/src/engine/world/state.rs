@@ -14,29 +14,31 @@ use actor_core::generated::{ActorInfo, Disposition};
 use actor_core::runtime::{Place, SpawnOptions};
 
 use crate::data::faults::{FaultBudgets, Moment};
+use crate::engine::world::actor_links::ActorLinks;
 use crate::engine::world::aliases::Aliases;
 use crate::engine::world::asks::AskRecord;
+use crate::engine::world::capacity::{CapacityRequest, CapacityState};
+use crate::engine::world::children::Supervised;
 use crate::engine::world::disks::Disks;
 use crate::engine::world::enabled::EnabledSet;
-use crate::engine::world::families::Household;
 use crate::engine::world::faults::FaultPhase;
+use crate::engine::world::footprint::StepFootprint;
 use crate::engine::world::futures::Futures;
-use crate::engine::world::links::Links;
+use crate::engine::world::network::LinkHint;
 use crate::engine::world::nodes::Nodes;
 use crate::engine::world::numbering::Numbering;
-use crate::engine::world::objects::Objects;
-use crate::engine::world::operation::{Effect, Kind, Letter, Operation, STOP, Sender, Stage};
-use crate::engine::world::owned::{Neighbours, Owned};
-use crate::engine::world::passing::Passing;
-use crate::engine::world::reach::Reach;
+use crate::engine::world::operation::{
+    Effect, Envelope, LetterOrigin, Operation, OperationRole, OperationStage, STOP,
+};
+use crate::engine::world::owner_lists::{ListNode, OwnerLists};
+use crate::engine::world::passing::TimePassing;
 use crate::engine::world::references::References;
-use crate::engine::world::room::{Bound, Question};
-use crate::engine::world::thermometer::Thermometer;
+use crate::engine::world::shared_objects::SharedObjects;
+use crate::engine::world::temperature::Temperatures;
 use crate::engine::world::timers::Timers;
-use crate::engine::world::transit::LinkHint;
 use crate::engine::world::types::Types;
 use crate::engine::world::waits::Deferral;
-use crate::engine::world::watches::Watch;
+use crate::engine::world::watches::EndWatch;
 use crate::hash::mix;
 use crate::strategy::{Details, EventId, OperationId, Pending};
 
@@ -48,7 +50,7 @@ pub(crate) const BODY_KEY: u64 = 0x00b0_d1e5;
 
 /// An execution between two steps, or within one.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct ExecutionState {
     pub(crate) operations: Vec<Operation>,
     /// How many of `operations` this execution uses.
     pub(crate) live: usize,
@@ -60,43 +62,43 @@ pub(crate) struct State {
     pub(crate) timers: Timers,
     pub(crate) asks: Vec<AskRecord>,
     pub(crate) asks_free: Vec<u32>,
-    pub(crate) questions: Vec<Question>,
+    pub(crate) questions: Vec<CapacityRequest>,
     pub(crate) questions_free: Vec<u32>,
     /// The questions that wait for room, by the mailbox concerned.
-    pub(crate) lines: Owned,
+    pub(crate) lines: OwnerLists,
     /// Questions that were answered and whose senders are to be woken with nothing borrowed.
     pub(crate) due: Vec<u32>,
     pub(crate) disks: Disks,
-    pub(crate) watches: Vec<Watch>,
+    pub(crate) watches: Vec<EndWatch>,
     /// The limit of an ask that says nothing of one.
     pub(crate) ask_limit: Option<Duration>,
     /// The watches of each target's, in their order.
-    pub(crate) watched_by: Owned,
+    pub(crate) watched_by: OwnerLists,
     /// The watches of each watcher's.
-    pub(crate) watching: Owned,
-    pub(crate) links: Links,
+    pub(crate) watching: OwnerLists,
+    pub(crate) links: ActorLinks,
     pub(crate) nodes: Nodes,
     pub(super) references: References,
     /// The actors of each type that have not stopped, in the order of their creation.
-    living: Owned,
+    living: OwnerLists,
     /// The neighbours of each operation there.
-    beside: Vec<Neighbours>,
+    beside: Vec<ListNode>,
     pub(crate) futures: Futures,
     /// What tasks, threads and actors share.
-    pub(crate) objects: Objects,
+    pub(crate) objects: SharedObjects,
     /// The asks that are open and awaited, by asker.
-    pub(crate) awaited: Owned,
-    pub(crate) families: Vec<Household>,
+    pub(crate) awaited: OwnerLists,
+    pub(crate) families: Vec<Supervised>,
     /// The life of a node, and the family that its children of the system are one group of.
     pub(crate) groups: Vec<(u32, u32)>,
     pub(crate) types: Types,
-    pub(crate) thermometer: Thermometer,
+    pub(crate) thermometer: Temperatures,
     pub(crate) faults: FaultPhase,
     /// How many faults of each kind an execution may have.
     pub(crate) budgets: FaultBudgets,
     pub(crate) step: u64,
     pub(crate) now: Duration,
-    pub(crate) class: u64,
+    pub(crate) behaviour_hash: u64,
     pub(crate) in_flight: usize,
     pub(crate) suspended: usize,
     /// The events that were deferred when it was last looked.
@@ -119,18 +121,18 @@ pub(crate) struct State {
     /// How often the program under test has looked at the clock.
     pub(crate) clock_reads: u64,
     /// Whether time passes where it is read.
-    pub(crate) passing: Passing,
+    pub(crate) passing: TimePassing,
     /// Where the program has asked for less than sequential consistency, which it got.
     pub(crate) weakened: Vec<Place>,
     /// The registry of names, where the execution has one.
     pub(crate) names: Option<u32>,
     pub(crate) numbering: Numbering,
     /// What the step in progress has reached, where a strategy wants to hear of it.
-    pub(crate) reach: Reach,
+    pub(crate) reach: StepFootprint,
     /// Someone wants to know of [`touched`](State::touched).
-    pub(crate) watched: bool,
+    pub(crate) records_touched: bool,
     /// Effects are looked at before they are carried out: that is so, or there are nodes.
-    pub(crate) attended: bool,
+    pub(crate) is_instrumented: bool,
     /// The operations that the step in progress may change; some more than once.
     pub(crate) touched: Vec<u32>,
     /// The step in progress may have looked at timers or changed them.
@@ -139,7 +141,7 @@ pub(crate) struct State {
     pub(crate) lends_timers: Cell<bool>,
 }
 
-impl State {
+impl ExecutionState {
     /// Forgets the execution before.
     pub(crate) fn begin(&mut self) {
         self.live = 0;
@@ -170,7 +172,7 @@ impl State {
         self.faults.begin(self.budgets);
         self.step = 0;
         self.now = Duration::ZERO;
-        self.class = 0;
+        self.behaviour_hash = 0;
         self.in_flight = 0;
         self.suspended = 0;
         self.finishing = false;
@@ -189,26 +191,26 @@ impl State {
         self.lends_timers.set(false);
         self.watch_steps(false);
         self.touched.clear();
-        let body = self.create(Kind::Body, BODY_KEY);
-        self.operations[body as usize].stage = Stage::Starting;
+        let body = self.create(OperationRole::Body, BODY_KEY);
+        self.operations[body as usize].stage = OperationStage::Starting;
         self.refresh(body);
     }
 
     /// Someone wants to know whom steps touch, or nobody does any more.
     pub(crate) fn watch_steps(&mut self, watched: bool) {
-        self.watched = watched;
-        self.attended = watched || !self.nodes.is_empty();
+        self.records_touched = watched;
+        self.is_instrumented = watched || !self.nodes.is_empty();
     }
 
     /// Creates an operation that is not enabled yet.
-    pub(super) fn create(&mut self, kind: Kind, key: u64) -> u32 {
+    pub(super) fn create(&mut self, kind: OperationRole, key: u64) -> u32 {
         let key = self.aliases.of(key);
         if self.live == self.operations.len() {
             self.operations.push(Operation::new());
         }
-        self.operations[self.live].reset(kind, Stage::Unborn, key);
+        self.operations[self.live].reset(kind, OperationStage::NotStarted, key);
         self.paths.push(key);
-        self.beside.push(Neighbours::default());
+        self.beside.push(ListNode::default());
         self.live += 1;
         self.live as u32 - 1
     }
@@ -223,7 +225,7 @@ impl State {
     /// Creates an actor that is not started yet.
     pub(crate) fn spawn(&mut self, parent: u32, of_type: u32, options: &SpawnOptions) -> u32 {
         let key = self.child_key_of(parent);
-        let actor = self.create(Kind::Actor(of_type), key);
+        let actor = self.create(OperationRole::Actor(of_type), key);
         self.created_by(parent);
         self.living
             .add(of_type, &mut self.beside, actor, |beside| beside);
@@ -235,21 +237,21 @@ impl State {
         operation.ordinal = known.count;
         operation.name.clone_from(&options.name);
         if let Some((capacity, overflow)) = options.mailbox.bound() {
-            operation.bound = Some(Bound::new(capacity, overflow));
+            operation.bound = Some(CapacityState::new(capacity, overflow));
         }
         operation.plain = known.plain && operation.bound.is_none();
-        if let Some(ordinal) = self.settle_beside(parent, actor) {
+        if let Some(ordinal) = self.place_with_parent(parent, actor) {
             self.operations[actor as usize].ordinal = ordinal;
         }
         if defers {
-            self.thermometer.look_soon(self.step);
+            self.thermometer.schedule_early_check(self.step);
         }
         actor
     }
 
     /// The actor has stopped for good.
-    pub(crate) fn bury(&mut self, actor: u32) {
-        if let Kind::Actor(of_type) = self.operations[actor as usize].kind {
+    pub(crate) fn remove_stopped(&mut self, actor: u32) {
+        if let OperationRole::Actor(of_type) = self.operations[actor as usize].kind {
             self.living
                 .remove(of_type, &mut self.beside, actor, |beside| beside);
         }
@@ -268,10 +270,10 @@ impl State {
     /// Creates an operation for a piped future.
     pub(crate) fn pipe(&mut self, parent: u32, owner: u32) -> u32 {
         let key = self.child_key_of(parent);
-        let future = self.create(Kind::Future { owner }, key);
+        let future = self.create(OperationRole::Future { owner }, key);
         self.created_by(parent);
         self.futures.add(owner, future);
-        self.settle_beside(owner, future);
+        self.place_with_parent(owner, future);
         self.push(parent, Effect::Start(future));
         future
     }
@@ -279,10 +281,10 @@ impl State {
     /// Creates an operation for a task, which is in nobody's hands.
     pub(crate) fn create_task(&mut self, parent: u32, name: Option<&str>) -> u32 {
         let key = self.child_key_of(parent);
-        let task = self.create(Kind::Task, key);
+        let task = self.create(OperationRole::Task, key);
         self.created_by(parent);
         self.operations[task as usize].name = name.map(Into::into);
-        self.settle_beside(parent, task);
+        self.place_with_parent(parent, task);
         self.push(parent, Effect::Start(task));
         task
     }
@@ -302,10 +304,10 @@ impl State {
 
     /// Has the event that was sent last find no room.
     #[cold]
-    pub(crate) fn crowd_last(&mut self, sender: u32) {
+    pub(crate) fn refuse_last_send(&mut self, sender: u32) {
         let sent = self.operations[sender as usize].outbox.last_mut();
         if let Some(Effect::Send { letter, .. }) = sent {
-            letter.crowded = true;
+            letter.is_refused = true;
         }
     }
 
@@ -321,7 +323,7 @@ impl State {
 
     /// As [`send`](Self::send), to another node.
     pub(crate) fn send_across(&mut self, sender: u32, to: u32, slot: u32, event: u16) {
-        let (from, node) = match self.nodes.apart(sender, to) {
+        let (from, node) = match self.nodes.nodes_if_different(sender, to) {
             Some(apart) => apart,
             None => return self.send(sender, to, slot, event),
         };
@@ -331,7 +333,7 @@ impl State {
     }
 
     /// The letter for the next event that `sender` sends.
-    pub(crate) fn letter(&mut self, sender: u32, to: u32, slot: u32, event: u16) -> Letter {
+    pub(crate) fn letter(&mut self, sender: u32, to: u32, slot: u32, event: u16) -> Envelope {
         let event_id = self.event_id(to, event);
         let operation = &mut self.operations[sender as usize];
         operation.letter(sender, slot, event, event_id)
@@ -354,13 +356,13 @@ impl State {
     /// What one has sent to another may have closed a cycle of asks.
     #[inline]
     pub(crate) fn may_close_cycle(&self, receiver: u32, sender: u32) -> bool {
-        self.operations[receiver as usize].stage == Stage::Suspended
+        self.operations[receiver as usize].stage == OperationStage::Suspended
             && self.operations[sender as usize].open_asks > 0
     }
 
     pub(crate) fn info(&self, operation: u32) -> Option<&'static ActorInfo> {
         match self.operations[operation as usize].kind {
-            Kind::Actor(of_type) => Some(self.types[of_type].info),
+            OperationRole::Actor(of_type) => Some(self.types[of_type].info),
             _ => None,
         }
     }
@@ -384,26 +386,26 @@ impl State {
     }
 
     /// Takes the first letter of one kind out of an inbox, whatever the state says of it.
-    pub(crate) fn take_received(&mut self, owner: u32, event: u16) -> Option<Letter> {
+    pub(crate) fn take_received(&mut self, owner: u32, event: u16) -> Option<Envelope> {
         let operation = &mut self.operations[owner as usize];
         let letter = operation.inbox.take_event(event)?;
-        self.look(owner);
+        self.find_next_letter(owner);
         self.free_place(owner, &letter);
         self.extend_chain(owner, letter.key);
-        if let Sender::Timer(index, generation) = letter.sender.sender() {
-            self.taken(index, generation);
+        if let LetterOrigin::Timer(index, generation) = letter.sender.sender() {
+            self.rearm_after_read(index, generation);
         }
         Some(letter)
     }
 
     /// Finds the next letter anew.
-    pub(crate) fn look(&mut self, index: u32) {
+    pub(crate) fn find_next_letter(&mut self, index: u32) {
         let operation = &mut self.operations[index as usize];
-        if let Kind::Actor(of_type) = operation.kind {
+        if let OperationRole::Actor(of_type) = operation.kind {
             let info = self.types[of_type].info;
             let state = operation.state;
             let defers = operation.defers.then_some(state);
-            operation.inbox.look(defers, |event| match event {
+            operation.inbox.find_next(defers, |event| match event {
                 STOP => Disposition::Handle,
                 event => info.disposition(usize::from(state), event),
             });
@@ -415,21 +417,25 @@ impl State {
     #[inline]
     pub(crate) fn extend_chain(&mut self, index: u32, value: u64) {
         let operation = &mut self.operations[index as usize];
-        self.class = self.class.wrapping_add(operation.extend_chain(value));
+        self.behaviour_hash = self
+            .behaviour_hash
+            .wrapping_add(operation.extend_chain(value));
     }
 
     /// Takes the next letter out of the inbox.
     #[inline]
-    pub(crate) fn dequeue(&mut self, index: u32) -> Option<(Letter, Disposition)> {
+    pub(crate) fn dequeue(&mut self, index: u32) -> Option<(Envelope, Disposition)> {
         let operation = &mut self.operations[index as usize];
         let letter = operation.inbox.take_next(operation.defers)?;
-        self.class = self.class.wrapping_add(operation.extend_chain(letter.key));
+        self.behaviour_hash = self
+            .behaviour_hash
+            .wrapping_add(operation.extend_chain(letter.key));
         operation.count_own(index, letter.sender);
         if operation.bound.is_some() {
             self.free_place(index, &letter);
         }
-        if let Sender::Timer(timer, generation) = letter.sender.sender() {
-            self.taken(timer, generation);
+        if let LetterOrigin::Timer(timer, generation) = letter.sender.sender() {
+            self.rearm_after_read(timer, generation);
         }
         Some((letter, self.disposition(index, letter.event)))
     }
@@ -437,13 +443,15 @@ impl State {
     /// Takes the next letter of a plain actor, to be handled, where it is the first of its inbox: the
     /// common case, for which it does what [`dequeue`](Self::dequeue) does in general, and counts it.
     #[inline(always)]
-    pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<Letter> {
+    pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<Envelope> {
         let operation = &mut self.operations[index as usize];
         if !operation.plain {
             return None;
         }
         let letter = operation.inbox.take_first_event()?;
-        self.class = self.class.wrapping_add(operation.extend_chain(letter.key));
+        self.behaviour_hash = self
+            .behaviour_hash
+            .wrapping_add(operation.extend_chain(letter.key));
         operation.count_own(index, letter.sender);
         self.types
             .count_handled(operation.first_event, letter.event);
@@ -466,16 +474,16 @@ impl State {
             return format!("{prefix}{name}");
         }
         match operation.kind {
-            Kind::Boot { .. } => format!("{prefix}boot"),
-            Kind::Link(number) => {
+            OperationRole::Boot { .. } => format!("{prefix}boot"),
+            OperationRole::Link(number) => {
                 let link = self.nodes.link(number);
                 let (from, to) = (self.nodes.name(link.from), self.nodes.name(link.to));
                 format!("{from}->{to}")
             }
-            Kind::Body => "test".into(),
-            Kind::Future { owner } => format!("{}'s future", self.name(owner)),
-            Kind::Task => self.objects.task_name(index),
-            Kind::Actor(of_type) => {
+            OperationRole::Body => "test".into(),
+            OperationRole::Future { owner } => format!("{}'s future", self.name(owner)),
+            OperationRole::Task => self.objects.task_name(index),
+            OperationRole::Actor(of_type) => {
                 let known = &self.types[of_type];
                 let beside = self.nodes.count_beside(index, of_type);
                 if beside.unwrap_or(known.count) == 1 {
@@ -488,7 +496,7 @@ impl State {
     }
 }
 
-impl Details for State {
+impl Details for ExecutionState {
     fn operation(&self, operation: OperationId) -> String {
         if operation.is_timer() {
             // What is accessed is no operation, and is numbered as timers are.
@@ -527,7 +535,7 @@ impl Details for State {
     fn is_woken(&self, operation: OperationId) -> bool {
         let found = self.operations.get(operation.index());
         !operation.is_timer()
-            && found.is_some_and(|found| found.stage == Stage::Suspended && found.woken)
+            && found.is_some_and(|found| found.stage == OperationStage::Suspended && found.woken)
     }
 
     fn moments(&self) -> &[Moment] {

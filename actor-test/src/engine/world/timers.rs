@@ -7,7 +7,7 @@ use std::time::Duration;
 use actor_core::runtime::Purpose as Pretext;
 
 use crate::engine::world::enabled::ABSENT;
-use crate::engine::world::owned::{Neighbours, Owned};
+use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 use crate::hash::mix;
 
 /// How far a timer has come.
@@ -25,7 +25,7 @@ pub(crate) enum TimerStage {
 
 /// What a timer without an event is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Purpose {
+pub(crate) enum TimerPurpose {
     /// Its owner sleeps, or handles its event.
     Own,
     /// Its owner is brought back.
@@ -36,7 +36,7 @@ pub(crate) enum Purpose {
 
 /// A timer, in a slot that is used again.
 #[derive(Clone, Debug)]
-pub(crate) struct Timer {
+pub(crate) struct VirtualTimer {
     pub(crate) stage: TimerStage,
     pub(crate) generation: u32,
     /// Its place in the enabled set.
@@ -47,21 +47,21 @@ pub(crate) struct Timer {
     /// What it sends; `None` for a sleep.
     pub(crate) event: Option<(u32, u16)>,
     pub(crate) periodic: bool,
-    pub(crate) purpose: Purpose,
+    pub(crate) purpose: TimerPurpose,
     /// For what it was armed, which nothing but a story depends on.
-    pub(crate) pretext: Pretext,
+    pub(crate) declared_purpose: Pretext,
     pub(crate) key: u64,
     pub(crate) fired: u32,
     /// When it entered the window, in the order of entries, while it is there.
     place: Option<u64>,
     /// The others of its owner's.
-    beside: Neighbours,
+    beside: ListNode,
 }
 
-impl Timer {
+impl VirtualTimer {
     /// It ends a sleep, of which its owner holds the future, or somebody else.
     pub(crate) fn is_sleep(&self) -> bool {
-        self.event.is_none() && self.purpose == Purpose::Own
+        self.event.is_none() && self.purpose == TimerPurpose::Own
     }
 
     /// What identifies its next event within the behaviour.
@@ -76,7 +76,7 @@ impl Timer {
 /// fire next (MODIST, section 3.4). The others wait in a heap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timers {
-    pub(crate) slots: Vec<Timer>,
+    pub(crate) slots: Vec<VirtualTimer>,
     free: Vec<u32>,
     later: BinaryHeap<Reverse<(Duration, u64, u32, u32)>>,
     /// By deadline, and among those of one deadline by their order of entry.
@@ -85,7 +85,7 @@ pub(crate) struct Timers {
     pub(crate) left: Vec<u32>,
     /// The timers that entered it then.
     pub(crate) entered: Vec<u32>,
-    owned: Owned,
+    owned: OwnerLists,
     armed: usize,
     armed_periodic: usize,
     sequence: u64,
@@ -108,7 +108,7 @@ impl Timers {
     /// Reserves a slot for a timer that is not armed yet.
     pub(crate) fn reserve(&mut self, owner: u32, delay: Duration, key: u64) -> (u32, u32) {
         let index = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Timer {
+            self.slots.push(VirtualTimer {
                 stage: TimerStage::Free,
                 generation: 0,
                 position: ABSENT,
@@ -117,12 +117,12 @@ impl Timers {
                 deadline: Duration::ZERO,
                 event: None,
                 periodic: false,
-                purpose: Purpose::Own,
-                pretext: Pretext::Event,
+                purpose: TimerPurpose::Own,
+                declared_purpose: Pretext::Event,
                 key,
                 fired: 0,
                 place: None,
-                beside: Neighbours::default(),
+                beside: ListNode::default(),
             });
             self.slots.len() as u32 - 1
         });
@@ -132,8 +132,8 @@ impl Timers {
         timer.delay = delay;
         timer.event = None;
         timer.periodic = false;
-        timer.purpose = Purpose::Own;
-        timer.pretext = Pretext::Event;
+        timer.purpose = TimerPurpose::Own;
+        timer.declared_purpose = Pretext::Event;
         timer.key = key;
         timer.fired = 0;
         let generation = timer.generation;
@@ -143,7 +143,7 @@ impl Timers {
     }
 
     /// The timer of that generation, if it is not over.
-    pub(crate) fn get(&mut self, index: u32, generation: u32) -> Option<&mut Timer> {
+    pub(crate) fn get(&mut self, index: u32, generation: u32) -> Option<&mut VirtualTimer> {
         let timer = self.slots.get_mut(index as usize)?;
         (timer.generation == generation && timer.stage != TimerStage::Free).then_some(timer)
     }

@@ -1,13 +1,13 @@
 //! Whom a step changes, for who compares states.
 
 use crate::engine::world::operation::Effect;
-use crate::engine::world::state::State;
+use crate::engine::world::state::ExecutionState;
 use crate::strategy::{OperationId, Pending};
 
-impl State {
+impl ExecutionState {
     /// Takes note that the step in progress changes an operation.
     pub(crate) fn changes(&mut self, index: u32) {
-        if self.watched {
+        if self.records_touched {
             self.touched.push(index);
         }
     }
@@ -28,7 +28,7 @@ impl State {
     pub(crate) fn touch_by(&mut self, index: u32, effect: &Effect) {
         match effect {
             Effect::Send { to, .. } | Effect::Cross { to, .. } => self.touched.push(*to),
-            Effect::Ask(question) => {
+            Effect::RequestCapacity(question) => {
                 self.touched.push(self.questions[*question as usize].target);
             }
             Effect::Start(started) => self.touched.push(*started),
@@ -36,13 +36,13 @@ impl State {
             Effect::Notice { watch } | Effect::Watch { watch } => {
                 self.touched.push(self.watches[*watch as usize].watcher);
             }
-            Effect::Stop { to, .. } | Effect::Share { to, .. } | Effect::LetGo { to } => {
+            Effect::Stop { to, .. } | Effect::Share { to, .. } | Effect::DropReference { to } => {
                 self.touched.push(*to)
             }
             Effect::Decide { child, .. } => self.touched.push(*child),
             Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
             Effect::Disk(call) => self.touched.push(self.disks.calls[*call as usize].caller),
-            Effect::Mishap(_) => self.touched.extend(0..self.live as u32),
+            Effect::Fault(_) => self.touched.extend(0..self.live as u32),
             // As a rule its own.
             Effect::Arm { timer, .. } => {
                 self.touched.push(self.timers.slots[*timer as usize].owner);

@@ -7,7 +7,7 @@ use std::ops::Index;
 
 use actor_core::generated::{ActorInfo, Disposition};
 
-use crate::engine::world::operation::{Kind, Operation, STOP};
+use crate::engine::world::operation::{Operation, OperationRole, STOP};
 use crate::hash::{mix, text};
 use crate::strategy::EventId;
 
@@ -141,7 +141,7 @@ impl Types {
     #[inline(never)]
     fn disposition_in(&self, operation: &Operation, event: u16) -> Disposition {
         match operation.kind {
-            Kind::Actor(of_type) => self[of_type]
+            OperationRole::Actor(of_type) => self[of_type]
                 .info
                 .disposition(usize::from(operation.state), event),
             _ => Disposition::Unhandled,

@@ -11,14 +11,14 @@ pub(crate) type Clock = Vec<u32>;
 
 /// All clocks of an execution.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Clocks {
+pub(crate) struct VectorClocks {
     /// By the number of the task; the first is that of all that are none.
     of: Vec<Clock>,
     /// By the number of the task; those without are not in it.
     fences: Vec<Fences>,
     /// The accesses to each object that nothing but their order makes right: the last write, and the
     /// reads since. Few objects have any.
-    cells: Vec<(u32, Cell)>,
+    cells: Vec<(u32, CellAccesses)>,
 }
 
 /// What a task has to do with fences.
@@ -31,7 +31,7 @@ struct Fences {
 }
 
 #[derive(Clone, Debug, Default)]
-struct Cell {
+struct CellAccesses {
     write: Option<Access>,
     reads: Vec<Access>,
 }
@@ -47,14 +47,14 @@ struct Access {
 
 /// Two accesses in no order.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Race {
+pub(crate) struct RacingAccess {
     /// Who made the earlier one.
     pub(crate) operation: u32,
     pub(crate) place: Place,
     pub(crate) writes: bool,
 }
 
-impl Clocks {
+impl VectorClocks {
     pub(crate) fn clear(&mut self) {
         self.of.clear();
         self.fences.clear();
@@ -160,7 +160,7 @@ impl Clocks {
         object: u32,
         writes: bool,
         place: Place,
-    ) -> Option<Race> {
+    ) -> Option<RacingAccess> {
         let clock = self.clock(task).clone();
         let access = Access {
             operation,
@@ -170,7 +170,7 @@ impl Clocks {
         };
         let known = self.cells.iter().position(|(cell, _)| *cell == object);
         let known = known.unwrap_or_else(|| {
-            self.cells.push((object, Cell::default()));
+            self.cells.push((object, CellAccesses::default()));
             self.cells.len() - 1
         });
         let cell = &mut self.cells[known].1;
@@ -187,7 +187,7 @@ impl Clocks {
             .clone()
             .find(|read| is_unordered(read))
             .map(|found| (found, false));
-        let race = write.or(read).map(|(earlier, was_write)| Race {
+        let race = write.or(read).map(|(earlier, was_write)| RacingAccess {
             operation: earlier.operation,
             place: earlier.place,
             writes: was_write,

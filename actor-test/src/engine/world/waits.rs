@@ -8,8 +8,8 @@
 
 use actor_core::generated::Disposition;
 
-use crate::engine::world::operation::{Letter, Operation, STOP, Stage};
-use crate::engine::world::state::State;
+use crate::engine::world::operation::{Envelope, Operation, OperationStage, STOP};
+use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
 
 /// An event that an actor was seen to defer.
@@ -22,25 +22,26 @@ pub(crate) struct Deferral {
     pub(crate) since: u64,
 }
 
-impl State {
+impl ExecutionState {
     /// A handler, or the body, waits from now on.
     pub(crate) fn wait_begins(&mut self, operation: u32) {
         let step = self.step;
         self.operations[operation as usize].waits_since = step;
-        self.thermometer.look_when_overdue(step);
+        self.thermometer.schedule_overdue_check(step);
     }
 
     /// Who awaits what is owed to it.
-    pub(crate) fn impatient(&self) -> impl Iterator<Item = u32> {
-        let awaits =
-            |operation: &Operation| operation.stage == Stage::Suspended && operation.patient == 0;
+    pub(crate) fn pending_waits(&self) -> impl Iterator<Item = u32> {
+        let awaits = |operation: &Operation| {
+            operation.stage == OperationStage::Suspended && operation.endless_waits == 0
+        };
         let all = 0..self.live as u32;
         let waiting = all.filter(move |index| awaits(&self.operations[*index as usize]));
-        waiting.filter(|index| self.objects.is_unused() || !self.may_rest(*index))
+        waiting.filter(|index| self.objects.is_unused() || !self.may_wait_forever(*index))
     }
 
     pub(crate) fn someone_awaits(&self) -> bool {
-        self.suspended > 0 && self.impatient().next().is_some()
+        self.suspended > 0 && self.pending_waits().next().is_some()
     }
 
     /// A sleep, or a time limit, will have the operation go on.
@@ -72,7 +73,7 @@ impl State {
     pub(crate) fn overdue(&mut self, threshold: u64, counts_from: u64) -> Vec<u32> {
         let mut overdue = Vec::new();
         let mut next = u64::MAX;
-        for operation in self.impatient() {
+        for operation in self.pending_waits() {
             let due = self.counts_since(operation, counts_from) + threshold + 1;
             if self.step < due {
                 next = next.min(due);
@@ -83,7 +84,7 @@ impl State {
                 next = next.min(self.step + threshold / 4 + 1);
             }
         }
-        self.thermometer.look_at(next);
+        self.thermometer.schedule_check(next);
         overdue
     }
 
@@ -95,7 +96,7 @@ impl State {
                 .saturating_sub(self.counts_since(*operation, counts_from))
                 > threshold / 2
         };
-        let waits: Vec<u32> = self.impatient().filter(long).collect();
+        let waits: Vec<u32> = self.pending_waits().filter(long).collect();
         let mut roots = overdue.to_vec();
         roots.retain(|operation| {
             let mut asked = self.asks.iter();
@@ -109,12 +110,12 @@ impl State {
     }
 
     /// What the actor defers at the head of its inbox. Ticks come again.
-    fn deferred(&self, index: u32) -> Option<Letter> {
+    fn deferred(&self, index: u32) -> Option<Envelope> {
         let actor = &self.operations[index as usize];
-        if !actor.defers || actor.stage != Stage::Idle {
+        if !actor.defers || actor.stage != OperationStage::Idle {
             return None;
         }
-        let is_deferred = |letter: &&Letter| {
+        let is_deferred = |letter: &&Envelope| {
             let is_event = letter.event != STOP && !letter.sender.is_timer();
             is_event && self.disposition(index, letter.event) == Disposition::Defer
         };
@@ -143,40 +144,40 @@ impl State {
         let is_overdue = |seen: &&Deferral| self.step - seen.since > threshold;
         let overdue = now.iter().find(is_overdue).copied();
         self.deferrals = now;
-        self.thermometer.look_soon(self.step);
+        self.thermometer.schedule_early_check(self.step);
         overdue
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::engine::world::operation::{Kind, Stage};
-    use crate::engine::world::state::State;
+    use crate::engine::world::operation::{OperationRole, OperationStage};
+    use crate::engine::world::state::ExecutionState;
 
     const THRESHOLD: u64 = 100;
     const NOBODY: [u32; 0] = [];
 
     /// Who waits from the second operation on, since those steps, under a threshold of 100.
-    fn waiting(since: &[u64]) -> State {
-        let mut state = State::default();
+    fn waiting(since: &[u64]) -> ExecutionState {
+        let mut state = ExecutionState::default();
         state.begin();
         state.thermometer.begin(Some(THRESHOLD), 0, None);
         for (since, key) in since.iter().zip(1..) {
-            let operation = state.create(Kind::Boot { node: 0 }, key) as usize;
-            state.operations[operation].stage = Stage::Suspended;
+            let operation = state.create(OperationRole::Boot { node: 0 }, key) as usize;
+            state.operations[operation].stage = OperationStage::Suspended;
             state.operations[operation].waits_since = *since;
         }
         state
     }
 
-    fn overdue_at(state: &mut State, step: u64) -> Vec<u32> {
+    fn overdue_at(state: &mut ExecutionState, step: u64) -> Vec<u32> {
         state.step = step;
         state.thermometer.takes_look(step);
         state.overdue(THRESHOLD, 0)
     }
 
     /// From when on it is looked again.
-    fn next_look(state: &State) -> Option<u64> {
+    fn next_look(state: &ExecutionState) -> Option<u64> {
         (0..1_000).find(|step| state.thermometer.alarms(*step))
     }
 
@@ -209,7 +210,7 @@ mod tests {
     fn who_was_woken_or_may_wait_for_ever_is_not_overdue() {
         let mut state = waiting(&[0, 0, 0]);
         state.operations[1].woken = true;
-        state.operations[2].patient = 1;
+        state.operations[2].endless_waits = 1;
         assert_eq!(overdue_at(&mut state, 101), [3]);
         assert_eq!(overdue_at(&mut state, 100), NOBODY);
     }

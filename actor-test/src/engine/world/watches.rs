@@ -1,12 +1,12 @@
 //! Who is told when whom has stopped: [`Watch`].
 
 use crate::engine::world::operation::Effect;
-use crate::engine::world::owned::Neighbours;
-use crate::engine::world::state::State;
+use crate::engine::world::owner_lists::ListNode;
+use crate::engine::world::state::ExecutionState;
 
 /// What is waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Until {
+pub(crate) enum WatchedChange {
     /// The end of the target.
     End,
     /// Its start, or its end where that comes first.
@@ -17,7 +17,7 @@ pub(crate) enum Until {
 
 /// Who is told when whom has stopped.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Watch {
+pub(crate) struct EndWatch {
     pub(crate) watcher: u32,
     pub(crate) target: u32,
     /// Its watcher is still to be told.
@@ -28,22 +28,22 @@ pub(crate) struct Watch {
     pub(crate) key: u64,
     /// The ask of the watcher's which the end answers, in place of an event.
     pub(crate) ask: Option<u32>,
-    pub(crate) until: Until,
+    pub(crate) until: WatchedChange,
     /// The other watches of its target's.
-    of_target: Neighbours,
+    of_target: ListNode,
     /// The other watches of its watcher's.
-    of_watcher: Neighbours,
+    of_watcher: ListNode,
 }
 
-impl State {
+impl ExecutionState {
     /// Begins a watch; tells its number.
     pub(crate) fn watch(&mut self, watcher: u32, target: u32) -> u32 {
         let key = self.child_key_of(watcher);
-        self.add_watch(watcher, target, key, None, Until::End)
+        self.add_watch(watcher, target, key, None, WatchedChange::End)
     }
 
     /// Begins a watch whose end answers an ask, of which there is no letter; tells its number.
-    pub(crate) fn await_end(&mut self, ask: u32, until: Until) -> u32 {
+    pub(crate) fn await_end(&mut self, ask: u32, until: WatchedChange) -> u32 {
         let record = self.ask_for_end(ask);
         let (watcher, target, key) = (record.asker, record.target, record.key);
         self.add_watch(watcher, target, key, Some(ask), until)
@@ -55,10 +55,10 @@ impl State {
         target: u32,
         key: u64,
         ask: Option<u32>,
-        until: Until,
+        until: WatchedChange,
     ) -> u32 {
         let watches = &mut self.watches;
-        watches.push(Watch {
+        watches.push(EndWatch {
             watcher,
             target,
             is_open: true,
@@ -66,8 +66,8 @@ impl State {
             key,
             ask,
             until,
-            of_target: Neighbours::default(),
-            of_watcher: Neighbours::default(),
+            of_target: ListNode::default(),
+            of_watcher: ListNode::default(),
         });
         let watch = watches.len() as u32 - 1;
         self.watched_by
@@ -128,7 +128,7 @@ impl State {
     /// The watches and the asks that wait for word from the other one of two nodes.
     pub(crate) fn across(&self, one: u32, other: u32) -> (Vec<u32>, Vec<u32>) {
         let is_across = |from: u32, to: u32| {
-            let apart = self.nodes.apart(from, to);
+            let apart = self.nodes.nodes_if_different(from, to);
             apart == Some((one, other)) || apart == Some((other, one))
         };
         let watches = self.watches.iter().zip(0..);
@@ -153,7 +153,7 @@ impl State {
     }
 
     /// Nobody awaits any more what the watch was for.
-    fn is_given_up(&self, watch: &Watch) -> bool {
+    fn is_given_up(&self, watch: &EndWatch) -> bool {
         watch
             .ask
             .is_some_and(|ask| !self.asks[ask as usize].is_open())
@@ -162,7 +162,7 @@ impl State {
     /// An ask waits for the start of an actor.
     pub(crate) fn awaits_start(&self, ask: u32) -> bool {
         let mut watches = self.watches.iter();
-        watches.any(|watch| watch.ask == Some(ask) && watch.until == Until::Start)
+        watches.any(|watch| watch.ask == Some(ask) && watch.until == WatchedChange::Start)
     }
 
     /// An actor has run its start hook: tells whoever waits for that, one effect each.
@@ -171,9 +171,9 @@ impl State {
         let mut next = self.watched_by.first(index);
         while let Some(watch) = next {
             let found = self.watches[watch as usize];
-            let awaits = found.is_open && found.until == Until::Start;
+            let awaits = found.is_open && found.until == WatchedChange::Start;
             if awaits && !self.is_given_up(&found) {
-                self.watches[watch as usize].until = Until::Started;
+                self.watches[watch as usize].until = WatchedChange::Started;
                 self.push(index, Effect::Notice { watch });
                 self.refresh(index);
             }

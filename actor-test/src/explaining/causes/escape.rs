@@ -4,7 +4,7 @@ use super::forks::{Forks, Retold};
 use crate::data::bug::Finding;
 use crate::data::causes::Share;
 use crate::data::story::Story;
-use crate::engine::{Decision, Program};
+use crate::engine::{Program, RecordedDecision};
 use crate::report::facts::Recording;
 use crate::settings::Bounds;
 use crate::strategy::Fairness;
@@ -13,7 +13,7 @@ use crate::strategy::Fairness;
 #[derive(Debug)]
 pub(crate) struct Escape {
     pub(crate) steps: u64,
-    pub(crate) decisions: Vec<Decision>,
+    pub(crate) decisions: Vec<RecordedDecision>,
     pub(crate) fairness: Fairness,
     /// Within these it is run again as it was.
     pub(crate) bounds: Bounds,

@@ -7,7 +7,10 @@ use crate::attendance::{self, WorkerStatus};
 use crate::data::bug::{Cycle, Finding};
 use crate::data::causes::Share;
 use crate::data::schedule::Schedule;
-use crate::engine::{Debt, Decision, End, Engine, Outcome, Program, RunOptions, Watch, chosen};
+use crate::engine::{
+    EndReason, Engine, Obligation, ObligationWatch, Outcome, Program, RecordedDecision, RunOptions,
+    chosen,
+};
 use crate::hash::mix;
 use crate::in_order::in_order;
 use crate::report::facts::Recording;
@@ -30,7 +33,7 @@ const ALONE: u64 = 20_000;
 pub(super) struct Failure {
     pub(super) finding: Finding,
     /// What was owed for ever, and since when.
-    pub(super) debt: Option<(Debt, u64)>,
+    pub(super) debt: Option<(Obligation, u64)>,
     /// Nothing could run any more when it was found, so that it can't be otherwise.
     pub(super) is_over: bool,
     /// After how many steps it was found.
@@ -63,7 +66,7 @@ pub(super) struct Fork {
 #[derive(Debug)]
 pub(super) struct Retold {
     pub(super) outcome: Outcome,
-    pub(super) decisions: Vec<Decision>,
+    pub(super) decisions: Vec<RecordedDecision>,
     pub(super) schedule: Schedule,
 }
 
@@ -83,7 +86,7 @@ pub(super) struct Trunk<'a> {
     recording: &'a Recording,
     execution: Execution,
     fairness: Fairness,
-    taken: Vec<Decision>,
+    taken: Vec<RecordedDecision>,
     failure: Failure,
     /// Calm continuations are among them.
     is_calm: bool,
@@ -164,15 +167,15 @@ impl<'a> Forks<'a> {
         cycle: Option<Cycle>,
     ) -> Option<Outcome> {
         self.own.engine.set_bounds(self.trunk.recording.bounds);
-        self.own.engine.look_for(cycle);
+        self.own.engine.prepare_for_cycle(cycle);
         let options = RunOptions {
             expected: Some(self.trunk.taken.clone()),
-            tell: true,
+            record: true,
             ..RunOptions::default()
         };
         let outcome = self.trunk.run(&mut self.own, strategy, options);
         self.pay();
-        self.own.engine.look_for(None);
+        self.own.engine.prepare_for_cycle(None);
         let failure = &mut self.trunk.failure;
         let finding = outcome.finding.as_ref()?;
         let is_same = outcome.diverged_at.is_none() && failure.finding.is_found_again(finding);
@@ -450,9 +453,9 @@ impl Trunk<'_> {
         track.engine.set_bounds(bounds);
         let watch = course.watch_from.zip(self.failure.debt);
         let options = RunOptions {
-            again: true,
-            tell,
-            watch: watch.map(|(from, (entry, _))| Watch {
+            is_counted: true,
+            record: tell,
+            watch: watch.map(|(from, (entry, _))| ObligationWatch {
                 entry,
                 from,
                 until: course.until,
@@ -489,14 +492,14 @@ impl Trunk<'_> {
         let owes = owes.or(outcome.unmet.map(|(entry, _)| entry));
         let is_cut_off = outcome.undecided.iter().any(|owed| owed.entry == debt);
         match outcome.end {
-            End::Recovered => Fate::Escaped,
+            EndReason::Recovered => Fate::Escaped,
             _ if owes == Some(debt) || is_cut_off => Fate::Failed,
-            End::Bug => match &outcome.finding {
+            EndReason::Bug => match &outcome.finding {
                 Some(finding) if finding.is_at_the_place_of(&self.failure.finding) => Fate::Failed,
                 _ => Fate::Other,
             },
             // Waits are not judged where something is watched.
-            End::Bound if !matches!(debt, Debt::Specification(_)) => Fate::Failed,
+            EndReason::Bound if !matches!(debt, Obligation::Specification(_)) => Fate::Failed,
             _ => Fate::Escaped,
         }
     }

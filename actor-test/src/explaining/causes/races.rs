@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::data::causes::{Arrival, NeededRace, Races};
 use crate::data::records::Origin;
 use crate::data::story::Story;
-use crate::engine::End;
+use crate::engine::EndReason;
 use crate::explaining::causes::forks::{Course, Fate, Forks, Track, Trunk};
 use crate::explaining::causes::order::{Order, Pair, Reached};
 use crate::explaining::causes::turned::{Plan, Turned};
@@ -207,7 +207,7 @@ impl Way<'_> {
             temperature: self.until / 2,
         };
         let outcome = trunk.go(track, Box::new(strategy), course, false);
-        (outcome.end != End::Pruned).then(|| trunk.fate(&outcome))
+        (outcome.end != EndReason::Pruned).then(|| trunk.fate(&outcome))
     }
 }
 

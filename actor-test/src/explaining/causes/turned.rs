@@ -10,7 +10,8 @@ use crate::data::records::StepKind;
 use crate::data::schedule::Schedule;
 use crate::hash::mix;
 use crate::strategy::{
-    Choice, Enabled, Execution, Fairness, Namer, Notes, Offer, Strategy, below, generator,
+    Choice, Enabled, Execution, ExecutionRecorder, Fairness, FaultSite, ScheduleRecorder, Strategy,
+    below, generator,
 };
 
 /// One step in so many is a random one, where an execution wanders.
@@ -54,7 +55,7 @@ pub(crate) struct Turned {
     /// How many steps there may be before the one that is waited for.
     patience: u64,
     is_released: bool,
-    namer: Namer,
+    namer: ScheduleRecorder,
     rng: Xoshiro256PlusPlus,
     /// The step in progress, and how many of its choices were answered.
     current: Option<usize>,
@@ -87,7 +88,7 @@ impl Turned {
             patience: plan.steps.len() as u64 * 2 + 100,
             plan: plan.clone(),
             is_released: false,
-            namer: Namer::default(),
+            namer: ScheduleRecorder::default(),
             rng: generator(0),
             current: None,
             answered: 0,
@@ -160,11 +161,11 @@ impl Strategy for Turned {
         planned.unwrap_or_else(|| below(&mut self.rng, choice.bound()) as u32)
     }
 
-    fn passes(&mut self, ways: u32) -> Option<u32> {
+    fn time_passes(&mut self, ways: u32) -> Option<u32> {
         self.planned_answer(Choice::Below(ways + 1))
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         let place = self.namer.place(offer);
         let step = self.current.and_then(|at| self.plan.steps.get(at));
         let planned = step.and_then(|step| {
@@ -177,13 +178,13 @@ impl Strategy for Turned {
     }
 
     /// A planned fault strikes where all that was planned before it is done, and no sooner.
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let planned = self.plan.steps.get(enabled.step() as usize)?.name;
         let is_it = |fault: &Fault| planned.kind == StepKind::Fault && fault.key == planned.who;
         faults.iter().position(is_it)
     }
 
-    fn struck(&mut self, key: u64) {
+    fn fault_struck(&mut self, key: u64) {
         self.namer.struck_between(key);
         self.current = None;
     }

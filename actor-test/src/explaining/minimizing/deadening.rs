@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 
 use crate::data::bug::{BugKind, Finding};
 use crate::data::schedule::has_timers;
-use crate::engine::{End, RunOptions, Suspicion, Watch, chosen};
+use crate::engine::{EndReason, ObligationWatch, RunOptions, Suspicion, chosen};
 use crate::explaining::minimizing::candidate::Candidate;
 use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
 use crate::explaining::minimizing::search::{Best, Trial};
@@ -224,13 +224,13 @@ impl<'a> Deadening<'a> {
         let outcome = bench.again(&best.decisions, Fairness::Unfair, options);
         let message = &self.bug.finding.message;
         let is_it = |what: &str| message.starts_with(what);
-        outcome.end == End::Bound && outcome.undecided.iter().any(|owed| is_it(&owed.what))
+        outcome.end == EndReason::Bound && outcome.undecided.iter().any(|owed| is_it(&owed.what))
     }
 
     /// The continuation of that number pays what is owed.
     fn recovers(&self, bench: &mut Bench<'_>, best: &Best, number: u32, horizon: u64) -> bool {
         let from = best.schedule.len() as u64;
-        let watch = Watch {
+        let watch = ObligationWatch {
             entry: self.suspicion.entry,
             from,
             until: from.saturating_add(horizon),
@@ -244,7 +244,7 @@ impl<'a> Deadening<'a> {
         // Another bug on the way is no sign of this one, but that one keeps itself busy at the end is
         // none of its own.
         let busy = outcome.finding.map(|found| found.kind) == Some(BugKind::Spin);
-        outcome.end != End::Bound && !busy
+        outcome.end != EndReason::Bound && !busy
     }
 
     /// All continuations were run, and none pays what is owed.
@@ -356,7 +356,7 @@ impl Trial for Deadening<'_> {
         let seed = candidate.seed;
         let guided = candidate.guided(self.fairness, limit, None);
         let attempt = bench.follow(guided, seed);
-        let is_over = attempt.outcome.finding.is_some() || attempt.outcome.end != End::Pruned;
+        let is_over = attempt.outcome.finding.is_some() || attempt.outcome.end != EndReason::Pruned;
         if is_over || attempt.followed.schedule.is_empty() {
             return None;
         }

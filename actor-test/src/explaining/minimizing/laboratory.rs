@@ -8,7 +8,9 @@ use crate::attendance::{self, WorkerStatus};
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
-use crate::engine::{Decision, Engine, Outcome, Program, RunOptions, Watch, checks, chosen};
+use crate::engine::{
+    Engine, ObligationWatch, Outcome, Program, RecordedDecision, RunOptions, checks, chosen,
+};
 use crate::explaining::minimizing::search::Best;
 use crate::in_order::in_order;
 use crate::report::facts::{Bug, Recording};
@@ -52,7 +54,7 @@ impl<'a> Bench<'a> {
         let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
         let status = attendance::attend(test, engine.heartbeat());
         status.begins(bug.iteration.saturating_sub(1), 0, None);
-        engine.look_for(recording.cycle);
+        engine.prepare_for_cycle(recording.cycle);
         Self {
             program,
             engine,
@@ -108,7 +110,7 @@ impl<'a> Bench<'a> {
     /// Runs decisions again, up to a step where one is given.
     pub(super) fn again(
         &mut self,
-        decisions: &[Decision],
+        decisions: &[RecordedDecision],
         fairness: Fairness,
         options: RunOptions,
     ) -> Outcome {
@@ -120,7 +122,7 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs another strategy; nothing of it is counted.
-    pub(super) fn run(&mut self, strategy: Box<dyn Strategy>) -> (Outcome, Vec<Decision>) {
+    pub(super) fn run(&mut self, strategy: Box<dyn Strategy>) -> (Outcome, Vec<RecordedDecision>) {
         let options = RunOptions {
             expected: Some(Vec::new()),
             ..RunOptions::default()
@@ -130,14 +132,14 @@ impl<'a> Bench<'a> {
     }
 
     /// Runs a strategy to see whether something is paid.
-    pub(super) fn watch(&mut self, strategy: Box<dyn Strategy>, watch: Watch) -> Outcome {
-        let searches = self.engine.looks_for_lassos(false);
+    pub(super) fn watch(&mut self, strategy: Box<dyn Strategy>, watch: ObligationWatch) -> Outcome {
+        let searches = self.engine.replace_lasso_detection(false);
         let options = RunOptions {
             watch: Some(watch),
             ..RunOptions::default()
         };
         let outcome = self.run_under(strategy, options);
-        self.engine.look_for_lassos(searches);
+        self.engine.set_lasso_detection(searches);
         outcome
     }
 
@@ -158,7 +160,7 @@ impl<'a> Bench<'a> {
         until: Option<u64>,
     ) -> (Finding, Recording) {
         let told = RunOptions {
-            tell: true,
+            record: true,
             until,
             ..RunOptions::default()
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
-use crate::engine::Decision;
+use crate::engine::RecordedDecision;
 use crate::explaining::minimizing::candidate::Candidate;
 use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
 use crate::report::minimized::Size;
@@ -13,13 +13,17 @@ use crate::report::minimized::Size;
 #[derive(Clone, Debug)]
 pub(super) struct Best {
     pub(super) schedule: Schedule,
-    pub(super) decisions: Vec<Decision>,
+    pub(super) decisions: Vec<RecordedDecision>,
     pub(super) finding: Finding,
     size: Size,
 }
 
 impl Best {
-    pub(super) fn new(schedule: Schedule, decisions: Vec<Decision>, finding: Finding) -> Self {
+    pub(super) fn new(
+        schedule: Schedule,
+        decisions: Vec<RecordedDecision>,
+        finding: Finding,
+    ) -> Self {
         Self {
             size: Size::of(&schedule),
             schedule,

@@ -55,7 +55,7 @@ fn came(strategy: &str, executions: u64, left_out: &[Gap]) -> String {
 /// What to do about what was left out.
 fn remedy(gap: &Gap) -> String {
     match gap {
-        Gap::Outside { .. } => {
+        Gap::Unsupported { .. } => {
             "take `--exhaustive` without a name, which goes on with states".into()
         }
         Gap::Steps { .. } => {
@@ -85,7 +85,7 @@ fn remedy(gap: &Gap) -> String {
         Gap::Executions { .. } => "allow more executions, or any number, without -i".into(),
         Gap::Time => "allow more time, or as much as it takes, without --for".into(),
         Gap::Saturated => "leave --until-saturated away".into(),
-        Gap::Differs | Gap::Strayed { .. } | Gap::Refuted => format!(
+        Gap::Nondeterministic | Gap::Diverged { .. } | Gap::Refuted => format!(
             "look for what decides behind the tester's back: {}",
             beyond_control()
         ),
@@ -97,7 +97,7 @@ fn remedy(gap: &Gap) -> String {
 mod tests {
     use super::*;
     use crate::settings::Settings;
-    use crate::strategy::Beyond;
+    use crate::strategy::StepConstruct;
 
     fn tried(strategy: &str, gap: Gap) -> Tried {
         Tried {
@@ -111,8 +111,8 @@ mod tests {
     #[test]
     fn what_was_done_what_stood_in_the_way_and_what_to_do() {
         let mut report = Report::empty("a test", &Settings::default());
-        let outside = Gap::Outside {
-            what: Beyond::Disk,
+        let outside = Gap::Unsupported {
+            what: StepConstruct::Disk,
             who: None,
         };
         report.tried = vec![

@@ -3,7 +3,7 @@
 use super::{count, percent};
 use crate::report::facts::{BehaviourStatistics, Report};
 use crate::report::verdict::{Assumption, Searched, Within};
-use crate::strategy::{Beyond, Constructs, Extent, Gap, Reduction, Unjudged};
+use crate::strategy::{Constructs, Gap, Reduction, SizeEstimate, StepConstruct, Unjudged};
 
 /// How many places of the program are named.
 const PLACES_MAX: usize = 3;
@@ -41,12 +41,12 @@ fn whole(report: &Report, reduction: Reduction) -> String {
         Reduction::States {
             states,
             local_first,
-            whoever,
+            symmetric: whoever,
         } => all_states(report, states, local_first, whoever),
         Reduction::Histories { prefixes } => all(report, &count(prefixes, "beginning"), ""),
         Reduction::Inboxes {
             behaviours,
-            onlookers,
+            observers: onlookers,
             orders,
             opaque,
         } => {
@@ -105,7 +105,7 @@ fn dependent(everywhere: Constructs) -> String {
 }
 
 /// How far it came, where that is not told yet, and how much there seems to be in all.
-fn reached(extent: &Extent, reduction: Reduction, is_told: bool) -> String {
+fn reached(extent: &SizeEstimate, reduction: Reduction, is_told: bool) -> String {
     let what = match reduction {
         Reduction::States { .. } => "state",
         Reduction::Inboxes { .. } | Reduction::Steps { .. } => "behaviour",
@@ -222,26 +222,26 @@ fn gap(gap: &Gap) -> String {
         Gap::Preemptions { bound } => {
             format!("what takes more than {}", count((*bound).into(), "preemption"))
         }
-        Gap::Explorer => "the explorer is not sound: its delays brought one operation to the front twice, \
+        Gap::UnsoundExplorer => "the explorer is not sound: its delays brought one operation to the front twice, \
                           and others not at all"
             .into(),
         Gap::ExplorerState => "the explorer tells no state, so that a state that is met again with fewer \
                                delays is not gone on from"
             .into(),
-        Gap::Beginnings { steps: 0 } => "no walk came to a place behind a quarter of the bound \
+        Gap::Prefixes { steps: 0 } => "no walk came to a place behind a quarter of the bound \
                                            on steps (`-m`) at which nothing is owed"
             .into(),
-        Gap::Beginnings { steps } => format!("it searched behind {} of a walk", count(*steps, "step")),
+        Gap::Prefixes { steps } => format!("it searched behind {} of a walk", count(*steps, "step")),
         Gap::Unfair => "schedules in which one waits for ever while another polls".into(),
         Gap::Cycles(unjudged) => match unjudged {
-            Unjudged::Owed => "what may stay owed for ever was not looked for",
+            Unjudged::PendingObligations => "what may stay owed for ever was not looked for",
             Unjudged::Deferred => "an event may be deferred for ever, which was not judged",
             Unjudged::Busy => {
                 "an actor may handle nothing but its own events for ever, which was not judged"
             }
         }
         .into(),
-        Gap::Strayed { executions, step } => {
+        Gap::Diverged { executions, step } => {
             let first = step.map_or_else(String::new, |step| format!(", the first at step {step}"));
             format!(
                 "{} went elsewhere than the same decisions had led before{first}: the program is not \
@@ -275,11 +275,11 @@ fn gap(gap: &Gap) -> String {
                 count(*executions, "execution")
             )
         }
-        Gap::Outside { what, who } => {
+        Gap::Unsupported { what, who } => {
             let of = who.as_ref().map_or_else(String::new, |who| format!(" of `{who}`"));
             format!("it can't follow a step{of} which {}", beyond(*what))
         },
-        Gap::Differs => "an actor did something else although it was given the same events in the same \
+        Gap::Nondeterministic => "an actor did something else although it was given the same events in the same \
                          order: it depends on something that the search does not follow, or the program \
                          is not deterministic"
             .into(),
@@ -287,47 +287,47 @@ fn gap(gap: &Gap) -> String {
                          the search has left out too much, which may be a fault of its own, or the \
                          program is not deterministic"
             .into(),
-        Gap::Unstated => "the strategy does not say whether anything is left".into(),
+        Gap::NoClaim => "the strategy does not say whether anything is left".into(),
     }
 }
 
 /// What a step does that a search by behaviours can't follow.
-fn beyond(what: Beyond) -> &'static str {
+fn beyond(what: StepConstruct) -> &'static str {
     match what {
-        Beyond::Clock => "reads the clock",
-        Beyond::Timer => "arms, cancels or awaits a timer",
-        Beyond::Fault => "may meet a fault",
-        Beyond::Room => "depends on the room in a bounded mailbox",
-        Beyond::Receive => "takes an event with `receive`",
-        Beyond::Supervision => "concerns a supervisor and its children",
-        Beyond::Link => "links actors",
-        Beyond::Watch => "watches an actor's end, or tells of it",
-        Beyond::Ends => "asks whether an actor has stopped",
-        Beyond::References => "drops or looks for a reference to an actor that counts them",
-        Beyond::Names => "uses the registry of names",
-        Beyond::Disk => "uses a disk",
-        Beyond::Sharing => "accesses something shared",
-        Beyond::System => "asks the operating system for something",
-        Beyond::Predicate => "is looked at by predicates that count events or timers",
-        Beyond::Monitor => "is observed by a monitor",
-        Beyond::Announcement => "announces an event",
-        Beyond::Ask => "has several asks open, gives one up, or loses its reply",
-        Beyond::Stop => "stops an actor",
-        Beyond::Finish => "asks for the end of the execution",
-        Beyond::Node => "concerns another node",
-        Beyond::Defer => {
+        StepConstruct::Clock => "reads the clock",
+        StepConstruct::Timer => "arms, cancels or awaits a timer",
+        StepConstruct::Fault => "may meet a fault",
+        StepConstruct::Room => "depends on the room in a bounded mailbox",
+        StepConstruct::Receive => "takes an event with `receive`",
+        StepConstruct::Supervision => "concerns a supervisor and its children",
+        StepConstruct::Link => "links actors",
+        StepConstruct::Watch => "watches an actor's end, or tells of it",
+        StepConstruct::Ends => "asks whether an actor has stopped",
+        StepConstruct::References => "drops or looks for a reference to an actor that counts them",
+        StepConstruct::Names => "uses the registry of names",
+        StepConstruct::Disk => "uses a disk",
+        StepConstruct::Sharing => "accesses something shared",
+        StepConstruct::System => "asks the operating system for something",
+        StepConstruct::Predicate => "is looked at by predicates that count events or timers",
+        StepConstruct::Monitor => "is observed by a monitor",
+        StepConstruct::Announcement => "announces an event",
+        StepConstruct::Ask => "has several asks open, gives one up, or loses its reply",
+        StepConstruct::Stop => "stops an actor",
+        StepConstruct::Finish => "asks for the end of the execution",
+        StepConstruct::Node => "concerns another node",
+        StepConstruct::Defer => {
             "sends to an actor that defers some of more than 64 kinds of events, or is one's"
         }
-        Beyond::Ticks => {
+        StepConstruct::Ticks => {
             "arms a timer that fires again and again, or one that lets messages go first"
         }
-        Beyond::Together => "sends several events at once, since handlers are atomic",
-        Beyond::Future => "is a piped future's",
-        Beyond::Task => "is a task's or a thread's",
-        Beyond::Identity => {
+        StepConstruct::Together => "sends several events at once, since handlers are atomic",
+        StepConstruct::Future => "is a piped future's",
+        StepConstruct::Task => "is a task's or a thread's",
+        StepConstruct::Identity => {
             "looks at the number or the name of an actor, of which several create some"
         }
-        Beyond::Onlooker => "sets a monitor or a predicate to work when others have begun",
+        StepConstruct::Onlooker => "sets a monitor or a predicate to work when others have begun",
     }
 }
 

@@ -1,13 +1,14 @@
 //! Bounded depth-first search with random walks behind it: [`Bdfs`].
 
-use super::strata::Strata;
-use super::{Bounded, Deviation, Same};
+use super::strata::StratifiedSearch;
+use super::{Bounded, Deviation, StateEquivalence};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::data::story::Asked;
-use crate::strategy::search::InTurn;
+use crate::strategy::search::SearchStrategy;
 use crate::strategy::{
-    Choice, Covered, Enabled, Ended, Execution, FairSuffix, Fairness, Offer, Step, Strategy,
+    Choice, CoverageClaim, Enabled, Ended, Execution, FairSuffix, Fairness, FaultSite, Step,
+    Strategy,
 };
 
 /// Runs all that can be done in so many steps, and from each state that this comes to a random walk
@@ -53,10 +54,13 @@ impl Bdfs {
 
     fn search(depth: u64) -> FairSuffix {
         let all = Bounded {
-            same: Same::States,
+            same: StateEquivalence::States,
             ..Bounded::from(Deviation::Nothing { step: 0, depth })
         };
-        FairSuffix::at(depth, Box::new(InTurn::new(Strata::new(all))))
+        FairSuffix::at(
+            depth,
+            Box::new(SearchStrategy::new(StratifiedSearch::new(all))),
+        )
     }
 }
 
@@ -88,24 +92,24 @@ impl Strategy for Bdfs {
         self.search.pick(enabled)
     }
 
-    fn asks(&mut self, asked: Asked) {
-        self.search.asks(asked);
+    fn next_choice_purpose(&mut self, asked: Asked) {
+        self.search.next_choice_purpose(asked);
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
         self.search.choose(choice)
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
-        self.search.strike(offer)
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
+        self.search.fault_within_step(offer)
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.search.fault(enabled, faults)
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.search.fault_between_steps(enabled, faults)
     }
 
-    fn struck(&mut self, key: u64) {
-        self.search.struck(key);
+    fn fault_struck(&mut self, key: u64) {
+        self.search.fault_struck(key);
     }
 
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
@@ -116,16 +120,16 @@ impl Strategy for Bdfs {
         true
     }
 
-    fn hears_steps(&self) -> bool {
-        self.search.hears_steps()
+    fn wants_steps(&self) -> bool {
+        self.search.wants_steps()
     }
 
-    fn sees_states(&self) -> bool {
-        self.search.sees_states()
+    fn wants_states(&self) -> bool {
+        self.search.wants_states()
     }
 
-    fn accused(&self) -> Option<Cycle> {
-        self.search.accused()
+    fn fair_cycle(&self) -> Option<Cycle> {
+        self.search.fair_cycle()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
@@ -140,7 +144,7 @@ impl Strategy for Bdfs {
         true
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         self.search.covered()
     }
 }

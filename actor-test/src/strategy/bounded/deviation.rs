@@ -2,7 +2,7 @@
 
 use super::yields::Yields;
 use crate::hash::mix;
-use crate::strategy::delay::Led;
+use crate::strategy::delay::ExplorerDriver;
 use crate::strategy::{DelayingExplorer, Enabled, Execution, OperationId};
 
 /// From which schedule others deviate, and what of that counts.
@@ -10,7 +10,7 @@ use crate::strategy::{DelayingExplorer, Enabled, Execution, OperationId};
 pub(super) enum Deviation {
     /// From what an explorer says, by its delays. The answers to a choice come in order, each after a
     /// delay more.
-    Delays(Led<Box<dyn DelayingExplorer>>),
+    Delays(ExplorerDriver<Box<dyn DelayingExplorer>>),
     /// Whoever took the last step takes the next; it counts where somebody else does although it could.
     Preemptions(Preemptions),
     /// From none: nothing counts. States after different numbers of steps differ.
@@ -41,7 +41,7 @@ impl Preemptions {
         }
     }
 
-    fn look(&mut self, enabled: &Enabled<'_>) {
+    fn prepare(&mut self, enabled: &Enabled<'_>) {
         self.able.clear();
         match &mut self.yields {
             None => self.able.extend(0..enabled.len()),
@@ -78,7 +78,7 @@ impl Deviation {
                 enabled.len()
             }
             Self::Preemptions(preemptions) => {
-                preemptions.look(enabled);
+                preemptions.prepare(enabled);
                 preemptions.able.len()
             }
             Self::Nothing { step, depth } => {

@@ -1,6 +1,6 @@
 //! How much a search by deviations has before it: [`Forecast`].
 
-use crate::strategy::Extent;
+use crate::strategy::SizeEstimate;
 
 /// What came of the executions of a stratum so far.
 ///
@@ -10,7 +10,7 @@ use crate::strategy::Extent;
 pub(super) struct Forecast {
     executions: u64,
     /// Others that they led to which take no more deviations, and which take more.
-    alike: u64,
+    same_cost: u64,
     further: u64,
     /// How many states were known before them, and how many each execution of the stratum before has met.
     known: u64,
@@ -30,7 +30,7 @@ impl Forecast {
     /// An execution has led to these others.
     pub(super) fn took(&mut self, alike: u64, further: u64) {
         self.executions += 1;
-        self.alike += alike;
+        self.same_cost += alike;
         self.further += further;
     }
 
@@ -39,7 +39,7 @@ impl Forecast {
     fn executions_of_one(&self, left: u32) -> Option<f64> {
         let executions = self.executions.max(1) as f64;
         let (alike, further) = (
-            self.alike as f64 / executions,
+            self.same_cost as f64 / executions,
             self.further as f64 / executions,
         );
         let each = (alike < 1.0).then(|| 1.0 / (1.0 - alike))?;
@@ -61,7 +61,7 @@ impl Forecast {
         &self,
         noted: impl Iterator<Item = (u32, u64)>,
         (met, by_states): (u64, bool),
-    ) -> Extent {
+    ) -> SizeEstimate {
         let (mut least, mut most) = (0, Some(0.0));
         for (left, count) in noted {
             least += count;
@@ -70,13 +70,13 @@ impl Forecast {
                 .zip(each)
                 .map(|(most, each)| most + each * count as f64);
         }
-        let doubted = |more: f64| met as f64 + more * Extent::DOUBT;
+        let doubted = |more: f64| met as f64 + more * SizeEstimate::ERROR_FACTOR;
         if !by_states {
-            return Extent::between(met, (met + least) as f64, most.map(doubted));
+            return SizeEstimate::between(met, (met + least) as f64, most.map(doubted));
         }
         // The first of a stratum may meet what those of the one before have met.
         let rate = self.rate(met).max(self.rate);
         let most = most.map(|most| doubted(most * rate));
-        Extent::between(met, met as f64, most)
+        SizeEstimate::between(met, met as f64, most)
     }
 }

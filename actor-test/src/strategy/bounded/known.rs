@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::hash::mix;
-use crate::strategy::SeenState;
+use crate::strategy::StateView;
 
 /// How many it may know: they take about half a gigabyte.
 pub(super) const KNOWN_MAX: u64 = 16_000_000;
 
 /// States that were met, and with what beside them.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct VisitedStates {
     states: BTreeSet<u128>,
     /// States together with what the deviation goes by, where that makes a difference.
     pairs: BTreeSet<u128>,
@@ -20,7 +20,7 @@ pub(super) struct Known {
     pub(super) begins_anew: bool,
 }
 
-impl Known {
+impl VisitedStates {
     /// How many states there are.
     pub(super) fn len(&self) -> u64 {
         self.states.len() as u64
@@ -31,7 +31,7 @@ impl Known {
     }
 
     /// Whether it is new: the state, or the state together with what is beside it.
-    pub(super) fn enter(&mut self, seen: &SeenState, beside: Option<u64>) -> bool {
+    pub(super) fn enter(&mut self, seen: &StateView, beside: Option<u64>) -> bool {
         if seen.reads_clock && !self.with_time {
             self.begins_anew = true;
             return false;

@@ -17,10 +17,10 @@ mod yields;
 
 pub use bdfs::Bdfs;
 use deviation::{Deviation, Preemptions};
-use strata::Strata;
+use strata::StratifiedSearch;
 
-use super::delay::Led;
-use super::search::InTurn;
+use super::delay::ExplorerDriver;
+use super::search::SearchStrategy;
 use super::{DelayingExplorer, Strategy};
 
 /// Runs every schedule that deviates from a first one at most so often, the fewer deviations the sooner.
@@ -58,14 +58,14 @@ use super::{DelayingExplorer, Strategy};
 #[derive(Debug)]
 pub struct Bounded {
     deviation: Deviation,
-    same: Same,
+    same: StateEquivalence,
     bound: Option<u32>,
     samples: bool,
 }
 
 /// Which states are the same, so that the search goes on from one of them only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Same {
+pub enum StateEquivalence {
     /// None are, and nobody looks at them.
     Never,
     /// Where everybody has handled the same.
@@ -78,7 +78,7 @@ impl Bounded {
     fn from(deviation: Deviation) -> Self {
         Self {
             deviation,
-            same: Same::Never,
+            same: StateEquivalence::Never,
             bound: None,
             samples: false,
         }
@@ -86,7 +86,7 @@ impl Bounded {
 
     /// Deviations are delays of an explorer; the nth answer to a choice takes n - 1 of them.
     pub fn delays(explorer: impl DelayingExplorer + 'static) -> Self {
-        Self::from(Deviation::Delays(Led::new(Box::new(explorer))))
+        Self::from(Deviation::Delays(ExplorerDriver::new(Box::new(explorer))))
     }
 
     /// Deviations are preemptions; all answers to choices are tried.
@@ -104,7 +104,7 @@ impl Bounded {
 
     /// Goes on once from all states that are the same.
     #[must_use]
-    pub fn by(mut self, same: Same) -> Self {
+    pub fn by(mut self, same: StateEquivalence) -> Self {
         self.same = same;
         self
     }
@@ -113,13 +113,13 @@ impl Bounded {
     /// it goes on from each that an execution comes to.
     #[must_use]
     pub fn by_states(self) -> Self {
-        self.by(Same::States)
+        self.by(StateEquivalence::States)
     }
 
     /// Goes on once from all states in which everybody has handled the same, in the same order.
     #[must_use]
     pub fn by_histories(self) -> Self {
-        self.by(Same::Histories)
+        self.by(StateEquivalence::Histories)
     }
 
     /// At most so many deviations.
@@ -139,21 +139,23 @@ impl Bounded {
 
     /// Makes a strategy of it.
     pub fn build(self) -> Box<dyn Strategy> {
-        Box::new(InTurn::new(Strata::new(self)))
+        Box::new(SearchStrategy::new(StratifiedSearch::new(self)))
     }
 
     fn name(&self) -> String {
         let (base, first) = match (&self.deviation, self.same) {
-            (Deviation::Delays(explorer), Same::States) => match self.samples {
+            (Deviation::Delays(explorer), StateEquivalence::States) => match self.samples {
                 true => ("ses-ss", Some(explorer.name())),
                 false => ("ses", Some(explorer.name())),
             },
-            (Deviation::Delays(explorer), Same::Histories) => ("db-hb", Some(explorer.name())),
-            (Deviation::Delays(explorer), Same::Never) => ("db", Some(explorer.name())),
+            (Deviation::Delays(explorer), StateEquivalence::Histories) => {
+                ("db-hb", Some(explorer.name()))
+            }
+            (Deviation::Delays(explorer), StateEquivalence::Never) => ("db", Some(explorer.name())),
             (Deviation::Preemptions(_), _) if self.deviation.is_fair() => ("pb-fair", None),
-            (Deviation::Preemptions(_), Same::States) => ("pb-states", None),
-            (Deviation::Preemptions(_), Same::Histories) => ("pb-hb", None),
-            (Deviation::Preemptions(_), Same::Never) => ("pb", None),
+            (Deviation::Preemptions(_), StateEquivalence::States) => ("pb-states", None),
+            (Deviation::Preemptions(_), StateEquivalence::Histories) => ("pb-hb", None),
+            (Deviation::Preemptions(_), StateEquivalence::Never) => ("pb", None),
             (Deviation::Nothing { .. }, _) => ("bdfs", None),
         };
         let first = first.filter(|explorer| explorer != "rtc");

@@ -5,26 +5,26 @@ use std::sync::Arc;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::deviation::Deviation;
-use super::known::Known;
-use super::{Same, strata::Item};
+use super::known::VisitedStates;
+use super::{StateEquivalence, strata::Item};
 use crate::data::faults::Fault;
 use crate::strategy::{
-    Choice, Enabled, Ended, Ending, Execution, Fairness, Offer, Strategy, below, generator,
+    Choice, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Strategy, below, generator,
 };
 
 /// What the search lends to an execution.
 #[derive(Debug)]
-pub(super) struct Lent {
+pub(super) struct BoundedSearchState {
     pub(super) deviation: Deviation,
-    pub(super) known: Known,
+    pub(super) known: VisitedStates,
 }
 
 /// Makes the decisions of an item, goes on with as few deviations as there are, and notes what else might
 /// have been done.
 #[derive(Debug)]
 pub(super) struct Run {
-    pub(super) lent: Lent,
-    same: Same,
+    pub(super) lent: BoundedSearchState,
+    same: StateEquivalence,
     /// States are told apart by what the deviation goes by as well.
     exactly: bool,
     pub(super) item: Item,
@@ -33,12 +33,12 @@ pub(super) struct Run {
     /// What was decided where there was something to decide.
     pub(super) taken: Vec<u32>,
     /// Where something else might have been decided.
-    pub(super) noted: Vec<Noted>,
+    pub(super) noted: Vec<Alternative>,
     /// Before which step it has looked last, and what was found.
     looked: Option<u64>,
     able: usize,
     is_pruned: bool,
-    pub(super) is_astray: bool,
+    pub(super) has_diverged: bool,
     pub(super) is_seeded: bool,
     /// Behind the decisions of the item it deviates at random.
     sampler: Option<Sampler>,
@@ -46,7 +46,7 @@ pub(super) struct Run {
 
 /// The first alternative to what was decided at a place.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Noted {
+pub(super) struct Alternative {
     /// After how many decisions.
     pub(super) at: u32,
     /// Among how many.
@@ -65,8 +65,8 @@ pub(super) struct Sampler {
 
 impl Run {
     pub(super) fn new(
-        lent: Lent,
-        same: Same,
+        lent: BoundedSearchState,
+        same: StateEquivalence,
         exactly: bool,
         item: Item,
         seed: Option<u64>,
@@ -82,7 +82,7 @@ impl Run {
             looked: None,
             able: 0,
             is_pruned: false,
-            is_astray: false,
+            has_diverged: false,
             is_seeded: false,
             sampler: None,
         }
@@ -117,7 +117,7 @@ impl Run {
             Some(_) => self.lent.deviation.look(enabled),
             None => 0,
         };
-        if self.same != Same::Never
+        if self.same != StateEquivalence::Never
             && self.sampler.is_none()
             && self.is_beyond()
             && let Some(seen) = enabled.state()
@@ -141,14 +141,14 @@ impl Run {
             Some(taken) if taken < of => taken,
             Some(_) => {
                 // The program offers less than before.
-                self.is_astray = true;
+                self.has_diverged = true;
                 self.is_pruned = true;
                 0
             }
             None => match &mut self.sampler {
                 Some(sampler) => sampler.deviations().min(of - 1),
                 None => {
-                    self.noted.push(Noted {
+                    self.noted.push(Alternative {
                         at: at as u32,
                         of,
                         cost,
@@ -227,14 +227,14 @@ impl Strategy for Run {
         }
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         self.arrive(enabled);
         let cost = self.lent.deviation.cost_of_answer();
         let taken = self.branch(1 + faults.len(), cost);
         taken.checked_sub(1).map(|fault| fault as usize)
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         let cost = self.lent.deviation.cost_of_answer();
         self.branch(offer.ways as usize + 1, cost)
     }
@@ -245,19 +245,19 @@ impl Strategy for Run {
 
     fn ended(&mut self, ended: &Ended) {
         if let (Ending::Complete, Some(seen)) = (ended.ending, &ended.state)
-            && self.sees_states()
+            && self.wants_states()
         {
             // Nobody arrives where nothing can be done.
             self.lent.known.enter(seen, None);
         }
     }
 
-    fn sees_states(&self) -> bool {
-        self.same != Same::Never && self.sampler.is_none()
+    fn wants_states(&self) -> bool {
+        self.same != StateEquivalence::Never && self.sampler.is_none()
     }
 
     fn compares_histories(&self) -> bool {
-        self.same == Same::Histories
+        self.same == StateEquivalence::Histories
     }
 }
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use super::deviation::Deviation;
 use super::forecast::Forecast;
-use super::known::{KNOWN_MAX, Known};
-use super::run::{Lent, Noted, Run};
-use super::{Bounded, Same};
+use super::known::{KNOWN_MAX, VisitedStates};
+use super::run::{Alternative, BoundedSearchState, Run};
+use super::{Bounded, StateEquivalence};
 use crate::hash::mix;
-use crate::strategy::search::Search;
-use crate::strategy::{Covered, Ended, Extent, Gap, Reduction, below, generator};
+use crate::strategy::search::ExhaustiveSearch;
+use crate::strategy::{CoverageClaim, Ended, Gap, Reduction, SizeEstimate, below, generator};
 
 /// Decisions to be made before the first schedule goes on: those of an execution up to a place, and
 /// another one there.
@@ -32,15 +32,15 @@ const MORE: u64 = 4;
 
 /// Runs what takes no deviation, then what takes one, and so on.
 #[derive(Debug)]
-pub(super) struct Strata {
+pub(super) struct StratifiedSearch {
     name: String,
-    same: Same,
+    same: StateEquivalence,
     bound: Option<u32>,
     /// Executions are left to somebody else after so many steps.
     is_bounded_by_steps: bool,
     samples: bool,
     /// It is in an execution while one is run.
-    lent: Option<Lent>,
+    lent: Option<BoundedSearchState>,
     /// What is to be run, by how many deviations it takes, the next one last.
     strata: BTreeMap<u32, Vec<Item>>,
     /// The one that is being run, and what came of it.
@@ -60,10 +60,10 @@ pub(super) struct Strata {
     strayed: u64,
     is_unsound: bool,
     /// By whom states can't be told apart beside the program.
-    is_untold: bool,
+    lacks_explorer_state: bool,
 }
 
-impl Strata {
+impl StratifiedSearch {
     pub(super) fn new(bounded: Bounded) -> Self {
         let name = bounded.name();
         let Bounded {
@@ -73,7 +73,7 @@ impl Strata {
             samples,
         } = bounded;
         let same = match deviation.is_fair() {
-            true => Same::Never,
+            true => StateEquivalence::Never,
             false => same,
         };
         Self {
@@ -82,9 +82,9 @@ impl Strata {
             bound,
             is_bounded_by_steps: matches!(deviation, Deviation::Nothing { .. }),
             samples,
-            lent: Some(Lent {
+            lent: Some(BoundedSearchState {
                 deviation,
-                known: Known::default(),
+                known: VisitedStates::default(),
             }),
             strata: BTreeMap::from([(0, vec![Item::root()])]),
             stratum: 0,
@@ -99,7 +99,7 @@ impl Strata {
             seeded: 0,
             strayed: 0,
             is_unsound: false,
-            is_untold: false,
+            lacks_explorer_state: false,
         }
     }
 
@@ -167,7 +167,7 @@ impl Strata {
     }
 }
 
-impl Search for Strata {
+impl ExhaustiveSearch for StratifiedSearch {
     type Item = Run;
 
     fn name(&self) -> String {
@@ -193,10 +193,11 @@ impl Search for Strata {
         self.seed = run.seed;
         self.longest = self.longest.max(run.taken.len() as u64);
         self.seeded += u64::from(run.is_seeded);
-        let is_astray = run.is_astray || run.item.is_cut(run.taken.len());
+        let is_astray = run.has_diverged || run.item.is_cut(run.taken.len());
         self.strayed += u64::from(is_astray);
         self.is_unsound |= run.lent.deviation.is_unsound();
-        self.is_untold |= self.same != Same::Never && run.lent.deviation.print().is_none();
+        self.lacks_explorer_state |=
+            self.same != StateEquivalence::Never && run.lent.deviation.print().is_none();
         self.is_full |= run.lent.known.is_full();
         self.executions += 1;
         let count = |alike: bool| {
@@ -206,7 +207,7 @@ impl Search for Strata {
         self.forecast.took(count(true), count(false));
         if let Some(last) = run.noted.last() {
             let way: Arc<[u32]> = run.taken[..last.at as usize].into();
-            let item = |noted: &Noted| Item {
+            let item = |noted: &Alternative| Item {
                 way: way.clone(),
                 at: noted.at,
                 instead: 1,
@@ -215,7 +216,7 @@ impl Search for Strata {
             };
             // What is pushed last of a stratum that is in progress comes first, and what is pushed first of
             // one that is to come.
-            let (now, later): (Vec<Noted>, Vec<Noted>) =
+            let (now, later): (Vec<Alternative>, Vec<Alternative>) =
                 run.noted.iter().partition(|noted| noted.cost == 0);
             now.iter().rev().for_each(|noted| self.push(item(noted)));
             later.iter().for_each(|noted| self.push(item(noted)));
@@ -235,7 +236,7 @@ impl Search for Strata {
 
     /// Only within a bound on deviations is there a guess at how many there are. What samples from behind it
     /// has none, and what goes on from each state after so many steps.
-    fn extent(&self) -> Option<Extent> {
+    fn extent(&self) -> Option<SizeEstimate> {
         let bound = self
             .bound
             .filter(|_| !self.samples && !self.is_bounded_by_steps)?;
@@ -251,20 +252,23 @@ impl Search for Strata {
         let items = self.strata.values().flatten();
         let noted = items.map(|item| (bound - item.cost, 1 + beside(item)));
         let met = match self.same {
-            Same::Never => self.executions,
-            Same::States | Same::Histories => lent.known.len(),
+            StateEquivalence::Never => self.executions,
+            StateEquivalence::States | StateEquivalence::Histories => lent.known.len(),
         };
-        Some(self.forecast.extent(noted, (met, self.same != Same::Never)))
+        Some(
+            self.forecast
+                .extent(noted, (met, self.same != StateEquivalence::Never)),
+        )
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         let has_ended = self.strata.values().all(Vec::is_empty);
         let mut gaps = Vec::new();
         if self.is_full {
             gaps.push(Gap::States { bound: KNOWN_MAX });
         }
         if self.is_unsound {
-            gaps.push(Gap::Explorer);
+            gaps.push(Gap::UnsoundExplorer);
         }
         let fair = self.lent.as_ref().map(|lent| &lent.deviation);
         if let (Some(deviation), Some(bound), true, true) =
@@ -274,7 +278,7 @@ impl Search for Strata {
                 Deviation::Delays(_) => Gap::Delays { bound },
                 Deviation::Preemptions(_) | Deviation::Nothing { .. } => Gap::Preemptions { bound },
             });
-            if self.is_untold {
+            if self.lacks_explorer_state {
                 gaps.push(Gap::ExplorerState);
             }
         }
@@ -288,18 +292,18 @@ impl Search for Strata {
         if self.strayed > 0 {
             let executions = self.strayed;
             let step = None;
-            gaps.push(Gap::Strayed { executions, step });
+            gaps.push(Gap::Diverged { executions, step });
         }
         let known = self.lent.as_ref().map_or(0, |lent| lent.known.len());
-        Covered::Systematic {
+        CoverageClaim::Systematic {
             reduction: match self.same {
-                Same::Never => Reduction::None,
-                Same::States => Reduction::States {
+                StateEquivalence::Never => Reduction::None,
+                StateEquivalence::States => Reduction::States {
                     states: known,
                     local_first: false,
-                    whoever: false,
+                    symmetric: false,
                 },
-                Same::Histories => Reduction::Histories { prefixes: known },
+                StateEquivalence::Histories => Reduction::Histories { prefixes: known },
             },
             is_complete: has_ended && !self.is_full,
             gaps,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::data::faults::FaultBudgets;
 use crate::strategy::{
-    Changes, Choice, Covered, Enabled, Ended, Ending, Execution, Gap, OperationId, Pending,
+    Changes, Choice, CoverageClaim, Enabled, Ended, Ending, Execution, Gap, OperationId, Pending,
     RoundRobin, RunToCompletion, StepKind,
 };
 
@@ -83,7 +83,7 @@ fn up_to(bounded: impl Fn() -> Bounded, steps: &[u32], choices: u32) -> Vec<usiz
         let some = schedules(&mut *strategy, steps, choices);
         assert_eq!(whole[..some.len()], some, "the fewer the sooner");
         counts.push(some.len());
-        let Covered::Systematic {
+        let CoverageClaim::Systematic {
             is_complete, gaps, ..
         } = strategy.covered()
         else {
@@ -224,9 +224,9 @@ fn what_is_not_sound_is_noticed() {
     let mut strategy = Bounded::delays(Stubborn).build();
     let found = schedules(&mut *strategy, &[1, 1], 1);
     assert_eq!(found.len(), 2);
-    let Covered::Systematic { gaps, .. } = strategy.covered() else {
+    let CoverageClaim::Systematic { gaps, .. } = strategy.covered() else {
         panic!("it is systematic");
     };
-    assert_eq!(gaps, [Gap::Explorer]);
+    assert_eq!(gaps, [Gap::UnsoundExplorer]);
     assert_eq!(strategy.name(), "db:stubborn");
 }

@@ -3,7 +3,7 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
-use super::{DelayingExplorer, Led};
+use super::{DelayingExplorer, ExplorerDriver};
 
 /// Follows a [`DelayingExplorer`], and delays it at a few steps drawn beforehand.
 ///
@@ -26,8 +26,8 @@ use super::{DelayingExplorer, Led};
 /// Unfair: what the explorer does not run may wait for ever. Choices are answered at random.
 #[derive(Debug)]
 pub struct Delayed<E> {
-    explorer: Led<E>,
-    delays: Delays,
+    explorer: ExplorerDriver<E>,
+    delays: DelayCount,
     /// The steps to be delayed that are still ahead, the next one last, counted among those with an
     /// alternative.
     due: Vec<u64>,
@@ -37,7 +37,7 @@ pub struct Delayed<E> {
 
 /// How many delays there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Delays {
+enum DelayCount {
     UpTo(u32),
     Exactly(u32),
     Drawn,
@@ -51,21 +51,21 @@ pub(in crate::strategy) const DELAYS: u32 = 5;
 impl<E: DelayingExplorer> Delayed<E> {
     /// With at most so many delays; more than 100 count as 100.
     pub fn new(explorer: E, delays: u32) -> Self {
-        Self::with(explorer, Delays::UpTo(delays.min(DELAYS_MAX)))
+        Self::with(explorer, DelayCount::UpTo(delays.min(DELAYS_MAX)))
     }
 
     /// With exactly so many delays; more than 100 count as 100. Where `None` are given, each
     /// execution draws from 1 to 5, so that each stratum gets a fifth.
     pub fn stratified(explorer: E, delays: Option<u32>) -> Self {
-        let delays = delays.map_or(Delays::Drawn, |delays| {
-            Delays::Exactly(delays.min(DELAYS_MAX))
+        let delays = delays.map_or(DelayCount::Drawn, |delays| {
+            DelayCount::Exactly(delays.min(DELAYS_MAX))
         });
         Self::with(explorer, delays)
     }
 
-    fn with(explorer: E, delays: Delays) -> Self {
+    fn with(explorer: E, delays: DelayCount) -> Self {
         Self {
-            explorer: Led::new(explorer),
+            explorer: ExplorerDriver::new(explorer),
             delays,
             due: Vec::new(),
             contended_steps: 0,
@@ -76,16 +76,16 @@ impl<E: DelayingExplorer> Delayed<E> {
     fn draw_delays(&mut self, steps: u64) {
         self.due.clear();
         let count = match self.delays {
-            Delays::UpTo(delays) => below(&mut self.rng, u64::from(delays) + 1) as u32,
-            Delays::Exactly(delays) => delays,
-            Delays::Drawn => 1 + below(&mut self.rng, u64::from(DELAYS)) as u32,
+            DelayCount::UpTo(delays) => below(&mut self.rng, u64::from(delays) + 1) as u32,
+            DelayCount::Exactly(delays) => delays,
+            DelayCount::Drawn => 1 + below(&mut self.rng, u64::from(DELAYS)) as u32,
         };
         if steps > 0 {
             let rng = &mut self.rng;
             self.due.extend((0..count).map(|_| below(rng, steps)));
         }
         self.due.sort_unstable_by(|a, b| b.cmp(a));
-        if matches!(self.delays, Delays::UpTo(_)) {
+        if matches!(self.delays, DelayCount::UpTo(_)) {
             self.due.dedup();
         }
     }
@@ -111,11 +111,11 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
     fn name(&self) -> String {
         let explorer = self.explorer.name();
         match (explorer.as_str(), self.delays) {
-            ("prr", Delays::UpTo(DELAYS)) => "delay".into(),
-            (_, Delays::UpTo(delays)) => format!("delay:{explorer}/{delays}"),
-            ("prr", Delays::Drawn) => "ss".into(),
-            (_, Delays::Drawn) => format!("ss:{explorer}"),
-            (_, Delays::Exactly(delays)) => format!("ss:{explorer}/{delays}"),
+            ("prr", DelayCount::UpTo(DELAYS)) => "delay".into(),
+            (_, DelayCount::UpTo(delays)) => format!("delay:{explorer}/{delays}"),
+            ("prr", DelayCount::Drawn) => "ss".into(),
+            (_, DelayCount::Drawn) => format!("ss:{explorer}"),
+            (_, DelayCount::Exactly(delays)) => format!("ss:{explorer}/{delays}"),
         }
     }
 

@@ -1,6 +1,6 @@
 //! An explorer that hears of all that it has to know: [`Led`].
 
-use super::super::changes::{FEW, Follower};
+use super::super::changes::{ChangeReader, FEW};
 use super::super::per_operation::PerOperation;
 use super::super::{Enabled, Execution, OperationId};
 use super::DelayingExplorer;
@@ -9,12 +9,12 @@ use crate::hash::mix;
 /// Leads an explorer through executions: tells it who is enabled for the first time, who has finished,
 /// and what is taken.
 #[derive(Debug)]
-pub(in crate::strategy) struct Led<E> {
+pub(in crate::strategy) struct ExplorerDriver<E> {
     explorer: E,
     met: PerOperation<bool>,
     /// A hash of whom it has met.
-    acquaintances: u64,
-    follower: Follower,
+    met_hash: u64,
+    follower: ChangeReader,
     /// Who took the last step, and its position then.
     last: Option<(OperationId, usize)>,
     /// Whom it passes over before one step.
@@ -22,13 +22,13 @@ pub(in crate::strategy) struct Led<E> {
     is_unsound: bool,
 }
 
-impl<E: DelayingExplorer> Led<E> {
+impl<E: DelayingExplorer> ExplorerDriver<E> {
     pub(in crate::strategy) fn new(explorer: E) -> Self {
         Self {
             explorer,
             met: PerOperation::default(),
-            acquaintances: 0,
-            follower: Follower::default(),
+            met_hash: 0,
+            follower: ChangeReader::default(),
             last: None,
             passed: Vec::new(),
             is_unsound: false,
@@ -41,7 +41,7 @@ impl<E: DelayingExplorer> Led<E> {
 
     pub(in crate::strategy) fn begin(&mut self, execution: &Execution) {
         self.met.clear();
-        self.acquaintances = 0;
+        self.met_hash = 0;
         self.follower.begin();
         self.last = None;
         self.explorer.begin(execution);
@@ -76,7 +76,7 @@ impl<E: DelayingExplorer> Led<E> {
     fn meet(&mut self, operation: OperationId) -> bool {
         if !std::mem::replace(self.met.of(operation), true) {
             let bits = u64::from(operation.bits());
-            self.acquaintances = self.acquaintances.wrapping_add(mix(1, bits));
+            self.met_hash = self.met_hash.wrapping_add(mix(1, bits));
             self.explorer.started(operation);
         }
         self.last.is_some_and(|(last, _)| last == operation)
@@ -119,6 +119,6 @@ impl<E: DelayingExplorer> Led<E> {
 
     /// A fingerprint of what is to come: see [`DelayingExplorer::state`].
     pub(in crate::strategy) fn state(&self) -> Option<u64> {
-        Some(mix(self.explorer.state()?, self.acquaintances))
+        Some(mix(self.explorer.state()?, self.met_hash))
     }
 }

@@ -3,7 +3,7 @@
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::super::changes::{FEW, Follower};
+use super::super::changes::{ChangeReader, FEW};
 use super::super::per_operation::PerOperation;
 use super::super::tree::{Highest, Tree};
 use super::super::{Enabled, Execution, OperationId, Pending, generator};
@@ -26,7 +26,7 @@ pub struct RoundRobin {
     head: u64,
     /// How often the head has come round.
     round: u64,
-    follower: Follower,
+    follower: ChangeReader,
     /// When the turn of each enabled operation comes, the earliest on top.
     turns: Tree<Highest<u128>>,
     /// The head has passed over some without their being told of it.
@@ -44,7 +44,7 @@ impl RoundRobin {
             places: PerOperation::default(),
             head: 0,
             round: 0,
-            follower: Follower::default(),
+            follower: ChangeReader::default(),
             turns: Tree::default(),
             jumped: false,
             drawn: 0,

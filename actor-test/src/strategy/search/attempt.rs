@@ -3,20 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Behaviours, Dpor, InTurn};
+use super::{BehaviourSearch, Dpor, SearchStrategy};
 use crate::strategy::{Gap, States, Strategy, StrategySpec};
 
 /// How many times as large as a search is worth its estimate may be: it may be as much too high.
-const DOUBT: u64 = 8;
+const ESTIMATE_ERROR_FACTOR: u64 = 8;
 
 /// A search that is tried. It has nothing left to run where it has cost what it may; where it may cost
 /// more, it goes on. It ends where it seems to need far more than it is worth, and where it can't lead to
 /// a proof any more: at an execution that is cut off, or that asks for a seed.
-pub(crate) fn attempt(spec: &StrategySpec, limit: &Limit) -> Box<dyn Strategy> {
+pub(crate) fn budgeted_search(spec: &StrategySpec, limit: &SearchBudget) -> Box<dyn Strategy> {
     match spec {
         StrategySpec::Dpor(None) => {
-            let dpor = Behaviours::new(Dpor::within(limit.clone()));
-            Box::new(InTurn::new(dpor))
+            let dpor = BehaviourSearch::new(Dpor::within(limit.clone()));
+            Box::new(SearchStrategy::new(dpor))
         }
         StrategySpec::States(None) => Box::new(States::depth_first().within(limit.clone())),
         other => unreachable!("`{other}` is not tried"),
@@ -25,7 +25,7 @@ pub(crate) fn attempt(spec: &StrategySpec, limit: &Limit) -> Box<dyn Strategy> {
 
 /// How much a search may cost, in steps of executions, and what it has cost up to now.
 #[derive(Clone, Debug)]
-pub(crate) struct Limit {
+pub(crate) struct SearchBudget {
     /// It is given up where it seems to need [many times](DOUBT) as much.
     worth: u64,
     most: u64,
@@ -38,7 +38,7 @@ struct Now {
     spent: AtomicU64,
 }
 
-impl Limit {
+impl SearchBudget {
     /// As much as it is worth, and no more.
     pub(crate) fn of(steps: u64) -> Self {
         Self {
@@ -52,10 +52,10 @@ impl Limit {
     }
 
     /// As much as it seems to need, where that is not far more than it is worth.
-    pub(crate) fn beyond(steps: u64) -> Self {
+    pub(crate) fn with_doubt(steps: u64) -> Self {
         Self {
             worth: steps,
-            ..Self::of(steps.saturating_mul(DOUBT))
+            ..Self::of(steps.saturating_mul(ESTIMATE_ERROR_FACTOR))
         }
     }
 
@@ -90,13 +90,13 @@ impl Limit {
     }
 
     /// A search seems to need far more than it is worth, which has done so much of what seems to be all.
-    pub(in crate::strategy) fn is_far(&self, done: u64, all: f64) -> bool {
+    pub(in crate::strategy) fn exceeds_worth(&self, done: u64, all: f64) -> bool {
         let cost = all * self.spent() as f64 / done as f64;
-        cost > DOUBT as f64 * self.worth as f64
+        cost > ESTIMATE_ERROR_FACTOR as f64 * self.worth as f64
     }
 
     /// The same, where the search knows of no end.
-    pub(in crate::strategy) fn is_endless(&self) -> bool {
+    pub(in crate::strategy) fn is_half_spent(&self) -> bool {
         self.spent() > self.most / 2
     }
 }

@@ -1,45 +1,46 @@
 //! Every behaviour, in one of two ways.
 
-use super::Search;
-use super::dpor::{Dpor, Follow};
-use super::races::{Races, Run};
+use super::ExhaustiveSearch;
+use super::dpor::{Dpor, GraphRun};
+use super::source_dpor::{SourceDpor, SourceDporRun};
 use crate::codec::Damaged;
 use crate::data::faults::Fault;
 use crate::strategy::{
-    Choice, Covered, Enabled, Ended, Execution, Extent, Fairness, Offer, Step, Strategy,
+    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, SizeEstimate, Step,
+    Strategy,
 };
 
 /// Every behaviour: [once](Dpor), where nothing but inboxes, choices and time decide what is done; and
 /// where that turns out not to be so, [at least once](Races).
 #[derive(Debug)]
-pub(in crate::strategy) enum Behaviours {
+pub(in crate::strategy) enum BehaviourSearch {
     Inboxes(Box<Dpor>),
-    Races(Box<Races>),
+    Races(Box<SourceDpor>),
 }
 
-impl Behaviours {
+impl BehaviourSearch {
     pub(in crate::strategy) fn new(dpor: Dpor) -> Self {
         Self::Inboxes(Box::new(dpor))
     }
 
     /// Begins anew where inboxes are not all.
-    fn widen(&mut self) {
+    fn fall_back(&mut self) {
         if let Self::Inboxes(dpor) = self
-            && dpor.outside().is_some_and(Races::follows)
+            && dpor.outside().is_some_and(SourceDpor::follows)
         {
-            *self = Self::Races(Box::new(Races::new(dpor.take_limit())));
+            *self = Self::Races(Box::new(SourceDpor::new(dpor.take_limit())));
         }
     }
 }
 
 /// An item of either.
 #[derive(Debug)]
-pub(in crate::strategy) enum Walk {
-    Inboxes(Box<Follow>),
-    Races(Box<Run>),
+pub(in crate::strategy) enum BehaviourItem {
+    Inboxes(Box<GraphRun>),
+    Races(Box<SourceDporRun>),
 }
 
-impl Walk {
+impl BehaviourItem {
     fn any(&self) -> &dyn Strategy {
         match self {
             Self::Inboxes(follow) => &**follow,
@@ -55,7 +56,7 @@ impl Walk {
     }
 }
 
-impl Strategy for Walk {
+impl Strategy for BehaviourItem {
     fn name(&self) -> String {
         self.any().name()
     }
@@ -76,16 +77,16 @@ impl Strategy for Walk {
         self.any_mut().choose(choice)
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
-        self.any_mut().strike(offer)
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
+        self.any_mut().fault_within_step(offer)
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.any_mut().fault(enabled, faults)
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.any_mut().fault_between_steps(enabled, faults)
     }
 
-    fn hears_steps(&self) -> bool {
-        self.any().hears_steps()
+    fn wants_steps(&self) -> bool {
+        self.any().wants_steps()
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
@@ -97,8 +98,8 @@ impl Strategy for Walk {
     }
 }
 
-impl Search for Behaviours {
-    type Item = Walk;
+impl ExhaustiveSearch for BehaviourSearch {
+    type Item = BehaviourItem;
 
     const IS_SAVED: bool = Dpor::IS_SAVED;
 
@@ -111,26 +112,30 @@ impl Search for Behaviours {
         }
     }
 
-    fn round(&mut self) -> Vec<Walk> {
+    fn round(&mut self) -> Vec<BehaviourItem> {
         match self {
             Self::Inboxes(dpor) => {
                 let items = dpor.round().into_iter();
-                items.map(|item| Walk::Inboxes(Box::new(item))).collect()
+                items
+                    .map(|item| BehaviourItem::Inboxes(Box::new(item)))
+                    .collect()
             }
             Self::Races(races) => {
                 let items = races.round().into_iter();
-                items.map(|item| Walk::Races(Box::new(item))).collect()
+                items
+                    .map(|item| BehaviourItem::Races(Box::new(item)))
+                    .collect()
             }
         }
     }
 
-    fn take(&mut self, item: Walk, ended: &Ended) {
+    fn take(&mut self, item: BehaviourItem, ended: &Ended) {
         match (&mut *self, item) {
-            (Self::Inboxes(dpor), Walk::Inboxes(item)) => {
+            (Self::Inboxes(dpor), BehaviourItem::Inboxes(item)) => {
                 dpor.take(*item, ended);
-                self.widen();
+                self.fall_back();
             }
-            (Self::Races(races), Walk::Races(item)) => races.take(*item, ended),
+            (Self::Races(races), BehaviourItem::Races(item)) => races.take(*item, ended),
             _ => unreachable!("an item goes back to who has made it, and rounds have one each"),
         }
     }
@@ -146,7 +151,7 @@ impl Search for Behaviours {
         match (&mut *self, part) {
             (Self::Inboxes(dpor), Self::Inboxes(part)) => {
                 let goes_on = dpor.unite(*part);
-                self.widen();
+                self.fall_back();
                 goes_on
             }
             _ => false,
@@ -162,19 +167,19 @@ impl Search for Behaviours {
 
     fn restore(&mut self, bytes: &[u8]) -> Result<(), Damaged> {
         match self {
-            Self::Inboxes(dpor) => Search::restore(&mut **dpor, bytes),
+            Self::Inboxes(dpor) => ExhaustiveSearch::restore(&mut **dpor, bytes),
             Self::Races(_) => Err(Damaged("nothing was saved".into())),
         }
     }
 
-    fn extent(&self) -> Option<Extent> {
+    fn extent(&self) -> Option<SizeEstimate> {
         match self {
             Self::Inboxes(dpor) => dpor.extent(),
             Self::Races(races) => races.extent(),
         }
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         match self {
             Self::Inboxes(dpor) => dpor.covered(),
             Self::Races(races) => races.covered(),

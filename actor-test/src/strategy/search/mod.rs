@@ -12,24 +12,24 @@
 mod attempt;
 mod behaviours;
 mod dpor;
-mod in_turn;
-mod races;
+mod search_strategy;
+mod source_dpor;
 
 use std::fmt;
 
-use super::{Covered, Ended, Extent, Strategy};
+use super::{CoverageClaim, Ended, SizeEstimate, Strategy};
 use crate::codec::Damaged;
 
-pub(crate) use attempt::{Limit, attempt};
-pub(super) use behaviours::Behaviours;
-pub(super) use dpor::{Dpor, EXECUTION, HOP};
-pub(super) use in_turn::InTurn;
+pub(crate) use attempt::{SearchBudget, budgeted_search};
+pub(super) use behaviours::BehaviourSearch;
+pub(super) use dpor::{Dpor, EXECUTION, RANDOM_JUMP_INTERVAL};
+pub(super) use search_strategy::SearchStrategy;
 
 /// The parts of one round have together no more executions than that.
 pub(crate) const ROUND_MAX: u64 = 1 << 16;
 
 /// Owns what is still to be explored.
-pub(super) trait Search: fmt::Debug + Send + Sized + 'static {
+pub(super) trait ExhaustiveSearch: fmt::Debug + Send + Sized + 'static {
     /// A work item: the strategy of one execution, which keeps what it has seen.
     type Item: Strategy;
 
@@ -73,8 +73,8 @@ pub(super) trait Search: fmt::Debug + Send + Sized + 'static {
     }
 
     /// How much there seems to be in all: see [`Strategy::extent`].
-    fn extent(&self) -> Option<Extent>;
+    fn extent(&self) -> Option<SizeEstimate>;
 
     /// What was covered up to now: see [`Strategy::covered`].
-    fn covered(&self) -> Covered;
+    fn covered(&self) -> CoverageClaim;
 }

@@ -16,7 +16,7 @@ pub(super) struct Components {
 }
 
 /// A state whose steps are being followed.
-struct Open {
+struct OpenState {
     state: u32,
     /// How many of its edges were followed.
     followed: usize,
@@ -43,7 +43,7 @@ impl Components {
         states: &[u32],
         is_kept: impl Fn(u32, &Edge) -> bool,
     ) -> Vec<Vec<u32>> {
-        let mut way: Vec<Open> = Vec::new();
+        let mut way: Vec<OpenState> = Vec::new();
         for first in states {
             if self.index[*first as usize] == NONE {
                 way.push(self.open(*first));
@@ -73,13 +73,13 @@ impl Components {
         std::mem::take(&mut self.found)
     }
 
-    fn open(&mut self, state: u32) -> Open {
+    fn open(&mut self, state: u32) -> OpenState {
         self.index[state as usize] = self.next;
         self.low[state as usize] = self.next;
         self.next += 1;
         self.stack.push(state);
         self.is_stacked[state as usize] = true;
-        Open { state, followed: 0 }
+        OpenState { state, followed: 0 }
     }
 
     fn lower(&mut self, state: u32, to: u32) {

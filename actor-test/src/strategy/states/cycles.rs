@@ -13,7 +13,7 @@ use crate::data::bug::Demand;
 
 /// States in which a schedule can stay, and which steps it takes there.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Region {
+pub(super) struct EndComponent {
     /// In rising order.
     pub(super) states: Vec<u32>,
     /// The operations that take steps in each of them, in rising order.
@@ -22,7 +22,7 @@ pub(super) struct Region {
 
 /// A region in which a schedule that keeps to the demand can stay for ever, with something hot again and
 /// again; the one with the least state, of those that are not part of another.
-pub(super) fn region(graph: &Graph, demand: Demand) -> Option<Region> {
+pub(super) fn region(graph: &Graph, demand: Demand) -> Option<EndComponent> {
     let mut work = Work {
         graph,
         demand,
@@ -55,7 +55,7 @@ struct Work<'a> {
     components: Components,
     /// The states that are being decomposed.
     is_among: Vec<bool>,
-    found: Vec<Region>,
+    found: Vec<EndComponent>,
 }
 
 impl Work<'_> {
@@ -174,7 +174,7 @@ impl Work<'_> {
                 .all(|state| neglected(*state).is_empty() && self.keeps_all(*state)),
         };
         if is_kept {
-            self.found.push(Region { states, operations });
+            self.found.push(EndComponent { states, operations });
         }
         None
     }

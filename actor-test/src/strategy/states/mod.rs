@@ -7,28 +7,28 @@
 //! What may go on for ever while something is owed is found in the [graph](graph) of the states in which
 //! something is ([`owing`], [`cycles`], [`lap`]).
 
-mod charting;
 mod components;
+mod cycle_path;
 mod cycles;
 mod graph;
-mod lap;
+mod limit;
+mod model_search;
 mod names;
-mod owing;
+mod obligations;
 mod pieces;
-mod rerun;
-mod room;
+mod reexecution;
 mod table;
 mod trial;
 
-use charting::Charting;
-use rerun::Rerun;
-pub use room::Room;
+pub use limit::StateLimit;
+use model_search::ModelSearch;
+use reexecution::ReexecutionSearch;
 use trial::Trial;
 
-use super::search::{InTurn, Limit};
+use super::search::{SearchBudget, SearchStrategy};
 use super::{
-    Choice, Covered, Enabled, Ended, Execution, Extent, Fairness, Gap, Offer, Pending, Step,
-    StepKind, Strategy, Unjudged,
+    Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Gap, Pending,
+    SizeEstimate, Step, StepKind, Strategy, Unjudged,
 };
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
@@ -36,7 +36,7 @@ use crate::hash::mix;
 
 /// In which order states are met.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Order {
+enum VisitOrder {
     /// The nearest first.
     Breadth,
     /// On from the state that was met last.
@@ -61,22 +61,22 @@ enum Order {
 /// [not called exhaustive](Covered) where one was asked for.
 #[derive(Debug)]
 pub struct States {
-    order: Order,
+    order: VisitOrder,
     local_first: bool,
-    room: Room,
-    means: Means,
+    room: StateLimit,
+    means: StateSearch,
     trial: Option<Trial>,
 }
 
 #[derive(Debug)]
-enum Means {
+enum StateSearch {
     /// Nothing was begun.
     None,
-    Charting(Box<InTurn<Charting>>),
-    Rerun(Box<Rerun>),
+    Charting(Box<SearchStrategy<ModelSearch>>),
+    Rerun(Box<ReexecutionSearch>),
 }
 
-impl Means {
+impl StateSearch {
     fn any(&self) -> Option<&dyn Strategy> {
         match self {
             Self::None => None,
@@ -87,29 +87,29 @@ impl Means {
 }
 
 impl States {
-    fn new(order: Order) -> Self {
+    fn new(order: VisitOrder) -> Self {
         Self {
             order,
             local_first: false,
-            room: Room::default(),
-            means: Means::None,
+            room: StateLimit::default(),
+            means: StateSearch::None,
             trial: None,
         }
     }
 
     /// The nearest states first.
     pub fn breadth_first() -> Self {
-        Self::new(Order::Breadth)
+        Self::new(VisitOrder::Breadth)
     }
 
     /// On from the state that was met last.
     pub fn depth_first() -> Self {
-        Self::new(Order::Depth)
+        Self::new(VisitOrder::Depth)
     }
 
     /// Bounds what it may know.
     #[must_use]
-    pub(super) fn room(mut self, room: Room) -> Self {
+    pub(super) fn room(mut self, room: StateLimit) -> Self {
         self.room = room;
         self
     }
@@ -140,23 +140,23 @@ impl States {
 
     /// It pauses where it has cost what it may, and ends where it would cost too much, and where nothing
     /// is to be proved any more.
-    pub(super) fn within(self, limit: Limit) -> Self {
+    pub(super) fn within(self, limit: SearchBudget) -> Self {
         Self {
             trial: Some(Trial::new(limit)),
             ..self
         }
     }
 
-    fn by_charting(&self) -> Means {
-        let goes_on = self.order == Order::Depth;
+    fn by_charting(&self) -> StateSearch {
+        let goes_on = self.order == VisitOrder::Depth;
         let limit = self.trial.as_ref().map(|trial| trial.limit().clone());
-        let charting = Charting::new(self.name(), goes_on, self.room, limit);
-        Means::Charting(Box::new(InTurn::new(charting)))
+        let charting = ModelSearch::new(self.name(), goes_on, self.room, limit);
+        StateSearch::Charting(Box::new(SearchStrategy::new(charting)))
     }
 
-    fn by_rerun(&self) -> Means {
-        let rerun = Rerun::new(self.order, self.local_first, self.room);
-        Means::Rerun(Box::new(rerun))
+    fn by_rerun(&self) -> StateSearch {
+        let rerun = ReexecutionSearch::new(self.order, self.local_first, self.room);
+        StateSearch::Rerun(Box::new(rerun))
     }
 
     fn means(&self) -> Option<&dyn Strategy> {
@@ -165,18 +165,18 @@ impl States {
 
     fn means_mut(&mut self) -> Option<&mut dyn Strategy> {
         match &mut self.means {
-            Means::None => None,
-            Means::Charting(charting) => Some(&mut **charting),
-            Means::Rerun(rerun) => Some(&mut **rerun),
+            StateSearch::None => None,
+            StateSearch::Charting(charting) => Some(&mut **charting),
+            StateSearch::Rerun(rerun) => Some(&mut **rerun),
         }
     }
 }
 
-fn name(order: Order, local_first: bool, room: Room) -> String {
+fn name(order: VisitOrder, local_first: bool, room: StateLimit) -> String {
     let name = match (order, local_first) {
-        (Order::Breadth, _) => "bfs",
-        (Order::Depth, false) => "states",
-        (Order::Depth, true) => "states-local",
+        (VisitOrder::Breadth, _) => "bfs",
+        (VisitOrder::Depth, false) => "states",
+        (VisitOrder::Depth, true) => "states-local",
     };
     match room.is_bounded() {
         false => name.into(),
@@ -188,7 +188,7 @@ fn name(order: Order, local_first: bool, room: Room) -> String {
 /// as were met, if nothing were new any more. Where fewer new states come of a state than one, it is at the
 /// most as if those that are left had as many new ones as those that came last, and each of these again: as
 /// a rule fewer and fewer come of them.
-fn extent(met: u64, gone_on: u64, from: impl Fn(u32) -> u32) -> Option<Extent> {
+fn extent(met: u64, gone_on: u64, from: impl Fn(u32) -> u32) -> Option<SizeEstimate> {
     let since = gone_on - gone_on / 4;
     let lately = gone_on.checked_sub(since).filter(|lately| *lately > 0)?;
     let (mut low, mut high) = (1, met);
@@ -202,7 +202,7 @@ fn extent(met: u64, gone_on: u64, from: impl Fn(u32) -> u32) -> Option<Extent> {
     let rate = (met - low) as f64 / lately as f64;
     let left = (met - gone_on) as f64;
     let most = (rate < 1.0).then(|| met as f64 + left * rate / (1.0 - rate));
-    Some(Extent::between(met, met as f64, most))
+    Some(SizeEstimate::between(met, met as f64, most))
 }
 
 /// What was left out: states beyond the bound that was met, seeds, and cycles that were not judged.
@@ -247,7 +247,7 @@ impl Strategy for States {
     }
 
     fn begin(&mut self, execution: &Execution) -> bool {
-        if let Means::None = self.means {
+        if let StateSearch::None = self.means {
             self.means = match self.local_first || !execution.faults.is_none() {
                 true => self.by_rerun(),
                 false => self.by_charting(),
@@ -260,7 +260,7 @@ impl Strategy for States {
             return false;
         }
         let is_begun = self.means_mut().is_some_and(|means| means.begin(execution));
-        if let Means::Charting(charting) = &self.means
+        if let StateSearch::Charting(charting) = &self.means
             && !is_begun
             && charting.search().is_uncharted
         {
@@ -282,18 +282,18 @@ impl Strategy for States {
         means.map_or(0, |means| means.choose(choice))
     }
 
-    fn strike(&mut self, offer: &Offer) -> u32 {
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
         let means = self.means_mut();
-        means.map_or(0, |means| means.strike(offer))
+        means.map_or(0, |means| means.fault_within_step(offer))
     }
 
-    fn fault(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.means_mut()?.fault(enabled, faults)
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.means_mut()?.fault_between_steps(enabled, faults)
     }
 
-    fn struck(&mut self, key: u64) {
+    fn fault_struck(&mut self, key: u64) {
         if let Some(means) = self.means_mut() {
-            means.struck(key);
+            means.fault_struck(key);
         }
     }
 
@@ -301,8 +301,8 @@ impl Strategy for States {
         true
     }
 
-    fn hears_steps(&self) -> bool {
-        self.means().is_some_and(Strategy::hears_steps)
+    fn wants_steps(&self) -> bool {
+        self.means().is_some_and(Strategy::wants_steps)
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
@@ -311,12 +311,12 @@ impl Strategy for States {
         }
     }
 
-    fn sees_states(&self) -> bool {
+    fn wants_states(&self) -> bool {
         true
     }
 
-    fn accused(&self) -> Option<Cycle> {
-        self.means()?.accused()
+    fn fair_cycle(&self) -> Option<Cycle> {
+        self.means()?.fair_cycle()
     }
 
     fn ended(&mut self, ended: &Ended) {
@@ -332,16 +332,16 @@ impl Strategy for States {
         true
     }
 
-    fn extent(&self) -> Option<Extent> {
+    fn extent(&self) -> Option<SizeEstimate> {
         self.means()?.extent()
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         let mut covered = match self.means() {
             Some(means) => means.covered(),
-            None => Rerun::new(self.order, self.local_first, self.room).covered(),
+            None => ReexecutionSearch::new(self.order, self.local_first, self.room).covered(),
         };
-        if let Covered::Systematic {
+        if let CoverageClaim::Systematic {
             is_complete: false,
             gaps,
             ..

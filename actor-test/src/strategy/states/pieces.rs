@@ -3,13 +3,13 @@
 
 mod spilled;
 
-use spilled::File;
+use spilled::SpillFile;
 
 /// How many entries one piece of memory holds.
 const PIECE: usize = 1 << 14;
 
 /// What can be kept in a file: its bytes are the same in every run of a program.
-pub(super) trait Plain: Copy + std::fmt::Debug {
+pub(super) trait FixedBytes: Copy + std::fmt::Debug {
     /// How many bytes it takes.
     const BYTES: usize;
     /// Appends them.
@@ -20,15 +20,15 @@ pub(super) trait Plain: Copy + std::fmt::Debug {
 
 /// Entries by number, in pieces: there is never a second copy of them, as there is while a `Vec` grows.
 #[derive(Debug)]
-pub(super) struct Pieces<T> {
+pub(super) struct BlockList<T> {
     /// Those that are not in the file, the first of them `spilled` pieces behind the first of all.
     pieces: Vec<Vec<T>>,
     len: usize,
     spilled: usize,
-    file: Option<File>,
+    file: Option<SpillFile>,
 }
 
-impl<T> Default for Pieces<T> {
+impl<T> Default for BlockList<T> {
     fn default() -> Self {
         Self {
             pieces: Vec::new(),
@@ -39,7 +39,7 @@ impl<T> Default for Pieces<T> {
     }
 }
 
-impl<T: Plain> Pieces<T> {
+impl<T: FixedBytes> BlockList<T> {
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.len
@@ -73,7 +73,7 @@ impl<T: Plain> Pieces<T> {
     /// Keeps what is full in a file from now on; `false` where there can be none.
     pub(super) fn spill(&mut self) -> bool {
         if self.file.is_none() {
-            self.file = File::new().ok();
+            self.file = SpillFile::new().ok();
         }
         self.write_full()
     }
@@ -118,7 +118,7 @@ impl<T: Plain> Pieces<T> {
     }
 }
 
-impl Plain for [u32; 2] {
+impl FixedBytes for [u32; 2] {
     const BYTES: usize = 8;
 
     fn write(self, to: &mut Vec<u8>) {
@@ -134,7 +134,7 @@ impl Plain for [u32; 2] {
     }
 }
 
-impl Plain for u16 {
+impl FixedBytes for u16 {
     const BYTES: usize = 2;
 
     fn write(self, to: &mut Vec<u8>) {
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn what_is_in_a_file_is_what_was_pushed() {
         for from in [0, 1, 5 * PIECE, 5 * PIECE + 7] {
-            let mut pieces = Pieces::default();
+            let mut pieces = BlockList::default();
             let entry = |number: u32| [number, number ^ 0x5555_0000];
             for number in 0..8 * PIECE as u32 {
                 if number as usize == from {

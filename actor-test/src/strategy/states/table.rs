@@ -8,7 +8,7 @@ const NOTHING: u32 = u32::MAX;
 /// Where things are slow to look at, it keeps a byte of each hash beside its number, so that next to none
 /// but the right one is looked at.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct HashIndex {
     numbers: Vec<u32>,
     /// As many as numbers, or none.
     tags: Vec<u8>,
@@ -19,7 +19,7 @@ pub(super) struct Table {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot(usize);
 
-impl Table {
+impl HashIndex {
     /// It has no room for one more than so many.
     #[inline]
     pub(super) fn is_full(&self, len: usize) -> bool {

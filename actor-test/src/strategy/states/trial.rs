@@ -1,7 +1,7 @@
 //! A search of states that is tried: [`Trial`].
 
-use crate::strategy::search::{EXECUTION, Limit};
-use crate::strategy::{Choice, Ended, Ending, Extent, Gap};
+use crate::strategy::search::{EXECUTION, SearchBudget};
+use crate::strategy::{Choice, Ended, Ending, Gap, SizeEstimate};
 
 /// What a step costs behind which the state is looked at, in steps of an execution.
 const STEP: u64 = 4;
@@ -9,7 +9,7 @@ const STEP: u64 = 4;
 /// It may cost so much, and ends where it can't lead to a proof.
 #[derive(Debug)]
 pub(super) struct Trial {
-    limit: Limit,
+    limit: SearchBudget,
     executions: u64,
     /// An estimate is asked for when it has cost so much.
     estimated_at: u64,
@@ -20,7 +20,7 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    pub(super) fn new(limit: Limit) -> Self {
+    pub(super) fn new(limit: SearchBudget) -> Self {
         Self {
             limit,
             executions: 0,
@@ -31,12 +31,12 @@ impl Trial {
         }
     }
 
-    pub(super) fn limit(&self) -> &Limit {
+    pub(super) fn limit(&self) -> &SearchBudget {
         &self.limit
     }
 
     /// Another execution may be run.
-    pub(super) fn goes_on(&mut self, extent: impl FnOnce() -> Option<Extent>) -> bool {
+    pub(super) fn goes_on(&mut self, extent: impl FnOnce() -> Option<SizeEstimate>) -> bool {
         let spent = self.limit.spent();
         if spent >= self.estimated_at {
             self.estimated_at = spent.saturating_mul(2);
@@ -48,19 +48,19 @@ impl Trial {
         !self.is_over && !self.limit.is_reached()
     }
 
-    fn hopeless(&self, extent: Extent) -> Option<Gap> {
-        let Extent { met, most, .. } = extent;
+    fn hopeless(&self, extent: SizeEstimate) -> Option<Gap> {
+        let SizeEstimate { met, most, .. } = extent;
         let Some(most) = most else {
             return self
                 .limit
-                .is_endless()
+                .is_half_spent()
                 .then_some(Gap::NoEnd { states: met });
         };
         // It is as much too high as it may be too low.
-        let all = (most as f64 / Extent::DOUBT).max(met as f64);
+        let all = (most as f64 / SizeEstimate::ERROR_FACTOR).max(met as f64);
         let about = (all * self.executions as f64 / met as f64) as u64;
         self.limit
-            .is_far(met, all)
+            .exceeds_worth(met, all)
             .then_some(Gap::TooMany { about })
     }
 

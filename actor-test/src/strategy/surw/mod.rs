@@ -7,7 +7,7 @@ use std::sync::Arc;
 use owners::Owners;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::changes::{FEW, Follower};
+use super::changes::{ChangeReader, FEW};
 use super::per_operation::PerOperation;
 use super::tree::{Sum, Tree};
 use super::urw::{OVERDUE, below_any};
@@ -50,7 +50,7 @@ pub struct Surw {
     intended: Option<usize>,
     /// The operation of that owner, once it was seen before an interesting step.
     intended_operation: Option<OperationId>,
-    follower: Follower,
+    follower: ChangeReader,
     /// Where an operation was seen among the enabled.
     positions: PerOperation<u32>,
     /// Where many are enabled: one for each whose step is not interesting, and what each other
@@ -69,7 +69,7 @@ impl Surw {
             inboxes: PerOperation::default(),
             intended: None,
             intended_operation: None,
-            follower: Follower::default(),
+            follower: ChangeReader::default(),
             positions: PerOperation::default(),
             weights: Tree::default(),
             rng: generator(0),

@@ -5,9 +5,9 @@ use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use actor_test::strategy::{
-    Covered, Delayed, Dfs, Effort, EventId, Fairness, Gap, MessageId, OperationId, Pct, Pending,
-    Pos, Probabilistic, Random, Reduction, RoundRobin, RunToCompletion, SpecError, Step, StepKind,
-    StrategySpec, Surw, Urw, Weighted, Weights,
+    CoverageClaim, Delayed, Dfs, Effort, EventId, Fairness, Gap, MessageId, OperationId, Pct,
+    Pending, Pos, Probabilistic, Random, Reduction, RoundRobin, RunToCompletion, SpecError, Step,
+    StepKind, StrategySpec, Surw, Urw, Weighted, Weights,
 };
 use actor_test::{
     BehaviourStatistics, Bounds, Bug, BugKind, Confirmation, Coverage, Cycle, Deny, Finding,
@@ -73,7 +73,7 @@ fn auto_traits() {
         Dfs,
         Delayed<RoundRobin>,
         RunToCompletion,
-        Covered,
+        CoverageClaim,
         Gap,
         Reduction,
         Effort,

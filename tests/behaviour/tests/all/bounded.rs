@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use actor_core::prelude::*;
 use actor_core::{Fingerprint, actor};
 use actor_test::strategy::{
-    Bounded, Choice, Covered, DelayingExplorer, Dfs, Enabled, Ended, Ending, Execution, Fairness,
-    OperationId, Pending, RoundRobin, RunToCompletion, Strategy, StrategySpec,
+    Bounded, Choice, CoverageClaim, DelayingExplorer, Dfs, Enabled, Ended, Ending, Execution,
+    Fairness, OperationId, Pending, RoundRobin, RunToCompletion, Strategy, StrategySpec,
 };
 use actor_test::{Gap, Report, Settings, Tester, Within};
 use behaviour::automata::Automata;
@@ -150,7 +150,7 @@ impl<A: Accounts> Strategy for Account<A> {
     fn has_memory(&self) -> bool {
         true
     }
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         self.all.covered()
     }
 }
@@ -280,7 +280,7 @@ impl Strategy for Ends {
     fn choose(&mut self, choice: Choice) -> u32 {
         self.strategy.choose(choice)
     }
-    fn sees_states(&self) -> bool {
+    fn wants_states(&self) -> bool {
         true
     }
     fn ended(&mut self, ended: &Ended) {
@@ -293,7 +293,7 @@ impl Strategy for Ends {
     fn has_memory(&self) -> bool {
         self.strategy.has_memory()
     }
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         self.strategy.covered()
     }
 }
@@ -892,7 +892,7 @@ fn a_search_may_begin_late() {
     };
     let late = run("live-dfs");
     let steps = late.verdict.gaps.iter().find_map(|gap| match gap {
-        Gap::Beginnings { steps } => Some(*steps),
+        Gap::Prefixes { steps } => Some(*steps),
         _ => None,
     });
     assert_eq!(steps, Some(50), "{:?}", late.verdict);
@@ -900,11 +900,6 @@ fn a_search_may_begin_late() {
     // Walk and search are the same whenever they run.
     assert_eq!(late.executions, run("live-dfs").executions);
     let searched = run("live-ses:rr");
-    assert!(
-        searched
-            .verdict
-            .gaps
-            .contains(&Gap::Beginnings { steps: 50 })
-    );
+    assert!(searched.verdict.gaps.contains(&Gap::Prefixes { steps: 50 }));
     assert!(!searched.verdict.is_exhaustive() && searched.verdict.within().is_none());
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{
-    Choice, Covered, Enabled, Execution, Fairness, Reduction, Strategy, StrategySpec,
+    Choice, CoverageClaim, Enabled, Execution, Fairness, Reduction, Strategy, StrategySpec,
 };
 use actor_test::{Gap, Report, Searched, Settings, Tester};
 use behaviour::programs::*;
@@ -299,7 +299,7 @@ fn no_search_takes_one_seed_for_all() {
 #[derive(Debug)]
 struct Five {
     left: u32,
-    covered: Covered,
+    covered: CoverageClaim,
 }
 
 impl Strategy for Five {
@@ -322,7 +322,7 @@ impl Strategy for Five {
     fn has_memory(&self) -> bool {
         true
     }
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         self.covered.clone()
     }
 }
@@ -330,21 +330,21 @@ impl Strategy for Five {
 /// That a strategy of one's own runs no more proves nothing, unless it says so.
 #[test]
 fn a_strategy_that_ends_proves_nothing_by_it() {
-    let run = |covered: Covered| {
+    let run = |covered: CoverageClaim| {
         let five = Five { left: 6, covered };
         let report = Tester::new().run_with(Box::new(five), |sys| told_once(sys, 3));
         assert_eq!(report.executions, 5);
         report.verdict
     };
-    let systematic = |is_complete, gaps| Covered::Systematic {
+    let systematic = |is_complete, gaps| CoverageClaim::Systematic {
         reduction: Reduction::None,
         is_complete,
         gaps,
     };
-    let verdict = run(Covered::Sample);
+    let verdict = run(CoverageClaim::Sample);
     assert!(matches!(verdict.searched, Searched::Sample { .. }));
-    assert_eq!(verdict.gaps, [Gap::Unstated]);
-    assert_eq!(run(systematic(false, Vec::new())).gaps, [Gap::Unstated]);
+    assert_eq!(verdict.gaps, [Gap::NoClaim]);
+    assert_eq!(run(systematic(false, Vec::new())).gaps, [Gap::NoClaim]);
     assert_eq!(run(systematic(true, vec![Gap::Time])).gaps, [Gap::Time]);
     assert!(run(systematic(true, Vec::new())).is_exhaustive());
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Mailbox, World, actor, monitor};
-use actor_test::strategy::{Beyond, Reduction, StrategySpec};
+use actor_test::strategy::{Reduction, StepConstruct, StrategySpec};
 use actor_test::{BugKind, Gap, Report, Searched, Semantics, Tester};
 use behaviour::programs::*;
 use behaviour::talkers::{Found, Talk, Uses};
@@ -856,7 +856,7 @@ fn nobody_is_said_to_share_what_nobody_shares() {
     ] {
         let (_, report) = Talk::random(number, uses).explore(&spec, 150);
         let gaps = &report.verdict.gaps;
-        assert!(!gaps.contains(&Gap::Differs), "{number}: {gaps:?}");
+        assert!(!gaps.contains(&Gap::Nondeterministic), "{number}: {gaps:?}");
     }
 }
 
@@ -876,10 +876,10 @@ fn ten_thousand_random_programs_have_the_behaviours_of_all_schedules() {
 
 /// Says what it can't follow and of whom, and claims nothing.
 #[track_caller]
-fn assert_outside(what: Beyond, who: &str, program: impl Fn(&System) + Sync) {
+fn assert_outside(what: StepConstruct, who: &str, program: impl Fn(&System) + Sync) {
     let report = explore(program);
     let who = Some(who.to_owned());
-    assert_eq!(report.verdict.gaps, [Gap::Outside { what, who }]);
+    assert_eq!(report.verdict.gaps, [Gap::Unsupported { what, who }]);
 }
 
 #[derive(Clone, Debug)]
@@ -905,16 +905,16 @@ fn clerk(sys: &System, act: fn(&mut Context<Clerk>)) {
 
 #[test]
 fn what_it_cannot_follow_is_named() {
-    assert_outside(Beyond::Ticks, "Clerk#1", |sys| {
+    assert_outside(StepConstruct::Ticks, "Clerk#1", |sys| {
         clerk(sys, |cx| drop(cx.every(Duration::from_secs(1), Go)));
     });
     // Also behind what it takes as dependent on everything.
-    assert_outside(Beyond::Ticks, "Clerk#2", |sys| {
+    assert_outside(StepConstruct::Ticks, "Clerk#2", |sys| {
         let one = sys.spawner().mailbox(Mailbox::bounded(1));
         one.spawn(Clerk { act: |_| {} }).tell(Go);
         clerk(sys, |cx| drop(cx.every(Duration::from_secs(1), Go)));
     });
-    assert_outside(Beyond::Predicate, "test", |sys| {
+    assert_outside(StepConstruct::Predicate, "test", |sys| {
         sys.always("they are few", |w| w.in_flight() < 9);
         clerk(sys, |_| {});
     });
@@ -944,7 +944,7 @@ impl Late {
 /// A timer that fires on the way has no name of its own.
 #[test]
 fn what_it_cannot_follow_behind_a_timer_is_named() {
-    assert_outside(Beyond::Ticks, "Late", |sys| drop(sys.spawn(Late)));
+    assert_outside(StepConstruct::Ticks, "Late", |sys| drop(sys.spawn(Late)));
 }
 
 /// Where handlers are atomic, what a handler sends goes to several inboxes in one step.
@@ -966,7 +966,7 @@ fn sends_that_leave_together_are_taken_as_dependent_on_everything() {
         Reduction::Steps { everywhere, .. } => everywhere.iter().collect(),
         _ => Vec::new(),
     };
-    assert_eq!(everywhere, [Beyond::Together]);
+    assert_eq!(everywhere, [StepConstruct::Together]);
 }
 
 /// Tells itself so often to go.
@@ -1032,7 +1032,7 @@ fn what_actors_share_is_noticed_where_one_does_something_else() {
             back: players[1].clone(),
         });
     });
-    assert_eq!(report.verdict.gaps, [Gap::Differs]);
+    assert_eq!(report.verdict.gaps, [Gap::Nondeterministic]);
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::time::Duration;
 use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
 use actor_core::{Terminated, WeakRef, actor, sync, task, thread};
-use actor_test::strategy::{Beyond, StrategySpec};
+use actor_test::strategy::{StepConstruct, StrategySpec};
 use actor_test::{Gap, Report, Search, Settings, Tester};
 
 const BUDGET: u64 = 400_000;
@@ -351,7 +351,7 @@ fn states_go_on_where_dpor_can_not_follow() {
     let report = run(settings(), Construct::Lock, false);
     assert_eq!(names(&report), ["dpor"]);
     let is_sharing =
-        |gap: &Gap| matches!(gap, Gap::Outside { what, .. } if *what == Beyond::Sharing);
+        |gap: &Gap| matches!(gap, Gap::Unsupported { what, .. } if *what == StepConstruct::Sharing);
     assert!(is_sharing(&report.tried[0].gaps[0]), "{:?}", report.tried);
     assert!(report.verdict.states().is_some_and(|states| states > 10));
     let report = run(settings(), Construct::Lock, true);

@@ -2,7 +2,7 @@
 
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_test::strategy::{Extent, StrategySpec};
+use actor_test::strategy::{SizeEstimate, StrategySpec};
 use actor_test::{Gap, Report, Tester};
 use behaviour::programs::*;
 
@@ -23,7 +23,7 @@ fn counted(report: &Report) -> u64 {
 
 /// The truth is where it is said to be, after each of these shares of the executions; tells what was said of
 /// how many there are.
-fn assert_told(name: &str, title: &str, program: Program) -> Vec<(Extent, u64)> {
+fn assert_told(name: &str, title: &str, program: Program) -> Vec<(SizeEstimate, u64)> {
     let whole = explore(name, u64::MAX, program);
     assert!(whole.verdict.is_exhaustive(), "{name}: {:?}", whole.verdict);
     assert_eq!(whole.verdict.extent, None, "all was looked at");
@@ -45,7 +45,7 @@ fn assert_told(name: &str, title: &str, program: Program) -> Vec<(Extent, u64)> 
 
 /// What is said is near to the truth: half of what there is at the least, and half of what there is at the
 /// most where that is said, by a factor.
-fn assert_near(told: &[(Extent, u64)], factor: f64) {
+fn assert_near(told: &[(SizeEstimate, u64)], factor: f64) {
     let is_near = |one: u64, other: u64| one as f64 * factor >= other as f64;
     let low = told
         .iter()

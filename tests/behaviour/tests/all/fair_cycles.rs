@@ -589,5 +589,8 @@ fn what_is_deferred_for_ever_is_not_proved_to_be_well() {
 #[test]
 fn local_steps_first_prove_nothing_of_what_is_owed() {
     let report = search("states-local", |sys| ring(sys, 3));
-    assert_eq!(report.verdict.gaps, [Gap::Cycles(Unjudged::Owed)]);
+    assert_eq!(
+        report.verdict.gaps,
+        [Gap::Cycles(Unjudged::PendingObligations)]
+    );
 }

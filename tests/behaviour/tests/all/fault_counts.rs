@@ -96,7 +96,7 @@ impl Strategy for Listing {
     fn choose(&mut self, _: Choice) -> u32 {
         0
     }
-    fn fault(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+    fn fault_between_steps(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let cuts = faults.iter().map(|fault| (fault.nodes, fault.way));
         self.0.lock().expect("no panic").extend(cuts);
         None

@@ -117,7 +117,7 @@ fn a_program_that_differs_now_and_then_is_noticed_where_it_does() {
         let runs = Uncontrolled::new(0);
         let report = searched(strategy, |_| transient(&runs, 50));
         let strayed = report.verdict.gaps.iter().find_map(|gap| match gap {
-            Gap::Strayed { executions, step } => Some((*executions, *step)),
+            Gap::Diverged { executions, step } => Some((*executions, *step)),
             _ => None,
         });
         let (executions, step) = strayed.unwrap_or_else(|| panic!("{strategy}: {report:?}"));
@@ -134,7 +134,7 @@ fn a_program_that_is_always_the_same_strays_nowhere() {
     for strategy in SEARCHES {
         let runs = Uncontrolled::new(0);
         let report = searched(strategy, |_| transient(&runs, u32::MAX));
-        let strays = |gap: &Gap| matches!(gap, Gap::Strayed { .. });
+        let strays = |gap: &Gap| matches!(gap, Gap::Diverged { .. });
         assert!(
             !report.verdict.gaps.iter().any(strays),
             "{strategy}: {report:?}"

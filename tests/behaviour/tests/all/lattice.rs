@@ -66,9 +66,12 @@ fn a_monitor_sees_every_order_of_thousands_of_programs() {
 fn onlookers(report: &Report) -> (bool, bool) {
     match report.verdict.searched {
         Searched::Systematic {
-            reduction: Reduction::Inboxes {
-                onlookers, orders, ..
-            },
+            reduction:
+                Reduction::Inboxes {
+                    observers: onlookers,
+                    orders,
+                    ..
+                },
             ..
         } => (onlookers, orders),
         ref other => panic!("{other:?}"),

@@ -93,7 +93,7 @@ impl Strategy for Notes {
         self.note("choose");
         0
     }
-    fn hears_steps(&self) -> bool {
+    fn wants_steps(&self) -> bool {
         self.hears_steps
     }
     fn stepped(&mut self, step: &Step<'_>) {
@@ -312,7 +312,7 @@ impl Strategy for Names {
     fn choose(&mut self, choice: Choice) -> u32 {
         self.walk.choose(choice)
     }
-    fn hears_steps(&self) -> bool {
+    fn wants_steps(&self) -> bool {
         true
     }
     fn stepped(&mut self, step: &Step<'_>) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_test::strategy::{Beyond, StrategySpec};
+use actor_test::strategy::{StepConstruct, StrategySpec};
 use actor_test::{BehaviourStatistics, Gap, Report, Search, Settings, Tester, Tried};
 use behaviour::programs;
 
@@ -222,7 +222,9 @@ fn a_test_that_is_just_too_large_has_all_of_its_share() {
 #[test]
 fn what_one_search_can_not_follow_the_next_one_tries() {
     let is_timer = |gap: &Gap| match gap {
-        Gap::Outside { what, who } => *what == Beyond::Ticks && who.as_deref() == Some("Ticker"),
+        Gap::Unsupported { what, who } => {
+            *what == StepConstruct::Ticks && who.as_deref() == Some("Ticker")
+        }
         _ => false,
     };
     let is_endless = |gap: &Gap| matches!(gap, Gap::NoEnd { .. });

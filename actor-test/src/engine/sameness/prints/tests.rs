@@ -11,9 +11,9 @@ use actor_core::{Backoff, Mailbox, Overflow, Restart, Supervision, Unread, runti
 
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, Program, RunOptions};
-use crate::engine::sameness::fingerprint::Look;
-use crate::engine::sameness::prints::Prints;
-use crate::engine::seam::shared::Phase;
+use crate::engine::sameness::fingerprint::EngineView;
+use crate::engine::sameness::prints::IncrementalFingerprints;
+use crate::engine::seam::shared::CodePhase;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Execution, Random};
 
@@ -277,15 +277,15 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
     let shared = engine.shared.clone();
     let _quiet = panics::quiet();
     shared.state.borrow_mut().watch_steps(true);
-    let mut kept = Prints::default();
-    let look = |engine: &Engine, prints: &mut Prints, anew: bool| {
-        let look = Look {
+    let mut kept = IncrementalFingerprints::default();
+    let look = |engine: &Engine, prints: &mut IncrementalFingerprints, anew: bool| {
+        let look = EngineView {
             bodies: &engine.bodies,
             shared: &engine.shared,
         };
         if anew {
             let live = engine.shared.state.borrow().live as u32;
-            prints.look_anew(live);
+            prints.mark_all_changed(live);
         }
         prints.whole(&look)
     };
@@ -316,14 +316,14 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
             .into_iter()
             .for_each(|operation| kept.touch(operation));
         let print = look(&engine, &mut kept, false);
-        let from_scratch = look(&engine, &mut Prints::default(), true);
+        let from_scratch = look(&engine, &mut IncrementalFingerprints::default(), true);
         all.push(print);
         if print != from_scratch {
             wrong = Some((all.len(), pending));
             break;
         }
     }
-    shared.phase.set(Phase::Over);
+    shared.phase.set(CodePhase::Over);
     assert_eq!(wrong, None, "this step has touched more than is known");
     all
 }

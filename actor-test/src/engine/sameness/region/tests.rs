@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{NONE, Named, News, Part, Reach, Region, Rest};
+use super::{NONE, OperationSnapshot, Reachability, Region, RegionStep, RestState, StepNovelty};
 use crate::engine::sameness::walk::STATES_MAX;
 use crate::engine::world::marks::operation_name;
 
@@ -13,12 +13,12 @@ const ALL: u64 = u64::MAX;
 struct Whole(Region);
 
 impl Whole {
-    fn part(_: u32) -> Part {
+    fn part(_: u32) -> OperationSnapshot {
         unreachable!("there are no parts")
     }
 
     fn enter(&mut self, state: u128, is_hot: bool, steps: &[u64]) {
-        let rest = Rest {
+        let rest = RestState {
             print: state,
             is_hot,
         };
@@ -26,25 +26,27 @@ impl Whole {
         self.learn(steps);
     }
 
-    fn take(&mut self, name: u64, state: u128, is_hot: bool, steps: &[u64]) -> News {
-        let rest = Rest {
+    fn take(&mut self, name: u64, state: u128, is_hot: bool, steps: &[u64]) -> StepNovelty {
+        let rest = RestState {
             print: state,
             is_hot,
         };
-        let news = self.0.take(Named { name, of: NONE }, &[], Self::part, rest);
+        let news = self
+            .0
+            .take(RegionStep { name, of: NONE }, &[], Self::part, rest);
         self.learn(steps);
         news
     }
 
     fn learn(&mut self, steps: &[u64]) {
-        let named = |name: &u64| Named {
+        let named = |name: &u64| RegionStep {
             name: *name,
             of: NONE,
         };
         self.0.learn_steps(|| steps.iter().map(named).collect());
     }
 
-    fn closed(&self, taken: u8) -> Reach {
+    fn closed(&self, taken: u8) -> Reachability {
         self.0.closed(taken, false, ALL).0
     }
 }
@@ -55,9 +57,9 @@ fn a_step_counts_when_it_was_taken_often_enough() {
     region.enter(0, true, &[7]);
     for round in 1..=4 {
         let news = region.take(7, 1, false, &[8]);
-        assert_eq!(news == News::New, round == 1, "round {round}");
-        assert_ne!(region.take(8, 0, true, &[7]), News::Untrue);
-        let closed = region.closed(4) == Reach::Closed(2);
+        assert_eq!(news == StepNovelty::New, round == 1, "round {round}");
+        assert_ne!(region.take(8, 0, true, &[7]), StepNovelty::Contradicted);
+        let closed = region.closed(4) == Reachability::Closed(2);
         assert_eq!(closed, round == 4, "round {round}");
     }
 }
@@ -68,10 +70,10 @@ fn a_step_that_was_never_taken_leaves_it_open() {
     region.enter(0, true, &[7, 9]);
     for _ in 0..1_000 {
         region.take(7, 0, true, &[7, 9]);
-        assert_eq!(region.closed(1), Reach::Open);
+        assert_eq!(region.closed(1), Reachability::Open);
     }
-    assert_eq!(region.take(9, 0, true, &[7, 9]), News::New);
-    assert_eq!(region.closed(1), Reach::Closed(1));
+    assert_eq!(region.take(9, 0, true, &[7, 9]), StepNovelty::New);
+    assert_eq!(region.closed(1), Reachability::Closed(1));
 }
 
 #[test]
@@ -82,7 +84,7 @@ fn what_was_left_behind_does_not_count() {
     region.take(7, 1, true, &[7]);
     assert_eq!(
         region.closed(1),
-        Reach::Closed(1),
+        Reachability::Closed(1),
         "the first has an open step"
     );
 }
@@ -93,7 +95,7 @@ fn a_region_that_is_warm_in_the_end_is_not_closed() {
     region.enter(0, true, &[7]);
     region.take(7, 1, false, &[8]);
     region.take(8, 1, false, &[8]);
-    assert_eq!(region.closed(1), Reach::Unknown);
+    assert_eq!(region.closed(1), Reachability::Unknown);
 }
 
 #[test]
@@ -101,57 +103,57 @@ fn a_state_without_a_step_is_an_end() {
     let mut region = Whole::default();
     region.enter(0, true, &[7]);
     region.take(7, 1, true, &[]);
-    assert_eq!(region.closed(1), Reach::Unknown);
+    assert_eq!(region.closed(1), Reachability::Unknown);
 }
 
 #[test]
 fn a_step_that_leads_elsewhere_is_noticed() {
     let mut region = Whole::default();
     region.enter(0, true, &[7]);
-    assert_eq!(region.take(7, 0, true, &[7]), News::New);
-    assert_eq!(region.take(7, 1, true, &[7]), News::Untrue);
+    assert_eq!(region.take(7, 0, true, &[7]), StepNovelty::New);
+    assert_eq!(region.take(7, 1, true, &[7]), StepNovelty::Contradicted);
     let mut parts = Region::default();
-    let rest = Rest {
+    let rest = RestState {
         print: 0,
         is_hot: true,
     };
     let part = |print| {
-        move |_| Part {
+        move |_| OperationSnapshot {
             print,
             is_enabled: true,
         }
     };
     parts.enter(2, part(0), rest);
-    let step = Named {
+    let step = RegionStep {
         name: operation_name(0),
         of: 0,
     };
-    assert_eq!(parts.take(step, &[0], part(0), rest), News::New);
+    assert_eq!(parts.take(step, &[0], part(0), rest), StepNovelty::New);
     assert_eq!(
         parts.take(step, &[0, 1], part(0), rest),
-        News::Untrue,
+        StepNovelty::Contradicted,
         "it touches another"
     );
-    assert_eq!(parts.take(step, &[0], part(0), rest), News::None);
+    assert_eq!(parts.take(step, &[0], part(0), rest), StepNovelty::None);
 }
 
 /// Wheels that turn by themselves, so that all states are the product.
 #[test]
 fn it_has_a_limit() {
     for (wheels, spokes, expected) in [
-        (1, 7, Reach::Closed(7)),
-        (3, 10, Reach::Closed(1_000)),
-        (5, 10, Reach::Closed(STATES_MAX as u64)),
-        (1, 70_000, Reach::Open),
-        (6, 10, Reach::Unknown),
+        (1, 7, Reachability::Closed(7)),
+        (3, 10, Reachability::Closed(1_000)),
+        (5, 10, Reachability::Closed(STATES_MAX as u64)),
+        (1, 70_000, Reachability::Open),
+        (6, 10, Reachability::Unknown),
     ] {
         let mut region = Region::default();
-        let rest = Rest {
+        let rest = RestState {
             print: 0,
             is_hot: true,
         };
         let mut at = vec![0_u128; wheels];
-        let part = |at: &[u128], of: u32| Part {
+        let part = |at: &[u128], of: u32| OperationSnapshot {
             print: at[of as usize],
             is_enabled: true,
         };
@@ -160,7 +162,7 @@ fn it_has_a_limit() {
         for of in 0..wheels as u32 {
             for _ in 0..spokes.min(100) {
                 at[of as usize] = (at[of as usize] + 1) % spokes;
-                let step = Named {
+                let step = RegionStep {
                     name: operation_name(of),
                     of,
                 };
@@ -169,10 +171,13 @@ fn it_has_a_limit() {
         }
         let (reach, looked_at) = region.closed(1, false, ALL);
         assert_eq!(reach, expected, "{wheels} wheels of {spokes}");
-        if let Reach::Closed(states) = reach {
+        if let Reachability::Closed(states) = reach {
             assert_eq!(looked_at, states * wheels as u64);
-            assert_eq!(region.closed(1, false, looked_at / 2).0, Reach::Unknown);
-            assert_eq!(region.closed(2, false, ALL).0, Reach::Open);
+            assert_eq!(
+                region.closed(1, false, looked_at / 2).0,
+                Reachability::Unknown
+            );
+            assert_eq!(region.closed(2, false, ALL).0, Reachability::Open);
         }
     }
 }
@@ -282,11 +287,11 @@ fn it_is_closed_where_brute_force_says_so() {
         };
         let mut at = vec![0; 4];
         let mut random = seed + 1;
-        let part = |at: &[usize], of: u32| Part {
+        let part = |at: &[usize], of: u32| OperationSnapshot {
             print: at[of as usize] as u128,
             is_enabled: machine.is_enabled(of as usize, at[of as usize]),
         };
-        let rest = |at: &[usize]| Rest {
+        let rest = |at: &[usize]| RestState {
             print: at[3] as u128,
             is_hot: machine.is_hot(at[3]),
         };
@@ -299,16 +304,16 @@ fn it_is_closed_where_brute_force_says_so() {
             if is_over || walked % 300 == 0 {
                 let (states, is_closed) = machine.reach(&at);
                 match region.closed(1, false, ALL).0 {
-                    Reach::Closed(found) => {
+                    Reachability::Closed(found) => {
                         assert_eq!((found, true), (states.len() as u64, is_closed));
                         closed += u32::from(is_over);
                     }
-                    Reach::Unknown => {
+                    Reachability::Unknown => {
                         assert!(!is_closed);
                         not_closed += u32::from(is_over);
                     }
                     // Some step is rare.
-                    Reach::Open => open += u32::from(is_over),
+                    Reachability::Open => open += u32::from(is_over),
                 }
             }
             if is_over {
@@ -327,12 +332,12 @@ fn it_is_closed_where_brute_force_says_so() {
             touched.sort_unstable();
             at = machine.step(&at, operation);
             let of = operation as u32;
-            let step = Named {
+            let step = RegionStep {
                 name: operation_name(of),
                 of,
             };
             let news = region.take(step, &touched, |of| part(&at, of), rest(&at));
-            assert!(matches!(news, News::None | News::New));
+            assert!(matches!(news, StepNovelty::None | StepNovelty::New));
             region.learn_steps(Vec::new);
         }
     }

@@ -10,8 +10,8 @@
 use crate::data::records::DiskAction;
 use crate::data::story::DiskCall;
 use crate::engine::world::disks::content::Edit;
-use crate::engine::world::disks::disk::{Disk, Node};
-use crate::engine::world::disks::names::ROOT;
+use crate::engine::world::disks::directories::ROOT;
+use crate::engine::world::disks::disk::{Disk, Inode};
 use crate::hash::mix;
 
 /// How many parts one answer is about at most.
@@ -19,7 +19,7 @@ const PARTS_MAX: u32 = 16;
 
 /// Something that the power failure has taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Loss {
+pub(crate) struct LostChange {
     /// What was done.
     pub(crate) what: DiskAction,
     /// How much of it was lost, where it is not all: the parts, and of how many.
@@ -28,7 +28,7 @@ pub(crate) struct Loss {
 
 impl Disk {
     /// The power fails. `lose` is asked which of so many parts, 16 at most, are lost: a set of bits.
-    pub(crate) fn crash(&mut self, mut lose: impl FnMut(u32) -> u32) -> Vec<Loss> {
+    pub(crate) fn crash(&mut self, mut lose: impl FnMut(u32) -> u32) -> Vec<LostChange> {
         let mut losses = Vec::new();
         let mut chain = 0;
         let mut lose = |parts: u32| {
@@ -42,7 +42,7 @@ impl Disk {
         }
         for node in &mut self.nodes {
             // What no name leads to any more.
-            if let Node::File(content) = node {
+            if let Inode::File(content) = node {
                 content.crash(0, |_, _| true);
                 content.chain = mix(content.chain, chain);
             }
@@ -52,20 +52,25 @@ impl Disk {
         losses
     }
 
-    fn crash_names(&mut self, lose: &mut impl FnMut(u32) -> u32, losses: &mut Vec<Loss>) {
+    fn crash_names(&mut self, lose: &mut impl FnMut(u32) -> u32, losses: &mut Vec<LostChange>) {
         let changes = self.names.changes();
         let lost: Vec<bool> = changes.iter().map(|_| lose(1) != 0).collect();
         let gone = changes.iter().zip(&lost).filter(|(_, lost)| **lost);
-        losses.extend(gone.map(|(change, _)| Loss {
+        losses.extend(gone.map(|(change, _)| LostChange {
             what: change.what.clone(),
             parts: None,
         }));
         self.names.crash(|number| !lost[number]);
     }
 
-    fn crash_file(&mut self, node: u32, lose: &mut impl FnMut(u32) -> u32, losses: &mut Vec<Loss>) {
+    fn crash_file(
+        &mut self,
+        node: u32,
+        lose: &mut impl FnMut(u32) -> u32,
+        losses: &mut Vec<LostChange>,
+    ) {
         let (path, block) = (self.path_of(node), self.block);
-        let Node::File(content) = &mut self.nodes[node as usize] else {
+        let Inode::File(content) = &mut self.nodes[node as usize] else {
             return;
         };
         let mut lost: Vec<Vec<u32>> = Vec::new();
@@ -83,7 +88,7 @@ impl Disk {
                 sets.push(set);
             }
             if count > 0 {
-                losses.push(Loss {
+                losses.push(LostChange {
                     what: action(&change.what, &path),
                     parts: (count < parts).then_some((count, parts)),
                 });

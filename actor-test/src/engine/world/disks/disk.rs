@@ -6,9 +6,9 @@ use actor_core::fs::{Answer, Call, DirEntry, OpenOptions};
 
 use crate::data::records::DiskAction;
 use crate::data::story::DiskCall;
-use crate::engine::world::disks::Refusal;
+use crate::engine::world::disks::DiskError;
 use crate::engine::world::disks::content::{Content, Edit};
-use crate::engine::world::disks::names::{Names, ROOT};
+use crate::engine::world::disks::directories::{DirectoryTree, ROOT};
 use crate::hash::mix;
 
 /// How many bytes a file may have.
@@ -17,9 +17,9 @@ const FILE_BYTES_MAX: u64 = 1 << 30;
 /// A disk behind a page cache.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
-    pub(super) names: Names,
+    pub(super) names: DirectoryTree,
     /// Files and directories, those among them that have no name any more. The root is the first.
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<Inode>,
     files: Vec<OpenFile>,
     /// How often the power has failed.
     pub(super) failures: u32,
@@ -30,7 +30,7 @@ pub(crate) struct Disk {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Node {
+pub(super) enum Inode {
     File(Content),
     Directory,
 }
@@ -45,8 +45,8 @@ struct OpenFile {
 impl Default for Disk {
     fn default() -> Self {
         Self {
-            names: Names::default(),
-            nodes: vec![Node::Directory],
+            names: DirectoryTree::default(),
+            nodes: vec![Inode::Directory],
             files: Vec::new(),
             failures: 0,
             block: 0,
@@ -56,22 +56,22 @@ impl Default for Disk {
 }
 
 /// Why a call fails where the file or directory is to be named.
-fn refuse<T>(kind: ErrorKind, path: &str, why: &str) -> Result<T, Refusal> {
+fn refuse<T>(kind: ErrorKind, path: &str, why: &str) -> Result<T, DiskError> {
     let path = if path.is_empty() { "." } else { path };
-    Err(Refusal {
+    Err(DiskError {
         kind,
         message: format!("`{path}`: {why}"),
     })
 }
 
 /// Where a name is, or is to be.
-struct Spot {
+struct PathEntry {
     directory: u32,
     name: String,
     node: Option<u32>,
 }
 
-impl Spot {
+impl PathEntry {
     fn key(&self) -> (u32, String) {
         (self.directory, self.name.clone())
     }
@@ -79,10 +79,10 @@ impl Spot {
 
 impl Disk {
     /// Does what is asked; tells what came of it, and what it has come after, as a hash.
-    pub(crate) fn carry_out(&mut self, call: Call) -> (Result<Answer, Refusal>, u64) {
+    pub(crate) fn carry_out(&mut self, call: Call) -> (Result<Answer, DiskError>, u64) {
         let node = self.node_of(&call);
         let chain = match node.map(|node| &mut self.nodes[node as usize]) {
-            Some(Node::File(content)) => &mut content.chain,
+            Some(Inode::File(content)) => &mut content.chain,
             _ => &mut self.names.chain,
         };
         let before = *chain;
@@ -140,12 +140,12 @@ impl Disk {
     }
 
     /// What an open file holds.
-    pub(super) fn content(&mut self, file: u32) -> Result<&mut Content, Refusal> {
+    pub(super) fn content(&mut self, file: u32) -> Result<&mut Content, DiskError> {
         let found = self.files.get(file as usize);
         let opened = found.filter(|opened| opened.failures == self.failures);
         match opened.map(|opened| &mut self.nodes[opened.node as usize]) {
-            Some(Node::File(content)) => Ok(content),
-            _ => Err(Refusal {
+            Some(Inode::File(content)) => Ok(content),
+            _ => Err(DiskError {
                 kind: ErrorKind::Other,
                 message: "the file was opened before the power failed: open it again".into(),
             }),
@@ -172,7 +172,7 @@ impl Disk {
     }
 
     /// The call fails in one of these ways, counted from one.
-    pub(crate) fn fail(&mut self, call: Call, way: u32) -> (Result<Answer, Refusal>, u64) {
+    pub(crate) fn fail(&mut self, call: Call, way: u32) -> (Result<Answer, DiskError>, u64) {
         let trace = u64::from(way);
         let (kind, message) = match call {
             Call::Write { file, at, bytes } => {
@@ -193,10 +193,10 @@ impl Disk {
             _ => (ErrorKind::Other, "an error of the disk"),
         };
         let message = message.to_owned();
-        (Err(Refusal { kind, message }), trace)
+        (Err(DiskError { kind, message }), trace)
     }
 
-    fn directory(&self, path: &str) -> Result<u32, Refusal> {
+    fn directory(&self, path: &str) -> Result<u32, DiskError> {
         let mut directory = ROOT;
         for name in path.split('/').filter(|name| !name.is_empty()) {
             directory = match self.names.get(directory, name) {
@@ -208,10 +208,10 @@ impl Disk {
         Ok(directory)
     }
 
-    fn spot(&self, path: &str) -> Result<Spot, Refusal> {
+    fn spot(&self, path: &str) -> Result<PathEntry, DiskError> {
         let (parent, name) = path.rsplit_once('/').unwrap_or(("", path));
         let directory = self.directory(parent)?;
-        Ok(Spot {
+        Ok(PathEntry {
             directory,
             name: name.into(),
             node: self.names.get(directory, name),
@@ -219,21 +219,21 @@ impl Disk {
     }
 
     fn is_directory(&self, node: u32) -> bool {
-        matches!(self.nodes[node as usize], Node::Directory)
+        matches!(self.nodes[node as usize], Inode::Directory)
     }
 
     fn is_empty(&self, directory: u32) -> bool {
         self.names.list(directory).next().is_none()
     }
 
-    fn create(&mut self, spot: &Spot, node: Node, what: DiskAction) -> u32 {
+    fn create(&mut self, spot: &PathEntry, node: Inode, what: DiskAction) -> u32 {
         let number = self.nodes.len() as u32;
         self.nodes.push(node);
         self.names.change(vec![(spot.key(), Some(number))], what);
         number
     }
 
-    fn open(&mut self, path: &str, options: OpenOptions) -> Result<Answer, Refusal> {
+    fn open(&mut self, path: &str, options: OpenOptions) -> Result<Answer, DiskError> {
         let spot = self.spot(path)?;
         let node = match spot.node {
             Some(_) if options.is_exclusive() => {
@@ -244,12 +244,12 @@ impl Disk {
             }
             Some(node) => node,
             None if options.creates() => {
-                let file = Node::File(Content::default());
+                let file = Inode::File(Content::default());
                 self.create(&spot, file, DiskAction::on(DiskCall::Create, path))
             }
             None => return refuse(ErrorKind::NotFound, path, "there is no such file"),
         };
-        if let Node::File(content) = &mut self.nodes[node as usize]
+        if let Inode::File(content) = &mut self.nodes[node as usize]
             && options.truncates()
             && content.len() > 0
         {
@@ -262,7 +262,7 @@ impl Disk {
         Ok(Answer::File(self.files.len() as u32 - 1))
     }
 
-    fn write(&mut self, file: u32, at: Option<u64>, bytes: Vec<u8>) -> Result<Answer, Refusal> {
+    fn write(&mut self, file: u32, at: Option<u64>, bytes: Vec<u8>) -> Result<Answer, DiskError> {
         let content = self.content(file)?;
         let at = at.unwrap_or(content.len());
         check_len(at.saturating_add(bytes.len() as u64))?;
@@ -272,7 +272,7 @@ impl Disk {
         Ok(Answer::Number(at))
     }
 
-    fn set_len(&mut self, file: u32, len: u64) -> Result<Answer, Refusal> {
+    fn set_len(&mut self, file: u32, len: u64) -> Result<Answer, DiskError> {
         let content = self.content(file)?;
         check_len(len)?;
         if len != content.len() {
@@ -281,13 +281,13 @@ impl Disk {
         Ok(Answer::Done)
     }
 
-    fn sync_dir(&mut self, path: &str) -> Result<Answer, Refusal> {
+    fn sync_dir(&mut self, path: &str) -> Result<Answer, DiskError> {
         let directory = self.directory(path)?;
         self.names.sync(directory);
         Ok(Answer::Done)
     }
 
-    fn rename(&mut self, from: &str, to: &str) -> Result<Answer, Refusal> {
+    fn rename(&mut self, from: &str, to: &str) -> Result<Answer, DiskError> {
         let (source, target) = (self.spot(from)?, self.spot(to)?);
         let Some(node) = source.node else {
             return refuse(
@@ -331,7 +331,7 @@ impl Disk {
         Ok(Answer::Done)
     }
 
-    fn remove_file(&mut self, path: &str) -> Result<Answer, Refusal> {
+    fn remove_file(&mut self, path: &str) -> Result<Answer, DiskError> {
         let spot = self.spot(path)?;
         match spot.node {
             Some(node) if self.is_directory(node) => {
@@ -346,20 +346,20 @@ impl Disk {
         }
     }
 
-    fn create_dir(&mut self, path: &str) -> Result<Answer, Refusal> {
+    fn create_dir(&mut self, path: &str) -> Result<Answer, DiskError> {
         let spot = self.spot(path)?;
         if spot.node.is_some() {
             return refuse(ErrorKind::AlreadyExists, path, "it exists already");
         }
         self.create(
             &spot,
-            Node::Directory,
+            Inode::Directory,
             DiskAction::on(DiskCall::CreateDir, path),
         );
         Ok(Answer::Done)
     }
 
-    fn remove_dir(&mut self, path: &str) -> Result<Answer, Refusal> {
+    fn remove_dir(&mut self, path: &str) -> Result<Answer, DiskError> {
         let spot = self.spot(path)?;
         match spot.node {
             Some(node) if !self.is_directory(node) => {
@@ -377,7 +377,7 @@ impl Disk {
         }
     }
 
-    fn read_dir(&self, path: &str) -> Result<Answer, Refusal> {
+    fn read_dir(&self, path: &str) -> Result<Answer, DiskError> {
         let directory = self.directory(path)?;
         let entries = self.names.list(directory);
         let entry = |(name, node): (&str, u32)| DirEntry::new(name.into(), self.is_directory(node));
@@ -449,8 +449,8 @@ impl Disk {
         self.names.feed(&mut to);
         for node in &self.nodes {
             match node {
-                Node::File(content) => content.feed(&mut to),
-                Node::Directory => to(&[0]),
+                Inode::File(content) => content.feed(&mut to),
+                Inode::Directory => to(&[0]),
             }
         }
         // Who holds a file knows its number.
@@ -466,11 +466,11 @@ fn is_below(path: &str, directory: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with('/'))
 }
 
-fn check_len(len: u64) -> Result<(), Refusal> {
+fn check_len(len: u64) -> Result<(), DiskError> {
     if len <= FILE_BYTES_MAX {
         return Ok(());
     }
-    Err(Refusal {
+    Err(DiskError {
         kind: ErrorKind::FileTooLarge,
         message: format!("a file under test has at most {FILE_BYTES_MAX} bytes, not {len}"),
     })

@@ -6,8 +6,8 @@
 
 pub(crate) mod content;
 pub(crate) mod crash;
+pub(crate) mod directories;
 pub(crate) mod disk;
-pub(crate) mod names;
 
 use std::hash::{Hash, Hasher};
 use std::io::ErrorKind;
@@ -18,9 +18,9 @@ use actor_core::fs::{Answer, Call};
 use crate::data::records::DiskAction;
 use crate::engine::world::disks::disk::Disk;
 use crate::engine::world::operation::Effect;
-use crate::engine::world::state::{State, keep};
+use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
-use crate::strategy::Beyond;
+use crate::strategy::StepConstruct;
 
 /// The disks of an execution, and the calls to them.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +43,7 @@ pub(crate) struct CallRecord {
     is_late: bool,
     /// Identifies it within the behaviour.
     key: u64,
-    answer: Option<Result<Answer, Refusal>>,
+    answer: Option<Result<Answer, DiskError>>,
     /// It waits in an outbox.
     queued: bool,
     /// Nobody waits for the answer any more.
@@ -55,7 +55,7 @@ const LATE: u64 = 0x1a7e;
 
 /// Why a call has failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct DiskError {
     pub(crate) kind: ErrorKind,
     pub(crate) message: String,
 }
@@ -100,7 +100,7 @@ impl Disks {
     }
 }
 
-impl State {
+impl ExecutionState {
     /// Puts a call into the outbox of who makes it.
     pub(crate) fn call_disk(&mut self, caller: u32, disk: u32, call: Call) -> u32 {
         let key = self.child_key_of(caller);
@@ -129,7 +129,7 @@ impl State {
         if !record.is_late {
             return Some((record.disk, call));
         }
-        let refusal = Refusal {
+        let refusal = DiskError {
             kind: ErrorKind::Other,
             message: "the power has failed before the call was made".into(),
         };
@@ -160,7 +160,7 @@ impl State {
         let record = &mut self.disks.calls[index as usize];
         record.call = None;
         record.queued = false;
-        record.answer = Some(Err(Refusal {
+        record.answer = Some(Err(DiskError {
             kind: ErrorKind::Other,
             message: "the node has crashed before the call was made".into(),
         }));
@@ -178,8 +178,13 @@ impl State {
     }
 
     /// Gives the answer of a call to who made it. `trace` tells what on the disk it has come after.
-    pub(crate) fn answer_call(&mut self, index: u32, answer: Result<Answer, Refusal>, trace: u64) {
-        self.reach.add(Beyond::Disk);
+    pub(crate) fn answer_call(
+        &mut self,
+        index: u32,
+        answer: Result<Answer, DiskError>,
+        trace: u64,
+    ) {
+        self.reach.add(StepConstruct::Disk);
         let record = &mut self.disks.calls[index as usize];
         let (caller, key) = (record.caller, record.key);
         record.answer = Some(answer);
@@ -196,7 +201,7 @@ impl State {
     }
 
     /// The answer, where there is one; the call is over then.
-    pub(crate) fn take_answer(&mut self, index: u32) -> Option<Result<Answer, Refusal>> {
+    pub(crate) fn take_answer(&mut self, index: u32) -> Option<Result<Answer, DiskError>> {
         let answer = self.disks.calls[index as usize].answer.take()?;
         self.close_call(index);
         Some(answer)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::graph::{Edit, Graph};
+use super::graph::{ExecutionGraph, Revisit};
 use crate::hash::mix;
 
 /// Descents into the tree of graphs, each from its root: of what was noted in a graph one is drawn, until
@@ -17,7 +17,7 @@ use crate::hash::mix;
 /// last, after all the rest. The descents turn round anything.
 #[derive(Debug, Default)]
 pub(super) struct Descents {
-    root: Option<(Arc<Graph>, Vec<Edit>)>,
+    root: Option<(Arc<ExecutionGraph>, Vec<Revisit>)>,
     /// How many graphs there seem to be that are as deep as the current one.
     width: f64,
     /// The sizes of the tree that all descents have told together.
@@ -32,7 +32,7 @@ impl Descents {
 
     /// The graph after this one, in which these were noted; or the root with what was noted in it, when
     /// all descents are done.
-    pub(super) fn next(&mut self, graph: Graph, edits: Vec<Edit>) -> Next {
+    pub(super) fn next(&mut self, graph: ExecutionGraph, edits: Vec<Revisit>) -> DescentStep {
         if self.width == 0.0 {
             self.width = 1.0;
         }
@@ -41,7 +41,7 @@ impl Descents {
         let graph = Arc::new(graph);
         if let Some(next) = self.draw(&graph, &edits) {
             self.root.get_or_insert((graph, edits));
-            return Next::Graph(next);
+            return DescentStep::Graph(next);
         }
         let (root, noted) = self.root.get_or_insert((graph, edits)).clone();
         self.done += 1;
@@ -51,13 +51,13 @@ impl Descents {
             // The root is a part of this descent's size as well.
             self.sizes += 1.0;
             self.width = noted.len() as f64;
-            return Next::Graph(next);
+            return DescentStep::Graph(next);
         }
-        Next::Over(root, noted)
+        DescentStep::Over(root, noted)
     }
 
     /// One of the graphs that were noted in this one.
-    fn draw(&mut self, graph: &Graph, edits: &[Edit]) -> Option<Graph> {
+    fn draw(&mut self, graph: &ExecutionGraph, edits: &[Revisit]) -> Option<ExecutionGraph> {
         let count = edits.len() as u64;
         self.drawn += 1;
         let drawn = mix(self.drawn, 0xde5c).checked_rem(count)?;
@@ -72,9 +72,9 @@ impl Descents {
 }
 
 /// What comes after a graph.
-pub(super) enum Next {
+pub(super) enum DescentStep {
     /// This one.
-    Graph(Graph),
+    Graph(ExecutionGraph),
     /// The descents are done, and this is their root.
-    Over(Arc<Graph>, Vec<Edit>),
+    Over(Arc<ExecutionGraph>, Vec<Revisit>),
 }

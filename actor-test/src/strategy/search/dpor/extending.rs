@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use super::graph::{Act, Edit, Graph, Label, Lane, NOWHERE, Place};
-use super::lives::{self, Deed, Done, Lives, Need};
-use super::world::{self, Touch, WORLD};
-use crate::strategy::{Deferred, Onlookers};
+use super::graph::{
+    ExecutionGraph, Label, LabelAction, LabelId, NO_LABEL, OperationLabels, Revisit,
+};
+use super::transitions::{self, NextInput, ObservedEffect, TransitionEffect, TransitionTable};
+use super::world::{self, WORLD, WorldAccess};
+use crate::strategy::{DeferredEvents, ObserverSet};
 
 /// What came of extending a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,33 +19,33 @@ pub(super) enum Extended {
 }
 
 /// What an operation may do next.
-enum Next {
-    Deed(Done, u64),
+enum NextLabel {
+    Deed(ObservedEffect, u64),
     /// Onlookers have seen it take what it was given.
-    Shown(Onlookers),
+    Observe(ObserverSet),
     Start,
-    Resume(Place),
+    Resume(LabelId),
     Answer(u32),
     /// It accesses the world.
-    Touch(Touch),
+    Touch(WorldAccess),
     /// The world has taken its access.
-    Synced(Place),
+    Synced(LabelId),
     /// It takes an event, where there is one.
     Receive,
     Nothing,
     Unknown,
 }
 
-impl Graph {
+impl ExecutionGraph {
     /// Adds what operations do, one event after another, and notes in which other ways that might have
     /// gone.
-    pub(super) fn extend(&mut self, lives: &Lives, edits: &mut Vec<Edit>) -> Extended {
+    pub(super) fn extend(&mut self, lives: &TransitionTable, edits: &mut Vec<Revisit>) -> Extended {
         'next: loop {
             // What the world does next is up to the whole of the step whose access it has taken.
             let world = self.lane_of(WORLD);
             let others = (0..self.lanes.len() as u32).filter(|lane| Some(*lane) != world);
             for lane in others.chain(world) {
-                if !self.go_on(lane, lives, edits) {
+                if !self.extend_operation(lane, lives, edits) {
                     // Who fails is to be known of all.
                     for lane in 0..self.lanes.len() as u32 {
                         self.look_up(lane, lives);
@@ -52,21 +54,27 @@ impl Graph {
                 }
             }
             for lane in 0..self.lanes.len() as u32 {
-                if !matches!(self.next_of(lane, lives), Next::Receive) {
+                if !matches!(self.next_of(lane, lives), NextLabel::Receive) {
                     continue;
                 }
                 let defers = self.defers(lane, lives);
                 let candidates = self.candidates(&self.whole(), lane, defers, lives);
                 if let Some((first, others)) = candidates.split_first() {
                     let at = self.add_receive(lane, *first, defers);
-                    let others = others.iter().map(|from| Edit::Receive { at, from: *from });
+                    let others = others
+                        .iter()
+                        .map(|from| Revisit::Receive { at, from: *from });
                     edits.extend(others);
                     continue 'next;
                 }
             }
             // Who was replied to, or created, after its turn has one now.
-            let quiet = (0..self.lanes.len() as u32)
-                .all(|lane| matches!(self.next_of(lane, lives), Next::Receive | Next::Nothing));
+            let quiet = (0..self.lanes.len() as u32).all(|lane| {
+                matches!(
+                    self.next_of(lane, lives),
+                    NextLabel::Receive | NextLabel::Nothing
+                )
+            });
             if quiet {
                 return Extended::Complete;
             }
@@ -74,150 +82,165 @@ impl Graph {
     }
 
     /// Adds what an operation does before it needs an event; `false` where that is not known.
-    fn go_on(&mut self, lane: u32, lives: &Lives, edits: &mut Vec<Edit>) -> bool {
+    fn extend_operation(
+        &mut self,
+        lane: u32,
+        lives: &TransitionTable,
+        edits: &mut Vec<Revisit>,
+    ) -> bool {
         loop {
             match self.next_of(lane, lives) {
-                Next::Receive | Next::Nothing => return true,
-                Next::Unknown => return false,
-                Next::Deed(done, gift) => self.add_deed(lane, done, gift, lives, edits),
-                Next::Shown(onlookers) => {
+                NextLabel::Receive | NextLabel::Nothing => return true,
+                NextLabel::Unknown => return false,
+                NextLabel::Deed(done, gift) => self.add_deed(lane, done, gift, lives, edits),
+                NextLabel::Observe(onlookers) => {
                     let index = self.lanes[lane as usize].labels.len() as u32 - 1;
-                    self.put(Place { lane, index }, None, onlookers, lives, edits);
+                    self.put(LabelId { lane, index }, None, onlookers, lives, edits);
                 }
-                Next::Touch(touch) => {
+                NextLabel::Touch(touch) => {
                     let history = self.lanes[lane as usize].history();
                     let clock = self.clock_of(lane);
-                    let access = self.push(lane, Act::Access(touch), history, clock);
+                    let access = self.push(lane, LabelAction::Access(touch), history, clock);
                     let world = self.lane_or_new(WORLD);
-                    self.put(access, Some(world), Onlookers::default(), lives, edits);
+                    self.put(access, Some(world), ObserverSet::default(), lives, edits);
                 }
-                Next::Synced(by) => {
+                NextLabel::Synced(by) => {
                     let history = self.lanes[lane as usize].history();
                     let history = world::synced(history, self.label(by).history);
-                    self.add_input(lane, Act::Synced { by }, history, Some(by));
+                    self.add_input(lane, LabelAction::Synced { by }, history, Some(by));
                 }
-                Next::Start => {
+                NextLabel::Start => {
                     let history = self.lanes[lane as usize].history();
-                    self.add_input(lane, Act::Start, lives::started(history), None);
+                    self.add_input(
+                        lane,
+                        LabelAction::Start,
+                        transitions::started(history),
+                        None,
+                    );
                 }
-                Next::Resume(from) => {
+                NextLabel::Resume(from) => {
                     self.lane_mut(lane).reply = None;
                     let history = self.lanes[lane as usize].history();
-                    let history = lives::given(history, self.gift(from));
-                    self.add_input(lane, Act::Resume { from }, history, Some(from));
+                    let history = transitions::history_after_input(history, self.gift(from));
+                    self.add_input(lane, LabelAction::Resume { from }, history, Some(from));
                 }
-                Next::Answer(of) => {
+                NextLabel::Answer(of) => {
                     let at = self.add_answer(lane, 0);
-                    edits.extend((1..of).map(|answer| Edit::Answer { at, answer }));
+                    edits.extend((1..of).map(|answer| Revisit::Answer { at, answer }));
                 }
             }
         }
     }
 
     /// Finds what an operation does next, where that is known.
-    fn look_up(&mut self, lane: u32, lives: &Lives) {
+    fn look_up(&mut self, lane: u32, lives: &TransitionTable) {
         let found = &self.lanes[lane as usize];
-        if found.stretch.is_some_and(|id| lives.has(id)) {
+        if found.transition.is_some_and(|id| lives.has(id)) {
             return;
         }
         let id = lives.find(self.history(lane));
-        if id != found.stretch {
-            self.lane_mut(lane).stretch = id;
+        if id != found.transition {
+            self.lane_mut(lane).transition = id;
         }
     }
 
     /// Which events it puts off now.
-    fn defers(&self, lane: u32, lives: &Lives) -> Deferred {
+    fn defers(&self, lane: u32, lives: &TransitionTable) -> DeferredEvents {
         let stretch = self.lanes[lane as usize].stretch(lives);
-        stretch.map_or_else(Deferred::default, |stretch| stretch.defers)
+        stretch.map_or_else(DeferredEvents::default, |stretch| stretch.defers)
     }
 
-    fn next_of(&mut self, lane: u32, lives: &Lives) -> Next {
+    fn next_of(&mut self, lane: u32, lives: &TransitionTable) -> NextLabel {
         let found = &self.lanes[lane as usize];
-        if !found.is_born {
-            return Next::Nothing;
+        if !found.is_spawned {
+            return NextLabel::Nothing;
         }
-        if lives::is_onlooker(found.path) {
-            return Next::Receive;
+        if transitions::is_onlooker(found.path) {
+            return NextLabel::Receive;
         }
         if found.path == WORLD {
             return self.next_of_world(lane, lives);
         }
         if let Some(Label {
-            act: Act::Access(_),
+            act: LabelAction::Access(_),
             inbox: Some((world, by)),
             ..
         }) = found.labels.last()
         {
             let (lane, index) = (*world, *by);
             return match index {
-                NOWHERE => Next::Nothing,
-                index => Next::Synced(Place { lane, index }),
+                NO_LABEL => NextLabel::Nothing,
+                index => NextLabel::Synced(LabelId { lane, index }),
             };
         }
         self.look_up(lane, lives);
         let found = &self.lanes[lane as usize];
-        let Some(id) = found.stretch else {
-            return Next::Unknown;
+        let Some(id) = found.transition else {
+            return NextLabel::Unknown;
         };
         let stretch = lives.after(id);
         let onlookers = stretch.onlookers;
         if found.done == 0
             && !onlookers.is_empty()
             && let Some(label) = found.labels.last()
-            && label.seen_in.is_empty()
-            && label.noted.is_empty()
+            && label.observer_lanes.is_empty()
+            && label.free_monitors.is_empty()
         {
-            return Next::Shown(onlookers);
+            return NextLabel::Observe(onlookers);
         }
-        if let Some(deed) = stretch.deeds.get(found.done) {
-            return Next::Deed(*deed, lives::gift(found.history(), found.done));
+        if let Some(deed) = stretch.effects.get(found.done) {
+            return NextLabel::Deed(
+                *deed,
+                transitions::effect_payload(found.history(), found.done),
+            );
         }
         match stretch.need {
-            Need::Start => Next::Start,
-            Need::Event | Need::Rest => Next::Receive,
-            Need::Reply => found.reply.map_or(Next::Nothing, Next::Resume),
-            Need::Answer(of) => Next::Answer(of),
-            Need::World(touch) => Next::Touch(touch),
-            Need::Nothing | Need::Failure => Next::Nothing,
+            NextInput::Start => NextLabel::Start,
+            NextInput::Event | NextInput::UnknownWait => NextLabel::Receive,
+            NextInput::Reply => found.reply.map_or(NextLabel::Nothing, NextLabel::Resume),
+            NextInput::Answer(of) => NextLabel::Answer(of),
+            NextInput::World(touch) => NextLabel::Touch(touch),
+            NextInput::Nothing | NextInput::Failure => NextLabel::Nothing,
         }
     }
 
     /// What the world does next. Whose access it takes depends on what it was told.
-    fn next_of_world(&mut self, world: u32, lives: &Lives) -> Next {
+    fn next_of_world(&mut self, world: u32, lives: &TransitionTable) -> NextLabel {
         if self.world_fails(world, lives) {
-            return Next::Nothing;
+            return NextLabel::Nothing;
         }
         self.look_up(world, lives);
         let found = &self.lanes[world as usize];
-        let is_gated = |access: &Place| match self.label(*access) {
+        let is_gated = |access: &LabelId| match self.label(*access) {
             Label {
-                act: Act::Access(touch),
-                inbox: Some((_, NOWHERE)),
+                act: LabelAction::Access(touch),
+                inbox: Some((_, NO_LABEL)),
                 ..
             } => touch.is_gated(),
             _ => false,
         };
-        if found.stretch.is_none() && found.sends.iter().any(is_gated) {
-            return Next::Unknown;
+        if found.transition.is_none() && found.sends.iter().any(is_gated) {
+            return NextLabel::Unknown;
         }
-        Next::Receive
+        NextLabel::Receive
     }
 
     /// What a label gives to others.
-    pub(super) fn gift(&self, from: Place) -> u64 {
+    pub(super) fn gift(&self, from: LabelId) -> u64 {
         let lane = &self.lanes[from.lane as usize];
         match self.label(from).act {
-            act if act.is_input() => return lives::shown(self.label(from).history),
-            Act::Access(_) => return world::told(self.label(from).history),
+            act if act.is_input() => {
+                return transitions::input_observation(self.label(from).history);
+            }
+            LabelAction::Access(_) => return world::access_payload(self.label(from).history),
             _ => {}
         }
         let before = lane.labels[..from.index as usize].iter().rev();
         let number = before.take_while(|label| !label.act.is_input()).count();
-        lives::gift(self.label(from).history, number)
+        transitions::effect_payload(self.label(from).history, number)
     }
 
-    fn push(&mut self, lane: u32, act: Act, history: u64, clock: Arc<[u32]>) -> Place {
+    fn push(&mut self, lane: u32, act: LabelAction, history: u64, clock: Arc<[u32]>) -> LabelId {
         let stamp = self.next_stamp;
         self.next_stamp += 1;
         let labels = &mut self.lane_mut(lane).labels;
@@ -228,10 +251,10 @@ impl Graph {
             history,
             clock,
             inbox: None,
-            seen_in: Vec::new(),
-            noted: Onlookers::default(),
+            observer_lanes: Vec::new(),
+            free_monitors: ObserverSet::default(),
         });
-        Place { lane, index }
+        LabelId { lane, index }
     }
 
     /// What comes before the next label of a lane.
@@ -245,36 +268,52 @@ impl Graph {
     }
 
     /// A clock, and what a label needs, with that label.
-    fn joined(&self, clock: &[u32], with: Place) -> Arc<[u32]> {
+    fn joined(&self, clock: &[u32], with: LabelId) -> Arc<[u32]> {
         let mut joined = vec![0; self.lanes.len()];
         joined[..clock.len()].copy_from_slice(clock);
         self.add_needed(&mut joined, with, 1);
         joined.into()
     }
 
-    fn add_input(&mut self, lane: u32, act: Act, history: u64, from: Option<Place>) -> Place {
+    fn add_input(
+        &mut self,
+        lane: u32,
+        act: LabelAction,
+        history: u64,
+        from: Option<LabelId>,
+    ) -> LabelId {
         let mut clock = self.clock_of(lane);
         if let Some(from) = from {
             clock = self.joined(&clock, from);
         }
         let place = self.push(lane, act, history, clock);
         let lane = self.lane_mut(lane);
-        (lane.stretch, lane.done) = (None, 0);
+        (lane.transition, lane.done) = (None, 0);
         place
     }
 
-    pub(super) fn add_answer(&mut self, lane: u32, answer: u32) -> Place {
+    pub(super) fn add_answer(&mut self, lane: u32, answer: u32) -> LabelId {
         let history = self.lanes[lane as usize].history();
-        let history = lives::answered(history, answer);
-        self.add_input(lane, Act::Answer(answer), history, None)
+        let history = transitions::answered(history, answer);
+        self.add_input(lane, LabelAction::Answer(answer), history, None)
     }
 
     /// Has an operation take an event.
-    pub(super) fn add_receive(&mut self, lane: u32, from: Place, defers: Deferred) -> Place {
-        let history = lives::given(self.history(lane), self.gift(from));
+    pub(super) fn add_receive(
+        &mut self,
+        lane: u32,
+        from: LabelId,
+        defers: DeferredEvents,
+    ) -> LabelId {
+        let history = transitions::history_after_input(self.history(lane), self.gift(from));
         let nth = self.lanes[lane as usize].receives.len() as u32;
         let done = self.done_with(lane);
-        let place = self.add_input(lane, Act::Receive { from, nth }, history, Some(from));
+        let place = self.add_input(
+            lane,
+            LabelAction::Receive { from, nth },
+            history,
+            Some(from),
+        );
         if let Some(done) = done {
             // A step is taken as a whole: the world takes the next access when that is over.
             let clock = self.joined(&self.label(place).clock, done);
@@ -286,20 +325,20 @@ impl Graph {
     }
 
     /// With what the step ends whose access the world has taken last.
-    fn done_with(&self, world: u32) -> Option<Place> {
+    fn done_with(&self, world: u32) -> Option<LabelId> {
         let found = &self.lanes[world as usize];
         if found.path != WORLD {
             return None;
         }
         let last = found.receives.len().checked_sub(1)?;
-        let Place { lane, index } = found.taken(last)?;
+        let LabelId { lane, index } = found.taken(last)?;
         let labels = &self.lanes[lane as usize];
         let (_, to) = labels.step(index, labels.labels.len() as u32);
         let index = to - 1;
-        Some(Place { lane, index })
+        Some(LabelId { lane, index })
     }
 
-    fn set_taken(&mut self, what: Place, lane: u32, by: u32) {
+    fn set_taken(&mut self, what: LabelId, lane: u32, by: u32) {
         let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
         for (_, taken_by) in label.inboxes_mut().filter(|(to, _)| *to == lane) {
             *taken_by = by;
@@ -309,24 +348,24 @@ impl Graph {
     /// Something goes into an inbox, or none, and onlookers see it.
     fn put(
         &mut self,
-        what: Place,
+        what: LabelId,
         to: Option<u32>,
-        onlookers: Onlookers,
-        lives: &Lives,
-        edits: &mut Vec<Edit>,
+        onlookers: ObserverSet,
+        lives: &TransitionTable,
+        edits: &mut Vec<Revisit>,
     ) {
         let free = lives.free(onlookers);
         let seen_in: Vec<u32> = onlookers
             .but(free)
             .iter()
-            .map(|number| self.lane_or_new(lives::onlooker(number)))
+            .map(|number| self.lane_or_new(transitions::onlooker(number)))
             .collect();
         let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
-        label.inbox = to.map(|to| (to, NOWHERE)).or(label.inbox);
-        label.noted = free;
+        label.inbox = to.map(|to| (to, NO_LABEL)).or(label.inbox);
+        label.free_monitors = free;
         label
-            .seen_in
-            .extend(seen_in.iter().map(|to| (*to, NOWHERE)));
+            .observer_lanes
+            .extend(seen_in.iter().map(|to| (*to, NO_LABEL)));
         // What comes before it in one of them counts for the others.
         for to in to.iter().chain(&seen_in) {
             self.lane_mut(*to).sends.push(what);
@@ -341,13 +380,13 @@ impl Graph {
         if let Some(lane) = self.lane_of(path) {
             return lane;
         }
-        let lane = Lane::new(path, None, lives::born(path, 0));
+        let lane = OperationLabels::new(path, None, transitions::initial_history(path, 0));
         self.lanes.push(Arc::new(lane));
         self.lanes.len() as u32 - 1
     }
 
     /// Has an operation take another event at its last label.
-    pub(super) fn retake(&mut self, at: Place, from: Place) {
+    pub(super) fn replace_received(&mut self, at: LabelId, from: LabelId) {
         let found = self.lane_mut(at.lane);
         found.receives.pop();
         let nth = found.receives.len();
@@ -357,7 +396,7 @@ impl Graph {
         let Some(Label {
             act,
             stamp,
-            seen_in,
+            observer_lanes: seen_in,
             ..
         }) = label
         else {
@@ -367,69 +406,80 @@ impl Graph {
             let sends = &mut self.lane_mut(onlooker).sends;
             sends.retain(|place| *place != at);
         }
-        if let Act::Receive { from: before, .. } = act
+        if let LabelAction::Receive { from: before, .. } = act
             && self.has(before)
         {
-            self.set_taken(before, at.lane, NOWHERE);
+            self.set_taken(before, at.lane, NO_LABEL);
         }
         let place = self.add_receive(at.lane, from, defers);
         self.next_stamp -= 1;
         self.lane_mut(place.lane).labels[place.index as usize].stamp = stamp;
     }
 
-    fn has(&self, place: Place) -> bool {
+    fn has(&self, place: LabelId) -> bool {
         let lane = &self.lanes[place.lane as usize];
         (place.index as usize) < lane.labels.len()
     }
 
-    fn add_deed(&mut self, lane: u32, done: Done, gift: u64, lives: &Lives, edits: &mut Vec<Edit>) {
-        let Done { deed, onlookers } = done;
+    fn add_deed(
+        &mut self,
+        lane: u32,
+        done: ObservedEffect,
+        gift: u64,
+        lives: &TransitionTable,
+        edits: &mut Vec<Revisit>,
+    ) {
+        let ObservedEffect { deed, onlookers } = done;
         let history = self.lanes[lane as usize].history();
         let clock = self.clock_of(lane);
         self.lane_mut(lane).done += 1;
         let mut inbox = None;
         match deed {
-            Deed::Halt => {
-                self.push(lane, Act::Halt, history, clock);
+            TransitionEffect::Halt => {
+                self.push(lane, LabelAction::Halt, history, clock);
             }
-            Deed::Tell => {
-                self.push(lane, Act::Tell, history, clock);
+            TransitionEffect::WakeByWorld => {
+                self.push(lane, LabelAction::WakeByWorld, history, clock);
             }
-            Deed::Cancel { timer } => {
+            TransitionEffect::Cancel { timer } => {
                 let Some(timer) = self.lane_of(timer) else {
                     return;
                 };
-                let at = self.push(lane, Act::Cancel { timer }, history, clock);
+                let at = self.push(lane, LabelAction::Cancel { timer }, history, clock);
                 self.lane_mut(lane).cancels.push((at.index, timer));
             }
             // The world says so itself.
-            Deed::Open { .. } => {}
-            Deed::Spawn { child } | Deed::Arm { timer: child } => {
+            TransitionEffect::PermitAccess { .. } => {}
+            TransitionEffect::Spawn { child } | TransitionEffect::Arm { timer: child } => {
                 let act = match deed {
-                    Deed::Arm { .. } => Act::Arm,
-                    _ => Act::Spawn,
+                    TransitionEffect::Arm { .. } => LabelAction::Arm,
+                    _ => LabelAction::Spawn,
                 };
                 let parent = self.push(lane, act, history, clock);
-                let born = Lane::new(child, Some(parent), lives::born(child, gift));
+                let born = OperationLabels::new(
+                    child,
+                    Some(parent),
+                    transitions::initial_history(child, gift),
+                );
                 match self.lane_of(child) {
                     Some(known) => self.lane_mut(known).revive(born),
                     None => self.lanes.push(Arc::new(born)),
                 }
             }
-            Deed::Reply { to } => {
+            TransitionEffect::Reply { to } => {
                 let Some(to) = self.lane_of(to) else { return };
-                let from = self.push(lane, Act::Reply { to }, history, clock);
+                let from = self.push(lane, LabelAction::Reply { to }, history, clock);
                 self.lane_mut(to).reply = Some(from);
             }
-            Deed::Send { to, message, event } => {
+            TransitionEffect::Send { to, message, event } => {
                 let Some(to) = self.lane_of(to) else { return };
-                self.push(lane, Act::Send { message, event }, history, clock);
+                self.push(lane, LabelAction::Send { message, event }, history, clock);
                 inbox = Some(to);
             }
         }
         if inbox.is_some() || !onlookers.is_empty() {
             let index = self.lanes[lane as usize].labels.len() as u32 - 1;
-            self.put(Place { lane, index }, inbox, onlookers, lives, edits);
+            self.put(LabelId { lane, index }, inbox, onlookers, lives, edits);
         }
     }
 

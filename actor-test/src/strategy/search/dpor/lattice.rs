@@ -11,18 +11,18 @@
 
 use std::collections::BTreeMap;
 
-use super::graph::{Act, Graph, Place};
-use super::lives::{self, Lives};
+use super::graph::{ExecutionGraph, LabelAction, LabelId};
+use super::transitions::{self, TransitionTable};
 use crate::hash::mix;
-use crate::strategy::Onlookers;
+use crate::strategy::ObserverSet;
 
 /// So many cuts and states are looked at for one monitor in one graph.
 const NODES_MAX: usize = 100_000;
 
 /// A step that a monitor sees.
 #[derive(Debug)]
-struct Look {
-    at: Place,
+struct MonitorObservation {
+    at: LabelId,
     what: u64,
     /// How much of each chain it sees before that in any case.
     needs: Vec<u32>,
@@ -30,12 +30,12 @@ struct Look {
 
 /// What a monitor sees of a graph.
 #[derive(Debug)]
-pub(super) struct Sight {
+pub(super) struct MonitorView {
     pub(super) monitor: u32,
     /// What says in which state it begins.
     first: u64,
     /// What it sees of each operation, in order.
-    chains: Vec<Vec<Look>>,
+    chains: Vec<Vec<MonitorObservation>>,
     /// A hash of all that: graphs that have it in common look the same to the monitor.
     pub(super) shape: u64,
 }
@@ -43,11 +43,13 @@ pub(super) struct Sight {
 /// How many labels of each lane come before the end of a step, with the step, by lanes and in order.
 type Clocks = Vec<Vec<(u32, Vec<u32>)>>;
 
-impl Graph {
+impl ExecutionGraph {
     /// What each monitor sees that may see it in several orders.
-    pub(super) fn sights(&self, lives: &Lives) -> Vec<Sight> {
+    pub(super) fn sights(&self, lives: &TransitionTable) -> Vec<MonitorView> {
         let labels = self.lanes.iter().flat_map(|lane| &lane.labels);
-        let noted = labels.fold(Onlookers::default(), |all, label| all.and(label.noted));
+        let noted = labels.fold(ObserverSet::default(), |all, label| {
+            all.and(label.free_monitors)
+        });
         if noted.is_empty() {
             return Vec::new();
         }
@@ -57,11 +59,17 @@ impl Graph {
         let begun = body.labels[begun as usize - 1].history;
         noted
             .iter()
-            .map(|monitor| self.sight(monitor, lives::first(monitor, begun), &clocks))
+            .map(|monitor| {
+                self.sight(
+                    monitor,
+                    transitions::initial_monitor_key(monitor, begun),
+                    &clocks,
+                )
+            })
             .collect()
     }
 
-    fn clocks(&self, lives: &Lives) -> Clocks {
+    fn clocks(&self, lives: &TransitionTable) -> Clocks {
         let mut clocks: Clocks = vec![Vec::new(); self.lanes.len()];
         self.each_step(
             lives,
@@ -91,7 +99,7 @@ impl Graph {
         clocks
     }
 
-    fn sight(&self, monitor: u32, first: u64, clocks: &Clocks) -> Sight {
+    fn sight(&self, monitor: u32, first: u64, clocks: &Clocks) -> MonitorView {
         // Lanes are numbered otherwise in other graphs.
         let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).collect();
         lanes.sort_unstable_by_key(|lane| self.lanes[*lane as usize].path);
@@ -102,16 +110,16 @@ impl Graph {
                 let end = clocks[lane as usize].last().map_or(0, |(end, _)| *end);
                 let labels = &self.lanes[lane as usize].labels[..end as usize];
                 let labels = labels.iter().zip(0..);
-                let noted = labels.filter(|(label, _)| label.noted.has(monitor));
+                let noted = labels.filter(|(label, _)| label.free_monitors.has(monitor));
                 (lane, noted.map(|(_, index)| index).collect())
             })
             .filter(|(_, noted): &(u32, Vec<u32>)| !noted.is_empty())
             .collect();
-        let mut shape = mix(lives::onlooker(monitor), first);
+        let mut shape = mix(transitions::onlooker(monitor), first);
         let chains = seen.iter().map(|(lane, noted)| {
             shape = mix(shape, self.lanes[*lane as usize].path);
             let looks = noted.iter().map(|index| {
-                let at = Place {
+                let at = LabelId {
                     lane: *lane,
                     index: *index,
                 };
@@ -130,12 +138,12 @@ impl Graph {
                 shape = needs
                     .iter()
                     .fold(mix(shape, what), |shape, count| mix(shape, (*count).into()));
-                Look { at, what, needs }
+                MonitorObservation { at, what, needs }
             });
             looks.collect()
         });
         let chains = chains.collect();
-        Sight {
+        MonitorView {
             monitor,
             first,
             chains,
@@ -146,12 +154,12 @@ impl Graph {
     /// The actors that are created, by path, in the order of their numbers; `None` where that may be
     /// another one when steps are taken in another order.
     pub(super) fn numbered(&self) -> Option<Vec<u64>> {
-        let mut births: Vec<(u32, Place, u64)> = Vec::new();
+        let mut births: Vec<(u32, LabelId, u64)> = Vec::new();
         for child in &self.lanes {
-            let Some(parent) = child.parent.filter(|_| child.is_born) else {
+            let Some(parent) = child.parent.filter(|_| child.is_spawned) else {
                 continue;
             };
-            if self.label(parent).act != Act::Spawn {
+            if self.label(parent).act != LabelAction::Spawn {
                 continue;
             }
             // The number is given in the step before, in which the parent runs.
@@ -160,12 +168,12 @@ impl Graph {
             let index = ran.unwrap_or_default() as u32;
             births.push((
                 self.label(parent).stamp,
-                Place { index, ..parent },
+                LabelId { index, ..parent },
                 child.path,
             ));
         }
         births.sort_unstable_by_key(|(stamp, ..)| *stamp);
-        let is_after = |pair: &[(u32, Place, u64)]| {
+        let is_after = |pair: &[(u32, LabelId, u64)]| {
             let (one, other) = (pair[0].1, pair[1].1);
             let known = self.label(other).clock.get(one.lane as usize);
             one.lane == other.lane || known.is_some_and(|count| *count > one.index)
@@ -177,7 +185,7 @@ impl Graph {
 
 /// A cut, and a state of the monitor there.
 #[derive(Debug)]
-struct Node {
+struct LatticeNode {
     cut: Vec<u32>,
     state: u64,
     /// Where it was before, and the chain from which it has seen one more since.
@@ -186,9 +194,9 @@ struct Node {
 
 /// A walk of a monitor through the cuts of a graph.
 #[derive(Debug)]
-pub(super) struct Walk {
-    sight: Sight,
-    nodes: Vec<Node>,
+pub(super) struct LatticeWalk {
+    sight: MonitorView,
+    nodes: Vec<LatticeNode>,
     /// Those with as many steps as were looked at last.
     known: BTreeMap<(Vec<u32>, u64), u32>,
     /// How many steps these have.
@@ -202,15 +210,15 @@ pub(super) struct Walk {
 
 /// What a walk needs, or has come to.
 #[derive(Debug)]
-pub(super) enum Walked {
+pub(super) enum LatticeProgress {
     /// It is not known what the monitor does after it has seen these, in that order.
-    Unknown(u64, Vec<Place>),
+    Unknown(u64, Vec<LabelId>),
     /// It was everywhere.
     Over,
 }
 
-impl Walk {
-    pub(super) fn new(sight: Sight) -> Self {
+impl LatticeWalk {
+    pub(super) fn new(sight: MonitorView) -> Self {
         Self {
             sight,
             nodes: Vec::new(),
@@ -237,16 +245,16 @@ impl Walk {
     }
 
     /// Goes on as far as it is known what the monitor does.
-    pub(super) fn go_on(&mut self, after: impl Fn(u64) -> Option<u64>) -> Walked {
+    pub(super) fn go_on(&mut self, after: impl Fn(u64) -> Option<u64>) -> LatticeProgress {
         if self.nodes.is_empty() {
             let Some(state) = after(self.sight.first) else {
                 // Whatever it sees first.
                 let mut looks = self.sight.chains.iter().filter_map(|chain| chain.first());
                 let first = looks.find(|look| look.needs.iter().all(|count| *count == 0));
                 let order = first.map(|look| look.at).into_iter().collect();
-                return Walked::Unknown(self.sight.first, order);
+                return LatticeProgress::Unknown(self.sight.first, order);
             };
-            self.nodes.push(Node {
+            self.nodes.push(LatticeNode {
                 cut: vec![0; self.sight.chains.len()],
                 state,
                 from: None,
@@ -256,16 +264,20 @@ impl Walk {
             while let Some(chain) = self.sight.chains.get(self.chain) {
                 let node = &self.nodes[self.at];
                 let look = chain.get(node.cut[self.chain] as usize);
-                let is_open = |look: &&Look| {
+                let is_open = |look: &&MonitorObservation| {
                     let mut needs = look.needs.iter().zip(&node.cut);
                     needs.all(|(needed, seen)| needed <= seen)
                 };
                 if let Some(look) = look.filter(is_open) {
-                    let to = lives::moved(self.sight.monitor, node.state, look.what);
+                    let to = transitions::monitor_transition_key(
+                        self.sight.monitor,
+                        node.state,
+                        look.what,
+                    );
                     let Some(state) = after(to) else {
                         let mut order = self.order(self.at);
                         order.push(look.at);
-                        return Walked::Unknown(to, order);
+                        return LatticeProgress::Unknown(to, order);
                     };
                     self.enter(state);
                 }
@@ -274,7 +286,7 @@ impl Walk {
             self.at += 1;
             self.chain = 0;
         }
-        Walked::Over
+        LatticeProgress::Over
     }
 
     /// The monitor sees one more of the chain in turn.
@@ -289,7 +301,7 @@ impl Walk {
         let next = self.nodes.len() as u32;
         if *self.known.entry((cut.clone(), state)).or_insert(next) == next {
             self.is_cut_off = self.nodes.len() >= NODES_MAX;
-            self.nodes.push(Node {
+            self.nodes.push(LatticeNode {
                 cut,
                 state,
                 from: Some((self.at as u32, self.chain as u32)),
@@ -298,7 +310,7 @@ impl Walk {
     }
 
     /// What the monitor has seen at a node, in order.
-    fn order(&self, node: usize) -> Vec<Place> {
+    fn order(&self, node: usize) -> Vec<LabelId> {
         let mut order = Vec::new();
         let mut at = node;
         while let Some((before, chain)) = self.nodes[at].from {
@@ -312,7 +324,7 @@ impl Walk {
     }
 
     /// In which states the monitor may be when all is over, each with an order in which it comes to that.
-    pub(super) fn ends(&self) -> impl Iterator<Item = (u64, Vec<Place>)> {
+    pub(super) fn ends(&self) -> impl Iterator<Item = (u64, Vec<LabelId>)> {
         let all: u32 = self
             .sight
             .chains

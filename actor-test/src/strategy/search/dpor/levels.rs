@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// its depth. It is not known how that differs from one part of the tree to another: a search that is depth
 /// first has seen most of it where it began.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Levels(Vec<[u64; 2]>);
+pub(super) struct DepthEstimate(Vec<[u64; 2]>);
 
-impl Levels {
+impl DepthEstimate {
     /// A graph was looked at, and so much noted in it.
     pub(super) fn count(&mut self, depth: u32, noted: usize) {
         let depth = depth as usize;
@@ -50,13 +50,13 @@ mod tests {
     /// In a tree where all graphs of a depth are alike, it is exact from the first of each depth on.
     #[test]
     fn what_is_left_of_a_regular_tree_is_known() {
-        let mut levels = Levels::default();
+        let mut levels = DepthEstimate::default();
         levels.count(0, 3);
         levels.count(1, 2);
         levels.count(2, 0);
         // Of 1 + 3 + 6, three were looked at: one more is left below the second, and two of the second kind.
         assert_eq!(levels.left([2, 1, 1].into_iter()), 7.0);
-        let mut others = Levels::default();
+        let mut others = DepthEstimate::default();
         others.count(2, 2);
         levels.add(&others);
         assert_eq!(levels.left([2].into_iter()), 2.0);

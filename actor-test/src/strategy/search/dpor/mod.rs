@@ -25,40 +25,40 @@
 //! what is shared) is outside of what the search can follow: it [says so](Gap::Outside), and ends.
 
 mod descents;
+mod executed;
 mod extending;
-mod follow;
 mod graph;
+mod graph_run;
 mod lattice;
 mod levels;
-mod lives;
+mod monitor_checks;
 mod numbers;
 mod parts;
-mod reversing;
+mod revisits;
 mod saved;
 mod scheduling;
-mod shown;
-mod watching;
+mod transitions;
 mod world;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use self::descents::{Descents, Next};
+use self::descents::{DescentStep, Descents};
+use self::executed::ExecutionRecords;
 use self::extending::Extended;
-pub(in crate::strategy) use self::follow::Follow;
-use self::follow::{Outside, Seen};
-use self::graph::{Edit, Graph};
-use self::levels::Levels;
-use self::lives::{Lives, Reading};
-use self::parts::{Division, Noted};
-use self::shown::Shown;
-use self::watching::Watch;
-use self::world::Ties;
-use super::Search;
-use super::attempt::Limit;
+use self::graph::{ExecutionGraph, Revisit};
+pub(in crate::strategy) use self::graph_run::GraphRun;
+use self::graph_run::{ExecutionItem, UnsupportedStep};
+use self::levels::DepthEstimate;
+use self::monitor_checks::MonitorChecks;
+use self::parts::{BacktrackPoint, PartitionedSearch};
+use self::transitions::{ExecutionEnd, TransitionTable};
+use self::world::WorldDependencies;
+use super::ExhaustiveSearch;
+use super::attempt::SearchBudget;
 use crate::codec::Damaged;
 use crate::hash::mix;
-use crate::strategy::{Beyond, Covered, Ended, Ending, Extent, Gap, Reduction};
+use crate::strategy::{CoverageClaim, Ended, Ending, Gap, Reduction, SizeEstimate, StepConstruct};
 
 /// What an execution, a step of it, and a label of a graph cost, in steps of an execution.
 pub(in crate::strategy) const EXECUTION: u64 = 20;
@@ -73,58 +73,58 @@ const EACH: u64 = 64;
 const KNOWN_MAX: u64 = 4_000_000;
 
 /// After how many behaviours it goes on elsewhere, where it does, unless it is told.
-pub(in crate::strategy) const HOP: u64 = 100;
+pub(in crate::strategy) const RANDOM_JUMP_INTERVAL: u64 = 100;
 
 /// Every behaviour once.
 #[derive(Debug, Default)]
 pub(in crate::strategy) struct Dpor {
-    lives: Lives,
+    transitions: TransitionTable,
     /// While they are in progress, nothing is explored yet.
     descents: Option<Descents>,
     /// What was noted in the first graph, what comes first in it first: all of that is looked at before
     /// anything else.
-    shallow: VecDeque<Noted>,
+    shallow: VecDeque<BacktrackPoint>,
     /// What is still to be explored besides.
-    frontier: Vec<Noted>,
+    frontier: Vec<BacktrackPoint>,
     /// How it was divided, once it has become long.
-    division: Division,
+    division: PartitionedSearch,
     /// The graph that is being extended, and what was noted meanwhile.
-    current: Option<(Graph, Vec<Edit>)>,
+    current: Option<(ExecutionGraph, Vec<Revisit>)>,
     /// Which share of the whole search the current graph seems to be, with what is noted in it.
     share: f64,
     /// How many notes the current graph is away from the first.
     depth: u32,
     /// How much was noted, by that.
-    levels: Levels,
+    levels: DepthEstimate,
     /// The current graph is shown to monitors.
-    watch: Option<Watch>,
+    watch: Option<MonitorChecks>,
     /// How many cuts and states monitors were in, of the current graph.
     nodes: u64,
     /// The current graph is complete; the execution that is run shows it.
-    is_shown: bool,
+    runs_complete_graph: bool,
     /// What executions have shown of behaviours.
-    shown: Shown,
+    shown: ExecutionRecords,
     /// How many histories and ends it may know.
     known_max: u64,
     /// After so many behaviours it goes on elsewhere.
-    hop: Option<u64>,
+    jump_interval: Option<u64>,
     /// How many there were since it did so last.
     since: u64,
     /// Whose steps are accesses to the world.
-    ties: Arc<Ties>,
+    ties: Arc<WorldDependencies>,
     /// What this part has learnt of that.
-    new_ties: Ties,
+    new_ties: WorldDependencies,
     /// Who has failed, by path.
     failed: Vec<u64>,
     /// To be run once more.
-    again: Option<Follow>,
+    again: Option<GraphRun>,
     begun: bool,
     /// Why it ended early.
     stopped: Option<Gap>,
     /// How many executions asked for a seed.
     seeded: u64,
     /// It is a try, which costs no more than that.
-    limit: Option<Limit>,
+    limit: Option<SearchBudget>,
     /// What it has cost, in steps.
     spent: u64,
     /// It is a part of a search, which comes to its end where it has cost so much.
@@ -134,7 +134,7 @@ pub(in crate::strategy) struct Dpor {
     /// How many behaviours there seem to be.
     size: Option<f64>,
     /// How many there seemed to be when it stopped.
-    extent: Option<Extent>,
+    extent: Option<SizeEstimate>,
     /// How many there seemed to be when it was divided.
     guessed: f64,
     /// How many graphs were looked at.
@@ -172,18 +172,21 @@ impl Dpor {
     /// left behind is come back to).
     pub(in crate::strategy) fn hopping(self, behaviours: u64) -> Self {
         Self {
-            hop: Some(behaviours),
+            jump_interval: Some(behaviours),
             ..self
         }
     }
 
     /// What is explored next of what was noted.
-    fn next_noted(&mut self) -> Option<Noted> {
+    fn next_noted(&mut self) -> Option<BacktrackPoint> {
         if let Some(first) = self.shallow.pop_front() {
             return Some(first);
         }
         self.since += 1;
-        if self.hop.is_some_and(|behaviours| self.since >= behaviours) {
+        if self
+            .jump_interval
+            .is_some_and(|behaviours| self.since >= behaviours)
+        {
             self.since = 0;
             let left = self.frontier.len() as u64;
             if let Some(drawn) = mix(self.behaviours, 0x40b).checked_rem(left) {
@@ -195,7 +198,7 @@ impl Dpor {
 
     /// It pauses where it has cost what it may, and ends where it would cost too much, and where nothing
     /// is to be proved any more.
-    pub(super) fn within(limit: Limit) -> Self {
+    pub(super) fn within(limit: SearchBudget) -> Self {
         Self {
             limit: Some(limit),
             ..Self::new()
@@ -203,15 +206,15 @@ impl Dpor {
     }
 
     /// What it can't follow, where it has ended for that, and is no part of a search.
-    pub(super) fn outside(&self) -> Option<Beyond> {
+    pub(super) fn outside(&self) -> Option<StepConstruct> {
         match self.stopped {
-            Some(Gap::Outside { what, .. }) if self.allowance.is_none() => Some(what),
+            Some(Gap::Unsupported { what, .. }) if self.allowance.is_none() => Some(what),
             _ => None,
         }
     }
 
     /// How much may still be spent, for who begins anew.
-    pub(super) fn take_limit(&mut self) -> Option<Limit> {
+    pub(super) fn take_limit(&mut self) -> Option<SearchBudget> {
         self.limit.take()
     }
 
@@ -221,7 +224,7 @@ impl Dpor {
         let Some(limit) = &self.limit else { return };
         limit.spend(steps);
         if let Some(size) = self.size
-            && limit.is_far(self.graphs, size)
+            && limit.exceeds_worth(self.graphs, size)
         {
             let about = size as u64;
             self.stop(Gap::TooMany { about });
@@ -230,21 +233,21 @@ impl Dpor {
 
     /// It has cost what it may cost by now.
     fn is_paused(&self) -> bool {
-        self.limit.as_ref().is_some_and(Limit::is_reached)
+        self.limit.as_ref().is_some_and(SearchBudget::is_reached)
     }
 
     /// How many behaviours there seem to be at the least. By how much was noted at each depth it is too
     /// little, since what a search that is depth first comes to last is larger than what it came to first.
     /// The few descents miss it in either direction, by a factor. So nobody knows how many there are at the
     /// most.
-    fn guess(&self) -> Option<Extent> {
+    fn guess(&self) -> Option<SizeEstimate> {
         let size = self.size.filter(|_| self.descents.is_none())?;
         let by_depth = match self.division.is_out() {
             true => self.guessed,
             false => self.by_depth(),
         };
-        let least = by_depth.max(size / Extent::DOUBT);
-        Some(Extent::between(self.behaviours, least, None))
+        let least = by_depth.max(size / SizeEstimate::ERROR_FACTOR);
+        Some(SizeEstimate::between(self.behaviours, least, None))
     }
 
     /// How many behaviours there seem to be by how much was noted at each depth.
@@ -267,22 +270,22 @@ impl Dpor {
     }
 
     /// Forgets what was explored: more steps are accesses to the world than was known.
-    fn begin_anew(&mut self, new: &Ties) {
+    fn begin_anew(&mut self, new: &WorldDependencies) {
         if self.allowance.is_some() {
             // The whole has to begin anew.
             self.new_ties.add(new);
-            return self.stop(Gap::Differs);
+            return self.stop(Gap::Nondeterministic);
         }
-        let mut ties = Ties::clone(&self.ties);
+        let mut ties = WorldDependencies::clone(&self.ties);
         ties.add(new);
-        let mut lives = Lives::default();
-        lives.tied = ties.onlookers;
+        let mut lives = TransitionTable::default();
+        lives.ordered_monitors = ties.onlookers;
         *self = Self {
-            lives,
+            transitions: lives,
             ties: Arc::new(ties),
             limit: self.limit.take(),
             known_max: self.known_max,
-            hop: self.hop,
+            jump_interval: self.jump_interval,
             seeded: self.seeded,
             executions: self.executions,
             ..Self::new()
@@ -305,11 +308,11 @@ impl Dpor {
                 self.frontier.extend(noted);
             }
             Some(descents) => match descents.next(graph, edits) {
-                Next::Graph(graph) => {
+                DescentStep::Graph(graph) => {
                     self.size = descents.size();
                     self.current = Some((graph, Vec::new()));
                 }
-                Next::Over(root, mut noted) => {
+                DescentStep::Over(root, mut noted) => {
                     noted.sort_by_key(|edit| root.label(edit.at()).stamp);
                     self.size = descents.size();
                     self.descents = None;
@@ -324,19 +327,19 @@ impl Dpor {
     }
 
     /// Takes what an execution has shown.
-    fn read(&mut self, item: &Follow, ended: &Ended) {
+    fn read(&mut self, item: &GraphRun, ended: &Ended) {
         let reading = match ended.ending {
-            Ending::Bug if item.has_failed => Reading::Failed,
-            Ending::Complete | Ending::Bug => Reading::Whole,
-            Ending::Pruned if item.is_at_rest => Reading::Whole,
-            Ending::Bound | Ending::Pruned => Reading::Cut,
+            Ending::Bug if item.has_failed => ExecutionEnd::Failed,
+            Ending::Complete | Ending::Bug => ExecutionEnd::Whole,
+            Ending::Pruned if item.only_held_left => ExecutionEnd::Whole,
+            Ending::Bound | Ending::Pruned => ExecutionEnd::Cut,
         };
         // What is found at the end hides what else there is to find.
         let is_well = ended.ending != Ending::Bug;
-        let known = self.lives.len();
-        let Ok(shows) = self.lives.read(&item.seen, reading, &self.ties) else {
+        let known = self.transitions.len();
+        let Ok(shows) = self.transitions.read(&item.seen, reading, &self.ties) else {
             if !self.give_up_watch() {
-                self.stop(Gap::Differs);
+                self.stop(Gap::Nondeterministic);
             }
             return;
         };
@@ -344,37 +347,37 @@ impl Dpor {
         if !self.read_monitors(&shows, ended) {
             return;
         }
-        if let (Reading::Failed, Some(who)) = (reading, item.last())
+        if let (ExecutionEnd::Failed, Some(who)) = (reading, item.last())
             && !self.failed.contains(&who)
         {
             self.failed.push(who);
         }
-        let has_learned = self.lives.len() > known;
+        let has_learned = self.transitions.len() > known;
         if !std::mem::replace(&mut self.begun, true) {
-            let Some(Seen::Body { path }) = item.seen.first() else {
+            let Some(ExecutionItem::Body { path }) = item.seen.first() else {
                 return;
             };
-            self.current = Some((Graph::new(*path), Vec::new()));
-            if reading == Reading::Whole {
+            self.current = Some((ExecutionGraph::new(*path), Vec::new()));
+            if reading == ExecutionEnd::Whole {
                 self.shown.run_ahead(class, is_well);
             }
             return;
         }
-        let known = (self.lives.len() + self.shown.len()) as u64;
+        let known = (self.transitions.len() + self.shown.len()) as u64;
         if known >= self.known_max {
             let bound = self.known_max;
             return self.stop(Gap::Histories { bound });
         }
-        if self.read_watched(class, reading, item.is_at_rest) {
+        if self.read_watched(class, reading, item.only_held_left) {
             return;
         }
         let Some((graph, _)) = &mut self.current else {
             return;
         };
-        if std::mem::take(&mut self.is_shown) {
-            if reading == Reading::Whole {
+        if std::mem::take(&mut self.runs_complete_graph) {
+            if reading == ExecutionEnd::Whole {
                 if class != graph.class() {
-                    return self.stop(Gap::Differs);
+                    return self.stop(Gap::Nondeterministic);
                 }
                 if is_well {
                     self.shown.enter_ends(graph);
@@ -386,21 +389,21 @@ impl Dpor {
             self.watch();
             return;
         }
-        if reading == Reading::Whole && !item.is_at_rest {
+        if reading == ExecutionEnd::Whole && !item.only_held_left {
             self.shown.run_ahead(class, is_well);
         }
-        if reading == Reading::Cut {
+        if reading == ExecutionEnd::Cut {
             // What comes after the bound is not known.
             self.finish();
         } else if !has_learned {
-            self.stop(Gap::Differs);
+            self.stop(Gap::Nondeterministic);
         }
     }
 }
 
 impl Dpor {
     /// A try is over where it can't lead to a proof any more.
-    fn give_up(&mut self, item: &Follow, ended: &Ended) {
+    fn give_up(&mut self, item: &GraphRun, ended: &Ended) {
         if self.limit.is_none() {
             return;
         }
@@ -416,13 +419,13 @@ impl Dpor {
 
 /// What was noted in a graph that has a share of the search.
 fn noted(
-    graph: Arc<Graph>,
-    edits: Vec<Edit>,
+    graph: Arc<ExecutionGraph>,
+    edits: Vec<Revisit>,
     share: f64,
     depth: u32,
-) -> impl Iterator<Item = Noted> {
+) -> impl Iterator<Item = BacktrackPoint> {
     let share = share / (edits.len() + 1) as f64;
-    edits.into_iter().map(move |edit| Noted {
+    edits.into_iter().map(move |edit| BacktrackPoint {
         graph: graph.clone(),
         edit,
         share,
@@ -430,23 +433,23 @@ fn noted(
     })
 }
 
-impl Search for Dpor {
-    type Item = Follow;
+impl ExhaustiveSearch for Dpor {
+    type Item = GraphRun;
 
     const IS_SAVED: bool = true;
 
     const PARTS_MAX: usize = parts::PARTS;
 
     fn name(&self) -> String {
-        match (self.hop, self.known_max) {
-            (Some(HOP), _) => "dpor-rand".into(),
+        match (self.jump_interval, self.known_max) {
+            (Some(RANDOM_JUMP_INTERVAL), _) => "dpor-rand".into(),
             (Some(hop), _) => format!("dpor-rand:{hop}"),
             (None, KNOWN_MAX) => "dpor".into(),
             (None, other) => format!("dpor:{other}"),
         }
     }
 
-    fn round(&mut self) -> Vec<Follow> {
+    fn round(&mut self) -> Vec<GraphRun> {
         if let Some(again) = self.again.take() {
             return vec![again];
         }
@@ -458,7 +461,7 @@ impl Search for Dpor {
                 return Vec::new();
             }
             if !self.begun {
-                return vec![Follow::new(
+                return vec![GraphRun::new(
                     Vec::new(),
                     Vec::new(),
                     Vec::new(),
@@ -472,7 +475,7 @@ impl Search for Dpor {
                 let Some(next) = self.next_noted() else {
                     return Vec::new();
                 };
-                let Noted {
+                let BacktrackPoint {
                     graph,
                     edit,
                     share,
@@ -492,11 +495,11 @@ impl Search for Dpor {
             let Some((graph, edits)) = &mut self.current else {
                 return Vec::new();
             };
-            match graph.extend(&self.lives, edits) {
+            match graph.extend(&self.transitions, edits) {
                 Extended::Missing => {
-                    return vec![graph.follow(&self.lives, &self.failed, self.ties.clone())];
+                    return vec![graph.follow(&self.transitions, &self.failed, self.ties.clone())];
                 }
-                Extended::Complete if graph.fails(&self.lives) => self.watch(),
+                Extended::Complete if graph.fails(&self.transitions) => self.watch(),
                 Extended::Complete => {
                     let class = graph.class();
                     // A descent may come again where it was before.
@@ -512,8 +515,8 @@ impl Search for Dpor {
                         || self.behaviours.is_multiple_of(EACH)
                         || self.shown.has_new_end(graph)
                     {
-                        self.is_shown = true;
-                        return vec![graph.follow(&self.lives, &[], self.ties.clone())];
+                        self.runs_complete_graph = true;
+                        return vec![graph.follow(&self.transitions, &[], self.ties.clone())];
                     }
                     self.watch();
                 }
@@ -537,31 +540,31 @@ impl Search for Dpor {
         Self::restore(self, bytes)
     }
 
-    fn take(&mut self, item: Follow, ended: &Ended) {
+    fn take(&mut self, item: GraphRun, ended: &Ended) {
         self.executions += 1;
         self.seeded += u64::from(item.is_seeded);
         self.spend(EXECUTION + STEP * ended.steps);
         self.give_up(&item, ended);
         match &item.outside {
-            Some(Outside { who: None, .. }) => self.again = Some(item.with_names()),
-            Some(Outside { what, who }) => self.stop(Gap::Outside {
+            Some(UnsupportedStep { who: None, .. }) => self.again = Some(item.with_names()),
+            Some(UnsupportedStep { what, who }) => self.stop(Gap::Unsupported {
                 what: *what,
                 who: who.clone(),
             }),
             None if !item.new_ties.is_empty() => self.begin_anew(&item.new_ties),
-            None if item.is_lost && self.give_up_watch() => {}
-            None if item.is_lost => self.stop(Gap::Differs),
+            None if item.has_diverged && self.give_up_watch() => {}
+            None if item.has_diverged => self.stop(Gap::Nondeterministic),
             // What comes after it can't be told from what one operation does.
             None if item.has_bug => self.stop(Gap::Bug),
             None => self.read(&item, ended),
         }
     }
 
-    fn extent(&self) -> Option<Extent> {
+    fn extent(&self) -> Option<SizeEstimate> {
         self.extent.or_else(|| self.guess())
     }
 
-    fn covered(&self) -> Covered {
+    fn covered(&self) -> CoverageClaim {
         let is_complete = self.begun
             && self.shallow.is_empty()
             && self.frontier.is_empty()
@@ -571,7 +574,7 @@ impl Search for Dpor {
         let mut gaps = Vec::new();
         gaps.extend(self.stopped.clone());
         if !is_complete && self.stopped.is_none() {
-            gaps.extend(self.limit.as_ref().and_then(Limit::gap));
+            gaps.extend(self.limit.as_ref().and_then(SearchBudget::gap));
         }
         if self.cut_off > 0 {
             let behaviours = self.cut_off;
@@ -581,10 +584,10 @@ impl Search for Dpor {
             let executions = self.seeded;
             gaps.push(Gap::Seeds { executions });
         }
-        Covered::Systematic {
+        CoverageClaim::Systematic {
             reduction: Reduction::Inboxes {
                 behaviours: self.behaviours,
-                onlookers: self.onlookers,
+                observers: self.onlookers,
                 orders: self.watched,
                 opaque: !self.ties.opaque.is_empty(),
             },

@@ -4,19 +4,19 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Hashes, each with a number: from zero, in the order in which they came. About 14 bytes for each.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Numbers {
+pub(super) struct HashIndex {
     keys: Vec<u64>,
     /// Open addressing; from three eighths to three quarters of it are in use.
     table: Vec<u32>,
 }
 
-impl Serialize for Numbers {
+impl Serialize for HashIndex {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.keys.serialize(serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Numbers {
+impl<'de> Deserialize<'de> for HashIndex {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut numbers = Self::default();
         for key in Vec::deserialize(deserializer)? {
@@ -28,7 +28,7 @@ impl<'de> Deserialize<'de> for Numbers {
 
 const FREE: u32 = u32::MAX;
 
-impl Numbers {
+impl HashIndex {
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn each_hash_has_one_number() {
-        let mut numbers = Numbers::default();
+        let mut numbers = HashIndex::default();
         assert_eq!(numbers.find(mix(0, 1)), None);
         for number in 0..10_000 {
             assert_eq!(numbers.enter(mix(number, 1)), (number as u32, true));

@@ -9,10 +9,10 @@
 use std::sync::Arc;
 
 use super::Dpor;
-use super::Limit;
-use super::graph::{Edit, Graph};
-use super::world::Ties;
-use crate::strategy::{Gap, Onlookers, ROUND_MAX};
+use super::SearchBudget;
+use super::graph::{ExecutionGraph, Revisit};
+use super::world::WorldDependencies;
+use crate::strategy::{Gap, ObserverSet, ROUND_MAX};
 
 /// So many parts there are.
 pub(super) const PARTS: usize = 16;
@@ -31,9 +31,9 @@ const EXECUTIONS_MAX: u64 = ROUND_MAX / PARTS as u64 / 2;
 
 /// What was noted in a graph: another one, that is to be explored.
 #[derive(Clone, Debug)]
-pub(super) struct Noted {
-    pub(super) graph: Arc<Graph>,
-    pub(super) edit: Edit,
+pub(super) struct BacktrackPoint {
+    pub(super) graph: Arc<ExecutionGraph>,
+    pub(super) edit: Revisit,
     /// Which share of the whole search it seems to be: all that was noted in a graph has equal shares of
     /// that of the graph, and so has the graph itself (Knuth; Kilby, Slaney, Thiébaux and Walsh, AAAI
     /// 2006).
@@ -44,9 +44,9 @@ pub(super) struct Noted {
 
 /// How a search was divided.
 #[derive(Debug, Default)]
-pub(super) struct Division {
+pub(super) struct PartitionedSearch {
     /// What each part is to go on with.
-    stacks: Vec<Vec<Noted>>,
+    stacks: Vec<Vec<BacktrackPoint>>,
     /// How many parts are out.
     out: usize,
     /// Those that are back.
@@ -54,14 +54,14 @@ pub(super) struct Division {
     rounds: u32,
 }
 
-impl Division {
+impl PartitionedSearch {
     /// Nothing is left to be divided, and all parts are back.
     pub(super) fn is_empty(&self) -> bool {
         self.out == 0 && self.stacks.iter().all(Vec::is_empty)
     }
 
     /// What each part is to go on with, where it was divided before.
-    pub(super) fn stacks(&self) -> &[Vec<Noted>] {
+    pub(super) fn stacks(&self) -> &[Vec<BacktrackPoint>] {
         &self.stacks
     }
 
@@ -76,7 +76,7 @@ impl Division {
     }
 
     /// Goes on with these, after so many parts.
-    pub(super) fn go_on(&mut self, stacks: Vec<Vec<Noted>>, rounds: u32) {
+    pub(super) fn go_on(&mut self, stacks: Vec<Vec<BacktrackPoint>>, rounds: u32) {
         self.stacks = stacks;
         self.rounds = rounds;
     }
@@ -88,7 +88,8 @@ impl Division {
     /// Has every part have something to go on with, as long as there is enough: it gets the older half of
     /// what the one with most is to go on with.
     fn balance(&mut self) {
-        let share = |stack: &Vec<Noted>| stack.iter().map(|noted| noted.share).sum::<f64>();
+        let share =
+            |stack: &Vec<BacktrackPoint>| stack.iter().map(|noted| noted.share).sum::<f64>();
         while let Some(empty) = self.stacks.iter().position(Vec::is_empty) {
             let mut shares = self
                 .stacks
@@ -161,13 +162,13 @@ impl Dpor {
         parts
     }
 
-    fn part(&self, number: u32, frontier: Vec<Noted>, allowance: u64) -> Self {
+    fn part(&self, number: u32, frontier: Vec<BacktrackPoint>, allowance: u64) -> Self {
         Self {
-            lives: self.lives.of_part(number),
+            transitions: self.transitions.of_part(number),
             shown: self.shown.of_part(),
             frontier,
             known_max: self.known_max,
-            hop: self.hop,
+            jump_interval: self.jump_interval,
             ties: self.ties.clone(),
             failed: self.failed.clone(),
             begun: true,
@@ -175,7 +176,7 @@ impl Dpor {
             behaviours_before: self.behaviours,
             allowance: Some(allowance),
             // It ends where the whole would, but at its allowance instead of what that may cost.
-            limit: self.limit.as_ref().map(|_| Limit::none()),
+            limit: self.limit.as_ref().map(|_| SearchBudget::none()),
             ..Self::default()
         }
     }
@@ -195,11 +196,11 @@ impl Dpor {
         self.division.out = 0;
         let mut stopped = None;
         let mut spent = 0;
-        let mut ties = Ties::default();
+        let mut ties = WorldDependencies::default();
         let (mut lives, mut shown) = (Vec::new(), Vec::new());
         for part in std::mem::take(&mut self.division.back) {
             self.division.stacks.push(part.frontier);
-            lives.push(part.lives);
+            lives.push(part.transitions);
             shown.push(part.shown);
             for who in part.failed {
                 if !self.failed.contains(&who) {
@@ -220,15 +221,15 @@ impl Dpor {
         }
         self.spend(spent);
         if ties.is_empty() && self.shown.unite(shown).is_err() {
-            ties.onlookers = Onlookers::MONITORS;
+            ties.onlookers = ObserverSet::MONITORS;
         }
         if !ties.is_empty() {
             return self.begin_anew(&ties);
         }
-        if self.lives.unite(lives).is_err() {
-            stopped = stopped.or(Some(Gap::Differs));
+        if self.transitions.unite(lives).is_err() {
+            stopped = stopped.or(Some(Gap::Nondeterministic));
         }
-        let known = (self.lives.len() + self.shown.len()) as u64;
+        let known = (self.transitions.len() + self.shown.len()) as u64;
         if known >= self.known_max {
             let bound = self.known_max;
             stopped = stopped.or(Some(Gap::Histories { bound }));

@@ -9,24 +9,24 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Dpor;
-use super::graph::{Edit, Graph, Lane};
-use super::levels::Levels;
-use super::lives::SavedLives;
-use super::parts::Noted;
-use super::shown::SavedShown;
-use super::world::Ties;
+use super::executed::SavedShown;
+use super::graph::{ExecutionGraph, OperationLabels, Revisit};
+use super::levels::DepthEstimate;
+use super::parts::BacktrackPoint;
+use super::transitions::SavedLives;
+use super::world::WorldDependencies;
 use crate::codec::{self, Damaged};
 use crate::strategy::Gap;
 
 /// All but what it knows of operations and behaviours.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Rest {
-    notes: Notes,
+struct SavedCounters {
+    notes: SavedFrontier,
     rounds: u32,
-    levels: Levels,
+    levels: DepthEstimate,
     since: u64,
-    ties: Ties,
-    new_ties: Ties,
+    ties: WorldDependencies,
+    new_ties: WorldDependencies,
     failed: Vec<u64>,
     stopped: Option<Gap>,
     seeded: u64,
@@ -43,15 +43,15 @@ struct Rest {
 
 /// What was noted, stack by stack. Lanes and graphs are numbered in the order in which they come.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Notes {
-    lanes: Vec<Lane>,
+struct SavedFrontier {
+    lanes: Vec<OperationLabels>,
     /// Their lanes, and their next stamps.
     graphs: Vec<(Vec<u32>, u32)>,
-    stacks: Vec<Vec<(u32, Edit, f64, u32)>>,
+    stacks: Vec<Vec<(u32, Revisit, f64, u32)>>,
 }
 
-impl Notes {
-    fn of(stacks: &[Vec<Noted>]) -> Self {
+impl SavedFrontier {
+    fn of(stacks: &[Vec<BacktrackPoint>]) -> Self {
         let mut notes = Self::default();
         let mut lanes = BTreeMap::new();
         let mut graphs = BTreeMap::new();
@@ -64,7 +64,7 @@ impl Notes {
                     let of_graph = noted.graph.lanes.iter().map(|lane| {
                         let next = notes.lanes.len() as u32;
                         *lanes.entry(Arc::as_ptr(lane)).or_insert_with(|| {
-                            notes.lanes.push(Lane::clone(lane));
+                            notes.lanes.push(OperationLabels::clone(lane));
                             next
                         })
                     });
@@ -78,24 +78,24 @@ impl Notes {
         notes
     }
 
-    fn stacks(self) -> Result<Vec<Vec<Noted>>, Damaged> {
+    fn stacks(self) -> Result<Vec<Vec<BacktrackPoint>>, Damaged> {
         let missing = || Damaged("a graph lacks a part".into());
         let lanes = self.lanes.into_iter().map(|mut lane| {
             lane.share_clocks();
             Arc::new(lane)
         });
-        let lanes: Vec<Arc<Lane>> = lanes.collect();
+        let lanes: Vec<Arc<OperationLabels>> = lanes.collect();
         let graphs = self.graphs.into_iter().map(|(numbers, next_stamp)| {
             let found = numbers
                 .into_iter()
                 .map(|number| lanes.get(number as usize).cloned());
             let lanes = found.collect::<Option<_>>().ok_or_else(missing)?;
-            Ok(Arc::new(Graph { lanes, next_stamp }))
+            Ok(Arc::new(ExecutionGraph { lanes, next_stamp }))
         });
-        let graphs: Vec<Arc<Graph>> = graphs.collect::<Result<_, Damaged>>()?;
-        let noted = |(number, edit, share, depth): (u32, Edit, f64, u32)| {
+        let graphs: Vec<Arc<ExecutionGraph>> = graphs.collect::<Result<_, Damaged>>()?;
+        let noted = |(number, edit, share, depth): (u32, Revisit, f64, u32)| {
             let graph = graphs.get(number as usize).cloned();
-            graph.map(|graph| Noted {
+            graph.map(|graph| BacktrackPoint {
                 graph,
                 edit,
                 share,
@@ -103,14 +103,14 @@ impl Notes {
             })
         };
         let stacks = self.stacks.into_iter().map(|stack| {
-            let stack: Option<Vec<Noted>> = stack.into_iter().map(noted).collect();
+            let stack: Option<Vec<BacktrackPoint>> = stack.into_iter().map(noted).collect();
             stack.ok_or_else(missing)
         });
         stacks.collect()
     }
 }
 
-impl Lane {
+impl OperationLabels {
     /// Labels that need the same share the memory for it.
     fn share_clocks(&mut self) {
         for next in 1..self.labels.len() {
@@ -136,12 +136,12 @@ impl Dpor {
             [] => own,
             stacks => stacks,
         };
-        let rest = Rest {
-            notes: Notes::of(stacks),
+        let rest = SavedCounters {
+            notes: SavedFrontier::of(stacks),
             rounds: self.division.rounds(),
             levels: self.levels.clone(),
             since: self.since,
-            ties: Ties::clone(&self.ties),
+            ties: WorldDependencies::clone(&self.ties),
             new_ties: self.new_ties.clone(),
             failed: self.failed.clone(),
             stopped: self.stopped.clone(),
@@ -157,7 +157,7 @@ impl Dpor {
             cut_off: self.cut_off,
         };
         Some(codec::encode(&(
-            self.lives.saved(),
+            self.transitions.saved(),
             self.shown.saved(),
             rest,
         )))
@@ -166,9 +166,9 @@ impl Dpor {
     /// Goes on where one was saved. A new search becomes the whole one; a part that has not begun becomes
     /// what another process has made of it.
     pub(super) fn restore(&mut self, bytes: &[u8]) -> Result<(), Damaged> {
-        let (lives, shown, rest): (SavedLives, SavedShown, Rest) = codec::decode(bytes)?;
+        let (lives, shown, rest): (SavedLives, SavedShown, SavedCounters) = codec::decode(bytes)?;
         let mut stacks = rest.notes.stacks()?;
-        self.lives.restore(lives);
+        self.transitions.restore(lives);
         self.shown.restore(shown);
         if stacks.len() == 1 {
             self.frontier = stacks.pop().unwrap_or_default();
@@ -179,7 +179,7 @@ impl Dpor {
         self.begun = true;
         self.levels = rest.levels;
         self.since = rest.since;
-        self.lives.tied = rest.ties.onlookers;
+        self.transitions.ordered_monitors = rest.ties.onlookers;
         self.ties = Arc::new(rest.ties);
         self.new_ties = rest.new_ties;
         self.failed = rest.failed;

@@ -2,45 +2,50 @@
 
 use std::sync::Arc;
 
-use super::follow::{Due, Follow};
-use super::graph::{Act, Graph, Label, Lane, NOWHERE, Place};
-use super::lives::{self, Lives};
-use super::world::{Ties, Touch, WORLD};
+use super::graph::{ExecutionGraph, Label, LabelAction, LabelId, NO_LABEL, OperationLabels};
+use super::graph_run::{GraphRun, ScheduledStep};
+use super::transitions::{self, TransitionTable};
+use super::world::{WORLD, WorldAccess, WorldDependencies};
 
 /// The labels of a graph by which a step is taken: those of a lane, from one up to another.
-pub(super) struct Stride<'a> {
+pub(super) struct GraphStep<'a> {
     pub(super) lane: u32,
     pub(super) from: u32,
     pub(super) to: u32,
     /// The world takes its access by that label.
-    pub(super) taken_by: Option<Place>,
+    pub(super) taken_by: Option<LabelId>,
     /// What comes right before it: so many labels of which lane.
     pub(super) preceding: &'a [(u32, u32)],
 }
 
-impl Graph {
+impl ExecutionGraph {
     /// The strategy that takes the steps of the graph, each after those that come before it, but for those
     /// that fail. Those in `held` may fail beyond it. A step of which it is not known what it does comes
     /// last, and no other one such: it may undo what others are to take, a timer for instance.
-    pub(super) fn follow(&self, lives: &Lives, held: &[u64], ties: Arc<Ties>) -> Follow {
+    pub(super) fn follow(
+        &self,
+        lives: &TransitionTable,
+        held: &[u64],
+        ties: Arc<WorldDependencies>,
+    ) -> GraphRun {
         self.follow_in_order(lives, held, ties, None)
     }
 
     /// The same, in which a monitor sees these first, in that order.
     pub(super) fn follow_in_order(
         &self,
-        lives: &Lives,
+        lives: &TransitionTable,
         held: &[u64],
-        ties: Arc<Ties>,
-        order: Option<(u32, &[Place])>,
-    ) -> Follow {
+        ties: Arc<WorldDependencies>,
+        order: Option<(u32, &[LabelId])>,
+    ) -> GraphRun {
         let (mut schedule, mut answers) = (Vec::new(), Vec::new());
         let (monitor, order) = order.unwrap_or_default();
         let mut next = 0;
-        let mut may_come = |graph: &Self, stride: &Stride<'_>| {
-            let Stride { lane, from, to, .. } = *stride;
+        let mut may_come = |graph: &Self, stride: &GraphStep<'_>| {
+            let GraphStep { lane, from, to, .. } = *stride;
             let labels = &graph.lanes[lane as usize].labels[from as usize..to as usize];
-            let is_seen = labels.iter().any(|label| label.noted.has(monitor));
+            let is_seen = labels.iter().any(|label| label.free_monitors.has(monitor));
             if next == order.len() || !is_seen {
                 return true;
             }
@@ -51,33 +56,33 @@ impl Graph {
         };
         self.each_step(lives, &mut may_come, |stride| {
             let found = &self.lanes[stride.lane as usize];
-            if lives::is_onlooker(found.path) {
+            if transitions::is_onlooker(found.path) {
                 // What onlookers see is seen in the step that they see.
                 return;
             }
             let labels = &found.labels[stride.from as usize..stride.to as usize];
             let given = labels.iter().filter_map(|label| match label.act {
-                Act::Answer(answer) => Some(answer),
+                LabelAction::Answer(answer) => Some(answer),
                 _ => None,
             });
             let before = answers.len();
             answers.extend(given);
-            schedule.push(Due {
+            schedule.push(ScheduledStep {
                 who: found.path,
                 message: self.message(labels[0].act),
                 answers: (answers.len() - before) as u32,
             });
         });
-        Follow::new(schedule, answers, held.to_vec(), ties)
+        GraphRun::new(schedule, answers, held.to_vec(), ties)
     }
 
     /// Takes the steps of the graph, each after those that come before it and once it may come, but for
     /// those that fail.
     pub(super) fn each_step(
         &self,
-        lives: &Lives,
-        mut may_come: impl FnMut(&Self, &Stride<'_>) -> bool,
-        mut take: impl FnMut(&Stride<'_>),
+        lives: &TransitionTable,
+        mut may_come: impl FnMut(&Self, &GraphStep<'_>) -> bool,
+        mut take: impl FnMut(&GraphStep<'_>),
     ) {
         let whole = self.whole();
         let until: Vec<u32> = self.lanes.iter().map(|lane| lane.safe(lives)).collect();
@@ -103,15 +108,15 @@ impl Graph {
                     preceding.clear();
                     let mut access = None;
                     for index in from..to {
-                        self.add_preceding(Place { lane, index }, &whole, &mut preceding);
-                        if let Act::Access(_) = found.labels[index as usize].act {
+                        self.add_preceding(LabelId { lane, index }, &whole, &mut preceding);
+                        if let LabelAction::Access(_) = found.labels[index as usize].act {
                             access = found.labels[index as usize].inbox;
                         }
                     }
-                    let taken_by = access.map(|(lane, index)| Place { lane, index });
+                    let taken_by = access.map(|(lane, index)| LabelId { lane, index });
                     if let Some(by) = taken_by {
                         let world = by.lane;
-                        if by.index == NOWHERE || by.index >= until[world as usize] {
+                        if by.index == NO_LABEL || by.index >= until[world as usize] {
                             break;
                         }
                         preceding.push((world, by.index));
@@ -123,7 +128,7 @@ impl Graph {
                         });
                     }
                     let is_due = |(lane, count): &(u32, u32)| taken[*lane as usize] >= *count;
-                    let stride = Stride {
+                    let stride = GraphStep {
                         lane,
                         from,
                         to,
@@ -144,23 +149,23 @@ impl Graph {
                     }
                 }
             }
-            if !goes_on && known != Knowledge::Taken {
+            if !goes_on && known != Knowledge::AfterAccess {
                 goes_on = true;
                 known = match known {
                     Knowledge::Whole => Knowledge::Nothing,
-                    _ => Knowledge::Taken,
+                    _ => Knowledge::AfterAccess,
                 };
             }
         }
     }
 
     /// The event that is handled in a step.
-    fn message(&self, act: Act) -> u64 {
-        let Act::Receive { from, .. } = act else {
+    fn message(&self, act: LabelAction) -> u64 {
+        let LabelAction::Receive { from, .. } = act else {
             return 0;
         };
         match self.label(from).act {
-            Act::Send { message, .. } => message,
+            LabelAction::Send { message, .. } => message,
             _ => 0,
         }
     }
@@ -174,35 +179,35 @@ enum Knowledge {
     /// Nothing.
     Nothing,
     /// The world has taken its access, and what it does then is not in the graph yet.
-    Taken,
+    AfterAccess,
 }
 
-impl Lane {
+impl OperationLabels {
     /// What is known of its last step.
-    fn knowledge(&self, lives: &Lives) -> Knowledge {
-        let is_operation = self.path != WORLD && !lives::is_onlooker(self.path);
+    fn knowledge(&self, lives: &TransitionTable) -> Knowledge {
+        let is_operation = self.path != WORLD && !transitions::is_onlooker(self.path);
         match self.labels.last() {
             Some(last) if last.act.is_input() && is_operation => match self.stretch(lives) {
                 Some(_) => Knowledge::Whole,
                 None => Knowledge::Nothing,
             },
             Some(Label {
-                act: Act::Access(_),
+                act: LabelAction::Access(_),
                 inbox: Some((_, by)),
                 ..
-            }) if *by != NOWHERE => Knowledge::Taken,
+            }) if *by != NO_LABEL => Knowledge::AfterAccess,
             _ => Knowledge::Whole,
         }
     }
 
     /// How many labels can be taken without a failure.
-    fn safe(&self, lives: &Lives) -> u32 {
+    fn safe(&self, lives: &TransitionTable) -> u32 {
         let all = self.labels.len();
         if !self.fails(lives) {
             return all as u32;
         }
         let runs = |label: &Label| match label.act {
-            Act::Access(touch) => touch == Touch::Resume,
+            LabelAction::Access(touch) => touch == WorldAccess::Resume,
             act => act.is_run(),
         };
         self.labels.iter().rposition(runs).unwrap_or(all) as u32
@@ -212,13 +217,19 @@ impl Lane {
     pub(super) fn step(&self, from: u32, until: u32) -> (u32, u32) {
         let first = self.labels[from as usize].act;
         // What is carried out at an access comes after it.
-        let mut carries = matches!(first, Act::Access(Touch::Flush | Touch::Fire));
+        let mut carries = matches!(
+            first,
+            LabelAction::Access(WorldAccess::Flush | WorldAccess::Fire)
+        );
         let runs = first.is_run();
         let mut to = from + 1;
         while to < until {
             match self.labels[to as usize].act {
-                Act::Answer(_) | Act::Synced { .. } | Act::Arm | Act::Cancel { .. } => {}
-                Act::Access(Touch::Run) if runs => {}
+                LabelAction::Answer(_)
+                | LabelAction::Synced { .. }
+                | LabelAction::Arm
+                | LabelAction::Cancel { .. } => {}
+                LabelAction::Access(WorldAccess::Run) if runs => {}
                 act if carries && act.is_deed() => carries = false,
                 _ => break,
             }

@@ -17,14 +17,14 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::mix;
-use crate::strategy::{Onlookers, PredicateLook};
+use crate::strategy::{ObserverSet, PredicateRead};
 
 /// The path of the world.
 pub(super) const WORLD: u64 = 0x776f_726c_6400;
 
 /// In what kind of step the world is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) enum Touch {
+pub(super) enum WorldAccess {
     /// Once something was taken: the first step, an event, or the reply that was awaited.
     Run,
     /// Where one of several things is there that were awaited.
@@ -35,7 +35,7 @@ pub(super) enum Touch {
     Fire,
 }
 
-impl Touch {
+impl WorldAccess {
     /// The world may not take it yet.
     pub(super) fn is_gated(self) -> bool {
         matches!(self, Self::Resume | Self::Fire)
@@ -45,27 +45,27 @@ impl Touch {
 /// Whose steps are accesses to the world although they need not look like it. Operations are named by
 /// their paths.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Ties {
+pub(super) struct WorldDependencies {
     /// They await several things, or sleep: all their steps but those that send, and the replies to them.
     pub(super) waiting: BTreeSet<u64>,
     /// They have timers, which end with them: their ends.
     pub(super) timed: BTreeSet<u64>,
     /// Monitors that are onlookers as the predicates are: what they are can't be compared, so that each
     /// order in which they see something is a behaviour.
-    pub(super) onlookers: Onlookers,
+    pub(super) onlookers: ObserverSet,
     /// At what predicates look: the order in which that changes is a part of behaviours, and no more is.
-    pub(super) looks: BTreeSet<PredicateLook>,
+    pub(super) predicate_reads: BTreeSet<PredicateRead>,
     /// Those of them whose values offer nothing to compare.
-    pub(super) opaque: Onlookers,
+    pub(super) opaque: ObserverSet,
 }
 
-impl Ties {
+impl WorldDependencies {
     pub(super) fn is_empty(&self) -> bool {
         self.len() == 0 && self.onlookers.is_empty()
     }
 
     fn len(&self) -> usize {
-        self.waiting.len() + self.timed.len() + self.looks.len()
+        self.waiting.len() + self.timed.len() + self.predicate_reads.len()
     }
 
     /// Adds others; tells whether that makes a difference.
@@ -73,7 +73,7 @@ impl Ties {
         let before = (self.len(), self.onlookers);
         self.waiting.extend(&others.waiting);
         self.timed.extend(&others.timed);
-        self.looks.extend(&others.looks);
+        self.predicate_reads.extend(&others.predicate_reads);
         self.onlookers = self.onlookers.and(others.onlookers);
         self.opaque = self.opaque.and(others.opaque);
         (self.len(), self.onlookers) != before
@@ -81,7 +81,7 @@ impl Ties {
 }
 
 /// What the world is told by an operation with that history.
-pub(super) fn told(history: u64) -> u64 {
+pub(super) fn access_payload(history: u64) -> u64 {
     mix(history, 0x70_1d)
 }
 

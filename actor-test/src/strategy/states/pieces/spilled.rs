@@ -10,7 +10,7 @@ const BLOCK: u64 = 1 << 12;
 
 /// Bytes that are appended, and read anywhere.
 #[derive(Debug)]
-pub(super) struct File {
+pub(super) struct SpillFile {
     inside: RefCell<Inside>,
 }
 
@@ -23,7 +23,7 @@ struct Inside {
     from: u64,
 }
 
-impl File {
+impl SpillFile {
     pub(super) fn new() -> io::Result<Self> {
         let file = nameless()?;
         Ok(Self {

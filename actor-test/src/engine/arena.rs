@@ -1,0 +1,304 @@
+//! What the engine holds of the user's, and the memory that it uses again: [`Workshop`].
+//!
+//! No schedule depends on what lies here. A value lies under the number of what it belongs to in the
+//! [`State`](crate::engine::world::state::State), which is plain data.
+
+use std::any::{Any, TypeId};
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Waker;
+
+use actor_core::__private::AskSlot;
+use actor_core::parts::{AnyMail, AnySlab, Body, call_each, drop_each};
+use actor_core::runtime::{Again, Announce, Factory, Notice, PutReason, PutStart, Spawn};
+
+use crate::engine::world::endings::OrphanedValues;
+
+/// The parts of one actor. Its mail lies in the workshop, too, for who sends to it.
+pub(crate) struct ActorParts {
+    pub(crate) mail: Rc<dyn AnyMail>,
+    pub(crate) body: Body,
+    /// What makes the values of a supervised actor.
+    pub(crate) factory: Option<Factory>,
+}
+
+/// A piped future as the run loop polls it.
+pub(crate) type Piped = Pin<Box<dyn Future<Output = ()>>>;
+
+/// What a timer has of the user's.
+#[derive(Default)]
+pub(crate) struct TimerValues {
+    /// Makes the next event of a periodic timer.
+    pub(crate) again: Option<Again>,
+    /// Wakes who sleeps.
+    pub(crate) waker: Option<Waker>,
+}
+
+/// Makes the error of a call that fails.
+pub(crate) type MakeError = Rc<dyn Fn() -> Box<dyn Any>>;
+
+/// What the calls of one name may fail with.
+pub(crate) struct SuppliedError {
+    pub(crate) call: String,
+    pub(crate) error: TypeId,
+    pub(crate) error_name: &'static str,
+    /// The call is made all the same, and what it returns is lost.
+    pub(crate) is_made: bool,
+    pub(crate) make: MakeError,
+}
+
+/// What the engine holds of the user's, and the parts of what has ended.
+#[derive(Default)]
+pub(crate) struct Arena {
+    /// For each actor type, the parts of its actors that have ended.
+    pools: Vec<Vec<ActorParts>>,
+    slabs: Vec<(TypeId, Rc<dyn AnySlab>)>,
+    /// The mail of each operation that is an actor.
+    mails: Vec<Option<Rc<dyn AnyMail>>>,
+    /// Where the reply of each ask goes.
+    replies: Vec<Option<Arc<AskSlot>>>,
+    /// Who waits for the answer of each question.
+    askers: Vec<Option<Waker>>,
+    /// Who waits for the answer of each call to a disk.
+    callers: Vec<Option<Waker>>,
+    clockworks: Vec<TimerValues>,
+    /// What makes the notice of each watch.
+    notices: Vec<Option<WatchNotice>>,
+    /// What calls of the environment's may fail with.
+    pub(crate) supplies: Vec<SuppliedError>,
+    pub(crate) spawned_actors: Vec<(u32, ActorParts)>,
+    pub(crate) spawned_futures: Vec<(u32, Piped)>,
+    /// The code of each node.
+    nodes: Vec<(MakeRegistry, Option<Boot>)>,
+    /// What the receivers of references have to know to send there.
+    ways: Vec<&'static (dyn Any + Send + Sync)>,
+}
+
+/// Makes a node's registry of names.
+type MakeRegistry = fn() -> Box<dyn Spawn>;
+
+/// The boot code of a node.
+pub(crate) type Boot = Box<dyn FnMut()>;
+
+impl Arena {
+    /// Keeps the code of the next node.
+    pub(crate) fn add_node(&mut self, registry: MakeRegistry, boot: Boot) {
+        self.nodes.push((registry, Some(boot)));
+    }
+
+    /// A registry of names for a node.
+    pub(crate) fn registry(&self, node: u32) -> Box<dyn Spawn> {
+        (self.nodes[node as usize].0)()
+    }
+
+    pub(crate) fn take_boot(&mut self, node: u32) -> Option<Boot> {
+        self.nodes[node as usize].1.take()
+    }
+
+    pub(crate) fn keep_boot(&mut self, node: u32, boot: Boot) {
+        self.nodes[node as usize].1 = Some(boot);
+    }
+
+    /// Keeps what a receiver has to know; tells its number.
+    pub(crate) fn keep_way(&mut self, way: &'static (dyn Any + Send + Sync)) -> u32 {
+        let known = self
+            .ways
+            .iter()
+            .position(|known| std::ptr::addr_eq(*known, way));
+        let number = known.unwrap_or_else(|| {
+            self.ways.push(way);
+            self.ways.len() - 1
+        });
+        number as u32
+    }
+
+    pub(crate) fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)> {
+        self.ways.get(number as usize).copied()
+    }
+
+    /// Takes what the execution has left of the user's but for its actors, to be dropped when nothing
+    /// is borrowed.
+    pub(crate) fn clear(&mut self) -> UserValues {
+        self.ways.clear();
+        UserValues {
+            boots: std::mem::take(&mut self.nodes)
+                .into_iter()
+                .filter_map(|(_, boot)| boot)
+                .collect(),
+            clockworks: std::mem::take(&mut self.clockworks),
+            notices: std::mem::take(&mut self.notices),
+            supplies: std::mem::take(&mut self.supplies),
+            replies: std::mem::take(&mut self.replies),
+            askers: std::mem::take(&mut self.askers),
+            callers: std::mem::take(&mut self.callers),
+            actors: std::mem::take(&mut self.spawned_actors),
+            futures: std::mem::take(&mut self.spawned_futures),
+        }
+    }
+
+    /// Parts for an actor of a type: recycled, or made.
+    pub(crate) fn parts(&mut self, of_type: u32, actor: &dyn Spawn) -> ActorParts {
+        let pool = self.pools.get_mut(of_type as usize);
+        pool.and_then(Vec::pop).unwrap_or_else(|| ActorParts {
+            mail: (actor.mail())().into(),
+            body: Body::new(),
+            factory: None,
+        })
+    }
+
+    /// Keeps the parts of an actor for the next of its type.
+    pub(crate) fn recycle(&mut self, of_type: u32, parts: ActorParts) {
+        place(&mut self.pools, of_type).push(parts);
+    }
+
+    #[inline]
+    pub(crate) fn mail(&self, operation: u32) -> Option<&Rc<dyn AnyMail>> {
+        self.mails.get(operation as usize)?.as_ref()
+    }
+
+    pub(crate) fn keep_mail(&mut self, operation: u32, mail: Rc<dyn AnyMail>) {
+        *place(&mut self.mails, operation) = Some(mail);
+    }
+
+    pub(crate) fn take_mail(&mut self, operation: u32) -> Option<Rc<dyn AnyMail>> {
+        self.mails.get_mut(operation as usize)?.take()
+    }
+
+    pub(crate) fn reply(&self, ask: u32) -> Option<&Arc<AskSlot>> {
+        self.replies.get(ask as usize)?.as_ref()
+    }
+
+    pub(crate) fn keep_reply(&mut self, ask: u32, slot: Arc<AskSlot>) -> impl Sized + use<> {
+        place(&mut self.replies, ask).replace(slot)
+    }
+
+    pub(crate) fn take_reply(&mut self, ask: u32) -> Option<Arc<AskSlot>> {
+        self.replies.get_mut(ask as usize)?.take()
+    }
+
+    /// Keeps the waker of who waits for the answer; the one before comes back, to be dropped.
+    pub(crate) fn keep_asker(&mut self, question: u32, waker: Waker) -> Option<Waker> {
+        place(&mut self.askers, question).replace(waker)
+    }
+
+    pub(crate) fn take_asker(&mut self, question: u32) -> Option<Waker> {
+        self.askers.get_mut(question as usize)?.take()
+    }
+
+    /// Keeps the waker of who waits for a disk; the one before comes back, to be dropped.
+    pub(crate) fn keep_caller(&mut self, call: u32, waker: Waker) -> Option<Waker> {
+        place(&mut self.callers, call).replace(waker)
+    }
+
+    pub(crate) fn take_caller(&mut self, call: u32) -> Option<Waker> {
+        self.callers.get_mut(call as usize)?.take()
+    }
+
+    pub(crate) fn clockwork(&mut self, timer: u32) -> &mut TimerValues {
+        place(&mut self.clockworks, timer)
+    }
+
+    pub(crate) fn keep_notice(&mut self, watch: u32, notice: WatchNotice) {
+        *place(&mut self.notices, watch) = Some(notice);
+    }
+
+    pub(crate) fn take_notice(&mut self, watch: u32) -> Option<WatchNotice> {
+        self.notices.get_mut(watch as usize)?.take()
+    }
+
+    /// Moves an announced event into the slab of its type; tells which slab, and where in it.
+    pub(crate) fn store(&mut self, event: &mut dyn Announce) -> (u32, u32) {
+        let type_id = event.event_type();
+        let known = self.slabs.iter();
+        let slab = known.take_while(|(known, _)| *known != type_id).count();
+        if slab == self.slabs.len() {
+            self.slabs.push((type_id, event.slab()));
+        }
+        let slot = event.store(&*self.slabs[slab].1);
+        (slab as u32, slot)
+    }
+
+    pub(crate) fn slab(&self, slab: u32) -> Rc<dyn AnySlab> {
+        self.slabs[slab as usize].1.clone()
+    }
+
+    pub(crate) fn slabs(&self) -> Vec<Rc<dyn AnySlab>> {
+        self.slabs.iter().map(|(_, slab)| slab.clone()).collect()
+    }
+
+    /// Takes what is left of something that has ended.
+    pub(crate) fn garbage(&mut self, remains: OrphanedValues) -> DeferredDrops {
+        let timers = remains.timers.into_iter();
+        DeferredDrops {
+            mail: self.mail(remains.owner).cloned(),
+            letters: remains.letters,
+            timers: timers
+                .map(|(timer, slot)| (slot, std::mem::take(self.clockwork(timer))))
+                .collect(),
+        }
+    }
+}
+
+/// How a watch tells of an end.
+pub(crate) enum WatchNotice {
+    Event(Notice),
+    /// To who awaits it.
+    Reason(PutReason),
+    /// To who awaits the start.
+    Start(PutStart),
+}
+
+/// The place with that number, which is made where there is none yet.
+#[inline]
+fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
+    let number = number as usize;
+    if places.len() <= number {
+        places.resize_with(number + 1, T::default);
+    }
+    &mut places[number]
+}
+
+/// What an execution has left of the user's, to be dropped one by one.
+pub(crate) struct UserValues {
+    pub(crate) boots: Vec<Boot>,
+    pub(crate) clockworks: Vec<TimerValues>,
+    pub(crate) notices: Vec<Option<WatchNotice>>,
+    pub(crate) supplies: Vec<SuppliedError>,
+    pub(crate) replies: Vec<Option<Arc<AskSlot>>>,
+    pub(crate) askers: Vec<Option<Waker>>,
+    pub(crate) callers: Vec<Option<Waker>>,
+    pub(crate) actors: Vec<(u32, ActorParts)>,
+    pub(crate) futures: Vec<(u32, Piped)>,
+}
+
+/// Values of the user's that are to be dropped when nothing is borrowed.
+pub(crate) struct DeferredDrops {
+    mail: Option<Rc<dyn AnyMail>>,
+    /// Events that nobody will handle.
+    letters: Vec<u32>,
+    /// Timers, each with the event that it has not sent.
+    timers: Vec<(Option<u32>, TimerValues)>,
+}
+
+impl DeferredDrops {
+    /// Drops everything; a user's `Drop` may run.
+    pub(crate) fn discard(self) {
+        let Self {
+            mail,
+            mut letters,
+            timers,
+        } = self;
+        let (slots, clockworks): (Vec<_>, Vec<_>) = timers.into_iter().unzip();
+        letters.extend(slots.into_iter().flatten());
+        let discard = |slot: u32| {
+            if let Some(mail) = &mail {
+                mail.discard(slot);
+            }
+        };
+        let letters = letters.into_iter().map(|slot| move || discard(slot));
+        let (events, clocks) = (|| call_each(letters), || drop_each(clockworks));
+        call_each([Box::new(events) as Box<dyn FnOnce() + '_>, Box::new(clocks)]);
+    }
+}

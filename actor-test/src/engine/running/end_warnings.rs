@@ -1,0 +1,111 @@
+//! What an execution leaves behind: unread events, actors that did nothing, timers that go on.
+
+use std::time::Duration;
+
+use crate::data::leftovers::Leftovers;
+use crate::engine::running::outcome::EndReason;
+use crate::engine::world::operation::{Envelope, Operation, OperationRole, OperationStage, STOP};
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::timers::TimerStage;
+use crate::plural::count;
+
+/// What is left at the end of an execution that found no bug.
+pub(crate) fn leftovers(state: &ExecutionState, end: EndReason, is_fair: bool) -> Leftovers {
+    match end {
+        EndReason::Quiescent | EndReason::Finished => Leftovers {
+            unread: unread(state),
+            idle: is_idle(state),
+            restless: None,
+        },
+        EndReason::Bound if is_fair => Leftovers {
+            restless: restless(state),
+            ..Leftovers::default()
+        },
+        // What follows is not worth a look, where it was up to actors as well as where it was not.
+        EndReason::Pruned => Leftovers {
+            idle: nobody_acted(state),
+            ..Leftovers::default()
+        },
+        EndReason::Bound | EndReason::Bug | EndReason::Recovered | EndReason::Exhausted => {
+            Leftovers::default()
+        }
+    }
+}
+
+fn live(state: &ExecutionState) -> impl Iterator<Item = (u32, &Operation)> {
+    (0..).zip(&state.operations[..state.live])
+}
+
+/// Ticks are no loss, nor is an order to stop.
+fn is_event(letter: &&Envelope) -> bool {
+    letter.event != STOP && !letter.sender.is_timer()
+}
+
+fn unread(state: &ExecutionState) -> Option<String> {
+    let unread = |operation: &Operation| match operation.stage {
+        OperationStage::Gone => 0,
+        _ => operation.inbox.iter().filter(is_event).count(),
+    };
+    if let Some((number, actor)) = live(state).find(|(_, operation)| unread(operation) > 0) {
+        let events = state.info(number)?.events;
+        let first = actor.inbox.iter().find(is_event)?;
+        return Some(format!(
+            "`{}` with {}, `{}` first",
+            state.name(number),
+            count(unread(actor) as u64, "unread event"),
+            events[usize::from(first.event)].name
+        ));
+    }
+    (state.in_flight > 0).then(|| {
+        let on_the_way = count(state.in_flight as u64, "event");
+        format!("{on_the_way} on the way")
+    })
+}
+
+/// There are actors, and none has done anything.
+fn is_idle(state: &ExecutionState) -> bool {
+    let has_actors =
+        live(state).any(|(_, operation)| matches!(operation.kind, OperationRole::Actor(_)));
+    has_actors && nobody_acted(state)
+}
+
+/// An actor that has started, handled, stopped or failed has its history begun.
+fn nobody_acted(state: &ExecutionState) -> bool {
+    let is_fresh = |operation: &Operation| {
+        let is_between = matches!(
+            operation.stage,
+            OperationStage::NotStarted | OperationStage::Starting | OperationStage::Idle
+        );
+        is_between && operation.chain == operation.key
+    };
+    let is_actor =
+        |(_, operation): &(u32, &Operation)| matches!(operation.kind, OperationRole::Actor(_));
+    let mut actors = live(state).filter(is_actor);
+    actors.all(|(_, actor)| is_fresh(actor))
+}
+
+/// With only periodic timers left, the execution would have ended by itself.
+fn restless(state: &ExecutionState) -> Option<String> {
+    let mut timers = state.timers.slots.iter();
+    let timer = timers.find(|timer| timer.stage == TimerStage::Armed && timer.periodic)?;
+    let owner = timer.owner;
+    let gets = match timer.event {
+        None => "awaits the ticks of an interval".to_owned(),
+        Some((_, event)) => {
+            let event = state.info(owner)?.events[usize::from(event)].name;
+            format!("gets `{event}` {}", every(timer.delay))
+        }
+    };
+    let why = match state.timers.armed() > state.timers.armed_periodic() {
+        true => "with other timers that are armed anew and anew",
+        false if state.someone_awaits() => "while someone awaits",
+        false if state.thermometer.any_owed() => "while something is owed",
+        false => "with never a pause between the ticks",
+    };
+    let owner = state.name(owner);
+    Some(format!("`{owner}` {gets}, {why}"))
+}
+
+fn every(period: Duration) -> String {
+    format!("every {period:?}")
+}

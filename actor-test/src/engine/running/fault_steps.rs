@@ -1,0 +1,187 @@
+//! Between two steps: faults that strike or are undone, and their end.
+
+use crate::data::bug::BugKind;
+use crate::data::faults::{Fault, FaultKind};
+use crate::data::mishap::{Disk, Mishap};
+use crate::data::records::{Record, StepKind, nanoseconds};
+use crate::engine::running::execution::Engine;
+use crate::engine::sameness::fingerprint::EngineView;
+use crate::engine::seam::shared::ControlledRuntime;
+use crate::engine::world::faults::AHEAD;
+use crate::engine::world::state::BODY;
+use crate::strategy::{Enabled, Fairness};
+
+/// What comes before the next step.
+enum InterStepFault {
+    Nothing,
+    /// The fault with that number, from one, strikes or is undone.
+    Fault(u32, Fault),
+    /// No more faults come.
+    End,
+}
+
+impl Engine {
+    /// Has a fault strike where the strategy says so, and ends the faults where it does, where nothing
+    /// goes on, and where the schedule has to be fair; tells whether that was a step.
+    #[cold]
+    pub(crate) fn between_steps(&mut self, shared: &ControlledRuntime) -> bool {
+        let is_over = shared.session().found.is_some() || shared.wants_stack.get();
+        if is_over || self.state().step >= self.bound {
+            return false;
+        }
+        let interlude = self.interlude(shared);
+        self.state().faults.forget_moments();
+        match interlude {
+            InterStepFault::Nothing => false,
+            InterStepFault::Fault(number, fault) => {
+                self.note(shared, number);
+                self.state().faults.struck(&fault);
+                self.begin_fault(shared, fault.key);
+                self.strike_between(&fault);
+                self.after_step(shared, true);
+                self.see_fault(shared, fault.key);
+                true
+            }
+            InterStepFault::End => {
+                self.note(shared, 0);
+                self.state().faults.close();
+                shared.may_fail.set(false);
+                let left = self.state().faults_to_undo();
+                if left.is_empty() {
+                    return false;
+                }
+                self.begin_fault(shared, Fault::LAST);
+                for fault in &left {
+                    self.strike_between(fault);
+                }
+                self.after_step(shared, true);
+                self.see_fault(shared, Fault::LAST);
+                true
+            }
+        }
+    }
+
+    /// Looks at the state that a fault leads to, where that is wanted.
+    fn see_fault(&mut self, shared: &ControlledRuntime, key: u64) {
+        self.lookout.forget();
+        if self.lookout.is_wanted && shared.session().found.is_none() {
+            let bodies = &self.bodies;
+            let look = EngineView { bodies, shared };
+            self.lookout.after_fault(&look, key, self.idle_moments);
+        }
+    }
+
+    fn interlude(&self, shared: &ControlledRuntime) -> InterStepFault {
+        let mut state = self.state();
+        let faults = state.possible_faults();
+        let state = &*state;
+        let enabled = Enabled::new(
+            state.enabled.pending(),
+            &state.paths,
+            state.enabled.changes(),
+            state.step,
+            state.last_operation,
+        );
+        let enabled = enabled.with_details(state).seen(self.lookout.seen());
+        let mut strategy = shared.strategy.borrow_mut();
+        if let Some(number) = strategy.fault_between_steps(&enabled, &faults) {
+            if let Some(fault) = faults.get(number) {
+                return InterStepFault::Fault(number as u32 + 1, *fault);
+            }
+            let message = format!(
+                "`{}` asked for fault {number} of {}, which are counted from zero",
+                strategy.name(),
+                faults.len()
+            );
+            shared
+                .session()
+                .find(state.step, BugKind::Strategy, message, None);
+            shared.attention.set(true);
+        }
+        let is_fair = match self.fairness {
+            _ if strategy.places_faults() => false,
+            Fairness::Fair => true,
+            Fairness::FairFrom(step) => step <= state.step,
+            Fairness::Unfair => false,
+        };
+        let is_quiet = state.enabled.pending().is_empty() && state.has_faults_to_undo();
+        match strategy.ends_faults(&enabled) || is_fair || is_quiet {
+            true => InterStepFault::End,
+            false => InterStepFault::Nothing,
+        }
+    }
+
+    /// Has a fault strike now, or undoes it.
+    fn strike_between(&mut self, fault: &Fault) {
+        let count = self.state().nodes.count();
+        let mut nodes = (0..count).filter(|node| fault.nodes >> node & 1 == 1);
+        let (Some(one), other) = (nodes.next(), nodes.next()) else {
+            return;
+        };
+        let restart = |disk| Mishap::Restart { node: one, disk };
+        let mishap = match (fault.kind, fault.is_undone) {
+            (FaultKind::Partition, false) => Mishap::Cut(self.state().links_cut(fault)),
+            (FaultKind::Partition, true) => Mishap::Heal(self.state().links_cut(fault)),
+            (FaultKind::Crash, false) | (FaultKind::Stop, _) => Mishap::Crash { node: one },
+            // A script may have been quicker.
+            (FaultKind::Crash, true) if self.state().nodes.is_up(one) => return,
+            (FaultKind::Crash, true) | (FaultKind::Restart, _) => restart(Disk::Keep),
+            (FaultKind::Wipe, _) => restart(Disk::Wipe),
+            (FaultKind::Clock, _) => {
+                let jump = self.state().nodes.clocks_allowed.jump();
+                let by_ns = nanoseconds(jump);
+                match fault.way {
+                    AHEAD => Mishap::SetAhead { node: one, by_ns },
+                    _ => Mishap::SetBack { node: one, by_ns },
+                }
+            }
+            (FaultKind::Break, _) => Mishap::Break {
+                one,
+                other: other.unwrap_or(one),
+            },
+            (
+                FaultKind::Call
+                | FaultKind::Full
+                | FaultKind::Disk
+                | FaultKind::Drop
+                | FaultKind::Duplicate
+                | FaultKind::Delay
+                | FaultKind::Wake,
+                _,
+            ) => return,
+        };
+        self.inject(&mishap);
+    }
+
+    /// Writes the decision down.
+    fn note(&self, shared: &ControlledRuntime, what: u32) {
+        let mut state = self.state();
+        // The numbers of the decision are no steps with an alternative.
+        state.choices += 3;
+        shared.session().tape.record_between(state.step, what);
+    }
+
+    /// A step begins that is a fault.
+    fn begin_fault(&self, shared: &ControlledRuntime, key: u64) {
+        let (number, now) = {
+            let mut state = self.state();
+            state.step += 1;
+            (state.step, state.now)
+        };
+        shared.strategy.borrow_mut().fault_struck(key);
+        self.record_heard();
+        if let Some(witness) = shared.session().tape.witness() {
+            witness.steps(number);
+        }
+        shared.record(|| Record::Step {
+            number,
+            time_ns: nanoseconds(now),
+            who: BODY,
+            timer: None,
+            kind: StepKind::Fault,
+            state: None,
+        });
+        shared.current.set(BODY);
+        shared.calls.set(0);
+    }
+}

@@ -1,0 +1,71 @@
+//! An execution on a thread of its own.
+//!
+//! What a program was told by the operating system may be kept for a whole thread: the keys of its hash
+//! maps, the seed of `rand::rng()`. A later execution would begin with that in place of what follows from
+//! its own seed; so it is run where nothing is kept yet, by an engine of its own.
+
+use std::sync::Arc;
+
+use crate::engine::running::execution::{Engine, Program, RunOptions};
+use crate::engine::running::outcome::Outcome;
+use crate::engine::watching::observations::Observations;
+use crate::strategy::{Execution, Fairness, Replay, Strategy};
+
+/// The stack of a thread that runs executions.
+pub(crate) const STACK_BYTES: usize = 8 << 20;
+
+/// The strategy of an engine that has none.
+pub(super) fn nothing() -> Box<dyn Strategy> {
+    Box::new(Replay::new(Vec::new(), Fairness::Fair))
+}
+
+/// Does something on a thread that was never told anything by the operating system: this one, where
+/// it is such a one.
+pub(crate) fn on_fresh_thread<T: Send>(what: impl FnOnce() -> T + Send) -> T {
+    if actor_test_os::is_fresh() {
+        what()
+    } else {
+        on_own_thread(what)
+    }
+}
+
+/// Does something on a thread of its own.
+pub(crate) fn on_own_thread<T: Send>(what: impl FnOnce() -> T + Send) -> T {
+    let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
+    actor_test_os::on_own_thread(thread.name("actor-test execution".into()), what)
+}
+
+impl Engine {
+    /// Runs one execution on a thread of its own.
+    #[cold]
+    pub(super) fn run_on_own_thread(
+        &mut self,
+        test: &dyn Program,
+        execution: &Execution,
+        options: RunOptions,
+    ) -> Outcome {
+        let strategy = self.set_strategy(nothing());
+        let (bounds, semantics, system) = (self.bounds, self.semantics, self.system);
+        let (lassos, keeps_view) = (self.lasso.wanted, self.shared.keeps_view.get());
+        let heartbeat = Arc::clone(&self.heartbeat);
+        let aliases = self.state().aliases.clone();
+        let (outcome, strategy, tape, seen) = on_own_thread(move || {
+            let mut engine = Self::new(strategy, bounds, semantics);
+            engine.system = system;
+            engine.heartbeat = heartbeat;
+            engine.call(aliases);
+            engine.set_lasso_detection(lassos);
+            engine.keep_view(keeps_view);
+            let outcome = engine.run_here(test, execution, options);
+            let strategy = engine.set_strategy(nothing());
+            let tape = std::mem::take(&mut engine.session().tape);
+            let seen = engine.observed();
+            (outcome, strategy, tape, seen)
+        });
+        self.set_strategy(strategy);
+        self.session().tape = tape;
+        let before = std::mem::take(&mut self.thread_observations);
+        self.thread_observations = Observations::merge(vec![before, seen]);
+        outcome
+    }
+}

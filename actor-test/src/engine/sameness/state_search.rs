@@ -1,0 +1,333 @@
+//! States as a search over many executions tells them apart: [`Lookout`].
+//!
+//! A lasso compares states of one execution, where a part that was left alone is the same. Between two
+//! executions that says nothing: the same part may have been made in another way. So a state in which
+//! everything can be looked at has the fingerprint of what is there, however it came about; and one in
+//! which something can't is told apart by its history: by what everybody has handled, each in which
+//! order, and in which order those took their steps that can't be looked at, since they may share memory.
+
+use std::hash::Hasher;
+
+use actor_core::Fingerprinter;
+use actor_test_os::Asked;
+
+use crate::engine::sameness::fingerprint::EngineView;
+use crate::engine::sameness::opaque::OpaqueTypes;
+use crate::engine::sameness::prints::IncrementalFingerprints;
+use crate::engine::sameness::symmetry::Symmetry;
+use crate::engine::world::numbering::NumbersSeen;
+use crate::engine::world::operation::OperationStage;
+use crate::engine::world::state::ExecutionState;
+use crate::engine::world::timers::TimerStage;
+use crate::hash::mix;
+use crate::strategy::{MessageId, Pending, StateComponents, StateView, StepKind};
+
+/// Looks at every state of an execution.
+#[derive(Default)]
+pub(crate) struct StateFingerprinter {
+    /// The strategy wants to see states.
+    pub(crate) is_wanted: bool,
+    /// Actors and events are told apart by their histories.
+    pub(crate) by_history: bool,
+    prints: IncrementalFingerprints,
+    /// In which order those took their steps that can't be looked at.
+    order: u64,
+    /// Which operations have nothing to handle but events that they defer, and how many.
+    defers: Vec<bool>,
+    deferring: usize,
+    /// How often the program has looked at the clock, and what it has asked the system for.
+    asked: (u64, Asked),
+    /// How many events each monitor had seen when it was last looked.
+    looks: Vec<u64>,
+    names: OpaqueTypes,
+    /// The state, when it was last looked.
+    seen: Option<StateView>,
+    /// What is neither an operation nor a timer in it, and whom the step has touched that led there.
+    rest: u128,
+    touched: Vec<u32>,
+    touches_timers: bool,
+    lends_timers: bool,
+    has_periodic: bool,
+    symmetry: Symmetry,
+    /// The fingerprint of the state whoever is who.
+    symmetric_print: Option<u128>,
+    /// Whom predicates have meant, and whether one of them is interchangeable with others.
+    singled_out: Vec<u32>,
+    singles_out: bool,
+}
+
+impl StateFingerprinter {
+    /// Starts an execution.
+    pub(crate) fn begin(&mut self, state: &mut ExecutionState) {
+        self.seen = None;
+        self.names.begin();
+        if !self.is_wanted {
+            return;
+        }
+        self.prints.compare_executions(self.by_history);
+        self.order = 0;
+        self.looks.clear();
+        self.defers.clear();
+        self.deferring = 0;
+        self.singled_out.clear();
+        self.asked = (0, Asked::default());
+        self.prints.mark_all_changed(state.live as u32);
+        state.watch_steps(true);
+        // Before the first step all executions are the same.
+        self.seen = Some(StateView::root());
+    }
+
+    /// The state before the next step, where that is wanted.
+    #[inline]
+    pub(crate) fn seen(&self) -> Option<&StateView> {
+        self.seen.as_ref()
+    }
+
+    /// The state to which a step has led, in parts.
+    pub(crate) fn parts(&self) -> Option<StateComponents<'_>> {
+        Some(StateComponents {
+            state: self.seen.as_ref()?,
+            prints: self.prints.all(),
+            timers: self.prints.timers(),
+            armed: self.prints.armed(),
+            rest: self.rest,
+            footprint: &self.touched,
+            touches_timers: self.touches_timers,
+            lends_timers: self.lends_timers,
+            has_periodic: self.has_periodic,
+            defers: &self.defers,
+        })
+    }
+
+    /// What offers no fingerprint, of all that the execution has met: `` `Server` (actor) `` and so on.
+    pub(crate) fn opaque(&self) -> Vec<String> {
+        self.names.all()
+    }
+
+    /// What was seen is over, and what comes may be a bug.
+    pub(crate) fn forget(&mut self) {
+        self.seen = None;
+    }
+
+    /// Predicates mean these actors, and not any of their types.
+    pub(crate) fn single_out(&mut self, operations: impl Iterator<Item = u32>) {
+        for operation in operations {
+            if !self.singled_out.contains(&operation) {
+                self.singled_out.push(operation);
+            }
+        }
+    }
+
+    /// A step is about to be taken.
+    pub(crate) fn before(&mut self, look: &EngineView<'_>, pending: &Pending) {
+        self.forget();
+        self.names.before(look, pending);
+        let mut state = look.shared.state.borrow_mut();
+        state.touched.clear();
+        state.touches_timers = false;
+        state.answers = 0;
+        state.touch(pending);
+    }
+
+    /// The step was taken, when `live` operations were there before; nothing but periodic timers had
+    /// run for `idle` rounds.
+    pub(crate) fn after(
+        &mut self,
+        look: &EngineView<'_>,
+        pending: &Pending,
+        (live, idle): (u32, usize),
+    ) {
+        self.names.after(look, pending);
+        self.touch(look, live);
+        self.prints.touched(&mut self.touched);
+        let taker = pending.operation;
+        let runs_code =
+            !taker.is_timer() && !matches!(pending.kind, StepKind::Flush | StepKind::Deliver);
+        let was_blind = runs_code && self.prints.is_blind(taker.bits());
+        if runs_code {
+            self.note_origin(look, taker.bits(), live);
+        }
+        let (print, is_blind) = self.look(look);
+        let state = look.shared.state.borrow();
+        if runs_code && (was_blind || self.prints.is_blind(taker.bits())) {
+            self.passes(state.operations[taker.index()].chain);
+        }
+        // What it was told may be in what it sends, and in nothing else.
+        let asked = (state.clock_reads, actor_test_os::asked());
+        if std::mem::replace(&mut self.asked, asked) != asked {
+            self.passes(mix(state.behaviour_hash, state.now.as_nanos() as u64));
+        }
+        let message = pending.message.map_or(0, MessageId::number);
+        let step = mix(u64::from(taker.bits()), message);
+        self.note_looks(look, mix(state.behaviour_hash, step));
+        self.see(look, &state, (print, idle), is_blind);
+    }
+
+    /// A fault was a step, which may change everybody.
+    pub(crate) fn after_fault(&mut self, look: &EngineView<'_>, key: u64, idle: usize) {
+        self.prints
+            .mark_all_changed(look.shared.state.borrow().live as u32);
+        let (print, is_blind) = self.look(look);
+        let state = look.shared.state.borrow();
+        self.passes(key);
+        self.note_looks(look, mix(state.behaviour_hash, key));
+        self.see(look, &state, (print, idle), is_blind);
+    }
+
+    /// An operation's code has taken a step, before which there were `live` operations: all that it had is
+    /// what was seen of it before.
+    fn note_origin(&mut self, look: &EngineView<'_>, taker: u32, live: u32) {
+        let state = look.shared.state.borrow();
+        let is_asked = self.asked != (state.clock_reads, actor_test_os::asked());
+        let is_faulty = !state.budgets.is_none();
+        let origin = (!is_asked && !is_faulty && !self.by_history && !self.prints.is_blind(taker))
+            .then(|| {
+                let before = self.prints.of(taker);
+                // Those that it has spawned have the next numbers.
+                let newborn = if state.live as u32 == live { 0 } else { live };
+                let parts = [before as u64, u64::from(newborn), state.answers];
+                parts.into_iter().fold((before >> 64) as u64, mix)
+            });
+        self.prints.set_origin(taker, origin);
+    }
+
+    fn passes(&mut self, what: u64) {
+        self.order = mix(self.order, what);
+    }
+
+    /// Hands on what the step has touched.
+    fn touch(&mut self, look: &EngineView<'_>, live: u32) {
+        let state = look.shared.state.borrow();
+        self.touches_timers = state.touches_timers;
+        let newborn = live..state.live as u32;
+        for operation in state.touched.iter().copied().chain(newborn) {
+            self.prints.touch(operation);
+            let index = operation as usize;
+            if self.defers.len() <= index {
+                self.defers.resize(index + 1, false);
+            }
+            let found = &state.operations[index];
+            let defers = found.stage == OperationStage::Idle
+                && found.inbox.next().is_none()
+                && found.inbox.first().is_some();
+            let did = std::mem::replace(&mut self.defers[index], defers);
+            self.deferring = self.deferring + usize::from(defers) - usize::from(did);
+        }
+    }
+
+    /// Takes note of a step at which monitors have seen events.
+    fn note_looks(&mut self, look: &EngineView<'_>, step: u64) {
+        if self.have_looked(look) {
+            self.passes(step);
+        }
+    }
+
+    /// Whether monitors have seen events since it was last looked.
+    fn have_looked(&mut self, look: &EngineView<'_>) -> bool {
+        let specifications = look.shared.specifications.borrow();
+        let looks = specifications.looks();
+        let (is_new, have) = match looks.clone().count() == self.looks.len() {
+            true => (false, looks.clone().ne(self.looks.iter().copied())),
+            // They count over all executions.
+            false => (true, false),
+        };
+        if is_new || have {
+            self.looks.clear();
+            self.looks.extend(looks);
+        }
+        have
+    }
+
+    fn look(&mut self, look: &EngineView<'_>) -> (u128, bool) {
+        let print = self.prints.whole(look);
+        let is_blind = self.prints.is_any_blind();
+        self.symmetric_print = match is_blind || self.by_history {
+            true => None,
+            false => self.symmetry.print(look),
+        };
+        let mut meant = self.singled_out.iter();
+        self.singles_out |= meant.any(|operation| self.symmetry.has(*operation));
+        (print, is_blind)
+    }
+
+    fn see(
+        &mut self,
+        look: &EngineView<'_>,
+        state: &ExecutionState,
+        (print, idle): (u128, usize),
+        is_blind: bool,
+    ) {
+        let asked = actor_test_os::asked();
+        let mut to = Fingerprinter::new();
+        // After the third round it is over, where nothing is owed.
+        to.write_usize(idle.min(3 * state.timers.armed_periodic() + 1));
+        let mut is_blind = is_blind || !state.objects.is_unused();
+        is_blind |= state.nodes.feed(|number| to.write_u64(number));
+        state.objects.feed_yields(|number| to.write_u64(number));
+        state.faults.feed(|number| to.write_u64(number));
+        to.write_u8(state.finishing.into());
+        to.write_u32(state.closed_from.unwrap_or(u32::MAX));
+        if state.counts_dead_letters {
+            to.write_u64(state.dead_letters);
+        }
+        for (predicate, _) in look.shared.scripts.borrow().iter() {
+            to.write_u32(*predicate);
+        }
+        to.write_u64(asked.random);
+        let beside = to.value();
+        let mut rest = Fingerprinter::new();
+        rest.write_u128(beside);
+        rest.write_u128(self.prints.others());
+        self.rest = rest.value();
+        self.has_periodic = state.timers.armed_periodic() > 0;
+        self.lends_timers = state.lends_timers.get();
+        let mut to = Fingerprinter::new();
+        to.write_u128(beside);
+        to.write_u128(print);
+        if is_blind || self.by_history {
+            // What monitors have seen, and in which order, is their history; so is what those have done
+            // who are gone, since it is in what they have sent.
+            to.write_u64(self.order);
+            to.write_u64(state.behaviour_hash);
+        }
+        if is_blind {
+            feed_timers(state, &mut to);
+        }
+        let whoever = self.symmetric_print.filter(|_| !is_blind).map(|print| {
+            let mut to = Fingerprinter::new();
+            to.write_u128(beside);
+            to.write_u128(print);
+            to.value()
+        });
+        let (owed, hot) = state.thermometer.pending_bits();
+        self.seen = Some(StateView {
+            print: to.value(),
+            now: state.now,
+            reads_clock: state.clock_reads + asked.clock > 0,
+            by_history: is_blind,
+            obligations: owed,
+            hot,
+            is_deferring: self.deferring > 0,
+            canonical: whoever,
+            reads_one: self.singles_out,
+            reads_numbers: look.shared.numbers_seen.get() != NumbersSeen::default(),
+        });
+    }
+}
+
+/// Feeds which timers are armed, and which events of timers are unread, since somebody may hold a handle
+/// to one of them.
+fn feed_timers(state: &ExecutionState, to: &mut Fingerprinter) {
+    let slots = state.timers.slots.iter();
+    let armed = slots.filter(|timer| timer.stage == TimerStage::Armed);
+    let sum = armed.fold(0, |sum: u64, timer| sum.wrapping_add(mix(3, timer.key)));
+    to.write_u64(sum);
+    if state.timers.slots.is_empty() {
+        return;
+    }
+    for operation in &state.operations[..state.live] {
+        let letters = operation.inbox.iter();
+        let timed = letters.filter(|letter| letter.sender.is_timer());
+        timed.for_each(|letter| to.write_u64(letter.key));
+    }
+}

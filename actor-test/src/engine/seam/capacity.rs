@@ -1,0 +1,100 @@
+//! Questions for room in a mailbox, as senders under test ask them.
+
+use std::any::Any;
+use std::task::{Poll, Waker};
+
+use actor_core::runtime::{Address, Offered, RoomId};
+
+use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::world::capacity::{CapacityAnswer, CapacityParameters, RequestStatus};
+use crate::engine::world::network::LinkHint;
+use crate::engine::world::operation::{Effect, Envelope};
+use crate::strategy::StepConstruct;
+
+impl ControlledRuntime {
+    /// Puts a question for room into the outbox of who runs now.
+    pub(super) fn begin_question(&self, to: Address, event: u16, waits: bool) -> RoomId {
+        let asked = self.may_act("send").then(|| self.local(to)).flatten();
+        let index = asked.map_or(u32::MAX, |to| {
+            let current = self.current.get();
+            let crowded = !waits && self.refuses_message(to);
+            let asking = CapacityParameters {
+                event,
+                waits,
+                crowded,
+            };
+            self.state.borrow_mut().question(current, to, asking)
+        });
+        RoomId {
+            index,
+            execution: self.execution.get(),
+        }
+    }
+
+    /// The answer, and where that is room, the event on its way.
+    pub(super) fn poll_question(
+        &self,
+        room: RoomId,
+        message: &mut dyn Any,
+        waker: &Waker,
+    ) -> Poll<Offered> {
+        if !self.is_open(room) {
+            return Poll::Ready(Offered::Closed);
+        }
+        let mut state = self.state.borrow_mut();
+        let question = &mut state.questions[room.index as usize];
+        let RequestStatus::Answered(answer) = question.status else {
+            state.reach.add(StepConstruct::Room);
+            drop(state);
+            let before = self.workshop().keep_asker(room.index, waker.clone());
+            drop(before);
+            return Poll::Pending;
+        };
+        let to = question.target;
+        state.close_question(room.index);
+        let offered = answer.offered();
+        if offered == Offered::Taken {
+            let current = self.current.get();
+            let Some((slot, event)) = self.put(to, message) else {
+                return Poll::Ready(Offered::Closed);
+            };
+            let placed = answer == CapacityAnswer::Place;
+            let letter = state.letter(current, to, slot, event);
+            let letter = Envelope { placed, ..letter };
+            let effect = match state.nodes.nodes_if_different(current, to) {
+                None => Effect::Send { to, letter },
+                Some((from, node)) => {
+                    let link = LinkHint::of(state.link_between(from, node));
+                    Effect::Cross { to, link, letter }
+                }
+            };
+            state.push(current, effect);
+        }
+        Poll::Ready(offered)
+    }
+
+    /// Nobody waits for the answer any more.
+    pub(super) fn give_up_question(&self, room: RoomId) {
+        if self.is_open(room) {
+            self.state.borrow_mut().drop_question(room.index);
+            let waker = self.workshop().take_asker(room.index);
+            drop(waker);
+            self.wake_due();
+        }
+    }
+
+    fn is_open(&self, room: RoomId) -> bool {
+        room.execution == self.execution.get()
+            && room.index != u32::MAX
+            && self.phase.get() != CodePhase::Over
+    }
+
+    /// Wakes the senders whose questions were answered.
+    pub(crate) fn wake_due(&self) {
+        let due = std::mem::take(&mut self.state.borrow_mut().due);
+        for question in due {
+            let waker = self.workshop().take_asker(question);
+            waker.into_iter().for_each(Waker::wake);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Actors and futures that come into being, and what becomes known of them.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use actor_core::runtime::{Address, Spawn, SpawnOptions, Target};
+
+use crate::data::records::{Created, Record};
+use crate::engine::arena::ActorParts;
+use crate::engine::seam::shared::ControlledRuntime;
+use crate::engine::world::operation::Effect;
+
+impl ControlledRuntime {
+    /// Creates an actor with its first value.
+    pub(super) fn create_actor(
+        &self,
+        actor: &mut dyn Spawn,
+        options: &SpawnOptions,
+    ) -> (u32, ActorParts) {
+        let (index, parts) = self.create_unstarted_actor(actor, options);
+        let started = Effect::Start(index);
+        self.state.borrow_mut().push(self.current.get(), started);
+        (index, parts)
+    }
+
+    /// As [`conceive`](Self::conceive), without an effect that starts it.
+    pub(super) fn create_unstarted_actor(
+        &self,
+        actor: &mut dyn Spawn,
+        options: &SpawnOptions,
+    ) -> (u32, ActorParts) {
+        let (index, mut parts) = {
+            let (mut state, mut workshop) = (self.state(), self.workshop());
+            let of_type = state.types.number(actor.actor_type(), actor.info());
+            self.session().meet(of_type, actor);
+            let parts = workshop.parts(of_type, actor);
+            let index = state.spawn(self.current.get(), of_type, options);
+            workshop.keep_mail(index, parts.mail.clone());
+            self.record(|| {
+                let operation = &state.operations[index as usize];
+                Record::Created {
+                    who: index,
+                    path: operation.key,
+                    what: Created::Actor {
+                        of_type: actor.info().name,
+                        type_number: of_type,
+                        ordinal: operation.ordinal,
+                        name: options.name.as_deref().map(str::to_owned),
+                        prefix: state.nodes.prefix_of(index),
+                    },
+                }
+            });
+            (index, parts)
+        };
+        let me = Target::controlled(self.address(index));
+        parts.body.install(actor.rest(&me));
+        (index, parts)
+    }
+
+    /// Hands it to the run loop.
+    pub(super) fn hand_over_actor(&self, index: u32, parts: ActorParts) -> Address {
+        let info = self.state.borrow().info(index);
+        if !info.is_some_and(|info| info.starts) {
+            self.tally(index, |tally| tally.start(parts.body.state()));
+        }
+        self.workshop().spawned_actors.push((index, parts));
+        self.has_spawned.set(true);
+        self.address(index)
+    }
+
+    /// Creates an operation for a future, and hands it to the run loop.
+    pub(super) fn spawn_future(&self, owner: Address, future: Pin<Box<dyn Future<Output = ()>>>) {
+        if !self.may_act("pipe_to_self") {
+            return;
+        }
+        if let Some(owner) = self.local(owner) {
+            let mut state = self.state.borrow_mut();
+            let index = state.pipe(self.current.get(), owner);
+            self.record(|| Record::Created {
+                who: index,
+                path: state.operations[index as usize].key,
+                what: Created::Future { owner },
+            });
+            self.workshop().spawned_futures.push((index, future));
+            self.has_spawned.set(true);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Which actors share their failures: [`Links`].
+
+use actor_core::StopReason;
+
+use crate::engine::world::flushing::FollowUp;
+use crate::engine::world::operation::{Effect, OperationStage};
+use crate::engine::world::owner_lists::{ListNode, OwnerLists};
+use crate::engine::world::state::ExecutionState;
+
+/// The owner of the list of all links.
+const ALL: u32 = 0;
+
+/// Pairs of actors, in the order in which they were linked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ActorLinks {
+    pairs: Vec<Pair>,
+    free: Vec<u32>,
+    /// The links of each actor.
+    own: OwnerLists,
+    all: OwnerLists,
+}
+
+#[derive(Clone, Debug)]
+struct Pair {
+    /// Two that differ.
+    actors: [u32; 2],
+    /// The other links of the one and of the other.
+    beside: [ListNode; 2],
+    among_all: ListNode,
+}
+
+impl Pair {
+    fn side_of(&self, actor: u32) -> usize {
+        usize::from(self.actors[1] == actor)
+    }
+
+    fn beside(&mut self, actor: u32) -> &mut ListNode {
+        let side = self.side_of(actor);
+        &mut self.beside[side]
+    }
+}
+
+impl ActorLinks {
+    pub(crate) fn clear(&mut self) {
+        self.pairs.clear();
+        self.free.clear();
+        self.own.clear();
+        self.all.clear();
+    }
+
+    /// Links two actors that are not the same.
+    pub(crate) fn add(&mut self, one: u32, other: u32) {
+        let pair = Pair {
+            actors: [one, other],
+            beside: Default::default(),
+            among_all: ListNode::default(),
+        };
+        let pairs = &mut self.pairs;
+        let added = crate::engine::world::state::keep(pairs, &mut self.free, pair);
+        for actor in [one, other] {
+            self.own.add(actor, pairs, added, |pair| pair.beside(actor));
+        }
+        self.all.add(ALL, pairs, added, |pair| &mut pair.among_all);
+    }
+
+    /// Breaks the links of an actor, those to `kept` apart; tells who was linked to it.
+    pub(crate) fn break_all(&mut self, of: u32, kept: Option<u32>) -> Vec<u32> {
+        let mut others = Vec::new();
+        let mut next = self.own.first(of);
+        while let Some(link) = next {
+            let pair = &self.pairs[link as usize];
+            let side = pair.side_of(of);
+            next = pair.beside[side].after();
+            let other = pair.actors[1 - side];
+            if kept != Some(other) {
+                others.push(other);
+                self.remove(link);
+            }
+        }
+        others
+    }
+
+    /// Breaks all links of the two, in a time that grows with the links of the one that has fewer.
+    pub(crate) fn end(&mut self, one: u32, other: u32) {
+        while let Some(link) = self.find(one, other) {
+            self.remove(link);
+        }
+    }
+
+    fn find(&self, one: u32, other: u32) -> Option<u32> {
+        let (mut of_one, mut of_other) = (self.own.first(one), self.own.first(other));
+        while let (Some(mine), Some(its)) = (of_one, of_other) {
+            let (mine_is, its_is) = (&self.pairs[mine as usize], &self.pairs[its as usize]);
+            if mine_is.actors.contains(&other) {
+                return Some(mine);
+            }
+            if its_is.actors.contains(&one) {
+                return Some(its);
+            }
+            of_one = mine_is.beside[mine_is.side_of(one)].after();
+            of_other = its_is.beside[its_is.side_of(other)].after();
+        }
+        None
+    }
+
+    fn remove(&mut self, link: u32) {
+        let pairs = &mut self.pairs;
+        for actor in pairs[link as usize].actors {
+            self.own
+                .remove(actor, pairs, link, |pair| pair.beside(actor));
+        }
+        self.all
+            .remove(ALL, pairs, link, |pair| &mut pair.among_all);
+        self.free.push(link);
+    }
+
+    /// All pairs.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
+        let all = self.all.of(ALL, &self.pairs, |pair| &pair.among_all);
+        all.map(|link| self.pairs[link as usize].actors)
+    }
+}
+
+impl ExecutionState {
+    /// Links two actors.
+    pub(crate) fn link(&mut self, one: u32, other: u32) -> FollowUp {
+        let found = &self.operations[other as usize];
+        if found.stage != OperationStage::Gone {
+            if one != other {
+                self.links.add(one, other);
+            }
+            return FollowUp::Nothing;
+        }
+        match found.ending {
+            reason if reason.is_failure() => FollowUp::Shared { to: one, reason },
+            _ => FollowUp::Nothing,
+        }
+    }
+
+    /// The value of an actor is dropped: who is linked to it is to share its failure. Not so the one
+    /// whose failure this is: where that is back and has linked itself anew, it is linked to the next
+    /// life.
+    pub(crate) fn break_links(&mut self, index: u32, reason: StopReason) {
+        let found = &mut self.operations[index as usize];
+        let shared = found.failure_source.take();
+        let cause =
+            shared.filter(|_| reason == StopReason::Linked && found.stage == OperationStage::Down);
+        let others = self.links.break_all(index, cause);
+        if reason.is_failure() {
+            for to in others {
+                let life = self.operations[to as usize].incarnation;
+                self.push(index, Effect::Share { to, life, reason });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ActorLinks;
+
+    /// Against a list of pairs that is searched.
+    #[test]
+    fn links_keep_their_order() {
+        let mut links = ActorLinks::default();
+        let mut pairs: Vec<[u32; 2]> = Vec::new();
+        let mut random = 1_u64;
+        for _ in 0..3_000 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let one = (random >> 33) as u32 % 7;
+            let other = (random >> 43) as u32 % 7;
+            if random >> 62 == 0 {
+                let kept = (random >> 61 & 1 == 0).then_some(other);
+                let mut others = Vec::new();
+                pairs.retain(|pair| {
+                    let linked = match pair {
+                        [actor, linked] | [linked, actor] if *actor == one => *linked,
+                        _ => return true,
+                    };
+                    let goes = kept != Some(linked);
+                    others.extend(goes.then_some(linked));
+                    !goes
+                });
+                assert_eq!(links.break_all(one, kept), others);
+            } else if one != other {
+                links.add(one, other);
+                pairs.push([one, other]);
+            }
+            assert_eq!(links.pairs().collect::<Vec<_>>(), pairs);
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! Room in bounded mailboxes: who is granted some, and who waits for it.
+//!
+//! A sender that awaits room puts a *question* into its outbox, since what others have sent is not
+//! known before that is carried out. The answer wakes the sender, which sends when it goes on: the
+//! place that it was granted is kept until then, so that a future that is dropped has sent nothing.
+
+use actor_core::Overflow;
+use actor_core::generated::ActorInfo;
+use actor_core::runtime::Offered;
+
+use crate::engine::world::operation::{Effect, Envelope, LetterOrigin, OperationStage, STOP};
+use crate::engine::world::owner_lists::ListNode;
+use crate::engine::world::state::{ExecutionState, keep};
+use crate::hash::mix;
+use crate::strategy::{EventId, StepConstruct};
+
+/// What a bounded mailbox knows beside its letters.
+#[derive(Clone, Debug)]
+pub(crate) struct CapacityState {
+    capacity: u32,
+    overflow: Overflow,
+    /// How many letters count, of those that are queued.
+    unread: u32,
+    /// Places kept for senders that were answered and have not sent yet. While questions wait in
+    /// line, there is no room.
+    pub(crate) granted: u32,
+}
+
+impl CapacityState {
+    pub(crate) fn new(capacity: u32, overflow: Overflow) -> Box<Self> {
+        Box::new(Self {
+            capacity,
+            overflow,
+            unread: 0,
+            granted: 0,
+        })
+    }
+
+    fn has_room(&self) -> bool {
+        u64::from(self.unread) + u64::from(self.granted) < u64::from(self.capacity)
+    }
+
+    /// Answers a question, or lets it wait.
+    fn ask(&mut self, waits: bool, crowded: bool) -> RequestStatus {
+        if self.has_room() && !crowded {
+            self.granted += 1;
+            return RequestStatus::Answered(CapacityAnswer::Place);
+        }
+        match self.overflow {
+            Overflow::Wait if waits => RequestStatus::InLine,
+            Overflow::DropOldest => RequestStatus::Answered(CapacityAnswer::Open),
+            Overflow::DropNewest if waits => RequestStatus::Answered(CapacityAnswer::Open),
+            _ => RequestStatus::Answered(CapacityAnswer::Full),
+        }
+    }
+}
+
+/// What became of a letter that was to reach an inbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DeliveryOutcome {
+    Arrived,
+    /// It arrived, and the oldest letter that counts had to go.
+    Replaced(Envelope),
+    /// Its receiver has stopped.
+    Dead,
+    /// Its receiver's mailbox is full.
+    Full,
+}
+
+/// What is asked, and how.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CapacityParameters {
+    /// Which of the receiver's events is to be sent.
+    pub(crate) event: u16,
+    /// The sender is willing to wait.
+    pub(crate) waits: bool,
+    /// A fault has it find no room.
+    pub(crate) crowded: bool,
+}
+
+/// A sender's question for room.
+#[derive(Clone, Debug)]
+pub(crate) struct CapacityRequest {
+    pub(crate) sender: u32,
+    pub(crate) target: u32,
+    /// Which event is to be sent, as strategies see it.
+    pub(crate) event_id: Option<EventId>,
+    /// Its sender is willing to wait.
+    pub(crate) waits: bool,
+    /// A fault has it find no room.
+    crowded: bool,
+    /// Identifies it within the behaviour.
+    pub(crate) key: u64,
+    pub(crate) status: RequestStatus,
+    /// The others that wait for room in the same mailbox.
+    beside: ListNode,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RequestStatus {
+    /// It waits in its sender's outbox.
+    Unasked,
+    /// It waits for room.
+    InLine,
+    Answered(CapacityAnswer),
+    /// It is over.
+    Free,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CapacityAnswer {
+    /// A place is kept.
+    Place,
+    /// No place is needed, since there is no bound or another event will make room.
+    Open,
+    Full,
+    Closed,
+}
+
+impl CapacityAnswer {
+    pub(crate) fn offered(self) -> Offered {
+        match self {
+            Self::Place | Self::Open => Offered::Taken,
+            Self::Full => Offered::Full,
+            Self::Closed => Offered::Closed,
+        }
+    }
+}
+
+impl Envelope {
+    /// It takes a place in the bounded mailbox of an actor of this type.
+    fn counts(&self, info: Option<&ActorInfo>) -> bool {
+        let is_sent =
+            matches!(self.sender.sender(), LetterOrigin::Operation(_)) && self.event != STOP;
+        is_sent && !info.is_some_and(|info| info.is_own(self.event))
+    }
+}
+
+impl ExecutionState {
+    /// Puts a question into the outbox of its sender.
+    pub(crate) fn question(&mut self, sender: u32, target: u32, asking: CapacityParameters) -> u32 {
+        let CapacityParameters {
+            event,
+            waits,
+            crowded,
+        } = asking;
+        let question = CapacityRequest {
+            sender,
+            target,
+            event_id: self.event_id(target, event),
+            waits,
+            crowded,
+            key: self.child_key_of(sender),
+            status: RequestStatus::Unasked,
+            beside: ListNode::default(),
+        };
+        let index = keep(&mut self.questions, &mut self.questions_free, question);
+        self.operations[sender as usize].questions += 1;
+        self.push(sender, Effect::RequestCapacity(index));
+        index
+    }
+
+    /// Carries out a question.
+    pub(crate) fn ask_for_room(&mut self, index: u32) {
+        let CapacityRequest {
+            target,
+            waits,
+            crowded,
+            sender,
+            ..
+        } = self.questions[index as usize];
+        let receiver = &mut self.operations[target as usize];
+        let status = match &mut receiver.bound {
+            // What goes to another node waits for no room: the link takes it.
+            _ if self.nodes.nodes_if_different(sender, target).is_some() => {
+                RequestStatus::Answered(CapacityAnswer::Open)
+            }
+            _ if receiver.stage == OperationStage::Gone => {
+                RequestStatus::Answered(CapacityAnswer::Closed)
+            }
+            Some(bound) => bound.ask(waits, crowded),
+            None => RequestStatus::Answered(CapacityAnswer::Open),
+        };
+        match status {
+            RequestStatus::Answered(answer) => self.answer(index, answer),
+            status => {
+                self.questions[index as usize].status = status;
+                self.lines.add(target, &mut self.questions, index, |asked| {
+                    &mut asked.beside
+                });
+            }
+        }
+    }
+
+    /// The questions that wait for room in a mailbox, first come, first served.
+    pub(crate) fn line(&self, target: u32) -> impl Iterator<Item = u32> + '_ {
+        self.lines
+            .of(target, &self.questions, |question| &question.beside)
+    }
+
+    fn leave_line(&mut self, target: u32, index: u32) {
+        self.lines
+            .remove(target, &mut self.questions, index, |asked| {
+                &mut asked.beside
+            });
+    }
+
+    /// Answers a question; its sender is among those that are to be woken.
+    fn answer(&mut self, index: u32, answer: CapacityAnswer) {
+        let question = &mut self.questions[index as usize];
+        question.status = RequestStatus::Answered(answer);
+        let (sender, key) = (question.sender, question.key);
+        self.due.push(index);
+        let sender = &mut self.operations[sender as usize];
+        sender.delivered = mix(sender.delivered, mix(key, answer as u64));
+    }
+
+    /// Frees a question that was answered.
+    pub(crate) fn close_question(&mut self, index: u32) {
+        let question = &mut self.questions[index as usize];
+        question.status = RequestStatus::Free;
+        self.operations[question.sender as usize].questions -= 1;
+        self.questions_free.push(index);
+        self.due.retain(|due| *due != index);
+    }
+
+    /// The sender does not wait for the answer any more.
+    pub(crate) fn drop_question(&mut self, index: u32) {
+        let question = &self.questions[index as usize];
+        let (sender, target, status) = (question.sender, question.target, question.status);
+        self.reach.add(StepConstruct::Room);
+        match status {
+            RequestStatus::Unasked => {
+                self.operations[sender as usize]
+                    .outbox
+                    .take_back(&Effect::RequestCapacity(index));
+                self.refresh(sender);
+            }
+            RequestStatus::InLine => self.leave_line(target, index),
+            RequestStatus::Answered(CapacityAnswer::Place) => {
+                if let Some(bound) = &mut self.operations[target as usize].bound {
+                    bound.granted -= 1;
+                }
+                self.grant_room(target);
+            }
+            RequestStatus::Answered(_) | RequestStatus::Free => {}
+        }
+        if self.records_touched {
+            self.touched.extend([sender, target]);
+        }
+        self.close_question(index);
+    }
+
+    /// Finds a place for a letter in a bounded mailbox.
+    #[cold]
+    pub(crate) fn find_place(&mut self, to: u32, letter: &Envelope) -> DeliveryOutcome {
+        let counts = letter.counts(self.info(to));
+        let Some(bound) = &mut self.operations[to as usize].bound else {
+            return DeliveryOutcome::Arrived;
+        };
+        if !counts {
+            return DeliveryOutcome::Arrived;
+        }
+        if letter.placed {
+            bound.granted -= 1;
+        } else if letter.is_refused || !bound.has_room() {
+            self.dead_letters += 1;
+            return match bound.overflow {
+                Overflow::DropOldest => self.replace_oldest(to),
+                _ => DeliveryOutcome::Full,
+            };
+        }
+        bound.unread += 1;
+        DeliveryOutcome::Arrived
+    }
+
+    /// Removes the oldest letter that counts; another takes its place.
+    fn replace_oldest(&mut self, of: u32) -> DeliveryOutcome {
+        let info = self.info(of);
+        let inbox = &mut self.operations[of as usize].inbox;
+        let Some(oldest) = inbox.take_counting(|letter| letter.counts(info)) else {
+            return DeliveryOutcome::Full;
+        };
+        self.find_next_letter(of);
+        DeliveryOutcome::Replaced(oldest)
+    }
+
+    /// A letter was taken out of a bounded mailbox.
+    #[cold]
+    pub(crate) fn free_place(&mut self, of: u32, letter: &Envelope) {
+        self.reach.add(StepConstruct::Room);
+        let counts = letter.counts(self.info(of));
+        if let Some(bound) = &mut self.operations[of as usize].bound
+            && counts
+        {
+            bound.unread -= 1;
+            self.grant_room(of);
+        }
+    }
+
+    /// Gives the room that there is to the first in the line.
+    fn grant_room(&mut self, of: u32) {
+        if let Some(bound) = &mut self.operations[of as usize].bound
+            && bound.has_room()
+            && let Some(first) = self.lines.first(of)
+        {
+            bound.granted += 1;
+            self.leave_line(of, first);
+            self.answer(first, CapacityAnswer::Place);
+        }
+    }
+
+    /// The actor has stopped: nobody will find room.
+    pub(crate) fn close_mailbox(&mut self, of: u32) {
+        while let Some(first) = self.lines.first(of) {
+            self.leave_line(of, first);
+            self.answer(first, CapacityAnswer::Closed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use actor_core::Overflow;
+
+    use super::{CapacityAnswer, CapacityParameters, CapacityState, RequestStatus};
+    use crate::engine::world::operation::OperationRole;
+    use crate::engine::world::state::ExecutionState;
+
+    /// Two who ask for room in the mailbox of a third, which has one place; the numbers of their
+    /// questions.
+    fn asked() -> (ExecutionState, [u32; 2]) {
+        let mut state = ExecutionState::default();
+        state.begin();
+        let [one, other, mailbox] =
+            [1, 2, 3].map(|key| state.create(OperationRole::Boot { node: 0 }, key));
+        state.operations[mailbox as usize].bound = Some(CapacityState::new(1, Overflow::Wait));
+        let asking = CapacityParameters {
+            event: 0,
+            waits: true,
+            crowded: false,
+        };
+        let questions = [one, other].map(|sender| state.question(sender, mailbox, asking));
+        for question in questions {
+            state.ask_for_room(question);
+        }
+        (state, questions)
+    }
+
+    #[test]
+    fn the_first_is_granted_room_and_the_second_waits() {
+        let (state, [one, other]) = asked();
+        assert_eq!(
+            state.questions[one as usize].status,
+            RequestStatus::Answered(CapacityAnswer::Place)
+        );
+        assert_eq!(
+            state.questions[other as usize].status,
+            RequestStatus::InLine
+        );
+        assert_eq!(state.due, [one]);
+    }
+
+    /// Who has given up is not woken, and its number may be another's by then; its place is the next
+    /// one's.
+    #[test]
+    fn who_gives_up_after_the_answer_is_not_woken() {
+        let (mut state, [one, other]) = asked();
+        state.drop_question(one);
+        assert_eq!(
+            state.questions[other as usize].status,
+            RequestStatus::Answered(CapacityAnswer::Place)
+        );
+        assert_eq!(state.due, [other]);
+        assert_eq!(state.questions_free, [one]);
+    }
+
+    #[test]
+    fn who_gives_up_in_line_is_not_answered() {
+        let (mut state, [one, other]) = asked();
+        state.drop_question(other);
+        state.drop_question(one);
+        assert!(state.due.is_empty());
+        assert_eq!(state.questions_free, [other, one]);
+    }
+
+    #[test]
+    fn a_mailbox_that_closes_answers_the_whole_line() {
+        let (mut state, [one, other]) = asked();
+        state.close_mailbox(3);
+        let closed = RequestStatus::Answered(CapacityAnswer::Closed);
+        assert_eq!(state.questions[other as usize].status, closed);
+        assert_eq!(state.due, [one, other]);
+        assert_eq!(state.line(3).next(), None);
+    }
+}

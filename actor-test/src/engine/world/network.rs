@@ -1,0 +1,381 @@
+//! Links between nodes, and what is on them.
+
+use std::any::TypeId;
+use std::collections::VecDeque;
+
+use crate::data::mishap::Wish;
+use crate::engine::world::nodes::Nodes;
+use crate::engine::world::operation::{Effect, Envelope, OperationRole};
+use crate::engine::world::pending::pending_arrival;
+use crate::engine::world::state::ExecutionState;
+use crate::hash::mix;
+use crate::settings::Delivery;
+
+/// The way from one node to another, which is an operation: its step delivers what comes next.
+#[derive(Clone, Debug)]
+pub(crate) struct NetworkLink {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) operation: u32,
+    /// What is on it, in the order in which that was sent.
+    pub(super) queue: VecDeque<InTransit>,
+    /// Nothing is delivered, and what is sent over it is lost.
+    pub(crate) is_cut: bool,
+    /// Nothing is delivered for now.
+    pub(crate) is_held: bool,
+    pub(super) is_spared: bool,
+    /// What is to become of the next event of some type.
+    pub(super) wishes: Vec<(Wish, TypeId)>,
+}
+
+/// The number of a link, where that is small, in the room that an [`Effect`] has left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LinkHint(u16);
+
+impl LinkHint {
+    const NONE: u16 = u16::MAX;
+
+    pub(crate) fn of(link: u32) -> Self {
+        Self(u16::try_from(link).unwrap_or(Self::NONE))
+    }
+}
+
+/// Something on a link: an effect that is carried out when it arrives.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InTransit {
+    pub(crate) by: u32,
+    pub(crate) effect: Effect,
+    /// What comes behind it overtakes it.
+    yields: bool,
+}
+
+impl InTransit {
+    pub(crate) fn new(by: u32, effect: Effect) -> Self {
+        Self {
+            by,
+            effect,
+            yields: false,
+        }
+    }
+
+    fn letter(&self) -> Option<(u32, &Envelope)> {
+        match &self.effect {
+            Effect::Send { to, letter } => Some((*to, letter)),
+            _ => None,
+        }
+    }
+}
+
+/// What is to be done with something that was to go on a link.
+pub(crate) enum LinkOutcome {
+    /// It is on the link.
+    OnLink,
+    /// It is on the link, and is to be there twice: behind this.
+    Duplicated(u32),
+    /// It is lost.
+    Lost,
+    /// It arrives at once.
+    Arrives,
+}
+
+impl Nodes {
+    /// The links that were used, or that something was said of.
+    pub(crate) fn links(&self) -> impl Iterator<Item = &NetworkLink> {
+        self.links.iter()
+    }
+
+    pub(crate) fn link(&self, number: u32) -> &NetworkLink {
+        &self.links[number as usize]
+    }
+
+    /// The link that was made for what one sends to the other.
+    #[inline]
+    pub(crate) fn hinted(&self, hint: LinkHint, from: u32, to: u32) -> u32 {
+        match hint.0 {
+            LinkHint::NONE => self.made_for(from, to),
+            number => number.into(),
+        }
+    }
+
+    #[cold]
+    fn made_for(&self, from: u32, to: u32) -> u32 {
+        let apart = self.nodes_if_different(from, to);
+        let number = apart.and_then(|(from, to)| self.link_number(from, to));
+        number.expect("it was made before the message was sent")
+    }
+
+    pub(super) fn between(&self, from: u32, to: u32) -> Option<&NetworkLink> {
+        let number = self.link_number(from, to)?;
+        Some(&self.links[number as usize])
+    }
+
+    pub(crate) fn is_cut(&self, from: u32, to: u32) -> bool {
+        self.between(from, to).is_some_and(|link| link.is_cut)
+    }
+
+    pub(crate) fn is_held(&self, from: u32, to: u32) -> bool {
+        self.between(from, to).is_some_and(|link| link.is_held)
+    }
+
+    pub(crate) fn is_link_spared(&self, from: u32, to: u32) -> bool {
+        self.between(from, to).is_some_and(|link| link.is_spared)
+    }
+
+    /// How much is on the link.
+    pub(crate) fn in_transit(&self, from: u32, to: u32) -> usize {
+        self.between(from, to).map_or(0, |link| link.queue.len())
+    }
+
+    /// Whether that may become of what is at a place on the link: a letter is there, and to be
+    /// overtaken by another.
+    pub(crate) fn can_wish(&self, wish: Wish, from: u32, to: u32, place: usize) -> bool {
+        let Some(link) = self.between(from, to) else {
+            return false;
+        };
+        let is_letter = |at: usize| {
+            link.queue
+                .get(at)
+                .is_some_and(|item| item.letter().is_some())
+        };
+        is_letter(place) && (wish != Wish::Delay || is_letter(place + 1))
+    }
+}
+
+impl NetworkLink {
+    pub(crate) fn len(&self) -> usize {
+        self.queue.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &InTransit> {
+        self.queue.iter()
+    }
+
+    /// What is delivered next; of a bag that is one of several.
+    fn next(&self) -> Option<&InTransit> {
+        match self.is_cut || self.is_held {
+            true => None,
+            false => self.queue.front(),
+        }
+    }
+}
+
+impl ExecutionState {
+    /// A link that is cut does not lose it: word of the end of an actor and the like, and look-ups with
+    /// their answers, since who looks for a name can't ask again.
+    fn is_kept(&self, item: &InTransit) -> bool {
+        let is_registry = |of: u32| self.nodes.registry_of(of) == Some(Some(of));
+        match item.effect {
+            Effect::Send { to, .. } => is_registry(to),
+            Effect::Reply { ask, .. } => is_registry(self.asks[ask as usize].target),
+            _ => true,
+        }
+    }
+
+    /// The link from one node to another, which is made where there is none yet.
+    #[inline]
+    pub(crate) fn link_between(&mut self, from: u32, to: u32) -> u32 {
+        match self.nodes.link_number(from, to) {
+            Some(known) => known,
+            None => self.make_link(from, to),
+        }
+    }
+
+    #[cold]
+    fn make_link(&mut self, from: u32, to: u32) -> u32 {
+        let number = self.nodes.links.len() as u32;
+        let key = mix(mix(0x11_4b, self.nodes.key(from)), self.nodes.key(to));
+        let operation = self.create(OperationRole::Link(number), key);
+        self.created_on_the_way();
+        let spare = self.nodes.spare_links.pop();
+        let (mut queue, mut wishes) =
+            spare.map_or_else(Default::default, |link| (link.queue, link.wishes));
+        queue.clear();
+        wishes.clear();
+        self.nodes.links.push(NetworkLink {
+            from,
+            to,
+            operation,
+            queue,
+            is_cut: false,
+            is_held: false,
+            is_spared: false,
+            wishes,
+        });
+        self.nodes.set_link_number(from, to, number);
+        number
+    }
+
+    fn link_mut(&mut self, number: u32) -> &mut NetworkLink {
+        &mut self.nodes.links[number as usize]
+    }
+
+    /// Brings the enabled set up to date with what the link would deliver next.
+    pub(crate) fn refresh_link(&mut self, number: u32) {
+        let link = &self.nodes.links[number as usize];
+        let operation = link.operation;
+        let pending = link
+            .next()
+            .map(|next| pending_arrival(self, operation, next));
+        match pending {
+            Some(pending) => {
+                let position = &mut self.operations[operation as usize].position;
+                self.enabled.set(position, pending);
+            }
+            None => self.disable(operation),
+        }
+        self.changes(operation);
+    }
+
+    /// Puts something on the link between two nodes.
+    pub(crate) fn load(&mut self, from: u32, to: u32, item: InTransit) -> LinkOutcome {
+        let is_direct = self.nodes.delivery == Delivery::Mailbox;
+        match self.nodes.link_number(from, to) {
+            Some(link) => self.load_on(link, item),
+            None if is_direct => LinkOutcome::Arrives,
+            None => {
+                let link = self.make_link(from, to);
+                self.load_on(link, item)
+            }
+        }
+    }
+
+    /// Puts something on a link.
+    pub(crate) fn load_on(&mut self, number: u32, mut item: InTransit) -> LinkOutcome {
+        let link = self.nodes.link(number);
+        let (is_cut, is_free) = (link.is_cut, !link.is_cut && !link.is_held);
+        let wishes = !link.wishes.is_empty();
+        if is_free && self.nodes.delivery == Delivery::Mailbox {
+            return LinkOutcome::Arrives;
+        }
+        if is_cut && !self.is_kept(&item) {
+            return LinkOutcome::Lost;
+        }
+        let wish = wishes.then(|| self.wish_for(number, &item)).flatten();
+        let link = self.link_mut(number);
+        if wish == Some(Wish::Drop) {
+            return LinkOutcome::Lost;
+        }
+        item.yields = wish == Some(Wish::Delay);
+        link.queue.push_back(item);
+        let behind = link.queue.len() - 1;
+        let overtakes = behind > 0 && std::mem::take(&mut link.queue[behind - 1].yields);
+        if overtakes {
+            link.queue.swap(behind - 1, behind);
+        }
+        // Behind others, it changes nothing of what is delivered next.
+        if behind == 0 || overtakes {
+            self.refresh_link(number);
+        } else {
+            let operation = link.operation;
+            self.changes(operation);
+        }
+        match wish {
+            Some(Wish::Duplicate) => LinkOutcome::Duplicated(number),
+            _ => LinkOutcome::OnLink,
+        }
+    }
+
+    /// What is to become of something that goes on a link.
+    fn wish_for(&mut self, number: u32, item: &InTransit) -> Option<Wish> {
+        let (to, letter) = item.letter()?;
+        let event = self
+            .info(to)?
+            .events
+            .get(usize::from(letter.event))?
+            .type_id;
+        let wishes = &mut self.link_mut(number).wishes;
+        let at = wishes.iter().position(|(_, wished)| *wished == event)?;
+        Some(wishes.remove(at).0)
+    }
+
+    /// Puts a second copy of the last letter on a link.
+    pub(crate) fn load_again(&mut self, number: u32, item: InTransit) {
+        self.link_mut(number).queue.push_back(item);
+        self.refresh_link(number);
+    }
+
+    /// Takes what is delivered next from a link: the first, or of a bag that one.
+    pub(crate) fn unload(&mut self, number: u32, at: usize) -> Option<InTransit> {
+        let queue = &mut self.link_mut(number).queue;
+        let item = match at {
+            0 => queue.pop_front(),
+            _ => queue.remove(at),
+        };
+        self.refresh_link(number);
+        item
+    }
+
+    /// Takes all that a link loses; what it does not lose stays there.
+    pub(crate) fn clear_link(&mut self, number: u32, keeps: bool) -> Vec<InTransit> {
+        let all = std::mem::take(&mut self.link_mut(number).queue);
+        let (kept, lost): (VecDeque<_>, Vec<_>) =
+            all.into_iter()
+                .fold(Default::default(), |(mut kept, mut lost), item| {
+                    match keeps && self.is_kept(&item) {
+                        true => kept.push_back(item),
+                        false => lost.push(item),
+                    }
+                    (kept, lost)
+                });
+        self.link_mut(number).queue = kept;
+        self.refresh_link(number);
+        lost
+    }
+
+    pub(crate) fn set_cut(&mut self, number: u32, is_cut: bool) {
+        self.link_mut(number).is_cut = is_cut;
+        self.refresh_link(number);
+    }
+
+    pub(crate) fn set_held(&mut self, number: u32, is_held: bool) {
+        self.link_mut(number).is_held = is_held;
+        self.refresh_link(number);
+    }
+
+    pub(crate) fn spare_link(&mut self, one: u32, other: u32) {
+        for (from, to) in [(one, other), (other, one)] {
+            let number = self.link_between(from, to);
+            self.link_mut(number).is_spared = true;
+        }
+    }
+
+    /// Where on a link the first event of a type is.
+    pub(crate) fn find_on_link(&self, number: u32, event: TypeId) -> Option<usize> {
+        let link = self.nodes.link(number);
+        link.queue.iter().position(|item| {
+            let known = item.letter().and_then(|(to, letter)| {
+                let info = self.info(to)?;
+                info.events.get(usize::from(letter.event))
+            });
+            known.is_some_and(|known| known.type_id == event)
+        })
+    }
+
+    /// Something is to become of the next event of that type.
+    pub(crate) fn wish(&mut self, number: u32, wish: Wish, event: TypeId) {
+        self.link_mut(number).wishes.push((wish, event));
+    }
+
+    /// What is at a place on a link.
+    pub(crate) fn on_link(&self, number: u32, place: usize) -> Option<InTransit> {
+        self.nodes.link(number).queue.get(place).copied()
+    }
+
+    /// Puts something at a place on a link.
+    pub(crate) fn insert_on_link(&mut self, number: u32, place: usize, item: InTransit) {
+        let queue = &mut self.link_mut(number).queue;
+        queue.insert(place.min(queue.len()), item);
+        self.refresh_link(number);
+    }
+
+    /// Has what is at a place overtaken by what is behind it, or comes there next.
+    pub(crate) fn delay_on_link(&mut self, number: u32, place: usize) {
+        let queue = &mut self.link_mut(number).queue;
+        if place + 1 < queue.len() {
+            queue.swap(place, place + 1);
+        } else if let Some(last) = queue.get_mut(place) {
+            last.yields = true;
+        }
+        self.refresh_link(number);
+    }
+}

@@ -1,0 +1,439 @@
+//! The strategy of a work item: it takes the steps of a graph, and then any others.
+
+use std::sync::Arc;
+
+use super::world::{WorldAccess, WorldDependencies};
+use crate::data::bug::BugKind;
+use crate::strategy::{
+    Choice, ConstructSet, DeferredEvents, Enabled, Execution, Fairness, ObserverSet, OperationId,
+    Pending, PredicateRead, PredicateScope, SilentEffect, Step, StepConstruct, StepEffect,
+    StepKind, Strategy,
+};
+
+/// What makes a step an access to the world.
+const WORLD_CONSTRUCTS: ConstructSet =
+    ConstructSet::of(&[StepConstruct::Clock, StepConstruct::Timer]);
+
+/// A step that is to be taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct ScheduledStep {
+    /// Who takes it, by its path.
+    pub(super) who: u64,
+    /// The event that is handled, or zero.
+    pub(super) message: u64,
+    /// How many of the answers are for choices in this step.
+    pub(super) answers: u32,
+}
+
+/// What was seen of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ExecutionItem {
+    /// The test body, which is there from the start.
+    Body { path: u64 },
+    /// A step.
+    Step {
+        who: u64,
+        kind: StepKind,
+        message: u64,
+        inbox: u64,
+        carried: StepEffect,
+        onlookers: ObserverSet,
+        defers: DeferredEvents,
+        /// It was an access to the world.
+        touch: Option<WorldAccess>,
+        /// Its operation awaits something after it.
+        is_suspended: bool,
+    },
+    /// Something rode along with the step before.
+    SilentEffect { who: u64, what: SilentEffect },
+    /// After the access before, the world takes that of this operation: a timer may fire, or something is
+    /// there that was awaited.
+    Open { who: u64 },
+    /// A step that might be taken, and is not.
+    Waiting { who: u64, kind: StepKind },
+    /// A monitor has looked at the step before: what it was, and what it is now.
+    Observed {
+        monitor: u32,
+        before: u64,
+        after: u64,
+    },
+    /// A choice in the step before.
+    Choice { who: u64, of: u32, answer: u32 },
+}
+
+/// What a search can't follow.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct UnsupportedStep {
+    pub(super) what: StepConstruct,
+    /// Whose step it was, where names were asked for.
+    pub(super) who: Option<String>,
+}
+
+/// Takes the steps of a graph, and then goes on with whoever comes first.
+#[derive(Debug)]
+pub(in crate::strategy) struct GraphRun {
+    schedule: Vec<ScheduledStep>,
+    answers: Vec<u32>,
+    /// Beyond the graph they only carry out what they have done: they have failed before.
+    held: Vec<u64>,
+    ties: Arc<WorldDependencies>,
+    /// Those that are not known yet.
+    pub(super) new_ties: WorldDependencies,
+    /// The last step was an access to the world.
+    accessed_world: bool,
+    /// What operations are called, as far as that is known.
+    paths: Vec<u64>,
+    next: usize,
+    next_answer: usize,
+    /// How many of the answers are still for the step in progress.
+    answers_left: u32,
+    current: (u64, u64),
+    /// What whoever takes the step in progress is called, is to be known.
+    names: bool,
+    name: Option<String>,
+    pub(super) seen: Vec<ExecutionItem>,
+    /// The choices of the step in progress.
+    chosen: Vec<ExecutionItem>,
+    pub(super) outside: Option<UnsupportedStep>,
+    /// The program did not do what it did before.
+    pub(super) has_diverged: bool,
+    /// A seed was asked for.
+    pub(super) is_seeded: bool,
+    /// It ended since only those who would fail had anything to do.
+    pub(super) only_held_left: bool,
+    /// The last step has failed by itself, whatever others did.
+    pub(super) has_failed: bool,
+    /// The last step has found a bug that may need what others did.
+    pub(super) has_bug: bool,
+}
+
+impl GraphRun {
+    pub(super) fn new(
+        schedule: Vec<ScheduledStep>,
+        answers: Vec<u32>,
+        held: Vec<u64>,
+        ties: Arc<WorldDependencies>,
+    ) -> Self {
+        Self {
+            schedule,
+            answers,
+            held,
+            ties,
+            new_ties: WorldDependencies::default(),
+            accessed_world: false,
+            paths: Vec::new(),
+            next: 0,
+            next_answer: 0,
+            answers_left: 0,
+            current: (0, 0),
+            names: false,
+            name: None,
+            seen: Vec::new(),
+            chosen: Vec::new(),
+            outside: None,
+            has_diverged: false,
+            is_seeded: false,
+            only_held_left: false,
+            has_failed: false,
+            has_bug: false,
+        }
+    }
+}
+
+impl GraphRun {
+    /// The same once more, to learn what is called what.
+    pub(super) fn with_names(self) -> Self {
+        Self {
+            names: true,
+            ..Self::new(self.schedule, self.answers, self.held, self.ties)
+        }
+    }
+
+    /// Whose accesses the world takes now.
+    fn note_open(&mut self, enabled: &Enabled<'_>) {
+        let timers = enabled.iter();
+        let timers = timers.filter(|pending| pending.operation.is_timer());
+        let mut open: Vec<u64> = timers.map(|pending| path(enabled, pending)).collect();
+        if let Some(details) = enabled.details()
+            && !self.ties.waiting.is_empty()
+        {
+            open.extend(
+                enabled
+                    .paths()
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(number, path)| {
+                        let operation = OperationId::actor(number as u32);
+                        let is_open =
+                            self.ties.waiting.contains(path) && details.is_woken(operation);
+                        is_open.then_some(*path)
+                    }),
+            );
+        }
+        open.sort_unstable();
+        self.seen
+            .extend(open.into_iter().map(|who| ExecutionItem::Open { who }));
+    }
+
+    /// Whether a step is an access to the world, and takes note of ties.
+    fn touch(&mut self, who: u64, step: &Step<'_>) -> Option<WorldAccess> {
+        let reached = step.constructs;
+        let ties = &*self.ties;
+        let is_tied = ties.waiting.contains(&who);
+        let mut new = WorldDependencies::default();
+        let asks = reached.has(StepConstruct::Ask);
+        if step.sleeps || asks && step.pending.kind != StepKind::Flush {
+            new.waiting.insert(who);
+        }
+        match step.effect {
+            StepEffect::Replied(asker) if asks => _ = new.waiting.insert(asker),
+            StepEffect::Halted if asks => _ = new.waiting.insert(who),
+            _ => {}
+        }
+        for along in step.silent_effects {
+            if let SilentEffect::Armed { owner, .. } = along {
+                new.timed.insert(*owner);
+            }
+        }
+        let touches = reached.meets(WORLD_CONSTRUCTS);
+        let touch = match step.pending.kind {
+            StepKind::Timer => Some(WorldAccess::Fire),
+            StepKind::Flush => {
+                let is_tied = match step.effect {
+                    StepEffect::Replied(asker) => ties.waiting.contains(&asker),
+                    StepEffect::Halted => is_tied || ties.timed.contains(&who),
+                    _ => false,
+                };
+                (touches || is_tied).then_some(WorldAccess::Flush)
+            }
+            StepKind::Resume if is_tied => Some(WorldAccess::Resume),
+            _ => (touches || is_tied).then_some(WorldAccess::Run),
+        };
+        if touch == Some(WorldAccess::Run) && !self.chosen.is_empty() {
+            // The world comes before choices, so that none may decide whether it is accessed.
+            new.waiting.insert(who);
+        }
+        new.waiting.retain(|who| !ties.waiting.contains(who));
+        new.timed.retain(|who| !ties.timed.contains(who));
+        self.new_ties.add(&new);
+        touch
+    }
+
+    /// Who looks at a step. A predicate looks at those operations alone at which it was seen to look.
+    fn onlookers(&mut self, who: u64, step: &Step<'_>) -> ObserverSet {
+        let known = &self.ties.predicate_reads;
+        let new = step
+            .predicate_reads
+            .iter()
+            .filter(|look| !known.contains(look));
+        self.new_ties.predicate_reads.extend(new);
+        let others = step.onlookers.without_predicates();
+        if !step.onlookers.have_predicates() {
+            return others;
+        }
+        // Whoever may begin from now on is not to be seen before it does.
+        let begins = matches!(step.effect, StepEffect::Started(..));
+        let sees = |look: &&PredicateRead| match look.at {
+            PredicateScope::One(path) => path == who && !begins,
+            PredicateScope::All => true,
+        };
+        let predicates = known.iter().filter(sees);
+        let predicates = predicates.map(|look| ObserverSet::predicate(look.predicate));
+        predicates.fold(others, ObserverSet::and)
+    }
+
+    /// Who has taken the last step.
+    pub(super) fn last(&self) -> Option<u64> {
+        self.seen.iter().rev().find_map(|seen| match seen {
+            ExecutionItem::Step { who, .. } => Some(*who),
+            _ => None,
+        })
+    }
+}
+
+fn find(enabled: &Enabled<'_>, who: u64) -> Option<usize> {
+    let mut all = enabled.iter();
+    all.position(|pending| path(enabled, pending) == who)
+}
+
+/// The path of an operation. That of a timer is the event that it is going to send.
+fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
+    match pending.message {
+        Some(message) if pending.operation.is_timer() => message.number(),
+        _ => enabled.path(pending.operation),
+    }
+}
+
+impl Strategy for GraphRun {
+    fn name(&self) -> String {
+        "dpor".into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+
+    fn begin(&mut self, _: &Execution) -> bool {
+        true
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        if self.seen.is_empty() {
+            let path = enabled.path(OperationId::actor(0));
+            self.seen.push(ExecutionItem::Body { path });
+        }
+        if std::mem::take(&mut self.accessed_world) {
+            self.note_open(enabled);
+        }
+        let known = self.paths.len();
+        self.paths.extend(&enabled.paths()[known..]);
+        if self.outside.is_some() || self.has_diverged {
+            return None;
+        }
+        let position = match self.schedule.get(self.next) {
+            Some(due) => {
+                self.next += 1;
+                self.answers_left = due.answers;
+                let found = find(enabled, due.who).filter(|position| {
+                    let pending = &enabled[*position];
+                    let message = pending.message.map_or(0, |message| message.number());
+                    pending.kind != StepKind::Handle || message == due.message
+                });
+                self.has_diverged = found.is_none();
+                found?
+            }
+            None => {
+                self.answers_left = 0;
+                let is_free = |position: &usize| {
+                    let pending = &enabled[*position];
+                    let runs = pending.kind != StepKind::Flush;
+                    !(runs && self.held.contains(&path(enabled, pending)))
+                };
+                match (0..enabled.len()).find(is_free) {
+                    Some(position) => position,
+                    // Nobody else has anything to do.
+                    None => {
+                        self.only_held_left = true;
+                        self.seen
+                            .extend(enabled.iter().map(|pending| ExecutionItem::Waiting {
+                                who: path(enabled, pending),
+                                kind: pending.kind,
+                            }));
+                        return None;
+                    }
+                }
+            }
+        };
+        let pending = &enabled[position];
+        let inbox = pending.inbox.map_or(0, |inbox| enabled.path(inbox));
+        self.current = (path(enabled, pending), inbox);
+        if self.names {
+            let names = enabled.details().zip(pending.owner());
+            self.name = names.map(|(names, who)| names.operation(who));
+        }
+        Some(position)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let Choice::Below(of) = choice else {
+            self.is_seeded = true;
+            return 0;
+        };
+        let answer = match self.answers_left.checked_sub(1) {
+            Some(left) => {
+                self.answers_left = left;
+                self.next_answer += 1;
+                let answer = self.answers.get(self.next_answer - 1);
+                answer.copied().unwrap_or(0).min(of - 1)
+            }
+            None => 0,
+        };
+        let who = self.current.0;
+        self.chosen.push(ExecutionItem::Choice { who, of, answer });
+        answer
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        if let Some(bug) = step.bug {
+            let runs = step.pending.kind != StepKind::Flush;
+            self.has_failed = runs && matches!(bug, BugKind::Panic | BugKind::Unhandled);
+            self.has_bug = !self.has_failed;
+        }
+        let (who, inbox) = self.current;
+        let pending = &step.pending;
+        let touch = self.touch(who, step);
+        self.accessed_world = touch.is_some();
+        let onlookers = self.onlookers(who, step);
+        for operation in step.interrupted {
+            // Whether its reply is sent depends on this step, which may be the last. One that has begun in it
+            // was not asked before.
+            if step.constructs.has(StepConstruct::Ask)
+                && let Some(who) = self.paths.get(operation.index())
+                && !self.ties.waiting.contains(who)
+            {
+                self.new_ties.waiting.insert(*who);
+            }
+        }
+        self.seen.push(ExecutionItem::Step {
+            who,
+            kind: pending.kind,
+            message: pending.message.map_or(0, |message| message.number()),
+            inbox,
+            carried: step.effect,
+            onlookers,
+            defers: step.defers,
+            touch,
+            is_suspended: step.is_suspended,
+        });
+        self.seen.append(&mut self.chosen);
+        let along = step.silent_effects.iter();
+        self.seen
+            .extend(along.map(|what| ExecutionItem::SilentEffect { who, what: *what }));
+        for look in step.monitor_transitions {
+            let monitor = look.monitor;
+            match look.states {
+                Some((before, after)) => self.seen.push(ExecutionItem::Observed {
+                    monitor,
+                    before,
+                    after,
+                }),
+                None => {
+                    let new = ObserverSet::monitor(monitor).but(self.ties.onlookers);
+                    self.new_ties.onlookers = self.new_ties.onlookers.and(new);
+                    self.new_ties.opaque = self.new_ties.opaque.and(new);
+                }
+            }
+        }
+        let strange = match pending.kind {
+            StepKind::Start | StepKind::Handle | StepKind::Resume => None,
+            StepKind::Flush if step.effect != StepEffect::Nothing => None,
+            StepKind::Flush => Some(StepConstruct::Finish),
+            StepKind::Timer => None,
+            StepKind::Fault => Some(StepConstruct::Fault),
+            StepKind::Stop => Some(StepConstruct::Stop),
+            StepKind::Deliver => Some(StepConstruct::Node),
+            StepKind::Access => Some(StepConstruct::Sharing),
+        };
+        let allowed = match touch {
+            Some(_) => WORLD_CONSTRUCTS.and(ConstructSet::of(&[StepConstruct::Ask])),
+            None if !self.new_ties.is_empty() => ConstructSet::of(&[StepConstruct::Ask]),
+            None => ConstructSet::NOTHING,
+        };
+        // Who asks somebody that is gone tells itself so: what it does is not up to what it was given.
+        let tells_itself = matches!(step.effect, StepEffect::Replied(asker) if asker == who);
+        let is_lost = tells_itself && step.constructs.has(StepConstruct::Ask);
+        let strange = strange.or(is_lost.then_some(StepConstruct::Ask));
+        let what = step.constructs.without(allowed).first().or(strange);
+        if let Some(what) = what
+            && step.bug.is_none()
+            && self.outside.is_none()
+        {
+            let who = self.name.take();
+            self.outside = Some(UnsupportedStep { what, who });
+        }
+    }
+}

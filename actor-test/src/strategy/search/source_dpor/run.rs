@@ -1,0 +1,383 @@
+//! The strategy of a work item: it takes the steps that it is told, and then any others but those that
+//! were looked at elsewhere.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::mem;
+
+use super::footprint::{AccessedResource, Footprint};
+use crate::data::faults::Fault;
+use crate::hash::mix;
+use crate::strategy::{
+    Choice, ConstructSet, Enabled, Ended, Execution, Fairness, OperationId, Pending, Step,
+    StepConstruct, StepEffect, StepKind, Strategy,
+};
+
+/// What a step may look for later on without saying so, once its operation has had to do with it.
+const UNREPORTED_READS: ConstructSet = ConstructSet::of(&[
+    StepConstruct::Ask,
+    StepConstruct::Timer,
+    StepConstruct::Receive,
+    StepConstruct::Room,
+    StepConstruct::Future,
+    StepConstruct::Supervision,
+]);
+
+/// What it does not follow: where it is a question of more than one step whether an execution ends or who
+/// may go on, where not all that may happen is tried, and what random programs don't hold it to.
+pub(super) const UNSUPPORTED: ConstructSet = ConstructSet::of(&[
+    StepConstruct::Fault,
+    StepConstruct::System,
+    StepConstruct::Finish,
+    StepConstruct::Ticks,
+    StepConstruct::Sharing,
+    StepConstruct::Predicate,
+    StepConstruct::Node,
+    StepConstruct::Disk,
+    StepConstruct::References,
+    StepConstruct::Defer,
+    StepConstruct::Task,
+]);
+
+/// A step that is to be taken, with the answers of its first choices.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct ReplayStep {
+    pub(super) who: u64,
+    /// What it does, as far as that is to be seen beforehand.
+    pub(super) what: u64,
+    pub(super) answers: Vec<u32>,
+}
+
+/// Operations whose steps were looked at elsewhere, with what these have to do with others.
+pub(super) type SleepSet = Vec<(u64, Vec<Footprint>)>;
+
+/// A step that was taken.
+#[derive(Debug)]
+pub(super) struct ExecutedStep {
+    pub(super) who: u64,
+    pub(super) what: u64,
+    /// One of how many answers each choice had.
+    pub(super) answers: Vec<(u32, u32)>,
+    pub(super) footprint: Footprint,
+    /// Who might have taken one, and what it would have done.
+    pub(super) enabled: Vec<(u64, u64)>,
+    pub(super) asleep: SleepSet,
+    /// The steps but for which it could not have been taken.
+    pub(super) causes: Vec<usize>,
+    /// Whose next step it has taken away, or made another one.
+    pub(super) altered: Vec<u64>,
+}
+
+/// Takes the steps that it is told, and then any others.
+#[derive(Debug)]
+pub(in crate::strategy) struct SourceDporRun {
+    replay: Vec<ReplayStep>,
+    /// Beyond these, all is new.
+    from: usize,
+    asleep: SleepSet,
+    /// How many steps were begun.
+    steps: usize,
+    /// Those from `from` on.
+    pub(super) taken: Vec<ExecutedStep>,
+    /// The last step, until what it has led to is known.
+    open: Option<ExecutedStep>,
+    /// Whom it has interrupted.
+    interrupted: Vec<OperationId>,
+    answers: Vec<(u32, u32)>,
+    /// The paths of operations, by number.
+    paths: Vec<u64>,
+    /// Who might have taken the step in progress.
+    enabled: Vec<(u64, u64)>,
+    /// Which steps have made it possible that an operation takes its next one.
+    enabled_by: BTreeMap<u64, Vec<usize>>,
+    /// Which step has sent an event.
+    sent_at: BTreeMap<u64, usize>,
+    /// Those who may look for something without saying so.
+    unreported_readers: BTreeSet<u64>,
+    current: (u64, u64),
+    current_owner: Option<OperationId>,
+    /// What it can't follow, and whose step that was.
+    pub(super) outside: Option<(StepConstruct, Option<String>)>,
+    /// What was met that is everybody's.
+    pub(super) met: ConstructSet,
+    /// The program did not do what it did before.
+    pub(super) is_lost: bool,
+    /// It ended since everybody was asleep.
+    pub(super) is_blocked: bool,
+    /// A seed was asked for.
+    pub(super) is_seeded: bool,
+}
+
+impl SourceDporRun {
+    /// Takes these steps, where nothing of them is known from that one on, and goes on with anybody who
+    /// is not asleep there.
+    pub(super) fn new(replay: Vec<ReplayStep>, from: usize, asleep: SleepSet) -> Self {
+        Self {
+            replay,
+            from,
+            asleep,
+            steps: 0,
+            taken: Vec::new(),
+            open: None,
+            interrupted: Vec::new(),
+            answers: Vec::new(),
+            paths: Vec::new(),
+            enabled: Vec::new(),
+            enabled_by: BTreeMap::new(),
+            sent_at: BTreeMap::new(),
+            unreported_readers: BTreeSet::new(),
+            current: (0, 0),
+            current_owner: None,
+            outside: None,
+            met: ConstructSet::NOTHING,
+            is_lost: false,
+            is_blocked: false,
+            is_seeded: false,
+        }
+    }
+
+    pub(super) fn from(&self) -> usize {
+        self.from
+    }
+
+    fn path_of(&self, operation: OperationId) -> Option<u64> {
+        self.paths.get(operation.index()).copied()
+    }
+
+    /// What the last step has led to is known: who may take the next one.
+    fn settle(&mut self, now: Vec<(u64, u64)>, creates: bool) {
+        let Some(mut last) = self.open.take() else {
+            self.enabled = now;
+            return;
+        };
+        let number = self.steps - 1;
+        let before = mem::replace(&mut self.enabled, now);
+        last.footprint.creates = creates;
+        let interrupted = mem::take(&mut self.interrupted);
+        let interrupted = interrupted.iter().filter_map(|who| self.path_of(*who));
+        last.footprint.interrupted = interrupted.filter(|who| *who != last.who).collect();
+        for (who, what) in &self.enabled {
+            if *who != last.who && !before.contains(&(*who, *what)) {
+                self.enabled_by.entry(*who).or_default().push(number);
+            }
+        }
+        last.altered = before
+            .iter()
+            .filter(|pair| pair.0 != last.who && !self.enabled.contains(pair))
+            .map(|(who, _)| *who)
+            .collect();
+        if !last.altered.is_empty() {
+            last.footprint.reach = AccessedResource::World;
+            for who in &last.altered {
+                if !last.footprint.interrupted.contains(who) {
+                    last.footprint.interrupted.push(*who);
+                }
+            }
+        }
+        if number >= self.from {
+            last.enabled = before;
+            last.asleep = self.asleep.clone();
+            let is_apart = |(who, of): &(u64, Vec<Footprint>)| {
+                *who != last.who && !of.iter().any(|one| one.depends(&last.footprint))
+            };
+            self.asleep.retain(is_apart);
+            self.taken.push(last);
+        }
+    }
+
+    /// Who is next, at a position.
+    fn next(&self, enabled: &Enabled<'_>) -> Option<usize> {
+        let is_awake = |position: &usize| {
+            let who = path(enabled, &enabled[*position]);
+            !self.asleep.iter().any(|(asleep, _)| *asleep == who)
+        };
+        let mut awake = (0..enabled.len()).filter(is_awake);
+        let first = awake.next()?;
+        let mut all = std::iter::once(first).chain(awake);
+        let may_be_local = all.find(|position| enabled[*position].may_be_local());
+        Some(may_be_local.unwrap_or(first))
+    }
+
+    /// What a step has reached.
+    fn reach(&mut self, step: &Step<'_>) -> AccessedResource {
+        let (who, _) = self.current;
+        let Pending { kind, inbox, .. } = step.pending;
+        let reached = step.constructs;
+        if reached.meets(UNREPORTED_READS) {
+            self.unreported_readers.insert(who);
+        }
+        if !reached.is_nothing() || step.cancels || step.bug.is_some() {
+            return AccessedResource::World;
+        }
+        match kind {
+            StepKind::Start | StepKind::Handle | StepKind::Resume
+                if self.unreported_readers.contains(&who) =>
+            {
+                AccessedResource::World
+            }
+            StepKind::Start | StepKind::Handle if step.is_local || !step.onlookers.is_empty() => {
+                AccessedResource::Own
+            }
+            StepKind::Start | StepKind::Handle | StepKind::Resume => AccessedResource::Inbox,
+            StepKind::Flush => match step.effect {
+                StepEffect::Sent(_) => match inbox.and_then(|to| self.path_of(to)) {
+                    Some(to) => AccessedResource::Sent(to),
+                    None => AccessedResource::World,
+                },
+                StepEffect::Started(to, _) | StepEffect::Replied(to) => {
+                    AccessedResource::Target(to)
+                }
+                StepEffect::Halted | StepEffect::Nothing => AccessedResource::World,
+            },
+            StepKind::Timer
+            | StepKind::Fault
+            | StepKind::Stop
+            | StepKind::Deliver
+            | StepKind::Access => AccessedResource::World,
+        }
+    }
+}
+
+/// The path of an operation. That of a timer is the event that it is going to send.
+fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
+    match pending.message {
+        Some(message) if pending.operation.is_timer() => message.number(),
+        _ => enabled.path(pending.operation),
+    }
+}
+
+/// What would be done, as far as that is to be seen beforehand.
+fn what(pending: &Pending) -> u64 {
+    let message = pending.message.map_or(0, |message| message.number());
+    mix(message, pending.kind as u64)
+}
+
+impl Strategy for SourceDporRun {
+    fn name(&self) -> String {
+        "dpor".into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+
+    fn begin(&mut self, _: &Execution) -> bool {
+        true
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let now = enabled
+            .iter()
+            .map(|pending| (path(enabled, pending), what(pending)));
+        let now = now.collect();
+        let creates = enabled.paths().len() > self.paths.len() && self.steps > 0;
+        let known = self.paths.len();
+        self.paths.extend(&enabled.paths()[known..]);
+        // A step that it has not heard of is none that it can follow.
+        self.is_lost |= self.steps > 0 && self.open.is_none();
+        if self.is_lost {
+            return None;
+        }
+        self.settle(now, creates);
+        if let Some((_, who)) = &mut self.outside {
+            let names = enabled.details().zip(self.current_owner);
+            *who = names.map(|(names, whose)| names.operation(whose));
+            return None;
+        }
+        let position = match self.replay.get(self.steps) {
+            Some(turn) => {
+                let due = (turn.who, turn.what);
+                let found = self.enabled.iter().position(|pair| *pair == due);
+                self.is_lost |= found.is_none();
+                found?
+            }
+            None => {
+                let next = self.next(enabled);
+                self.is_blocked = next.is_none();
+                next?
+            }
+        };
+        self.current = self.enabled[position];
+        self.current_owner = enabled[position].owner();
+        self.steps += 1;
+        self.answers.clear();
+        Some(position)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let Choice::Below(of) = choice else {
+            self.is_seeded = true;
+            return 0;
+        };
+        let turn = self.replay.get(self.steps.wrapping_sub(1));
+        let due = turn.and_then(|turn| turn.answers.get(self.answers.len()));
+        let answer = due.copied().unwrap_or(0).min(of.saturating_sub(1));
+        self.answers.push((of, answer));
+        answer
+    }
+
+    fn fault_between_steps(&mut self, _: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        if !faults.is_empty() {
+            self.outside.get_or_insert((StepConstruct::Fault, None));
+        }
+        None
+    }
+
+    fn places_faults(&self) -> bool {
+        true
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        let (who, what) = self.current;
+        let number = self.steps - 1;
+        let refused = match step.pending.kind {
+            StepKind::Fault => Some(StepConstruct::Fault),
+            StepKind::Deliver => Some(StepConstruct::Node),
+            StepKind::Access => Some(StepConstruct::Sharing),
+            _ => step.constructs.both(UNSUPPORTED).first(),
+        };
+        if let Some(refused) = refused.filter(|_| step.bug.is_none()) {
+            self.outside.get_or_insert((refused, None));
+        }
+        let mut reach = self.reach(step);
+        self.met = self.met.and(step.constructs);
+        let mut causes = self.enabled_by.remove(&who).unwrap_or_default();
+        let message = step.pending.message.map(|message| message.number());
+        match (step.pending.kind, message) {
+            (StepKind::Handle, Some(message)) => match self.sent_at.get(&message) {
+                Some(sent) => causes.push(*sent),
+                // Who has put it there is not known.
+                None => reach = AccessedResource::World,
+            },
+            (_, Some(message)) => _ = self.sent_at.insert(message, number),
+            _ => {}
+        }
+        self.interrupted.extend(step.interrupted);
+        self.open = Some(ExecutedStep {
+            who,
+            what,
+            answers: mem::take(&mut self.answers),
+            footprint: Footprint {
+                who,
+                reach,
+                onlookers: step.onlookers,
+                interrupted: Vec::new(),
+                // Nobody goes on after a bug.
+                interrupts_all: step.bug.is_some(),
+                creates: false,
+            },
+            enabled: Vec::new(),
+            asleep: Vec::new(),
+            causes,
+            altered: Vec::new(),
+        });
+    }
+
+    fn ended(&mut self, _: &Ended) {
+        // Nobody goes on.
+        self.settle(Vec::new(), false);
+    }
+}

@@ -1,0 +1,392 @@
+//! A search that puts states together from what steps do to their parts: [`Charting`].
+//!
+//! It walks breadth first through states that are rows of numbers in a [store](store), and takes from the
+//! [chart](chart) where each step leads. Where the chart does not know, an execution [visits](visit) the
+//! state and shows it. So as many executions are run as there are steps of parts, not of states.
+
+mod model;
+mod pairs;
+mod store;
+mod visit;
+
+use std::collections::BTreeSet;
+
+use model::{AT_REST, AT_TIMERS, FIRST, StepKnowledge, StepOutcome, TransitionModel};
+use store::{NOWHERE, Row, Store};
+use visit::{ExecutionPurpose, ModelExecution};
+
+use super::StateLimit;
+use super::gaps;
+use super::graph::OUTSIDE;
+use super::obligations::{FairCycle, ObligationSteps};
+use crate::strategy::search::{ExhaustiveSearch, SearchBudget};
+use crate::strategy::{CoverageClaim, Ended, Ending, Reduction, SizeEstimate, Unjudged};
+
+/// How many parts a state may have.
+const WIDTH_MAX: usize = 1 << 10;
+
+/// After how many states an execution is run to see that the last is there.
+const CHECKED_EVERY: u64 = 1 << 18;
+
+/// Visits every state, the nearest first, and runs an execution only where something is to be learned.
+#[derive(Debug)]
+pub(in crate::strategy) struct ModelSearch {
+    name: String,
+    /// An execution goes on as long as what it does is not known.
+    goes_on: bool,
+    room: StateLimit,
+    /// It is tried, and what it works out costs as well.
+    limit: Option<SearchBudget>,
+    /// In a visit while an execution is run.
+    chart: Option<TransitionModel>,
+    /// How much it knew when it came back last.
+    learned: u64,
+    store: Store,
+    /// The state that is being expanded, and the next of those who may take a step there.
+    at: u32,
+    row: Row,
+    taker: usize,
+    /// States in which nobody may be able to do anything, one step further than the one that is expanded.
+    ends: Vec<u32>,
+    /// How far the states are from the first that are being expanded, and where these end.
+    depth: u64,
+    level_ends: u64,
+    /// An execution stops there, and one has.
+    max_steps: u64,
+    is_cut: bool,
+    /// Which ends were looked at: by the rest, the timers, and who defers what it has.
+    judged: BTreeSet<Vec<u32>>,
+    /// The number of states at which an execution is run next to see that the last is there.
+    checked_at: u64,
+    is_full: bool,
+    /// Something can't be told from parts.
+    pub(super) is_uncharted: bool,
+    owing: ObligationSteps,
+    accusations: Option<Vec<FairCycle>>,
+    unjudged: Vec<Unjudged>,
+    is_complete: bool,
+    seeded: u64,
+}
+
+impl ModelSearch {
+    pub(super) fn new(
+        name: String,
+        goes_on: bool,
+        room: StateLimit,
+        limit: Option<SearchBudget>,
+    ) -> Self {
+        let mut chart = TransitionModel::new();
+        let mut charting = Self {
+            name,
+            goes_on,
+            room,
+            limit,
+            chart: None,
+            learned: 0,
+            store: Store::new(chart.width()),
+            at: 0,
+            row: Row::default(),
+            taker: 0,
+            ends: Vec::new(),
+            depth: 0,
+            level_ends: 1,
+            max_steps: u64::MAX,
+            is_cut: false,
+            judged: BTreeSet::new(),
+            checked_at: CHECKED_EVERY,
+            is_full: false,
+            is_uncharted: false,
+            owing: ObligationSteps::default(),
+            accusations: None,
+            unjudged: Vec::new(),
+            is_complete: false,
+            seeded: 0,
+        };
+        charting.begin(&mut chart);
+        charting.chart = Some(chart);
+        charting
+    }
+
+    /// Begins at the first state, with room for as many parts as are known.
+    fn begin(&mut self, chart: &mut TransitionModel) {
+        self.store = Store::new(chart.width());
+        let root = ModelExecution::root(chart);
+        self.store.lay(&root, &mut self.row);
+        self.store.enter(&self.row, [NOWHERE, 0]);
+        (self.at, self.taker) = (0, 0);
+        self.ends.clear();
+        self.judged.clear();
+        (self.depth, self.level_ends) = (0, 1);
+        self.owing = ObligationSteps::default();
+    }
+
+    /// Goes on until an execution is wanted; none, where all is done.
+    fn walk(&mut self, chart: &mut TransitionModel) -> Option<ExecutionPurpose> {
+        loop {
+            if self.is_full || self.is_paused() {
+                return None;
+            }
+            if let Some(aim) = self.expand(chart) {
+                return Some(aim);
+            }
+            // Before a step is taken there: what is found is no further than what is found later.
+            if u64::from(self.at) + 1 == self.level_ends
+                && let Some(end) = self.ends.pop()
+            {
+                return Some(ExecutionPurpose::Look(end));
+            }
+            if !self.next_state() {
+                return None;
+            }
+            if self.store.len() >= self.checked_at {
+                self.checked_at += CHECKED_EVERY;
+                return Some(ExecutionPurpose::Check);
+            }
+        }
+    }
+
+    /// It has cost what it may cost by now.
+    fn is_paused(&self) -> bool {
+        self.limit.as_ref().is_some_and(SearchBudget::is_reached)
+    }
+
+    /// Goes on to the next state; `false` where there is none.
+    fn next_state(&mut self) -> bool {
+        let next = self.at + 1;
+        if u64::from(next) >= self.store.len() {
+            return false;
+        }
+        if u64::from(next) == self.level_ends {
+            self.depth += 1;
+            self.level_ends = self.store.len();
+        }
+        if let Some(limit) = &self.limit {
+            limit.spend(self.taker as u64);
+        }
+        self.at = next;
+        self.taker = 0;
+        self.store.read(next, &mut self.row);
+        true
+    }
+
+    /// Takes every step of the state; says which of them is not known.
+    fn expand(&mut self, chart: &TransitionModel) -> Option<ExecutionPurpose> {
+        // What the last step leads to is never seen.
+        if self.depth + 1 >= self.max_steps {
+            return self.stop_at_bound(chart);
+        }
+        let debts = chart.debts(self.row.numbers());
+        while let Some((who, taker)) = match self.row.numbers().get(FIRST + self.taker) {
+            Some(part) => Some((self.taker as u64, *part)),
+            None => {
+                let Some(timers) = chart.firing(self.row.numbers()) else {
+                    return Some(ExecutionPurpose::Look(self.at));
+                };
+                let behind = FIRST + self.taker - self.row.numbers().len();
+                timers.get(behind).copied()
+            }
+        } {
+            if chart.part_of(taker).is_enabled {
+                match chart.known(taker, self.row.numbers()) {
+                    StepKnowledge::Whole(first) => self.take(chart, taker, first, debts),
+                    StepKnowledge::Unknown => {
+                        return Some(ExecutionPurpose::Learn {
+                            who,
+                            goes_on: self.goes_on,
+                        });
+                    }
+                }
+            }
+            self.taker += 1;
+        }
+        None
+    }
+
+    /// No execution goes on from here; one that is cut tells that it was.
+    fn stop_at_bound(&mut self, chart: &TransitionModel) -> Option<ExecutionPurpose> {
+        let who = chart.first_taker(self.row.numbers(), |_| true)?;
+        let is_first = !std::mem::replace(&mut self.is_cut, true);
+        is_first.then_some(ExecutionPurpose::Learn {
+            who,
+            goes_on: false,
+        })
+    }
+
+    /// Enters the states to which a step leads.
+    fn take(&mut self, chart: &TransitionModel, taker: u32, first: u32, debts: (u64, u64)) {
+        let mut next = first;
+        while let Some((outcome, behind)) = chart.outcome(next) {
+            next = behind;
+            let to = match outcome.has_failed {
+                true => OUTSIDE,
+                false => self.enter(chart, outcome),
+            };
+            if debts.0 != 0 {
+                let action = chart.action(outcome.action);
+                self.owing.step(self.at, debts, action, to);
+            }
+            if chart.part_of(taker).is_own && to != OUTSIDE {
+                let who = u64::from(chart.part_of(taker).operation);
+                self.owing.own_step(self.at, who, to);
+            }
+        }
+    }
+
+    fn enter(&mut self, chart: &TransitionModel, outcome: &StepOutcome) -> u32 {
+        let changes = chart.changes(outcome).iter().copied();
+        self.store.change(&mut self.row, changes);
+        let (state, is_new) = self.store.enter(&self.row, [self.at, outcome.action]);
+        if is_new
+            && chart.may_be_end(self.row.numbers())
+            && self.judged.insert(how_it_ends(chart, self.row.numbers()))
+        {
+            self.ends.push(state);
+        }
+        self.row.undo();
+        if is_new && self.room.is_bounded() {
+            self.is_full |= self.has_no_room();
+        }
+        state
+    }
+
+    /// It has met as many states as it may, or those that it keeps take as much memory.
+    fn has_no_room(&mut self) -> bool {
+        let StateLimit { states, bytes } = self.room;
+        let beside = self.owing.bytes();
+        states.is_some_and(|most| self.store.len() >= most)
+            || bytes.is_some_and(|bytes| !self.store.fits(bytes.saturating_sub(beside)))
+    }
+
+    /// The actions on the shortest way to a state.
+    fn way(&self, state: u32) -> Vec<u32> {
+        let mut way = Vec::new();
+        let mut at = state;
+        loop {
+            let [from, by] = self.store.way(at);
+            if from == NOWHERE {
+                break;
+            }
+            way.push(by);
+            at = from;
+        }
+        way.reverse();
+        way
+    }
+
+    /// An execution that goes to a state first.
+    fn visit(&mut self, mut chart: TransitionModel, aim: ExecutionPurpose) -> ModelExecution {
+        let mut row = Row::default();
+        let state = match &aim {
+            ExecutionPurpose::Round(accusation) => accusation.start,
+            ExecutionPurpose::Look(state) => *state,
+            _ => self.at,
+        };
+        self.store.read(state, &mut row);
+        let aim = match aim {
+            ExecutionPurpose::Round(accusation) => {
+                ExecutionPurpose::Round(in_chart(&mut chart, &self.owing, accusation))
+            }
+            aim => aim,
+        };
+        ModelExecution::new(chart, self.way(state), row.numbers().to_vec(), aim)
+    }
+}
+
+/// The same accusation, with actions as the chart numbers them.
+fn in_chart(
+    chart: &mut TransitionModel,
+    owing: &ObligationSteps,
+    accusation: FairCycle,
+) -> FairCycle {
+    let lap = accusation.lap.iter();
+    let lap = lap.map(|(action, to)| (chart.number_of(owing.action(*action)), *to));
+    FairCycle {
+        lap: lap.collect(),
+        ..accusation
+    }
+}
+
+/// What there is to judge in a state in which nothing can be done, as far as is known.
+fn how_it_ends(chart: &TransitionModel, row: &[u32]) -> Vec<u32> {
+    let deferring = chart.deferring(row);
+    let beside = [row[AT_REST], row[AT_TIMERS]];
+    beside.into_iter().chain(deferring).collect()
+}
+
+impl ExhaustiveSearch for ModelSearch {
+    type Item = ModelExecution;
+
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn round(&mut self) -> Vec<ModelExecution> {
+        if self.is_uncharted || self.is_complete {
+            return Vec::new();
+        }
+        let Some(mut chart) = self.chart.take() else {
+            return Vec::new();
+        };
+        if chart.width() > self.store.width() {
+            self.is_uncharted = chart.width() > WIDTH_MAX;
+            if self.is_uncharted {
+                return Vec::new();
+            }
+            self.begin(&mut chart);
+        }
+        let aim = match self.accusations {
+            None => self.walk(&mut chart),
+            Some(_) => None,
+        };
+        let aim = aim.or_else(|| {
+            if self.is_full || self.is_paused() {
+                return None;
+            }
+            if self.accusations.is_none() {
+                let (accusations, unjudged) = self.owing.judge(false, false);
+                self.unjudged = unjudged;
+                self.accusations = Some(accusations);
+            }
+            Some(ExecutionPurpose::Round(self.accusations.as_mut()?.pop()?))
+        });
+        let Some(aim) = aim else {
+            self.is_complete = !self.is_full && !self.is_paused();
+            self.chart = Some(chart);
+            return Vec::new();
+        };
+        vec![self.visit(chart, aim)]
+    }
+
+    fn take(&mut self, item: ModelExecution, ended: &Ended) {
+        // It has shown nothing new, and would not the next time.
+        let is_idle = matches!(item.aim, ExecutionPurpose::Learn { .. })
+            && item.chart.learned() == self.learned
+            && ended.ending != Ending::Bound;
+        self.is_uncharted |= item.is_uncharted || is_idle;
+        self.learned = item.chart.learned();
+        self.max_steps = item.max_steps;
+        self.seeded += u64::from(item.is_seeded);
+        self.chart = Some(item.chart);
+    }
+
+    fn extent(&self) -> Option<SizeEstimate> {
+        let met = self.store.len();
+        super::extent(met, self.at.into(), |state| self.store.way(state)[0])
+    }
+
+    fn covered(&self) -> CoverageClaim {
+        CoverageClaim::Systematic {
+            reduction: Reduction::States {
+                states: self.store.len(),
+                local_first: false,
+                symmetric: false,
+            },
+            is_complete: self.is_complete,
+            gaps: gaps(
+                self.is_full.then(|| self.store.len()),
+                self.seeded,
+                &self.unjudged,
+            ),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Numbers for pairs of numbers: [`Pairs`].
+
+use super::super::pieces::BlockList;
+use super::super::table::HashIndex;
+use crate::hash::mix;
+
+/// Numbers pairs in the order in which they come first, each once: 8 bytes for each, and from 5 to 11 for
+/// finding it.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    entries: BlockList<[u32; 2]>,
+    table: HashIndex,
+}
+
+#[inline]
+fn hash([one, other]: [u32; 2]) -> u64 {
+    mix(u64::from(one), u64::from(other))
+}
+
+impl Pairs {
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    #[inline]
+    pub(super) fn get(&self, number: u32) -> [u32; 2] {
+        self.entries.get(number)
+    }
+
+    /// The number of a pair, where it has one.
+    #[inline]
+    pub(super) fn find(&self, pair: [u32; 2]) -> Option<u32> {
+        if self.table.is_empty() {
+            return None;
+        }
+        let is = |number| self.get(number) == pair;
+        self.table.find(hash(pair), is).1
+    }
+
+    /// The number of a pair, and whether it is new.
+    #[inline]
+    pub(super) fn enter(&mut self, pair: [u32; 2]) -> (u32, bool) {
+        if self.table.is_full(self.len()) {
+            self.grow();
+        }
+        let hash = hash(pair);
+        let (slot, found) = self.table.find(hash, |number| self.get(number) == pair);
+        if let Some(found) = found {
+            return (found, false);
+        }
+        let number = self.len() as u32;
+        self.table.enter(slot, hash, number);
+        self.entries.push(pair);
+        (number, true)
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let entries = &self.entries;
+        let hashes = (0..entries.len() as u32).map(|number| hash(entries.get(number)));
+        self.table.grow(1 << 6, hashes);
+    }
+
+    /// Keeps the pairs in a file from now on; `false` where there can be none.
+    pub(super) fn spill(&mut self) -> bool {
+        if !self.entries.spill() {
+            return false;
+        }
+        let entries = &self.entries;
+        let hashes = (0..entries.len() as u32).map(|number| hash(entries.get(number)));
+        self.table.keep_tags(hashes);
+        true
+    }
+
+    /// How much memory it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.entries.bytes() + self.table.bytes()
+    }
+
+    /// The most that it takes while one more is entered.
+    pub(super) fn bytes_next(&self) -> usize {
+        match self.table.is_full(self.len()) {
+            true => self.entries.bytes() + self.table.bytes_next(),
+            false => self.bytes(),
+        }
+    }
+}

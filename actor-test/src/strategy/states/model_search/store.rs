@@ -1,0 +1,300 @@
+//! The states that a search has met, each as the numbers of its parts: [`Store`].
+//!
+//! A state is a row of numbers. Two neighbours make a pair, two pairs a pair of pairs, and so on, each
+//! numbered once; a state is the pair at the top. Most of what is below has been seen in other states, so
+//! that a state takes little more than this pair, and nothing of it is lost: neither is there a chance
+//! that two states are taken for one, nor has anything to be run to see what a state is. (It is the tree
+//! compression of Laarman, van de Pol and Weber, SPIN 2011.)
+
+use super::super::pieces::BlockList;
+use super::model::AT_COUNT;
+use super::pairs::Pairs;
+
+/// Where there is no state.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// States by their parts, each with the way to it: 18 bytes for each, and from 5 to 11 for finding it.
+///
+/// How many operations there have been makes no difference between states: with others that are gone, the
+/// same is there. It is kept for each as it was on the way to it.
+#[derive(Debug)]
+pub(super) struct Store {
+    /// How many numbers a state has: a power of two.
+    width: usize,
+    /// Where in a row the number is that lies at a place below the lowest pairs, and the other way round.
+    /// Those of a half are every second, those of a quarter every fourth, so that what is empty behind the
+    /// last is shared out among all pairs.
+    places: Vec<usize>,
+    /// Pairs below the top.
+    inner: Pairs,
+    states: Pairs,
+    /// From which state each was come to first, and by what.
+    ways: BlockList<[u32; 2]>,
+    counts: BlockList<u16>,
+    is_spilled: bool,
+}
+
+impl Store {
+    /// For states of at most so many numbers.
+    pub(super) fn new(width: usize) -> Self {
+        let width = width.next_power_of_two().max(4);
+        let reversed = |leaf: usize| leaf.reverse_bits() >> (usize::BITS - width.trailing_zeros());
+        Self {
+            width,
+            places: (0..width).map(reversed).collect(),
+            inner: Pairs::default(),
+            states: Pairs::default(),
+            ways: BlockList::default(),
+            counts: BlockList::default(),
+            is_spilled: false,
+        }
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    pub(super) fn len(&self) -> u64 {
+        self.states.len() as u64
+    }
+
+    /// From which state it was come to first, and by what; [`NOWHERE`] for the first of all.
+    pub(super) fn way(&self, state: u32) -> [u32; 2] {
+        self.ways.get(state)
+    }
+
+    /// What a pair below the top is made of.
+    #[inline]
+    fn pair(&self, row: &Row, node: usize) -> [u32; 2] {
+        let below = 2 * node;
+        match below.checked_sub(self.width) {
+            None => [row.nodes[below], row.nodes[below + 1]],
+            Some(leaf) => [leaf, leaf + 1].map(|leaf| match self.places[leaf] {
+                AT_COUNT => 0,
+                place => row.numbers[place],
+            }),
+        }
+    }
+
+    /// Makes a row the one of a state.
+    pub(super) fn read(&self, state: u32, row: &mut Row) {
+        row.nodes.resize(self.width, 0);
+        row.numbers.resize(self.width, 0);
+        [row.nodes[2], row.nodes[3]] = self.states.get(state);
+        for node in 2..self.width {
+            let pair = self.inner.get(row.nodes[node]);
+            let below = 2 * node;
+            match below.checked_sub(self.width) {
+                None => [row.nodes[below], row.nodes[below + 1]] = pair,
+                Some(leaf) => {
+                    row.numbers[self.places[leaf]] = pair[0];
+                    row.numbers[self.places[leaf + 1]] = pair[1];
+                }
+            }
+        }
+        row.numbers[AT_COUNT] = u32::from(self.counts.get(state));
+    }
+
+    /// Makes a row of these numbers, and zeros where there are fewer.
+    pub(super) fn lay(&mut self, numbers: &[u32], row: &mut Row) {
+        row.numbers.clear();
+        row.numbers.extend_from_slice(numbers);
+        row.numbers.resize(self.width, 0);
+        row.nodes.clear();
+        row.nodes.resize(self.width, 0);
+        for node in (2..self.width).rev() {
+            (row.nodes[node], _) = self.inner.enter(self.pair(row, node));
+        }
+    }
+
+    /// The state of a row: its number, and whether it is new; then it was come to from a state, by what
+    /// has that number.
+    #[inline]
+    pub(super) fn enter(&mut self, row: &Row, way: [u32; 2]) -> (u32, bool) {
+        let entered = self.states.enter([row.nodes[2], row.nodes[3]]);
+        if entered.1 {
+            self.ways.push(way);
+            self.counts.push(row.numbers[AT_COUNT] as u16);
+        }
+        entered
+    }
+
+    /// Changes some numbers of a row; [`Row::undo`] takes it back.
+    #[inline]
+    pub(super) fn change(&mut self, row: &mut Row, changes: impl Iterator<Item = (u32, u32)>) {
+        for (at, number) in changes {
+            row.set_number(at as usize, number);
+            if at as usize == AT_COUNT {
+                continue;
+            }
+            let mut node = self.width + self.places[at as usize];
+            while node > 3 {
+                node /= 2;
+                let (number, _) = self.inner.enter(self.pair(row, node));
+                row.set_node(node, number);
+            }
+        }
+    }
+
+    /// Keeps within so many bytes of memory while the next state is entered, by keeping states in a file
+    /// where they would take more; `false` where it can't.
+    pub(super) fn fits(&mut self, bytes: usize) -> bool {
+        if self.bytes_next() <= bytes {
+            return true;
+        }
+        if !std::mem::replace(&mut self.is_spilled, true) {
+            let is_spilled = self.states.spill() && self.ways.spill() && self.counts.spill();
+            return is_spilled && self.bytes_next() <= bytes;
+        }
+        false
+    }
+
+    /// How much memory it takes, in bytes.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        self.inner.bytes() + self.states.bytes() + self.ways.bytes() + self.counts.bytes()
+    }
+
+    /// The most that it takes while one more is entered.
+    fn bytes_next(&self) -> usize {
+        self.inner.bytes_next() + self.states.bytes_next() + self.ways.bytes() + self.counts.bytes()
+    }
+}
+
+/// The numbers of a state, with the numbers of all pairs above them.
+#[derive(Debug, Default)]
+pub(super) struct Row {
+    numbers: Vec<u32>,
+    /// A heap: the top is at one, and what is below a node at twice its place and behind.
+    nodes: Vec<u32>,
+    /// What was there before changes, of the nodes and of the numbers.
+    nodes_before: Vec<(u32, u32)>,
+    numbers_before: Vec<(u32, u32)>,
+}
+
+impl Row {
+    /// The numbers.
+    #[inline]
+    pub(super) fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    #[inline]
+    fn set_number(&mut self, at: usize, number: u32) {
+        let before = std::mem::replace(&mut self.numbers[at], number);
+        self.numbers_before.push((at as u32, before));
+    }
+
+    #[inline]
+    fn set_node(&mut self, node: usize, number: u32) {
+        let before = std::mem::replace(&mut self.nodes[node], number);
+        self.nodes_before.push((node as u32, before));
+    }
+
+    /// Takes all changes back.
+    #[inline]
+    pub(super) fn undo(&mut self) {
+        while let Some((node, before)) = self.nodes_before.pop() {
+            self.nodes[node as usize] = before;
+        }
+        while let Some((at, before)) = self.numbers_before.pop() {
+            self.numbers[at as usize] = before;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::hash::mix;
+
+    /// Random walks of rows, beside a map that knows the same.
+    #[test]
+    fn states_are_known_by_all_their_numbers() {
+        for width in [3, 4, 8, 13, 16] {
+            let mut store = Store::new(width);
+            let mut known: BTreeMap<Vec<u32>, (u32, u32)> = BTreeMap::new();
+            let mut row = Row::default();
+            let mut other = Row::default();
+            store.lay(&[], &mut row);
+            for number in 0..20_000_u64 {
+                let at = mix(1, number) as u32 % width as u32;
+                let to = mix(2, number) as u32 % 4;
+                let is_kept = !number.is_multiple_of(3);
+                store.change(&mut row, [(at, to), (0, to / 2)].into_iter());
+                let mut numbers = row.numbers().to_vec();
+                assert_eq!((numbers[0], numbers.len()), (to / 2, store.width()));
+                let next = known.len() as u32;
+                let (state, is_new) = store.enter(&row, [number as u32, 7]);
+                let count = std::mem::replace(&mut numbers[AT_COUNT], 0);
+                let (expected, first) = *known.entry(numbers.clone()).or_insert((next, count));
+                assert_eq!((state, is_new), (expected, expected == next));
+                store.read(state, &mut other);
+                numbers[AT_COUNT] = first;
+                assert_eq!(other.numbers(), numbers, "with the count that was first");
+                assert!(!is_new || store.way(state) == [number as u32, 7]);
+                match is_kept {
+                    true => store.read(state, &mut row),
+                    false => row.undo(),
+                }
+                (row.nodes_before, row.numbers_before) = (Vec::new(), Vec::new());
+                let again = row.numbers().to_vec();
+                store.lay(&again, &mut other);
+                assert_eq!(other.nodes[2..], row.nodes[2..], "after a change or none");
+            }
+            assert_eq!(store.len(), known.len() as u64);
+        }
+    }
+
+    /// Eight parts of ten values each; how many operations there have been is none of them.
+    fn digits(number: u32) -> Vec<u32> {
+        let mut digits: Vec<u32> = (0..8).map(|at| number / 10_u32.pow(at) % 10).collect();
+        digits.insert(AT_COUNT, 0);
+        digits
+    }
+
+    /// What is in a file is as it was, and takes less memory: no more than ten bytes a state just before the
+    /// table grows, and twice as much just after.
+    #[test]
+    fn states_in_a_file_are_those_that_were_met() {
+        let (mut store, mut kept) = (Store::new(16), Store::new(16));
+        let (mut row, mut other) = (Row::default(), Row::default());
+        for number in 0..400_000_u32 {
+            let digits = digits(number);
+            for (store, is_bound) in [(&mut store, true), (&mut kept, false)] {
+                assert!(!is_bound || store.fits(8 << 20), "{number}");
+                store.lay(&digits, &mut row);
+                assert_eq!(store.enter(&row, [number, 7]), (number, true));
+            }
+        }
+        assert!(store.is_spilled && store.bytes() <= 8 << 20);
+        assert!(store.bytes() * 2 < kept.bytes(), "of {}", kept.bytes());
+        for number in (0..400_000).map(|number: u32| number.wrapping_mul(48_271) % 400_000) {
+            store.read(number, &mut row);
+            kept.read(number, &mut other);
+            assert_eq!(row.numbers(), other.numbers());
+            assert_eq!(store.way(number), [number, 7]);
+            assert_eq!(store.enter(&row, [0, 0]), (number, false));
+        }
+        assert!(!store.fits(1 << 20), "the table alone takes more");
+    }
+
+    /// Eight parts of ten values each, in all combinations up to a size, at every size from some thousands
+    /// on.
+    #[test]
+    fn a_state_takes_no_more_than_forty_bytes() {
+        let mut store = Store::new(16);
+        let mut row = Row::default();
+        for number in 0..400_000_u32 {
+            let digits = digits(number);
+            store.lay(&digits, &mut row);
+            assert!(store.enter(&row, [0, 0]).1);
+            if number > 100_000 {
+                let bytes = store.bytes() as f64 / f64::from(number);
+                assert!(bytes < 40.0, "{bytes} bytes for each of {number}");
+            }
+        }
+    }
+}

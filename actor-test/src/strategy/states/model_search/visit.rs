@@ -1,0 +1,477 @@
+//! One execution of a charted search: it goes the way to a state, and shows what a step does there.
+
+use super::super::obligations::FairCycle;
+use super::super::{TIMER, name_of, own};
+use super::WIDTH_MAX;
+use super::model::{
+    AT_COUNT, AT_REST, AT_TIMERS, FIRST, NOTHING, NotModelled, ObservedStep, OperationState,
+    RemainingState, StepInputs, StepKnowledge, TransitionModel,
+};
+use crate::data::bug::{Cycle, Searched};
+use crate::data::faults::Fault;
+use crate::strategy::{
+    Choice, ConstructSet, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Pending,
+    StateComponents, Step, StepConstruct, Strategy,
+};
+
+/// What a step may reach beyond its own operation, and can be told from the parts that it touches all the
+/// same.
+const CHARTED: ConstructSet = ConstructSet::of(&[
+    StepConstruct::Announcement,
+    StepConstruct::Defer,
+    StepConstruct::Ticks,
+    StepConstruct::Timer,
+]);
+
+/// How many steps further an execution goes on: one that has no end would learn of what is far away alone.
+const GOES_ON_MAX: usize = 1 << 10;
+
+/// What an execution is for, once it has come to its state.
+#[derive(Debug)]
+pub(super) enum ExecutionPurpose {
+    /// To show the step of an operation or a timer; with what comes, as long as that is not known, where it
+    /// goes on.
+    Learn { who: u64, goes_on: bool },
+    /// To see what can be done in a state: where that is nothing, the execution ends there, and is judged.
+    Look(u32),
+    /// To see that the state is there.
+    Check,
+    /// To go once round a cycle.
+    Round(FairCycle),
+}
+
+/// One execution.
+#[derive(Debug)]
+pub(in crate::strategy) struct ModelExecution {
+    /// It learns as it goes.
+    pub(super) chart: TransitionModel,
+    /// The actions on the way, by their numbers.
+    way: Vec<u32>,
+    /// The state to which the way leads.
+    to: Vec<u32>,
+    pub(super) aim: ExecutionPurpose,
+    /// How many steps were begun.
+    begun: usize,
+    /// How the choices of the step in progress are to be answered.
+    answers: Vec<u32>,
+    /// The state in which the execution is.
+    row: Vec<u32>,
+    before: Vec<u32>,
+    /// The step in progress.
+    shown: ObservedStep,
+    is_stepping: bool,
+    /// What was there after it.
+    prints: Vec<(u32, u128, bool)>,
+    rest: u32,
+    timers: u128,
+    /// What the timers that run are called, each behind its number.
+    timer_names: Vec<(u32, u64)>,
+    /// What it was for is done, or can't be.
+    is_over: bool,
+    /// It came back to where the cycle began.
+    is_round: Option<Cycle>,
+    pub(super) is_uncharted: bool,
+    pub(super) is_seeded: bool,
+    pub(super) max_steps: u64,
+}
+
+impl ModelExecution {
+    pub(super) fn new(
+        chart: TransitionModel,
+        way: Vec<u32>,
+        to: Vec<u32>,
+        aim: ExecutionPurpose,
+    ) -> Self {
+        Self {
+            chart,
+            way,
+            to,
+            aim,
+            begun: 0,
+            answers: Vec::new(),
+            row: Vec::new(),
+            before: Vec::new(),
+            shown: ObservedStep::default(),
+            is_stepping: false,
+            prints: Vec::new(),
+            rest: NOTHING,
+            timers: 0,
+            timer_names: Vec::new(),
+            is_over: false,
+            is_round: None,
+            is_uncharted: false,
+            is_seeded: false,
+            max_steps: 0,
+        }
+    }
+
+    /// The state before the first step.
+    pub(super) fn root(chart: &mut TransitionModel) -> Vec<u32> {
+        let rest = chart.rest(RemainingState {
+            print: 0,
+            obligations: (0, 0),
+        });
+        let body = chart.part(OperationState {
+            operation: 0,
+            print: 0,
+            is_enabled: true,
+            is_own: false,
+            is_deferring: false,
+        });
+        vec![rest, NOTHING, 1, body]
+    }
+
+    fn give_up(&mut self) {
+        self.is_uncharted = true;
+        self.is_over = true;
+    }
+
+    /// The execution is in a state in which these can take a step.
+    fn arrive(&mut self, enabled: &[Pending]) {
+        if self.is_over {
+            return;
+        }
+        let arrived = match self.is_stepping {
+            true => self.end_step(enabled),
+            false => self.begin(enabled),
+        };
+        self.is_stepping = false;
+        if arrived.is_err() {
+            return self.give_up();
+        }
+        let (from, to) = (self.way.len() as u64, self.begun as u64);
+        let lap = match &self.aim {
+            ExecutionPurpose::Round(accusation) => accusation.lap.len() as u64,
+            _ => 0,
+        };
+        if (to == from || to == from + lap) && !self.is_there() {
+            // The way has led elsewhere.
+            return self.give_up();
+        }
+        if let ExecutionPurpose::Round(accusation) = &self.aim
+            && to == from + lap
+        {
+            self.is_round = Some(Cycle {
+                from,
+                to,
+                searched: Some(Searched {
+                    entry: accusation.entry,
+                    demand: accusation.demand,
+                }),
+            });
+            self.is_over = true;
+        }
+    }
+
+    /// The execution is in the state to which the way leads.
+    fn is_there(&self) -> bool {
+        let shorter = self.row.len().min(self.to.len());
+        let (row, more) = self.row.split_at(shorter);
+        let (to, others) = self.to.split_at(shorter);
+        let is_same = |(at, (one, other)): (usize, (&u32, &u32))| one == other || at == AT_COUNT;
+        row.iter().zip(to).enumerate().all(is_same)
+            && more.iter().chain(others).all(|part| *part == NOTHING)
+    }
+
+    /// Before the first step.
+    fn begin(&mut self, enabled: &[Pending]) -> Result<(), NotModelled> {
+        self.row = Self::root(&mut self.chart);
+        match enabled {
+            [body] if body.operation.bits() == 0 => Ok(()),
+            _ => Err(NotModelled),
+        }
+    }
+
+    /// The step is over: takes down what it has done.
+    fn end_step(&mut self, enabled: &[Pending]) -> Result<(), NotModelled> {
+        self.before.clone_from(&self.row);
+        self.row[AT_REST] = self.rest;
+        let timers = enabled.iter().filter(|one| one.operation.is_timer());
+        let mut fire: Vec<u64> = timers.map(|timer| self.name(timer)).collect();
+        fire.sort_unstable();
+        if fire.windows(2).any(|two| two[0] == two[1]) {
+            // Nobody could say which of them.
+            return Err(NotModelled);
+        }
+        self.row[AT_TIMERS] = self.chart.timers(self.timers);
+        for (operation, print, is_deferring) in self.prints.drain(..) {
+            let at = operation as usize + FIRST;
+            if self.row.len() <= at {
+                self.row.resize(at + 1, NOTHING);
+            }
+            let pending = pending_of(enabled, operation);
+            self.row[at] = self.chart.part(OperationState {
+                operation,
+                print,
+                is_enabled: pending.is_some(),
+                is_own: pending.is_some_and(own),
+                is_deferring,
+            });
+        }
+        // Who was not touched can do what it could, and nobody else can do anything.
+        self.row[AT_COUNT] = (self.row.len() - FIRST) as u32;
+        self.chart.fire(&self.row, &fire)?;
+        let mut can = fire.len();
+        for (part, operation) in self.row[FIRST..].iter().zip(0..) {
+            let part = self.chart.part_of(*part);
+            let pending = pending_of(enabled, operation);
+            if part.is_enabled != pending.is_some() || part.is_own != pending.is_some_and(own) {
+                return Err(NotModelled);
+            }
+            can += usize::from(part.is_enabled);
+        }
+        if can != enabled.len() {
+            return Err(NotModelled);
+        }
+        let shown = &mut self.shown;
+        shown.changes.clear();
+        for (at, part) in self.row.iter().enumerate() {
+            if self.before.get(at).copied().unwrap_or(NOTHING) != *part {
+                shown.changes.push((at as u32, *part));
+            }
+        }
+        let newborn = self.row.len() > self.before.len();
+        shown.uses.rest |= self.row[AT_REST] != self.before[AT_REST];
+        shown.uses.count = newborn;
+        shown.uses.timers |= self.row[AT_TIMERS] != self.before[AT_TIMERS];
+        let is_touched = |(at, _): &(u32, u32)| {
+            (*at as usize) < FIRST
+                || *at as usize >= self.before.len()
+                || self.before[*at as usize] == shown.taker
+                || shown.others.contains(at)
+        };
+        if !shown.changes.iter().all(is_touched) {
+            return Err(NotModelled);
+        }
+        self.chart.learn(&self.shown, &self.before)
+    }
+
+    /// What an operation is called in this state; for a timer, what tells it from all others.
+    fn name(&self, pending: &Pending) -> u64 {
+        let operation = pending.operation;
+        let mut timers = self.timer_names.iter();
+        let is_this = |(number, _): &&(u32, u64)| *number as usize == operation.index();
+        match operation.is_timer() {
+            true => timers.find(is_this).map_or(TIMER, |(_, name)| *name),
+            false => name_of(pending),
+        }
+    }
+
+    /// Whose step is next.
+    fn next(&mut self) -> Option<u64> {
+        self.answers.clear();
+        let action = match self.way.get(self.begun) {
+            Some(action) => Some(*action),
+            None => match &self.aim {
+                ExecutionPurpose::Round(accusation) => {
+                    let (action, _) = accusation.lap.get(self.begun - self.way.len())?;
+                    Some(*action)
+                }
+                _ => None,
+            },
+        };
+        if let Some(action) = action {
+            let (name, answers) = match self.chart.action(action) {
+                [who, timer, answers @ ..] if who & TIMER != 0 => (timer, answers),
+                [who, answers @ ..] => (who, answers),
+                [] => return None,
+            };
+            self.answers
+                .extend(answers.iter().map(|answer| *answer as u32));
+            let name = *name;
+            return Some(name);
+        }
+        let who = match self.aim {
+            ExecutionPurpose::Learn { who, .. } if self.begun == self.way.len() => who,
+            // Wider states are none that can be put together.
+            ExecutionPurpose::Learn { goes_on: true, .. }
+                if self.row.len() <= WIDTH_MAX && self.begun < self.way.len() + GOES_ON_MAX =>
+            {
+                let is_new =
+                    |part| matches!(self.chart.known(part, &self.row), StepKnowledge::Unknown);
+                self.chart.first_taker(&self.row, is_new)?
+            }
+            _ => return None,
+        };
+        let taker = self.chart.taker_of(&self.row, who)?;
+        self.answers
+            .extend_from_slice(self.chart.due(taker, &self.row));
+        Some(who)
+    }
+}
+
+fn pending_of(enabled: &[Pending], operation: u32) -> Option<&Pending> {
+    let mut all = enabled.iter();
+    all.find(|pending| pending.operation.bits() == operation)
+}
+
+impl Strategy for ModelExecution {
+    fn name(&self) -> String {
+        "states".into()
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+
+    fn begin(&mut self, execution: &Execution) -> bool {
+        self.max_steps = execution.max_steps;
+        true
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        let pending = enabled.iter().as_slice();
+        self.arrive(pending);
+        if self.is_over {
+            return None;
+        }
+        let who = self.next()?;
+        let position = pending.iter().position(|one| who == self.name(one));
+        let taker = self.chart.taker_of(&self.row, who);
+        let (Some(position), Some(taker)) = (position, taker) else {
+            self.give_up();
+            return None;
+        };
+        self.begun += 1;
+        self.shown.taker = taker;
+        self.shown.name.clear();
+        self.shown.name.push(name_of(&pending[position]));
+        if pending[position].operation.is_timer() {
+            self.shown.name.push(who);
+        }
+        self.shown.answers.clear();
+        Some(position)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let Choice::Below(of) = choice else {
+            self.is_seeded = true;
+            return 0;
+        };
+        let nth = self.shown.answers.len();
+        let answer = self.answers.get(nth).copied().unwrap_or(0).min(of - 1);
+        self.shown.answers.push((answer, of));
+        answer
+    }
+
+    fn fault_within_step(&mut self, _: &FaultSite) -> u32 {
+        self.give_up();
+        0
+    }
+
+    fn fault_between_steps(&mut self, _: &Enabled<'_>, _: &[Fault]) -> Option<usize> {
+        self.give_up();
+        None
+    }
+
+    fn places_faults(&self) -> bool {
+        true
+    }
+
+    fn wants_states(&self) -> bool {
+        true
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        if self.is_over {
+            return;
+        }
+        self.is_stepping = true;
+        // Where something was found, nobody goes on: that it ends there reaches everybody.
+        let beyond = match step.bug {
+            None => step.constructs.without(CHARTED),
+            Some(_) => step
+                .constructs
+                .without(CHARTED.and(ConstructSet::of(&[StepConstruct::Finish]))),
+        };
+        let is_charted = beyond.is_nothing()
+            && !step.onlookers.have_predicates()
+            && step.next_state.is_none_or(|parts| {
+                !parts.state.by_history
+                    && parts.state.canonical.is_none()
+                    && !parts.state.reads_clock
+                    && !parts.state.reads_numbers
+                    && !parts.lends_timers
+                    && !parts.has_periodic
+            });
+        if !is_charted {
+            return self.give_up();
+        }
+        let shown = &mut self.shown;
+        shown.uses = StepInputs {
+            rest: !step.onlookers.is_empty(),
+            timers: step.pending.operation.is_timer(),
+            count: false,
+        };
+        shown.has_failed = step.bug.is_some();
+        shown.others.clear();
+        shown.changes.clear();
+        let Some(StateComponents {
+            state,
+            prints,
+            timers,
+            armed,
+            rest,
+            footprint: touched,
+            touches_timers,
+            lends_timers: _,
+            has_periodic: _,
+            defers,
+        }) = step.next_state
+        else {
+            // It has failed. Whom it would have touched is what it has read.
+            let taker = step.pending.operation;
+            let inbox = step.pending.inbox.filter(|inbox| *inbox != taker);
+            let places = inbox.map(|inbox| inbox.bits() + FIRST as u32);
+            shown.others.extend(places);
+            return;
+        };
+        let (taker, live) = (
+            step.pending.operation.bits(),
+            (self.row.len() - FIRST) as u32,
+        );
+        let others = touched
+            .iter()
+            .filter(|other| **other != taker && **other < live);
+        shown
+            .others
+            .extend(others.map(|other| other + FIRST as u32));
+        shown.uses.timers |= touches_timers;
+        self.timers = timers;
+        self.timer_names.clear();
+        let names = armed
+            .iter()
+            .map(|(number, print)| (*number, *print as u64 | TIMER));
+        self.timer_names.extend(names);
+        self.prints.clear();
+        self.prints.extend(touched.iter().map(|operation| {
+            let defers = defers.get(*operation as usize).copied().unwrap_or(false);
+            (*operation, prints[*operation as usize], defers)
+        }));
+        self.rest = self.chart.rest(RemainingState {
+            print: rest,
+            obligations: (state.obligations, state.hot),
+        });
+    }
+
+    fn fair_cycle(&self) -> Option<Cycle> {
+        self.is_round
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        match ended.ending {
+            Ending::Bug if self.is_stepping && self.shown.has_failed => {
+                if self.chart.learn(&self.shown, &self.row).is_err() {
+                    self.give_up();
+                }
+            }
+            // At its end, which may be judged to be a bug.
+            Ending::Bug | Ending::Complete => self.arrive(&[]),
+            Ending::Bound | Ending::Pruned => {}
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The states that a search has met: [`Known`].
+
+use super::super::pieces::{BlockList, FixedBytes};
+use super::super::table::HashIndex;
+use crate::hash::mix;
+
+/// Where there is no state.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
+/// States by fingerprint, each with the way to it: 24 bytes for each, and from 5 to 11 for finding it.
+#[derive(Debug, Default)]
+pub(super) struct VisitedFingerprints {
+    states: BlockList<VisitedEntry>,
+    table: HashIndex,
+    /// States in which nothing can be done, a bit for each.
+    ends: Vec<u64>,
+    is_spilled: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct VisitedEntry {
+    // Halves, so that eight bytes are not lost to the alignment.
+    print: [u64; 2],
+    from: u32,
+    by: u32,
+}
+
+impl FixedBytes for VisitedEntry {
+    const BYTES: usize = 24;
+
+    fn write(self, to: &mut Vec<u8>) {
+        self.print
+            .iter()
+            .for_each(|half| to.extend(half.to_le_bytes()));
+        [self.from, self.by].write(to);
+    }
+
+    fn read(from: &[u8]) -> Self {
+        let half = |at: usize| {
+            let bytes = from[at..at + 8].try_into();
+            u64::from_le_bytes(bytes.expect("eight bytes"))
+        };
+        let [from, by] = <[u32; 2]>::read(&from[16..]);
+        Self {
+            print: [half(0), half(8)],
+            from,
+            by,
+        }
+    }
+}
+
+#[inline]
+fn hash(print: [u64; 2]) -> u64 {
+    mix(print[0], print[1])
+}
+
+impl VisitedFingerprints {
+    pub(super) fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    /// How much memory it takes, in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.states.bytes() + self.table.bytes() + self.ends.capacity() * 8
+    }
+
+    /// Keeps within so many bytes of memory while the next state is entered, by keeping states in a file
+    /// where they would take more; `false` where it can't.
+    pub(super) fn fits(&mut self, bytes: usize) -> bool {
+        let next = |this: &Self| match this.table.is_full(this.len()) {
+            true => this.bytes() + this.table.bytes(),
+            false => this.bytes(),
+        };
+        if next(self) > bytes && !std::mem::replace(&mut self.is_spilled, true) {
+            if !self.states.spill() {
+                return false;
+            }
+            let states = &self.states;
+            let hashes = (0..states.len() as u32).map(|state| hash(states.get(state).print));
+            self.table.keep_tags(hashes);
+        }
+        next(self) <= bytes
+    }
+
+    /// The number of the state with that fingerprint, and whether it is new: then it was come to from a
+    /// state, by what has that number.
+    pub(super) fn enter(&mut self, print: u128, from: u32, by: u32) -> (u32, bool) {
+        if self.table.is_full(self.len()) {
+            let states = &self.states;
+            let hashes = (0..states.len() as u32).map(|state| hash(states.get(state).print));
+            self.table.grow(1 << 10, hashes);
+        }
+        let halves = [print as u64, (print >> 64) as u64];
+        let hash = hash(halves);
+        let is = |state| self.states.get(state).print == halves;
+        let (slot, found) = self.table.find(hash, is);
+        if let Some(found) = found {
+            return (found, false);
+        }
+        let number = self.len() as u32;
+        self.table.enter(slot, hash, number);
+        let print = halves;
+        self.states.push(VisitedEntry { print, from, by });
+        (number, true)
+    }
+
+    /// Whether it is the state with that fingerprint.
+    pub(super) fn is(&self, state: u32, print: u128) -> bool {
+        self.states.get(state).print == [print as u64, (print >> 64) as u64]
+    }
+
+    /// From which state it was come to first, and by what; [`NOWHERE`] for the first of all.
+    pub(super) fn way(&self, state: u32) -> (u32, u32) {
+        let VisitedEntry { from, by, .. } = self.states.get(state);
+        (from, by)
+    }
+
+    /// Nothing can be done in the state.
+    pub(super) fn ends(&mut self, state: u32) {
+        let (word, bit) = (state as usize / 64, state % 64);
+        if self.ends.len() <= word {
+            self.ends.resize(word + 1, 0);
+        }
+        self.ends[word] |= 1 << bit;
+    }
+
+    pub(super) fn is_end(&self, state: u32) -> bool {
+        let word = self.ends.get(state as usize / 64);
+        word.is_some_and(|word| word >> (state % 64) & 1 == 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn print(number: u64) -> u128 {
+        u128::from(mix(1, number)) << 64 | u128::from(mix(2, number / 2))
+    }
+
+    /// Beside a map that knows the same.
+    #[test]
+    fn states_are_known_by_their_whole_fingerprint() {
+        for bytes in [usize::MAX, 1_200_000] {
+            assert_known(bytes);
+        }
+    }
+
+    /// In so many bytes of memory.
+    fn assert_known(bytes: usize) {
+        let mut known = VisitedFingerprints::default();
+        for round in 0..2 {
+            for number in 0..50_000_u64 {
+                assert!(known.fits(bytes), "{number}");
+                let (state, is_new) = known.enter(print(number), 7, round);
+                assert_eq!((u64::from(state), is_new), (number, round == 0));
+                assert!(known.is(state, print(number)));
+                assert!(!known.is(state, print(number) ^ 1 << 70));
+            }
+        }
+        assert_eq!(known.len(), 50_000);
+        assert_eq!(known.way(49_999), (7, 0));
+        known.ends(49_998);
+        let ends = (0..50_000).filter(|state| known.is_end(*state));
+        assert_eq!(ends.collect::<Vec<u32>>(), [49_998]);
+        assert_eq!(known.is_spilled, bytes < usize::MAX);
+        assert!(known.bytes() <= bytes);
+    }
+
+    /// At every size from some thousands on.
+    #[test]
+    fn a_state_takes_no_more_than_forty_bytes() {
+        let mut known = VisitedFingerprints::default();
+        for number in 0..400_000 {
+            known.enter(print(number), 0, 0);
+            if number > 100_000 {
+                let bytes = known.bytes() as f64 / known.len() as f64;
+                assert!(bytes < 40.0, "{bytes} bytes for each of {number}");
+            }
+        }
+    }
+}

@@ -1,0 +1,458 @@
+//! A search of states that runs the way to each again: [`Rerun`].
+//!
+//! It [knows](known) states by their fingerprints, and declines to go on from one that it has met. An
+//! execution goes a [way](way), and the last ones go [round](round) what may go on for ever.
+
+mod known;
+mod round;
+mod way;
+
+use known::{NOWHERE, VisitedFingerprints};
+use round::CycleProgress;
+use way::{Frame, PathAlternatives, PathBranch};
+
+use super::graph::OUTSIDE;
+use super::names::Numbered;
+use super::obligations::{self, FairCycle, ObligationSteps};
+use super::{StateLimit, VisitOrder, extent, gaps, name_of, own};
+use crate::data::bug::Cycle;
+use crate::data::faults::Fault;
+use crate::strategy::{
+    Choice, CoverageClaim, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Gap,
+    OperationId, Reduction, SizeEstimate, StateView, Step, Strategy, Unjudged,
+};
+
+/// Visits every state once: where an execution comes to one that was met before, it ends.
+#[derive(Debug)]
+pub(super) struct ReexecutionSearch {
+    order: VisitOrder,
+    local_first: bool,
+    room: StateLimit,
+    known: VisitedFingerprints,
+    /// What is decided at branching points, for each way from a state to the next.
+    decisions: Numbered<[u32]>,
+    /// The states of the way that the execution in progress goes, each with what is decided there.
+    frames: Vec<Frame>,
+    branches: Vec<PathBranch>,
+    /// How many of the frames and branches the execution has come by.
+    level: usize,
+    depth: usize,
+    /// The step before which the execution came to a state last.
+    arrived: Option<u64>,
+    /// What comes is known, so that nothing more is decided.
+    is_pruned: bool,
+    /// The next state that is to be expanded, breadth first.
+    next: u32,
+    /// States in which a step of that operation was taken for all.
+    spared: Vec<(u32, OperationId)>,
+    /// Operations of which one was interrupted.
+    interrupted: Vec<OperationId>,
+    /// The branching point at which the step in progress was picked.
+    picked_at: Option<usize>,
+    /// States in which all is to be tried.
+    again: Vec<u32>,
+    /// The program looks at the clock, so that states at different times differ.
+    with_time: bool,
+    /// It makes no difference who is who among actors that are interchangeable; and there are such.
+    whoever: bool,
+    is_symmetric: bool,
+    begins_anew: bool,
+    begun: bool,
+    is_complete: bool,
+    is_full: bool,
+    /// Nobody shows it the states.
+    lacks_states: bool,
+    has_faults: bool,
+    /// In how many executions a seed was asked for.
+    seeded: u64,
+    is_seeded: bool,
+    /// In how many executions the way led elsewhere than before.
+    strayed: u64,
+    /// After which step the first did.
+    strayed_at: Option<u64>,
+    /// How many steps the execution has taken.
+    steps: u64,
+    is_astray: bool,
+    /// The steps from states in which something is owed.
+    owing: ObligationSteps,
+    /// What is owed in the state in which the execution is, and what of it is hot.
+    debts: (u64, u64),
+    /// What was not judged of executions that don't end.
+    unjudged: Vec<Unjudged>,
+    /// Who takes the step in progress, where that concerns its own events alone.
+    own: Option<u64>,
+    /// Who takes the step in progress, and how choices are answered; nothing where a fault strikes.
+    action: Vec<u64>,
+    /// A fault has struck within it.
+    is_struck: bool,
+    /// What may stay owed for ever, and is still to be shown, where all states are known.
+    accusations: Option<Vec<FairCycle>>,
+    /// The one that the execution in progress shows.
+    round: Option<CycleProgress>,
+}
+
+impl ReexecutionSearch {
+    pub(super) fn new(order: VisitOrder, local_first: bool, room: StateLimit) -> Self {
+        Self {
+            order,
+            local_first,
+            room,
+            known: VisitedFingerprints::default(),
+            decisions: Numbered::default(),
+            frames: Vec::new(),
+            branches: Vec::new(),
+            level: 0,
+            depth: 0,
+            arrived: None,
+            is_pruned: false,
+            next: 0,
+            spared: Vec::new(),
+            interrupted: Vec::new(),
+            picked_at: None,
+            again: Vec::new(),
+            with_time: false,
+            // Who was interrupted is told by who it is.
+            whoever: !local_first,
+            is_symmetric: false,
+            begins_anew: false,
+            begun: false,
+            is_complete: false,
+            is_full: false,
+            lacks_states: false,
+            has_faults: false,
+            seeded: 0,
+            is_seeded: false,
+            strayed: 0,
+            strayed_at: None,
+            steps: 0,
+            is_astray: false,
+            owing: ObligationSteps::default(),
+            debts: (0, 0),
+            unjudged: Vec::new(),
+            own: None,
+            action: Vec::new(),
+            is_struck: false,
+            accusations: None,
+            round: None,
+        }
+    }
+
+    /// Forgets all states, since they were told apart by too little.
+    fn begin_anew(&mut self) {
+        let anew = Self::new(self.order, self.local_first, self.room);
+        let before = std::mem::replace(self, anew);
+        self.with_time = before.with_time;
+        self.whoever = before.whoever;
+        self.has_faults = before.has_faults;
+        self.seeded = before.seeded;
+        self.strayed = before.strayed;
+        self.strayed_at = before.strayed_at;
+    }
+
+    /// The execution is in a state, about to go on from there.
+    fn arrive(&mut self, enabled: &Enabled<'_>) {
+        let step = enabled.step();
+        if self.arrived.replace(step) == Some(step) || self.is_pruned {
+            return;
+        }
+        match enabled.state() {
+            Some(seen) if self.is_going_round() => {
+                self.go_round(seen, step);
+            }
+            Some(seen) => {
+                self.come_to(seen);
+            }
+            None => {
+                self.lacks_states = true;
+                self.is_pruned = true;
+            }
+        }
+    }
+
+    /// Comes to the next state of the way, or to one behind it: tells which that is, where it is new.
+    fn come_to(&mut self, seen: &StateView) -> Option<u32> {
+        let needs_time = seen.reads_clock && !self.with_time;
+        let needs_names = (seen.reads_one || seen.reads_numbers) && self.whoever;
+        if needs_time || needs_names {
+            self.with_time |= needs_time;
+            self.whoever &= !needs_names;
+            self.begins_anew = true;
+            self.is_pruned = true;
+            return None;
+        }
+        self.is_symmetric |= self.whoever && seen.canonical.is_some();
+        let print = self.print(seen);
+        if let Some(frame) = self.frames.get(self.level) {
+            // The decisions of the step before led here when they were taken first.
+            let is_there = self.known.is(frame.state, print) && self.depth == frame.from;
+            if !is_there {
+                self.diverge();
+            }
+            self.level += 1;
+            self.stand(seen);
+            return None;
+        }
+        let (state, is_new) = self.enter(print);
+        self.note_step(state);
+        self.stand(seen);
+        if is_new && self.order == VisitOrder::Depth && !self.is_full {
+            self.push_frame(state, false);
+            self.level += 1;
+        } else if self.frames.is_empty() {
+            // The first of all is always expanded.
+            self.next = 1;
+            self.push_frame(state, false);
+            self.level += 1;
+        } else {
+            self.is_pruned = true;
+        }
+        is_new.then_some(state)
+    }
+
+    /// The execution stands in a state.
+    fn stand(&mut self, seen: &StateView) {
+        self.debts = debts(seen);
+        self.action.clear();
+        self.is_struck = false;
+    }
+
+    /// Takes note of the step from the last state on the way.
+    fn note_step(&mut self, to: u32) {
+        if let Some(frame) = self.frames.last()
+            && !self.action.is_empty()
+            && !self.is_struck
+        {
+            self.owing.step(frame.state, self.debts, &self.action, to);
+            if let Some(own) = self.own {
+                self.owing.own_step(frame.state, own, to);
+            }
+        }
+    }
+
+    /// The state to which the last step on the way has led.
+    fn enter(&mut self, print: u128) -> (u32, bool) {
+        let (from, by) = match self.frames.last() {
+            None => (NOWHERE, 0),
+            Some(frame) => {
+                let taken = self.branches[frame.from..].iter();
+                let taken: Vec<u32> = taken.map(|branch| branch.taken).collect();
+                (frame.state, self.decisions.number(&taken))
+            }
+        };
+        let entered = self.known.enter(print, from, by);
+        if entered.1 && self.room.is_bounded() {
+            let StateLimit { states, bytes } = self.room;
+            let met = self.known.len() as u64;
+            let beside = self.owing.bytes();
+            self.is_full |= states.is_some_and(|most| met >= most)
+                || bytes.is_some_and(|bytes| !self.known.fits(bytes.saturating_sub(beside)));
+        }
+        entered
+    }
+
+    fn print(&self, seen: &StateView) -> u128 {
+        let whoever = seen.canonical.filter(|_| self.whoever);
+        let print = whoever.unwrap_or(seen.print);
+        match self.with_time {
+            true => {
+                print
+                    ^ seen
+                        .now
+                        .as_nanos()
+                        .wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835)
+            }
+            false => print,
+        }
+    }
+
+    fn diverge(&mut self) {
+        self.strayed += u64::from(!self.is_astray);
+        self.strayed_at.get_or_insert(self.steps);
+        self.is_astray = true;
+        self.is_pruned = true;
+    }
+}
+
+/// What is owed in a state, and what of it is hot. That somebody defers an event is the last but one.
+fn debts(seen: &StateView) -> (u64, u64) {
+    let defers = match seen.is_deferring {
+        true => obligations::DEFERS,
+        false => 0,
+    };
+    let own = !obligations::DEFERS;
+    (seen.obligations & own | defers, seen.hot & own | defers)
+}
+
+impl Strategy for ReexecutionSearch {
+    fn name(&self) -> String {
+        super::name(self.order, self.local_first, self.room)
+    }
+
+    fn fairness(&self) -> Fairness {
+        Fairness::Unfair
+    }
+
+    fn begin(&mut self, _: &Execution) -> bool {
+        if self.begins_anew {
+            self.begin_anew();
+        }
+        self.round = None;
+        let more = !self.begun || !self.is_full && (self.advance() || self.accuse());
+        self.begun = true;
+        self.is_complete = !more && !self.is_full && !self.lacks_states;
+        self.level = 0;
+        self.depth = 0;
+        self.arrived = None;
+        self.is_pruned = false;
+        self.is_seeded = false;
+        self.is_astray = false;
+        self.picked_at = None;
+        more
+    }
+
+    fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+        self.steps = enabled.step();
+        self.arrive(enabled);
+        if self.is_pruned {
+            return None;
+        }
+        if self.is_going_round() {
+            return self.next_of_round(enabled);
+        }
+        self.picked_at = (enabled.len() > 1).then_some(self.depth);
+        let position = self.pick_branch(enabled);
+        self.action.clear();
+        if let Some(pending) = enabled.get(position) {
+            self.action.push(name_of(pending));
+            self.own = own(pending).then(|| name_of(pending));
+        }
+        Some(position)
+    }
+
+    fn choose(&mut self, choice: Choice) -> u32 {
+        let answer = match choice {
+            Choice::Below(bound) => match self.next_answer() {
+                Some(answer) => answer.min(bound - 1),
+                None => self.branch(bound as usize) as u32,
+            },
+            Choice::Seed => {
+                self.seeded += u64::from(!self.is_seeded);
+                self.is_seeded = true;
+                0
+            }
+        };
+        self.action.push(u64::from(answer));
+        answer
+    }
+
+    fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
+        self.arrive(enabled);
+        self.has_faults |= !faults.is_empty();
+        if self.is_going_round() {
+            return None;
+        }
+        self.branch(1 + faults.len()).checked_sub(1)
+    }
+
+    fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
+        if self.is_going_round() {
+            return 0;
+        }
+        let way = self.branch(offer.ways as usize + 1) as u32;
+        // It comes no more often than its budget allows, and so in no cycle.
+        self.is_struck |= way > 0;
+        way
+    }
+
+    fn fault_struck(&mut self, _: u64) {
+        self.is_struck = true;
+    }
+
+    fn places_faults(&self) -> bool {
+        true
+    }
+
+    fn wants_states(&self) -> bool {
+        true
+    }
+
+    fn wants_steps(&self) -> bool {
+        self.local_first
+    }
+
+    fn stepped(&mut self, step: &Step<'_>) {
+        let taker = step.pending.operation;
+        if let Some(at) = self.picked_at.filter(|_| !step.is_local)
+            && let Some(branch) = self.branches.get_mut(at)
+            && branch.others == PathAlternatives::Spared(taker)
+        {
+            branch.others = PathAlternatives::Due;
+        }
+        // Whoever interrupts itself has taken its steps before in any case.
+        for operation in step.interrupted.iter().filter(|one| **one != taker) {
+            if !self.interrupted.contains(operation) {
+                self.interrupted.push(*operation);
+            }
+        }
+    }
+
+    fn fair_cycle(&self) -> Option<Cycle> {
+        self.round.as_ref()?.is_whole
+    }
+
+    fn ended(&mut self, ended: &Ended) {
+        if self.is_pruned || self.round.is_some() || self.level < self.frames.len() {
+            return;
+        }
+        if self.arrived == Some(ended.steps) {
+            // Nothing was left to be picked.
+            if let Some(frame) = self.frames.last() {
+                self.known.ends(frame.state);
+            }
+            return;
+        }
+        let is_next = self.arrived.is_none_or(|step| step + 1 == ended.steps);
+        match &ended.state {
+            Some(seen) if ended.ending != Ending::Bound && is_next => {
+                if let Some(state) = self.come_to(seen) {
+                    self.known.ends(state);
+                }
+            }
+            // A step that fails, the bound, or a walk that was left to somebody else.
+            _ => self.note_step(OUTSIDE),
+        }
+    }
+
+    fn has_memory(&self) -> bool {
+        true
+    }
+
+    fn extent(&self) -> Option<SizeEstimate> {
+        let is_breadth = self.order == VisitOrder::Breadth && self.accusations.is_none();
+        let gone_on = u64::from(self.next.saturating_sub(1));
+        let met = self.known.len() as u64;
+        match is_breadth {
+            true => extent(met, gone_on, |state| self.known.way(state).0),
+            false => self.extent_in_depth(),
+        }
+    }
+
+    fn covered(&self) -> CoverageClaim {
+        let bound = self.is_full.then(|| self.known.len() as u64);
+        let mut gaps = gaps(bound, self.seeded, &self.unjudged);
+        if self.strayed > 0 {
+            let executions = self.strayed;
+            let step = self.strayed_at;
+            gaps.push(Gap::Diverged { executions, step });
+        }
+        CoverageClaim::Systematic {
+            reduction: Reduction::States {
+                states: self.known.len() as u64,
+                local_first: self.local_first,
+                symmetric: self.is_symmetric,
+            },
+            is_complete: self.is_complete,
+            gaps,
+        }
+    }
+}
