@@ -1,7 +1,6 @@
-//! [`Block`]: the `impl` block that `#[actor]` and `#[monitor]` stand on.
+//! The `impl` block below `#[actor]` or `#[monitor]`: [`Block`].
 //!
-//! Function bodies stay tokens: what is wrong in them is rustc's to say, and an unfinished one
-//! does not keep the rest from being expanded.
+//! Function bodies stay tokens: rustc reports errors in them, and an unfinished one is no obstacle.
 
 use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use quote::quote;
@@ -16,31 +15,26 @@ use crate::errors::Errors;
 use crate::owned;
 use crate::roles::{self, Hidden, is_role};
 
-/// An inherent `impl` block.
 pub(crate) struct Block {
     pub(crate) condition: Condition,
     pub(crate) generics: Generics,
     pub(crate) self_ty: Type,
-    /// The name of the type, without path and parameters.
     pub(crate) name: Ident,
     pub(crate) functions: Vec<Function>,
-    /// Constants and types that bear an attribute of ours.
+    /// The attributes of ours on constants and types, where they are misplaced.
     pub(crate) misplaced: Vec<Attribute>,
-    /// Its functions can be called: the block is as the user wrote it.
+    /// True if the functions can be called: the block is as the user wrote it.
     pub(crate) is_callable: bool,
-    /// What stands above the block.
     pub(crate) attributes: Vec<Attribute>,
-    /// All that is between the braces, as written.
     pub(crate) body: TokenStream,
 }
 
-/// A function of the block, handler or not.
+/// A function of the block, possibly a handler.
 pub(crate) struct Function {
-    /// Its attributes that are ours, or look as if they were meant to be.
+    /// The attributes of ours, and those that resemble them.
     pub(crate) roles: Vec<Attribute>,
-    /// Those of them that stand in a `#[cfg_attr(..)]`.
+    /// The attributes of ours inside a `#[cfg_attr(..)]`.
     pub(crate) hidden: Vec<Hidden>,
-    /// Its doc comment.
     pub(crate) docs: Vec<Attribute>,
     pub(crate) condition: Condition,
     pub(crate) signature: Signature,
@@ -84,7 +78,7 @@ impl Parse for Block {
     }
 }
 
-/// The block, and the item that the user's code is to be: another where `what` would borrow.
+/// Reads the block. Also returns the user's item, which is rewritten if `what` would borrow.
 pub(crate) fn read(
     item: TokenStream,
     what: &str,
@@ -107,8 +101,8 @@ pub(crate) fn read(
 }
 
 impl Block {
-    /// What generated code is allowed: what the user's block is; to name what is deprecated, which
-    /// rustc reports where the user names it; and comments of private functions with private links.
+    /// Returns the lints that generated code allows: those that the user's block allows; deprecated names,
+    /// which rustc reports at the user's code; and private links in the docs of private functions.
     pub(crate) fn allowances(&self) -> TokenStream {
         let lints = self
             .attributes
@@ -179,7 +173,7 @@ fn type_name(ty: &Type) -> syn::Result<Ident> {
     }
 }
 
-/// What comes is a function: some of `const async unsafe extern "C"`, then `fn`.
+/// True if a function follows: some of `const async unsafe extern "C"`, then `fn`.
 fn is_function(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
     while !ahead.is_empty() {
@@ -213,7 +207,7 @@ fn skip_item(input: ParseStream<'_>) -> syn::Result<()> {
     }
 }
 
-/// The user's item as it was written, without the attributes that are ours.
+/// Returns the user's item as it was written, without the attributes of ours.
 pub(crate) fn without_roles(item: TokenStream) -> TokenStream {
     map_groups(item, &|group| {
         if group.delimiter() == Delimiter::Brace {
@@ -227,7 +221,7 @@ pub(crate) fn without_roles(item: TokenStream) -> TokenStream {
 fn map_groups(tokens: TokenStream, f: &dyn Fn(&Group) -> TokenStream) -> TokenStream {
     let map = |tree| match tree {
         TokenTree::Group(group) => {
-            // An item passed on by `macro_rules!` may come in an invisible group.
+            // An item passed on by `macro_rules!` may be in an invisible group.
             let inner = match group.delimiter() {
                 Delimiter::None => map_groups(group.stream(), f),
                 _ => f(&group),
@@ -269,7 +263,7 @@ fn strip(body: TokenStream) -> TokenStream {
     kept.into_iter().collect()
 }
 
-/// The name in `#[name ..]`, where it is a single one.
+/// Returns the name in `#[name ..]`, if it is a single identifier.
 fn attribute_name(attribute: TokenStream) -> Option<Ident> {
     let mut trees = attribute.into_iter();
     match (trees.next()?, trees.next()) {

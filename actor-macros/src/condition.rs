@@ -1,15 +1,14 @@
-//! [`Condition`]: under which `#[cfg(..)]` a part of the user's item exists.
+//! The `#[cfg(..)]` conditions of a part of the user's item: [`Condition`].
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{Attribute, Meta};
 
-/// The conjunction of some `cfg` predicates; without any it always holds.
+/// The conjunction of some `cfg` predicates; always true without any.
 #[derive(Clone, Default)]
 pub(crate) struct Condition(Vec<TokenStream>);
 
 impl Condition {
-    /// What the `#[cfg(..)]` among `attributes` ask for.
     pub(crate) fn of(attributes: &[Attribute]) -> Self {
         let predicates = attributes
             .iter()
@@ -20,12 +19,12 @@ impl Condition {
         Self(predicates.collect())
     }
 
-    /// It holds in every configuration.
+    /// True if the condition holds in every configuration.
     pub(crate) fn always(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Holds where one of `conditions` holds; `None` where there are none.
+    /// Returns the disjunction of `conditions`; `None` if there are none.
     pub(crate) fn any<'a>(conditions: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
         let mut distinct: Vec<&Self> = Vec::new();
         for condition in conditions {
@@ -44,18 +43,15 @@ impl Condition {
         }
     }
 
-    /// Holds where both hold.
     pub(crate) fn and(&self, other: &Self) -> Self {
         Self(self.0.iter().chain(&other.0).cloned().collect())
     }
 
-    /// Holds where this does not.
     pub(crate) fn not(&self) -> Self {
         let predicate = self.predicate();
         Self(vec![quote!(not(#predicate))])
     }
 
-    /// As one predicate.
     pub(crate) fn predicate(&self) -> TokenStream {
         match self.0.as_slice() {
             [one] => one.clone(),
@@ -63,7 +59,7 @@ impl Condition {
         }
     }
 
-    /// As a value: `true`, or a `cfg!`.
+    /// Returns the condition as a value: `true`, or a `cfg!`.
     pub(crate) fn value(&self) -> TokenStream {
         if self.always() {
             return quote!(true);
@@ -72,7 +68,7 @@ impl Condition {
         quote!(::core::cfg!(#predicate))
     }
 
-    /// Holds wherever `other` holds, as far as can be seen.
+    /// True if this holds wherever `other` holds, as far as that can be decided syntactically.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         self.always() || self.is(other)
     }
@@ -82,7 +78,7 @@ impl Condition {
     }
 }
 
-/// As an attribute; nothing where it always holds.
+/// Emits the condition as an attribute; nothing if it always holds.
 impl ToTokens for Condition {
     fn to_tokens(&self, tokens: &mut TokenStream) {
         if !self.always() {

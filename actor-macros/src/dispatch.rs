@@ -1,4 +1,4 @@
-//! A `match` on the current state, for the handlers of one event.
+//! Generated dispatch: a `match` on the current state, for the handlers of one event.
 
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -6,15 +6,15 @@ use syn::Ident;
 
 use crate::condition::Condition;
 
-/// What runs in some states.
+/// The code that runs in some states.
 pub(crate) struct Case<'a> {
-    /// In these; `None` for all others.
+    /// The states; `None` for all others.
     pub(crate) states: Option<&'a [usize]>,
     pub(crate) condition: &'a Condition,
     pub(crate) run: TokenStream,
 }
 
-/// Runs the case of the current state. `enumeration` and `names` are those of the states.
+/// Generates the dispatch to the case of the current state. `enumeration` and `names` are the states'.
 pub(crate) fn by_state(cases: &[Case<'_>], enumeration: &Ident, names: &[&Ident]) -> TokenStream {
     if let [
         Case {
@@ -47,7 +47,7 @@ pub(crate) fn by_state(cases: &[Case<'_>], enumeration: &Ident, names: &[&Ident]
     }
 }
 
-/// The arm for states without a case, where there are such.
+/// Returns the arm for states without a case, if there are any.
 fn rest(cases: &[Case<'_>], states: usize) -> Option<TokenStream> {
     let certain = || cases.iter().filter(|case| case.condition.always());
     let covered =
@@ -55,7 +55,7 @@ fn rest(cases: &[Case<'_>], states: usize) -> Option<TokenStream> {
     if states > 0 && (0..states).all(covered) {
         return None;
     }
-    // A `cfg` may leave nothing for it.
+    // A `cfg` may leave no state for this arm.
     let conditional = cases.iter().any(|case| !case.condition.always());
     let allow = conditional.then(|| quote!(#[allow(unreachable_patterns)]));
     Some(quote!(#allow _ => {}))

@@ -1,4 +1,4 @@
-//! [`Errors`]: every mistake of one compile, each at its own token.
+//! The compile errors of one macro call, each at its own token: [`Errors`].
 
 use std::fmt::Display;
 
@@ -7,21 +7,21 @@ use quote::{ToTokens, quote};
 
 use crate::condition::Condition;
 
-/// Collects what is wrong, so that all of it is reported at once.
+/// Collects the errors, so that all of them are reported at once.
 #[derive(Default)]
 pub(crate) struct Errors {
     certain: Option<syn::Error>,
-    /// What is wrong under some `cfg` only: rustc evaluates it.
+    /// The errors under some `cfg` only, which rustc evaluates.
     conditional: Vec<TokenStream>,
 }
 
 impl Errors {
-    /// Adds a mistake, underlining `tokens`.
+    /// Adds an error that underlines `tokens`.
     pub(crate) fn push(&mut self, tokens: impl ToTokens, message: impl Display) {
         self.push_syn(syn::Error::new_spanned(tokens, message));
     }
 
-    /// Adds what is a mistake where `condition` holds.
+    /// Adds an error that applies if `condition` holds.
     pub(crate) fn push_where(
         &mut self,
         condition: &Condition,
@@ -35,7 +35,6 @@ impl Errors {
         self.conditional.push(quote!(#condition #error));
     }
 
-    /// Adds what a parser said.
     pub(crate) fn push_syn(&mut self, error: syn::Error) {
         match &mut self.certain {
             Some(errors) => errors.combine(error),
@@ -43,12 +42,10 @@ impl Errors {
         }
     }
 
-    /// Keeps the value, or the error.
     pub(crate) fn take<T>(&mut self, result: syn::Result<T>) -> Option<T> {
         result.map_err(|error| self.push_syn(error)).ok()
     }
 
-    /// Nothing is wrong so far.
     pub(crate) fn is_empty(&self) -> bool {
         self.certain.is_none()
     }

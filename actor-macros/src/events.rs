@@ -1,4 +1,4 @@
-//! [`Events`]: the event types of a block, each once.
+//! The event types of a block, without duplicates: [`Events`].
 
 use std::borrow::Cow;
 
@@ -19,22 +19,19 @@ struct Mentioned<'a> {
     conditions: Vec<Condition>,
 }
 
-/// An event type with its names.
 pub(crate) struct Event {
-    /// As first mentioned, with `Self` spelt out.
+    /// The type as first mentioned, with `Self` spelt out.
     pub(crate) ty: TokenStream,
-    /// For reports.
     pub(crate) name: String,
-    /// Its variant of the generated message.
     pub(crate) variant: Ident,
-    /// Where it is mentioned at all.
+    /// The condition under which some mention of the event exists.
     pub(crate) condition: Condition,
-    /// Resolves as generated code does, and points at the user's type.
+    /// The span of the user's type, with the name resolution of generated code.
     pub(crate) span: Span,
 }
 
 impl<'a> Events<'a> {
-    /// The position of `ty`, which is mentioned under `condition`.
+    /// Returns the position of `ty`, which is mentioned under `condition`.
     pub(crate) fn add(&mut self, ty: Cow<'a, Type>, condition: &Condition) -> usize {
         let key = types::key(&ty);
         let found = self.0.iter().position(|event| event.key == key);
@@ -50,18 +47,15 @@ impl<'a> Events<'a> {
         index
     }
 
-    /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// The position of `ty`, where it is mentioned.
     pub(crate) fn find(&self, ty: &Type) -> Option<usize> {
         let key = types::key(ty);
         self.0.iter().position(|event| event.key == key)
     }
 
-    /// All of them with their names.
     pub(crate) fn named(&self, self_ty: &Type) -> Vec<Event> {
         let types: Vec<&Type> = self.0.iter().map(|event| &*event.ty).collect();
         let named = self.0.iter().zip(types::names(&types));
@@ -77,16 +71,16 @@ impl<'a> Events<'a> {
 }
 
 impl Event {
-    /// Describes it in a table.
+    /// Generates the event's entry in a table.
     pub(crate) fn info(&self, krate: &Path) -> TokenStream {
         let Self { ty, name, span, .. } = self;
         quote_spanned!(*span=> #krate::generated::EventInfo::of::<#ty>(#name))
     }
 }
 
-/// Positions in a table some of whose entries depend on `cfg`.
+/// The positions in a table, some of whose entries depend on `cfg`.
 ///
-/// They are literals where none does, and else the discriminants of a hidden enum: rustc counts.
+/// Without such entries the positions are literals; otherwise they are the discriminants of a hidden enum.
 pub(crate) struct Positions {
     pub(crate) declaration: Option<TokenStream>,
     pub(crate) values: Vec<TokenStream>,
@@ -94,7 +88,7 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    /// Counts `entries`, each with a name that is its own.
+    /// Numbers `entries`, which have unique names.
     pub(crate) fn of(entries: &[(Ident, &Condition)]) -> Self {
         let conditional = entries.iter().any(|(_, condition)| !condition.always());
         let value = |(index, (name, _)): (usize, &(Ident, &Condition))| {
@@ -121,7 +115,7 @@ impl Positions {
         }
     }
 
-    /// A pattern that matches position `index`.
+    /// Returns a pattern that matches position `index`.
     pub(crate) fn pattern(&self, index: usize) -> TokenStream {
         let value = &self.values[index];
         if self.conditional {

@@ -12,7 +12,7 @@ use crate::errors::Errors;
 use crate::options::{self, Argument, Value};
 use crate::types;
 
-/// References to actors, and what holds no value, have a fingerprint whatever they mention.
+/// Types that have a fingerprint whatever their arguments: references to actors, and types without a value.
 const TRANSPARENT: [&str; 6] = [
     "ActorRef",
     "ProtocolRef",
@@ -22,7 +22,7 @@ const TRANSPARENT: [&str; 6] = [
     "PhantomData",
 ];
 
-/// The implementation, and what is wrong with the attributes.
+/// Returns the implementation, and the errors in the attributes.
 pub(crate) fn expand(item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let item = errors.take(syn::parse2::<Item>(item));
@@ -84,7 +84,7 @@ fn derive(item: &Item, errors: &mut Errors) -> Option<TokenStream> {
     }
 }
 
-/// Says that it makes no difference which actor of the type one is.
+/// Generates the declaration that the type's actors are interchangeable.
 fn said(is_interchangeable: bool) -> Option<TokenStream> {
     is_interchangeable.then(|| quote!(__to.interchangeable::<Self>();))
 }
@@ -153,7 +153,7 @@ fn type_param(param: &GenericParam) -> Option<&Ident> {
 
 /// The fields of a struct or variant.
 struct Shape<'a> {
-    /// Binds each that is not skipped.
+    /// The pattern that binds each field that is not skipped.
     pattern: TokenStream,
     fed: Vec<(Ident, &'a Type)>,
 }
@@ -181,20 +181,20 @@ impl<'a> Shape<'a> {
 
     fn feed(&self, krate: &Path) -> TokenStream {
         let feed = self.fed.iter().map(|(binding, ty)| {
-            // At the field's type, for rustc's word on one that offers nothing.
+            // The span of the field's type, at which rustc reports a type that offers nothing.
             let span = Span::call_site().located_at(types::place(ty));
             quote_spanned!(span=> let _ = (&&&#krate::__private::Offer(#binding)).feed(__to);)
         });
         feed.collect()
     }
 
-    /// The types that are fed, without those in references to actors.
+    /// Returns the types that are fed, without the arguments of actor references.
     fn mentioned(&self) -> impl Iterator<Item = TokenStream> {
         self.fed.iter().map(|(_, ty)| opaque(ty.to_token_stream()))
     }
 }
 
-/// The tokens without the arguments of [`TRANSPARENT`] types.
+/// Returns the tokens without the arguments of [`TRANSPARENT`] types.
 fn opaque(tokens: TokenStream) -> TokenStream {
     let mut kept = TokenStream::new();
     let mut trees = tokens.into_iter();
@@ -210,7 +210,7 @@ fn opaque(tokens: TokenStream) -> TokenStream {
     kept
 }
 
-/// Skips `<..>`, or the one token that stands there instead.
+/// Skips `<..>`, or a single token if there are no arguments.
 fn skip_arguments(trees: &mut impl Iterator<Item = TokenTree>) {
     let mut depth = 0;
     let mut before = ' ';
@@ -231,8 +231,7 @@ fn skip_arguments(trees: &mut impl Iterator<Item = TokenTree>) {
     }
 }
 
-/// `#[fingerprint(..)]` of the type: where the crate is, and whether it makes no difference which actor of the
-/// type one is.
+/// Reads `#[fingerprint(..)]` of the type: the path of the crate, and true if the actors are interchangeable.
 fn of_type(attributes: &[Attribute], errors: &mut Errors) -> (Path, bool) {
     let mut krate = None;
     let mut is_interchangeable = false;
@@ -283,7 +282,6 @@ fn is_ours(attribute: &Attribute) -> bool {
     attribute.path().is_ident("fingerprint")
 }
 
-/// The arguments of our attributes.
 fn arguments(attributes: &[Attribute], right: &str, errors: &mut Errors) -> Vec<Argument> {
     let mut all = Vec::new();
     for attribute in attributes.iter().filter(|attribute| is_ours(attribute)) {

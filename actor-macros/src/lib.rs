@@ -1,15 +1,13 @@
 //! The macros of `actor-core` and `actor-test`: [`macro@actor`], [`macro@monitor`],
 //! [`macro@protocol`], [`macro@Fingerprint`] and [`macro@actor_test`].
 //!
-//! Users reach them through those crates. Each goes the same way, one file a step: the arguments
-//! and the item are parsed, a model resolves their names, checks look at the whole, and the rest
-//! is written out as code that could be written by hand. Every mistake of one compile is reported
-//! at its own token, and the user's item is emitted all the same, so that one typo does not become
-//! twenty errors.
+//! Users reach them through those crates. All macros work in the same steps, one file a step: the arguments
+//! and the item are parsed, a model resolves their names, checks inspect the whole, and the code generator
+//! writes code that could be written by hand. Every mistake of one compilation is reported at its own token,
+//! and the user's item is emitted nevertheless, so that one typo does not become twenty errors.
 //!
-//! What a macro can't know is left to rustc, or to the tester: types are compared as they are
-//! written, so that `Ping` and `self::Ping` are two events here, and conflicting implementations
-//! to rustc.
+//! Some checks are left to rustc, or to the tester. Types are compared as they are written, so that `Ping`
+//! and `self::Ping` are two events here, and conflicting implementations to rustc.
 
 #![forbid(unsafe_code)]
 
@@ -37,7 +35,7 @@ mod types;
 
 use proc_macro::TokenStream;
 
-/// Makes an actor of a type: the functions of its `impl` block handle events.
+/// Turns a type into an actor: the functions of its `impl` block handle events.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -88,42 +86,42 @@ use proc_macro::TokenStream;
 /// | `#[entry(S, T)]`, `#[exit(S, T)]` | the state is entered, or left |
 /// | `#[start]`, `#[stop]` | the actor starts, or stops |
 ///
-/// A handler takes `(&mut self, event: Event)` or `(&mut self, event: Event, cx: &mut
-/// Context<Self>)`; a hook takes the same without the event, and returns nothing. A `#[start]` hook may
-/// return `Result<(), E>`: an `Err` is a failure of the actor, as a panic is. All of them may be
-/// `async`, and may take `&self`. Other functions of the block are left alone. A `#[cfg(..)]` on a
-/// handler holds for all that is generated for it.
+/// A handler takes `(&mut self, event: Event)` or `(&mut self, event: Event, cx: &mut Context<Self>)`; a hook
+/// takes the same without the event, and returns nothing. A `#[start]` hook may return `Result<(), E>`: an
+/// `Err` is a failure of the actor, as a panic is. All of them may be `async`, and may take `&self`. Other
+/// functions of the block are left unchanged. A `#[cfg(..)]` on a handler applies to its generated code.
 ///
-/// What a handler returns is the reply. One that answers later, or has another actor answer, takes
-/// the reply itself, between the event and `cx`, and returns nothing: `(&mut self, event: Event,
-/// reply: Reply<T>, cx: &mut Context<Self>)`. An event has one type of reply in all its handlers.
+/// The returned value of a handler is the reply. A handler that replies later, or lets another actor reply,
+/// takes the reply as a parameter between the event and `cx`, and returns nothing:
+/// `(&mut self, event: Event, reply: Reply<T>, cx: &mut Context<Self>)`. All handlers of an event have the
+/// same type of reply.
 ///
-/// In rustdoc the actor's page lists what it handles as its implementations of `Handler`, with the
-/// comments of the handlers, which may be private.
+/// In rustdoc the actor's page lists the handled events as implementations of `Handler`, with the comments of
+/// the handlers, which may be private.
 ///
 /// # Options
 ///
-/// - `states(A, B(defer(E), ignore(F)))` declares a state machine that starts in `A`, and the enum
-///   of its states, called after the type: `AccountState`. A state takes a doc comment. `defer`
-///   keeps an event for a later state, `ignore` drops it. What S defers and ignores beats `#[on]`. S
-///   lists no event that it also handles by `#[on(S)]`, unless a `cfg` may take that handler away. An event that a state neither handles, defers nor ignores is
-///   a bug where it comes.
-/// - `receive(E, ..)` declares events that only `cx.receive::<E>()` takes: they are kept until it
-///   does, wherever no handler takes them.
-/// - `remote` says that the actor's events and their replies go from one node to another, so that one
-///   that can't be encoded does not compile. `remote(E, ..)` says it of these events.
-/// - A visibility, as in `#[actor(pub(crate), states(..))]`, for the enum of states. It is `pub`
-///   by default, and can't be less than that of the type.
-/// - `crate = path` says where `actor_core` is, if not at `::actor_core`.
+/// - `states(A, B(defer(E), ignore(F)))` declares a state machine that starts in `A`, and the enum of its
+///   states, named after the type: `AccountState`. A state may have a doc comment. `defer` keeps an event for
+///   a later state, `ignore` drops it. The lists of a state take precedence over `#[on]`. No state may both
+///   list an event and handle it by `#[on(S)]`, unless a `cfg` may remove that handler. An event that a state
+///   neither handles, defers nor ignores is a bug when it arrives.
+/// - `receive(E, ..)` declares events that are taken by `cx.receive::<E>()`: they are kept until then, in
+///   every state without a handler for them.
+/// - `remote` declares that the actor's events and their replies are sent between nodes, so that a type
+///   that can't be encoded does not compile. `remote(E, ..)` declares it for these events.
+/// - A visibility, as in `#[actor(pub(crate), states(..))]`, for the enum of states. The default is `pub`,
+///   and the visibility can't be less than that of the type.
+/// - `crate = path` gives the path of `actor_core`, if that is not `::actor_core`.
 #[proc_macro_attribute]
 pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
     actor::expand(arguments.into(), item.into()).into()
 }
 
-/// Makes a monitor of a type: the functions of its `impl` block observe events and judge them.
+/// Turns a type into a monitor: the functions of its `impl` block observe events and judge them.
 ///
-/// A monitor in a hot state says that something is owed: it must not stay there for ever. An
-/// assertion that fails is a bug at once.
+/// In a hot state a monitor has a pending obligation, and must not stay for ever. A failed assertion is a
+/// bug.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -166,32 +164,31 @@ pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// assert_eq!(Answered::first_state(), AnsweredState::Quiet);
 /// ```
 ///
-/// A handler takes `(&mut self, event: &Event)`, and `cx: &mut MonitorContext<Self>` where it
-/// needs it. It is sync, returns nothing and sends nothing. `#[on(S, T)]` observes in these
-/// states, `#[on]` in all that have no handler of their own.
+/// A handler takes `(&mut self, event: &Event)`, and `cx: &mut MonitorContext<Self>` if it needs one. A
+/// handler is sync, returns nothing and sends nothing. `#[on(S, T)]` observes in these states, `#[on]` in all
+/// that have no handler of their own.
 ///
-/// An event is observed when it is sent or announced (`sent`, which need not be written), when an
-/// actor is about to handle it (`#[on(handled)]`), or when it goes back to an asker
-/// (`#[on(replied)]`); states and moments may stand together, as in `#[on(Pending, handled)]`.
+/// An event is observed when it is sent or announced (`sent`, the default), when an actor is about to handle
+/// it (`#[on(handled)]`), or when it is sent to an asker as a reply (`#[on(replied)]`); states and moments
+/// may be combined, as in `#[on(Pending, handled)]`.
 ///
 /// # Options
 ///
-/// - `hot(..)`, `cold(..)` and `warm(..)` declare states, in this order, and the enum of them,
-///   called after the type. A warm state leaves the temperature as it is. A monitor starts in its
-///   first cold state, or without one in its first warm state. Bare `hot`, `cold` and `warm`
-///   declare states called `Hot`, `Cold` and `Warm`. Without states a monitor only asserts.
+/// - `hot(..)`, `cold(..)` and `warm(..)` declare states, in this order, and the enum of them, named after
+///   the type. A warm state leaves the temperature as it is. A monitor starts in its first cold state, or
+///   without one in its first warm state. Bare `hot`, `cold` and `warm` declare states named `Hot`, `Cold`
+///   and `Warm`. Without states a monitor only asserts.
 /// - A visibility for the enum, and `crate = path`, as for actors.
 #[proc_macro_attribute]
 pub fn monitor(arguments: TokenStream, item: TokenStream) -> TokenStream {
     monitor::expand(arguments.into(), item.into()).into()
 }
 
-/// Makes a protocol of a trait: a set of events that an actor understands, whatever its type.
+/// Turns a trait into a protocol: a set of events that an actor accepts, whatever its type.
 ///
-/// Each function is an event, with what is replied to it. The protocol of `trait Store` is called
-/// `dyn Store`, and `StoreRef` is a handle to any actor that handles all of its events with these
-/// replies. It is made of an `ActorRef` by `into`, and has `tell` and `ask` for the protocol's events
-/// and no others.
+/// Each function is an event and the type of its reply. The protocol of `trait Store` is `dyn Store`, and
+/// `StoreRef` is a reference to any actor that handles all of its events with these replies. An `ActorRef` is
+/// converted to it by `into`; the result has `tell` and `ask` for the protocol's events and no others.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -227,36 +224,36 @@ pub fn monitor(arguments: TokenStream, item: TokenStream) -> TokenStream {
 /// # }
 /// ```
 ///
-/// A function has no receiver, no body and no parameters but its event. The trait has neither
-/// parameters nor supertraits; it is not implemented by anyone, and its visibility is that of the
-/// handle. `#[protocol(crate = path)]` says where `actor_core` is, if not at `::actor_core`.
+/// A function has no receiver, no body and no parameters except its event. The trait has neither parameters
+/// nor supertraits. Nobody implements the trait, and the reference has its visibility.
+/// `#[protocol(crate = path)]` gives the path of `actor_core`, if that is not `::actor_core`.
 #[proc_macro_attribute]
 pub fn protocol(arguments: TokenStream, item: TokenStream) -> TokenStream {
     protocol::expand(arguments.into(), item.into()).into()
 }
 
-/// Lets the tester compare values of a struct or enum: see the trait `actor_core::Fingerprint`.
+/// Derives the fingerprint with which the tester compares values: see the trait `actor_core::Fingerprint`.
 ///
-/// Every field is taken by its own `Fingerprint`, or else by its `Hash`, but for those with
-/// `#[fingerprint(skip)]`. On the type of an actor, `#[fingerprint(interchangeable)]` says that it makes no
-/// difference which of the type one is, and `#[fingerprint(crate = path)]` says where `actor_core` is, if
-/// not at `::actor_core`.
+/// Every field is fed by its own `Fingerprint`, or else by its `Hash`, except for those with
+/// `#[fingerprint(skip)]`. On the type of an actor, `#[fingerprint(interchangeable)]` declares that the
+/// actors of the type are interchangeable, and `#[fingerprint(crate = path)]` gives the path of `actor_core`,
+/// if that is not `::actor_core`.
 #[proc_macro_derive(Fingerprint, attributes(fingerprint))]
 pub fn fingerprint(item: TokenStream) -> TokenStream {
     fingerprint::expand(item.into()).into()
 }
 
-/// Makes a test of a function: the tester runs it again and again, under other schedules.
+/// Turns a function into a test: the tester runs it many times, under different schedules.
 ///
-/// The function takes the system, and parameters if it likes (see [Parameters](#parameters)); it may
-/// be `async`, and returns nothing or a `Result<(), E>` whose
-/// error is a failure. It becomes a `#[test]` of the same name: in a `#[cfg(test)]` module or in
-/// `tests/`, under `cargo test` and under `cargo actor-test`.
+/// The function takes the system, and optional parameters (see [Parameters](#parameters)). The function may
+/// be `async`, and returns nothing or a `Result<(), E>` whose error is a failure. The macro generates a
+/// `#[test]` of the same name: in a `#[cfg(test)]` module or in `tests/`, under `cargo test` and under
+/// `cargo actor-test`.
 ///
-/// An execution goes on after the body has returned, an async one too: what it has sent is handled,
-/// and so is what follows from that, until nothing but periodic timers is left. Where a program never
-/// rests, `sys.finish()` at the end of an async body ends the execution. A test whose actors take no
-/// step in any execution fails.
+/// An execution continues after the body has returned, an async one too: all events that it has sent are
+/// handled, and so is everything that follows, until nothing but periodic timers is left. For a program that
+/// never becomes quiescent, `sys.finish()` at the end of an async body ends the execution. A test whose
+/// actors take no step in any execution fails.
 ///
 /// ```
 /// # use actor_macros::actor_test;
@@ -298,9 +295,9 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 ///
 /// # Parameters
 ///
-/// A parameter of the function after the system takes the values that `name in values` gives, where
-/// `values` is any `IntoIterator` over the parameter's type, which is `Clone + Debug + Send + Sync +
-/// 'static`. The test is run for each combination of values:
+/// A parameter of the function after the system takes the values that `name in values` lists, where `values`
+/// is any `IntoIterator` over the parameter's type, which is `Clone + Debug + Send + Sync + 'static`. The
+/// test is run for each combination of values:
 ///
 /// ```
 /// # use actor_macros::actor_test;
@@ -324,27 +321,26 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 /// }
 /// ```
 ///
-/// A combination is called after its values, as their `Debug` prints them:
-/// `tests::a_leader_is_elected[size=2, loss=Some]`. `cargo actor-test` lists, filters, runs and
-/// reports each by itself; `cargo test` runs them one after the other in one test, which fails where
-/// one of them does. Each is explored with all iterations, and its schedules depend on the seed and on
-/// its own values alone: they stay the same when other values come or go.
+/// A combination is named after its values, as their `Debug` prints them:
+/// `tests::a_leader_is_elected[size=2, loss=Some]`. `cargo actor-test` lists, filters, runs and reports each
+/// separately; `cargo test` runs them one after the other in one test, which fails if one of them does. Each
+/// is explored with all iterations, and its schedules depend on the seed and on its own values alone: they
+/// stay the same when other values are added or removed.
 ///
-/// `pairwise` runs fewer combinations: so many that each value of a parameter meets each value of any
-/// other. With `t_wise = 3` each three parameters take all combinations of their values, and so on, up
-/// to the number of parameters; `t_wise = 1` has each value at least once. Most bugs need few
-/// parameters to have certain values.
+/// `pairwise` runs fewer combinations, enough that each value of a parameter is combined with each value of
+/// any other. With `t_wise = 3` each three parameters take all combinations of their values, and so on, up to
+/// the number of parameters; `t_wise = 1` runs each value at least once. Most bugs depend on few parameters.
 ///
-/// With `expect_bug` one combination at least has to have the bug, and those without a bug pass.
+/// With `expect_bug` at least one combination must have the bug, and those without a bug pass.
 ///
-/// The values are evaluated once in a process, and have to be the same in each. No parameter is
-/// without values, no two values of one print the same, and there are 10 000 combinations at most.
+/// The values are evaluated once in a process, and must be the same in each process. Every parameter has
+/// values, no two values of one print the same, and there are 10 000 combinations at most.
 #[proc_macro_attribute]
 pub fn actor_test(arguments: TokenStream, item: TokenStream) -> TokenStream {
     test::expand(arguments.into(), item.into()).into()
 }
 
-/// What `actor_core::select!` expands to; its first argument says where `actor_core` is.
+/// The expansion of `actor_core::select!`; the first argument is the path of `actor_core`.
 #[doc(hidden)]
 #[proc_macro]
 pub fn select(input: TokenStream) -> TokenStream {

@@ -1,8 +1,8 @@
-//! What a misspelt name was meant to be.
+//! Spelling suggestions by edit distance.
 
 use std::fmt::Display;
 
-/// Ends an error about `name`: the nearest of `accepted`, or all of them after `introduction`.
+/// Returns the end of an error about `name`: the nearest of `accepted`, or all of them after `introduction`.
 pub(crate) fn hint<T: Display>(name: &str, accepted: &[T], introduction: &str) -> String {
     if let Some(nearest) = nearest(name, accepted) {
         return format!("did you mean `{nearest}`?");
@@ -11,16 +11,16 @@ pub(crate) fn hint<T: Display>(name: &str, accepted: &[T], introduction: &str) -
     format!("{introduction} {}", all.join(", "))
 }
 
-/// The nearest of `accepted`, where one is near enough to be meant.
+/// Returns the nearest of `accepted`, if one is near enough.
 pub(crate) fn nearest<'a, T: Display>(name: &str, accepted: &'a [T]) -> Option<&'a T> {
     let near = |other: &T| distance(&name.to_lowercase(), &other.to_string().to_lowercase());
-    // As rustc does: one slip for every three letters.
+    // The limit is rustc's: one edit for every three letters.
     let limit = name.chars().count().max(3) / 3;
     let best = accepted.iter().min_by_key(|other| near(other))?;
     (near(best) <= limit).then_some(best)
 }
 
-/// How many letters to insert, remove, replace, or swap with their neighbour.
+/// Returns the edit distance: insertions, removals, replacements, and swaps of neighbours.
 pub(crate) fn distance(a: &str, b: &str) -> usize {
     let a: Vec<char> = a.chars().collect();
     let b: Vec<char> = b.chars().collect();

@@ -1,11 +1,10 @@
-//! What an actor or monitor offers for its fingerprint and to be printed: found out where its type is
-//! known.
+//! Code generation for the fingerprint and the `Debug` output of an actor, by autoref specialisation.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Path;
 
-/// The method by which a type offers its value.
+/// Generates the method that feeds the value to a fingerprint.
 pub(crate) fn offer(krate: &Path) -> TokenStream {
     quote! {
         fn offer(&self, __to: &mut #krate::Fingerprinter) -> ::core::primitive::bool {
@@ -15,7 +14,7 @@ pub(crate) fn offer(krate: &Path) -> TokenStream {
     }
 }
 
-/// The method by which an actor is printed.
+/// Generates the method that returns an actor as a `Debug` object.
 pub(crate) fn debug(krate: &Path) -> TokenStream {
     quote! {
         fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {

@@ -1,7 +1,6 @@
-//! The arguments of an attribute: `name`, `name = value`, `name(list)` or `name in values`, between
-//! commas.
+//! Parsing of the arguments of attributes: `name`, `name = value`, `name(list)` or `name in values`.
 //!
-//! Each is parsed by itself, so that a mistake in one does not hide those in others.
+//! Each is parsed separately, so that a mistake in one does not hide those in others.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -13,16 +12,15 @@ use syn::{Attribute, Expr, Ident, LitStr, Path, Token, Type, Visibility, parse_q
 use crate::errors::Errors;
 use crate::nearest;
 
-/// One argument.
 pub(crate) struct Argument {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) name: Ident,
     pub(crate) value: Value,
-    /// All of it, to underline.
+    /// All tokens of the argument, to underline.
     pub(crate) tokens: TokenStream,
 }
 
-/// What follows an argument's name.
+/// The part of an argument after its name.
 pub(crate) enum Value {
     Nothing,
     Is(TokenStream),
@@ -31,7 +29,6 @@ pub(crate) enum Value {
 }
 
 impl Argument {
-    /// The types in `name(A, B)`.
     pub(crate) fn types(&self, errors: &mut Errors) -> Vec<Type> {
         let Some(list) = self.list("(Event, ..)", errors) else {
             return Vec::new();
@@ -42,7 +39,7 @@ impl Argument {
             .map_or_else(Vec::new, |types| types.into_iter().collect())
     }
 
-    /// What stands in `name(..)`, which is not empty.
+    /// Returns the tokens in `name(..)`, which must not be empty.
     pub(crate) fn list(&self, right: &str, errors: &mut Errors) -> Option<TokenStream> {
         match &self.value {
             Value::List(list) if !list.is_empty() => Some(list.clone()),
@@ -53,7 +50,7 @@ impl Argument {
         }
     }
 
-    /// The value in `name = value`, as `parse` reads it. `right` shows accepted ones.
+    /// Returns the value in `name = value`, read by `parse`. `right` shows accepted values.
     pub(crate) fn parsed<T>(
         &self,
         parse: impl FnOnce(ParseStream<'_>) -> syn::Result<T>,
@@ -83,7 +80,7 @@ impl Argument {
     }
 }
 
-/// All arguments that can be read.
+/// Returns all arguments that can be read.
 pub(crate) fn arguments(tokens: TokenStream, errors: &mut Errors) -> Vec<Argument> {
     let arguments = split(tokens).into_iter();
     arguments
@@ -118,7 +115,7 @@ fn argument(input: ParseStream<'_>) -> syn::Result<Argument> {
     })
 }
 
-/// Splits at commas; a last one may be trailing.
+/// Splits at commas; a trailing comma is allowed.
 fn split(tokens: TokenStream) -> Vec<TokenStream> {
     let mut parts = vec![TokenStream::new()];
     for tree in tokens {
@@ -134,7 +131,7 @@ fn split(tokens: TokenStream) -> Vec<TokenStream> {
     rejoined(parts)
 }
 
-/// Values may have a comma of their own, as `Table::<Key, Value>::rows()`: they are put together.
+/// Joins parts again if a comma belonged to a value, as in `Table::<Key, Value>::rows()`.
 fn rejoined(parts: Vec<TokenStream>) -> Vec<TokenStream> {
     let mut joined: Vec<TokenStream> = Vec::new();
     let mut rest = parts.into_iter().peekable();
@@ -156,7 +153,7 @@ fn rejoined(parts: Vec<TokenStream>) -> Vec<TokenStream> {
     joined
 }
 
-/// Values that are no expression.
+/// True if the values are an incomplete expression.
 fn is_cut_off(part: &TokenStream) -> bool {
     let mut trees = part.clone().into_iter();
     match (trees.next(), trees.next()) {
@@ -167,7 +164,7 @@ fn is_cut_off(part: &TokenStream) -> bool {
     }
 }
 
-/// Which of `accepted` the argument is. One that is misspelt is reported, and taken as meant.
+/// Returns the one of `accepted` that matches the argument. A misspelt one is reported, and corrected.
 pub(crate) fn recognise<'a>(
     name: &Ident,
     what: &str,
@@ -187,7 +184,7 @@ pub(crate) fn recognise<'a>(
     meant
 }
 
-/// Where what people look for under this name is said instead.
+/// Returns a hint for a name that belongs to another construct.
 fn elsewhere(name: &str) -> Option<&'static str> {
     Some(match name {
         "monitor" | "monitors" => "the body of a test sets a monitor to work: `sys.monitor::<M>()`",
@@ -207,7 +204,7 @@ fn elsewhere(name: &str) -> Option<&'static str> {
     })
 }
 
-/// Takes a leading visibility off; `pub` where there is none.
+/// Takes a leading visibility off; `pub` if there is none.
 pub(crate) fn visibility(tokens: TokenStream, errors: &mut Errors) -> (Visibility, TokenStream) {
     let is_visibility = |tree: &TokenTree| match tree {
         TokenTree::Ident(name) => name == "pub",
@@ -234,7 +231,7 @@ pub(crate) fn visibility(tokens: TokenStream, errors: &mut Errors) -> (Visibilit
     parsed.unwrap_or_else(|| (parse_quote!(pub), TokenStream::new()))
 }
 
-/// The path in `crate = path`.
+/// Returns the path in `crate = path`.
 pub(crate) fn krate(argument: &Argument, errors: &mut Errors) -> Option<Path> {
     argument.parsed(
         Path::parse_mod_style,
@@ -243,8 +240,8 @@ pub(crate) fn krate(argument: &Argument, errors: &mut Errors) -> Option<Path> {
     )
 }
 
-/// The identifiers in `#[on(A, B)]`. `None` where something else stands there. One with its enum, or
-/// in quotes, is reported, and taken as meant.
+/// Returns the identifiers in `#[on(A, B)]`; `None` if anything else occurs there. A name with its enum, or
+/// in quotes, is reported, and corrected.
 pub(crate) fn names(list: TokenStream, right: &str, errors: &mut Errors) -> Option<Vec<Ident>> {
     let mut complete = true;
     let mut names = Vec::new();
@@ -265,7 +262,7 @@ pub(crate) fn names(list: TokenStream, right: &str, errors: &mut Errors) -> Opti
     complete.then_some(names)
 }
 
-/// The name in `Enum::Name` or `"Name"`.
+/// Returns the name in `Enum::Name` or `"Name"`.
 fn meant(part: &TokenStream) -> Option<Ident> {
     if let Ok(text) = syn::parse2::<LitStr>(part.clone()) {
         return text.parse().ok();

@@ -1,7 +1,7 @@
-//! What outlives the function that made it owns what it holds: actors, monitors, events and replies.
+//! Detection and repair of borrows in actors, monitors, events and replies, which must be `'static`.
 //!
-//! What borrows is reported at its lifetime. The rest is expanded as if it were right, so that the
-//! report is the only one: lifetimes become `'static`, and parameters get the bounds that they lack.
+//! A borrow is reported at its lifetime. The rest is expanded as if it were correct, so that there is no
+//! other error: lifetimes become `'static`, and type parameters get missing bounds.
 
 use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
@@ -14,11 +14,11 @@ use crate::block::Block;
 use crate::errors::Errors;
 use crate::types;
 
-/// What is said of an event that borrows.
+/// The error message for an event that borrows.
 pub(crate) const EVENT: &str = "an event waits in the inbox while its sender goes on: it borrows nothing, and has `String` or `Arc<str>` where you would write `&str`";
 
-/// Where a type borrows: its first lifetime other than `'static`, or its first `&` without one.
-/// `None` also where that can't be told, in the type of a function for instance.
+/// Returns the tokens by which a type borrows: its first lifetime other than `'static`, or its first `&`
+/// without one. Also `None` if that can't be determined, for instance in a function type.
 pub(crate) fn borrows(ty: &Type) -> Option<TokenStream> {
     let tokens = ty.to_token_stream();
     if has_lifetimes_of_its_own(tokens.clone()) {
@@ -28,7 +28,7 @@ pub(crate) fn borrows(ty: &Type) -> Option<TokenStream> {
     }
 }
 
-/// `fn(&u8)`, `dyn Fn(&u8)` and `dyn for<'a> Trait<'a>` borrow nothing. A macro may be anything.
+/// True for `fn(&u8)`, `dyn Fn(&u8)`, `dyn for<'a> Trait<'a>`, which borrow nothing, and for any macro.
 fn has_lifetimes_of_its_own(tokens: TokenStream) -> bool {
     tokens.into_iter().any(|tree| match tree {
         TokenTree::Ident(name) => {
@@ -49,7 +49,7 @@ fn first_borrow(tokens: TokenStream) -> Option<TokenStream> {
                 let name = trees.next().filter(|name| !is_static(name));
                 name.map(|name| quote!(#quote #name))
             }
-            // Not that of `[u8; A & B]`.
+            // The `&` in `[u8; A & B]` is excluded.
             TokenTree::Punct(reference) if reference.as_char() == '&' && follows_punct => {
                 let named =
                     matches!(trees.peek(), Some(TokenTree::Punct(next)) if next.as_char() == '\'');
@@ -72,13 +72,13 @@ fn is_static(tree: &TokenTree) -> bool {
     matches!(tree, TokenTree::Ident(name) if name == "static")
 }
 
-/// The type with `'static` for whatever it borrows.
+/// Returns the type with `'static` for all its borrows.
 pub(crate) fn owned(ty: &Type) -> Type {
     let tokens = with_static(named(ty.to_token_stream()), &|_| true);
     syn::parse2(tokens).unwrap_or_else(|_| ty.clone())
 }
 
-/// A lifetime after each `&` that has none.
+/// Returns the tokens with a lifetime after each `&` that has none.
 fn named(tokens: TokenStream) -> TokenStream {
     let mut trees = tokens.into_iter().peekable();
     let mut result = TokenStream::new();
@@ -104,7 +104,7 @@ fn regrouped(group: &Group, stream: TokenStream) -> TokenTree {
     TokenTree::Group(new)
 }
 
-/// `'static` for the lifetimes that are `meant`.
+/// Replaces the lifetimes that are `meant` by `'static`.
 fn with_static(tokens: TokenStream, meant: &dyn Fn(&Ident) -> bool) -> TokenStream {
     let mut trees = tokens.into_iter().peekable();
     let mut result = TokenStream::new();
@@ -126,8 +126,7 @@ fn with_static(tokens: TokenStream, meant: &dyn Fn(&Ident) -> bool) -> TokenStre
     result
 }
 
-/// Reports what keeps the type of a block from being `'static`. Returns the item as it should be,
-/// where that is known.
+/// Reports every reason why a block's type is not `'static`. Returns a corrected item if there was any.
 pub(crate) fn mended(block: &Block, what: &str, errors: &mut Errors) -> Option<TokenStream> {
     let lifetime = lifetime(block);
     if let Some(lifetime) = &lifetime {
@@ -156,7 +155,7 @@ pub(crate) fn mended(block: &Block, what: &str, errors: &mut Errors) -> Option<T
     (lifetime.is_some() || !lacking.is_empty()).then(|| rebuilt(block, &lacking))
 }
 
-/// The first lifetime in the head of the block.
+/// Returns the first lifetime in the head of the block.
 fn lifetime(block: &Block) -> Option<TokenStream> {
     let declared = block.generics.lifetimes().next();
     declared
@@ -164,7 +163,7 @@ fn lifetime(block: &Block) -> Option<TokenStream> {
         .or_else(|| borrows(&block.self_ty))
 }
 
-/// Nothing says that the parameter is `'static`, and no bound is of a trait that might.
+/// True if no bound makes the parameter `'static`, and no bound is a trait that might.
 fn lacks_bounds(param: &TypeParam, generics: &Generics) -> bool {
     let clause = generics.where_clause.iter();
     let predicates = clause.flat_map(|clause| &clause.predicates);
@@ -185,7 +184,7 @@ fn is_named(ty: &Type, name: &Ident) -> bool {
     matches!(ty, Type::Path(path) if path.qself.is_none() && path.path.is_ident(name))
 }
 
-/// A trait of the standard library that says nothing of lifetimes.
+/// True for a trait of the standard library that has no lifetime bound.
 fn is_of_std(path: &Path) -> bool {
     const KNOWN: [&str; 12] = [
         "Clone",
@@ -205,7 +204,7 @@ fn is_of_std(path: &Path) -> bool {
     last.is_some_and(|last| KNOWN.iter().any(|known| last.ident == *known) || last.ident == "Sized")
 }
 
-/// What is to be written behind the parameter; `Debug` where it may be part of an event.
+/// Returns the bounds to be written for the parameter; with `Debug` if it may be part of an event.
 fn bounds_for(block: &Block, name: &Ident) -> &'static str {
     let handlers = block
         .functions
@@ -222,7 +221,7 @@ fn bounds_for(block: &Block, name: &Ident) -> &'static str {
     }
 }
 
-/// The block without lifetimes, and with the bounds that `lacking` have too few of.
+/// Returns the block without lifetimes, and with the missing bounds of the parameters in `lacking`.
 fn rebuilt(block: &Block, lacking: &[&TypeParam]) -> TokenStream {
     let lifetimes: Vec<&Ident> = block
         .generics

@@ -1,4 +1,4 @@
-//! The attributes inside a block that say what a function is for: `#[on]`, `#[entry]` and so on.
+//! The role attributes of functions in a block: `#[on]`, `#[entry]` and so on.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -13,10 +13,9 @@ use crate::nearest;
 use crate::options;
 use crate::types;
 
-/// The attributes that are ours.
 pub(crate) const ROLES: [&str; 5] = ["on", "entry", "exit", "start", "stop"];
 
-/// The attribute is ours, or so near to one of ours that it was meant to be.
+/// True if the attribute is a role, or a probable misspelling of one.
 pub(crate) fn is_role(name: Option<&Ident>) -> bool {
     name.is_some_and(|name| {
         let name = name.to_string();
@@ -24,14 +23,13 @@ pub(crate) fn is_role(name: Option<&Ident>) -> bool {
     })
 }
 
-/// An attribute of ours in a `#[cfg_attr(..)]`: rustc looks into that when the macro has done its work.
+/// A role attribute in a `#[cfg_attr(..)]`, which rustc expands only after the macro.
 pub(crate) struct Hidden {
     pub(crate) role: Attribute,
-    /// Under which condition it was to stand.
     condition: String,
 }
 
-/// The attributes of ours that `attribute` holds, where it is a `#[cfg_attr(..)]`.
+/// Returns the role attributes in `attribute`, if that is a `#[cfg_attr(..)]`.
 pub(crate) fn hidden(attribute: &Attribute) -> Vec<Hidden> {
     match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg_attr") => within(list.tokens.clone()),
@@ -39,7 +37,7 @@ pub(crate) fn hidden(attribute: &Attribute) -> Vec<Hidden> {
     }
 }
 
-/// The attribute, without `#` and brackets, holds some of ours.
+/// True if the attribute, without `#` and brackets, contains role attributes.
 pub(crate) fn hides(attribute: TokenStream) -> bool {
     syn::parse2(attribute).is_ok_and(|meta: Meta| {
         let attribute: Attribute = parse_quote!(#[#meta]);
@@ -62,7 +60,7 @@ fn within(arguments: TokenStream) -> Vec<Hidden> {
     .collect()
 }
 
-/// Which of [`ROLES`] a foreign name was meant to be. Careful: the attribute may be another macro's.
+/// Returns the role for which a foreign name probably stands. Cautious: it may be another macro's.
 pub(crate) fn meant_role(name: &str) -> Option<&'static str> {
     match name {
         "enter" | "entering" | "on_entry" | "on_enter" => Some("entry"),
@@ -76,7 +74,7 @@ pub(crate) fn meant_role(name: &str) -> Option<&'static str> {
     }
 }
 
-/// The role that an attribute gives its function, as written or as meant.
+/// Returns the role of an attribute, as written or as corrected.
 pub(crate) fn role(attribute: &Attribute) -> &'static str {
     let name = types::written(attribute.path());
     let known = ROLES.into_iter().find(|role| *role == name);
@@ -85,7 +83,7 @@ pub(crate) fn role(attribute: &Attribute) -> &'static str {
         .unwrap_or_else(|| unreachable!("a block keeps only attributes that are ours, or nearly"))
 }
 
-/// The names in `#[role(A, B)]`; `None` for the bare `#[role]`, and for one that can't be read.
+/// Returns the names in `#[role(A, B)]`; `None` for the bare `#[role]`, and for one that can't be read.
 pub(crate) fn names(attribute: &Attribute, right: &str, errors: &mut Errors) -> Option<Vec<Ident>> {
     match &attribute.meta {
         Meta::Path(_) => None,
@@ -99,16 +97,16 @@ pub(crate) fn names(attribute: &Attribute, right: &str, errors: &mut Errors) -> 
     }
 }
 
-/// The token that names `state` in the attribute.
+/// Returns the token that names `state` in the attribute.
 pub(crate) fn named(attribute: &Attribute, state: &Ident) -> Ident {
     let tokens = attribute.meta.to_token_stream();
     types::find(&tokens, state).unwrap_or_else(|| {
-        // It stands in quotes.
+        // The name is in quotes.
         Ident::new(&state.to_string(), attribute.path().span())
     })
 }
 
-/// Reports attributes of ours that stand where they mean nothing, and those that are misspelt.
+/// Reports role attributes in places where they have no meaning, and misspelt ones.
 pub(crate) fn report_strays(block: &Block, errors: &mut Errors) {
     for attribute in &block.misplaced {
         let name = types::written(attribute.path());

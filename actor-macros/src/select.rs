@@ -1,11 +1,11 @@
-//! `select!`: the first of several futures, of which several may be ready.
+//! Expansion of `select!`: awaits the first of several futures.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::parse::{Parse, ParseStream};
 use syn::{Expr, Pat, Path, Token, parenthesized};
 
-/// The arguments: where `actor_core` is, and the branches.
+/// The arguments: the path of `actor_core`, and the branches.
 struct Select {
     krate: Path,
     is_biased: bool,
@@ -89,7 +89,7 @@ impl Parse for Branch {
     }
 }
 
-/// A handler, and the comma behind it, which may be left out behind a block, as in a `match`.
+/// Parses a handler, and the comma after it, which is optional after a block, as in a `match`.
 fn handler(input: ParseStream<'_>) -> syn::Result<Expr> {
     let handler = Expr::parse_with_earlier_boundary_rule(input)?;
     let is_block = matches!(
@@ -110,7 +110,7 @@ fn handler(input: ParseStream<'_>) -> syn::Result<Expr> {
     Ok(handler)
 }
 
-/// A pattern that a reference to the value matches where the value matches `pattern`.
+/// Returns a pattern that matches a reference to the value if `pattern` matches the value.
 fn by_reference(pattern: &Pat) -> Pat {
     let mut pattern = pattern.clone();
     look_through(&mut pattern);

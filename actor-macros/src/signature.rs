@@ -1,5 +1,4 @@
-//! What a handler takes: its receiver, its event, and the reply and the context where it asks for
-//! them.
+//! Signatures of handlers: the receiver, the event, and the optional reply and context.
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
@@ -11,18 +10,16 @@ use syn::{
 use crate::block::Function;
 use crate::errors::Errors;
 
-/// The parameters of a handler.
 pub(crate) struct Inputs<'a> {
-    /// The type of the event parameter, as written.
     pub(crate) event: &'a Type,
-    /// What the reply carries that it takes into its own hands.
+    /// The type of the reply that the handler takes as a parameter.
     pub(crate) reply: Option<&'a Type>,
     pub(crate) cx: Option<&'a Type>,
-    /// Everything is in its place, so that a call can be generated.
+    /// True if all parameters are correct, so that a call can be generated.
     pub(crate) sound: bool,
 }
 
-/// Reads the parameters of an event handler. `example` is what the right ones look like.
+/// Reads the parameters of an event handler. `example` shows correct ones.
 pub(crate) fn handler<'a>(
     function: &'a Function,
     example: &str,
@@ -95,7 +92,7 @@ pub(crate) fn handler<'a>(
     })
 }
 
-/// Takes the reply out of what stands behind `first`, where it is to be next; tells what it carries.
+/// Removes the reply from the parameters after `first`, where it must be next; returns the type of the reply.
 fn take_reply<'a>(
     first: &'a PatType,
     rest: &mut Vec<&'a PatType>,
@@ -137,7 +134,7 @@ fn take_reply<'a>(
     if misplaced { Err(()) } else { Ok(found) }
 }
 
-/// What a `Reply<T>` carries.
+/// Returns `T` of a `Reply<T>`.
 fn carried(ty: &Type) -> Option<&Type> {
     let path = match ty {
         Type::Group(group) => return carried(&group.elem),
@@ -156,8 +153,8 @@ fn carried(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Reads the parameters of a hook: whether it takes the context. `None` where it can't be called.
-/// It returns nothing, unless it `may_fail`.
+/// Reads the parameters of a hook: returns true if it takes the context; `None` if it can't be called. A hook
+/// returns nothing, unless it `may_fail`.
 pub(crate) fn hook(
     function: &Function,
     role: &str,
@@ -187,19 +184,18 @@ pub(crate) fn hook(
     sound.then_some(takes_cx)
 }
 
-/// The return type; `None` for `()` and `!`.
+/// Returns the return type; `None` for `()` and `!`.
 pub(crate) fn output(signature: &Signature) -> Option<&Type> {
     match &signature.output {
         ReturnType::Default => None,
         ReturnType::Type(_, ty) => match &**ty {
-            // It never answers.
+            // A handler of type `!` never replies.
             Type::Never(_) => None,
             ty => unless_unit(ty),
         },
     }
 }
 
-/// The type; `None` for `()`.
 pub(crate) fn unless_unit(ty: &Type) -> Option<&Type> {
     match ty {
         Type::Tuple(tuple) if tuple.elems.is_empty() => None,
@@ -207,7 +203,7 @@ pub(crate) fn unless_unit(ty: &Type) -> Option<&Type> {
     }
 }
 
-/// Reports what keeps generated code from calling the function on `self`.
+/// Reports everything that keeps generated code from calling the function on `self`.
 fn callable(signature: &Signature, errors: &mut Errors) -> bool {
     let borrows = receiver(signature, errors);
     let plain = qualifiers(signature, errors);
@@ -274,12 +270,11 @@ fn typed(signature: &Signature) -> Vec<&PatType> {
     typed.collect()
 }
 
-/// The type is a reference to something called `Context` or `MonitorContext`.
+/// True if the type is a reference to a type named `Context` or `MonitorContext`.
 fn is_context(ty: &Type) -> bool {
     referent_name(ty).is_some_and(|name| name == "Context" || name == "MonitorContext")
 }
 
-/// The name behind a reference.
 pub(crate) fn referent_name(ty: &Type) -> Option<String> {
     match ty {
         Type::Group(group) => referent_name(&group.elem),
@@ -291,7 +286,7 @@ pub(crate) fn referent_name(ty: &Type) -> Option<String> {
     }
 }
 
-/// The type may be the context under another name: a reference, or an alias with a lifetime.
+/// True if the type may be the context under another name: a reference, or an alias with a lifetime.
 pub(crate) fn may_be_context(ty: &Type) -> bool {
     match ty {
         Type::Group(group) => may_be_context(&group.elem),

@@ -1,6 +1,6 @@
-//! What the macros make of `snapshots/*.in.rs`, compared with `snapshots/*.out.rs`.
+//! Snapshot tests of macro expansions: `snapshots/*.in.rs` against `snapshots/*.out.rs`.
 //!
-//! `UPDATE_SNAPSHOTS=1 cargo test -p actor-macros` rewrites the latter; read the difference.
+//! `UPDATE_SNAPSHOTS=1 cargo test -p actor-macros` rewrites the latter; check the difference.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -27,7 +27,7 @@ fn expansions_read_as_recorded() {
     );
 }
 
-/// What is generated now, where it differs from what is recorded.
+/// Returns the generated code if it differs from the recorded code.
 fn difference(input: &Path) -> Option<String> {
     let source = fs::read_to_string(input).expect("a readable file");
     let found = expanded(&source);

@@ -1,4 +1,4 @@
-//! The generated set of states of an actor or a monitor.
+//! The generated enum of states of an actor or a monitor.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -9,14 +9,13 @@ use crate::errors::Errors;
 use crate::nearest;
 use crate::options::Argument;
 
-/// A state as declared in the attribute.
 pub(crate) struct State {
     pub(crate) name: Ident,
     pub(crate) docs: Vec<Attribute>,
 }
 
 impl State {
-    /// The state that `argument` declares, where it is not among `known`.
+    /// Returns the state that `argument` declares, unless it is among `known`.
     pub(crate) fn declare<'a>(
         argument: &Argument,
         mut known: impl Iterator<Item = &'a Self>,
@@ -49,18 +48,17 @@ impl State {
     }
 }
 
-/// The states that handlers can name.
+/// The states that handlers can name, for look-ups.
 pub(crate) struct Known<'a> {
     pub(crate) owner: &'a Ident,
     pub(crate) names: Vec<&'a Ident>,
-    /// How states are declared, shown where there are none.
+    /// An example of a declaration, shown in errors if there are no states.
     pub(crate) declaration: &'a str,
-    /// The declaration could be read: what is not in it does not exist.
+    /// True if the whole declaration could be read, so that other names are errors.
     pub(crate) complete: bool,
 }
 
 impl Known<'_> {
-    /// The position of the state called `name`.
     pub(crate) fn find(&self, name: &Ident, errors: &mut Errors) -> Option<usize> {
         let found = self.names.iter().position(|known| *known == name);
         if found.is_none() && self.complete {
@@ -81,7 +79,7 @@ impl Known<'_> {
         format!("no state `{name}` in `{owner}`: {hint}")
     }
 
-    /// The states named in `#[role(A, B)]`, none of them twice.
+    /// Returns the states named in `#[role(A, B)]`, without duplicates.
     pub(crate) fn find_all(&self, names: &[Ident], errors: &mut Errors) -> Vec<usize> {
         let mut states = Vec::new();
         for name in names {
@@ -96,12 +94,12 @@ impl Known<'_> {
     }
 }
 
-/// `ClientState` for `Client`.
+/// Returns `ClientState` for `Client`.
 pub(crate) fn enum_name(owner: &Ident) -> Ident {
     format_ident!("{owner}State")
 }
 
-/// Declares the enum, outside the anonymous constant: the user names it.
+/// Generates the enum, outside the anonymous constant, since the user names it.
 pub(crate) fn declaration(
     block: &Block,
     visibility: &Visibility,
@@ -130,7 +128,7 @@ pub(crate) fn declaration(
     quote! {
         #condition
         #[doc = #doc]
-        // The type may be private where its states are not.
+        // The type may be private while its states are public.
         #[allow(rustdoc::private_intra_doc_links)]
         #[derive(
             ::core::clone::Clone,
@@ -146,7 +144,6 @@ pub(crate) fn declaration(
     }
 }
 
-/// Implements the trait for it.
 pub(crate) fn implementation(owner: &Ident, krate: &Path) -> TokenStream {
     let states_name = enum_name(owner);
     quote! {

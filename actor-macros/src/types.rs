@@ -1,4 +1,4 @@
-//! Types as they were written: when two are the same, and what to call them.
+//! Types as written in the source: identity, names and spans.
 
 use std::fmt::Debug;
 
@@ -8,7 +8,7 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Ident, PathArguments, Type};
 
-/// What identifies a type in one block: its tokens, without needless delimiters.
+/// Returns the key that identifies a type in one block: its tokens, without needless delimiters.
 pub(crate) fn key(ty: &Type) -> String {
     match ty {
         Type::Group(group) => key(&group.elem),
@@ -17,7 +17,7 @@ pub(crate) fn key(ty: &Type) -> String {
     }
 }
 
-/// The type as one would write it, `Put<u8, u16>` for instance.
+/// Formats the type as one would write it, `Put<u8, u16>` for instance.
 pub(crate) fn written(tokens: impl ToTokens) -> String {
     let mut text = String::new();
     let mut last = Last::Start;
@@ -77,7 +77,7 @@ fn write_group(group: &Group, text: &mut String, last: &mut Last) {
     *last = Last::Word;
 }
 
-/// Names for event types: for reports, and as variants of the message. Each is unique.
+/// Returns unique names for event types: for reports, and as variants of the message.
 pub(crate) fn names(types: &[&Type]) -> Vec<(String, Ident)> {
     let short: Vec<String> = types.iter().map(|ty| last_name(ty)).collect();
     let longer: Vec<String> = types.iter().map(|ty| last_segment(ty)).collect();
@@ -100,7 +100,7 @@ pub(crate) fn names(types: &[&Type]) -> Vec<(String, Ident)> {
     names
 }
 
-/// The last name of the path, or the type as written where it is none.
+/// Returns the last name of the path, or the type as written if it is no path.
 pub(crate) fn last_name(ty: &Type) -> String {
     match ty {
         Type::Group(group) => last_name(&group.elem),
@@ -114,7 +114,6 @@ pub(crate) fn last_name(ty: &Type) -> String {
     }
 }
 
-/// The last segment of the path with its arguments.
 fn last_segment(ty: &Type) -> String {
     match ty {
         Type::Group(group) => last_segment(&group.elem),
@@ -130,7 +129,7 @@ fn last_segment(ty: &Type) -> String {
     }
 }
 
-/// `name` as a variant that is not among `taken`.
+/// Returns `name` as a variant that is not among `taken`.
 fn variant(name: &str, taken: &[Ident]) -> Ident {
     let words = name.split(|letter: char| !letter.is_alphanumeric());
     let mut camel: String = words.map(capitalised).collect();
@@ -155,7 +154,7 @@ fn capitalised(word: &str) -> String {
     })
 }
 
-/// `ty` with `Self` spelt out, for places where `Self` would be another type.
+/// Returns `ty` with `Self` spelt out, for places where `Self` would be another type.
 pub(crate) fn without_self(ty: &Type, self_ty: &Type) -> TokenStream {
     spell_out(ty.to_token_stream(), self_ty)
 }
@@ -180,12 +179,12 @@ fn spell_out(tokens: TokenStream, self_ty: &Type) -> TokenStream {
     spelt
 }
 
-/// The identifier that a variant of one of our own enums prints as.
+/// Returns the identifier that a variant of one of this crate's enums prints as.
 pub(crate) fn ident(variant: impl Debug) -> Ident {
     format_ident!("{}", format!("{variant:?}"))
 }
 
-/// Where to point for the type: at its last name, since stable Rust can't underline more.
+/// Returns the span for errors about the type: its last name, since stable Rust can't underline more.
 pub(crate) fn place(ty: &Type) -> Span {
     match ty {
         Type::Path(path) => {
@@ -196,7 +195,7 @@ pub(crate) fn place(ty: &Type) -> Span {
     }
 }
 
-/// The same tokens, reported at `place`.
+/// Returns the same tokens with the span of `place`.
 pub(crate) fn located_at(place: Span, tokens: TokenStream) -> TokenStream {
     let located = |tree| {
         let mut tree = match tree {
@@ -212,7 +211,7 @@ pub(crate) fn located_at(place: Span, tokens: TokenStream) -> TokenStream {
     tokens.into_iter().map(located).collect()
 }
 
-/// Where the identifier occurs in `tokens`, at whatever depth.
+/// Returns the identifier as it occurs in `tokens`, at any depth.
 pub(crate) fn find(tokens: &TokenStream, name: &Ident) -> Option<Ident> {
     tokens.clone().into_iter().find_map(|tree| match tree {
         TokenTree::Ident(other) if other == *name => Some(other),

@@ -1,30 +1,29 @@
-//! Which workers of this process run an execution now, for the watchdog.
+//! Registry of the workers of this process and of their heartbeats, for the watchdog.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Which iteration an execution is may be known later only, where a search is explored in parts.
+/// The iteration of an execution while it is unknown, as in a search that is explored in parts.
 pub(crate) const UNKNOWN: u64 = u64::MAX;
 
-/// What a worker is doing.
+/// The progress of one worker, as the watchdog reads it.
 #[derive(Debug)]
 pub(crate) struct WorkerStatus {
-    /// Goes up while the worker makes progress.
+    /// A counter that increases while the worker makes progress; [`PLANS`] is a bit of this counter.
     pub(crate) heartbeat: Arc<AtomicU64>,
     /// The iteration in progress, or [`UNKNOWN`].
     iteration: AtomicU64,
-    /// Its strategy, by position.
+    /// The position of the iteration's strategy in the portfolio.
     pub(crate) strategy: AtomicUsize,
-    /// The length that it was told, plus one; zero where it was told none.
+    /// The expected length in steps that the strategy received, plus one; zero if the strategy received none.
     length: AtomicU64,
-    /// The test.
     pub(crate) test: String,
-    /// An execution is in progress: the heartbeat counts.
+    /// Set while an execution is in progress; the heartbeat counts only then.
     pub(crate) busy: AtomicBool,
 }
 
 impl WorkerStatus {
-    /// An execution begins.
+    /// Marks the worker as busy with this iteration.
     pub(crate) fn begins(&self, iteration: u64, strategy: usize, length: Option<u64>) {
         self.strategy.store(strategy, Ordering::Relaxed);
         let length = length.map_or(0, |length| length.saturating_add(1));
@@ -34,31 +33,32 @@ impl WorkerStatus {
         self.busy.store(true, Ordering::Relaxed);
     }
 
-    /// The iteration in progress, where it is known.
+    /// Returns the iteration in progress, if known.
     pub(crate) fn iteration(&self) -> Option<u64> {
         Some(self.iteration.load(Ordering::Relaxed)).filter(|iteration| *iteration != UNKNOWN)
     }
 
-    /// The length that the strategy was told.
+    /// Returns the expected length in steps that the strategy received.
     pub(crate) fn length(&self) -> Option<u64> {
         self.length.load(Ordering::Relaxed).checked_sub(1)
     }
 
-    /// It is over.
+    /// Marks the worker as idle.
     pub(crate) fn ends(&self) {
         self.busy.store(false, Ordering::Relaxed);
     }
 }
 
-/// Set in a heartbeat while a strategy plans: it may look at a million behaviours before it wants one run.
+/// A bit of the heartbeat, set while a strategy plans. Planning may take long, since a search may examine a
+/// million behaviours before it runs one.
 const PLANS: u64 = 1 << 63;
 
-/// Whether a strategy plans, so that no program is running that could hang.
+/// Returns true while a strategy plans, so no program is running that could hang.
 pub(crate) fn plans(heartbeat: u64) -> bool {
     heartbeat & PLANS != 0
 }
 
-/// A strategy plans, until this is dropped.
+/// A guard: the strategy counts as planning until the guard is dropped.
 #[derive(Debug)]
 pub(crate) struct Planning<'a>(&'a AtomicU64);
 
@@ -77,7 +77,7 @@ impl Drop for Planning<'_> {
 
 static WORKERS: Mutex<Vec<Weak<WorkerStatus>>> = Mutex::new(Vec::new());
 
-/// Adds a worker, until what is returned is dropped.
+/// Registers a worker of `test`; dropping the returned status removes the worker.
 pub(crate) fn attend(test: &str, heartbeat: Arc<AtomicU64>) -> Arc<WorkerStatus> {
     let status = Arc::new(WorkerStatus {
         heartbeat,
@@ -92,7 +92,7 @@ pub(crate) fn attend(test: &str, heartbeat: Arc<AtomicU64>) -> Arc<WorkerStatus>
     status
 }
 
-/// The workers of this process that explore now.
+/// Returns the registered workers of this process.
 pub(crate) fn active_workers() -> Vec<Arc<WorkerStatus>> {
     let mut workers = WORKERS.lock().unwrap_or_else(PoisonError::into_inner);
     workers.retain(|worker| worker.strong_count() > 0);

@@ -1,13 +1,13 @@
-//! What a search knows as bytes, for where another process goes on with it.
+//! The binary format of checkpoints: encodes the state of a search as bytes for another process.
 //!
-//! The one module of this crate that knows the format: bincode 2, little-endian, with integers of
-//! variable length. Who writes and who reads are the same executable, so nothing has to be compatible.
+//! The format is bincode 2, little-endian, with integers of variable length. Only this module of the crate
+//! knows it. The same executable writes and reads the bytes, so the format needs no compatibility.
 
 use bincode::config::{self, Config};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The bytes don't hold what they should.
+/// The error for bytes that don't decode to the expected type.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Damaged(pub(crate) String);
@@ -19,13 +19,13 @@ fn format() -> impl Config {
         .with_no_limit()
 }
 
-/// Encodes a value, all parts of which the format can express.
+/// Encodes `value`. The format must be able to express all parts of the value.
 pub(crate) fn encode(value: &impl Serialize) -> Vec<u8> {
     bincode::serde::encode_to_vec(value, format())
         .expect("numbers, sequences, maps and enums can be expressed")
 }
 
-/// Decodes a value, which takes up all of the bytes.
+/// Decodes a value; bytes left over after the value are an error.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Damaged> {
     let decoded = bincode::serde::decode_from_slice(bytes, format());
     let (value, read) = decoded.map_err(|error| Damaged(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Mixing numbers into hashes that are the same on every machine.
+//! Hash functions on numbers and texts with the same result on every machine.
 
 /// Mixes `value` into `hash`: one folded multiplication, as in wyhash.
 #[inline]
@@ -7,7 +7,6 @@ pub(crate) const fn mix(hash: u64, value: u64) -> u64 {
     (product as u64) ^ ((product >> 64) as u64)
 }
 
-/// Hashes a text.
 pub(crate) fn text(text: &str) -> u64 {
     text.bytes()
         .fold(0x51_7cc1_b727_220a, |hash, byte| mix(hash, u64::from(byte)))

@@ -1,4 +1,4 @@
-//! Work that several threads do, with the result that one thread alone would have: [`in_order`].
+//! Parallel map with ordered results: threads run jobs, and one consumer takes the results in order.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -6,12 +6,12 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::engine::STACK_BYTES;
 
-/// Has so many workers do `jobs`, each the next that nobody has. What comes of them is handed to `take` in
-/// the order of the jobs, until that breaks: then no more jobs are begun, and what has become of those
-/// that come later in the order is forgotten. So what `take` sees is the same for any number of workers.
+/// Runs `jobs` on `workers` threads and hands the results to `take` in the order of the jobs. Once `take`
+/// breaks, no more jobs begin, and the results of all later jobs are dropped. So `take` sees the same results
+/// for any number of workers.
 ///
-/// This thread is one of the workers, and works with `own`; the others are threads that live as long as the
-/// call, and make their tools with `equip`.
+/// The calling thread is one of the workers and uses `own`. Each other thread ends with the call and calls
+/// `equip` for its own state.
 pub(crate) fn in_order<J, W, R: Send>(
     jobs: impl Iterator<Item = J> + Send,
     workers: usize,
@@ -39,8 +39,8 @@ pub(crate) fn in_order<J, W, R: Send>(
     on_threads(workers, &|| work(&mut equip()), &mut || work(own));
 }
 
-/// Does `theirs` on all threads but this one, which does `own`. What is called is not known here, so that
-/// starting threads is compiled once.
+/// Runs `theirs` on `workers - 1` threads and `own` on the calling thread. The parameters are trait objects,
+/// so that the code for starting threads is compiled once.
 fn on_threads(workers: usize, theirs: &(dyn Fn() + Sync), own: &mut dyn FnMut()) {
     std::thread::scope(|scope| {
         for _ in 1..workers {
@@ -58,13 +58,14 @@ fn lock<T>(line: &Mutex<T>) -> MutexGuard<'_, T> {
     line.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The jobs that are left, and what has come of others.
+/// The jobs that are left, and the results that are not yet taken.
 struct Line<I, R, F> {
     jobs: I,
-    /// How many were begun, and how many results were taken.
+    /// The number of jobs begun so far.
     begun: u64,
+    /// The number of results taken so far.
     taken: u64,
-    /// Results that can't be taken before others are there: the first is that of the job `taken`.
+    /// Results that wait for earlier ones; the first belongs to the job with the number `taken`.
     done: VecDeque<Option<R>>,
     is_over: bool,
     take: F,
@@ -103,7 +104,7 @@ mod tests {
 
     use super::*;
 
-    /// Jobs that take the longer, the earlier they come; the results are taken up to the first that breaks.
+    /// Earlier jobs take longer; the results are taken up to the first that breaks.
     #[test]
     fn results_are_taken_in_the_order_of_the_jobs() {
         for workers in 1..=4 {

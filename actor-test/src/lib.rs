@@ -1,9 +1,9 @@
 //! A deterministic tester for the actors of `actor-core`.
 //!
-//! Actors fail in orders of events that happen once a month. The tester runs the very actors that go
-//! to production on an executor of its own, which decides every interleaving, timer and random
-//! choice, and tries many. What it finds is replayed, told step by step, and found again with the
-//! same seed on any machine.
+//! Concurrency bugs need an order of events that happens once a month. The tester runs the actors that go to
+//! production on its own executor. The executor controls every interleaving, timer and random choice, and
+//! tries many of them. Each bug found can be replayed, read step by step, and found again with the same seed
+//! on any machine.
 //!
 //! # The smallest test
 //!
@@ -36,56 +36,53 @@
 //! }
 //! ```
 //!
-//! It runs under `cargo test`, `cargo nextest run` and, with a portfolio of strategies on all cores,
-//! under `cargo actor-test`. [`Tester`] does the same for a closure, as a library.
+//! The test runs under `cargo test` and `cargo nextest run`. Under `cargo actor-test`, it runs with a
+//! portfolio of strategies on all cores. [`Tester`] explores a closure in the same way, as a library.
 //!
-//! # What an execution is
+//! # Executions
 //!
-//! A sequence of steps on one thread. Before each, a [strategy](strategy::Strategy) picks one enabled
-//! operation: an actor that handles its next event, an actor that carries out its next effect (a send
-//! is a step of its own, so what others see between two sends is explored), a suspended handler whose
-//! wake-up is due, or a timer. A message is two steps. Time is virtual: it moves when a timer fires.
-//! An execution ends when nothing is enabled, at a bug, or at a [bound](Bounds).
+//! An execution is a sequence of steps on one thread. Before each step, a [strategy](strategy::Strategy)
+//! picks one enabled operation. An operation is an actor with an event to handle, an actor with an effect to
+//! carry out, a suspended handler whose wake-up is due, or a timer. A send is an effect, so a message takes
+//! two steps, and states that others observe between two sends are explored. Time is virtual: it advances
+//! when a timer fires. An execution ends when nothing is enabled, at a bug, or at a [bound](Bounds).
 //!
-//! # What is found
+//! # Kinds of bugs
 //!
-//! Without being asked: panics, unhandled events, an `Err` nobody receives, deadlocks (who awaits
-//! what), events deferred for ever, actors that only talk to themselves, handlers that do not return,
-//! waits on what the tester does not control, and executions that differ when they are run twice. By
-//! specification: monitors that assert; monitors that stay hot, by Coyote's temperature rule; and
-//! `always`, `eventually`, `always_eventually` and `sometimes` over the states of all actors. See
-//! [`BugKind`].
+//! Some bugs need no specification: panics, unhandled events, an `Err` nobody receives, deadlocks (with the
+//! actors and what each of them awaits), events deferred for ever, actors that only send to themselves,
+//! handlers that do not return, waits on something that the tester does not control, and executions that
+//! differ when they are run twice. Others violate a specification: monitors that assert; monitors that stay
+//! hot, by Coyote's temperature rule; and `always`, `eventually`, `always_eventually` and `sometimes` over
+//! the states of all actors. See [`BugKind`].
 //!
-//! # What is guaranteed, and what is not
+//! # Guarantees and limits
 //!
-//! The same seed and settings give the same [`Report`], whatever the machine and the number of
-//! workers. A recorded schedule replays, or the replay says at which step it differs. A clean report
-//! means that the schedules that were tried were clean; only an exhaustive search
-//! ([`Dfs`](strategy::Dfs)) that ends by itself says more. What the program asks the operating system
-//! for, random bytes and the time, is answered from the execution's seed and the virtual clock, on Linux
-//! with glibc. Code that keeps state in statics or starts threads is outside the tester's control, and so
-//! is, on other systems, code that reads the clock or iterates a `HashMap`; it is reported when
-//! executions differ because of it.
+//! The same seed and settings give the same [`Report`] on any machine and with any number of workers. A
+//! recorded schedule replays, or the replay reports the step at which it diverges. A clean report covers only
+//! the schedules that were tried; only an exhaustive search ([`Dfs`](strategy::Dfs)) that ends by itself
+//! covers all of them. Random bytes and the time that a program requests from the operating system come from
+//! the execution's seed and the virtual clock, on Linux with glibc. Code that keeps state in statics or
+//! starts threads is outside the tester's control. On other systems, so is code that reads the clock or
+//! iterates a `HashMap`. Executions that differ because of such code are reported.
 
 //!
 //! # From `#[actor_test]` to its report
 //!
-//! For who reads the sources: the folders of this crate are rooms, and each imports those below it
-//! alone. Their first lines say what lives there and who calls it.
+//! For readers of the sources: each folder of this crate is a layer and imports only those below it. The
+//! first lines of a folder describe its contents and its callers.
 //!
-//! 1. The macro expands to a libtest test that calls `hosting::run` with its `declaration`: name,
-//!    place, options, parameters, body. `cargo actor-test`, a package of its own,
-//!    starts the same test as a child.
-//! 2. `hosting` puts `settings` together, from flags, variables, attributes and the manifest, and
-//!    starts the watchdog. Schedules that were saved run first, by `trace`.
-//! 3. `exploring` plans which strategy each iteration runs under, has its workers run them, and adds
-//!    up what they show in the order of the iterations. [`Tester`] enters here.
-//! 4. `engine` runs one iteration: step by step it asks the `strategy` who is next, and ends with an
-//!    outcome: steps, class, decisions, perhaps a finding (`data`).
-//! 5. An execution that failed is confirmed, and run again with full recording by `trace`, which
-//!    writes it to disk.
-//! 6. `report` holds what came of it, judges the whole, and has the words for it. `hosting` prints
-//!    them, or sends the report to the tool.
+//! 1. The macro expands to a libtest test that calls `hosting::run` with its `declaration`: name, place,
+//!    options, parameters, body. `cargo actor-test`, a package of its own, starts the same test as a child.
+//! 2. `hosting` reads `settings` from flags, variables, attributes and the manifest, and starts the watchdog.
+//!    Then `trace` replays saved schedules first.
+//! 3. `exploring` plans the strategy of each iteration, runs the iterations on workers, and merges their
+//!    results in the order of the iterations. [`Tester`] enters here.
+//! 4. `engine` runs one iteration: before each step it asks the `strategy` for an operation. The iteration
+//!    ends with an outcome: steps, class, decisions, perhaps a finding (`data`).
+//! 5. A failing execution is confirmed. Then `trace` runs it again with full recording and writes it to disk.
+//! 6. `report` holds the results, computes the verdict and has the words for both. `hosting` prints them, or
+//!    sends the report to the tool.
 
 mod attendance;
 mod codec;
@@ -133,7 +130,7 @@ pub use settings::{Bounds, Delivery, Deny, Partition, Search, Semantics, Setting
 pub use strategy::Gap;
 pub use tester::Tester;
 
-/// What `#[actor_test]` expands to.
+/// The items that the expansion of `#[actor_test]` uses.
 #[doc(hidden)]
 pub mod __private {
     pub use actor_core::System;

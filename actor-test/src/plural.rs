@@ -1,4 +1,4 @@
-//! Numbers of things, in words.
+//! Counts with their nouns in words: singular and plural.
 
 /// `1 execution`, `2 executions`.
 pub fn count(number: u64, noun: &str) -> String {

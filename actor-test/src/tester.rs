@@ -1,4 +1,4 @@
-//! Exploring a test: iterations, workers, and the report that does not depend on either.
+//! The library entry point: explores a closure as an actor test, with builder methods for settings.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,7 +18,7 @@ use crate::settings::Deny;
 use crate::settings::{Bounds, Search, Semantics, Settings};
 use crate::strategy::{Strategy, StrategySpec, parse};
 
-/// The tester as a library: explores a closure and returns a [`Report`].
+/// Explores a closure as an actor test and returns a [`Report`].
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -63,12 +63,12 @@ impl Default for Tester {
 }
 
 impl Tester {
-    /// A tester with the default [`Settings`].
+    /// Returns a tester with the default [`Settings`].
     pub fn new() -> Self {
         Self::with(Settings::default())
     }
 
-    /// A tester with settings of one's own.
+    /// Returns a tester with the given settings.
     pub fn with(settings: Settings) -> Self {
         Self {
             name: "test".into(),
@@ -76,118 +76,117 @@ impl Tester {
         }
     }
 
-    /// The name in reports. Default `test`.
+    /// Sets the name in reports. The default is `test`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
         self
     }
 
-    /// How many executions; see [`Settings::iterations`].
+    /// Sets the number of executions; see [`Settings::iterations`].
     pub fn iterations(mut self, iterations: u64) -> Self {
         self.settings.iterations = iterations;
         self
     }
 
-    /// The seed; see [`Settings::seed`].
+    /// Sets the seed; see [`Settings::seed`].
     pub fn seed(mut self, seed: u64) -> Self {
         self.settings.seed = seed;
         self
     }
 
-    /// The bounds; see [`Settings::bounds`].
+    /// Sets the bounds; see [`Settings::bounds`].
     pub fn bounds(mut self, bounds: Bounds) -> Self {
         self.settings.bounds = bounds;
         self
     }
 
-    /// The bound on steps, N; see [`Bounds::new`].
+    /// Sets the bound N on steps; see [`Bounds::new`].
     pub fn max_steps(self, steps: u64) -> Self {
         self.bounds(Bounds::new(steps))
     }
 
-    /// The semantics; see [`Settings::semantics`].
+    /// Sets the semantics; see [`Settings::semantics`].
     pub fn semantics(mut self, semantics: Semantics) -> Self {
         self.settings.semantics = semantics;
         self
     }
 
-    /// Whether failures of supervised actors are part of the story; see
-    /// [`Semantics::supervised`].
+    /// Sets whether failures of supervised actors are expected, not bugs; see [`Semantics::supervised`].
     pub fn supervised(mut self, supervised: bool) -> Self {
         self.settings.semantics.supervised = supervised;
         self
     }
 
-    /// How far the clocks of nodes may be apart; see [`Semantics::clocks`].
+    /// Sets the maximum difference of the nodes' clocks; see [`Semantics::clocks`].
     pub fn clocks(mut self, clocks: Clocks) -> Self {
         self.settings.semantics.clocks = clocks;
         self
     }
 
-    /// How many faults of each kind an execution may have; see [`Semantics::faults`].
+    /// Sets the maximum number of faults of each kind in an execution; see [`Semantics::faults`].
     pub fn faults(mut self, faults: FaultBudgets) -> Self {
         self.settings.semantics.faults = faults;
         self
     }
 
-    /// One strategy instead of the portfolio.
+    /// Selects one strategy instead of the portfolio.
     pub fn strategy(mut self, strategy: StrategySpec) -> Self {
         self.settings.search = Search::Strategies(vec![strategy]);
         self
     }
 
-    /// The default portfolio of strategies.
+    /// Selects the default portfolio of strategies.
     pub fn portfolio(mut self) -> Self {
         self.settings.search = Search::Portfolio;
         self
     }
 
-    /// How many threads explore, and minimise; see [`Settings::workers`].
+    /// Sets the number of threads that explore and minimise; see [`Settings::workers`].
     pub fn workers(mut self, workers: usize) -> Self {
         self.settings.workers = workers;
         self
     }
 
-    /// Whether lassos are looked for; see [`Settings::lasso`].
+    /// Sets whether the tester searches for lassos; see [`Settings::lasso`].
     pub fn lasso(mut self, lasso: bool) -> Self {
         self.settings.lasso = lasso;
         self
     }
 
-    /// Looks for the causes of bugs in so many steps; see [`Settings::explain`].
+    /// Sets the budget in steps for the search for the causes of bugs; see [`Settings::explain`].
     pub fn explain(mut self, steps: u64) -> Self {
         self.settings.explain = steps;
         self
     }
 
-    /// Goes on after the first bug; see [`Settings::keep_going`].
+    /// Continues after the first bug; see [`Settings::keep_going`].
     pub fn keep_going(mut self) -> Self {
         self.settings.keep_going = true;
         self
     }
 
-    /// For how many steps failing executions are minimised; see [`Settings::minimize`].
+    /// Sets the budget in steps for minimising failing executions; see [`Settings::minimize`].
     pub fn minimize(mut self, steps: u64) -> Self {
         self.settings.minimize = steps;
         self
     }
 
-    /// What fails the test though no execution failed; see [`Settings::deny`].
+    /// Sets the conditions that fail the test though no execution failed; see [`Settings::deny`].
     pub fn deny(mut self, deny: Deny) -> Self {
         self.settings.deny = deny;
         self
     }
 
-    /// Explores `body`, which is run anew in each execution.
+    /// Explores `body`; each execution calls it once.
     pub fn run(&self, body: impl Fn(&System) + Sync) -> Report {
         self.explore(&SyncBody(body))
     }
 
     /// Explores an async body, which may `ask` actors and assert on their replies.
     ///
-    /// An execution goes on after the body has returned, as after a sync one: what the body has sent
-    /// is handled, and so is what follows, until nothing but periodic timers is left. Where a program
-    /// never rests, [`System::finish`] ends it.
+    /// An execution continues after the body has returned, as after a sync one: all messages sent by the body
+    /// are handled, and so are those that follow, until only periodic timers are left. [`System::finish`]
+    /// ends a program that never becomes quiescent.
     pub fn run_async<F>(&self, body: impl Fn(System) -> F + Sync) -> Report
     where
         F: Future<Output = ()> + 'static,
@@ -195,36 +194,35 @@ impl Tester {
         self.explore(&AsyncBody(body))
     }
 
-    /// Runs `body` once, under a schedule that is pinned step by step: who takes the step, and what
-    /// it is.
+    /// Runs `body` once, under a schedule that is pinned step by step. Each step is the actor that takes it
+    /// and one of these actions:
     ///
-    /// | what | |
+    /// | step | meaning |
     /// |---|---|
     /// | `starts` | the test body, or an actor with a start hook, begins |
     /// | `handles EVENT` | an actor handles, or ignores, an event of that type |
-    /// | `sends EVENT to ACTOR` | an event reaches an inbox |
+    /// | `sends EVENT to ACTOR` | an event is appended to an inbox |
     /// | `flushes` | another effect is carried out: a spawn, a reply, the end of an actor |
-    /// | `resumes` | a suspended handler or test body goes on |
+    /// | `resumes` | a suspended handler or test body continues |
     /// | `fires EVENT`, `fires` | a timer fires: an event, or the end of a sleep |
     /// | `stops` | an actor is stopped ahead of its inbox |
-    /// | `delivers EVENT to ACTOR`, `delivers` | a link delivers what comes from another node |
-    /// | `accesses OBJECT` | a task or a thread comes to what is shared |
-    /// | `has crash of n1` | a fault strikes, of the `world` |
-    /// | `ends crash of n1`, `ends all faults` | it is undone; all are that are left |
+    /// | `delivers EVENT to ACTOR`, `delivers` | a link delivers a message from another node |
+    /// | `accesses OBJECT` | a task or a thread accesses a shared object |
+    /// | `has crash of n1` | a fault is injected; the actor is `world` |
+    /// | `ends crash of n1`, `ends all faults` | the fault ends, or all remaining faults end |
     ///
-    /// Behind a step stand the answers to what it asks for: `handles Go, choosing 1 of 3`; and the faults
-    /// that strike in it: `delivers Go to n2/client, fault drop 1` loses the first message that may be
-    /// lost in it. As many faults may strike as are [asked for](Self::faults), pinned or not. Actors are
-    /// called as in reports; the first of its type may have its number or not. When all steps are
-    /// taken, the execution goes on fairly to its end, so that something that is owed for ever is
-    /// found as well.
+    /// A step may be followed by the outcomes of its random choices: `handles Go, choosing 1 of 3`. A step
+    /// may also be followed by the faults injected in it: `delivers Go to n2/client, fault drop 1` loses the
+    /// first message that the step may lose. The number of faults is bounded as [set](Self::faults), pinned
+    /// or not. Actors are named as in reports; the number is optional for the first actor of a type. After
+    /// the last pinned step, the execution continues fairly to its end, so liveness bugs are found as well.
     ///
-    /// Where the program was changed, what was added is taken where it comes, and what is gone is
-    /// passed over; [`Followed::parted`] says at which step that was for the first time.
+    /// If the program was changed, added operations run where they are enabled, and missing ones are skipped;
+    /// [`Followed::parted`] returns the first step at which that happened.
     ///
     /// # Panics
     ///
-    /// Where a step is malformed.
+    /// If a step is malformed.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -276,7 +274,7 @@ impl Tester {
         self.follow_program(steps, &SyncBody(body))
     }
 
-    /// The same for an async `body`.
+    /// Runs an async `body` once under a pinned schedule, as [`follow`](Self::follow) does.
     #[track_caller]
     pub fn follow_async<F>(
         &self,
@@ -295,12 +293,12 @@ impl Tester {
         on_fresh_thread(|| follow(&self.name, program, &self.settings, steps))
     }
 
-    /// Explores `body` under a strategy of one's own, on one worker.
+    /// Explores `body` under a custom strategy, on one worker.
     pub fn run_with(&self, strategy: Box<dyn Strategy>, body: impl Fn(&System) + Sync) -> Report {
         self.explore_with(strategy, &SyncBody(body))
     }
 
-    /// Explores an async `body` under a strategy of one's own, on one worker.
+    /// Explores an async `body` under a custom strategy, on one worker.
     pub fn run_async_with<F>(
         &self,
         strategy: Box<dyn Strategy>,

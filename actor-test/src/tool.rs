@@ -1,5 +1,4 @@
-//! What `cargo actor-test` uses of this crate, and nobody else: no part of its API. The tool wants
-//! exactly this version.
+//! The private interface of this crate to `cargo actor-test`, which depends on exactly this version.
 
 pub use crate::data::snapshot;
 pub use crate::declaration::parameters;
@@ -9,18 +8,18 @@ pub use crate::report::words;
 pub use crate::settings::overrides;
 
 pub mod debugging {
-    //! What the debugger asks of a recorded execution.
+    //! Queries on a recorded execution, for the debugger.
     pub use crate::debugging::{Answer, Inquiry, Question, Ran};
 }
 
 pub mod trace {
-    //! Traces on disk, and as documents.
+    //! Trace files on disk, and their JSON documents.
     pub use crate::trace::document::Document;
     pub use crate::trace::saved::{SCHEDULES, is_saved};
     pub use crate::trace::{Trace, directory, write_all};
 }
 
 pub mod wall_clock {
-    //! The clock of people.
+    //! The system's clock.
     pub use crate::wall_clock::{now, run_began};
 }

@@ -1,10 +1,10 @@
-//! The system's clock: for people who want to know how long something took, and for limits on time.
-//! This is the one place that reads it; no schedule depends on it.
+//! The system's clock, for elapsed times in reports and for time limits. Only this module reads the system's
+//! clock; no schedule depends on it.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Now.
+/// Returns the current instant of the system's clock.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place that reads the system's clock"
@@ -15,7 +15,7 @@ pub fn now() -> Instant {
 
 static BEGUN: OnceLock<SystemTime> = OnceLock::new();
 
-/// When the run began that this process belongs to: as the tool told, or when this was asked first.
+/// Returns the time at which the run of this process began: as set by the tool, or else at the first call.
 #[expect(
     clippy::disallowed_methods,
     reason = "the one place that reads the system's clock"
@@ -24,27 +24,27 @@ pub fn run_began() -> SystemTime {
     *BEGUN.get_or_init(SystemTime::now)
 }
 
-/// This process is a child, and its run began before it.
+/// Sets the time at which the run began; a child process receives it from the tool.
 pub(crate) fn set_run_began(begun: SystemTime) {
     let _ = BEGUN.set(begun);
 }
 
-/// Time for who looks at something again and again, to find that it stands still.
+/// Measures the time between periodic checks of something that may hang.
 #[derive(Debug)]
 pub(crate) struct Looks {
     last: Instant,
 }
 
 impl Looks {
-    /// How much time counts between two looks. Where more has passed, whoever looks was stopped, by
-    /// ctrl-Z for instance, and what it looks at most likely was, too.
+    /// The maximum time that counts between two checks. If more has passed, the checking process was
+    /// suspended, for instance by ctrl-Z, and most likely the process it checks was suspended, too.
     const MOST: Duration = Duration::from_secs(1);
 
     pub(crate) fn begin() -> Self {
         Self { last: now() }
     }
 
-    /// The time since the look before.
+    /// Returns the time since the previous check, at most [`MOST`](Self::MOST).
     pub(crate) fn look(&mut self) -> Duration {
         self.look_at(now())
     }

@@ -1,4 +1,4 @@
-//! `Actor::call` and `Actor::call_async`: which handler or hook runs, and how.
+//! Code generation of `Actor::call` and `Actor::call_async`, which run handlers and hooks.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
@@ -12,7 +12,7 @@ use crate::dispatch::{self, Case};
 use crate::events::Event;
 use crate::signature;
 
-/// Runs what is sync, and hands back what is async.
+/// Generates `call`, which runs sync code, and returns async code to be run.
 pub(super) fn call(expansion: &Expansion<'_>) -> TokenStream {
     let krate = expansion.actor.krate;
     let events = (0..expansion.events.len()).filter_map(|event| event_arm(expansion, event));
@@ -30,7 +30,7 @@ pub(super) fn call(expansion: &Expansion<'_>) -> TokenStream {
     }
 }
 
-/// Runs what is async, where anything is.
+/// Generates `call_async`, which runs async code, if there is any.
 pub(super) fn call_async(expansion: &Expansion<'_>) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
     let events = (0..expansion.events.len()).filter_map(|event| async_event_arm(expansion, event));
@@ -45,7 +45,7 @@ pub(super) fn call_async(expansion: &Expansion<'_>) -> Option<TokenStream> {
         return None;
     }
     let (parameters, body) = parameters_and_body(expansion, arms);
-    // At an async function, for rustc's word on a future that can't be sent.
+    // The span of an async function, at which rustc reports a future that is not `Send`.
     let function = expansion
         .actor
         .block
@@ -166,7 +166,6 @@ fn by_state(
     dispatch::by_state(&cases, &expansion.states, &expansion.state_names)
 }
 
-/// Runs the handler and answers with what it returns.
 fn run(expansion: &Expansion<'_>, handler: &Handler<'_>) -> TokenStream {
     let krate = expansion.actor.krate;
     let event = quote!(__event,);
@@ -216,7 +215,7 @@ fn run_hook(expansion: &Expansion<'_>, hook: &Hook<'_>) -> TokenStream {
     part(expansion, hook).map_or_else(TokenStream::new, |part| quote!(#condition #part => #call,))
 }
 
-/// The call that the hook answers; `None` where its states are not known.
+/// Returns the pattern of the call that runs the hook; `None` if its states are unknown.
 fn part(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
     let states = hook.states.iter().map(|state| {
@@ -232,7 +231,7 @@ fn part(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
     }
 }
 
-/// Calls the user's function, at its name for what rustc may say of it.
+/// Generates the call of the user's function, with the span of its name for errors of rustc.
 fn invoke(function: &Function, arguments: TokenStream, takes_cx: bool) -> TokenStream {
     let name = &function.signature.ident;
     let span = Span::call_site().located_at(name.span());

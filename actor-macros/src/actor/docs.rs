@@ -1,12 +1,10 @@
-//! What rustdoc shows of an event on the actor's page: what its handlers say, and what becomes of it
-//! in states without one.
+//! Rustdoc of an event on the actor's page: the docs of its handlers, and the dispositions in other states.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::model::{Actor, Otherwise, When};
 
-/// The documentation of the actor's implementation of `Handler` for the event.
 pub(super) fn of_event(actor: &Actor<'_>, event: usize) -> TokenStream {
     let handlers = actor.handlers_of(event).map(|handler| {
         let docs = &handler.function.docs;
@@ -33,13 +31,12 @@ pub(super) fn of_event(actor: &Actor<'_>, event: usize) -> TokenStream {
     quote!(#(#handlers)* #(#listed)*)
 }
 
-/// A paragraph.
 fn paragraph(text: &str) -> TokenStream {
     let text = format!(" {text}");
     quote!(#[doc = #text] #[doc = ""])
 }
 
-/// `` `A`, `B` ``.
+/// Formats states as `` `A`, `B` ``.
 fn names(actor: &Actor<'_>, states: &[usize]) -> String {
     let names = states.iter().map(|state| {
         let name = &actor.states[*state].state.name;

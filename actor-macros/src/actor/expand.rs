@@ -1,4 +1,4 @@
-//! The code of an actor. Nothing here is wrong with what the user wrote: that was reported before.
+//! Code generation of an actor. All mistakes of the user were reported before.
 
 use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
@@ -13,7 +13,7 @@ use crate::offer::{debug, offer};
 use crate::states::{self, State};
 use crate::types;
 
-/// The state enum, and everything else in an anonymous constant.
+/// Generates the state enum, and everything else in an anonymous constant.
 pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
     let expansion = Expansion::new(actor);
     let condition = &actor.block.condition;
@@ -45,17 +45,14 @@ pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
     }
 }
 
-/// An actor with the names of what is generated for it.
 pub(super) struct Expansion<'a> {
     pub(super) actor: &'a Actor<'a>,
     pub(super) events: Vec<Event>,
-    /// The types of the replies, event by event.
     replies: Vec<TokenStream>,
     positions: Positions,
     pub(super) states: Ident,
     pub(super) state_names: Vec<&'a Ident>,
-    /// The message needs a variant that can't exist: for parameters that no event mentions, or to
-    /// have one at all.
+    /// True if the message has an uninhabited variant: for unused parameters, or as its only variant.
     hidden_variant: bool,
 }
 
@@ -123,7 +120,7 @@ impl<'a> Expansion<'a> {
         (!states.is_empty()).then(|| states::declaration(block, visibility, &states, 0))
     }
 
-    /// Has rustc check that what is said to go to other nodes can.
+    /// Generates a check by rustc that remote events can be encoded.
     fn crossings(&self) -> Option<TokenStream> {
         let remote = self.actor.remote_events()?;
         let Actor { block, krate, .. } = self.actor;
@@ -152,8 +149,8 @@ impl<'a> Expansion<'a> {
         })
     }
 
-    /// Has rustc check that the actor may go to other threads, once and at its name. Everything else
-    /// takes it as given ([`Self::sent`]), or there were an error for each handler.
+    /// Generates a check by rustc that the actor is `Send`, once and at its name. All other code assumes it
+    /// ([`Self::sent`]), or there would be an error for each handler.
     fn threads(&self) -> Option<TokenStream> {
         let Actor { block, krate, .. } = self.actor;
         let (name, span) = (&block.self_ty, types::place(&block.self_ty));
@@ -165,8 +162,8 @@ impl<'a> Expansion<'a> {
         })
     }
 
-    /// That the actor is `Send`, as a bound. The lifetime keeps rustc from looking whether it holds. `None`
-    /// for a generic actor, whose own bounds say so.
+    /// Returns the bound that the actor is `Send`. The lifetime keeps rustc from checking the bound. `None`
+    /// for a generic actor, whose own bounds include it.
     fn sent(&self) -> Option<TokenStream> {
         let Actor { block, .. } = self.actor;
         let generics = &block.generics;
@@ -175,7 +172,7 @@ impl<'a> Expansion<'a> {
             .then(|| quote!(where for<'__any> #self_ty: ::core::marker::Send))
     }
 
-    /// The methods that look for an `Err` in a reply.
+    /// Returns the imports of the methods that detect an `Err` in a reply.
     fn imports(&self) -> Option<TokenStream> {
         let krate = self.actor.krate;
         let replies = self
@@ -260,8 +257,8 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// The type of the message, at the event where there is one and else at the actor's name: there
-    /// rustc says what can't be sent.
+    /// Returns the type of the message, with the span of an only event, or else of the actor's name: there
+    /// rustc reports types that are not `Send`.
     fn message_type(&self) -> TokenStream {
         let (_, parameters, _) = self.actor.block.generics.split_for_impl();
         let span = match self.events.as_slice() {
@@ -343,7 +340,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// Starting is a step: there is a start hook, or an entry hook of the first state.
+    /// Generates the `starts` flag: true if there is a start hook, or an entry hook of the first state.
     fn starts(&self) -> TokenStream {
         let first = |hook: &&Hook<'_>| match hook.part {
             Part::Start => true,
@@ -417,7 +414,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// How a message goes to another node.
+    /// Generates the encoding of a message for another node.
     fn carry(&self) -> TokenStream {
         let krate = self.actor.krate;
         let carried = self.of_each(|Event { variant, .. }| {
@@ -439,7 +436,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// What comes of a message, by its event and the reply to it.
+    /// Generates a match on the message, with an arm for each event and its reply.
     fn of_each(&self, arm: impl Fn(&Event) -> TokenStream) -> TokenStream {
         let arms = self.events.iter().map(|event| {
             let Event {
@@ -457,13 +454,12 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// The arm for the variant that can't exist.
     fn never(&self) -> Option<TokenStream> {
         self.hidden_variant
             .then(|| quote!(__Message::__Never(__never, _) => match *__never {},))
     }
 
-    /// The actor accepts the event: how it goes into a message, and comes out again.
+    /// Generates the `Handler` implementation of an event: its conversion to a message and back.
     fn handler(&self, event: usize) -> TokenStream {
         let Actor { block, krate, .. } = self.actor;
         let (generics, parameters, bounds) = block.generics.split_for_impl();
@@ -478,16 +474,16 @@ impl<'a> Expansion<'a> {
         let reply = &self.replies[event];
         let position = &self.positions.values[event];
         let message = quote!(__Message #parameters);
-        // A `cfg` may leave no other.
+        // A `cfg` may leave no other variant.
         let conditional = self.events.iter().any(|event| !event.condition.always());
         let allow = conditional.then(|| quote!(#[allow(unreachable_patterns)]));
         let other = (self.events.len() > 1)
             .then(|| quote!(#allow __other => ::core::result::Result::Err(__other),));
-        // At the event, for rustc's word on one that is no event or is written in two ways.
+        // The span of the event, at which rustc reports a type that is no event, or is written in two ways.
         let head = types::located_at(*span, quote!(#krate::Handler<#ty> for #self_ty));
         let docs = docs::of_event(self.actor, event);
-        // The bound is not for those who read the actor's page. Not by `cfg(doc)`: an editor would show
-        // the event as inactive code.
+        // The bound is hidden on the actor's rustdoc page. A `cfg(doc)` would do this as well, but an editor
+        // would show the event as inactive code.
         let sent = self.sent().filter(|_| !is_rustdoc());
         quote_spanned! {*span=>
             #condition
@@ -514,7 +510,7 @@ impl<'a> Expansion<'a> {
     }
 }
 
-/// rustdoc runs macros itself, and calls itself by its name.
+/// True if rustdoc runs this macro; recognised by the name of the executable.
 fn is_rustdoc() -> bool {
     let program = std::env::args_os().next();
     program.is_some_and(|program| {

@@ -1,4 +1,4 @@
-//! `#[actor]`: arguments and block → model → checks → code.
+//! `#[actor]`: arguments and block -> model -> checks -> code.
 
 mod calls;
 mod docs;
@@ -14,7 +14,7 @@ use quote::quote;
 use crate::block::{self, Block};
 use crate::errors::Errors;
 
-/// The user's `impl` block, the actor that it makes, and what is wrong with it.
+/// Returns the user's `impl` block, the code of the actor, and the errors.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (item, block) = block::read(item, "an actor", &mut errors);

@@ -1,4 +1,4 @@
-//! An actor as it is expanded: names resolved, and everything that can't be called left out.
+//! The model of an actor: names are resolved, and functions that can't be called are left out.
 
 use std::borrow::Cow;
 
@@ -15,51 +15,46 @@ use crate::signature::{self, Inputs};
 use crate::states::Known;
 use crate::types;
 
-/// An actor, borrowed from what the user wrote.
+/// An actor, borrowed from the user's tokens.
 pub(crate) struct Actor<'a> {
     pub(crate) block: &'a Block,
     pub(crate) visibility: &'a Visibility,
     pub(crate) krate: &'a Path,
     /// Empty for a plain actor.
     pub(crate) states: &'a [Declared],
-    /// What each state lists.
+    /// The `defer` and `ignore` lists of each state.
     pub(crate) lists: Vec<Lists>,
     pub(crate) receive: &'a [Type],
-    /// What goes to other nodes: these, or all where none is named.
+    /// The types of the events for other nodes; all events if the list is empty.
     pub(crate) remote: Option<&'a [Type]>,
-    /// The same, as events.
+    /// The `receive` list, as events.
     pub(crate) received: Vec<usize>,
-    /// Every event it handles, defers, ignores or receives, in this order.
+    /// Every event in a handler or list, in the order: handled, deferred, ignored, received.
     pub(crate) events: Events<'a>,
     pub(crate) handlers: Vec<Handler<'a>>,
     pub(crate) hooks: Vec<Hook<'a>>,
 }
 
-/// The handler of an event.
 pub(crate) struct Handler<'a> {
     pub(crate) function: &'a Function,
-    /// The attribute that makes it one.
     pub(crate) role: &'a Attribute,
-    /// The event parameter's type, as written.
     pub(crate) written: &'a Type,
-    /// The event that it takes.
     pub(crate) event: usize,
     pub(crate) when: When,
     pub(crate) takes_cx: bool,
-    /// It answers by itself, instead of by what it returns.
+    /// True if the handler takes the reply as a parameter, instead of returning it.
     pub(crate) takes_reply: bool,
     /// The reply's type; `None` for `()`.
     pub(crate) reply: Option<&'a Type>,
-    /// It can be called as it is.
+    /// True if generated code can call the function.
     pub(crate) sound: bool,
 }
 
-/// In which states a handler runs.
+/// The states in which a handler runs.
 #[derive(PartialEq, Eq)]
 pub(crate) enum When {
-    /// In those that don't handle, defer or ignore the event otherwise.
+    /// All states that don't handle, defer or ignore the event otherwise.
     Otherwise,
-    /// In these.
     In(Vec<usize>),
 }
 
@@ -68,12 +63,11 @@ pub(crate) struct Hook<'a> {
     pub(crate) function: &'a Function,
     pub(crate) role: &'a Attribute,
     pub(crate) part: Part,
-    /// The states of an entry or exit hook.
     pub(crate) states: Vec<usize>,
     pub(crate) takes_cx: bool,
 }
 
-/// What a hook belongs to.
+/// The moment at which a hook runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Part {
     Start,
@@ -83,7 +77,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// The attribute that makes a hook of this part.
+    /// Returns the attribute that makes a hook of this kind.
     pub(crate) fn role(self) -> &'static str {
         match self {
             Self::Start => "start",
@@ -95,14 +89,13 @@ impl Part {
 }
 
 impl Handler<'_> {
-    /// The handler names `state`.
     pub(crate) fn is_in(&self, state: usize) -> bool {
         matches!(&self.when, When::In(states) if states.contains(&state))
     }
 }
 
 impl<'a> Actor<'a> {
-    /// Reads what can be read of the block, and reports the rest.
+    /// Reads the block, and reports everything that can't be read.
     pub(crate) fn read(arguments: &'a Arguments, block: &'a Block, errors: &mut Errors) -> Self {
         let mut actor = Self {
             block,
@@ -198,7 +191,7 @@ impl<'a> Actor<'a> {
             role,
             written: event,
             event: self.events.add(owned, &function.condition),
-            // A name that is not known was reported, and leaves a handler without states.
+            // An unknown name was reported, and leaves a handler without states.
             when: states.map_or(When::Otherwise, When::In),
             takes_cx: cx.is_some(),
             takes_reply: taken.is_some(),
@@ -217,7 +210,7 @@ impl<'a> Actor<'a> {
         let Some(first) = attributes.first() else {
             return;
         };
-        // Only a start may fail, so a function that is another hook, too, returns nothing.
+        // Only a start hook may fail, so a function that is another hook as well returns nothing.
         let other = attributes.iter().find(|role| roles::role(role) != "start");
         let role = roles::role(other.unwrap_or(first));
         let takes_cx = signature::hook(function, role, other.is_none(), errors)
@@ -250,14 +243,14 @@ impl<'a> Actor<'a> {
         self.received = received.map(|event| add(&mut self.events, event)).collect();
     }
 
-    /// The handlers of an event.
     pub(crate) fn handlers_of(&self, event: usize) -> impl Iterator<Item = &Handler<'a>> + Clone {
         self.handlers
             .iter()
             .filter(move |handler| handler.event == event)
     }
 
-    /// What the state does with the event. `#[on(S)]` beats what S lists, which beats `#[on]`.
+    /// Returns the disposition of the event. `#[on(S)]` takes precedence over the lists of S, and these over
+    /// `#[on]`.
     pub(crate) fn disposition(&self, state: usize, event: usize) -> Cell {
         let conditions = |in_state: bool| {
             self.handlers_of(event)
@@ -279,7 +272,7 @@ impl<'a> Actor<'a> {
         }
     }
 
-    /// What the state lists the event as.
+    /// Returns the list of the state that contains the event.
     pub(crate) fn listed(&self, state: usize, event: usize) -> Option<Otherwise> {
         let lists = self.lists.get(state)?;
         if lists.defer.contains(&event) {
@@ -291,7 +284,6 @@ impl<'a> Actor<'a> {
         }
     }
 
-    /// The events that go to other nodes.
     pub(crate) fn remote_events(&self) -> Option<Vec<usize>> {
         let remote = self.remote?;
         let named = remote.iter().filter_map(|ty| self.events.find(ty));
@@ -301,7 +293,7 @@ impl<'a> Actor<'a> {
         })
     }
 
-    /// An event that a handler waits for with `receive` is kept until one does.
+    /// Returns the disposition of an event in no list: an event in `receive` is deferred.
     fn unlisted(&self, event: usize) -> Otherwise {
         if self.received.contains(&event) {
             Otherwise::Defer
@@ -311,21 +303,20 @@ impl<'a> Actor<'a> {
     }
 }
 
-/// The events that a state names without handling them.
+/// The events that a state lists without handling them.
 pub(crate) struct Lists {
     pub(crate) defer: Vec<usize>,
     pub(crate) ignore: Vec<usize>,
 }
 
-/// What a state does with an event.
 pub(crate) struct Cell {
-    /// Where some handler runs; `None` where none does.
+    /// The condition under which a handler runs; `None` if there is no handler.
     pub(crate) handled: Option<Condition>,
-    /// What happens without a handler.
+    /// The disposition without a handler.
     pub(crate) otherwise: Otherwise,
 }
 
-/// What happens to an event without a handler: the names of `Disposition`.
+/// The disposition of an event without a handler: the variants of `Disposition`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Otherwise {
     Defer,
@@ -334,14 +325,14 @@ pub(crate) enum Otherwise {
 }
 
 impl Cell {
-    /// In some configuration the event is kept for later.
+    /// True if the event is deferred in some configuration.
     pub(crate) fn may_defer(&self) -> bool {
         let handled = self.handled.as_ref().is_some_and(Condition::always);
         self.otherwise == Otherwise::Defer && !handled
     }
 }
 
-/// The attribute names the event, where states are to be named.
+/// True if the attribute names the event instead of a state, which is reported.
 fn is_event(name: &Ident, event: &Type, known: &Known<'_>, errors: &mut Errors) -> bool {
     let is_event = !known.names.contains(&name) && *name == types::last_name(event);
     if is_event {
@@ -353,7 +344,7 @@ fn is_event(name: &Ident, event: &Type, known: &Known<'_>, errors: &mut Errors) 
     is_event
 }
 
-/// A parameter can't be of such a type, as rustc says.
+/// True if rustc rejects a parameter of this type as unsized.
 fn is_unsized(ty: &Type) -> bool {
     match ty {
         Type::Slice(_) | Type::TraitObject(_) => true,
@@ -362,7 +353,7 @@ fn is_unsized(ty: &Type) -> bool {
     }
 }
 
-/// The context is not that of a monitor.
+/// Returns false, and reports it, if the context is that of a monitor.
 fn has_own_context(cx: Option<&Type>, errors: &mut Errors) -> bool {
     let of_a_monitor =
         |cx: &&Type| signature::referent_name(cx).is_some_and(|name| name == "MonitorContext");
@@ -373,7 +364,7 @@ fn has_own_context(cx: Option<&Type>, errors: &mut Errors) -> bool {
     true
 }
 
-/// The event's type as written; another where it is a reference, or borrows, which is reported.
+/// Returns the event's type as written. A reference or a borrowing type is reported and replaced.
 fn by_value<'a>(ty: &'a Type, errors: &mut Errors) -> Cow<'a, Type> {
     match ty {
         Type::Group(group) => by_value(&group.elem, errors),
@@ -394,7 +385,7 @@ fn by_value<'a>(ty: &'a Type, errors: &mut Errors) -> Cow<'a, Type> {
     }
 }
 
-/// What the reply carries that the handler takes; `Err` where it returns another.
+/// Returns the type of a `Reply` parameter; an error if the handler returns another type.
 fn own_reply<'a>(
     function: &'a Function,
     carried: &'a Type,
@@ -408,7 +399,7 @@ fn own_reply<'a>(
     Ok(signature::unless_unit(carried))
 }
 
-/// What the handler returns; `Err` where that can't be sent to whoever asked.
+/// Returns the type that the handler returns; an error if that can't be sent as a reply.
 fn sendable_reply<'a>(function: &'a Function, errors: &mut Errors) -> Result<Option<&'a Type>, ()> {
     let reply = signature::output(&function.signature);
     let Some(ty) = reply else {

@@ -1,4 +1,4 @@
-//! The arguments of `#[actor(..)]`.
+//! Parsing of the arguments of `#[actor(..)]`.
 
 use proc_macro2::TokenStream;
 use syn::{Path, Type, Visibility, parse_quote};
@@ -13,13 +13,12 @@ pub(crate) struct Arguments {
     pub(crate) krate: Path,
     pub(crate) states: Vec<Declared>,
     pub(crate) receive: Vec<Type>,
-    /// What goes to other nodes: these, or all where none is named.
+    /// The types of the events for other nodes; all events if the list is empty.
     pub(crate) remote: Option<Vec<Type>>,
-    /// All states could be read.
+    /// True if all states could be read.
     pub(crate) complete: bool,
 }
 
-/// A state, and what it does with events that it does not handle.
 pub(crate) struct Declared {
     pub(crate) state: State,
     pub(crate) defer: Vec<Type>,
@@ -27,7 +26,7 @@ pub(crate) struct Declared {
 }
 
 impl Arguments {
-    /// Reads what can be read, and reports the rest.
+    /// Reads the arguments, and reports everything that can't be read.
     pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Self {
         let (visibility, tokens) = options::visibility(tokens, errors);
         let mut read = Self {

@@ -1,8 +1,8 @@
-//! States that no `goto` leads to.
+//! Detection of unreachable states, to which no `goto` leads.
 //!
-//! A macro sees only the tokens of one block, so this speaks up only where nothing else can be
-//! meant: every `goto` in the block names its state literally, the context is never given away,
-//! and the state's name occurs in no function. The tester sees the rest.
+//! A macro sees only the tokens of one block, so this reports a state only if no other reading is possible:
+//! every `goto` in the block names its state literally, the context is never passed on, and the state's name
+//! occurs in no function. The tester detects the other cases.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Expr, FnArg, Ident, Pat, Stmt};
@@ -13,7 +13,7 @@ use crate::errors::Errors;
 use crate::signature;
 use crate::types;
 
-/// Reports states other than the first that can't be reached.
+/// Reports unreachable states other than the first.
 pub(crate) fn check(actor: &Actor<'_>, errors: &mut Errors) {
     let states: Vec<&Ident> = actor
         .states
@@ -42,7 +42,6 @@ pub(crate) fn check(actor: &Actor<'_>, errors: &mut Errors) {
     }
 }
 
-/// The arguments of every `goto(..)`.
 fn targets(body: &TokenStream) -> Vec<TokenStream> {
     let mut found = Vec::new();
     let mut after_goto = false;
@@ -58,7 +57,7 @@ fn targets(body: &TokenStream) -> Vec<TokenStream> {
     found
 }
 
-/// The target is `Enum::State`, or a choice between such.
+/// True if the target is `Enum::State`, or a choice between such.
 fn is_literal(target: &TokenStream, states: &[&Ident]) -> bool {
     syn::parse2(target.clone()).is_ok_and(|target| names_states(&target, states))
 }
@@ -90,7 +89,7 @@ fn block_names_states(block: &syn::Block, states: &[&Ident]) -> bool {
     matches!(block.stmts.last(), Some(Stmt::Expr(value, None)) if names_states(value, states))
 }
 
-/// The context occurs other than in `cx.method(..)`: whoever gets it may `goto`.
+/// True if the context occurs other than in `cx.method(..)`: the code that it is passed to may call `goto`.
 fn gives_context_away(function: &Function) -> bool {
     let inputs = function
         .signature

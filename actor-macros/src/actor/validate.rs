@@ -1,4 +1,4 @@
-//! What is wrong with an actor as a whole.
+//! Checks of an actor as a whole.
 
 use syn::Type;
 
@@ -17,7 +17,7 @@ pub(crate) fn check(actor: &mut Actor<'_>, errors: &mut Errors) {
     reachable::check(actor, errors);
 }
 
-/// An event stands once in the lists of a state, and what is deferred is handled in some state.
+/// Checks that a state lists an event once, and that a deferred event is handled in some state.
 fn lists(actor: &Actor<'_>, errors: &mut Errors) {
     for (declared, lists) in actor.states.iter().zip(&actor.lists) {
         let name = &declared.state.name;
@@ -56,7 +56,7 @@ fn lists(actor: &Actor<'_>, errors: &mut Errors) {
     }
 }
 
-/// What a state defers or ignores it does not handle by a handler of its own, which would come first.
+/// Reports events that a state both lists and handles by a handler of its own, which would take precedence.
 fn beside_a_handler(actor: &Actor<'_>, state: usize, errors: &mut Errors) {
     let (declared, lists) = (&actor.states[state], &actor.lists[state]);
     let deferred = declared.defer.iter().zip(&lists.defer);
@@ -66,7 +66,7 @@ fn beside_a_handler(actor: &Actor<'_>, state: usize, errors: &mut Errors) {
         .chain(ignored.map(|listed| ("ignore", listed)));
     for (list, (ty, event)) in listed {
         let mut handlers = actor.handlers_of(*event);
-        // Where a `cfg` leaves the handler out, the list counts.
+        // If a `cfg` removes the handler, the list counts.
         let first =
             handlers.find(|handler| handler.is_in(state) && handler.function.condition.always());
         if let Some(handler) = first {
@@ -92,17 +92,17 @@ fn once(types: &[Type], list: &str, errors: &mut Errors) {
     }
 }
 
-/// Some state handles the event, or some handler waits for it.
+/// True if some state handles the event, or some handler waits for it.
 fn is_ever_taken(actor: &Actor<'_>, event: usize) -> bool {
     let handles = |state| actor.disposition(state, event).handled.is_some();
-    // A handler whose states are all misspelt was reported, and was meant for some state.
+    // A handler whose states are all misspelt was reported, and is assumed to handle the event in some state.
     let misspelt = |handler: &Handler<'_>| handler.when == When::In(Vec::new());
     actor.received.contains(&event)
         || (0..actor.states.len()).any(handles)
         || actor.handlers_of(event).any(misspelt)
 }
 
-/// One handler for an event in a state.
+/// Checks that an event has one handler in a state.
 fn handlers(actor: &Actor<'_>, errors: &mut Errors) {
     for (index, handler) in actor.handlers.iter().enumerate() {
         let earlier = actor.handlers[..index].iter();
@@ -136,7 +136,7 @@ fn clash(actor: &Actor<'_>, first: &Handler<'_>, second: &Handler<'_>, errors: &
     }
 }
 
-/// One type of reply for an event. A handler with another can't be called.
+/// Checks that an event has one type of reply. A handler with another type can't be called.
 fn replies(actor: &mut Actor<'_>, errors: &mut Errors) {
     for index in 0..actor.handlers.len() {
         let handler = &actor.handlers[index];
@@ -163,7 +163,7 @@ fn reply(handler: &Handler<'_>) -> String {
     handler.reply.map_or_else(|| "()".into(), types::key)
 }
 
-/// One hook of a kind for a state, and one to start and to stop.
+/// Checks that a state has one hook of each kind, and that there is one to start and to stop.
 fn hooks(actor: &Actor<'_>, errors: &mut Errors) {
     for (index, hook) in actor.hooks.iter().enumerate() {
         let earlier = actor.hooks[..index].iter();

@@ -1,4 +1,4 @@
-//! The code of a monitor. Nothing here is wrong with what the user wrote: that was reported before.
+//! Code generation of a monitor. All mistakes of the user were reported before.
 
 use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -12,7 +12,6 @@ use crate::offer::offer;
 use crate::states::{self, State};
 use crate::types;
 
-/// The state enum, and the implementation in an anonymous constant.
 pub(crate) fn expand(monitor: &Monitor<'_>) -> TokenStream {
     let Monitor {
         block,
@@ -46,11 +45,10 @@ pub(crate) fn expand(monitor: &Monitor<'_>) -> TokenStream {
     }
 }
 
-/// A monitor with the names of what is generated for it.
 struct Expansion<'a> {
     monitor: &'a Monitor<'a>,
     events: Vec<Event>,
-    /// Where each observation is made at all.
+    /// The condition under which each observation has a handler at all.
     conditions: Vec<Condition>,
     positions: Positions,
     states: Ident,
@@ -136,7 +134,7 @@ impl<'a> Expansion<'a> {
             let temperature = types::ident(declared.temperature);
             quote!((#name, #krate::Temperature::#temperature))
         });
-        // Without states it only asserts: nothing is ever owed.
+        // Without states the monitor only asserts: no obligation is ever pending.
         let watching = self
             .state_names
             .is_empty()
@@ -161,7 +159,7 @@ impl<'a> Expansion<'a> {
         }
     }
 
-    /// The states without a handler for an observation, each with that.
+    /// Returns the pairs of a state and an observation for which there is no handler.
     fn passes_over(&self) -> impl Iterator<Item = TokenStream> {
         let states = || 0..self.state_names.len();
         let pairs = (0..self.conditions.len())
@@ -234,7 +232,7 @@ impl<'a> Expansion<'a> {
         (!cases.is_empty()).then(|| quote!(#condition #pattern => #run))
     }
 
-    /// Calls the user's function, at its name for what rustc may say of it.
+    /// Generates the call of the user's function, with the span of its name for errors of rustc.
     fn invoke(&self, handler: &Handler<'_>) -> TokenStream {
         let krate = self.monitor.krate;
         let name = &handler.function.signature.ident;

@@ -1,4 +1,4 @@
-//! `#[monitor]`: arguments and block → model → checks → code.
+//! `#[monitor]`: arguments and block -> model -> checks -> code.
 
 mod expand;
 mod model;
@@ -11,7 +11,7 @@ use quote::quote;
 use crate::block::{self, Block};
 use crate::errors::Errors;
 
-/// The user's `impl` block, the monitor that it makes, and what is wrong with it.
+/// Returns the user's `impl` block, the code of the monitor, and the errors.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let (item, block) = block::read(item, "a monitor", &mut errors);

@@ -1,4 +1,4 @@
-//! A monitor as it is expanded: names resolved, and everything that can't be called left out.
+//! The model of a monitor: names are resolved, and functions that can't be called are left out.
 
 use std::borrow::Cow;
 
@@ -12,23 +12,22 @@ use crate::roles;
 use crate::signature::{self, Inputs};
 use crate::states::Known;
 
-/// A monitor, borrowed from what the user wrote.
+/// A monitor, borrowed from the user's tokens.
 pub(crate) struct Monitor<'a> {
     pub(crate) block: &'a Block,
     pub(crate) visibility: &'a Visibility,
     pub(crate) krate: &'a Path,
-    /// Empty for one that only asserts.
+    /// Empty for a monitor that only asserts.
     pub(crate) states: &'a [Declared],
-    /// All states could be read.
+    /// True if all states could be read.
     pub(crate) complete: bool,
-    /// Every event type that it observes.
     pub(crate) events: Events<'a>,
-    /// What it observes: an event at a moment.
+    /// The observations: an event at a moment.
     pub(crate) observations: Vec<(usize, Moment)>,
     pub(crate) handlers: Vec<Handler<'a>>,
 }
 
-/// When an event is observed: the names of `Moment`.
+/// The moment at which an event is observed: the variants of `Moment`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Moment {
     Sent,
@@ -36,23 +35,21 @@ pub(crate) enum Moment {
     Replied,
 }
 
-/// The handler of an event.
 pub(crate) struct Handler<'a> {
     pub(crate) function: &'a Function,
     pub(crate) role: &'a Attribute,
     /// The event's type, without the reference.
     pub(crate) written: &'a Type,
-    /// Positions in [`Monitor::observations`].
     pub(crate) observations: Vec<usize>,
-    /// In these states; `None` for all that have no handler of their own.
+    /// The states in which the handler runs; `None` for all that have no handler of their own.
     pub(crate) states: Option<Vec<usize>>,
     pub(crate) takes_cx: bool,
-    /// It can be called as it is.
+    /// True if generated code can call the function.
     pub(crate) sound: bool,
 }
 
 impl<'a> Monitor<'a> {
-    /// Reads what can be read of the block, and reports the rest.
+    /// Reads the block, and reports everything that can't be read.
     pub(crate) fn read(arguments: &'a Arguments, block: &'a Block, errors: &mut Errors) -> Self {
         let mut monitor = Self {
             block,
@@ -151,7 +148,7 @@ impl<'a> Monitor<'a> {
         })
     }
 
-    /// The first cold state, or the first warm one; the first of all where there is neither.
+    /// Returns the first cold state, or else the first warm one, or else the first of all.
     pub(crate) fn first_state(&self) -> usize {
         let first = |temperature| {
             self.states
@@ -163,7 +160,6 @@ impl<'a> Monitor<'a> {
             .unwrap_or(0)
     }
 
-    /// The handlers of an observation.
     pub(crate) fn handlers_of(&self, observation: usize) -> impl Iterator<Item = &Handler<'a>> {
         self.handlers
             .iter()
@@ -171,7 +167,7 @@ impl<'a> Monitor<'a> {
     }
 }
 
-/// The states and moments in `#[on(S, handled)]`.
+/// Reads the states and moments in `#[on(S, handled)]`.
 fn read_role(
     role: &Attribute,
     known: &Known<'_>,
@@ -209,7 +205,7 @@ fn moment(name: &Ident, known: &Known<'_>) -> Option<Moment> {
     }
 }
 
-/// The handler is sync and answers nobody.
+/// Returns true if the handler is sync and returns nothing; otherwise reports it.
 fn only_observes(function: &Function, errors: &mut Errors) -> bool {
     let signature = &function.signature;
     if let Some(token) = &signature.asyncness {
@@ -228,7 +224,7 @@ fn only_observes(function: &Function, errors: &mut Errors) -> bool {
     signature.asyncness.is_none() && output.is_none()
 }
 
-/// What the event's type refers to, or the type itself where it is no shared reference.
+/// Returns the referent of the event's type; the type itself as an error if it is no shared reference.
 fn by_reference<'a>(ty: &'a Type, errors: &mut Errors) -> Result<&'a Type, &'a Type> {
     match ty {
         Type::Group(group) => by_reference(&group.elem, errors),
@@ -249,7 +245,7 @@ fn by_reference<'a>(ty: &'a Type, errors: &mut Errors) -> Result<&'a Type, &'a T
     }
 }
 
-/// The context is not that of an actor, which could send.
+/// Returns false, and reports it, if the context is that of an actor, which could send.
 fn has_own_context(cx: Option<&Type>, errors: &mut Errors) -> bool {
     let Some(cx) = cx else {
         return true;

@@ -1,4 +1,4 @@
-//! The arguments of `#[monitor(..)]`.
+//! Parsing of the arguments of `#[monitor(..)]`.
 
 use proc_macro2::TokenStream;
 use syn::{Ident, Path, Visibility, parse_quote};
@@ -12,17 +12,16 @@ pub(crate) struct Arguments {
     pub(crate) visibility: Visibility,
     pub(crate) krate: Path,
     pub(crate) states: Vec<Declared>,
-    /// All states could be read.
+    /// True if all states could be read.
     pub(crate) complete: bool,
 }
 
-/// A state with its temperature.
 pub(crate) struct Declared {
     pub(crate) state: State,
     pub(crate) temperature: Temperature,
 }
 
-/// The names of `Temperature`.
+/// The variants of `Temperature`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Temperature {
     Hot,
@@ -31,7 +30,7 @@ pub(crate) enum Temperature {
 }
 
 impl Arguments {
-    /// Reads what can be read, and reports the rest.
+    /// Reads the arguments, and reports everything that can't be read.
     pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Self {
         let (visibility, tokens) = options::visibility(tokens, errors);
         let mut read = Self {

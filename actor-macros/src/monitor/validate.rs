@@ -1,4 +1,4 @@
-//! What is wrong with a monitor as a whole.
+//! Checks of a monitor as a whole.
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
@@ -19,7 +19,7 @@ pub(crate) fn check(monitor: &Monitor<'_>, errors: &mut Errors) {
     }
 }
 
-/// Nothing is owed before anything happened.
+/// Checks that a monitor can start without a pending obligation.
 fn first_state(monitor: &Monitor<'_>, errors: &mut Errors) {
     let mut states = monitor.states.iter();
     if let Some(first) = monitor.states.first()
@@ -33,7 +33,7 @@ fn first_state(monitor: &Monitor<'_>, errors: &mut Errors) {
     }
 }
 
-/// One handler for an event in a state.
+/// Checks that an event has one handler in a state.
 fn handlers(monitor: &Monitor<'_>, observation: usize, errors: &mut Errors) {
     let handlers: Vec<&Handler<'_>> = monitor.handlers_of(observation).collect();
     for (index, second) in handlers.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The code of a protocol. Nothing here is wrong with what the user wrote: that was reported before.
+//! Code generation of a protocol. All mistakes of the user were reported before.
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -8,7 +8,7 @@ use syn::{ItemTrait, TraitItem, Type, parse_quote};
 use super::model::{Event, Protocol};
 use crate::types;
 
-/// The name of the handle, and the implementations in an anonymous constant.
+/// Generates the type of the reference, and the implementations in an anonymous constant.
 pub(crate) fn expand(protocol: &Protocol<'_>) -> TokenStream {
     let Protocol {
         name,
@@ -40,7 +40,7 @@ pub(crate) fn expand(protocol: &Protocol<'_>) -> TokenStream {
     }
 }
 
-/// That it is a protocol, and who offers it.
+/// Generates the implementations of `Protocol` and `OfferedBy`.
 fn implementations(protocol: &Protocol<'_>) -> TokenStream {
     let Protocol {
         name,
@@ -78,7 +78,7 @@ fn implementations(protocol: &Protocol<'_>) -> TokenStream {
     }
 }
 
-/// That its events are its own.
+/// Generates the implementation of `EventOf` for each event.
 fn memberships(protocol: &Protocol<'_>) -> TokenStream {
     let Protocol {
         name,
@@ -112,8 +112,8 @@ impl Event<'_> {
     }
 }
 
-/// The trait is the name of the protocol, as `dyn Name`: its functions are not to keep it from that,
-/// and nobody implements or calls them.
+/// Makes the trait object-safe and suppresses warnings: the trait only names the protocol, as `dyn Name`, and
+/// nobody implements it or calls its functions.
 pub(crate) fn allow_objects(item: &mut ItemTrait) {
     item.attrs.push(parse_quote!(#[allow(dead_code)]));
     for part in &mut item.items {

@@ -1,4 +1,4 @@
-//! `#[protocol]`: arguments and trait → model → code.
+//! `#[protocol]`: arguments and trait -> model -> code.
 
 mod expand;
 mod model;
@@ -10,7 +10,7 @@ use syn::{Item, Path, parse_quote};
 use crate::errors::Errors;
 use crate::options;
 
-/// The user's trait, the protocol that it names, and what is wrong with it.
+/// Returns the user's trait, the code of the protocol, and the errors.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let code = protocol(arguments, item.clone(), &mut errors).unwrap_or(item);
@@ -35,7 +35,7 @@ fn protocol(arguments: TokenStream, item: TokenStream, errors: &mut Errors) -> O
     Some(quote!(#item #code))
 }
 
-/// `crate = path` is all there is.
+/// Reads the arguments: only `crate = path` is accepted.
 fn read_arguments(tokens: TokenStream, errors: &mut Errors) -> Path {
     let mut krate = parse_quote!(::actor_core);
     let mut seen = Vec::new();

@@ -1,4 +1,4 @@
-//! A protocol as it is expanded: its events, and what is replied to each.
+//! The model of a protocol: its events, and the types of their replies.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -12,18 +12,17 @@ use crate::errors::Errors;
 use crate::owned;
 use crate::types;
 
-/// A protocol, borrowed from what the user wrote.
+/// A protocol, borrowed from the user's tokens.
 pub(crate) struct Protocol<'a> {
     pub(crate) name: &'a Ident,
     pub(crate) visibility: &'a Visibility,
     pub(crate) condition: Condition,
     pub(crate) krate: &'a Path,
     pub(crate) events: Vec<Event<'a>>,
-    /// It is a trait of events and nothing else, so that `dyn Name` is a type.
+    /// True if the trait contains only events, so that `dyn Name` is a type.
     pub(crate) is_sound: bool,
 }
 
-/// A function of the trait.
 pub(crate) struct Event<'a> {
     pub(crate) function: &'a Ident,
     pub(crate) ty: &'a Type,
@@ -34,7 +33,7 @@ pub(crate) struct Event<'a> {
 const EXAMPLE: &str = "fn event(event: Event) -> Reply;";
 
 impl<'a> Protocol<'a> {
-    /// Reads what can be read of the trait, and reports the rest.
+    /// Reads the trait, and reports everything that can't be read.
     pub(crate) fn read(item: &'a ItemTrait, krate: &'a Path, errors: &mut Errors) -> Self {
         let mut protocol = Self {
             name: &item.ident,
@@ -131,7 +130,7 @@ fn check_trait(item: &ItemTrait, errors: &mut Errors) -> bool {
     parameters.is_empty()
 }
 
-/// It is `fn name(..) -> ..` and nothing more.
+/// Returns true if the function is `fn name(..) -> ..` and nothing more; otherwise reports it.
 fn check_plain(signature: &Signature, errors: &mut Errors) -> bool {
     let generics = &signature.generics;
     let mut is_plain = true;
@@ -149,7 +148,7 @@ fn check_plain(signature: &Signature, errors: &mut Errors) -> bool {
     is_plain
 }
 
-/// What a function has of parameters, or else of bounds.
+/// Returns the type parameters of a function, or else its bounds.
 fn first_of(generics: &Generics) -> Option<TokenStream> {
     if generics.params.is_empty() {
         generics
@@ -161,7 +160,6 @@ fn first_of(generics: &Generics) -> Option<TokenStream> {
     }
 }
 
-/// The type of the one parameter.
 fn read_event<'a>(signature: &'a Signature, errors: &mut Errors) -> Option<&'a Type> {
     let shape = format!("a function of a protocol takes its event alone: `{EXAMPLE}`");
     let mut inputs = signature.inputs.iter();
@@ -191,7 +189,7 @@ fn read_event<'a>(signature: &'a Signature, errors: &mut Errors) -> Option<&'a T
     Some(event)
 }
 
-/// The reply; `Err` where that can't be sent.
+/// Returns the type of the reply; an error if that can't be sent.
 fn read_reply<'a>(signature: &'a Signature, errors: &mut Errors) -> Result<Option<&'a Type>, ()> {
     match &signature.output {
         ReturnType::Default => Ok(None),

@@ -1,5 +1,4 @@
-//! The code of a test: the user's function, the values of its parameters, what is known of it, and a
-//! libtest test around them.
+//! Code generation of a test: the user's function, its parameters' values, its description, a libtest test.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote, quote_spanned};
@@ -11,7 +10,7 @@ use super::model::Attributes;
 use super::parameters::Parameter;
 use super::parse::Function;
 
-/// A libtest test of the same name.
+/// Generates a libtest test of the same name.
 pub(crate) fn expand(
     attributes: &Attributes,
     parameters: &[Parameter<'_>],
@@ -41,12 +40,12 @@ pub(crate) fn expand(
     }
 }
 
-/// A static for the values of each parameter.
+/// Generates a static for the values of each parameter.
 fn values(krate: &Path, parameters: &[Parameter<'_>]) -> TokenStream {
     let one = |(number, parameter): (usize, &Parameter<'_>)| {
         let Parameter { name, ty, values } = parameter;
         let (holder, name) = (holder(number), name.unraw().to_string());
-        // A type that can't be that of a parameter is the one to underline.
+        // rustc underlines a type that can't be that of a parameter.
         let ty = quote_spanned!(ty.span()=> #krate::__private::Values<#ty>);
         quote! {
             static #holder: #ty =
@@ -60,7 +59,7 @@ fn holder(number: usize) -> Ident {
     format_ident!("__PARAMETER_{number}")
 }
 
-/// Runs the user's function in one execution.
+/// Generates the call of the user's function in one execution.
 fn body(krate: &Path, parameters: &[Parameter<'_>], function: &Function) -> TokenStream {
     let name = &function.signature.ident;
     let values = (0..parameters.len()).map(|number| {
@@ -87,7 +86,7 @@ fn body(krate: &Path, parameters: &[Parameter<'_>], function: &Function) -> Toke
     }
 }
 
-/// What the tester, and whoever looks for tests in an executable, is told.
+/// Generates the static description of the test, by which the tester also finds tests in an executable.
 fn description(
     attributes: &Attributes,
     parameters: &[Parameter<'_>],

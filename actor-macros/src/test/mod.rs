@@ -1,4 +1,4 @@
-//! `#[actor_test]`: arguments and function → model → code.
+//! `#[actor_test]`: arguments and function -> model -> code.
 
 mod expand;
 mod model;
@@ -11,7 +11,7 @@ use quote::quote;
 
 use crate::errors::Errors;
 
-/// A libtest test that runs the user's function under the tester.
+/// Generates a libtest test that runs the user's function under the tester.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let Some(function) = errors.take(syn::parse2::<parse::Function>(item.clone())) else {
@@ -24,7 +24,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     if errors.is_empty() {
         return expand::expand(&attributes, &parameters, &function);
     }
-    // As a plain function: the editor still completes in it, and rustc checks it.
+    // On errors the function is emitted unchanged: the editor still completes in it, and rustc checks it.
     let function = function.alone();
     quote!(#function #errors)
 }

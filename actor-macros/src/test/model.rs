@@ -1,4 +1,4 @@
-//! The attributes of a test.
+//! The model of a test's attribute: its options.
 
 use proc_macro2::TokenStream;
 use syn::parse::ParseStream;
@@ -11,7 +11,7 @@ use crate::options::{self, Argument, Value};
 pub(crate) struct Attributes {
     pub(crate) krate: Path,
     pub(crate) iterations: Option<u64>,
-    /// The bound of unfair executions, and that of fair ones.
+    /// The step bounds of unfair executions, and of fair ones.
     pub(crate) max_steps: Option<(u64, Option<u64>)>,
     pub(crate) temperature: Option<u64>,
     pub(crate) seed: Option<u64>,
@@ -19,16 +19,16 @@ pub(crate) struct Attributes {
     pub(crate) minimize: Option<u64>,
     pub(crate) expect_bug: Option<LitStr>,
     pub(crate) deny: Option<LitStr>,
-    /// As `--faults` takes them: `call=2,full=1`.
+    /// The faults in the syntax of `--faults`: `call=2,full=1`.
     pub(crate) faults: Option<String>,
     pub(crate) delivery: Option<String>,
-    /// As `--clocks` takes them: `offset=20ms,drift=0.001`.
+    /// The clocks in the syntax of `--clocks`: `offset=20ms,drift=0.001`.
     pub(crate) clocks: Option<String>,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) supervised: bool,
     pub(crate) clock_error_ms: Option<u64>,
-    /// The values of parameters, as they are given.
+    /// The values of parameters, as written.
     pub(crate) given: Vec<Argument>,
     pub(crate) strength: Option<Strength>,
 }
@@ -36,11 +36,11 @@ pub(crate) struct Attributes {
 /// `pairwise` or `t_wise = 3`.
 pub(crate) struct Strength {
     pub(crate) tokens: TokenStream,
-    /// Each so many parameters take all combinations of their values.
+    /// The number of parameters of which all combinations of values are covered.
     pub(crate) of: usize,
 }
 
-/// The kinds of faults; the tester has the same.
+/// The kinds of faults; the tester has the same list.
 const FAULTS: [&str; 14] = [
     "call",
     "full",
@@ -58,7 +58,7 @@ const FAULTS: [&str; 14] = [
     "wake",
 ];
 
-/// What clocks have; the tester knows the same.
+/// The settings of clocks; the tester has the same list.
 const CLOCKS: [&str; 4] = ["offset", "drift", "jump", "resolution"];
 
 const ACCEPTED: [&str; 18] = [
@@ -83,7 +83,8 @@ const ACCEPTED: [&str; 18] = [
 ];
 
 impl Attributes {
-    /// Reads what can be read, and reports the rest. A name of `parameters` is no misspelt option.
+    /// Reads the options, and reports everything that can't be read. Names in `parameters` are no
+    /// misspellings.
     pub(crate) fn read(tokens: TokenStream, parameters: &[&Ident], errors: &mut Errors) -> Self {
         let mut read = Self {
             krate: parse_quote!(::actor_test),
@@ -218,7 +219,7 @@ fn text(input: ParseStream<'_>) -> syn::Result<LitStr> {
     Ok(text)
 }
 
-/// `500` or `"500:2000"`.
+/// Parses `500` or `"500:2000"`.
 fn steps(input: ParseStream<'_>) -> syn::Result<(u64, Option<u64>)> {
     if input.peek(LitInt) {
         return Ok((at_least_one(input)?, None));
@@ -245,7 +246,7 @@ fn denied(input: ParseStream<'_>) -> syn::Result<LitStr> {
     }
 }
 
-/// `call = 2, full = 1`, as a text.
+/// Returns `call = 2, full = 1` as a text.
 fn faults(argument: &Argument, errors: &mut Errors) -> Option<String> {
     let list = argument.list("(call = 2, ..)", errors)?;
     let mut seen = Vec::new();
@@ -264,7 +265,7 @@ fn faults(argument: &Argument, errors: &mut Errors) -> Option<String> {
     (!budgets.is_empty()).then(|| budgets.join(","))
 }
 
-/// `offset = "20ms", drift = 0.001`, as a text.
+/// Returns `offset = "20ms", drift = 0.001` as a text.
 fn clocks(argument: &Argument, errors: &mut Errors) -> Option<String> {
     let list = argument.list("(offset = \"20ms\", ..)", errors)?;
     let mut seen = Vec::new();
@@ -292,7 +293,7 @@ fn clocks(argument: &Argument, errors: &mut Errors) -> Option<String> {
     (!values.is_empty()).then(|| values.join(","))
 }
 
-/// `0.001` or `"0.1%"`.
+/// Parses `0.001` or `"0.1%"`.
 fn part(input: ParseStream<'_>) -> syn::Result<String> {
     if input.peek(LitFloat) {
         let number: LitFloat = input.parse()?;

@@ -1,4 +1,4 @@
-//! The parameters of a test: those of its signature, each with its values.
+//! The parameters of a test function, each with its values.
 
 use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
@@ -10,20 +10,19 @@ use crate::errors::Errors;
 use crate::nearest;
 use crate::options::{Argument, Value};
 
-/// A parameter.
 pub(crate) struct Parameter<'a> {
     pub(crate) name: &'a Ident,
     pub(crate) ty: &'a Type,
     pub(crate) values: TokenStream,
 }
 
-/// The names of those parameters that have one.
+/// Returns the names of those parameters that have one.
 pub(crate) fn names(function: &Function) -> Vec<&Ident> {
     let inputs = function.signature.inputs.iter().skip(1);
     inputs.filter_map(declared).map(|(name, _)| name).collect()
 }
 
-/// A name and a type.
+/// Returns the name and type of a parameter.
 fn declared(input: &FnArg) -> Option<(&Ident, &Type)> {
     let FnArg::Typed(PatType { pat, ty, .. }) = input else {
         return None;
@@ -36,8 +35,7 @@ fn declared(input: &FnArg) -> Option<(&Ident, &Type)> {
     }
 }
 
-/// The parameters in the order of the signature; reports what has no values, and values without a
-/// parameter.
+/// Returns the parameters in order; reports parameters without values, and values without a parameter.
 pub(crate) fn read<'a>(
     attributes: &Attributes,
     function: &'a Function,
@@ -80,7 +78,7 @@ pub(crate) fn read<'a>(
     parameters
 }
 
-/// Which parameter is given. One that is misspelt is reported, and taken as meant.
+/// Returns the parameter whose values are given. A misspelt name is reported, and corrected.
 fn recognise<'a>(
     given: &Argument,
     names: &[&'a Ident],

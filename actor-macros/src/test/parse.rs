@@ -1,4 +1,4 @@
-//! The function that `#[actor_test]` stands on.
+//! Parsing of the function below `#[actor_test]`.
 
 use proc_macro2::{Group, TokenStream};
 use quote::quote;
@@ -6,7 +6,7 @@ use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Ident, Signature, Visibility};
 
-/// A function; its body stays tokens, for rustc to judge.
+/// A function, whose body stays tokens that rustc checks.
 pub(crate) struct Function {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
@@ -48,7 +48,7 @@ fn is_qualifier(keyword: &Ident) -> bool {
 }
 
 impl Function {
-    /// The function as it was written, without attributes that make it a test.
+    /// Returns the function as it was written, without the attributes that make it a test.
     pub(crate) fn alone(&self) -> TokenStream {
         let Self {
             visibility,

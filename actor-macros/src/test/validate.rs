@@ -1,4 +1,4 @@
-//! What is wrong with a test's function.
+//! Checks of a test's function.
 
 use quote::ToTokens;
 use syn::{FnArg, Safety, Type};

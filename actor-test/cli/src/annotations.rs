@@ -1,4 +1,4 @@
-//! Failures as GitHub shows them: beside the line of the source that they are about.
+//! GitHub annotations: workflow commands that show a failure beside its source line.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -8,22 +8,21 @@ use super::explore::Ended;
 use super::verdict::Verdict;
 use crate::words::{self, Place};
 
-/// Says that a step of GitHub Actions runs.
+/// The variable that is set in a step of GitHub Actions.
 const ACTIONS: &str = "GITHUB_ACTIONS";
 
-/// Where GitHub has checked the repository out.
+/// The variable with the directory of GitHub's checkout.
 const WORKSPACE: &str = "GITHUB_WORKSPACE";
 
-/// Makes annotations of failures.
+/// Generates annotations of failures.
 #[derive(Debug)]
 pub(crate) struct Annotations {
     /// Cargo's workspace, to which the paths of sources are relative.
     sources: PathBuf,
-    /// The repository, to which the paths of annotations are.
+    /// The repository, to which the paths of annotations are relative.
     repository: PathBuf,
 }
 
-/// A line of a source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct SourceLine {
     file: String,
@@ -32,7 +31,7 @@ struct SourceLine {
 }
 
 impl Annotations {
-    /// Where GitHub Actions runs.
+    /// Returns the generator if this is a step of GitHub Actions.
     pub(crate) fn wanted(workspace: &Path) -> Option<Self> {
         let runs = env::var_os(ACTIONS).is_some_and(|value| value == "true");
         runs.then(|| Self {
@@ -41,7 +40,7 @@ impl Annotations {
         })
     }
 
-    /// The annotations of a test that failed, one for each bug.
+    /// Returns the annotations of a failed test, one for each bug.
     pub(crate) fn of(&self, test: &Test, ended: &Ended, place: &Place) -> Vec<String> {
         let title = format!("actor test {}", test.title());
         let own = ended.source.as_ref();
@@ -75,7 +74,7 @@ impl Annotations {
         }
     }
 
-    /// The place of a panic, `src/lib.rs:12:5`, if it is in the workspace.
+    /// Parses the location of a panic, `src/lib.rs:12:5`; `None` if it is outside the workspace.
     fn location(&self, location: &str) -> Option<SourceLine> {
         let mut parts = location.rsplitn(3, ':');
         let column = parts.next()?.parse().ok()?;
@@ -84,7 +83,7 @@ impl Annotations {
     }
 
     fn line(&self, file: &str, line: u32, column: Option<u32>) -> Option<SourceLine> {
-        // An absolute path takes the place of the whole.
+        // `join` returns an absolute path unchanged.
         let path = self.sources.join(file);
         let inside = path.strip_prefix(&self.sources).ok()?;
         if !path.is_file() {
@@ -103,7 +102,7 @@ impl Annotations {
     }
 }
 
-/// A workflow command of GitHub's.
+/// Formats a workflow command of GitHub.
 fn command(line: Option<&SourceLine>, title: &str, message: &str) -> String {
     let mut properties = Vec::new();
     if let Some(SourceLine { file, line, column }) = line {
@@ -115,14 +114,14 @@ fn command(line: Option<&SourceLine>, title: &str, message: &str) -> String {
     format!("::error {}::{}", properties.join(","), data(message))
 }
 
-/// Text after the second pair of colons.
+/// Escapes the message of a command.
 fn data(text: &str) -> String {
     text.replace('%', "%25")
         .replace('\r', "%0D")
         .replace('\n', "%0A")
 }
 
-/// The value of a property, which ends at a colon or a comma.
+/// Escapes the value of a property, which ends at a colon or a comma.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
@@ -151,7 +150,7 @@ mod tests {
             file("src", "", "words/mod.rs:12:5"),
             found("src/words/mod.rs")
         );
-        // A repository that is not above: as cargo sees it.
+        // If the repository is not above the workspace, the path is relative to the workspace.
         assert_eq!(file("src", "tests", "main.rs:12:5"), found("main.rs"));
         let absolute = concat!(env!("CARGO_MANIFEST_DIR"), "/src/main.rs:12:5");
         assert_eq!(file("", "", absolute), found("src/main.rs"));

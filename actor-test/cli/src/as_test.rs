@@ -1,4 +1,4 @@
-//! A failing execution as an ordinary test, for `minimize --as-test`.
+//! Source code of a pinned regression test for a failing execution: `minimize --as-test`.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use actor_test::tool::trace::Trace;
 
 use crate::words;
 
-/// How long a note beside a step is at most.
+/// The maximum length of the comment after a step.
 const NOTE_MAX: usize = 60;
 
-/// The test. `steps` are who, what, and what happened.
+/// Returns the source code of the test. Each step is the actor, the action and a description.
 pub(crate) fn source(trace: &Trace, steps: &[[String; 3]]) -> String {
     let mut source = String::new();
     let finding = words::finding(&trace.finding);
@@ -38,12 +38,11 @@ pub(crate) fn source(trace: &Trace, steps: &[[String; 3]]) -> String {
     source
 }
 
-/// The path of the test without its crate, which may be called otherwise where this is pasted.
+/// Returns the path of the test without its crate, whose name may differ where the test is pasted.
 fn path(test: &str) -> &str {
     test.split_once("::").map_or(test, |(_, path)| path)
 }
 
-/// The name of the function.
 fn name(test: &str) -> String {
     let path = parameters::path(test);
     let function = path.rsplit("::").next().unwrap_or(path);
@@ -60,10 +59,10 @@ fn name(test: &str) -> String {
     }
 }
 
-/// What the step does not say by itself.
+/// Returns the comment after a step, unless it would repeat the step.
 fn note(what: &str, told: &str) -> String {
     let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    // The first of its type has no number where it is pinned.
+    // In a pinned step, the first actor of its type has no number.
     if told.is_empty() || told.replace("#1", "") == what {
         return String::new();
     }

@@ -1,4 +1,4 @@
-//! Has cargo build the tests.
+//! Builds the test executables with cargo, in a profile for exploring.
 
 use serde::{Deserialize, Serialize};
 use std::io::BufReader;
@@ -10,9 +10,9 @@ use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, Targ
 use super::options::Selection;
 use super::{Trouble, holders};
 
-/// The profile: dependencies as fast as they can be, and every assertion and overflow check on. It is
-/// given on the command line, so the user's manifest needs no entry. No LTO, not even within a crate,
-/// as `false` would mean: it takes a quarter of the tester's build, and tests run 2 % faster for it.
+/// The profile: optimised dependencies, with assertions and overflow checks. The command line sets it, so the
+/// user's manifest needs no entry. LTO is off, even within a crate, which `false` would allow: it takes a
+/// quarter of the tester's build time, and tests run only 2 % faster.
 const PROFILE: [&str; 9] = [
     "profile.actor-test.opt-level=3",
     "profile.actor-test.incremental=true",
@@ -25,34 +25,34 @@ const PROFILE: [&str; 9] = [
     "profile.actor-test.lto=\"off\"",
 ];
 
-/// What every execution spends its time in: fast in its own workspace, too.
+/// The packages in which every execution spends its time; they are optimised even in their own workspace.
 const FRAMEWORK: [&str; 2] = ["actor-core", "actor-test"];
 
 /// The workspace, and the test executables built from it.
 #[derive(Debug)]
 pub(crate) struct Built {
     pub(crate) target_directory: PathBuf,
-    /// Where cargo runs rustc: paths of sources are relative to it.
+    /// The directory where cargo runs rustc, to which paths of sources are relative.
     pub(crate) workspace: PathBuf,
-    /// In the order in which cargo tells of them, which is that of their names here.
+    /// The test executables, sorted by package, target and flag.
     pub(crate) executables: Vec<Executable>,
 }
 
-/// A test executable.
+/// A test executable with its package and target.
 #[derive(Clone, Debug)]
 pub(crate) struct Executable {
     pub(crate) path: PathBuf,
     pub(crate) package: PackageInfo,
-    /// The target, for instance a file of `tests/`.
+    /// The name of the target, for instance of a file in `tests/`.
     pub(crate) target: String,
-    /// The flag that has cargo build this target alone: `--lib`, `--bin NAME` …
+    /// The flag with which cargo builds only this target: `--lib`, `--bin NAME` …
     pub(crate) flag: Vec<String>,
-    /// Where build scripts put libraries.
+    /// The directories in which build scripts put libraries.
     pub(crate) libraries: Vec<PathBuf>,
 }
 
 impl Executable {
-    /// What its tests are of.
+    /// Returns the package and target of the executable's tests.
     pub(crate) fn home(&self) -> Home {
         Home {
             package: self.package.name.clone(),
@@ -61,15 +61,15 @@ impl Executable {
     }
 }
 
-/// What tells a test from others of its path: a package, and a target as cargo's flag names it, `--lib`
-/// or `--bin NAME` for instance.
+/// The package and target of a test, which distinguish tests of the same path. The target is cargo's flag,
+/// for instance `--lib` or `--bin NAME`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) struct Home {
     pub(crate) package: String,
     pub(crate) target: String,
 }
 
-/// What a test may ask of its package.
+/// The properties of a package that a test can read from variables.
 #[derive(Clone, Debug)]
 pub(crate) struct PackageInfo {
     pub(crate) name: String,
@@ -78,13 +78,12 @@ pub(crate) struct PackageInfo {
     pub(crate) metadata: serde_json::Value,
 }
 
-/// Builds what is selected.
 pub(crate) fn build(selection: &Selection) -> Result<Built, Trouble> {
     build_from(selection, &metadata(selection)?)
 }
 
-/// Builds what is selected; where no package is, what a run without a selection builds if `package` is
-/// part of it, so that after such a run nothing is built.
+/// Builds the selected packages. If none is selected, builds the default ones if `package` is among them, so
+/// that nothing is rebuilt after a run without a selection.
 pub(crate) fn build_for(selection: &Selection, package: Option<&str>) -> Result<Built, Trouble> {
     let mut selection = selection.clone();
     let metadata = metadata(&selection)?;
@@ -97,7 +96,7 @@ pub(crate) fn build_for(selection: &Selection, package: Option<&str>) -> Result<
     build_from(&selection, &metadata)
 }
 
-/// The workspace, and where it is built.
+/// Returns the directory of the workspace, and the target directory.
 #[cfg(feature = "mcp")]
 pub(crate) fn directories(selection: &Selection) -> Result<(PathBuf, PathBuf), Trouble> {
     let metadata = metadata(selection)?;
@@ -147,9 +146,9 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
     ]);
     if selection.profile.is_none() {
         command.args(PROFILE.iter().flat_map(|value| ["--config", value]));
-        // What is worked on is quick to build. Its packages are named, since settings for all others,
-        // `package."*"`, would hold for macros and build scripts too: optimising those of a few
-        // dependencies takes longer than all the rest.
+        // Workspace packages are compiled quickly, since they change often. They are named, because settings
+        // for all others, `package."*"`, would also apply to macros and build scripts. Optimising the build
+        // scripts and macros of a few dependencies takes longer than the rest of the build.
         for package in metadata.workspace_packages() {
             if is_quick_to_build(package) {
                 let quick = format!("profile.actor-test.package.{}.opt-level=1", package.name);
@@ -212,7 +211,7 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
             "the build failed; see cargo's messages above".into(),
         ));
     }
-    // Cargo tells of executables as they are done, which differs from run to run.
+    // Cargo reports executables as they finish, in an order that differs from run to run.
     let place = |one: &Executable| {
         (
             one.package.name.clone(),
@@ -230,7 +229,7 @@ fn is_quick_to_build(package: &Package) -> bool {
     !is_macro && !FRAMEWORK.contains(&package.name.as_str())
 }
 
-/// The directory of `native=/directory`.
+/// Returns the directory in `native=/directory`.
 fn library(path: &str) -> PathBuf {
     path.split_once('=')
         .map_or(path, |(_, directory)| directory)

@@ -1,4 +1,4 @@
-//! Asks tests with parameters for the combinations of their values.
+//! Queries parametrised tests for the combinations of their values.
 
 use super::Trouble;
 use super::discover::{Parameters, Test};
@@ -9,8 +9,8 @@ use actor_test::tool::overrides::Overrides;
 use actor_test::tool::process::Job;
 use actor_test::tool::protocol::{Event, Ignored};
 
-/// All tests, with each combination of parameters as a test of its own. One whose values can't be
-/// told stays as it is, with the reason, and so does one that is not to be run.
+/// Replaces each parametrised test by its combinations. A test whose values can't be listed is kept with the
+/// reason; an ignored test is kept, too.
 pub(crate) fn ask(
     tests: Vec<Test>,
     given: &Overrides,
@@ -27,7 +27,7 @@ pub(crate) fn ask(
     Ok(all)
 }
 
-/// Those of the tests that are marked `#[ignore]`.
+/// Returns the tests that are marked `#[ignore]`.
 pub(crate) fn ignored(tests: Vec<Test>, given: &Overrides) -> Result<Vec<Test>, Trouble> {
     let job = question(given, Ignored::Only);
     let mut ignored = Vec::new();

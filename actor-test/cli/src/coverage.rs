@@ -1,4 +1,4 @@
-//! `--coverage`: what the tests of a run reached together, as files.
+//! Coverage reports of a run (`--coverage`): a summary and state diagrams as files.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -10,28 +10,25 @@ use crate::words;
 use actor_test::Report;
 use actor_test::{ActorCoverage, Coverage};
 
-/// The summary, within the directory.
+/// The file name of the summary.
 pub(crate) const SUMMARY: &str = "coverage.txt";
 
-/// The longest name of a file, without its ending.
+/// The maximum length of a file name without its extension.
 const NAME_MAX: usize = 200;
 
-/// What the tests of a run reached together.
+/// The coverage of all tests of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     pub(crate) coverage: Coverage,
-    /// The tests that are counted.
     pub(crate) tests: usize,
-    /// Their executions.
     pub(crate) executions: u64,
-    /// The tests of which nothing is known.
+    /// The tests whose coverage is unknown.
     pub(crate) unknown: Vec<String>,
-    /// For each type, by its path, in how many tests it was started.
+    /// The number of tests that started each type, by the path of the type.
     users: std::collections::BTreeMap<String, usize>,
 }
 
 impl Gathered {
-    /// Adds the report of a test.
     pub(crate) fn add(&mut self, test: &Test, report: &Report) {
         if !report.is_clean() && report.coverage.actors.is_empty() {
             return self.unknown.push(test.title());
@@ -54,30 +51,29 @@ impl Gathered {
         self.coverage.add(&coverage);
     }
 
-    /// In how many tests the type was started.
+    /// Returns the number of tests that started the type.
     pub(crate) fn users(&self, actor: &ActorCoverage) -> usize {
         self.users.get(&actor.path).copied().unwrap_or(0)
     }
 }
 
-/// What the types of a test's own crate are told apart by, where others may have the same paths.
+/// Returns a prefix for the types of a test's own crate, if other crates may have the same paths.
 fn home(test: &Test, own: &str) -> Option<String> {
     let package = &test.executable.package.name;
     if package.replace('-', "_") != own {
-        // `tests/it.rs`, which other packages may have as well.
+        // The crate is an integration test; another package may have one of the same name.
         return Some(package.clone());
     }
-    // A program with the modules of its library, which are compiled for each of the two.
+    // The crate is a binary that includes modules of the library, so both compile the same paths.
     let kind = test.executable.flag[0].trim_start_matches("--");
     (test.apart.by_target && kind != "lib").then(|| kind.to_owned())
 }
 
-/// Where the files go.
 #[derive(Clone, Debug)]
 pub(crate) struct Directory(PathBuf);
 
 impl Directory {
-    /// Makes the directory, so that a wrong one is told before anything is run.
+    /// Creates the directory, so that errors are reported before the run.
     pub(crate) fn make(path: &Path) -> Result<Self, Trouble> {
         fs::create_dir_all(path).map_err(|error| trouble(path, &error))?;
         Ok(Self(path.to_owned()))
@@ -110,7 +106,7 @@ fn trouble(path: &Path, error: &std::io::Error) -> Trouble {
     Trouble(format!("can't write {}: {error}", path.display()))
 }
 
-/// A file name for a type: its path with dots. Types of one path that differ are numbered.
+/// Returns a unique file name for a type: its path with dots, numbered if types share a path.
 fn name(actor: &ActorCoverage, taken: &mut BTreeSet<String>) -> String {
     let plain: String = actor
         .path
@@ -122,7 +118,7 @@ fn name(actor: &ActorCoverage, taken: &mut BTreeSet<String>) -> String {
     let plain: String = plain.chars().skip(excess).collect();
     let mut name = plain.clone();
     let mut number = 1;
-    // Not all file systems tell cases apart.
+    // Some file systems ignore case.
     while !taken.insert(name.to_lowercase()) {
         number += 1;
         name = format!("{plain}-{number}");

@@ -1,14 +1,14 @@
-//! State machines as diagrams, with what was never reached in another colour.
+//! State diagrams of coverage, for Graphviz and Mermaid.
 //!
-//! Green is what was reached, orange a state with a handler that never ran, and grey with dashes a
-//! state that was never entered. The transitions are those that were seen.
+//! A state is green if reached, orange if one of its handlers never ran, and grey and dashed if never
+//! entered. The transitions are those observed.
 
 use crate::words;
 use actor_test::{ActorCoverage, StateCoverage};
 
-/// What a diagram says of a state.
+/// The appearance of a state in a diagram.
 struct Look {
-    /// Its name, then how often it was entered, and its handlers that never ran.
+    /// The lines of the label: the name, the number of entries, and the handlers that never ran.
     lines: Vec<String>,
     colour: Colour,
 }
@@ -36,7 +36,7 @@ impl Look {
     }
 }
 
-/// For Graphviz.
+/// Returns the diagram in Graphviz's format.
 pub(crate) fn dot(actor: &ActorCoverage, tests: usize) -> String {
     let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
     let mut text = format!(
@@ -66,7 +66,6 @@ pub(crate) fn dot(actor: &ActorCoverage, tests: usize) -> String {
     text + "}\n"
 }
 
-/// For Mermaid.
 pub(crate) fn mermaid(actor: &ActorCoverage, tests: usize) -> String {
     let mut text = format!(
         "%% {}\nstateDiagram-v2\n    direction LR\n    \
@@ -95,7 +94,7 @@ pub(crate) fn mermaid(actor: &ActorCoverage, tests: usize) -> String {
     text
 }
 
-/// The starts, then the transitions, by the numbers of the states.
+/// Returns the starts, then the transitions, by the numbers of the states.
 fn arrows(actor: &ActorCoverage) -> Vec<(Option<usize>, usize, u64)> {
     let position = |name: &str| actor.states.iter().position(|state| state.name == name);
     let starts = actor.states.iter().enumerate();
@@ -109,7 +108,7 @@ fn arrows(actor: &ActorCoverage) -> Vec<(Option<usize>, usize, u64)> {
     starts.chain(moves).collect()
 }
 
-/// Letters that mean something to Mermaid, in its way of naming them.
+/// Escapes the letters that have a meaning in Mermaid.
 pub(crate) fn entities(text: &str) -> String {
     let mut escaped = String::new();
     for letter in text.chars() {

@@ -1,8 +1,8 @@
-//! Finds actor tests in executables, without running any.
+//! Discovery of actor tests in executables, by markers, without running them.
 //!
-//! Each test leaves a marker in its executable, a string that neither stripping nor optimising
-//! removes: `\0actor-test:1:<path>\0`, with `[]` after the path where the test takes parameters,
-//! whose values only the test itself can tell. An executable without a marker is never run.
+//! Each test leaves a marker in its executable, a string that survives stripping and optimisation:
+//! `\0actor-test:1:<path>\0`. The path is followed by `[]` if the test takes parameters, whose values only
+//! the test itself can list. An executable without a marker is never run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -16,47 +16,47 @@ use super::options::Filter;
 use crate::words;
 use actor_test::tool::parameters;
 
-/// The longest path of a test that is found.
+/// The maximum length of a test's path.
 const NAME_MAX: usize = 4096;
 
-/// How much is read at a time.
+/// The number of bytes read at a time.
 const CHUNK: usize = 1 << 20;
 
-/// An actor test.
+/// An actor test, or a combination of its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Test {
-    /// Its path: crate, modules and function; then the values of its parameters, once known.
+    /// The path of the test (crate, modules and function), then the values of its parameters, once known.
     pub(crate) name: String,
     pub(crate) executable: Executable,
     pub(crate) parameters: Parameters,
-    /// What tells it from another test of the same path; nothing where there is none.
+    /// The properties that distinguish the test from others of the same path; none if its path is unique.
     pub(crate) apart: Apart,
 }
 
-/// What tells a test from others of the same path.
+/// The properties that distinguish a test from others of the same path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Apart {
-    /// One of them is of another package, as `tests/it.rs` of two packages may be.
+    /// True if a test of another package has the path, as `tests/it.rs` of two packages may.
     pub(crate) by_package: bool,
-    /// One of them is of another target of its package, as the library and a program of its name are.
+    /// True if a test of another target of the package has the path, as in a library and a binary.
     pub(crate) by_target: bool,
 }
 
-/// What is known of a test's parameters.
+/// The state of a test's parameters.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Parameters {
-    /// It takes none.
+    /// The test has no parameters.
     None,
-    /// It takes some; their values were not asked for.
+    /// The test has parameters whose values were not queried.
     Unasked,
-    /// This is one of so many combinations.
+    /// The test is one of so many combinations.
     OneOf(usize),
-    /// Why their values can't be told.
+    /// The values can't be listed; the text has the reason.
     Unknown(String),
 }
 
 impl Test {
-    /// A test by what its marker says.
+    /// Creates a test from its marker.
     fn marked(marker: &str, executable: &Executable) -> Self {
         let (name, parameters) = match marker.strip_suffix(WITH_PARAMETERS) {
             Some(name) => (name, Parameters::Unasked),
@@ -70,7 +70,7 @@ impl Test {
         }
     }
 
-    /// The same test, with values of its parameters.
+    /// Returns the same test with values of its parameters.
     pub(crate) fn named(&self, name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -78,13 +78,12 @@ impl Test {
         }
     }
 
-    /// Its name as people read it: with its package and its target, where another has a test of that
-    /// name.
+    /// Returns the name for users, with the package and target if the name is ambiguous.
     pub(crate) fn title(&self) -> String {
         self.told_apart(&self.name)
     }
 
-    /// Its path as people read it, in the same way.
+    /// Returns the path for users, with the package and target if the path is ambiguous.
     pub(crate) fn path_title(&self) -> String {
         self.told_apart(self.path())
     }
@@ -99,21 +98,21 @@ impl Test {
         words.join(" ")
     }
 
-    /// Another test has the same path.
+    /// Returns true if another test has the same path.
     pub(crate) fn is_shared(&self) -> bool {
         self.apart != Apart::default()
     }
 
-    /// Its path: crate, modules and function.
+    /// Returns the path of the test: crate, modules and function.
     pub(crate) fn path(&self) -> &str {
         parameters::path(&self.name)
     }
 }
 
-/// What follows the path in the marker of a test with parameters.
+/// The suffix of the path in the marker of a test with parameters.
 const WITH_PARAMETERS: &str = "[]";
 
-/// All tests, in the order of their packages, targets and names.
+/// Returns all tests, in the order of their packages, targets and names.
 pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
     let mut tests = Vec::new();
     for executable in &built.executables {
@@ -145,7 +144,7 @@ fn tell_apart(mut tests: Vec<Test>) -> Vec<Test> {
     tests
 }
 
-/// The tests that are asked for; that there are none is an error that says what there is.
+/// Selects tests by the filter; an error if none is left lists similar ones.
 pub(crate) fn select(
     tests: Vec<Test>,
     filter: &Filter,
@@ -168,7 +167,7 @@ pub(crate) fn select(
     Ok(selected)
 }
 
-/// Up to three tests whose names, or parts of them, are like a filter.
+/// Returns up to three tests whose names, or parts of them, resemble a filter.
 pub(crate) fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str> {
     let likeness = |name: &str, filter: &str| {
         let path = parameters::path(name);
@@ -192,7 +191,7 @@ pub(crate) fn nearest<'a>(tests: &'a [Test], filters: &[String]) -> Vec<&'a str>
     near.into_iter().take(3).map(|(_, name)| name).collect()
 }
 
-/// The tests whose markers are in what `source` reads.
+/// Returns the tests whose markers are in the bytes of `source`.
 fn scan(source: &mut impl Read) -> std::io::Result<BTreeSet<String>> {
     let marker = prefix();
     let finder = memmem::Finder::new(&marker);
@@ -207,13 +206,13 @@ fn scan(source: &mut impl Read) -> std::io::Result<BTreeSet<String>> {
         if read == 0 {
             return Ok(names);
         }
-        // What may be the beginning of a marker is looked at again with what follows.
+        // The end of the window may contain the beginning of a marker, so it is kept for the next chunk.
         let done = window.len().saturating_sub(NAME_MAX);
         window.drain(..done);
     }
 }
 
-/// Put together at run time, so that this executable has no marker itself.
+/// Returns the prefix of markers. It is composed at run time, so that this executable has no marker itself.
 fn prefix() -> Vec<u8> {
     [b"\0", &b"actor-test:"[..], b"1:"].concat()
 }

@@ -1,4 +1,4 @@
-//! What a run leaves beside its words: coverage, JUnit XML and annotations.
+//! Output files of a run: coverage, JUnit XML, and GitHub annotations.
 
 use super::Trouble;
 use super::annotations::Annotations;
@@ -11,7 +11,6 @@ use super::options::{Explore, Format};
 use super::screen::Screen;
 use crate::words::{self, Place};
 
-/// The documents that are asked for.
 pub(crate) struct Documents {
     coverage: Option<(Directory, Gathered)>,
     junit: Option<Junit>,
@@ -20,7 +19,7 @@ pub(crate) struct Documents {
 }
 
 impl Documents {
-    /// Sees to it that what is asked for can be written, before anything is run.
+    /// Checks before the run that the requested documents can be written.
     pub(crate) fn open(options: &Explore, built: &Built) -> Result<Self, Trouble> {
         let directory = options.coverage.as_deref().map(Directory::make);
         let junit = options.junit.as_deref().map(Junit::open);
@@ -34,7 +33,7 @@ impl Documents {
         })
     }
 
-    /// Adds a test, of which `block` was told; commands that concern it are typed in `place`.
+    /// Adds a test with its printed `block`; `place` completes printed commands.
     pub(crate) fn add(
         &mut self,
         test: &Test,
@@ -53,13 +52,12 @@ impl Documents {
         for annotation in annotations.flat_map(|all| all.of(test, ended, place)) {
             match self.format {
                 Format::Human => screen.raw(&annotation),
-                // Standard output is for lines of JSON.
+                // Standard output must contain only lines of JSON.
                 Format::Json => screen.aside(&annotation),
             }
         }
     }
 
-    /// Writes them.
     pub(crate) fn finish(self, screen: &Screen) -> Result<(), Trouble> {
         if let Some(junit) = self.junit {
             junit.write()?;

@@ -1,26 +1,24 @@
-//! The bug that a test with parameters is expected to have: one combination at least has it.
+//! Expected bugs of parametrised tests: at least one combination must have the bug.
 
 use super::discover::{Parameters, Test};
 
-/// Hears of tests in their order, the combinations of one after the other.
+/// Collects the clean combinations of each test; the combinations of a test must follow each other.
 #[derive(Debug, Default)]
 pub(crate) struct Expectation {
-    /// The combinations of the last test that are clean.
+    /// The clean combinations of the last test.
     without: Vec<Test>,
 }
 
-/// None of a test's combinations has the bug.
+/// A test none of whose combinations has the expected bug.
 #[derive(Debug)]
 pub(crate) struct Missing {
-    /// One of them.
+    /// One of the combinations.
     pub(crate) test: Test,
-    /// How many there are.
     pub(crate) combinations: usize,
 }
 
 impl Expectation {
-    /// A combination is clean that might have the bug. Tells when that holds for all of them; where
-    /// some are not run, nobody knows.
+    /// Records a clean combination; returns the test once all of its combinations have run and are clean.
     pub(crate) fn without(&mut self, test: &Test) -> Option<Missing> {
         let same = |other: &Test| {
             other.path() == test.path() && other.executable.path == test.executable.path

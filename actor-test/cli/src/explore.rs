@@ -1,4 +1,4 @@
-//! `cargo actor-test`: explores tests, each in a child of its own.
+//! A run of `cargo actor-test`: explores the selected tests, each in a child process.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -30,7 +30,7 @@ use actor_test::tool::trace;
 use actor_test::tool::{environment, run as running};
 use actor_test::{BugKind, Finding};
 
-/// Explores the tests that are asked for.
+/// Explores the selected tests.
 pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Trouble> {
     if options.strategy.iter().any(|strategy| strategy == "list") {
         screen.line(&words::strategies_known());
@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
         plan.job.given.seed,
         screen,
     );
-    // Half of a part can't be merged.
+    // The results of an interrupted part can't be merged.
     if let Some(path) = options
         .results
         .as_ref()
@@ -73,7 +73,7 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
     Ok(tally.exit())
 }
 
-/// A malformed setting in a manifest concerns all of its tests, so it is told once.
+/// Checks the settings in manifests, so that a malformed one is reported once, and not for each test.
 fn check_manifests(built: &Built) -> Result<(), Trouble> {
     for executable in &built.executables {
         environment::metadata(&executable.package.metadata)
@@ -82,7 +82,7 @@ fn check_manifests(built: &Built) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// A token belongs to one test.
+/// Returns the only test, since a token belongs to one test.
 fn one(mut tests: Vec<Test>, filters: &[String]) -> Result<Test, Trouble> {
     if tests.iter().any(|test| filters.contains(&test.name)) {
         tests.retain(|test| filters.contains(&test.name));
@@ -96,27 +96,27 @@ fn one(mut tests: Vec<Test>, filters: &[String]) -> Result<Test, Trouble> {
     }
 }
 
-/// How the tests are run.
+/// The plan of a run: the job, the number of children and the output.
 struct Plan {
     job: Job,
     children: usize,
-    /// What programs print is shown.
+    /// True if the program's output is shown.
     nocapture: bool,
     format: Format,
     told: Told,
-    /// Of a test of the package that cargo takes by itself.
+    /// The place for printed commands on a test of a default package.
     place: Place,
     selection: Selection,
 }
 
-/// How a test ended.
+/// The end of a test.
 pub(crate) struct Ended {
     pub(crate) verdict: Verdict,
-    /// The time that it took, the start of its process included.
+    /// The elapsed time, including the start of the process.
     pub(crate) elapsed: Duration,
-    /// Its source file, as rustc was given it, and its line there; not known where it did not begin.
+    /// The test's source file, as passed to rustc, and its line; `None` if the test did not begin.
     pub(crate) source: Option<(String, u32)>,
-    /// What the program printed, where that is to be shown.
+    /// The output of the program, if it is shown.
     pub(crate) printed: Option<String>,
 }
 
@@ -124,7 +124,7 @@ impl Plan {
     fn new(options: &Explore, mut given: Overrides, built: &Built, tests: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = given.workers.unwrap_or(cores);
-        // A test that is explored alone has all workers; many tests have one each.
+        // A single test gets all workers; each of many tests gets one.
         let children = workers.min(tests).max(1);
         given.workers = Some((workers / children).max(1));
         let directory = given.trace_dir.take();
@@ -134,7 +134,7 @@ impl Plan {
             |directory| here.join(directory),
         );
         given.trace_dir = Some(directory);
-        // Tests may run elsewhere.
+        // The tests may run in another directory.
         let named = |path: PathBuf| match path.as_os_str().is_empty() {
             true => path,
             false => here.join(path),
@@ -172,7 +172,7 @@ impl Plan {
         }
     }
 
-    /// Runs the tests, as many at a time as there are children, and tells of them in their order.
+    /// Runs the tests, as many at a time as there are children, and reports them in order.
     fn run_all(
         &self,
         tests: &[Test],
@@ -274,9 +274,9 @@ impl Plan {
             is_cut |= ending.as_ref().is_some_and(|ending| ending.interrupted);
             ending.filter(|ending| !ending.interrupted)
         };
-        // What it does is decided by the seed, so a second run shows in which iteration it crashes.
+        // The seed determines the execution, so a second run finds the iteration that crashes.
         let mut again = crashed.then(|| run(&self.pinning(&job))).flatten();
-        // One worker knows in which iteration it hangs; several that explore parts of a search don't.
+        // A single worker knows the iteration that hangs; several that explore parts of a search don't.
         if let Some(hang) = again.take_if(|again| matches!(again.answer, Some(Event::Hang { .. })))
         {
             ending = hang;
@@ -286,7 +286,7 @@ impl Plan {
             examine(&job, &end.began.settings, turn, strategy, &mut run)
         });
         let verdict = match is_cut {
-            // It took its process down, and why was being found out.
+            // The test crashed its process, and the analysis was interrupted.
             true => Verdict::Interrupted(Done {
                 bugs: bar.done().bugs + 1,
                 ..bar.done()
@@ -301,7 +301,7 @@ impl Plan {
         })
     }
 
-    /// The job with each iteration noted, on one worker, which needs the time of all.
+    /// Returns the job that records each iteration, on one worker with the time of all workers.
     fn pinning(&self, job: &Job) -> Job {
         let workers = self.job.given.workers.unwrap_or(1) as u32;
         Job {
@@ -315,7 +315,7 @@ impl Plan {
         }
     }
 
-    /// Tells that none of a test's combinations has the bug that is expected.
+    /// Reports that none of a test's combinations has the expected bug.
     fn tell_missing(&self, missing: &Missing, expected: &str, screen: &Screen) {
         let Missing { test, combinations } = missing;
         match self.format {
@@ -334,8 +334,8 @@ impl Plan {
         }
     }
 
-    /// From where commands that concern a test are typed, and with which flags: those of this run, so
-    /// that nothing is built again, unless only its package or target tells the test from another.
+    /// Returns the place for printed commands on a test. The commands have the flags of this run, so that
+    /// nothing is rebuilt, and name the package or target only if needed to distinguish the test.
     fn place_of(&self, test: &Test) -> Place {
         let mut place = self.place.clone();
         if test.is_shared() {
@@ -347,7 +347,7 @@ impl Plan {
         place
     }
 
-    /// Tells of a test; returns what people read of it.
+    /// Reports a test; returns the text for users.
     fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) -> Option<String> {
         let block = verdict.block(&test.title(), &self.place_of(test));
         match (self.format, &block) {
@@ -370,14 +370,13 @@ fn is_combination(test: &Test) -> bool {
     matches!(test.parameters, Parameters::OneOf(_))
 }
 
-/// How a child ended, and what is known of it.
+/// The end of a child, with the results of its analysis.
 struct End<'a> {
     test: &'a Test,
     job: &'a Job,
     began: Began,
     ending: Ending,
-    /// A second run after a crash, with iterations noted. It may have ended otherwise; then the first
-    /// one is told, without an iteration.
+    /// A second run with iterations recorded, if it crashed as well; otherwise the iteration is unknown.
     again: Option<Ending>,
 }
 
@@ -392,7 +391,7 @@ impl<'a> End<'a> {
         }
     }
 
-    /// The iteration that hung or crashed, and the name of its strategy.
+    /// Returns the iteration that hung or crashed, and the name of its strategy.
     fn turn(&self) -> Option<(Turn, &str)> {
         let turn = match self.ending.answer {
             Some(Event::Hang {
@@ -411,7 +410,7 @@ impl<'a> End<'a> {
         Some((turn, self.began.strategies.get(turn.strategy)?))
     }
 
-    /// Judges it; `seen` is what was found out of how it came to its end.
+    /// Returns the verdict; `seen` is the reconstructed crash or hang.
     fn judge(self, seen: Option<Postmortem>) -> Verdict {
         let is_one_of_several = is_combination(self.test);
         let doing = seen.as_ref().and_then(Postmortem::doing);
@@ -453,7 +452,7 @@ impl<'a> End<'a> {
         verdict(is_one_of_several, *report, notes, expected)
     }
 
-    /// The verdict on a test that ended its process, at an iteration if known.
+    /// Returns the verdict on a test that ended its process, at an iteration if known.
     fn ended(
         self,
         finding: Finding,
@@ -501,7 +500,7 @@ fn finding(kind: BugKind, message: String) -> Finding {
     }
 }
 
-/// What a child told before it ended.
+/// The settings that a child reported when it began.
 struct Began {
     settings: Settings,
     strategies: Vec<String>,
@@ -520,7 +519,7 @@ impl Began {
     }
 }
 
-/// What a child told of its settings.
+/// Returns the settings that a child reported.
 fn settings(began: Option<&Event>) -> Settings {
     let mut settings = Settings::default();
     if let Some(Event::Began {
@@ -539,7 +538,7 @@ fn settings(began: Option<&Event>) -> Settings {
     settings
 }
 
-/// Why a test did not even begin.
+/// Returns the reason why a test did not begin.
 pub(crate) fn never_began(ending: &Ending) -> String {
     if ending.stdout.contains("running 0 tests") {
         return words::not_in_executable();

@@ -1,15 +1,15 @@
-//! Ctrl-C, or being asked to end: what runs is given up, and what is known is told.
+//! Interruption by ctrl-C or SIGTERM: running tests are cancelled, and results so far are reported.
 //!
-//! Children are in the same group of processes, so that a terminal sends them the signal as well; they
-//! end by it, and leave nothing behind but traces that are whole. A child that lives on is killed.
+//! Children are in the same process group, so a terminal sends the signal to them as well. They end by the
+//! signal, and all traces that they leave are complete. A child that does not end is killed.
 
 use actor_test::tool::process;
 
 use super::Exit;
 
-/// Has a first signal noted, and ends this process at a second one.
+/// Installs the handler: the first signal is recorded, the second one ends this process.
 pub(crate) fn expect() {
-    // Where no handler can be set, the signal ends this process, as it does without.
+    // If no handler can be installed, the signal ends this process, as by default.
     let _ = ctrlc::set_handler(|| {
         if process::interrupt() {
             std::process::exit(i32::from(Exit::Interrupted.code()));
@@ -17,7 +17,7 @@ pub(crate) fn expect() {
     });
 }
 
-/// There was a signal.
+/// Returns true after a signal.
 pub(crate) fn is_seen() -> bool {
     process::is_interrupted()
 }

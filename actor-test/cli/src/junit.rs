@@ -1,4 +1,4 @@
-//! `--junit`: results as continuous integration reads them.
+//! JUnit XML reports (`--junit`), for continuous integration.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -16,7 +16,7 @@ use crate::words;
 use actor_test::tool::parameters;
 use actor_test::{Report, StrategyStatistics};
 
-/// The document in the making: a suite for each test executable, a case for each test.
+/// An unfinished document: a suite for each test executable, a case for each test.
 pub(crate) struct Junit {
     path: PathBuf,
     suites: BTreeMap<String, Vec<TestCase>>,
@@ -24,7 +24,7 @@ pub(crate) struct Junit {
 }
 
 impl Junit {
-    /// Sees to it that the file can be written.
+    /// Creates the file, so that errors are reported before the run.
     pub(crate) fn open(path: &Path) -> Result<Self, Trouble> {
         let directory = path
             .parent()
@@ -40,7 +40,7 @@ impl Junit {
         })
     }
 
-    /// Adds a test, with the block that people read.
+    /// Adds a test, with the text for users.
     pub(crate) fn add(&mut self, test: &Test, ended: &Ended, block: &str) {
         let suite = suite(test);
         let mut case = TestCase::new(
@@ -60,7 +60,6 @@ impl Junit {
         self.suites.entry(suite).or_default().push(case);
     }
 
-    /// Writes the document.
     pub(crate) fn write(self) -> Result<(), Trouble> {
         let mut xml = Xml::new("cargo actor-test");
         xml.set_time(self.begun.elapsed());
@@ -80,8 +79,8 @@ fn trouble(path: &Path, error: &std::io::Error) -> Trouble {
     Trouble(format!("can't write {}: {error}", path.display()))
 }
 
-/// The package of a test, with its target where that is not the library; as nextest calls it, where
-/// another target has a test of its path.
+/// Returns the name of a test's suite: the package, and the target unless it is the library. If two targets
+/// have a test of this path, the name is as in nextest.
 fn suite(test: &Test) -> String {
     let executable = &test.executable;
     let (package, target) = (&executable.package.name, &executable.target);
@@ -136,7 +135,7 @@ fn status(verdict: &Verdict, block: &str) -> TestCaseStatus {
     status
 }
 
-/// The statistics of a test.
+/// Returns the statistics of a test.
 fn properties(report: &Report) -> Vec<Property> {
     let strategy =
         |strategy: &StrategyStatistics| format!("{} {}", strategy.name, strategy.executions);
@@ -150,7 +149,7 @@ fn properties(report: &Report) -> Vec<Property> {
         Property::new("strategies", strategies.join(", ")),
         Property::new("seed", report.seed.to_string()),
     ];
-    // Each bug, and how often it was seen.
+    // One property for each bug, with the number of executions that have it.
     properties.extend(report.bugs.iter().map(|bug| {
         let finding = words::finding(&bug.finding);
         let what = finding.lines().next().unwrap_or_default();

@@ -1,9 +1,8 @@
-//! `cargo actor-test`: the program, which is all that this crate is for; its `main` calls [`main`].
+//! The command-line tool `cargo actor-test`; the binary calls [`main`].
 //!
-//! `options` is what a user types, `build` has cargo build the tests, `discover` finds them in
-//! the executables, `combinations` asks them for the values of their parameters, `process` runs one of
-//! them as a child, and each command has a file of its own; `documents` is what a run leaves beside its
-//! words.
+//! `options` parses the command line, `build` builds the tests with cargo, `discover` finds them in the
+//! executables, and `combinations` queries the values of their parameters. `process` runs a test as a child,
+//! and each subcommand has a file of its own. `documents` writes the output files of a run.
 
 mod annotations;
 mod as_test;
@@ -45,19 +44,19 @@ pub use show::hostile;
 use options::Command;
 use screen::Screen;
 
-/// What the exit code says.
+/// The exit codes of the tool.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Exit {
     /// Every test passed: no bug, and each expected bug found. Code 0.
     Clean,
     /// A bug was found, or an expected one wasn't. Code 1.
     Bug,
-    /// The request could not be met: a wrong option, a failed build, no such test, a trace that can't
-    /// be read or that no longer fits its test. Code 2.
+    /// The request failed: a wrong option, a failed build, no such test, a trace that can't be read or no
+    /// longer fits its test. Code 2.
     Trouble,
-    /// A proof was asked for, no bug was found, and something is not proved. Code 3.
+    /// A proof was requested, no bug was found, and something is not proved. Code 3.
     Unproved,
-    /// It was interrupted, by ctrl-C or by being asked to end. Code 130.
+    /// The run was interrupted by ctrl-C or SIGTERM. Code 130.
     Interrupted,
 }
 
@@ -79,7 +78,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a request can't be met, in a sentence.
+/// The reason why a request fails, in a sentence.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
 struct Trouble(String);
@@ -90,11 +89,11 @@ impl Trouble {
     }
 }
 
-/// Does what the command line asks for.
+/// Runs the command line.
 pub fn main() -> ExitCode {
     let arguments = match options::parse(as_subcommand(std::env::args_os())) {
         Ok(arguments) => arguments,
-        // Help and version are no errors; clap knows which stream is whose. A broken pipe is none.
+        // Help and version are not errors; clap selects the stream. A broken pipe is ignored.
         Err(error) => {
             let _ = error.print();
             return if error.use_stderr() {
@@ -126,7 +125,7 @@ pub fn main() -> ExitCode {
     };
     let done = match done {
         Ok(Exit::Interrupted) => Exit::Interrupted,
-        // What went wrong after that went wrong because of it.
+        // Errors after an interruption are consequences of it.
         _ if interruption::is_seen() => {
             screen.aside("interrupted");
             Exit::Interrupted
@@ -140,7 +139,7 @@ pub fn main() -> ExitCode {
     done.into()
 }
 
-/// Cargo calls `cargo-actor-test actor-test …`; people may leave the second word out.
+/// Inserts the second word of `cargo-actor-test actor-test …`, which cargo passes and users may omit.
 fn as_subcommand(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut arguments: Vec<OsString> = arguments.collect();
     if arguments.get(1).is_none_or(|first| first != "actor-test") {

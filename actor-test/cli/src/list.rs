@@ -1,4 +1,4 @@
-//! `cargo actor-test list`.
+//! The subcommand `list`: prints the names of the actor tests.
 
 use super::discover::Parameters;
 use super::options::List;
@@ -7,8 +7,8 @@ use super::{Exit, Trouble, build, combinations, discover, words};
 use actor_test::tool::environment;
 use actor_test::tool::protocol::Ignored;
 
-/// Lists the actor tests, one a line, and each combination of parameters as one. Those that are
-/// ignored are among them, as the test harness has it, or are the only ones where that is asked for.
+/// Lists the actor tests, one per line, and each combination of parameters as a test. Ignored tests are
+/// included, as in the test harness; with `--ignored`, only they are listed.
 pub(crate) fn run(options: &List, screen: &mut Screen) -> Result<Exit, Trouble> {
     let variables = environment::variables().map_err(Trouble::new)?;
     let built = build::build(&options.selection)?;

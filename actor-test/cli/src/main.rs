@@ -1,4 +1,4 @@
-//! `cargo actor-test`.
+//! The binary `cargo-actor-test`.
 
 use std::process::ExitCode;
 

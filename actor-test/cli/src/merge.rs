@@ -1,4 +1,4 @@
-//! `cargo actor-test merge`: adds up the results of the parts of a search.
+//! The subcommand `merge`: merges the results of the parts of a search.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::words::{self, Place};
 use actor_test::Report;
 use actor_test::tool::trace;
 
-/// Merges the files, and tells of each test as if it had been explored in one run.
+/// Merges the files, and reports each test as if it had been explored in one run.
 pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble> {
     let here = std::env::current_dir().unwrap_or_default();
     let place = Place {
@@ -47,7 +47,7 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
             expected,
         );
         tally.count(&verdict, &home);
-        // With what tells it from another of its path.
+        // The package and target are added if two tests have the path.
         let title = match homes[&test] {
             1 => test.clone(),
             _ => format!("{test} -p {package} {}", home.target),

@@ -1,4 +1,4 @@
-//! `cargo actor-test minimize`.
+//! The subcommand `minimize`: shortens a recorded execution and rewrites its trace.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ use actor_test::tool::process::Job;
 use actor_test::tool::protocol::{Event, Ignored, Task};
 use actor_test::tool::trace::{Document, SCHEDULES, Trace};
 
-/// Leaves out of a recorded execution what its bug can do without; the trace is written anew.
+/// Removes everything from a recorded execution that its bug does not need, and rewrites the trace.
 pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     let variables = environment::variables().map_err(Trouble::new)?;
@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
         _ => return Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
     };
     let left = match bug.minimized.is_some() || bug.causes.is_some() {
-        // It is what it was, or an older trace of which no more is known.
+        // The trace is unchanged, or an older one without further information.
         false => trace,
         true => {
             let left = trace.with(&bug);
@@ -91,7 +91,7 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
     Ok(Exit::Clean)
 }
 
-/// What is left of it, and how much that is less.
+/// Returns the minimised trace as JSON, with the reduction.
 fn document(left: &Trace, bug: &Bug) -> serde_json::Value {
     json!({
         "format": "actor-test minimize",
@@ -101,7 +101,7 @@ fn document(left: &Trace, bug: &Bug) -> serde_json::Value {
     })
 }
 
-/// The source of a test that pins it.
+/// Returns the source code of a test that pins the execution.
 fn as_test(test: &discover::Test, job: &Job, trace: &Trace) -> Result<String, Trouble> {
     let job = Job {
         task: Some(Task::Pin {
@@ -118,7 +118,6 @@ fn as_test(test: &discover::Test, job: &Job, trace: &Trace) -> Result<String, Tr
     }
 }
 
-/// Puts a trace where the test's package keeps its schedules.
 fn save(test: &discover::Test, trace: &Trace, from: &Path) -> Result<PathBuf, Trouble> {
     let directory = test.executable.package.directory.join(SCHEDULES);
     let path = directory.join(from.file_name().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! Which part of a story is told.
+//! Command-line options that select a part of a story.
 
 use clap::Args;
 
@@ -7,40 +7,40 @@ use crate::screen::Screen;
 use crate::words;
 use actor_test::story::{Selection, Story};
 
-/// Which part of a story is told, and how.
+/// The part of a story to print.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Story")]
 pub(crate) struct Part {
-    /// The steps of an actor, by its name or type, and those in which something is sent to it.
+    /// Prints only the steps of an actor, by its name or type, and those in which something is sent to it.
     #[arg(long, value_name = "NAME")]
     actor: Option<String>,
-    /// The steps in which an event is sent, handled or fired.
+    /// Prints only the steps in which an event is sent, handled or fired.
     #[arg(long, value_name = "NAME")]
     event: Option<String>,
-    /// From that step on.
+    /// The first step to print.
     #[arg(long, value_name = "STEP")]
     from: Option<u64>,
-    /// Up to that step.
+    /// The last step to print.
     #[arg(long, value_name = "STEP")]
     to: Option<u64>,
-    /// A step, and those that led to it.
+    /// Prints only this step and those that led to it.
     #[arg(long, value_name = "STEP")]
     causes_of: Option<u64>,
-    /// Every step; unless told, runs of steps in which nothing changes are folded.
+    /// Prints every step; by default, runs of steps in which nothing changes are folded.
     #[arg(long)]
     every_step: bool,
-    /// How wide a line may be [default: the terminal's width, or 120].
+    /// The maximum width of a line [default: the terminal's width, or 120].
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
     width: Option<u16>,
 }
 
 impl Part {
-    /// The wanted part of a story.
+    /// Returns the selected part of a story.
     pub(crate) fn of(&self, story: &Story) -> Result<Story, Trouble> {
         self.selection().of(story).map_err(Trouble)
     }
 
-    /// Its lines. What was asked for is not folded.
+    /// Returns the lines of a story. Selected steps are not folded.
     pub(crate) fn lines(&self, story: &Story, screen: &Screen) -> Vec<String> {
         let all = self.every_step || !self.selection().is_everything();
         words::story_lines(story, screen.width(self.width), all)

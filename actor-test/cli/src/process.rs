@@ -1,4 +1,4 @@
-//! Runs a test as a child, as cargo would.
+//! Runs a test's executable as a child, with the environment that cargo provides.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,19 +11,18 @@ use actor_test::tool::process::{self, Conversation, Ending, Job};
 use actor_test::tool::protocol::Event;
 use actor_test::tool::{environment, watchdog};
 
-/// Does the job in a child of the test's executable, to its end.
 pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Result<Ending, Trouble> {
     let limit = hang_timeout(test, job);
     process::run(command(test), job, limit, tell).map_err(Trouble)
 }
 
-/// A child that answers questions.
+/// Starts a child that answers questions.
 pub(crate) fn converse(test: &Test, job: &Job) -> Result<Conversation, Trouble> {
     let limit = hang_timeout(test, job);
     Conversation::begin(command(test), job, limit).map_err(Trouble)
 }
 
-/// As cargo runs tests: in the package's directory, with its variables.
+/// Returns the command for the executable, in the package's directory and with cargo's variables.
 fn command(test: &Test) -> Command {
     let package = &test.executable.package;
     let mut command = Command::new(&test.executable.path);
@@ -37,7 +36,7 @@ fn command(test: &Test) -> Command {
     command
 }
 
-/// How long a handler may take: as a flag, a variable or the manifest says.
+/// Returns the time limit of a handler, from a flag, a variable or the manifest.
 fn hang_timeout(test: &Test, job: &Job) -> Duration {
     let manifest = || {
         environment::metadata(&test.executable.package.metadata)
@@ -57,7 +56,7 @@ const LIBRARY_PATH: &str = "PATH";
 #[cfg(not(any(target_os = "macos", windows)))]
 const LIBRARY_PATH: &str = "LD_LIBRARY_PATH";
 
-/// Where the child finds dynamic libraries: what was built with it, then what is set.
+/// Returns the search path for dynamic libraries: those built with the executable, then those already set.
 fn library_path(test: &Test) -> OsString {
     let beside = test.executable.path.parent().map(Path::to_owned);
     let built = test.executable.libraries.iter().cloned();

@@ -1,4 +1,4 @@
-//! The line that shows how far a test is, as wide as the terminal.
+//! The progress line of a test, fitted to the width of the terminal.
 
 use std::time::Duration;
 
@@ -6,27 +6,26 @@ use actor_test::strategy::SizeEstimate;
 
 use crate::words;
 
-/// How far a test is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     pub(crate) executions: u64,
-    /// How many there will be; `None` where time decides.
+    /// The planned number of executions; `None` if a time limit decides.
     pub(crate) of: Option<u64>,
     pub(crate) steps: u64,
     pub(crate) bugs: u64,
     pub(crate) elapsed: Duration,
-    /// The time that the test has.
+    /// The time limit of the test.
     pub(crate) limit: Option<Duration>,
-    /// How much there seems to be in all of what a search counts.
+    /// The estimated size of an exhaustive search.
     pub(crate) extent: Option<SizeEstimate>,
 }
 
-/// The least that is left of a test's name.
+/// The minimum number of columns left for a test's name.
 const NAME_MIN: usize = 16;
 
 impl Progress {
-    /// The name of the test and what follows it, together below `width` columns where that is 40 or
-    /// more. What matters less is left out first, and then the beginning of the name.
+    /// Returns the name of the test and the progress, together below `width` columns if `width` is 40 or
+    /// more. Less important parts are dropped first, then the beginning of the name.
     pub(crate) fn line(&self, test: &str, width: usize) -> (String, String) {
         let room = width.saturating_sub(1);
         let least = wide(test).min(NAME_MIN);
@@ -36,7 +35,7 @@ impl Progress {
         (shortened(test, room.saturating_sub(wide(&rest))), rest)
     }
 
-    /// What is said behind the name, the most first.
+    /// Returns the possible texts after the name, the longest first.
     fn forms(&self) -> Vec<String> {
         let seconds = self.elapsed.as_secs_f64().max(0.001);
         let rate = |count: u64| rounded(count as f64 / seconds);
@@ -57,7 +56,7 @@ impl Progress {
         ]
     }
 
-    /// Without colours, and for lines of any width: what a terminal's line says.
+    /// Returns the progress without colours, for output that is not a terminal.
     pub(crate) fn words(&self) -> String {
         let bugs = words::count(self.bugs, "bug");
         let of = self.of.map_or_else(String::new, |of| format!(" of {of}"));
@@ -69,14 +68,14 @@ impl Progress {
         let fraction = match (self.of, self.limit, self.extent) {
             (Some(of), ..) => self.executions as f64 / of.max(1) as f64,
             (None, Some(limit), _) => self.elapsed.as_secs_f64() / limit.as_secs_f64(),
-            // Rather too little than too much.
+            // The lower estimate of the share is used.
             (None, None, Some(extent)) => extent.done().0,
             (None, None, None) => 0.0,
         };
         fraction.clamp(0.0, 1.0)
     }
 
-    /// Which share is done of all that there is, where that can be guessed.
+    /// Returns the share of the search that is done, if it can be estimated.
     fn share(&self) -> String {
         let Some(extent) = &self.extent else {
             return String::new();
@@ -101,7 +100,7 @@ impl Progress {
         format!("[{:cells$}]", format!("{}{head}", "=".repeat(full)))
     }
 
-    /// How long it will take from now on, where that can be told.
+    /// Returns the remaining time, if it can be estimated.
     fn eta(&self) -> String {
         let fraction = self.fraction();
         if fraction == 0.0 {
@@ -117,7 +116,7 @@ impl Progress {
     }
 }
 
-/// With two figures at the most; never all before the end.
+/// Formats a share with at most two digits, and never as 100 %.
 fn percent(share: f64) -> String {
     match share * 100.0 {
         share if share >= 99.0 => "99 %".into(),
@@ -131,7 +130,7 @@ fn wide(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// The end of the name, in that many columns.
+/// Returns the end of the name, in at most `columns` columns.
 fn shortened(name: &str, columns: usize) -> String {
     if wide(name) <= columns {
         return name.to_owned();
@@ -198,7 +197,7 @@ mod tests {
         }
     }
 
-    /// The bar is as full as is certain, and the time that is left as long as may be.
+    /// The bar shows the lower estimate of the share, and the ETA the longer time.
     #[test]
     fn an_estimate_is_shown_as_one() {
         let extent = |least, most| Progress {

@@ -1,4 +1,4 @@
-//! `cargo actor-test replay`.
+//! The subcommand `replay`: replays a trace, and searches near it if it passes.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -19,14 +19,13 @@ use actor_test::tool::protocol::{Event, Ignored, Task};
 use actor_test::tool::trace::{Trace, is_saved};
 use actor_test::{Bug, BugKind, Finding};
 
-/// What a replay has shown.
 struct Replayed {
     finding: Option<Finding>,
     story: Story,
     diverged: Option<(u64, String)>,
 }
 
-/// What was tried near it, where it passes.
+/// The result of the search near a passing execution.
 #[derive(Default)]
 struct Near {
     executions: u64,
@@ -34,10 +33,10 @@ struct Near {
     notes: Vec<String>,
 }
 
-/// So long nothing takes.
+/// A time limit that no handler exceeds.
 const NEVER: Duration = Duration::from_secs(1 << 31);
 
-/// Runs a recorded execution again, and tells its story; where it passes, tries what is near it.
+/// Replays a recorded execution and prints its story; if it passes, searches near it.
 pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     let variables = environment::variables().map_err(Trouble::new)?;
@@ -46,7 +45,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         &trace,
     )?;
     let flags = Overrides {
-        // Who is looked at by a debugger takes the time that it takes.
+        // A debugger may pause the program for any time.
         hang_timeout: options.debugger.then_some(NEVER).or(options.hang_timeout),
         ..Overrides::default()
     };
@@ -123,7 +122,7 @@ fn file_name(trace: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Tries what is near it.
+/// Searches near a passing execution.
 fn nearby(test: &discover::Test, job: &Job) -> Result<Near, Trouble> {
     let ending = process::run(test, job, &mut |_| ())?;
     match ending.answer {
@@ -153,12 +152,12 @@ fn exit(trace: &Trace, replayed: &Replayed, near: &Near) -> Exit {
         _ if near.bug.is_some() => Exit::Bug,
         (Some(found), Some(_)) if !found.is_still(&trace.finding) => Exit::Trouble,
         (Some(_), _) => Exit::Bug,
-        // It was followed to its end, if by name.
+        // The recorded steps were followed to their end, by decisions or by names.
         (None, _) => Exit::Clean,
     }
 }
 
-/// Tells how it ended.
+/// Prints the result.
 fn verdict(trace: &Trace, replayed: &Replayed, near: &Near, options: &Replay, screen: &Screen) {
     let found = replayed.finding.as_ref();
     screen.line(&match (found, &replayed.diverged) {
@@ -187,7 +186,6 @@ fn verdict(trace: &Trace, replayed: &Replayed, near: &Near, options: &Replay, sc
     }
 }
 
-/// The same as data.
 fn document(trace: &Trace, replayed: &Replayed, near: &Near) -> serde_json::Value {
     let Replayed {
         finding,
@@ -221,18 +219,17 @@ fn document(trace: &Trace, replayed: &Replayed, near: &Near) -> serde_json::Valu
     })
 }
 
-/// Has a native debugger attach; the test goes on when a line is typed, or standard input ends.
+/// Lets the user attach a debugger: the test continues after a line or the end of standard input.
 fn hold(process: u32, until: PathBuf, screen: &Screen) {
     screen.line(&words::holds(process));
     std::thread::spawn(move || {
         let _ = std::io::stdin().read_line(&mut String::new());
-        // Where it can't be made, the child is interrupted as any other.
+        // If the file can't be created, the child waits until it is interrupted.
         let _ = std::fs::write(until, "");
     });
 }
 
-/// A replay that took its process down, or hung. Its story is the recorded one, where it ends in the
-/// same step.
+/// Reports a replay that crashed or hung; after the recorded step, the recorded story is printed.
 fn ended_violently(
     trace: &Trace,
     ending: &Ending,
@@ -262,16 +259,16 @@ fn ended_violently(
     Ok(Exit::Trouble)
 }
 
-/// Builds, and finds the trace's test.
+/// Builds the tests, and finds the trace's test.
 pub(crate) fn find(selection: &Selection, trace: &Trace) -> Result<discover::Test, Trouble> {
-    // `-p` with a name that is not there fails with cargo's message.
+    // An unknown package in `-p` fails with cargo's message.
     let built = build::build_for(selection, trace.package.as_deref())?;
     let tests = discover::discover(&built)?;
     let known = tests.len();
     let nearest = discover::nearest(&tests, std::slice::from_ref(&trace.test)).join(" or ");
     let path = parameters::path(&trace.test);
     let mut called: Vec<_> = tests.into_iter().filter(|test| test.name == path).collect();
-    // Two packages may have a test of that path.
+    // Two packages may have a test of that path; the recorded package comes first.
     called.sort_by_key(|test| trace.package.as_ref() != Some(&test.executable.package.name));
     let found = called.into_iter().next();
     let found = found.map(|test| test.named(&trace.test));

@@ -1,4 +1,4 @@
-//! `--results`: the reports of one part of a search, as a file that `merge` reads.
+//! Results files (`--results`): the reports of one part of a search, for `merge`.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use super::Trouble;
 use super::build::Home;
 use actor_test::Report;
 
-/// What the file begins with.
+/// The value of the field `format`, with which the file begins.
 const FORMAT: &str = "actor-test results";
 
-/// The version that is written, and the only one that is read: parts are merged soon after they ran.
+/// The only version written and read, since parts are merged soon after they ran.
 const VERSION: u64 = 3;
 
 /// The reports of one part of a search.
@@ -23,7 +23,7 @@ pub(crate) struct Results {
     pub(crate) tests: Vec<Entry>,
 }
 
-/// The report of a test, and what it is of.
+/// The report of a test, with its package and target.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Entry {
     #[serde(flatten)]
@@ -41,7 +41,7 @@ impl Results {
         }
     }
 
-    /// Writes them, and makes the directory where there is none.
+    /// Writes the results, and creates the directory if needed.
     pub(crate) fn write(&self, path: &Path) -> Result<(), Trouble> {
         let problem = |why: &dyn ToString| {
             Trouble(format!(
@@ -57,7 +57,6 @@ impl Results {
         std::fs::write(path, text).map_err(|error| problem(&error))
     }
 
-    /// Reads them.
     pub(crate) fn read(path: &Path) -> Result<Self, Trouble> {
         let shown = path.display();
         let text =

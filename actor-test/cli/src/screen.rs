@@ -1,4 +1,4 @@
-//! Where words go: results on standard output, progress and errors on standard error.
+//! Terminal output: results on standard output, progress and errors on standard error.
 
 use std::io::Write;
 use std::sync::Mutex;
@@ -14,31 +14,31 @@ use super::{Exit, Trouble};
 use crate::words;
 use actor_test::tool::protocol::Event;
 
-/// Where there is no terminal, it is said how far a test is, so often.
+/// The interval of progress lines if standard error is not a terminal.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// A bar appears for tests that take longer.
+/// The time after which a test gets a progress bar.
 const PATIENCE: Duration = Duration::from_millis(300);
 
-/// The terminal, or whatever stands in for it.
+/// The terminal, or the streams used instead.
 #[derive(Debug)]
 pub(crate) struct Screen {
     bars: MultiProgress,
-    /// The reader is gone; nothing more is written. The verdict stays what it is.
+    /// Set once the reader of standard output is gone; then nothing more is written.
     closed: Mutex<bool>,
 }
 
 impl Screen {
-    /// Standard output, with bars where standard error is a terminal.
+    /// Uses standard output, with progress bars if standard error is a terminal.
     pub(crate) fn new() -> Self {
         Self {
-            // It draws nothing where standard error is no terminal.
+            // No bar is drawn if standard error is not a terminal.
             bars: MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(10)),
             closed: Mutex::new(false),
         }
     }
 
-    /// How wide a line may be, unless it is told.
+    /// Returns the maximum width of a line, as given or as the terminal's width.
     pub(crate) fn width(&self, told: Option<u16>) -> usize {
         if let Some(told) = told {
             return usize::from(told);
@@ -54,19 +54,19 @@ impl Screen {
         }
     }
 
-    /// Writes a line, or several, painting the word that they begin with.
+    /// Prints one or more lines, and colours the word at the beginning of each.
     pub(crate) fn line(&self, text: &str) {
         self.bars.suspend(|| {
             let mut closed = self
                 .closed
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
-            // That nobody reads any more is no error.
+            // A closed standard output is not an error.
             *closed = *closed || writeln!(anstream::stdout(), "{}", paint(text)).is_err();
         });
     }
 
-    /// Writes a line as it is, for programs.
+    /// Prints a line unchanged, for programs.
     pub(crate) fn raw(&self, text: &str) {
         self.bars.suspend(|| {
             let mut closed = self
@@ -77,7 +77,7 @@ impl Screen {
         });
     }
 
-    /// Writes a line for programs, which may be long, without having all of it in memory.
+    /// Prints a long line for programs, without holding all of it in memory.
     pub(crate) fn program(&self, write: &mut dyn FnMut(&mut dyn Write) -> std::io::Result<()>) {
         self.bars.suspend(|| {
             let mut closed = self
@@ -92,14 +92,14 @@ impl Screen {
         });
     }
 
-    /// Writes a line as it is on standard error.
+    /// Prints a line unchanged on standard error.
     pub(crate) fn aside(&self, text: &str) {
         self.bars.suspend(|| {
             let _ = writeln!(std::io::stderr(), "{text}");
         });
     }
 
-    /// Tells why the request can't be met.
+    /// Prints the reason why a request fails.
     pub(crate) fn error(&self, text: &str) {
         let style = AnsiColor::Red.on_default().bold();
         self.bars.suspend(|| {
@@ -107,7 +107,7 @@ impl Screen {
         });
     }
 
-    /// Tells that no test is left, as what it is.
+    /// Reports that no test is left, as an error, a warning or not at all.
     pub(crate) fn no_tests(&self, trouble: Trouble, action: NoTests) -> Result<Exit, Trouble> {
         match action {
             NoTests::Fail => return Err(trouble),
@@ -122,9 +122,9 @@ impl Screen {
         Ok(Exit::Clean)
     }
 
-    /// A bar for a test that runs, for so long if there is a limit.
+    /// Creates a progress bar for a running test, with its time limit if any.
     pub(crate) fn bar(&self, test: &str, limit: Option<Duration>) -> Bar {
-        // Not to be seen until it is among the bars: what it had drawn before would stay where it is.
+        // The bar is hidden until it joins the other bars; output drawn before would remain on the screen.
         let bar = ProgressBar::hidden();
         bar.set_style(style());
         Bar {
@@ -139,7 +139,7 @@ impl Screen {
     }
 }
 
-/// The progress of one test.
+/// The progress bar of one test.
 #[derive(Debug)]
 pub(crate) struct Bar {
     test: String,
@@ -147,18 +147,17 @@ pub(crate) struct Bar {
     bars: MultiProgress,
     limit: Option<Duration>,
     shown: bool,
-    /// When a line was written last, where there is no terminal.
+    /// The time of the last progress line, if standard error is not a terminal.
     said: Duration,
     done: Done,
 }
 
 impl Bar {
-    /// How far the test was when it was heard of last.
+    /// Returns the last reported progress of the test.
     pub(crate) fn done(&self) -> Done {
         self.done
     }
 
-    /// Shows what a child told.
     pub(crate) fn tell(&mut self, event: &Event) {
         let Event::Progress {
             executions,
@@ -197,7 +196,7 @@ impl Bar {
             }
             return;
         }
-        // The terminal may be made wider or narrower meanwhile.
+        // The width of the terminal may change meanwhile.
         let (_, columns) = console::Term::stderr().size();
         let (name, rest) = progress.line(&self.test, usize::from(columns));
         self.bar.set_message(name);
@@ -215,7 +214,7 @@ fn style() -> ProgressStyle {
     ProgressStyle::with_template("{msg:.cyan}{prefix}").expect("the template is well formed")
 }
 
-/// The first word of each line in its colour; `anstream` removes it where it is not seen.
+/// Colours the first word of each line; `anstream` removes colours that the output does not support.
 fn paint(text: &str) -> String {
     let lines: Vec<String> = text.split('\n').map(paint_line).collect();
     lines.join("\n")

@@ -1,4 +1,4 @@
-//! `cargo actor-test top`: the actors of a running program, as it shows them at a local socket.
+//! The subcommand `top`: shows the actors of a running program, read from a local socket.
 
 use std::io::{IsTerminal, Write, stdout};
 use std::path::Path;
@@ -8,11 +8,10 @@ use super::options::Top;
 use super::screen::Screen;
 use super::{Exit, Trouble, interruption};
 
-/// After so long it looks whether it was interrupted.
+/// The interval of checks for an interruption.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Shows them again and again, until it is interrupted or the program has ended; once where standard
-/// output is no terminal.
+/// Shows the actors until interrupted or the program ends; only once without a terminal.
 pub(crate) fn run(options: &Top, screen: &mut Screen) -> Result<Exit, Trouble> {
     let terminal = console::Term::stdout();
     let once = options.once || !stdout().is_terminal();
@@ -43,7 +42,7 @@ pub(crate) fn run(options: &Top, screen: &mut Screen) -> Result<Exit, Trouble> {
     }
 }
 
-/// What is known of one actor.
+/// The state of one actor.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Shown {
     name: String,
@@ -56,7 +55,7 @@ struct Shown {
     restarts: u64,
 }
 
-/// Asks the program once.
+/// Reads the state of all actors from the program.
 #[cfg(unix)]
 fn ask(socket: &Path) -> Result<Vec<Shown>, Trouble> {
     use std::io::Read;
@@ -64,7 +63,7 @@ fn ask(socket: &Path) -> Result<Vec<Shown>, Trouble> {
 
     let at = socket.display();
     let asked = UnixStream::connect(socket).and_then(|mut program| {
-        // It answers by itself, however busy its actors are.
+        // The program answers from a thread of its own, however busy its actors are.
         program.set_read_timeout(Some(Duration::from_secs(10)))?;
         let mut text = Vec::new();
         program.read_to_end(&mut text)?;
@@ -82,7 +81,7 @@ fn ask(_: &Path) -> Result<Vec<Shown>, Trouble> {
     Err(Trouble("`top` needs the local sockets of Unix".into()))
 }
 
-/// What is wrong, and what would be right.
+/// Describes an error, with the remedy if there is one.
 #[cfg(unix)]
 fn problem(error: &std::io::Error) -> String {
     use std::io::ErrorKind;
@@ -102,7 +101,7 @@ fn problem(error: &std::io::Error) -> String {
     }
 }
 
-/// Reads an answer; `None` where it is none, or no whole one.
+/// Parses an answer; `None` if it is invalid or incomplete.
 fn read(text: &str) -> Option<Vec<Shown>> {
     let lines = text.strip_prefix("actor-core top 1\n")?;
     let lines = lines.strip_suffix("end\n")?;
@@ -132,10 +131,10 @@ fn actor(line: &str) -> Option<Shown> {
 
 const HEADS: [&str; 6] = ["ACTOR", "STATE", "IN HAND", "UNREAD", "OLDEST", "RESTARTS"];
 
-/// Which columns hold numbers.
+/// The columns that contain numbers.
 const NUMBERS: std::ops::Range<usize> = 3..6;
 
-/// The actors in so many rows of so many columns, those with most to do first.
+/// Returns a table of the actors in `rows` rows of `columns` columns, those with most unread events first.
 fn table(actors: &[Shown], rows: usize, columns: usize) -> Vec<String> {
     let mut sorted: Vec<&Shown> = actors.iter().collect();
     sorted.sort_by_key(|actor| {
@@ -163,7 +162,7 @@ fn table(actors: &[Shown], rows: usize, columns: usize) -> Vec<String> {
 }
 
 fn cells(actor: &Shown) -> [String; 6] {
-    // Unless it was given a name, an actor is named after its type.
+    // The name contains the type, unless the actor was given a name.
     let name = match actor.name.contains(&actor.of_type) {
         true => actor.name.clone(),
         false => format!("{} ({})", actor.name, actor.of_type),
@@ -185,7 +184,7 @@ fn cells(actor: &Shown) -> [String; 6] {
     ]
 }
 
-/// One line; the first column gives way where the line is too long.
+/// Formats one line; the first column is cut if the line is too long.
 fn row(cells: &[String; 6], widths: &[usize; 6], columns: usize) -> String {
     let others: usize = widths[1..].iter().map(|width| width + 2).sum();
     let first = widths[0].min(columns.saturating_sub(others).max(HEADS[0].len()));
@@ -204,7 +203,7 @@ fn row(cells: &[String; 6], widths: &[usize; 6], columns: usize) -> String {
     console::truncate_str(line.trim_end(), columns, "…").into_owned()
 }
 
-/// From the upper left corner; what is left of the picture before is wiped away.
+/// Draws the lines from the upper left corner, and erases the rest of the previous picture.
 fn draw(lines: &[String]) {
     let mut text = String::from("\x1b[H");
     for line in lines {
@@ -213,7 +212,7 @@ fn draw(lines: &[String]) {
     }
     text.push_str("\x1b[J");
     let mut out = stdout().lock();
-    // Where nobody reads any more, the next answer is not shown either.
+    // A closed standard output is not an error.
     let _ = out.write_all(text.as_bytes());
     let _ = out.flush();
 }

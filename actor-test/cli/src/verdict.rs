@@ -1,4 +1,4 @@
-//! What became of a test, and of all.
+//! The verdict on a test, and the tally of all verdicts.
 
 use serde_json::json;
 
@@ -10,16 +10,15 @@ use super::{Exit, interruption};
 use crate::words::{self, Place};
 use actor_test::{Bug, Report, StrategyStatistics};
 
-/// How far a test came.
+/// The progress of an interrupted test.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Done {
     pub(crate) executions: u64,
-    /// How many there would have been, where that is known.
+    /// The planned number of executions, if known.
     pub(crate) of: Option<u64>,
     pub(crate) bugs: u64,
 }
 
-/// What became of a test.
 pub(crate) enum Verdict {
     Passed {
         report: Report,
@@ -30,7 +29,7 @@ pub(crate) enum Verdict {
         bug: Box<Bug>,
         notes: Vec<String>,
     },
-    /// A combination of parameters is clean, and the bug is expected in one at least.
+    /// A combination of parameters is clean, but at least one combination must have the expected bug.
     Without {
         report: Report,
         expected: String,
@@ -40,7 +39,7 @@ pub(crate) enum Verdict {
         report: Report,
         notes: Vec<String>,
     },
-    /// It was to be proved, and is not, though no bug was found.
+    /// A proof was requested; nothing was proved, and no bug was found.
     Unproved {
         report: Report,
         notes: Vec<String>,
@@ -52,12 +51,12 @@ pub(crate) enum Verdict {
     },
     Refused(String),
     Skipped,
-    /// It was given up, so far.
+    /// The test was interrupted, with its progress.
     Interrupted(Done),
 }
 
 impl Verdict {
-    /// What was explored, if anything was.
+    /// Returns the report, if the test was explored.
     pub(crate) fn report(&self) -> Option<&Report> {
         match self {
             Self::Passed { report, .. }
@@ -70,7 +69,7 @@ impl Verdict {
         }
     }
 
-    /// As people read it, with the title of the test; `None` where there is nothing to say.
+    /// Returns the text for users, with the title of the test; `None` if there is nothing to print.
     pub(crate) fn block(&self, title: &str, place: &Place) -> Option<String> {
         let titled = |report: &Report| {
             let mut titled = report.clone();
@@ -100,7 +99,6 @@ impl Verdict {
         })
     }
 
-    /// As a line of JSON.
     pub(crate) fn as_json(&self, test: &str, home: &Home) -> serde_json::Value {
         let Home { package, target } = home;
         let about = |outcome: &str, report: &Report, notes: &[String]| {
@@ -134,7 +132,7 @@ impl Verdict {
     }
 }
 
-/// Judges what was explored.
+/// Returns the verdict on an explored test.
 pub(crate) fn verdict(
     is_combination: bool,
     report: Report,
@@ -165,7 +163,7 @@ pub(crate) fn verdict(
     }
 }
 
-/// How many tests ended in which way.
+/// The numbers of tests by verdict.
 #[derive(Default)]
 pub(crate) struct Tally {
     passed: usize,
@@ -173,14 +171,15 @@ pub(crate) struct Tally {
     unproved: usize,
     refused: usize,
     skipped: usize,
-    /// Those that were interrupted.
+    /// The number of tests that were interrupted.
     given_up: usize,
-    /// Executions of all tests, and bugs that they found.
+    /// The number of executions of all tests.
     executions: u64,
+    /// The number of bugs found in all tests.
     bugs: u64,
     /// The reports of parts of a search.
     pub(crate) results: Vec<Entry>,
-    /// What each strategy contributed over all tests, in the order in which they came up.
+    /// The statistics of each strategy over all tests, in the order of first use.
     strategies: Vec<StrategyStatistics>,
 }
 
@@ -221,13 +220,13 @@ impl Tally {
         }
     }
 
-    /// How many tests are counted.
+    /// Returns the number of counted tests.
     pub(crate) fn tests(&self) -> usize {
         let run = self.passed + self.failed + self.unproved + self.given_up;
         run + self.refused + self.skipped
     }
 
-    /// A test fails as a whole, none of whose combinations does.
+    /// Counts a failed test none of whose combinations failed.
     pub(crate) fn fail(&mut self) {
         self.failed += 1;
     }
@@ -246,7 +245,7 @@ impl Tally {
         known.elapsed_s += one.elapsed_s;
     }
 
-    /// Ends the output; `tests` were to be run.
+    /// Prints the summary; `tests` is the number of selected tests.
     pub(crate) fn close(
         &self,
         tests: usize,
@@ -266,7 +265,7 @@ impl Tally {
         } = *self;
         let interrupted = interruption::is_seen().then(|| words::Interrupted {
             given_up,
-            // Where none of its combinations fails as it should, a test fails as a whole.
+            // A test without the expected bug counts twice, so the tally may exceed `tests`.
             not_begun: tests.saturating_sub(self.tests()),
             executions: self.executions,
             bugs: self.bugs,

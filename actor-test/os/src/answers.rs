@@ -1,7 +1,7 @@
-//! Which thread is answered, and what it is told.
+//! Simulated answers of the operating system per thread: random bytes and the virtual clock.
 //!
-//! All of it lies in thread-locals that are made by constants and have no destructors: asking for them
-//! allocates nothing, takes no lock, and works in a thread that is about to end and in a signal handler.
+//! The state lies in thread-locals with constant initialisers and no destructors. So reading them allocates
+//! nothing, takes no lock, and works in a thread that is about to end and in a signal handler.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -12,40 +12,40 @@ use std::time::{Duration, SystemTime};
 pub(crate) const EPOCH_S: u64 = 1_767_225_600;
 
 thread_local! {
-    /// This thread is answered.
+    /// True while this thread gets simulated answers.
     static ANSWERED: Cell<bool> = const { Cell::new(false) };
-    /// The state of the generator of what it is answered.
+    /// The state of the generator of random bytes.
     static STATE: Cell<u64> = const { Cell::new(0) };
-    /// The virtual time.
+    /// The virtual time since the execution began.
     static CLOCK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
-    /// By how much the date was set back.
+    /// The duration by which the date was set back.
     static DATE_BACK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
-    /// What is called before the clock is read.
+    /// The callback before each read of the clock.
     static BEFORE: Cell<Option<fn()>> = const { Cell::new(None) };
     static ASKED: Cell<Asked> = const { Cell::new(Asked { random: 0, clock: 0 }) };
-    /// This thread has never asked for random bytes, answered or not.
+    /// True as long as this thread has never requested random bytes, simulated or not.
     static FRESH: Cell<bool> = const { Cell::new(true) };
 }
 
-/// What a thread has asked for since it is answered.
+/// The numbers of requests of a thread since simulation began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Asked {
-    /// How many times for random bytes.
+    /// The number of requests for random bytes.
     pub random: u64,
-    /// How many times for the time.
+    /// The number of reads of the clock.
     pub clock: u64,
 }
 
-/// While it lives, its thread is answered.
+/// A guard: its thread gets simulated answers while the guard lives.
 #[derive(Debug)]
 #[must_use = "the thread is answered as long as this lives"]
 pub struct Answering {
-    /// It belongs to its thread.
+    /// A marker that keeps the guard on its thread (`!Send`).
     thread: PhantomData<*const ()>,
 }
 
-/// From now on this thread is answered, until what is returned is dropped: its random bytes follow from
-/// the seed, and its clock stands at zero until it is [set](set_clock).
+/// Begins simulated answers on this thread, until the returned guard is dropped. Random bytes follow from the
+/// seed, and the clock stands at zero until it is [set](set_clock).
 ///
 /// ```
 /// use std::time::Instant;
@@ -71,7 +71,7 @@ pub fn answer(seed: u64) -> Answering {
     }
 }
 
-/// What this thread is answered begins again, as [`answer`] has it begin; what it has asked stays counted.
+/// Resets the seed and the clock of this thread, as [`answer`] sets them; the request counts stay.
 ///
 /// ```
 /// let _answering = actor_test_os::answer(7);
@@ -89,18 +89,18 @@ impl Drop for Answering {
     }
 }
 
-/// The virtual time is now as much since the execution began.
+/// Sets the virtual time since the execution began.
 pub fn set_clock(now: Duration) {
     CLOCK.set(now);
 }
 
-/// The date is behind what has passed by so much: clocks that never go back don't show it.
+/// Sets the duration by which the date lags behind the virtual time; monotonic clocks are unaffected.
 pub fn set_date_back(by: Duration) {
     DATE_BACK.set(by);
 }
 
-/// From now on this is called before the virtual clock is read on this thread, which may
-/// [set](set_clock) it; what it reads itself is not told.
+/// Sets a callback that runs before each read of the virtual clock on this thread. The callback may
+/// [set](set_clock) the clock; reads by the callback don't call it again.
 ///
 /// ```
 /// use std::time::{Duration, Instant};
@@ -118,21 +118,20 @@ pub fn before_clock(what: Option<fn()>) {
     BEFORE.set(what);
 }
 
-/// What this thread has asked for since it is answered, or was at last.
+/// Returns the request counts of this thread's current or last simulation.
 #[inline]
 pub fn asked() -> Asked {
     ASKED.get()
 }
 
-/// Whether this thread has never asked for random bytes. One that has may keep a generator that was
-/// seeded by the answer: the keys of `HashMap` are drawn once for each thread, and so is the seed of
-/// `rand::rng()`.
+/// Returns true if this thread has never requested random bytes. A thread that has may keep a generator with
+/// that seed: the keys of `HashMap` are drawn once for each thread, and so is the seed of `rand::rng()`.
 pub fn is_fresh() -> bool {
     FRESH.get()
 }
 
-/// Whether answers reach this process's standard library: this package is linked into its executable,
-/// and knows the system.
+/// Returns true if simulated answers reach the standard library of this process: this package is linked into
+/// the executable and supports the system.
 ///
 /// ```
 /// let known = cfg!(all(target_os = "linux", target_env = "gnu", target_arch = "x86_64"));
@@ -145,7 +144,7 @@ pub fn is_fresh() -> bool {
 pub fn takes_effect() -> bool {
     static EFFECT: OnceLock<bool> = OnceLock::new();
     *EFFECT.get_or_init(|| {
-        // On a thread of its own, which may be answered already.
+        // The check runs on a new thread, since this one may be simulated already.
         let asks = || {
             let _answering = answer(0);
             let clock = SystemTime::now() == SystemTime::UNIX_EPOCH + Duration::from_secs(EPOCH_S);
@@ -158,13 +157,13 @@ pub fn takes_effect() -> bool {
     })
 }
 
-/// This thread asks for random bytes; tells whether it is answered.
+/// Records a request for random bytes; returns true if this thread is simulated.
 pub(crate) fn asks() -> bool {
     FRESH.set(false);
     ANSWERED.get()
 }
 
-/// Answers with random bytes.
+/// Fills `bytes` with random bytes, and counts one request.
 pub(crate) fn fill(bytes: &mut [u8]) {
     for chunk in bytes.chunks_mut(8) {
         chunk.copy_from_slice(&next().to_le_bytes()[..chunk.len()]);
@@ -176,7 +175,7 @@ pub(crate) fn fill(bytes: &mut [u8]) {
     });
 }
 
-/// The virtual time, where this thread is answered.
+/// Returns the virtual time, or `None` if this thread is not simulated.
 pub(crate) fn clock() -> Option<Duration> {
     if !ANSWERED.get() {
         return None;
@@ -193,12 +192,12 @@ pub(crate) fn clock() -> Option<Duration> {
     Some(CLOCK.get())
 }
 
-/// By how much the date was set back.
+/// Returns the duration by which the date was set back.
 pub(crate) fn date_back() -> Duration {
     DATE_BACK.get()
 }
 
-/// SplitMix64: one word of state, and each state leads to the next in a few instructions.
+/// Returns the next number of SplitMix64, which has one word of state.
 fn next() -> u64 {
     let state = STATE.get().wrapping_add(0x9e37_79b9_7f4a_7c15);
     STATE.set(state);

@@ -1,8 +1,7 @@
-//! What is still said when the process ends in the middle of something: by a signal, or since somebody
-//! calls `exit`.
+//! Messages of a dying process: printed when a signal or `exit` ends it in the middle of a call.
 //!
-//! The words are prepared while all is well, and a thread points to them. A signal handler may do next to
-//! nothing (`signal-safety(7)`): this one reads the pointer and calls `write`.
+//! Each thread prepares its message in advance and points to it. A signal handler may do very little
+//! (`signal-safety(7)`): this one reads the pointer and calls `write`.
 
 #![expect(
     unsafe_code,
@@ -13,20 +12,19 @@ use std::cell::Cell;
 use std::ptr;
 use std::thread::{Builder, scope};
 
-/// What a thread has to say.
 struct Words {
     before: *const str,
     after: *const str,
 }
 
 thread_local! {
-    /// What this thread has to say; null where it has nothing.
-    // Invariant: points to the words of a call of `with_last_words` that has not returned: in this thread,
-    // or in one that waits for this one.
+    /// The message of this thread; null if there is none.
+    // Invariant: points to the words of a call of `with_last_words` that has not returned: in this thread, or
+    // in one that waits for this one.
     static WORDS: Cell<*const Words> = const { Cell::new(ptr::null()) };
 }
 
-/// The words of before are back when this is dropped.
+/// A guard that restores the previous message when dropped.
 struct Speaking(*const Words);
 
 impl Drop for Speaking {
@@ -35,9 +33,9 @@ impl Drop for Speaking {
     }
 }
 
-/// Does something. Where the process ends meanwhile, by this thread's doing, `before` is written to
-/// standard error, then the reason, then `after`; and where it was told to exit, its exit code is 101.
-/// Nothing is, unless it was [asked for](speak_at_the_end).
+/// Calls `what` with a message. If this thread ends the process meanwhile, `before` is written to standard
+/// error, then the reason, then `after`; on `exit`, the exit code becomes 101. Messages must be
+/// [enabled](speak_at_the_end).
 ///
 /// ```
 /// let sum = actor_test_os::with_last_words("while adding: ", "\n", || 1 + 2);
@@ -49,12 +47,11 @@ pub fn with_last_words<T>(before: &str, after: &str, what: impl FnOnce() -> T) -
     what()
 }
 
-/// Does something on a thread of its own, and waits for it: a panic goes on here. What this thread has to
-/// say, that one has.
+/// Calls `what` on a new thread with this thread's message, and waits for the thread. A panic is propagated.
 ///
 /// # Panics
 ///
-/// Where the system has no thread to spare.
+/// If the system can't start a thread.
 ///
 /// ```
 /// let thread = std::thread::Builder::new();
@@ -62,7 +59,7 @@ pub fn with_last_words<T>(before: &str, after: &str, what: impl FnOnce() -> T) -
 /// ```
 pub fn on_own_thread<T: Send>(thread: Builder, what: impl FnOnce() -> T + Send) -> T {
     struct Handed(*const Words);
-    // SAFETY: the words are texts that nobody changes, and outlive the thread, which is waited for below.
+    // SAFETY: the words are immutable texts that outlive the thread, which is joined below.
     unsafe impl Send for Handed {}
     let handed = Handed(WORDS.get());
     let ended = scope(|scope| {
@@ -73,14 +70,13 @@ pub fn on_own_thread<T: Send>(thread: Builder, what: impl FnOnce() -> T + Send) 
         };
         let thread = thread.spawn_scoped(scope, run);
         let ended = thread.expect("the system has a thread to spare").join();
-        // The words are not looked at after this: the thread is over.
+        // The words are not read after this: the thread has ended.
         ended
     });
     ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// From now on threads that have something to say do so where the process ends. Tells whether they do:
-/// on Linux.
+/// Enables the messages of threads when the process ends. Returns true if the system supports them: on Linux.
 pub fn speak_at_the_end() -> bool {
     #[cfg(target_os = "linux")]
     signals::install();
@@ -89,7 +85,7 @@ pub fn speak_at_the_end() -> bool {
 
 #[cfg(target_os = "linux")]
 mod signals {
-    //! The handlers.
+    //! The signal handlers, and the `atexit` function.
 
     use std::sync::OnceLock;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -99,7 +95,7 @@ mod signals {
 
     use super::{WORDS, Words};
 
-    /// The signals by which a program ends itself, and what each says.
+    /// The signals by which a program ends itself, with the reason to print.
     const SIGNALS: [(c_int, &str); 6] = [
         (libc::SIGABRT, "the process was aborted (SIGABRT)"),
         (
@@ -112,11 +108,11 @@ mod signals {
         (libc::SIGTRAP, "a trap (SIGTRAP)"),
     ];
 
-    /// Who handled each before: the standard library has a handler for the overflow of a stack.
+    /// The previous handler of each signal: the standard library has one for stack overflows.
     static BEFORE: [OnceLock<sigaction>; SIGNALS.len()] =
         [const { OnceLock::new() }; SIGNALS.len()];
 
-    /// The exit code of a process that was told to exit.
+    /// The exit code of a process that calls `exit` during a test.
     const FAILED: c_int = 101;
 
     pub(super) fn install() {
@@ -126,25 +122,25 @@ mod signals {
                 // SAFETY: all zeros are a valid `sigaction`, with an empty set of signals.
                 let mut now: sigaction = unsafe { mem::zeroed() };
                 now.sa_sigaction = handle as *const () as usize;
-                // On the other stack, where a thread has one: its own may have overflowed.
+                // The alternate stack is needed, since the thread's own may have overflowed.
                 now.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
                 // SAFETY: all zeros are a valid `sigaction`.
                 let mut found: sigaction = unsafe { mem::zeroed() };
-                // SAFETY: asks who handles it, and there is a place for the answer.
+                // SAFETY: reads the current handler into `found`, which is valid for writes.
                 if unsafe { sigaction(*signal, ptr::null(), &raw mut found) } != 0 {
                     continue;
                 }
-                // Before the handler is there, which needs it.
+                // The handler reads the previous one, so this is set before the handler is installed.
                 let _ = before.set(found);
-                // SAFETY: `handle` is a handler of this kind, which does nothing but what one may do.
+                // SAFETY: `handle` has the signature of an `SA_SIGINFO` handler, and is async-signal-safe.
                 unsafe { sigaction(*signal, &raw const now, ptr::null_mut()) };
             }
-            // SAFETY: `exits` is a function that may be called at the end of the process.
+            // SAFETY: `exits` may be called at the end of the process.
             unsafe { libc::atexit(exits) };
         });
     }
 
-    /// A signal is there.
+    /// Handles a signal: prints the message and calls the previous handler.
     extern "C" fn handle(signal: c_int, info: *mut siginfo_t, context: *mut c_void) {
         let Some(at) = SIGNALS.iter().position(|(known, _)| *known == signal) else {
             return;
@@ -154,8 +150,7 @@ mod signals {
             before.sa_sigaction != libc::SIG_DFL && before.sa_sigaction != libc::SIG_IGN
         });
         let Some(before) = before else {
-            // SAFETY: makes the signal what it is by default, and sends it to this thread, which has it
-            // when this handler has returned.
+            // SAFETY: restores the default action, and raises the signal on this thread after this handler.
             unsafe {
                 libc::signal(signal, libc::SIG_DFL);
                 libc::raise(signal);
@@ -164,37 +159,37 @@ mod signals {
         };
         if before.sa_flags & libc::SA_SIGINFO != 0 {
             type Handler = extern "C" fn(c_int, *mut siginfo_t, *mut c_void);
-            // SAFETY: with this flag the number is a function of this type.
+            // SAFETY: with this flag, the number is the address of a function of this type.
             let handler = unsafe { mem::transmute::<usize, Handler>(before.sa_sigaction) };
             handler(signal, info, context);
         } else {
-            // SAFETY: without it, of this one.
+            // SAFETY: without this flag, the number is the address of a function of this type.
             let handler =
                 unsafe { mem::transmute::<usize, extern "C" fn(c_int)>(before.sa_sigaction) };
             handler(signal);
         }
     }
 
-    /// Somebody has called `exit`, or `main` has returned, where nobody has anything to say.
+    /// Runs when `exit` is called or `main` returns; ends the process if a message was printed.
     extern "C" fn exits() {
         if speak("the process was told to exit") {
-            // What was under way is not done, whatever the code says.
-            // SAFETY: ends the process, with what is left to be done at its end undone.
+            // The call in progress was not completed, so the exit code must be a failure.
+            // SAFETY: ends the process without running further exit handlers.
             unsafe { libc::_exit(FAILED) };
         }
     }
 
-    /// Says what this thread has to say, once; tells whether it has anything.
+    /// Prints this thread's message once per process; returns true if there is one.
     fn speak(why: &str) -> bool {
         static SPOKEN: AtomicBool = AtomicBool::new(false);
         let words = WORDS.get();
         if words.is_null() {
             return false;
         }
-        // SAFETY: as the invariant says, what it points to is there.
+        // SAFETY: by the invariant of `WORDS`, a pointer that isn't null is valid.
         let Words { before, after } = unsafe { &*words };
         if !SPOKEN.swap(true, Ordering::Relaxed) {
-            // SAFETY: the texts live as long as the words, whose maker borrows them.
+            // SAFETY: the texts live as long as the words, since `with_last_words` borrows them.
             let (before, after) = unsafe { (&**before, &**after) };
             for text in [before, why, after] {
                 write(text.as_bytes());
@@ -205,7 +200,7 @@ mod signals {
 
     fn write(mut bytes: &[u8]) {
         while !bytes.is_empty() {
-            // SAFETY: so many bytes are there.
+            // SAFETY: the pointer and the length are those of one slice.
             let written = unsafe { libc::write(2, bytes.as_ptr().cast(), bytes.len()) };
             match usize::try_from(written) {
                 Ok(written @ 1..) => bytes = &bytes[written.min(bytes.len())..],

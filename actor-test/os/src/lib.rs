@@ -1,34 +1,34 @@
-//! What the tester needs of the operating system: answers in its place while an execution runs.
+//! Simulation of the operating system for tests: random bytes and time per thread, by interposition.
 //!
-//! A program under test may ask the system for random bytes (a `HashMap`, a UUID, `rand::rng()`) or for
-//! the time (`Instant::now()`). Two executions with the same decisions would be answered otherwise, and
-//! go on otherwise. Here a thread that [begins to be answered](answer) gets bytes that follow from a
-//! seed, and the time of a virtual clock.
+//! A program under test may request random bytes (a `HashMap`, a UUID, `rand::rng()`) or the time
+//! (`Instant::now()`) from the system. Two executions with the same decisions would get different answers and
+//! diverge. A thread that [begins simulated answers](answer) gets bytes that follow from a seed, and the time
+//! of a virtual clock.
 //!
-//! The standard library and the crates that everything else stands on ask through functions of the C
-//! library: `getrandom`, `getentropy`, `syscall`, `clock_gettime`, `gettimeofday` and `time`. The module
-//! `symbols` defines these; an executable that links this package calls them in the place of
-//! those of the C library. A thread that is not being answered is handed on to the system.
+//! The standard library and most crates call functions of the C library: `getrandom`, `getentropy`,
+//! `syscall`, `clock_gettime`, `gettimeofday` and `time`. The module `symbols` defines these functions; an
+//! executable that links this package calls them instead of those of the C library. Calls from a thread
+//! without simulation are forwarded to the system.
 //!
-//! This is done on Linux with glibc, on x86-64 and AArch64. [`takes_effect`] tells whether it works in
-//! this process.
+//! Interposition works on Linux with glibc, on x86-64 and AArch64. [`takes_effect`] checks it in this
+//! process.
 //!
 //! # Last words
 //!
-//! A program under test that aborts, overflows its stack or exits takes its process down, and nobody is
-//! left to say of which test. What a thread is to say then is [prepared](with_last_words) beforehand, and
-//! a signal handler writes it.
+//! A program under test that aborts, overflows its stack or exits ends its process, and nothing would report
+//! which test did so. Each thread [prepares](with_last_words) a message beforehand, and a signal handler
+//! prints it.
 //!
 //! # Standard input
 //!
-//! Where the tool asks a process one question after the other, it does so by [standard input](take_stdin),
-//! of which the program under test sees nothing.
+//! The tool sends a process its questions by [standard input](take_stdin), which the program under test can't
+//! read.
 //!
-//! # What is not answered
+//! # Limits
 //!
-//! What does not ask by these functions: system calls by instructions of one's own (as rustix does),
-//! the processor's own counter or generator, `/dev/urandom`. And what was asked once and is kept for all
-//! threads: no seed of a later execution reaches it.
+//! Some requests bypass these functions: system calls by inline assembly (as in rustix), the processor's time
+//! stamp counter or random number generator, and `/dev/urandom`. A value that was requested once and is kept
+//! for all threads doesn't change with the seed of a later execution.
 
 mod answers;
 mod last_words;

@@ -1,4 +1,4 @@
-//! Where the functions of the C library are left as they are: nobody is answered.
+//! A stub for systems without interposition: threads get the system's own answers.
 
-/// There is none to be found.
+/// Does nothing, since there is no function to find.
 pub(crate) fn find_clock() {}

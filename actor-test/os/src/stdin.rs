@@ -1,9 +1,8 @@
-//! Standard input for the tester alone.
+//! Exclusive access to standard input for the tester.
 
 use std::io::BufRead;
 
-/// What comes by standard input, for the caller. Whoever else in this process reads from standard input
-/// from now on finds it empty: on Linux.
+/// Takes standard input over for the caller; on Linux, other code then finds standard input empty.
 ///
 /// ```
 /// use std::io::BufRead;
@@ -38,8 +37,7 @@ mod linux {
     pub(super) fn take() -> Result<File> {
         let taken = std::io::stdin().as_fd().try_clone_to_owned()?;
         let nothing = File::open("/dev/null")?;
-        // SAFETY: both are open files; the one that stood for standard input is closed by this, and its
-        // copy, which is what is left of it, is owned by `taken`.
+        // SAFETY: both descriptors are open; `taken` owns a copy of the one that is closed.
         match unsafe { libc::dup2(nothing.as_raw_fd(), libc::STDIN_FILENO) } {
             -1 => Err(Error::last_os_error()),
             _ => Ok(taken.into()),

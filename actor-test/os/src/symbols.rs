@@ -1,8 +1,8 @@
-//! The functions of the C library that are defined here, so that this executable calls these.
+//! Interposed functions of the C library: random bytes and clocks, simulated or forwarded.
 //!
-//! The definition of an executable comes before that of a library that it loads, at link time and, since
-//! the linker exports what a library on its line defines as well, for `dlsym(RTLD_DEFAULT, ..)`. Each
-//! does what its namesake does, but for threads that are answered.
+//! A definition in an executable has precedence over one in a library that it loads, at link time and also
+//! for `dlsym(RTLD_DEFAULT, ..)`, since the linker exports symbols that a linked library defines as well.
+//! Each function does the same as the one it replaces, except on simulated threads.
 
 #![expect(
     unsafe_code,
@@ -18,17 +18,16 @@ use libc::{c_int, c_long, c_uint, c_void, clockid_t, size_t, ssize_t, time_t, ti
 
 use crate::answers::{self, EPOCH_S};
 
-/// How many bytes `getentropy` hands out at most.
+/// The maximum number of bytes of one `getentropy` call.
 const ENTROPY_MAX: size_t = 256;
 
-/// The C library's `clock_gettime`, which asks the kernel without entering it; null as long as it was
-/// not looked for.
+/// The C library's `clock_gettime`, which needs no system call; null until it is looked up.
 static CLOCK_GETTIME: AtomicPtr<c_void> = AtomicPtr::new(ptr::null_mut());
 
-/// Looks for the C library's `clock_gettime`. Before, and where it is not found, the kernel is asked.
+/// Looks up the C library's `clock_gettime`. Before that, or if it is not found, the kernel is called.
 pub(crate) fn find_clock() {
     if CLOCK_GETTIME.load(Ordering::Relaxed).is_null() {
-        // SAFETY: the name ends in a zero, and `RTLD_NEXT` leaves out this executable's own definition.
+        // SAFETY: the name ends in a zero, and `RTLD_NEXT` skips this executable's own definition.
         let found = unsafe { libc::dlsym(libc::RTLD_NEXT, c"clock_gettime".as_ptr()) };
         CLOCK_GETTIME.store(found, Ordering::Relaxed);
     }
@@ -66,7 +65,7 @@ unsafe extern "C" fn getentropy(bytes: *mut c_void, count: size_t) -> c_int {
         let rest = unsafe { bytes.byte_add(filled) };
         // SAFETY: the caller's promises hold for a part of its bytes.
         match unsafe { getrandom(rest, count - filled, 0) } {
-            // SAFETY: a number of its own for each thread, which is always there.
+            // SAFETY: `errno` is a number of each thread, which always exists.
             failed if failed < 0 && unsafe { *libc::__errno_location() } != libc::EINTR => {
                 return -1;
             }
@@ -77,11 +76,11 @@ unsafe extern "C" fn getentropy(bytes: *mut c_void, count: size_t) -> c_int {
     0
 }
 
-/// `syscall(2)`, by which some crates ask for random bytes.
+/// `syscall(2)`, which some crates use to request random bytes.
 ///
-/// It takes as many arguments as the caller has, up to six. In the calling conventions of the two
-/// processors the caller puts them where these six are looked for; the rest of those places has
-/// something, which the kernel does not look at.
+/// The number of arguments varies up to six. In the calling conventions of the two processors, the caller
+/// passes them in the places of these six parameters. Unused places hold arbitrary values, which the kernel
+/// ignores.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn syscall(
     number: c_long,
@@ -95,12 +94,13 @@ unsafe extern "C" fn syscall(
     match number {
         libc::SYS_getrandom => {
             let bytes = ptr::with_exposed_provenance_mut(a as usize);
-            // SAFETY: the caller's promises are those of `getrandom`, for it asks for that.
+            // SAFETY: the caller requests `getrandom`, so the caller's promises are those of `getrandom`.
             unsafe { getrandom(bytes, b as size_t, c as c_uint) as c_long }
         }
         libc::SYS_clock_gettime => {
             let time = ptr::with_exposed_provenance_mut(b as usize);
-            // SAFETY: the caller's promises are those of `clock_gettime`, for it asks for that.
+            // SAFETY: the caller requests `clock_gettime`, so the caller's promises are those of
+            // `clock_gettime`.
             unsafe { c_long::from(clock_gettime(a as clockid_t, time)) }
         }
         // SAFETY: the caller's promises are the kernel's.
@@ -118,7 +118,7 @@ unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_i
             tv_sec: since.as_secs() as time_t,
             tv_nsec: c_long::from(since.subsec_nanos() as i32),
         };
-        // SAFETY: the caller hands over a place for a time.
+        // SAFETY: the caller passes a place that is valid for writes of a time.
         unsafe { time.write(answer) };
         return 0;
     }
@@ -130,8 +130,8 @@ unsafe extern "C" fn clock_gettime(clock: clockid_t, time: *mut timespec) -> c_i
 #[unsafe(no_mangle)]
 unsafe extern "C" fn gettimeofday(time: *mut timeval, zone: *mut c_void) -> c_int {
     if !zone.is_null() {
-        // What it says of zones has been of no use for long; it is as good as any answer.
-        // SAFETY: the caller hands over a place for two numbers.
+        // Time zones of this function are obsolete, so zeros are as good as any answer.
+        // SAFETY: the caller passes a place that is valid for writes of two numbers.
         unsafe { zone.cast::<[c_int; 2]>().write([0; 2]) };
     }
     if !time.is_null() {
@@ -140,7 +140,7 @@ unsafe extern "C" fn gettimeofday(time: *mut timeval, zone: *mut c_void) -> c_in
             tv_sec: now.tv_sec,
             tv_usec: now.tv_nsec / 1_000,
         };
-        // SAFETY: the caller hands over a place for a time.
+        // SAFETY: the caller passes a place that is valid for writes of a time.
         unsafe { time.write(answer) };
     }
     0
@@ -151,21 +151,21 @@ unsafe extern "C" fn gettimeofday(time: *mut timeval, zone: *mut c_void) -> c_in
 unsafe extern "C" fn time(place: *mut time_t) -> time_t {
     let now = date().tv_sec;
     if !place.is_null() {
-        // SAFETY: the caller hands over a place for a time.
+        // SAFETY: the caller passes a place that is valid for writes of a time.
         unsafe { place.write(now) };
     }
     now
 }
 
-/// What this clock shows to a thread that is answered. Those of the processor's time are the system's.
+/// Returns the value of a clock on a simulated thread; clocks of processor time are not simulated.
 fn since(clock: clockid_t) -> Option<Duration> {
     let begun = match clock {
         libc::CLOCK_REALTIME
         | libc::CLOCK_REALTIME_COARSE
         | libc::CLOCK_REALTIME_ALARM
         | libc::CLOCK_TAI => Duration::from_secs(EPOCH_S).saturating_sub(answers::date_back()),
-        // A program that blocks until so much later waits for a moment of the system's clock, which is
-        // ahead of this one; so it waits no longer than it says.
+        // A program that blocks until a time of this clock waits for a time of the system's clock, which is
+        // ahead of this one; so the program does not wait too long.
         libc::CLOCK_MONOTONIC
         | libc::CLOCK_MONOTONIC_RAW
         | libc::CLOCK_MONOTONIC_COARSE
@@ -176,37 +176,37 @@ fn since(clock: clockid_t) -> Option<Duration> {
     answers::clock().map(|since| begun.saturating_add(since))
 }
 
-/// The date, answered or not.
+/// Returns the date, simulated or not.
 fn date() -> timespec {
     let mut now = timespec {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: there is a place for a time.
+    // SAFETY: `now` is valid for writes.
     unsafe { clock_gettime(libc::CLOCK_REALTIME, &raw mut now) };
     now
 }
 
-/// Fills the caller's bytes, where this thread is answered.
+/// Fills the caller's bytes if this thread is simulated; returns true if so.
 ///
 /// # Safety
 ///
 /// `bytes` points to `count` bytes that nobody else reads or writes.
 unsafe fn fill(bytes: *mut c_void, count: size_t) -> bool {
-    // Who asks for none tries whether the system can.
+    // A request for zero bytes is a check of the system's support.
     if count == 0 || bytes.is_null() || !answers::asks() {
         return false;
     }
     let bytes = bytes.cast::<u8>();
-    // They may hold nothing yet, which is no `u8`.
-    // SAFETY: the caller hands over so many bytes to be written.
+    // The bytes may be uninitialised, which a `u8` must not be.
+    // SAFETY: the caller passes `count` bytes that are valid for writes.
     unsafe { bytes.write_bytes(0, count) };
-    // SAFETY: so many bytes were written just now, and are the caller's alone.
+    // SAFETY: `count` bytes were just written, and only the caller has access to them.
     answers::fill(unsafe { std::slice::from_raw_parts_mut(bytes, count) });
     true
 }
 
-/// The system's clock.
+/// Reads the system's clock.
 ///
 /// # Safety
 ///
@@ -226,13 +226,13 @@ unsafe fn system_clock(clock: clockid_t, time: *mut timespec) -> c_int {
         return unsafe { system(libc::SYS_clock_gettime, asked) as c_int };
     }
     type Function = unsafe extern "C" fn(clockid_t, *mut timespec) -> c_int;
-    // SAFETY: what was found by that name is the C library's function, of this type.
+    // SAFETY: the symbol of that name is the C library's function, which has this type.
     let function = unsafe { std::mem::transmute::<*mut c_void, Function>(found) };
     // SAFETY: the caller's promises are those of the function of this name.
     unsafe { function(clock, time) }
 }
 
-/// Calls the kernel; -1 and `errno` where it refuses.
+/// Makes a system call; returns -1 and sets `errno` if the kernel reports an error.
 ///
 /// # Safety
 ///
@@ -292,6 +292,6 @@ unsafe fn call(number: c_long, [a, b, c, d, e, f]: [c_long; 6]) -> c_long {
 }
 
 fn set_error(number: c_int) {
-    // SAFETY: a number of its own for each thread, which is always there.
+    // SAFETY: `errno` is a number of each thread, which always exists.
     unsafe { *libc::__errno_location() = number };
 }

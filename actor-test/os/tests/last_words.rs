@@ -1,4 +1,4 @@
-//! What a process still says that ends in the middle of something: this executable as its own child.
+//! Tests of the messages of a dying process: this executable runs itself as a child.
 #![cfg(target_os = "linux")]
 
 use std::os::unix::process::ExitStatusExt;
@@ -16,7 +16,7 @@ fn overflow(depth: u64) -> u64 {
     }
 }
 
-/// Panics in a destructor while it panics.
+/// A value that panics when dropped, during another panic.
 struct Panics;
 impl Drop for Panics {
     fn drop(&mut self) {
@@ -37,7 +37,7 @@ fn end(how: &str) {
     }
 }
 
-/// Ends as the environment says, in the child.
+/// Runs in the child: ends the process as the environment variable says.
 #[test]
 fn ends() {
     let Ok(how) = std::env::var(END) else { return };
@@ -47,7 +47,7 @@ fn ends() {
         "here" => end(how),
         _ => on_own_thread(std::thread::Builder::new(), || end(how)),
     });
-    // Nothing is under way any more.
+    // The call with a message has returned.
     if how == "late" {
         std::process::exit(3);
     }
@@ -94,7 +94,7 @@ fn who_overflows_the_stack_is_named_and_so_is_the_thread() {
     }
 }
 
-/// Whatever code it exits with: what was under way is not done.
+/// The exit code becomes a failure, since the call was not completed.
 #[test]
 fn who_exits_is_named_and_fails() {
     for place in ["here", "there"] {

@@ -1,4 +1,4 @@
-//! Bugs: what went wrong, in a sentence, and where.
+//! Bugs: the kinds of failure, findings, failure reasons (bug deduplication), and repeatable cycles.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::reasons;
 
-/// What kind of bug an execution ended with.
+/// The kind of bug that an execution ended with.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -17,37 +17,37 @@ pub enum BugKind {
     Monitor,
     /// An `always` predicate was false.
     Invariant,
-    /// An event that its receiver's state neither handles, defers nor ignores.
+    /// The receiver's state neither handles, defers nor ignores an event.
     Unhandled,
-    /// A handler's `Err` that nobody receives.
+    /// A handler returned an `Err` that no caller receives.
     UnreceivedError,
-    /// A supervised actor has ended more often than it is brought back, and nobody is left to act.
+    /// A supervised actor used up its restarts, and no supervisor is left to act.
     Exhausted,
-    /// Nothing can run, and someone awaits.
+    /// Nothing can run, and some operation still awaits.
     Deadlock,
     /// Nothing can run, and a deferred event was never handled.
     DeferredForever,
-    /// An actor handled nothing but its own events, without an effect on anyone else.
+    /// An actor handled nothing but its own events, without an effect on any other actor.
     Spin,
-    /// Two accesses to the same memory in no order, one of which writes.
+    /// A data race: two unordered accesses to the same memory, at least one of them a write.
     DataRace,
-    /// The execution ended with something owed: a hot monitor or an unmet predicate.
+    /// The execution ended with a pending obligation: a hot monitor or an unmet predicate.
     HotAtEnd,
-    /// Something was owed for longer than the threshold.
+    /// An obligation stayed pending for longer than the threshold.
     Liveness,
-    /// More raised events and transitions in a row than allowed.
+    /// A handler led to more raised events and transitions in a row than allowed.
     EndlessChain,
-    /// More than one of `goto`, `raise` and `halt` in one handler.
+    /// A handler called more than one of `goto`, `raise` and `halt`.
     TwoDecisions,
-    /// A monitor sent, spawned or chose.
+    /// A monitor sent a message, spawned an actor or made a choice.
     MonitorActs,
-    /// A handler that does not return.
+    /// A handler does not return.
     Hang,
     /// The process ended: an abort, a stack overflow or an exit.
     Crash,
-    /// The same decisions led elsewhere.
+    /// The same decisions led to a different execution.
     Nondeterminism,
-    /// The strategy picked an operation, or answered a choice, that is not there.
+    /// The strategy picked an operation, or a choice answer, that does not exist.
     Strategy,
     /// A future waits on something that the tester does not control.
     OutsideWait,
@@ -55,32 +55,32 @@ pub enum BugKind {
     ForeignReference,
     /// An event or a reply that was sent to another node can't be encoded or decoded.
     CannotCross,
-    /// A node that does not exist, or the name of another, was named.
+    /// The program named a node that does not exist, or used the name of another node.
     Node,
     /// Threads that the test started are still running after it.
     LeakedThreads,
-    /// A predicate that could never be evaluated.
+    /// A predicate could never be evaluated.
     Unevaluated,
-    /// There were actors, and none of them took a step in any execution: nothing was tested.
+    /// There were actors, but none took a step in any execution: nothing was tested.
     Idle,
-    /// A specification that could not have failed, where that is [denied](crate::Deny).
+    /// A specification that could not have failed, if that is [denied](crate::Deny).
     Vacuous,
-    /// A state or a handler that no execution reached, where that is [denied](crate::Deny).
+    /// A state or a handler that no execution reached, if that is [denied](crate::Deny).
     Unreached,
 }
 
 impl BugKind {
-    /// Something good does not happen, as opposed to something bad happening.
+    /// Returns true for a liveness bug (something good does not happen), as opposed to a safety bug.
     pub const fn is_liveness(self) -> bool {
         matches!(self, Self::HotAtEnd | Self::Liveness | Self::Spin)
     }
 
-    /// It is seen in all executions together, and in no single one.
+    /// Returns true if only all executions together show the bug, and no single one does.
     pub(crate) const fn concerns_all(self) -> bool {
         matches!(self, Self::Idle | Self::Vacuous | Self::Unreached)
     }
 
-    /// The word that a report begins with.
+    /// Returns the words with which a report of this kind begins.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Panic => "panic",
@@ -111,32 +111,31 @@ impl BugKind {
     }
 }
 
-/// A part of an execution that a fair schedule can repeat for ever: before its first step and after
-/// its last the state is the same, and whoever could take a step all the time took one. No choice was
-/// asked for; or, where a search of all states has found it, whatever is chosen, the schedule can come
-/// back.
+/// A part of an execution that a fair schedule can repeat for ever. The states before the first step and
+/// after the last are the same, and every operation that stayed enabled took a step. No choice was asked for;
+/// or, in a cycle found by a state search, the schedule can come back whatever is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Cycle {
-    /// The step after which it begins.
+    /// The step after which the cycle begins.
     pub from: u64,
-    /// The step with which it ends.
+    /// The step with which the cycle ends.
     pub to: u64,
-    /// Where a search of states has found it: what is owed, and what is demanded of a schedule.
+    /// The pending obligation and the fairness demanded of a schedule, if a state search found the cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) searched: Option<Searched>,
 }
 
-/// What a search of states has found to stay owed for ever.
+/// An obligation that a state search found to stay pending for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Searched {
-    /// The number of the specification in the thermometer.
+    /// The index of the specification among the entries of the engine's temperatures.
     pub(crate) entry: u32,
     pub(crate) demand: Demand,
 }
 
 impl Cycle {
-    /// One that was met on the way.
+    /// Creates a cycle that one execution came by, without a state search.
     pub(crate) fn met(from: u64, to: u64) -> Self {
         Self {
             from,
@@ -145,43 +144,42 @@ impl Cycle {
         }
     }
 
-    /// What stays owed, where a search of states has found it.
+    /// Returns the index of the specification that stays pending, if a state search found the cycle.
     pub(crate) fn entry(&self) -> Option<usize> {
         self.searched.map(|searched| searched.entry as usize)
     }
 
-    /// A search of states has found it.
     pub(crate) fn is_searched(&self) -> bool {
         self.searched.is_some()
     }
 
-    /// What is demanded of a schedule that can repeat it.
+    /// Returns the fairness demanded of a schedule that can repeat the cycle.
     pub fn demand(&self) -> Demand {
         self.searched
             .map_or(Demand::Weak, |searched| searched.demand)
     }
 }
 
-/// What is demanded of a schedule, so that what it never does counts against the program.
+/// The fairness demanded of a schedule, so that an operation which it never runs counts against the program.
 ///
-/// An *operation* is an actor, a timer, a link between nodes; it is enabled where it could take a step.
-/// Whatever is chosen by `choose` is up to chance in all of these.
+/// An *operation* is an actor, a timer or a link between nodes; an operation is enabled while it could take a
+/// step. The answers to `choose` are left to chance under all of these demands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Demand {
-    /// Nothing: any schedule will do.
+    /// No demand: any schedule will do.
     Nothing,
     /// Weak fairness: an operation that is enabled all the time takes a step.
     Weak,
     /// Strong fairness: an operation that is enabled again and again takes a step again and again.
     Strong,
-    /// Every step that can be taken again and again is: as a random schedule does.
+    /// The fairness of a random schedule: every step that can be taken again and again is taken.
     Random,
 }
 
 impl Demand {
-    /// All of them; what keeps to a later one keeps to those before.
+    /// All demands; a schedule that meets a later one meets those before it.
     pub const ALL: [Self; 4] = [Self::Nothing, Self::Weak, Self::Strong, Self::Random];
 }
 
@@ -200,12 +198,12 @@ impl fmt::Display for Cycle {
     }
 }
 
-/// Why an execution failed. Two that fail for the same reason have found one bug.
+/// The reason why an execution failed; two executions that fail for the same reason have found one bug.
 ///
-/// The reason is the kind of bug, the place in the source where there is one, and the message without
-/// what is another in each execution: numbers, those by which actors of a type are told apart
-/// included, how long a list of numbers is, the values that `assert_eq!` prints, how long something
-/// was owed, and in which order several actors wait.
+/// A reason consists of the kind of bug, the place in the source (if any), and the message without the parts
+/// that vary between executions. These parts are numbers (with those that distinguish actors of a type),
+/// lengths of lists of numbers, values printed by `assert_eq!`, durations of pending obligations, and the
+/// order in which several actors wait.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Reason {
     kind: BugKind,
@@ -213,21 +211,21 @@ pub struct Reason {
     what: String,
 }
 
-/// What one execution found.
+/// A bug that one execution found.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Finding {
-    /// What kind.
+    /// The kind of bug.
     pub kind: BugKind,
-    /// What, in a sentence.
+    /// The bug, described in a sentence.
     pub message: String,
-    /// Where in the source, for a panic.
+    /// The place in the source, for a panic.
     pub location: Option<String>,
-    /// After how many steps.
+    /// The number of steps before the bug.
     pub step: u64,
 }
 
 impl Finding {
-    /// The same bug: it failed for the same [reason](Reason).
+    /// Returns true for the same bug: both failed for the same [reason](Reason).
     ///
     /// ```
     /// use actor_test::{BugKind, Finding};
@@ -246,7 +244,7 @@ impl Finding {
         self.reason() == other.reason()
     }
 
-    /// Why it failed, without what is another in each execution.
+    /// Returns the reason for the failure, without the parts that vary between executions.
     pub fn reason(&self) -> Reason {
         Reason {
             kind: self.kind,
@@ -255,8 +253,7 @@ impl Finding {
         }
     }
 
-    /// The same bug in a program that was changed: of the same reason and in the same file, on whatever
-    /// line that is now.
+    /// Returns true for the same bug in an edited program: the same reason in the same file, on any line.
     pub fn is_still(&self, recorded: &Self) -> bool {
         let file = |finding: &Self| {
             let place = finding.location.as_deref()?;
@@ -266,15 +263,15 @@ impl Finding {
         is_there && reasons::what(self) == reasons::what(recorded)
     }
 
-    /// The same kind of bug at the same place in the source, whatever is said of it there; without a
-    /// place, the same bug.
+    /// Returns true for the same kind of bug at the same place in the source, whatever the message; findings
+    /// without a place must be the same bug.
     pub(crate) fn is_at_the_place_of(&self, other: &Self) -> bool {
         let same_place = self.kind == other.kind && self.location == other.location;
         same_place && (self.location.is_some() || self.is_like(other))
     }
 
-    /// What a second run of an execution found is what the first one did: of the same kind, from the
-    /// same place, with messages that differ in numbers at most.
+    /// Returns true if a second run found what the first one did: the same kind and place, and a message that
+    /// differs in numbers at most.
     pub(crate) fn is_found_again(&self, again: &Self) -> bool {
         self.kind == again.kind && self.location == again.location && self.says_the_same(again)
     }
@@ -315,14 +312,14 @@ mod tests {
         assert!(!of("`Kid` panicked: late").is_like(&of("`Cat` panicked: late")));
         assert!(!of("late").is_like(&found("late", Some("src/lib.rs:9:9"))));
         assert!(!of("late").is_like(&found("late", None)));
-        // Whoever asks whether an execution fails there as well does not ask for the words.
+        // A comparison of the place alone ignores the message.
         assert!(of("late").is_at_the_place_of(&of("early")));
         assert!(!found("late", None).is_at_the_place_of(&found("early", None)));
-        // Lines move when a program is changed.
+        // Lines move when a program is edited.
         assert!(of("late").is_still(&found("late", Some("src/lib.rs:9:9"))));
         assert!(!of("late").is_still(&found("late", Some("src/main.rs:1:2"))));
         assert!(!of("late").is_still(&of("early")));
-        // A second run that says something else was another.
+        // A second run with another message is another failure.
         assert!(!of("late").is_found_again(&of("early")));
         assert!(of("1 late").is_found_again(&of("2 late")));
     }

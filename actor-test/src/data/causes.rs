@@ -1,38 +1,37 @@
-//! Why an execution failed: the step that decided it, the races that it needs, and the nearest
-//! execution that does not.
+//! The causes of a failure: critical transition, needed races, and the nearest passing execution.
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::story::Story;
 
-/// Why an execution failed, as far as running it otherwise shows.
+/// The causes of a failure, as far as other continuations of the execution show.
 ///
-/// Everything in here was seen in executions, so many as the numbers say, and nothing is claimed
-/// beyond them. Steps are those of the recorded execution.
+/// Everything in here was observed in as many executions as the numbers say, and nothing is claimed beyond
+/// them. Steps are those of the recorded execution.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Causes {
-    /// Where it was decided.
+    /// The step that decided the failure.
     pub decided: Decided,
-    /// How often it failed again, continued at random from some of its steps.
+    /// The share of random continuations that failed again, for some of the steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curve: Vec<Share>,
-    /// The orders of events that it needs.
+    /// The races (orders of events) that the failure needs.
     #[serde(default)]
     pub races: Races,
-    /// The execution that does as this one did for longest, and does not fail.
+    /// The passing execution that agrees with the failing one for longest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Nearest>,
-    /// How many steps it took to find all this out.
+    /// The number of steps that this analysis took.
     #[serde(default)]
     pub steps: u64,
-    /// There was more to find out than the budget of steps paid for.
+    /// True if the budget of steps ended the analysis early.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut_short: bool,
 }
 
 impl Causes {
-    /// The step from which on something is owed for ever, where one was found.
+    /// Returns the step from which on an obligation stays pending for ever, if one was found.
     pub fn critical(&self) -> Option<u64> {
         match &self.decided {
             Decided::Critical { at, .. } => Some(at.step),
@@ -40,7 +39,7 @@ impl Causes {
         }
     }
 
-    /// The steps that are named where this is told, the same step perhaps twice.
+    /// Returns the steps that the report of these causes names, possibly with repetitions.
     pub(crate) fn named(&self) -> Vec<u64> {
         let (from, to) = match &self.decided {
             Decided::Critical { at, .. }
@@ -58,152 +57,146 @@ impl Causes {
     }
 }
 
-/// Where a failure was decided.
+/// The place in an execution where its failure was decided.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "is")]
 #[non_exhaustive]
 pub enum Decided {
-    /// It is not known.
+    /// The place is not known.
     #[default]
     Unknown,
-    /// Something is owed for ever from this step on: the critical transition.
+    /// The critical transition: from this step on, an obligation stays pending for ever.
     #[non_exhaustive]
     Critical {
-        /// The step.
+        /// The critical step.
         at: Told,
-        /// Continuations from before it.
+        /// The continuations from before the step.
         before: Share,
-        /// Continuations from after it, none of which recovered.
+        /// The continuations from after the step, none of which recovered.
         after: Share,
-        /// Continuations from some of the steps that follow, none of which recovered either.
+        /// The number of continuations from some of the later steps, none of which recovered either.
         later: u32,
-        /// What recovers from after the step with this chance, or a greater one, would have been seen
-        /// to in 95 of 100 cases.
+        /// Recoveries with at least this chance would have been observed in 95 of 100 cases.
         missed: f64,
-        /// For how many steps a continuation went on, at most.
+        /// The largest number of steps of a continuation.
         horizon: u64,
     },
-    /// The chance to recover gets less and less, and no step alone makes the difference.
+    /// The chance to recover falls gradually, and no single step makes the difference.
     #[non_exhaustive]
     Fading {
-        /// Continuations from the last step from which any recovered.
+        /// The continuations from the last step from which any recovered.
         last: Share,
-        /// Continuations from after it.
+        /// The continuations from after the step.
         after: Share,
-        /// For how many steps a continuation went on, at most.
+        /// The largest number of steps of a continuation.
         horizon: u64,
     },
-    /// It is not too late even after the last step: a continuation recovered, only later than the
-    /// search had waited for.
+    /// A continuation from the last step recovered, but later than the search had waited.
     #[non_exhaustive]
     StillRecoverable {
         /// The last step.
         from: u64,
-        /// After how many more steps it recovered.
+        /// The number of further steps until it recovered.
         after: u64,
     },
-    /// No continuation recovered, or escaped, not even those from the first step on.
+    /// No continuation recovered or escaped, not even those from the first step on.
     #[non_exhaustive]
     FromTheStart {
-        /// What they did.
+        /// The results of these continuations.
         share: Share,
-        /// The program asked the system for random bytes, and each of them was given the same.
+        /// True if the program asked the system for random bytes, and every continuation got the same ones.
         #[serde(default)]
         same_bytes: bool,
     },
-    /// Most executions fail in this way, whatever the first steps are.
+    /// Most executions fail in this way, whatever their first steps are.
     #[non_exhaustive]
     MostlyFromTheStart {
-        /// Those that begin with the first step.
+        /// The continuations from before the first step.
         share: Share,
     },
     /// Most continuations from before the step escaped, and most of those from after it failed again.
     #[non_exhaustive]
     Mostly {
-        /// The step.
+        /// The decisive step.
         at: Told,
-        /// Continuations from before it.
+        /// The continuations from before the step.
         before: Share,
-        /// Continuations from after it.
+        /// The continuations from after the step.
         after: Share,
     },
-    /// Continuations from the later step failed more often, and no two steps nearer to each other
-    /// differ by more than chance.
+    /// Later continuations failed more often, and no two closer steps differ by more than chance.
     #[non_exhaustive]
     Between {
-        /// Continuations from the earlier step.
+        /// The continuations from the earlier step.
         before: Share,
-        /// Continuations from the later one.
+        /// The continuations from the later step.
         after: Share,
     },
     /// Most continuations escaped, even those from before the last step.
     #[non_exhaustive]
     ByTheLastStep {
-        /// The step.
+        /// The last step.
         at: Told,
-        /// Continuations from before it.
+        /// The continuations from before the step.
         before: Share,
     },
 }
 
-/// How continuations from one step went.
+/// The results of the continuations from one step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Share {
-    /// After which step they begin.
+    /// The step after which the continuations begin.
     pub step: u64,
-    /// How many failed again, with the same bug.
+    /// The number of continuations that failed again with the same bug.
     pub failed: u32,
-    /// How many escaped: they recovered, or went on to the end of their horizon without the bug.
+    /// The number of continuations that escaped: they recovered, or reached their horizon without the bug.
     pub escaped: u32,
-    /// How many there were. What neither failed nor escaped ended at another bug.
+    /// The number of all continuations. Those that neither failed nor escaped ended at another bug.
     pub of: u32,
 }
 
-/// A step, told in a line.
+/// A step, described in one line.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Told {
-    /// Its number.
+    /// The number of the step.
     pub step: u64,
-    /// Who took it.
+    /// The actor that took the step.
     pub actor: String,
-    /// What it did.
+    /// The action of the step, in words.
     pub what: String,
 }
 
-/// The races of an execution, and what came of turning them round.
+/// The races of an execution, and the results of reversing them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Races {
-    /// Those that the bug can't do without, as far as was seen.
+    /// The races that the bug needs, as far as was observed.
     pub needed: Vec<NeededRace>,
-    /// How many pairs could have come in the other order.
+    /// The number of pairs of events that could have come in the other order.
     pub pairs: u32,
-    /// How many of them were turned round.
+    /// The number of pairs that were reversed.
     pub turned: u32,
 }
 
-/// Two events that reach one inbox, in an order that the bug needs: in none of the executions in
-/// which they came the other way round did it fail.
+/// A race that the bug needs: two events to one inbox, whose reversal never led to a failure.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct NeededRace {
-    /// What came first.
+    /// The earlier event.
     pub first: Arrival,
-    /// What came after it.
+    /// The later event.
     pub second: Arrival,
-    /// Whose inbox it is.
+    /// The actor that owns the inbox.
     pub at: String,
-    /// How many executions were run with the two the other way round; none of them failed.
+    /// The number of executions with the race reversed, none of which failed.
     pub reversed: u32,
-    /// How many executions were run from the same step on in the same ways, but with the two as they
-    /// were.
+    /// The number of executions from the same step on, in the same ways, that kept the order.
     pub kept: u32,
-    /// How many of these failed.
+    /// The number of executions with the order kept that failed.
     pub kept_failed: u32,
-    /// For how many steps all these executions went on at most, where that is said: those that go on
-    /// for longer fail in either order.
+    /// The largest number of steps of these executions, if limited: longer ones fail in either order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<u64>,
 }
@@ -212,33 +205,33 @@ pub struct NeededRace {
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Arrival {
-    /// In which step.
+    /// The step in which the event arrives.
     pub step: u64,
-    /// The event, printed.
+    /// The printed event.
     pub event: String,
-    /// Who sent it; `timer` for a timer of the receiver's.
+    /// The sender of the event; `timer` for a timer of the receiver.
     pub from: String,
 }
 
-/// An execution that does as another one did for a while, and does not fail.
+/// A passing execution that agrees with the failing one on its first steps.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Nearest {
-    /// For how many steps the two do the same.
+    /// The number of first steps that both executions share.
     pub shared: u64,
-    /// What this one does next; `None` where it has ended.
+    /// The step that this execution takes next; `None` if it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instead: Option<Told>,
-    /// How many steps it takes, up to where it has recovered or is at its end.
+    /// The number of steps until this execution recovered or ended.
     pub steps: u64,
-    /// Its decisions, as a [recording](crate::Recording) has them.
+    /// The decisions of this execution, as in a [recording](crate::Recording).
     pub decisions: Vec<u32>,
-    /// A hash of each question that they answer.
+    /// A hash of each question that the decisions answer.
     pub checks: Vec<u32>,
-    /// The first steps that only this one takes.
+    /// The first steps that only this execution takes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Told>,
-    /// All of it, where it is not too long.
+    /// The whole story of this execution, if it is not too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,
 }

@@ -1,4 +1,4 @@
-//! Clocks: how far those of nodes may be apart.
+//! The clock model of nodes: offset, drift, jumps and timestamp resolution, and their parser.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// A billion: a drift of one.
 const BILLION: f64 = 1e9;
 
-/// The largest drift: a clock goes at least at half the speed.
+/// The largest drift: the slowest clock goes at half the speed.
 const DRIFT_MAX_PPB: u32 = 500_000_000;
 
-/// By how much a clock jumps where nobody says.
+/// The default jump of a clock.
 const JUMP: Duration = Duration::from_secs(1);
 
-/// How far the clocks of nodes may be apart, and from the right time. Default: not at all.
+/// The limits of clock skew between nodes, and from the right time. Default: no skew.
 ///
 /// ```
 /// use std::time::Duration;
@@ -39,7 +38,7 @@ pub struct Clocks {
 }
 
 impl Clocks {
-    /// All clocks show the same, and what they show can be told apart.
+    /// Creates clocks that all agree, and whose timestamps always compare exactly.
     pub const fn exact() -> Self {
         Self {
             offset: Duration::ZERO,
@@ -49,14 +48,14 @@ impl Clocks {
         }
     }
 
-    /// At the start, any two clocks are at most so far apart.
+    /// Sets the largest difference between any two clocks at the start.
     #[must_use]
     pub const fn with_offset(mut self, offset: Duration) -> Self {
         self.offset = offset;
         self
     }
 
-    /// In a second, a clock gains or loses at most so many nanoseconds; half a second at most.
+    /// Sets how many nanoseconds a clock gains or loses in a second at most; half a second at most.
     #[must_use]
     pub const fn with_drift_ppb(mut self, ppb: u32) -> Self {
         self.drift_ppb = if ppb > DRIFT_MAX_PPB {
@@ -67,46 +66,46 @@ impl Clocks {
         self
     }
 
-    /// By how much a clock jumps, where a [fault](crate::FaultKind::Clock) has it jump. Default: a second.
+    /// Sets how far a clock jumps by a [fault](crate::FaultKind::Clock). Default: a second.
     #[must_use]
     pub const fn with_jump(mut self, jump: Duration) -> Self {
         self.jump = jump;
         self
     }
 
-    /// Two [`Timestamp`](actor_core::Timestamp)s that are at most so far apart compare either way.
+    /// Sets up to which difference two [`Timestamp`](actor_core::Timestamp)s may compare in either order.
     #[must_use]
     pub const fn with_resolution(mut self, resolution: Duration) -> Self {
         self.resolution = resolution;
         self
     }
 
-    /// How far two clocks may be apart at the start.
+    /// Returns the largest difference between two clocks at the start.
     pub const fn offset(&self) -> Duration {
         self.offset
     }
 
-    /// How many nanoseconds a clock may gain or lose in a second.
+    /// Returns the largest number of nanoseconds that a clock may gain or lose in a second.
     pub const fn drift_ppb(&self) -> u32 {
         self.drift_ppb
     }
 
-    /// By how much a clock jumps.
+    /// Returns how far a clock jumps.
     pub const fn jump(&self) -> Duration {
         self.jump
     }
 
-    /// How far two timestamps may be apart that compare either way.
+    /// Returns the largest difference of two timestamps that may compare in either order.
     pub const fn resolution(&self) -> Duration {
         self.resolution
     }
 
-    /// Nothing is asked for.
+    /// Returns true if no clock error is asked for.
     pub fn is_exact(&self) -> bool {
         *self == Self::exact()
     }
 
-    /// Nodes have clocks of their own from the start.
+    /// Returns true if the clocks of nodes may differ without a fault.
     pub(crate) fn are_apart(&self) -> bool {
         !self.offset.is_zero() || self.drift_ppb > 0
     }
@@ -145,13 +144,13 @@ impl fmt::Display for Clocks {
     }
 }
 
-/// A part of one, `0.001` for instance.
+/// Formats a drift as a fraction of one, for instance `0.001`.
 fn drift_text(ppb: u32) -> String {
     let digits = format!("{ppb:09}");
     format!("0.{}", digits.trim_end_matches('0'))
 }
 
-/// As it is read, in letters that need no quotes.
+/// Formats a duration as the parser reads it, in letters that need no quotes.
 fn duration_text(duration: Duration) -> String {
     format!("{duration:?}").replace('µ', "u")
 }
@@ -170,17 +169,17 @@ impl TryFrom<String> for Clocks {
     }
 }
 
-/// Why a text says nothing of clocks.
+/// The reason why a text does not describe clocks.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClocksError {
-    /// There is no such setting.
+    /// The text names a setting that does not exist.
     #[error("clocks have no `{name}`; there are `offset`, `drift`, `jump` and `resolution`")]
     Unknown {
-        /// What was asked for.
+        /// The name in the text.
         name: String,
     },
-    /// The value is none.
+    /// The text has a value that can't be parsed.
     #[error(
         "`{text}` is not of the form NAME=VALUE with commas between: `offset=20ms` (how far two clocks \
          may be apart at the start), `drift=0.001`, `drift=0.1%` or `drift=1000ppm` (how much faster or \
@@ -188,13 +187,13 @@ pub enum ClocksError {
          compare either way); or `exact`"
     )]
     Malformed {
-        /// What was asked for.
+        /// The malformed part of the text.
         text: String,
     },
-    /// Something is said twice.
+    /// The text gives a setting twice.
     #[error("`{name}` is given twice; give it once")]
     Twice {
-        /// What.
+        /// The name of the setting.
         name: String,
     },
 }
@@ -231,7 +230,7 @@ impl FromStr for Clocks {
     }
 }
 
-/// A number, and what stands behind it.
+/// Splits a text into a number and the unit behind it.
 fn amount(text: &str) -> Option<(f64, &str)> {
     let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
     let digits = text.find(|c| !is_of_number(c)).unwrap_or(text.len());
@@ -239,7 +238,7 @@ fn amount(text: &str) -> Option<(f64, &str)> {
     Some((number.parse().ok()?, unit.trim()))
 }
 
-/// A duration of up to a year with its unit.
+/// Parses a duration with its unit, of up to a year.
 fn duration(text: &str) -> Option<Duration> {
     let (amount, unit) = amount(text)?;
     let nanoseconds = match unit {
@@ -256,7 +255,7 @@ fn duration(text: &str) -> Option<Duration> {
     (nanoseconds <= year).then(|| Duration::from_nanos(nanoseconds as u64))
 }
 
-/// A part of one, in billionths.
+/// Parses a drift, and returns it in parts per billion.
 fn drift(text: &str) -> Option<u32> {
     let (amount, unit) = amount(text)?;
     let of = match unit {

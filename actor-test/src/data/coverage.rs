@@ -1,12 +1,11 @@
-//! What executions reached of the actors' states and handlers, as data.
+//! Coverage of the actors' states, handlers and transitions.
 
 use serde::{Deserialize, Serialize};
 
-/// What the executions of a test reached, actor type by actor type, in the order of their paths.
+/// The coverage of a test, by actor type in the order of their paths.
 ///
-/// Types that no execution started an actor of are not in it: nothing is known of them. Nor are the
-/// actors of `actor-core` itself, such as pools and probes. Replays that check for determinism do not
-/// count.
+/// The coverage leaves out types without a started actor, since nothing is known of them, and the actors of
+/// `actor-core` itself, such as pools and probes. Replays that check for determinism do not count.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -51,62 +50,62 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[non_exhaustive]
 pub struct Coverage {
-    /// One entry for each actor type; types that differ in their parameters alone are one.
+    /// The entries, one for each actor type; types that differ only in their parameters share one.
     pub actors: Vec<ActorCoverage>,
 }
 
-/// What was reached of one actor type.
+/// The coverage of one actor type.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ActorCoverage {
-    /// The type with its path, without its parameters: `shop::till::Till`.
+    /// The path of the type, without its parameters: `shop::till::Till`.
     pub path: String,
-    /// The type as it is written in its `#[actor] impl`, without its parameters: `Till`.
+    /// The name of the type as written in its `#[actor] impl`, without its parameters: `Till`.
     pub name: String,
-    /// Its states in order of declaration; one without a name for a plain actor.
+    /// The states in the order of declaration; a plain actor has one without a name.
     pub states: Vec<StateCoverage>,
-    /// The changes of state that were seen, one to the same state included, in the order of the
-    /// states. Which others are possible is not known.
+    /// The state transitions that were observed, with those to the same state, in the order of the states.
+    /// The set of possible transitions is not known.
     pub transitions: Vec<Transition>,
 }
 
-/// What was reached of one state.
+/// The coverage of one state.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StateCoverage {
-    /// Its name; empty for a plain actor.
+    /// The name of the state; empty for a plain actor.
     pub name: String,
-    /// How many actors started in it.
+    /// The number of actors that started in the state.
     pub started: u64,
-    /// How often it was entered, the starts included.
+    /// The number of times that the state was entered, the starts included.
     pub entered: u64,
-    /// The events that it handles, in the order of the actor's events.
+    /// The events that the state handles, in the order of the actor's events.
     pub handlers: Vec<HandlerCoverage>,
 }
 
-/// How often a state handled an event.
+/// The coverage of one handler: how often a state handled an event.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct HandlerCoverage {
     /// The type of the event, as written in the handler.
     pub event: String,
-    /// How often the handler ran in this state, for raised events too.
+    /// The number of times that the handler ran in this state, also for raised events.
     pub ran: u64,
 }
 
-/// A change of state that was seen.
+/// A state transition that was observed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Transition {
-    /// From this state.
+    /// The state before.
     pub from: String,
-    /// To this one.
+    /// The state after.
     pub to: String,
-    /// How often.
+    /// The number of times that the transition was observed.
     pub count: u64,
 }
 
-/// A part of an actor that no execution reached.
+/// A state or handler that no execution reached.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[non_exhaustive]
 pub enum Unreached {
@@ -117,14 +116,14 @@ pub enum Unreached {
         /// The state.
         state: String,
     },
-    /// A handler that never ran, though a state that has it was entered.
+    /// A handler that never ran, though a state that has the handler was entered.
     Handler {
         /// The actor type, without its path.
         actor: String,
         /// The event.
         event: String,
-        /// The state in which it never ran; `None` where it ran in none of several, and for a
-        /// plain actor.
+        /// The state in which the handler never ran; `None` for a plain actor, and for a handler that ran
+        /// in none of several states.
         state: Option<String>,
     },
 }
@@ -148,7 +147,7 @@ impl std::fmt::Display for Unreached {
 }
 
 impl Coverage {
-    /// Adds what other executions reached; in which order does not matter.
+    /// Adds the coverage of other executions; the result does not depend on the order of additions.
     pub fn add(&mut self, other: &Self) {
         for added in &other.actors {
             let same = |known: &&mut ActorCoverage| known.is_of_type(added);
@@ -161,10 +160,10 @@ impl Coverage {
             .sort_by(|a, b| (&a.path, a.table()).cmp(&(&b.path, b.table())));
     }
 
-    /// What no execution reached: states first, then handlers, in the order of the actors.
+    /// Returns the states, and then the handlers, that no execution reached, in the order of the actors.
     ///
-    /// An event that every state handles counts as one handler, which is reached when it ran in
-    /// any. Any other is judged in each state that was entered.
+    /// An event that every state handles counts as one handler, reached if it ran in any state. The handler
+    /// of any other event is judged in each state that was entered.
     pub fn unreached(&self) -> Vec<Unreached> {
         let states = self.actors.iter().flat_map(ActorCoverage::unreached_states);
         let handlers = self
@@ -176,18 +175,18 @@ impl Coverage {
 }
 
 impl ActorCoverage {
-    /// Has named states.
+    /// Returns true if the actor has named states.
     pub fn is_state_machine(&self) -> bool {
         self.states.iter().any(|state| !state.name.is_empty())
     }
 
-    /// How many actors of the type were started.
+    /// Returns the number of actors of the type that were started.
     pub fn started(&self) -> u64 {
         self.states.iter().map(|state| state.started).sum()
     }
 
-    /// The states and what they handle, to tell types of one path apart: two builds of one crate
-    /// may differ.
+    /// Returns the states with the events that they handle. The table distinguishes types with the same
+    /// path, such as those of two builds of one crate.
     fn table(&self) -> Vec<(&str, Vec<&str>)> {
         let states = self.states.iter();
         states
@@ -258,7 +257,6 @@ impl ActorCoverage {
         missed.into_iter().map(|state| never(Some(state))).collect()
     }
 
-    /// The events that some state handles.
     fn events(&self) -> Vec<&str> {
         let mut events: Vec<&str> = Vec::new();
         for event in self.states.iter().flat_map(StateCoverage::events) {
@@ -269,7 +267,7 @@ impl ActorCoverage {
         events
     }
 
-    /// The states that handle the event, each with how often it did.
+    /// Returns the states that handle the event, with the number of times that each did.
     fn handling(&self, event: &str) -> impl Iterator<Item = (&StateCoverage, u64)> {
         let states = self.states.iter();
         states.filter_map(move |state| Some((state, state.ran(event)?)))
@@ -280,10 +278,10 @@ impl ActorCoverage {
     }
 }
 
-/// For the documents that the tool writes.
+/// Methods for the documents that the command-line tool writes.
 #[doc(hidden)]
 impl ActorCoverage {
-    /// How many handlers ran, and how many there are, one for all states counted once.
+    /// Returns the numbers of handlers that ran, and of all; one for all states counts once.
     pub fn handlers_reached(&self) -> (usize, usize) {
         let mut reached = (0, 0);
         for event in self.events() {
@@ -298,7 +296,7 @@ impl ActorCoverage {
         reached
     }
 
-    /// The handlers that never ran in the state, but for those of all states that ran in another.
+    /// Returns the events that the state never handled; those of all states count if any state did.
     pub fn never_handled_in(&self, state: &StateCoverage) -> Vec<String> {
         let ran = |event: &str| self.handling(event).any(|(_, ran)| ran > 0);
         let events = state.handlers.iter().filter(|handler| {

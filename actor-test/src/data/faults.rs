@@ -1,22 +1,21 @@
-//! Faults: their kinds, and how many of each an execution may have.
+//! Fault injection: the kinds of faults, single faults, and the fault budgets of an execution.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// How many kinds of faults there are.
 pub(crate) const KINDS: usize = FaultKind::ALL.len();
 
-/// What may go wrong in a program's environment.
+/// A kind of fault in a program's environment.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum FaultKind {
-    /// A call of the environment's fails: [`Context::fallible`](actor_core::Context::fallible).
+    /// A call to the environment fails: [`Context::fallible`](actor_core::Context::fallible).
     Call,
-    /// A bounded mailbox takes nothing, though it has room.
+    /// A bounded mailbox refuses a message, though it has capacity left.
     Full,
     /// A call to a disk fails, by [`Context::disk`](actor_core::Context::disk).
     Disk,
@@ -26,22 +25,22 @@ pub enum FaultKind {
     Duplicate,
     /// A message between nodes is overtaken by the next one.
     Delay,
-    /// Nodes are cut off from the others, in both directions or one, until it is undone.
+    /// A network partition: nodes are cut off from the others, in one direction or both, until healed.
     Partition,
-    /// All that runs on a node ends at once; it boots again later.
+    /// All that runs on a node ends at once; the node boots again later.
     Crash,
     /// A node crashes and boots again at once, with its disk.
     Restart,
     /// A node crashes and boots again at once, without its disk.
     Wipe,
-    /// A connection breaks: what is on the links between two nodes is lost, and both sides hear of it.
+    /// A connection breaks: messages on the links between two nodes are lost, and both are notified.
     Break,
-    /// A node crashes, and stays down.
+    /// A node crashes and stays down.
     Stop,
-    /// The clock of a node jumps ahead, or what it takes for the date is set back.
+    /// The clock of a node jumps ahead, or its date is set back.
     Clock,
     /// A spurious wake-up: [`park`](actor_core::thread::park), or a wait for a
-    /// [`Condvar`](actor_core::sync::blocking::Condvar), ends though nobody has ended it.
+    /// [`Condvar`](actor_core::sync::blocking::Condvar), ends without a cause.
     Wake,
 }
 
@@ -64,7 +63,7 @@ impl FaultKind {
         Self::Wake,
     ];
 
-    /// The word by which it is asked for.
+    /// Returns the word by which a setting asks for the kind.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Call => "call",
@@ -84,13 +83,12 @@ impl FaultKind {
         }
     }
 
-    /// The kind with that number, if there is one.
     pub(crate) fn of(number: u64) -> Option<Self> {
         let number = usize::try_from(number).ok()?;
         Self::ALL.get(number).copied()
     }
 
-    /// It may strike within a step, where something is done that it concerns; else between two steps.
+    /// Returns true if the fault strikes within a step, at an action that it affects; else between steps.
     pub const fn is_within_a_step(self) -> bool {
         matches!(
             self,
@@ -104,12 +102,12 @@ impl FaultKind {
         )
     }
 
-    /// It lasts until it is undone.
+    /// Returns true if the fault lasts until it is undone.
     pub(crate) const fn is_undone(self) -> bool {
         matches!(self, Self::Partition | Self::Crash)
     }
 
-    /// What reports call one of them.
+    /// Returns the noun that reports use for one fault of the kind.
     pub const fn noun(self) -> &'static str {
         match self {
             Self::Call => "failing call",
@@ -129,7 +127,7 @@ impl FaultKind {
         }
     }
 
-    /// What reports call several of them.
+    /// Returns the noun that reports use for several faults of the kind.
     pub const fn plural(self) -> &'static str {
         match self {
             Self::Call => "failing calls",
@@ -156,29 +154,27 @@ impl fmt::Display for FaultKind {
     }
 }
 
-/// A fault that may strike between two steps, or be undone.
+/// A fault that may strike or be undone between two steps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Fault {
-    /// Of which kind.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// It is undone: a crashed node boots, what was cut is healed.
+    /// True if the fault is being undone: a crashed node boots, a partition is healed.
     pub is_undone: bool,
-    /// Which nodes it concerns, a bit for each in the order of their declaration: the one that crashes,
-    /// one side of a partition, the two ends of a connection.
+    /// The affected nodes, one bit for each in the order of declaration: the node that crashes, one half of
+    /// a partition, or the two ends of a connection.
     pub nodes: u64,
-    /// In which of several ways: a partition cuts both directions, or one; a clock jumps ahead, or is set
-    /// back.
+    /// The variant: a partition cuts both directions or one; a clock jumps ahead or is set back.
     pub way: u8,
-    /// The same for this fault in every execution, and for no other. Odd where it is undone.
+    /// A key that identifies the fault in every execution. The key is odd if the fault is being undone.
     pub(crate) key: u64,
 }
 
 impl Fault {
-    /// The key of the step in which everything is undone that is left to be.
+    /// The key of the step that undoes all faults still in force.
     pub(crate) const LAST: u64 = u64::MAX;
 
-    /// A fault of nodes of which this is a hash.
     pub(crate) fn new(kind: FaultKind, nodes: u64, way: u8, hash: u64) -> Self {
         Self {
             kind,
@@ -189,8 +185,7 @@ impl Fault {
         }
     }
 
-    /// Whether it strikes what a moment concerns: one of the nodes, the connection between two of them,
-    /// or a partition that has them on both sides.
+    /// Returns true if it strikes those nodes: one of them, their connection, or a partition between them.
     pub(crate) fn concerns(&self, nodes: u64) -> bool {
         let met = (self.nodes & nodes).count_ones();
         match self.kind {
@@ -200,7 +195,7 @@ impl Fault {
         }
     }
 
-    /// That it is undone.
+    /// Returns the step that undoes this fault.
     pub(crate) fn undone(self) -> Self {
         Self {
             is_undone: true,
@@ -210,16 +205,16 @@ impl Fault {
     }
 }
 
-/// A moment that matters, to which a step has led: faults may be aimed at it.
+/// A critical moment that a step has led to, at which the fault injector may aim.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Moment {
-    /// The same whenever it comes, in every execution.
+    /// A key that identifies the moment in every execution.
     pub(crate) what: u64,
-    /// The nodes that it concerns, a bit for each, as in [`Fault::nodes`].
+    /// The nodes concerned, one bit for each, as in [`Fault::nodes`].
     pub(crate) nodes: u64,
 }
 
-/// How many faults of each kind an execution may have at most. Default: none.
+/// The fault budgets: the largest number of faults of each kind in an execution. Default: none.
 ///
 /// ```
 /// use actor_test::{FaultKind, FaultBudgets};
@@ -238,38 +233,38 @@ pub struct FaultBudgets {
 }
 
 impl FaultBudgets {
-    /// No faults.
+    /// Creates budgets without any faults.
     pub const fn none() -> Self {
         Self {
             budgets: [0; KINDS],
         }
     }
 
-    /// With so many faults of a kind at most.
+    /// Sets the largest number of faults of a kind.
     #[must_use]
     pub const fn with(mut self, kind: FaultKind, most: u16) -> Self {
         self.budgets[kind as usize] = most;
         self
     }
 
-    /// How many faults of a kind there may be.
+    /// Returns the largest number of faults of a kind.
     pub const fn budget(&self, kind: FaultKind) -> u16 {
         self.budgets[kind as usize]
     }
 
-    /// There are to be none.
+    /// Returns true if no fault may strike.
     pub fn is_none(&self) -> bool {
         *self == Self::none()
     }
 
-    /// The kinds that may occur, each with how many there may be.
+    /// Returns the kinds with a budget, each with the largest number of its faults.
     pub fn iter(&self) -> impl Iterator<Item = (FaultKind, u16)> + use<> {
         let budgets = self.budgets;
         let all = FaultKind::ALL.into_iter().zip(budgets);
         all.filter(|(_, most)| *most > 0)
     }
 
-    /// One fault of a kind less; none of them, where there are none left.
+    /// Takes one fault of a kind off its budget, which stops at zero.
     pub(crate) fn spend(&mut self, kind: FaultKind) {
         let left = &mut self.budgets[kind as usize];
         *left = left.saturating_sub(1);
@@ -303,41 +298,41 @@ impl TryFrom<String> for FaultBudgets {
     }
 }
 
-/// The faults of an execution, by kind.
+/// The faults that struck in an execution, and the opportunities for them, by kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct FaultCounts {
-    /// How many came.
+    /// The number of faults that struck.
     pub(crate) struck: [u32; KINDS],
-    /// How often one might have come.
+    /// The number of times that a fault could have struck.
     pub(crate) offered: [u32; KINDS],
 }
 
-/// Why a text names no faults.
+/// The reason why a text does not describe fault budgets.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultBudgetsError {
-    /// There is no such kind.
+    /// The text names a kind that does not exist.
     #[error("there is no fault `{name}`; there are {}", kinds())]
     Unknown {
-        /// What was asked for.
+        /// The name in the text.
         name: String,
     },
-    /// Of a kind it is not said how many, or not by a number.
+    /// The text gives no count for a kind, or one that is not a number.
     #[error(
         "`{text}` does not say how many; the form is KIND=COUNT with commas between, `{example}` for \
          instance, with counts from 0 to 65535 and the kinds {}; or `none`",
         kinds()
     )]
     Malformed {
-        /// What was asked for.
+        /// The malformed part of the text.
         text: String,
-        /// What would be right.
+        /// An example of a right one.
         example: String,
     },
-    /// A kind is named twice.
+    /// The text names a kind twice.
     #[error("`{kind}` is given twice; give it once, with how many there may be in all")]
     Twice {
-        /// Which.
+        /// The kind.
         kind: FaultKind,
     },
 }

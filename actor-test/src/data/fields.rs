@@ -1,31 +1,31 @@
-//! The fields of a value, read from what its `Debug` prints.
+//! Parser of `Debug` output: the fields of a printed value, and the differences between two values.
 //!
-//! A derived `Debug` prints `Account { balance: 5, log: [..] }`, and so does nearly every other: names,
-//! brackets and commas. What is printed otherwise is one field, and nothing is lost.
+//! A derived `Debug` prints `Account { balance: 5, log: [..] }`, with names, brackets and commas, and most
+//! others print the same. Any other output becomes one field, so that nothing is lost.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// A value with a text as short as this is one field, whatever it is made of.
+/// A value whose text is at most this long is one field, whatever its structure.
 const SHORT: usize = 60;
 
-/// How deep a value is taken apart.
+/// The largest depth to which a value is split.
 const DEPTH_MAX: usize = 32;
 
-/// How many fields a value has at most; the last ones are not taken apart further.
+/// The largest number of fields of a value; the last ones are not split further.
 const FIELDS_MAX: usize = 2_000;
 
-/// A field: `balance`, `log[3].term`, `peers{"n1"}`; nothing for a value without fields, and for the
-/// name of one that has some.
+/// A field: `balance`, `log[3].term`, `peers{"n1"}`. The name is empty for a value without fields, and for
+/// the field that holds the type name of a value with fields.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Field {
     pub(crate) field: String,
     pub(crate) value: String,
 }
 
-/// What became of a field.
+/// The change of a field between two values.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct Difference {
     pub(crate) field: String,
@@ -41,7 +41,7 @@ pub(crate) struct Fields {
 }
 
 impl Fields {
-    /// The fields of a value that is printed like that.
+    /// Parses the fields of a printed value.
     pub(crate) fn of(printed: &str) -> Self {
         let mut list = Vec::new();
         take_apart(&Node::of(printed, 0), String::new(), &mut list);
@@ -51,7 +51,7 @@ impl Fields {
         }
     }
 
-    /// Whether they are those of a value that is printed like that.
+    /// Returns true if these fields were parsed from that text.
     pub(crate) fn is_of(&self, printed: &str) -> bool {
         self.printed == printed
     }
@@ -60,7 +60,7 @@ impl Fields {
         self.list.clone()
     }
 
-    /// What has to change so that these become those: first what is new or another, then what is gone.
+    /// Returns the changes from these fields to `now`: first new and changed fields, then removed ones.
     pub(crate) fn differences(&self, now: &Self) -> Vec<Difference> {
         let (before, after) = (self.by_name(), now.by_name());
         let other = now.list.iter().filter_map(|field| {
@@ -88,8 +88,8 @@ impl Fields {
     }
 }
 
-/// The fields of a value that is printed like that and lies at that place, however short it is; none for one
-/// of no parts, such as an empty list, and nothing for what has none at all, such as a number.
+/// Returns the fields of a printed value at the path `at`, however short it is. The list is empty for a
+/// value without parts, such as an empty list. A value without brackets, such as a number, gives `None`.
 pub(crate) fn parts(at: &str, printed: &str) -> Option<Vec<Field>> {
     let node = Node::of(printed, 0);
     let mut list = Vec::new();
@@ -99,7 +99,7 @@ pub(crate) fn parts(at: &str, printed: &str) -> Option<Vec<Field>> {
     (node.bracket != ' ').then_some(list)
 }
 
-/// Lists the fields of a part, which lies at that place.
+/// Appends the fields of a part with the path `at`.
 fn take_apart(node: &Node, at: String, list: &mut Vec<Field>) {
     let text = node.text();
     let is_one = text.chars().count() <= SHORT && !at.is_empty();
@@ -135,7 +135,7 @@ fn take_to_parts(node: &Node, at: String, list: &mut Vec<Field>) {
     }
 }
 
-/// A printed value: what stands before its bracket, and what is inside; or all of it, without one.
+/// A parsed value: the text before its bracket, and the parts inside; or the whole text, without a bracket.
 #[derive(Debug)]
 struct Node {
     head: String,
@@ -145,7 +145,7 @@ struct Node {
 
 #[derive(Debug)]
 struct Part {
-    /// A field's name, or the key in a map.
+    /// The name of a field, or the key in a map.
     key: Option<String>,
     node: Node,
 }
@@ -169,7 +169,7 @@ impl Node {
             _ => '}',
         };
         let inside = text[open + 1..].strip_suffix(close)?;
-        // A tuple of one has a comma.
+        // A one-element tuple has a comma, so that other text in parentheses is no tuple.
         let is_remark = bracket == '(' && open == 0 && split_at_commas(inside).nth(1).is_none();
         if is_remark && !inside.ends_with(',') {
             return None;
@@ -192,7 +192,7 @@ impl Node {
         };
         let mut parts: Vec<Part> = split_at_commas(inside).map(part).collect();
         if keyed && head.trim().is_empty() {
-            // The order of a map or set may be another in each process.
+            // Maps and sets without an order may print in another order in each process.
             parts.sort_by_cached_key(|part| {
                 let key = part.key.clone().unwrap_or_else(|| part.node.text());
                 (Number::of(&key), key)
@@ -205,7 +205,7 @@ impl Node {
         })
     }
 
-    /// A struct or a variant, as opposed to a map.
+    /// Returns true for a struct or a variant, as opposed to a map.
     fn has_named_parts(&self) -> bool {
         !self.head.trim().is_empty()
     }
@@ -233,7 +233,7 @@ impl Node {
     }
 }
 
-/// Numbers in their order, and before everything else.
+/// A sort key: numbers in numeric order, before everything else.
 #[derive(PartialEq, Eq)]
 struct Number(Option<i128>);
 
@@ -256,8 +256,7 @@ impl PartialOrd for Number {
     }
 }
 
-/// The letters of a text outside of quotes, each with its place, and how many brackets are open
-/// before it.
+/// An iterator over the characters outside of quotes, with their positions and the bracket depth before.
 struct Scan<'a> {
     text: &'a str,
     at: usize,
@@ -298,7 +297,7 @@ impl Iterator for Scan<'_> {
     }
 }
 
-/// The length of a text or letter in quotes with which `rest` begins.
+/// Returns the length of a quoted string or character with which `rest` begins.
 fn quoted(rest: &str) -> Option<usize> {
     let quote = rest
         .chars()
@@ -306,7 +305,7 @@ fn quoted(rest: &str) -> Option<usize> {
         .filter(|letter| "\"'".contains(*letter))?;
     let mut is_escaped = false;
     for (at, letter) in rest.char_indices().skip(1) {
-        // An apostrophe may be just that: a letter in quotes is short.
+        // A single quote may be an apostrophe: a quoted character is short.
         if quote == '\'' && at > "'\\u{10ffff}".len() {
             return None;
         }
@@ -469,7 +468,7 @@ mod tests {
         assert!(differences(&before, &after).contains(&"log: - > []".to_owned()));
     }
 
-    /// A map without an order prints its entries in another one in each process.
+    /// A map without an order prints its entries in another order in each process.
     #[test]
     fn the_order_of_a_map_does_not_matter() {
         let before = Fields::of("Names { all: {\"b\": 2, \"a\": 1}, few: {10, 9} }");

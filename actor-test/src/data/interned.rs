@@ -1,11 +1,11 @@
-//! Names that are part of the program, read from a file that another process of it has written.
+//! String interning: static names of the program, deserialised from a file of another process.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The name, for as long as the process lives; it is kept once.
+/// Returns the name with a static lifetime; each name is leaked once.
 fn interned(name: &str) -> &'static str {
     static KNOWN: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -28,7 +28,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
     Ok(names.iter().map(|name| interned(name)).collect())
 }
 
-/// The same for pairs of names.
+/// Interning of pairs of names.
 pub(crate) mod pairs {
     use super::{Deserialize, Deserializer, Serialize, Serializer, interned};
 

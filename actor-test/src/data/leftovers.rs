@@ -1,14 +1,14 @@
-//! What an execution that found no bug has left behind.
+//! The unread events and running periodic timers at the end of an execution without a bug.
 
 use serde::{Deserialize, Serialize};
 
-/// What is left at the end of an execution, for the report.
+/// The state that an execution leaves behind at its end, for the report.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Leftovers {
-    /// Who has unread events that nobody will handle.
+    /// The actor with unread events that no actor will handle, in words.
     pub(crate) unread: Option<String>,
-    /// There are actors, and none of them has taken a step; or none had when it was broken off.
+    /// True if there are actors and none has taken a step, also if the strategy ended the execution early.
     pub(crate) idle: bool,
-    /// The periodic timer that went on up to the fair bound, and what kept it from being all.
+    /// The periodic timer that ran up to the fair bound, and why the execution did not end, in words.
     pub(crate) restless: Option<String>,
 }

@@ -1,20 +1,19 @@
-//! What stands for an actor in a printed value until all names are known.
+//! Placeholders for actors in printed values, until the names of all actors are known.
 //!
-//! An actor that is the only one of its type is called by the type, and by a number as well once there is a
-//! second one. A value that was printed before must not read as if it had held somebody else, nor as if it
-//! had changed when it is printed again.
+//! The only actor of its type is named by the type, and gets a number once there is a second one. A value
+//! printed earlier must not seem to hold another actor, nor seem changed when printed again.
 
 use std::borrow::Cow;
 
-/// Around the number of an actor. Letters that Unicode leaves to private use, and hardly anybody uses.
+/// The delimiters of an actor's number: private-use code points of Unicode, which are rarely used.
 const AROUND: [char; 2] = ['\u{fac70}', '\u{fac71}'];
 
-/// Stands for an operation.
+/// Returns the placeholder of an operation.
 pub(crate) fn mark(of: u32) -> String {
     format!("{}{of}{}", AROUND[0], AROUND[1])
 }
 
-/// A text with names in the place of marks. What no operation is behind stays as it is.
+/// Replaces placeholders by names. A placeholder without an operation stays as it is.
 pub(crate) fn named<N: AsRef<str>>(text: &str, name: impl Fn(u32) -> Option<N>) -> Cow<'_, str> {
     if !text.contains(AROUND[0]) {
         return text.into();

@@ -1,54 +1,77 @@
-//! What can go wrong between nodes, as plain data.
+//! Faults between nodes, injected by the tester or a test's script, as plain data.
 
 use std::any::TypeId;
 
 pub(crate) use actor_core::runtime::{Disk, Wish};
 
-/// Something that goes wrong, or is set right. Nodes are numbers, in the order of their declaration.
+/// A fault on nodes or links, or its repair. Nodes are numbered in the order of their declaration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Mishap {
-    /// All that runs on a node ends at once.
-    Crash { node: u32 },
-    /// A node boots; one that is up crashes first.
-    Restart { node: u32, disk: Disk },
-    /// Links are cut, all in one step: from one node to another, each.
+    /// Ends all that runs on a node at once.
+    Crash {
+        node: u32,
+    },
+    /// Boots a node; one that is up crashes first.
+    Restart {
+        node: u32,
+        disk: Disk,
+    },
+    /// Cuts links, all in one step; each pair is a link from one node to another.
     Cut(Vec<(u32, u32)>),
-    /// Links are healed.
     Heal(Vec<(u32, u32)>),
-    /// All links are healed.
     HealAll,
-    /// What is on the links between two nodes is lost, and both sides hear of it.
-    Break { one: u32, other: u32 },
-    /// A link delivers nothing for now.
-    Hold { from: u32, to: u32 },
-    /// It goes on.
-    Release { from: u32, to: u32 },
-    /// Something becomes of the message at that place on a link, counted from its front.
+    /// Loses all messages on the links between two nodes, and notifies both nodes.
+    Break {
+        one: u32,
+        other: u32,
+    },
+    /// Stops the deliveries of a link for now.
+    Hold {
+        from: u32,
+        to: u32,
+    },
+    /// Resumes the deliveries of a link.
+    Release {
+        from: u32,
+        to: u32,
+    },
+    /// Drops, duplicates or delays the message at that position of a link, counted from its front.
     At {
         wish: Wish,
         from: u32,
         to: u32,
         place: usize,
     },
-    /// Something becomes of the next event of that type on a link.
+    /// Drops, duplicates or delays the next event of that type on a link.
     Next {
         wish: Wish,
         from: u32,
         to: u32,
         event: TypeId,
     },
-    /// The clock of a node jumps ahead, by nanoseconds.
-    SetAhead { node: u32, by_ns: u64 },
-    /// What a node takes for the date is set back.
-    SetBack { node: u32, by_ns: u64 },
-    /// Nothing fails on a node by choice.
-    Spare { node: u32 },
-    /// Nothing fails between two nodes by choice.
-    SpareLink { one: u32, other: u32 },
+    /// Has the clock of a node jump ahead, by nanoseconds.
+    SetAhead {
+        node: u32,
+        by_ns: u64,
+    },
+    /// Sets the date of a node back, by nanoseconds.
+    SetBack {
+        node: u32,
+        by_ns: u64,
+    },
+    /// Exempts a node from the faults that the tester chooses.
+    Spare {
+        node: u32,
+    },
+    /// Exempts the links between two nodes from the faults that the tester chooses.
+    SpareLink {
+        one: u32,
+        other: u32,
+    },
 }
 
 impl Mishap {
-    /// What it is called, in records.
+    /// Returns the name of the fault in records.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Crash { .. } => "crash",
@@ -74,7 +97,7 @@ impl Mishap {
         }
     }
 
-    /// The links that it concerns, from one node to another.
+    /// Returns the links concerned, each from one node to another.
     pub(crate) fn links(&self) -> Vec<(u32, u32)> {
         match self {
             Self::Cut(links) | Self::Heal(links) => links.clone(),
@@ -94,7 +117,7 @@ impl Mishap {
         }
     }
 
-    /// By how much a clock jumps, in nanoseconds.
+    /// Returns how far a clock jumps, in nanoseconds.
     pub(crate) fn by_ns(&self) -> Option<u64> {
         match self {
             Self::SetAhead { by_ns, .. } | Self::SetBack { by_ns, .. } => Some(*by_ns),
@@ -102,7 +125,7 @@ impl Mishap {
         }
     }
 
-    /// The node that it concerns.
+    /// Returns the node concerned.
     pub(crate) fn node(&self) -> Option<u32> {
         match self {
             Self::Crash { node }

@@ -1,7 +1,7 @@
-//! Plain data of executions: what was found, what was reached, what happened step by step.
+//! Plain data of executions: findings, coverage, records, stories and snapshots.
 //!
-//! The engine fills it in; traces and reports hold it; all of it is public and can be serialised.
-//! Nothing here runs or prints anything. Every room may use this one, and it uses none.
+//! The engine fills the data in; traces and reports hold it; all of it is public and can be serialised.
+//! Nothing here runs or prints anything. Every module of the crate may use this one, and it uses none.
 
 pub(crate) mod bug;
 pub mod causes;

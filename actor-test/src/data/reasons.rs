@@ -1,14 +1,14 @@
-//! The message of a finding without what is another in each execution.
+//! Normalises the message of a finding, to deduplicate bugs: removes what varies between executions.
 
 use crate::data::bug::{BugKind, Finding};
 
-/// Stands for a number.
+/// The placeholder for a number.
 const NUMBER: char = '_';
 
-/// What went wrong, the same for all executions that fail for one reason.
+/// Returns the normalised message, the same for all executions that fail for one reason.
 pub(super) fn what(finding: &Finding) -> String {
     let message = match finding.kind {
-        // How long it was owed, and how that is known, is no part of what is owed.
+        // The duration of a pending obligation is no part of the obligation.
         BugKind::Liveness => before(&finding.message, &[", for ", ", owed since step "]),
         BugKind::HotAtEnd => before(&finding.message, &[", owed since step "]),
         _ => &finding.message,
@@ -22,7 +22,7 @@ pub(super) fn what(finding: &Finding) -> String {
     }
 }
 
-/// The message up to where one of these is followed by a number for the first time.
+/// Returns the message up to the first place where one of the marks is followed by a number.
 fn before<'a>(message: &'a str, marks: &[&str]) -> &'a str {
     let ends = marks.iter().filter_map(|mark| {
         let mut found = message.match_indices(mark);
@@ -35,13 +35,13 @@ fn before<'a>(message: &'a str, marks: &[&str]) -> &'a str {
     ends.min().map_or(message, |end| &message[..end])
 }
 
-/// A line of `assert_eq!` with the value of one side.
+/// Returns true for a line of `assert_eq!` that prints the left or right value.
 fn is_value(line: &str) -> bool {
     let line = line.trim_start();
     line.starts_with("left: ") || line.starts_with("right: ")
 }
 
-/// `Kid#2 has [10, 7] of 1.5ms` as `Kid has [_] of _`.
+/// Replaces numbers: `Kid#2 has [10, 7] of 1.5ms` becomes `Kid has [_] of _`.
 fn without_numbers(line: &str) -> String {
     let mut letters = line.chars().peekable();
     let mut without = String::new();
@@ -50,7 +50,7 @@ fn without_numbers(line: &str) -> String {
         if letter == '#' && is_digit(letters.peek()) {
             while letters.next_if(char::is_ascii_digit).is_some() {}
         } else if letter.is_ascii_digit() {
-            // With its fraction and its unit.
+            // The number includes its fraction and its unit.
             let goes_on = |next: &char| next.is_alphanumeric() || *next == '_' || *next == '.';
             let mut last = letter;
             while let Some(next) = letters.next_if(goes_on) {
@@ -62,14 +62,14 @@ fn without_numbers(line: &str) -> String {
                 without.truncate(at);
             }
             without.push(NUMBER);
-            // The end of a sentence, or of a range.
+            // A dot at the end belongs to the sentence, or to a range.
             if last == '.' {
                 without.push('.');
             }
         } else {
             without.push(letter);
         }
-        // As long as a list may be, it is one of numbers.
+        // A list of numbers shrinks to one number, whatever its length.
         if without.ends_with("_, _") {
             without.truncate(without.len() - 3);
         }
@@ -77,7 +77,7 @@ fn without_numbers(line: &str) -> String {
     without
 }
 
-/// Who awaits what, each once, in an order of their own.
+/// Sorts and deduplicates the waits of a deadlock's message.
 fn in_order(message: &str) -> String {
     let (head, waits) = message.split_once(": ").unwrap_or(("", message));
     let mut waits: Vec<&str> = waits.split("; ").collect();

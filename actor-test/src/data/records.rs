@@ -1,18 +1,17 @@
-//! What happened in an execution, record by record, in the order in which it did.
+//! Records: the event log of an execution, in order of occurrence.
 //!
-//! The engine emits records while an execution is recorded; readers make stories of them, and
-//! whatever else is to be told. A record is data: who, which message, what was chosen. It holds no
-//! sentences, and of a user's values what their `Debug` prints, since the value itself is gone when
-//! a reader looks.
+//! The engine emits records while an execution is recorded; readers turn them into stories and other
+//! reports. A record is plain data (numbers, messages, choices) without sentences. Of a user's values a
+//! record holds the `Debug` output, since the value itself is gone by the time it is read.
 //!
-//! A [`Record::Step`] begins a step, and what follows up to the next one happened in it.
+//! A [`Record::Step`] begins a step; all records up to the next one belong to that step.
 //!
 //! # Identities
 //!
-//! An operation (an actor, the test body, a piped future) is named by its number, in the order of
-//! creation; number zero is the test body. Its [`path`](Record::Created::path) and a message's
-//! [`MessageId`] do not depend on the schedule: the third message that the test's second actor sends
-//! is the same in every execution, so that records of two executions can be compared.
+//! An operation (an actor, the test body, a piped future) is identified by a number in the order of
+//! creation; number zero is the test body. The [`path`](Record::Created::path) of an operation and the
+//! [`MessageId`] of a message do not depend on the schedule. The third message of the test's second actor
+//! has one identity in all executions, so that records of two executions can be compared.
 
 use std::fmt::Debug;
 use std::num::NonZeroU64;
@@ -24,18 +23,18 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::data::fields::{Difference, Field};
 use crate::data::story::{Asked, DiskCall, MonitorKind, Purpose, Room, Temperature};
 
-/// The identity of an event, a reply or a question for room: a hash of the path of whoever sends it and
-/// of how many that one has sent before. It is the same in the outbox and in the inbox, and whatever
-/// the schedule, as long as its sender does the same.
+/// The identity of an event, a reply or a capacity request: a hash of the sender's path and of the number
+/// of messages that the sender has sent before. The identity is the same in the outbox and in the inbox,
+/// and under every schedule, as long as the sender does the same.
 ///
-/// Two that differ have the same one with a chance of 2^-63.
+/// Two different messages have the same identity with a chance of 2^-63.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 pub struct MessageId(NonZeroU64);
 
 impl MessageId {
     #[inline]
     pub(crate) fn new(key: u64) -> Self {
-        // Never zero, so that an `Option` takes no more room.
+        // Never zero, so that an `Option` needs no more memory.
         Self(NonZeroU64::MIN | key)
     }
 
@@ -44,13 +43,13 @@ impl MessageId {
     }
 }
 
-/// The kind of step that an operation would take, or took.
+/// The kind of step that an operation takes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 #[repr(u8)]
 pub enum StepKind {
-    /// Runs the test body or the hooks with which an actor starts.
+    /// Runs the test body, or the start hooks of an actor.
     Start,
     /// Handles, or ignores, the first event that is not deferred.
     Handle,
@@ -62,49 +61,45 @@ pub enum StepKind {
     Timer,
     /// Injects a fault.
     Fault,
-    /// Stops, or ends, ahead of what is in the inbox: its supervisor says so, or somebody kills it.
+    /// Stops or ends ahead of the inbox, by order of the supervisor or by a kill.
     Stop,
-    /// Delivers what comes next on a link between two nodes.
+    /// Delivers the next message of a link between two nodes.
     Deliver,
-    /// Goes on with an access to something shared: a lock, a channel, an atomic.
+    /// Continues with an access to a shared object: a lock, a channel, an atomic.
     Access,
 }
 
-/// Something that happened.
+/// An entry in the log of an execution.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "snake_case", tag = "record")]
 pub(crate) enum Record {
-    /// A step begins.
     Step {
-        /// Its number, from one.
         number: u64,
-        /// The virtual time before it, in nanoseconds.
+        /// The virtual time before the step, in nanoseconds.
         time_ns: u64,
-        /// Who takes it; for a timer, whose timer it is.
+        /// The operation that takes the step; for a timer, the timer's owner.
         who: u32,
-        /// The timer that fires.
         timer: Option<u64>,
         kind: StepKind,
-        /// The actor's state before, if it has states.
+        /// The actor's state before the step, if it has states.
         state: Option<&'static str>,
     },
-    /// A running handler has created an operation, which takes its first step after
-    /// [`Spawned`](Record::Spawned).
+    /// A running handler has created an operation, whose first step follows [`Spawned`](Record::Spawned).
     Created {
         who: u32,
-        /// Names it whatever the schedule: a hash of who created it, and of how many that one had
-        /// created before.
+        /// An identity for every schedule: a hash of the creator, and of its number of earlier creations.
         path: u64,
         what: Created,
     },
-    /// The creation was carried out.
-    Spawned { who: u32 },
+    /// The creation took effect.
+    Spawned {
+        who: u32,
+    },
     /// A message is handled, or ignored.
     Handled {
         who: u32,
         message: MessageId,
         from: Origin,
-        /// The event, printed.
         event: String,
         ignored: bool,
     },
@@ -113,83 +108,99 @@ pub(crate) enum Record {
         message: MessageId,
         from: Origin,
         to: u32,
-        /// The event, printed.
         event: String,
         arrival: Arrival,
-        /// The message that its sender handled when it sent this one; `None` for what a start hook,
-        /// the test body, a timer or a piped future sent.
+        /// The message that the sender was handling; `None` for what a start hook, the test body, a timer
+        /// or a piped future sent.
         cause: Option<MessageId>,
     },
-    /// The reply of an `ask`, or its loss, has reached who asked.
+    /// The reply of an `ask`, or its loss, has reached the asker.
     Replied {
         from: u32,
         to: u32,
-        /// The message that asked.
+        /// The message with the question.
         asked: MessageId,
-        /// The reply, printed; why there is none.
+        /// The printed reply, or the reason why there is none.
         #[serde(serialize_with = "debug")]
         reply: Result<String, AskError>,
     },
-    /// A sender has asked for room in a bounded mailbox.
-    AskedForRoom { who: u32, of: u32, answer: Room },
+    /// A sender has asked for capacity in a bounded mailbox.
+    AskedForRoom {
+        who: u32,
+        of: u32,
+        answer: Room,
+    },
     /// A call to a disk was carried out.
     Disk {
         who: u32,
         what: DiskAction,
-        /// Why it has failed.
+        /// The reason for the failure of the call.
         error: Option<String>,
     },
     /// The power of a disk has failed.
     PowerFailed {
-        /// What of it is lost that was not synced, and where that is not all: how many parts of how many.
+        /// The lost unsynced actions; for a partial loss, the numbers of lost parts and of all parts.
         lost: Vec<(DiskAction, Option<(u32, u32)>)>,
     },
-    /// An event was announced: to the monitors that observe it, or to none.
-    Announced { who: u32, event: String },
+    /// An event was announced to the monitors that observe it, if any.
+    Announced {
+        who: u32,
+        event: String,
+    },
     /// A choice was asked for and answered.
     Chose {
         who: u32,
         asked: Asked,
-        /// How many answers there were.
         of: u64,
         answer: u32,
     },
-    /// A fault: a call of the environment's fails.
+    /// A fault: a call to the environment fails.
     CallFailed {
         who: u32,
         call: String,
-        /// It is made all the same, and what it returns is lost.
+        /// True if the call is made all the same, and its result is lost.
         is_made: bool,
     },
-    /// A fault: a bounded mailbox takes nothing, whatever room it has.
-    Crowded { who: u32, of: u32 },
-    /// A wait ends for no reason, which is a fault.
-    WokenSpuriously { who: u32 },
-    /// The code of an operation has run, and waits for something or not. An actor's state before and
-    /// after, if it has states.
+    /// A fault: a bounded mailbox refuses a message despite its capacity.
+    Crowded {
+        who: u32,
+        of: u32,
+    },
+    /// A fault: a wait ends spuriously.
+    WokenSpuriously {
+        who: u32,
+    },
+    /// The code of an operation has run, between those states of its actor, if any, and awaits or not.
     Ran {
         who: u32,
         awaits: bool,
         before: Option<&'static str>,
         after: Option<&'static str>,
     },
-    /// An actor has entered the state in which it was: its hooks have run.
-    Reentered { who: u32 },
-    /// An actor's value before its first step, field by field.
-    Looks { who: u32, fields: Vec<Field> },
-    /// What a step has changed in its actor's value.
-    Changed { who: u32, changes: Vec<Difference> },
-    /// The program logged something.
+    /// An actor has re-entered its current state: the exit and entry hooks have run.
+    Reentered {
+        who: u32,
+    },
+    /// The fields of an actor's value before its first step.
+    Looks {
+        who: u32,
+        fields: Vec<Field>,
+    },
+    /// The changes of a step to the actor's value.
+    Changed {
+        who: u32,
+        changes: Vec<Difference>,
+    },
     Logged {
         level: &'static str,
         target: String,
         text: String,
     },
-    /// A monitor was registered, or a predicate: they count apart, each from zero.
+    /// A monitor or a predicate was registered; both kinds are numbered from zero separately.
     Watches {
         name: String,
         kind: MonitorKind,
-        /// A monitor's first state, or what a predicate is taken for before it is evaluated.
+        /// The first state of a monitor, or the assumed value of a predicate before its first evaluation.
         state: &'static str,
         temperature: Temperature,
     },
@@ -198,10 +209,10 @@ pub(crate) enum Record {
         predicate: u32,
         holds: bool,
         temperature: Temperature,
-        /// For how many steps it had been owed.
+        /// The number of steps for which the predicate had been a pending obligation.
         heat: u64,
     },
-    /// A predicate that is not met looked at an actor.
+    /// An unmet predicate has read an actor.
     LookedAt {
         who: u32,
         state: Option<&'static str>,
@@ -212,47 +223,59 @@ pub(crate) enum Record {
         monitor: u32,
         from: &'static str,
         to: &'static str,
-        /// For how many steps it had been owed.
+        /// The number of steps for which the monitor had been a pending obligation.
         heat: u64,
-        /// Of the state after.
+        /// The temperature of the state after.
         temperature: Temperature,
     },
-    /// A timer starts to run.
+    /// A timer was armed.
     Armed {
         owner: u32,
-        /// Names it whatever the schedule, as an operation's path does.
+        /// An identity for every schedule, like an operation's path.
         timer: u64,
         delay_ns: u64,
         periodic: bool,
         purpose: Purpose,
-        /// The event that it fires, printed.
         event: Option<String>,
     },
     /// A timer was cancelled, together with its unread event; `None` for one that had fired.
-    Cancelled { owner: u32, timer: Option<u64> },
+    Cancelled {
+        owner: u32,
+        timer: Option<u64>,
+    },
     /// An actor has failed, and its supervisor is to act.
     Failed {
         who: u32,
-        /// It has panicked; else it broke a rule.
+        /// True for a panic, false for a broken rule.
         panicked: bool,
         message: String,
     },
-    /// An actor was told to stop, in order or at once.
-    Stopped { who: u32, at_once: bool },
-    /// An actor is to share the failure of the one whose step it is.
-    Linked { who: u32 },
+    /// An actor was ordered to stop, in order or at once.
+    Stopped {
+        who: u32,
+        at_once: bool,
+    },
+    /// An actor is to share the failure of the actor that takes the step.
+    Linked {
+        who: u32,
+    },
     /// A failed actor's value was dropped.
-    Fell { who: u32 },
-    /// A failed actor has a new value.
-    Revived { who: u32 },
-    /// A child has ended more often than its supervisor brings it back.
+    Fell {
+        who: u32,
+    },
+    /// A failed actor was restarted with a new value.
+    Revived {
+        who: u32,
+    },
+    /// A child has used up the restarts of its supervisor.
     GivenUp {
         who: u32,
-        /// How often that is, in words.
         limit: String,
     },
-    /// What was on a link is lost: a message, or a reply.
-    LostOnLink { message: Option<MessageId> },
+    /// A message or a reply on a link was lost.
+    LostOnLink {
+        message: Option<MessageId>,
+    },
     /// A message has come over a link, and reached its receiver or did not.
     Arrived {
         message: MessageId,
@@ -261,58 +284,56 @@ pub(crate) enum Record {
         event: String,
         arrival: Arrival,
     },
-    /// A reply has come over a link.
-    ArrivedReply { to: u32 },
-    /// Something went wrong between nodes, or was set right.
+    ArrivedReply {
+        to: u32,
+    },
+    /// A fault between nodes, or its repair.
     Mishap {
         what: &'static str,
-        /// The node concerned.
         node: Option<String>,
-        /// The links concerned, from one node to another.
         links: Vec<(String, String)>,
-        /// By how much a clock jumps.
         by_ns: Option<u64>,
     },
-    /// Time has passed, though no timer has fired.
-    Passed { by_ns: u64 },
-    /// How the clock of a node goes, where it is not right.
+    /// Time has passed without a timer that fired.
+    Passed {
+        by_ns: u64,
+    },
+    /// The error of a node's clock.
     Clock {
         node: String,
         ahead_ns: u64,
-        /// How much it gains in a second, in nanoseconds.
+        /// The nanoseconds that the clock gains in a second.
         drift_ppb: i64,
     },
-    /// Something shared was accessed.
+    /// A shared object was accessed.
     Accessed {
         who: u32,
         what: &'static str,
-        /// What it is, and where it was made.
+        /// The kind of object, and the place that made it.
         object: String,
-        /// Where the program accesses it.
+        /// The place of the access in the program.
         place: String,
     },
-    /// A task has ended, by itself or since it was told to.
-    Over { who: u32 },
-    /// An actor has ended.
+    /// A task has ended, by itself or by an abort.
+    Over {
+        who: u32,
+    },
     Halted {
         who: u32,
         #[serde(serialize_with = "debug")]
         reason: StopReason,
-        /// How many events were left in its inbox, all dead letters now.
+        /// The number of events left in the inbox, which all become dead letters.
         unread: u64,
     },
 }
 
-/// What was done to a disk.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub(crate) struct DiskAction {
     pub(crate) call: DiskCall,
     pub(crate) path: String,
-    /// The new name.
     pub(crate) to: Option<String>,
-    /// Where in the file.
     pub(crate) at: Option<u64>,
-    /// How many bytes; for a length, that.
+    /// The number of bytes; for a length, that length.
     pub(crate) bytes: Option<u64>,
 }
 
@@ -328,71 +349,73 @@ impl DiskAction {
     }
 }
 
-/// What an operation is that was created.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Created {
     Actor {
-        /// The type, by name and by number: several types may have one name.
+        /// The type, by name and by number, since several types may have one name.
         of_type: &'static str,
         type_number: u32,
-        /// Its number among the actors of its type, from one.
+        /// The number of the actor among those of its type, from one.
         ordinal: u32,
-        /// The name that it was given.
         name: Option<String>,
-        /// What its name begins with, since it is on a node.
+        /// The prefix of the name for an actor on a node.
         prefix: Option<String>,
     },
-    /// The boot code of a node.
-    Boot { name: String },
-    /// The way from one node to another.
-    Link { name: String },
-    /// A future that was piped to its owner.
-    Future { owner: u32 },
-    /// A task or a thread, by its name.
-    Task { name: String, is_thread: bool },
+    Boot {
+        name: String,
+    },
+    Link {
+        name: String,
+    },
+    Future {
+        owner: u32,
+    },
+    Task {
+        name: String,
+        is_thread: bool,
+    },
 }
 
-/// Where a message is from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Origin {
     Operation(u32),
-    /// It is word of an operation's end.
+    /// The notice of an operation's end.
     End(u32),
     Timer,
 }
 
-/// What became of a message that was to reach an inbox.
+/// The fate of a message that was sent to an inbox.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Arrival {
     Arrived,
-    /// It is in the inbox, and the state of its receiver puts it off.
+    /// The message is in the inbox, and the receiver's state defers it.
     Deferred,
-    /// It leaves for another node.
+    /// The message leaves for another node.
     Leaves,
-    /// It left for another node, and is lost.
+    /// The message left for another node, and is lost.
     Lost,
-    /// It is a dead letter: its receiver has stopped.
+    /// A dead letter: the receiver has stopped.
     Dead,
-    /// It is a dead letter: its receiver, a [proxy](actor_core::Proxy), finds nobody to hand it on to.
+    /// A dead letter: the receiver, a [proxy](actor_core::Proxy), has no target to forward to.
     Unclaimed,
-    /// It is a dead letter: the mailbox is full.
+    /// A dead letter: the mailbox is full.
     Refused,
-    /// It arrived, and the oldest event in the mailbox, printed, had to go.
+    /// The message arrived, and the mailbox dropped its oldest event, printed here.
     Replaced {
         message: MessageId,
         event: String,
     },
 }
 
-/// Prints what can't be serialised itself.
+/// Serialises the `Debug` output of a type that can't be serialised itself.
 fn debug<T: Debug, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&format_args!("{value:?}"))
 }
 
-/// A time as records have it; the largest number where it is longer than 500 years.
+/// Converts a time for records; longer than 500 years gives the largest number.
 pub(crate) fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }

@@ -1,30 +1,29 @@
-//! Schedules by name: who steps when, in words that mean the same in every execution.
+//! Schedules by name: steps identified in a way that holds in every execution.
 //!
-//! A trace's decisions are positions among the enabled operations: exact, and worth nothing as soon
-//! as one step comes earlier or is left out. Here a step is named by its operation's path, its kind
-//! and its message's identity, none of which depends on the schedule, so that steps can be left out
-//! and put elsewhere, and the rest still be followed.
+//! The decisions of a trace are positions among the enabled operations. These are exact, but worthless as
+//! soon as one step comes earlier or is dropped. A name here consists of the operation's path, the kind of
+//! step and the identity of its message, none of which depends on the schedule. So steps can be dropped or
+//! moved, and the rest can still be followed.
 
 use crate::data::faults::FaultKind;
 use crate::data::records::{MessageId, StepKind};
 use crate::data::story::Asked;
 use crate::hash::mix;
 
-/// The name of a step.
+/// The schedule-independent name of a step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct StepName {
-    /// The path of the operation that takes it; for a timer, of its owner.
+    /// The path of the operation that takes the step; for a timer, of the timer's owner.
     pub(crate) who: u64,
     pub(crate) kind: StepKind,
-    /// The event or reply that is sent, handled or fired, if any.
+    /// The event or reply that the step sends, handles or fires, if any.
     pub(crate) message: Option<MessageId>,
-    /// How many steps of this kind without a message the operation had taken before; zero for one
-    /// with a message.
+    /// The number of earlier steps of the operation of this kind without a message; zero with a message.
     pub(crate) turn: u32,
 }
 
 impl StepName {
-    /// A number that stands for the name: two names share one with a chance of 2^-63 or so.
+    /// Returns a hash of the name; two names share one with a chance of about 2^-63.
     pub(crate) fn key(&self) -> u64 {
         let message = self.message.map_or(0, MessageId::number);
         let what = u64::from(self.turn) << 8 | self.kind as u64;
@@ -32,26 +31,25 @@ impl StepName {
     }
 }
 
-/// A choice that a step has asked for.
+/// A choice that a step has asked for, and the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NamedChoice {
-    /// What it is for; [`Asked::Unknown`] where that was not written down.
+    /// The purpose of the choice; [`Asked::Unknown`] if that was not recorded.
     pub(crate) asked: Asked,
-    /// How many answers there were.
+    /// The number of possible answers.
     pub(crate) of: u64,
     pub(crate) answer: u32,
 }
 
-/// What is left of the choices of a step that is followed.
+/// The choices of a followed step that are not used up yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChoicesLeft {
     left: Vec<NamedChoice>,
-    /// How many were asked for.
+    /// The number of choices that were asked for.
     asked: usize,
 }
 
 impl ChoicesLeft {
-    /// All of them.
     pub(crate) fn of(choices: &[NamedChoice]) -> Self {
         Self {
             left: choices.to_vec(),
@@ -59,8 +57,8 @@ impl ChoicesLeft {
         }
     }
 
-    /// The answer to the next one: that of the first that is left and asks for the same. Where it was not
-    /// written down what the choices were for, the next one, if it has as many answers.
+    /// Returns the answer to the next choice: that of the first remaining choice with the same purpose. If
+    /// the purposes were not recorded, the next choice answers if it has as many answers.
     pub(crate) fn answer(&mut self, asked: Asked, of: u64) -> Option<u32> {
         self.asked += 1;
         let is_it = |choice: &NamedChoice| choice.asked == asked && choice.of == of;
@@ -72,43 +70,41 @@ impl ChoicesLeft {
     }
 }
 
-/// A fault that strikes within a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NamedStrike {
     pub(crate) kind: FaultKind,
-    /// At which of the step's places for faults of that kind, from zero.
+    /// The index, from zero, among the step's opportunities for faults of that kind.
     pub(crate) place: u32,
-    /// In which way, from one.
+    /// The variant of the fault, from one.
     pub(crate) way: u32,
 }
 
-/// A step of a schedule, with the answers to what it asked.
+/// A step of a schedule, with the answers to its choices and the faults within it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct NamedStep {
     pub(crate) name: StepName,
-    /// A hash of who it is, the kind, the type of the event and the inbox: the same for another message
-    /// of the same sort.
+    /// A hash of operation, kind, event type and inbox, which is the same for other messages of the type.
     pub(crate) sort: u64,
     pub(crate) choices: Vec<NamedChoice>,
     pub(crate) strikes: Vec<NamedStrike>,
 }
 
-/// Who steps when.
+/// The steps of an execution by name, in order.
 pub(crate) type Schedule = Vec<NamedStep>;
 
-/// Some timer fires in it.
+/// Returns true if a timer fires in some step.
 pub(crate) fn has_timers(schedule: &Schedule) -> bool {
     let mut steps = schedule.iter();
     steps.any(|step| step.name.kind == StepKind::Timer)
 }
 
-/// Where a schedule was first left.
+/// The first deviation of an execution from a schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Parting {
-    /// The step that was another one, from one.
+    /// The number of the deviating step, from one.
     pub(crate) step: u64,
-    /// Which of the schedule's steps was next, from zero; `None` where it was at its end.
+    /// The index of the schedule's next step, from zero; `None` at its end.
     pub(crate) expected: Option<usize>,
-    /// What was taken instead; `None` where the execution ended.
+    /// The step that was taken instead; `None` if the execution ended.
     pub(crate) taken: Option<StepName>,
 }

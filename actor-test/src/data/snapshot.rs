@@ -1,8 +1,7 @@
-//! An execution between two of its steps: who is where, what waits, and what could run next.
+//! A snapshot of an execution between two steps: operations, inboxes, timers and enabled steps.
 //!
-//! A story tells what happened; this is what is. The engine takes it where it was asked to stop, for a
-//! debugger. Operations are numbered as in the [story](crate::data::story), in the order of their
-//! creation.
+//! The engine takes a snapshot at the step where the debugger asked it to stop. Operations are numbered as
+//! in the [story](crate::data::story), in the order of their creation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,213 +11,213 @@ use crate::data::fields::Fields;
 use crate::data::records::StepKind;
 use crate::data::story::{DiskCall, MonitorKind, Purpose, Temperature};
 
-/// An execution between two steps.
+/// A snapshot of an execution between two steps.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Snapshot {
-    /// After how many steps.
+    /// The number of steps before the snapshot.
     pub step: u64,
-    /// How many decisions were made in them.
+    /// The number of decisions in these steps.
     pub decisions: usize,
     /// The virtual time.
     pub time_ns: u64,
     /// The test body, which is the first, the actors, and the futures that were piped to them.
     pub operations: Vec<Standing>,
-    /// What could run next, in the order in which a strategy sees it.
+    /// The enabled steps, in the order in which a strategy gets them.
     pub enabled: Vec<Could>,
-    /// The timers that run.
+    /// The running timers.
     pub timers: Vec<Running>,
-    /// Monitors, and then predicates, each in the order of their registration.
+    /// The monitors, and then the predicates, each in the order of their registration.
     pub specifications: Vec<Heat>,
 }
 
-/// How an operation stands.
+/// The state of an operation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Standing {
-    /// Its name.
+    /// The name of the operation.
     pub name: String,
-    /// It is an actor, and neither the test body nor a future.
+    /// True for an actor, false for the test body and for futures.
     pub is_actor: bool,
-    /// How far it has come.
+    /// The stage in the operation's life cycle.
     pub stage: Stage,
-    /// Its state, if it has states.
+    /// The state of the actor, if it has states.
     pub state: Option<String>,
-    /// Its value, as its `Debug` prints it; `None` where it has none, or is not to be seen.
+    /// The value as its `Debug` prints it; `None` without a `Debug`, or while the value can't be read.
     pub value: Option<String>,
-    /// What a suspended handler waits for, as far as it is known.
+    /// The thing that a suspended handler awaits, as far as it is known.
     pub awaits: Option<String>,
-    /// What it has not handled yet, in the order of arrival.
+    /// The unhandled events, in the order of arrival.
     pub inbox: Vec<Waiting>,
-    /// What it has done and nobody has seen yet, in order.
+    /// The effects that were not carried out yet, in order.
     pub outbox: Vec<Outgoing>,
 }
 
-/// How far an operation has come.
+/// The stage in the life cycle of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
-    /// Its creation waits in an outbox.
+    /// The creation waits in an outbox.
     Unborn,
-    /// Its first step is due.
+    /// The first step is due.
     Starting,
-    /// Between two events.
+    /// The operation is between two events.
     Idle,
-    /// An async handler waits.
+    /// An async handler is suspended.
     Suspended,
-    /// It waits until its children have ended, to end itself.
+    /// The operation waits for its children to end before it ends itself.
     Closing,
-    /// Its value is dropped, and its supervisor may bring it back.
+    /// The value is dropped, and the supervisor may restart the actor.
     Down,
-    /// It has stopped.
+    /// The operation has stopped.
     Gone,
 }
 
 /// An event in an inbox.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Waiting {
-    /// The event, printed; `None` for an order to stop.
+    /// The printed event; `None` for an order to stop.
     pub event: Option<String>,
-    /// Who sent it; `None` for a timer.
+    /// The sender; `None` for a timer.
     pub from: Option<u32>,
-    /// The state of its receiver puts it off.
+    /// True if the receiver's state defers the event.
     pub deferred: bool,
 }
 
-/// What an operation has put into its outbox.
+/// An effect in an outbox, which is not carried out yet.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "does")]
 pub enum Outgoing {
-    /// It sends an event.
+    /// Sends an event.
     Send {
-        /// To whom.
+        /// The receiver.
         to: u32,
-        /// The event, printed.
+        /// The printed event.
         event: String,
     },
-    /// It asks for room in a mailbox.
+    /// Asks for capacity in a mailbox.
     AskForRoom {
-        /// Whose.
+        /// The owner of the mailbox.
         of: u32,
     },
-    /// It calls a disk.
+    /// Calls a disk.
     CallDisk {
-        /// What for.
+        /// The kind of call.
         call: DiskCall,
     },
-    /// The power of a disk fails.
+    /// Fails the power of a disk.
     FailPower,
-    /// It starts an actor or a future.
+    /// Spawns an actor or a future.
     Spawn {
-        /// Which.
+        /// The spawned operation.
         who: u32,
     },
-    /// It replies to a question, or the question is lost.
+    /// Replies to a question, or reports the loss of the question.
     Reply {
-        /// To whom.
+        /// The asker.
         to: u32,
-        /// There is no reply.
+        /// True if there is no reply.
         lost: bool,
     },
-    /// It tells a watcher of its end.
+    /// Notifies a watcher of the actor's end.
     Notify {
-        /// Whom.
+        /// The watcher.
         to: u32,
     },
-    /// It ends.
+    /// Ends the operation.
     Halt,
-    /// It stops another.
+    /// Stops another actor.
     Stop {
-        /// Whom.
+        /// The actor to stop.
         to: u32,
-        /// Ahead of what is in its inbox.
+        /// True if the stop comes ahead of the actor's inbox.
         at_once: bool,
     },
-    /// It says what becomes of a child that has failed.
+    /// Decides about a child that has failed.
     Decide {
-        /// Of which.
+        /// The child.
         who: u32,
     },
-    /// It shares its failure with another.
+    /// Shares the failure with another actor.
     Share {
-        /// With whom.
+        /// The other actor.
         to: u32,
     },
-    /// Something that nobody sees: an announcement, or a timer that is armed or cancelled.
+    /// Has no visible effect: an announcement, or a timer that is armed or cancelled.
     Silent,
 }
 
-/// What could run next.
+/// An enabled step.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Could {
-    /// Who; for a timer, whose timer it is.
+    /// The operation that would take the step; for a timer, the timer's owner.
     pub who: u32,
-    /// What kind of step.
+    /// The kind of step.
     pub kind: StepKind,
-    /// What it handles or fires, printed.
+    /// The event that the step handles or fires, printed.
     pub event: Option<String>,
-    /// Who sent that.
+    /// The sender of that event.
     pub from: Option<u32>,
-    /// What leaves its outbox.
+    /// The effect that leaves the outbox.
     pub outgoing: Option<Outgoing>,
 }
 
-/// A timer that runs.
+/// A running timer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Running {
-    /// Whose.
+    /// The owner of the timer.
     pub owner: u32,
-    /// What it is for.
+    /// The purpose of the timer.
     pub purpose: Purpose,
-    /// What it fires, printed.
+    /// The event that the timer fires, printed.
     pub event: Option<String>,
-    /// When it is due.
+    /// The virtual time at which the timer is due.
     pub due_ns: u64,
-    /// It fires again and again.
+    /// True if the timer fires periodically.
     pub periodic: bool,
 }
 
-/// A monitor or a predicate.
+/// The state and temperature of a monitor or a predicate.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Heat {
-    /// A monitor's type, a predicate's name.
+    /// The type of a monitor, or the name of a predicate.
     pub name: String,
-    /// What it is.
+    /// The kind of specification.
     pub kind: MonitorKind,
-    /// A monitor's state; of a predicate `true` or `false`.
+    /// The state of a monitor; `true` or `false` for a predicate.
     pub state: String,
-    /// Of that state.
+    /// The temperature of that state.
     pub temperature: Temperature,
-    /// For how many steps that count it has been owed.
+    /// The number of counted steps for which the obligation has been pending.
     pub heat: u64,
-    /// The step at which it became hot after it was last cold.
+    /// The step at which the specification became hot after it was last cold.
     pub owed_since: Option<u64>,
 }
 
-/// Something that is so in a snapshot.
+/// A fact of a snapshot, with its subject.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Fact {
-    /// Of an operation, or of a monitor or predicate, by its name.
+    /// The name of the operation, monitor or predicate.
     pub of: String,
-    /// A field of its value; or what stands in parentheses: its state, its inbox.
+    /// A field of the value, or an aspect in parentheses such as the state or the inbox.
     pub what: String,
-    /// What it is.
+    /// The value, printed.
     pub value: String,
 }
 
-/// What is so in one snapshot and not in another.
+/// A fact that differs between two snapshots.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Difference {
-    /// As in a [`Fact`].
+    /// The subject, as in a [`Fact`].
     pub of: String,
-    /// As in a [`Fact`].
+    /// The field or aspect, as in a [`Fact`].
     pub what: String,
-    /// What it is in the one.
+    /// The value in the first snapshot.
     pub before: Option<String>,
-    /// What it is in the other.
+    /// The value in the second snapshot.
     pub after: Option<String>,
 }
 
 impl Standing {
-    /// The fields of its value, by their names: `left`, `log[3].term`.
+    /// Returns the fields of the value, by their names: `left`, `log[3].term`.
     pub fn fields(&self) -> Vec<(String, String)> {
         let fields = self.value.as_deref().map(Fields::of).unwrap_or_default();
         let fields = fields.list().into_iter();
@@ -227,7 +226,7 @@ impl Standing {
 }
 
 impl Snapshot {
-    /// All that is known, in the order of the operations.
+    /// Returns all facts, in the order of the operations.
     pub fn facts(&self) -> Vec<Fact> {
         let mut facts = Vec::new();
         let name = |who: u32| {
@@ -294,7 +293,7 @@ impl Snapshot {
         facts
     }
 
-    /// What is so after, and was not before: grouped by whom it is of.
+    /// Returns the facts that differ in `after`, grouped by subject.
     pub fn differences(&self, after: &Self) -> Vec<Difference> {
         let (before, after) = (self.facts(), after.facts());
         let (was, is) = (by_name(&before), by_name(&after));

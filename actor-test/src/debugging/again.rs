@@ -1,4 +1,4 @@
-//! Running a recorded execution again, as it was or otherwise.
+//! Replays of a recorded execution, exact or under another strategy.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::settings::Bounds;
 use crate::strategy::{Execution, Replay, Strategy};
 use crate::trace::replay::{fairness_of, taken};
 
-/// A recorded execution, and an engine that runs it.
+/// A recorded execution with an engine that re-executes it.
 pub(super) struct Again<'a> {
     program: &'a dyn Program,
     engine: Engine,
@@ -18,7 +18,7 @@ pub(super) struct Again<'a> {
 }
 
 impl<'a> Again<'a> {
-    /// Of a test that the watchdog knows by its name.
+    /// Registers the execution with the watchdog under the name `test`.
     pub(super) fn new(program: &'a dyn Program, test: &str, recording: &'a Recording) -> Self {
         let engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
         let status = attendance::attend(test, engine.heartbeat());
@@ -30,18 +30,17 @@ impl<'a> Again<'a> {
         }
     }
 
-    /// What the watchdog knows of it.
+    /// Returns the worker status that the watchdog reads.
     pub(super) fn status(&self) -> Arc<WorkerStatus> {
         Arc::clone(&self.status)
     }
 
-    /// As it was.
     pub(super) fn replay(&mut self, options: RunOptions) -> Outcome {
         let strategy = self.recorded();
         self.replay_by(Box::new(strategy), options)
     }
 
-    /// As it was, by a strategy that takes what was recorded.
+    /// Replays the recorded execution under `strategy`, which must take the recorded decisions.
     pub(super) fn replay_by(
         &mut self,
         strategy: Box<dyn Strategy>,
@@ -56,7 +55,7 @@ impl<'a> Again<'a> {
         self.run_within(recording.bounds, strategy, 0, options)
     }
 
-    /// A strategy that takes what was recorded.
+    /// Returns a strategy that takes the recorded decisions.
     pub(super) fn recorded(&self) -> Replay {
         let recording = self.recording;
         Replay::new(
@@ -65,7 +64,7 @@ impl<'a> Again<'a> {
         )
     }
 
-    /// Under another strategy, within other bounds.
+    /// Runs the program under another strategy, within other bounds.
     pub(super) fn run_within(
         &mut self,
         bounds: Bounds,
@@ -77,7 +76,7 @@ impl<'a> Again<'a> {
         let needs_length = strategy.needs_length();
         let execution = Execution {
             seed,
-            // What lies ahead is taken to be as long as what was recorded.
+            // The expected length of the execution is that of the recording.
             length: needs_length.then_some(self.recording.decisions.len() as u64),
             ..Execution::alone(bounds.unfair())
         };
@@ -89,7 +88,7 @@ impl<'a> Again<'a> {
         outcome
     }
 
-    /// What was decided last.
+    /// Returns the decisions of the last execution.
     pub(super) fn decisions(&self) -> Vec<RecordedDecision> {
         self.engine.decisions()
     }

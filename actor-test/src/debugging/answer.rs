@@ -1,4 +1,4 @@
-//! The answers, one after the other.
+//! Answers to the debugger's questions: replay, branch, another first step, recovery from a bug.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ use crate::strategy::{
 use crate::trace::replay::{fair_from, replay_until};
 use crate::trace::witness;
 
-/// What happens in it.
+/// Replays the execution with its story.
 pub(super) fn run(program: &(dyn Program + Sync), test: &str, recording: &Recording) -> Ran {
     let replayed = replay_until(program, test, recording, None);
     let diverged = replayed.diverged.map(|at| (at.step, at.message));
@@ -31,7 +31,7 @@ pub(super) fn run(program: &(dyn Program + Sync), test: &str, recording: &Record
     }
 }
 
-/// How it goes on after so many steps under a strategy.
+/// Replays the execution up to the step `from` and continues under a strategy.
 pub(super) fn branch(
     program: &dyn Program,
     test: &str,
@@ -56,9 +56,9 @@ pub(super) fn branch(
     Ok(ran(recording, bounds, &again, outcome))
 }
 
-/// How it goes on after so many steps if one of what could run next does.
-///
-/// What is taken first is a step of the schedule that comes too soon, or none of it.
+/// Replays the execution up to the step `from`, takes the enabled operation at `position`, and then follows
+/// the recorded schedule by names. If the recorded schedule takes the operation at a later step, that later
+/// step is removed.
 pub(super) fn take(
     program: &dyn Program,
     test: &str,
@@ -96,7 +96,7 @@ pub(super) fn take(
     schedule.insert(from, first);
     let fairness = match recording.fair_from {
         None => Fairness::Unfair,
-        // Where the recorded steps are over, it goes on fairly.
+        // The execution continues fairly after the recorded steps.
         Some(_) => Fairness::FairFrom(schedule.len() as u64),
     };
     let bounds = within(recording, schedule.len() as u64);
@@ -105,7 +105,7 @@ pub(super) fn take(
     Ok(ran(recording, bounds, &again, outcome))
 }
 
-/// Takes one of what could run, and then whatever is first.
+/// Picks one enabled operation by position, and then ends the execution.
 #[derive(Debug)]
 struct Only(usize);
 
@@ -132,8 +132,8 @@ impl Strategy for Only {
     }
 }
 
-/// How it goes on fairly after so many steps until it recovers from its bug, if that is found in so many
-/// tries.
+/// Continues fairly from the step `from`, in up to `walks` random executions, and returns the share of them
+/// that recovered from the bug, with one that did.
 pub(super) fn live(
     program: &dyn Program,
     test: &str,
@@ -170,7 +170,7 @@ pub(super) fn live(
     Ok(Answer::Lived(share, ran))
 }
 
-/// As many steps as the test allows, counted from that step.
+/// Returns the bounds of the test, with their steps counted from the step `from`.
 fn within(recording: &Recording, from: u64) -> Bounds {
     let bounds = recording.bounds;
     Bounds::new(from.saturating_add(bounds.unfair()))
@@ -178,7 +178,7 @@ fn within(recording: &Recording, from: u64) -> Bounds {
         .with_temperature(bounds.temperature())
 }
 
-/// What happens is told, and how far it came is known where it takes its process down.
+/// Returns options that record the story, and a witness in case the process crashes.
 fn told(recording: &Recording, bounds: Bounds) -> RunOptions {
     RunOptions {
         record: true,
@@ -214,7 +214,7 @@ fn lock(written: &Mutex<Schedule>) -> Schedule {
     std::mem::take(&mut written)
 }
 
-/// A recording of other decisions, without their story and their names.
+/// Returns a recording of other decisions, without their story and their names.
 fn recorded(of: &Recording, taken: &[RecordedDecision], fairness: Fairness) -> Recording {
     Recording {
         decisions: chosen(taken),

@@ -1,9 +1,9 @@
-//! Answering one question after the other.
+//! The debugger's server: answers inspections of a recorded execution from paused re-executions.
 //!
-//! An execution that was looked at stays where it is, and goes on from there when a later step is asked
-//! for. On its way to a step it looks at those right before it as well, so that for some steps back
-//! nothing is run. Behind it follows another one, on a thread of its own, so that one step back more is a
-//! few steps from there, and not all of them from the beginning.
+//! A paused execution stays between two steps and continues from there when a later step is inspected. On its
+//! way it also takes snapshots of the last steps before its target, so that stepping back a few steps runs
+//! nothing. Another execution is paused some steps behind, on a thread of its own, so that stepping back
+//! further does not restart from the beginning.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,23 +19,22 @@ use crate::data::story::Story;
 use crate::engine::{Program, RunOptions, STACK_BYTES, StepObserver};
 use crate::report::facts::Recording;
 
-/// How many executions wait at most.
+/// The maximum number of paused executions.
 const WAITING_MAX: usize = 4;
 
-/// How many steps behind what was looked at another execution waits.
+/// The distance in steps from the inspected step back to the execution that is paused behind it.
 const BEHIND: u64 = 256;
 
-/// At how many of the last steps before one an execution looks on its way there.
+/// The number of steps before the inspected one whose snapshots are taken on the way.
 const ON_THE_WAY: u64 = 32;
 
-/// Of more operations than these a look costs too much to be taken without need.
+/// The maximum number of operations for which snapshots are taken on the way; more make a snapshot costly.
 const OPERATIONS_MAX: usize = 256;
 
-/// How many looks are kept.
+/// The maximum number of snapshots kept.
 const SEEN_MAX: usize = 256;
 
-/// Answers questions about executions of a test, as long as there are some. The program that is asked
-/// about runs on threads of its own.
+/// Answers each inquiry in order, until `inquiries` ends; the program runs on threads of its own.
 pub(crate) fn serve(
     program: &(dyn Program + Sync),
     test: &str,
@@ -57,28 +56,27 @@ pub(crate) fn serve(
     });
 }
 
-/// What is known at one moment.
+/// The state of the server: the recordings, snapshots and paused executions at one moment.
 struct Desk<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     program: &'env (dyn Program + Sync),
     test: &'env str,
     known: BTreeMap<u64, Arc<Recording>>,
-    /// What was looked at, by execution and step.
+    /// The snapshots taken, by execution and step.
     seen: BTreeMap<(u64, u64), Snapshot>,
-    /// The one that was used last is the last one.
+    /// The paused executions, in the order of their last use.
     waiting: Vec<Waiting>,
 }
 
-/// An execution that waits between two steps, or is on its way to where it is to wait. It ends when this
-/// is dropped.
+/// A handle of an execution that is paused or runs to its target; dropping it ends the execution.
 struct Waiting {
     about: u64,
-    /// After how many steps.
+    /// The number of steps after which the execution pauses.
     at: u64,
     orders: Sender<Order>,
 }
 
-/// How far an execution is to go, and who wants to know what is to be seen there.
+/// The step at which an execution pauses next, and the channel for its snapshots, if wanted.
 type Order = (u64, Option<Sender<Result<Snapshot, String>>>);
 
 impl Desk<'_, '_> {
@@ -95,7 +93,7 @@ impl Desk<'_, '_> {
                     .ok_or("nobody knows that execution")?,
             ),
             Some(recording) => {
-                // What happened is needed for a comparison alone, where it is run.
+                // Only `Run` needs the story, and gets it with the inquiry.
                 let plain = Recording {
                     story: Story::default(),
                     ..(*recording).clone()
@@ -126,7 +124,7 @@ impl Desk<'_, '_> {
         }
     }
 
-    /// Where an execution stands after so many steps.
+    /// Returns the snapshot of an execution after `step` steps.
     fn look(&mut self, about: u64, step: u64) -> Result<Snapshot, String> {
         if let Some(seen) = self.seen.get(&(about, step)) {
             return Ok(seen.clone());
@@ -143,7 +141,7 @@ impl Desk<'_, '_> {
         };
         let (answer, seen) = mpsc::channel();
         waiting.at = step;
-        // Where its thread is gone, so is the answer.
+        // If the thread has ended, `recv` below fails.
         let _ = waiting.orders.send((step, Some(answer)));
         if self.seen.len() > SEEN_MAX {
             self.seen.clear();
@@ -162,7 +160,7 @@ impl Desk<'_, '_> {
         Ok(found)
     }
 
-    /// Has an execution follow behind that step, where none does.
+    /// Starts an execution that pauses some steps behind `step`, unless one is there already.
     fn follow(&mut self, about: u64, step: u64) {
         let Some(behind) = step.checked_sub(BEHIND).filter(|behind| *behind > 0) else {
             return;
@@ -185,7 +183,7 @@ impl Desk<'_, '_> {
         self.waiting.push(waiting);
     }
 
-    /// An execution that waits before its first step.
+    /// Starts an execution that pauses before its first step.
     fn begin(&self, about: u64) -> Waiting {
         let (orders, heard) = mpsc::channel();
         let (program, test) = (self.program, self.test);
@@ -205,7 +203,7 @@ impl Desk<'_, '_> {
                 });
             };
             let thread = Builder::new().name("actor-test execution".into());
-            // Without a thread to spare there is no answer.
+            // If no thread can be started, `recv` fails and the question gets an error.
             let _ = thread.stack_size(STACK_BYTES).spawn_scoped(self.scope, run);
         }
         Waiting {
@@ -220,14 +218,14 @@ fn ran(ran: Ran) -> Answer {
     Answer::Ran(Box::new(ran))
 }
 
-/// The side of the execution.
+/// The observer on the execution's thread: pauses the execution and sends its snapshots.
 #[derive(Debug)]
 struct Waiter {
     orders: Receiver<Order>,
     answer: Option<Sender<Result<Snapshot, String>>>,
-    /// How far it is to go.
+    /// The step at which the execution pauses next.
     asked: u64,
-    /// Where it looks next, or has looked last.
+    /// The step of the next snapshot, or of the last one.
     stop: u64,
     status: Arc<WorkerStatus>,
 }
@@ -238,7 +236,7 @@ impl StepObserver for Waiter {
             self.stop += 1;
             return Some(self.stop);
         }
-        // Who waits does not hang.
+        // A paused execution must not count as hanging.
         self.status.ends();
         let (step, answer) = self.orders.recv().ok()?;
         self.status.begins(0, 0, None);
@@ -260,12 +258,12 @@ impl StepObserver for Waiter {
         }
         let seen = match diverged_at {
             Some(step) => Err(differs(step)),
-            // One that ends before was another.
+            // An execution that ends before this step differs from the recorded one.
             None if snapshot.step != self.stop => Err(differs(snapshot.step + 1)),
             None => Ok(snapshot),
         };
         let is_last = self.stop == self.asked || seen.is_err();
-        // Who has asked waits.
+        // The receiver is blocked until it gets this snapshot.
         let _ = answer.send(seen);
         if is_last {
             self.answer = None;

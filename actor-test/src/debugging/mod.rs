@@ -1,11 +1,11 @@
-//! Looking at a recorded execution, and going on otherwise: what `cargo actor-test debug` asks.
+//! Queries on a recorded execution, for `cargo actor-test debug`: replay, inspect, branch.
 //!
-//! The debugger lives in the tool, and the program under test in its child: [`hosting`](crate::hosting)
-//! hands each [`Inquiry`] to a [`desk`], which runs the program, up to where the question is about.
-//! A step costs what it costs while exploring: what is told step by step is told once, when an execution
-//! is [run](Question::Run), and a [look](Question::Look) records nothing. What was looked at waits there
-//! to be looked at again; whatever else is asked begins anew. A program that takes its process down takes
-//! with it what waits there and no more: the tool has everything that it takes to ask another child.
+//! The debugger lives in the tool, and the program under test in its child process.
+//! [`hosting`](crate::hosting) hands each [`Inquiry`] to a [`desk`], which runs the program up to the step in
+//! question. A step costs as much as while exploring: only a [run](Question::Run) records the story, and a
+//! [snapshot](Question::Look) records nothing. The executions of snapshots stay paused for later ones; every
+//! other question starts a new execution. If the program crashes the process, only the paused executions are
+//! lost, since the tool can start another child and ask again.
 
 mod again;
 mod answer;
@@ -22,52 +22,52 @@ use crate::data::causes::Share;
 use crate::data::snapshot::Snapshot;
 use crate::report::facts::Recording;
 
-/// A question about an execution.
+/// A question about an execution, with the recording where needed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Inquiry {
-    /// The number of the execution.
+    /// The number of the execution, as the tool assigned it.
     pub about: u64,
-    /// The execution, where it was not asked about before.
+    /// The recording, in the first inquiry about the execution.
     pub recording: Option<Box<Recording>>,
     /// The question.
     pub question: Question,
 }
 
-/// What the debugger wants to know of a recorded execution.
+/// A question of the debugger about a recorded execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Question {
-    /// Its story, as far as it goes now.
+    /// Asks for a replay of the whole execution with its story.
     Run,
-    /// Where it stands after so many steps.
+    /// Asks for a snapshot after a number of steps.
     Look {
-        /// How many.
+        /// The number of steps.
         step: u64,
     },
-    /// How it goes on after so many steps under a strategy.
+    /// Asks for an execution that continues under another strategy after a number of steps.
     Branch {
-        /// How many.
+        /// The number of recorded steps to replay first.
         from: u64,
-        /// The strategy, as `-s` takes it.
+        /// The strategy, in the syntax of `-s`.
         strategy: String,
-        /// Its seed.
+        /// The seed of the strategy.
         seed: u64,
     },
-    /// How it goes on after so many steps if that one of what could run next does, and then all else
-    /// as it was recorded, as far as it can.
+    /// Asks for an execution that takes another enabled operation after a number of steps, and then follows
+    /// the recorded schedule as far as possible.
     Take {
-        /// How many.
+        /// The number of recorded steps to replay first.
         from: u64,
-        /// Its position among what could run.
+        /// The position of the operation among the enabled ones.
         position: usize,
     },
-    /// How it goes on fairly after so many steps until it recovers from its bug.
+    /// Asks for a fair continuation after a number of steps that recovers from the bug.
     Live {
-        /// How many.
+        /// The number of recorded steps to replay first.
         from: u64,
-        /// How often that is tried at most.
+        /// The maximum number of random continuations.
         walks: u32,
-        /// The bug.
+        /// The bug that a continuation must avoid.
         finding: Finding,
     },
 }
@@ -76,23 +76,23 @@ pub enum Question {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// It was run.
+    /// The execution that was run.
     Ran(Box<Ran>),
-    /// It was looked at.
+    /// The snapshot after the step in question.
     Looked(Box<Snapshot>),
-    /// It was tried to have it recover: how often that was so, and where it was.
+    /// The share of continuations that recovered from the bug, and one that did.
     Lived(Share, Option<Box<Ran>>),
 }
 
-/// An execution, and how it ended.
+/// An execution that was run, with its end.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Ran {
-    /// What was found.
+    /// The bug found, if any.
     pub finding: Option<Finding>,
-    /// How many steps it took.
+    /// The number of steps taken.
     pub steps: u64,
     /// The execution, with its story.
     pub recording: Recording,
-    /// The first step at which it is another than the recorded one, and how they differ.
+    /// The first step at which the execution differs from the recorded one, and the difference.
     pub diverged: Option<(u64, String)>,
 }

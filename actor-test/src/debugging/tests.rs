@@ -1,4 +1,4 @@
-//! What the debugger is told, against what the program does.
+//! Tests of the debugger's answers against the behaviour of the program.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -140,7 +140,7 @@ fn bug() -> Bug {
     report.assert_bug("below thirty").clone()
 }
 
-/// Asks one question after the other.
+/// Asks several questions about one recording, in order.
 fn answers(
     program: &(dyn Program + Sync),
     recording: &Recording,
@@ -184,7 +184,7 @@ fn ran(answer: Answer) -> Ran {
     }
 }
 
-/// The fields of an actor after a step, as the changes of the story make them.
+/// Returns the fields of an actor after a step, computed from the changes in the story.
 fn retold(story: &Story, who: u32, step: u64) -> BTreeMap<String, String> {
     let began = &story.operations[who as usize].fields;
     let began = began
@@ -204,8 +204,7 @@ fn retold(story: &Story, who: u32, step: u64) -> BTreeMap<String, String> {
     fields
 }
 
-/// What is looked at is what the changes of the story come to, after each step: states, fields, what
-/// waits in the inboxes, and monitors.
+/// The snapshot after each step equals the sum of the story's changes: states, fields, inboxes and monitors.
 #[test]
 fn a_look_agrees_with_the_story() {
     let bug = bug();
@@ -215,7 +214,7 @@ fn a_look_agrees_with_the_story() {
         assert_eq!(seen.step, step);
         for (who, standing) in (0..).zip(&seen.operations) {
             let fields: BTreeMap<String, String> = standing.fields().into_iter().collect();
-            // Who has stopped is not to be seen.
+            // The value of a stopped actor is gone.
             if standing.value.is_some() {
                 assert_eq!(fields, retold(&story, who, step), "step {step}, {who}");
             }
@@ -261,7 +260,7 @@ fn a_look_agrees_with_the_story() {
     }
 }
 
-/// Forth and back: what is seen is the same, whoever stood where before.
+/// The snapshots are the same forwards, backwards and in any other order.
 #[test]
 fn a_look_is_the_same_in_any_order() {
     let bug = bug();
@@ -271,7 +270,7 @@ fn a_look_is_the_same_in_any_order() {
     let last = bug.finding.step;
     let forth = 0..=last;
     let back = (0..=last).rev();
-    // Seven and the number of steps have no common divisor, or it does not matter.
+    // If seven divides the number of steps, some steps are missed, which does no harm.
     let about = (0..=last).map(|step| step * 7 % (last + 1));
     let steps: Vec<u64> = forth.chain(back).chain(about).collect();
     let questions = steps.iter().map(|step| Question::Look { step: *step });
@@ -285,7 +284,7 @@ fn a_look_is_the_same_in_any_order() {
     }
 }
 
-/// How often a program was begun.
+/// Counts the executions of a program.
 #[derive(Default)]
 struct Begun(AtomicU64);
 
@@ -296,7 +295,7 @@ impl Program for Begun {
     }
 }
 
-/// Who has gone to a step and goes back from there, one step after the other, has the program run once.
+/// Stepping back from an inspected step, one step at a time, runs the program only once.
 #[test]
 fn steps_back_run_nothing() {
     let bug = bug();
@@ -313,12 +312,11 @@ fn steps_back_run_nothing() {
     assert_eq!(begun.0.load(Ordering::Relaxed), 1);
 }
 
-/// Counts for a hundred thousand steps, each of its executions by itself.
+/// Counts ticks up to fifty thousand; each execution has a counter of its own.
 #[derive(Default)]
 struct Long(Mutex<Vec<Arc<AtomicU64>>>);
 
 impl Long {
-    /// What the execution of that number has counted.
     fn counted(&self, execution: usize) -> u64 {
         let counts = self.0.lock().expect("nobody panics with it");
         counts
@@ -352,11 +350,10 @@ impl Program for Long {
     }
 }
 
-/// Who has gone a hundred thousand steps and goes back from there waits for less than 256 of them, however
-/// far it is: another execution waits there already, and the next one is on its way. Sixty-four steps back
-/// take three in all.
+/// Stepping back after a hundred thousand steps waits for less than 256 steps: another execution is paused
+/// behind already, and the next one is started. Sixty-four steps back take three executions in all.
 ///
-/// It takes a second: the steps have to be taken.
+/// The test takes a second, since the steps have to be run.
 #[test]
 fn a_step_back_is_a_short_way_from_where_another_waits() {
     let tester = Tester::new().strategy(StrategySpec::Random);
@@ -371,7 +368,7 @@ fn a_step_back_is_a_short_way_from_where_another_waits() {
     let counted_before = AtomicU64::new(0);
     let inquiries = (0..=64).map(|back| {
         if back == 1 {
-            // Whoever looks around needs longer than the other one takes to be there.
+            // A person reads for longer than the paused execution takes to arrive.
             let there = (last - 264) / 2;
             let arrives = (0..1 << 24).any(|_| {
                 std::thread::yield_now();
@@ -392,13 +389,13 @@ fn a_step_back_is_a_short_way_from_where_another_waits() {
     });
     assert_eq!(seen, 65);
     let waited_for = long.counted(1) - counted_before.into_inner();
-    // A tick is two steps.
+    // A tick takes two steps.
     assert!((1..128).contains(&waited_for), "{waited_for} ticks");
     let begun = long.0.lock().expect("nobody panics with it").len();
     assert_eq!(begun, 3);
 }
 
-/// The difference of two steps is what brings the one to the other, whatever lies between.
+/// The difference between two snapshots turns the first into the second, for any distance.
 #[test]
 fn differences_compose() {
     let bug = bug();
@@ -432,7 +429,7 @@ fn differences_compose() {
     assert!(many > 1_000, "{many}");
 }
 
-/// A branch has the steps before it, and is run again as it was.
+/// A branch keeps the recorded steps before it, and its own recording replays.
 #[test]
 fn a_branch_begins_as_what_it_was_made_of() {
     let bug = bug();
@@ -476,7 +473,7 @@ fn a_branch_begins_as_what_it_was_made_of() {
     assert!(refused.is_err_and(|why| why.contains("learns from one execution")));
 }
 
-/// Any of what could run does, and the rest goes on by name.
+/// Each enabled operation can be taken instead, and the rest follows by name.
 #[test]
 fn another_step_is_taken() {
     let bug = bug();
@@ -508,7 +505,7 @@ fn another_step_is_taken() {
     assert!(answer(&Body, &bug.trace, &nobody).is_err());
 }
 
-/// It recovers from the beginning, and not from where the bug is found.
+/// The bug is avoidable from the first step, but not from the step at which it is found.
 #[test]
 fn it_recovers_from_where_it_can() {
     let bug = bug();
@@ -526,7 +523,7 @@ fn it_recovers_from_where_it_can() {
     assert!(matches!(late, Answer::Lived(share, None) if share.of == 50 && share.escaped == 0));
 }
 
-/// What does not repeat is said, and where.
+/// A different program is rejected, with the step at which it differs.
 #[test]
 fn another_program_is_refused() {
     struct Other;
@@ -583,7 +580,7 @@ impl Program for Greetings {
     }
 }
 
-/// In an event that is on its way or waits, and in a value.
+/// Actors are printed by name in events on their way, in inboxes and in values.
 #[test]
 fn actors_in_values_are_called_by_their_names() {
     let report = Tester::new().minimize(0).run(greetings);

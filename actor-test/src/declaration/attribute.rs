@@ -1,4 +1,4 @@
-//! What `#[actor_test]` expands to, and how such a test runs under `cargo test`.
+//! The types that `#[actor_test]` expands to: the declared test, its options and its body.
 
 use std::fmt::Debug;
 use std::future::Future;
@@ -8,26 +8,27 @@ use actor_core::System;
 
 use crate::declaration::parameters::Parameter;
 
-/// A test marked `#[actor_test]`.
+/// A test marked `#[actor_test]`, as the macro declares it.
 #[derive(Debug)]
 pub struct ActorTest {
-    /// Its path: crate, modules and function.
+    /// The path of the test: crate, modules and function.
     pub name: &'static str,
     /// The text by which the tool finds the test in an executable.
     pub marker: &'static str,
-    /// Its source file.
+    /// The source file of the test.
     pub file: &'static str,
-    /// Its line there.
+    /// The line of the test in its source file.
     pub line: u32,
-    /// It is marked `#[ignore]`.
+    /// True if the test is marked `#[ignore]`.
     pub ignored: bool,
-    /// Its options.
+    /// The options of the attribute.
     pub attributes: Attributes,
-    /// Its parameters after the system.
+    /// The parameters after the system.
     pub parameters: &'static [&'static dyn Parameter],
-    /// Each so many of them take all combinations of their values: `pairwise` is two. `None`: all.
+    /// The t of t-wise testing: any so many parameters take all combinations of their values. `pairwise` is
+    /// two; `None` runs all combinations.
     pub strength: Option<usize>,
-    /// Its function.
+    /// The function of the test.
     pub body: TestBody,
 }
 
@@ -66,10 +67,10 @@ pub struct Attributes {
     pub clock_error_ms: Option<u64>,
 }
 
-/// What an async test has yet to do.
+/// The future of an async test.
 pub type Pending<'a> = Pin<Box<dyn Future<Output = ()> + 'a>>;
 
-/// The function of a test. It is told the position of each parameter's value.
+/// The function of a test; the slice holds the position of each parameter's value.
 #[derive(Clone, Copy)]
 pub enum TestBody {
     /// `fn`
@@ -87,15 +88,15 @@ impl Debug for TestBody {
     }
 }
 
-/// An actor test of this executable.
+/// An actor test of this executable, registered with `inventory`.
 #[derive(Debug)]
 pub struct Registered(pub &'static ActorTest);
 
 inventory::collect!(Registered);
 
-/// What a test function may return.
+/// A type that a test function may return.
 pub trait TestOutcome {
-    /// Panics where it is an error.
+    /// Panics if the outcome is an error.
     fn finish(self);
 }
 
@@ -111,7 +112,7 @@ impl<E: Debug> TestOutcome for Result<(), E> {
     }
 }
 
-/// Takes over what a test function returned.
+/// Finishes the outcome of a test function; panics if the outcome is an error.
 pub fn finish(outcome: impl TestOutcome) {
     outcome.finish();
 }

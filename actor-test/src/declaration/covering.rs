@@ -1,26 +1,26 @@
-//! Covering arrays: few combinations of values in which each t parameters take all of theirs.
+//! Covering arrays for t-wise testing: few rows in which any t parameters take all combinations.
 //!
-//! Built as IPOG builds them (Lei et al., 2007): all combinations of the first t parameters, then one
-//! parameter after the other, each first by giving the rows that are there the value that covers
-//! most, and then by rows for what is left. Parameters with many values come first. Ties are broken
-//! by position, so that the same parameters give the same array on every machine.
+//! The algorithm is IPOG (Lei et al., 2007). It starts with all combinations of the first t parameters and
+//! adds one parameter after the other. Each existing row first gets the value that covers the most new
+//! tuples; then rows are added for the tuples left uncovered. Parameters with many values come first. Ties
+//! are broken by position, so the same parameters give the same array on every machine.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// A combination: the position of each parameter's value.
+/// A combination of values: the position of each parameter's value.
 pub(crate) type Row = Vec<usize>;
 
-/// The most t-tuples that are kept account of.
+/// The maximum number of t-tuples that an array may have to cover.
 pub(crate) const TUPLES_MAX: u64 = 10_000_000;
 
-/// How many combinations of values there are.
+/// Returns the number of all combinations of values.
 pub(crate) fn count(sizes: &[usize]) -> u64 {
     let sizes = sizes.iter().map(|size| *size as u64);
     sizes.fold(1, u64::saturating_mul)
 }
 
-/// All combinations, the last parameter's values changing fastest.
+/// Returns all combinations; the last parameter's values change fastest.
 pub(crate) fn all(sizes: &[usize]) -> Vec<Row> {
     let mut rows = vec![Row::new()];
     for size in sizes {
@@ -33,7 +33,7 @@ pub(crate) fn all(sizes: &[usize]) -> Vec<Row> {
     rows
 }
 
-/// The fewest rows that any array of this strength has: those of its largest parameters.
+/// Returns a lower bound on the rows of an array: the combinations of its `strength` largest parameters.
 pub(crate) fn rows_min(sizes: &[usize], strength: usize) -> u64 {
     let mut sizes = sizes.to_vec();
     sizes.sort_unstable_by_key(|size| Reverse(*size));
@@ -41,9 +41,9 @@ pub(crate) fn rows_min(sizes: &[usize], strength: usize) -> u64 {
     count(&sizes)
 }
 
-/// How many tuples of values an array of this strength covers.
+/// Returns the number of tuples that an array of this strength covers.
 pub(crate) fn tuples(sizes: &[usize], strength: usize) -> u64 {
-    // How many there are of each length, up to the strength, as parameters are added.
+    // The number of tuples of each length, up to the strength, over the parameters so far.
     let mut of_length = vec![0_u64; strength + 1];
     of_length[0] = 1;
     for size in sizes {
@@ -55,9 +55,9 @@ pub(crate) fn tuples(sizes: &[usize], strength: usize) -> u64 {
     of_length[strength]
 }
 
-/// Rows in which each `strength` parameters take all combinations of their values, sorted.
+/// Returns sorted rows in which any `strength` parameters take all combinations of their values.
 ///
-/// `strength` is one at least and the number of parameters at most, and each has a value.
+/// `strength` must be at least one and at most the number of parameters; each parameter needs a value.
 pub(crate) fn covering(sizes: &[usize], strength: usize) -> Vec<Row> {
     let mut order: Vec<usize> = (0..sizes.len()).collect();
     order.sort_by_key(|parameter| Reverse(sizes[*parameter]));
@@ -79,17 +79,17 @@ pub(crate) fn covering(sizes: &[usize], strength: usize) -> Vec<Row> {
     filled.collect::<BTreeSet<Row>>().into_iter().collect()
 }
 
-/// A row in the making; `None` where any value will do.
+/// An unfinished row; `None` stands for a free value.
 type Partial = Vec<Option<usize>>;
 
-/// One more parameter: what of its values, with those of t - 1 parameters before it, is not covered.
+/// The extension of all rows by one parameter, with the tuples not yet covered.
 struct Extension<'a> {
     sizes: &'a [usize],
     parameter: usize,
     groups: Vec<Group>,
 }
 
-/// Parameters before the new one, and which of their combinations with it are not covered.
+/// Other t - 1 parameters, with the open tuples: combinations of them and the new parameter not yet covered.
 struct Group {
     parameters: Vec<usize>,
     open: Vec<bool>,
@@ -132,13 +132,13 @@ impl<'a> Extension<'a> {
         }
     }
 
-    /// Puts a tuple where any value will do, or into a row of its own.
+    /// Puts a tuple into the first row that it fits, or into a new row.
     fn place(&mut self, tuple: &[(usize, usize)], rows: &mut Vec<Partial>, old: usize) {
         let fits = |row: &Partial| {
             let free = |(at, value): &(usize, usize)| row[*at].is_none_or(|there| there == *value);
             tuple.iter().all(free)
         };
-        // What was added for this parameter has the most room.
+        // Rows added for this parameter have the most free values.
         let place = (old..rows.len()).chain(0..old).find(|at| fits(&rows[*at]));
         let place = place.unwrap_or_else(|| {
             rows.push(vec![None; self.parameter + 1]);
@@ -150,7 +150,7 @@ impl<'a> Extension<'a> {
         self.close(&rows[place]);
     }
 
-    /// How many open tuples a row would cover with a value.
+    /// Returns the number of open tuples that a row would cover with a value.
     fn gain(&self, row: &[Option<usize>], value: usize) -> usize {
         let opens = |group: &&Group| {
             self.code(group, row, value)
@@ -159,7 +159,7 @@ impl<'a> Extension<'a> {
         self.groups.iter().filter(opens).count()
     }
 
-    /// Takes note of what a row covers.
+    /// Marks the tuples that a row covers as closed.
     fn close(&mut self, row: &[Option<usize>]) {
         let Some(value) = row[self.parameter] else {
             return;
@@ -171,13 +171,12 @@ impl<'a> Extension<'a> {
         }
     }
 
-    /// The number of a tuple among those of its group.
+    /// Returns the index of a row's tuple within its group, or `None` if the row leaves a value free.
     fn code(&self, group: &Group, row: &[Option<usize>], value: usize) -> Option<usize> {
         let add = |code, other: &usize| Some(code * self.sizes[*other] + row[*other]?);
         group.parameters.iter().try_fold(value, add)
     }
 
-    /// The parameters and values of a tuple.
     fn tuple(&self, number: usize, mut code: usize) -> Vec<(usize, usize)> {
         let parameters = self.groups[number].parameters.iter().rev();
         let mut tuple: Vec<(usize, usize)> = parameters
@@ -192,7 +191,7 @@ impl<'a> Extension<'a> {
     }
 }
 
-/// All subsets of so many of the numbers below `below`.
+/// Returns all subsets of size `length` of the numbers below `below`.
 fn subsets(below: usize, length: usize) -> Vec<Vec<usize>> {
     let mut subsets = vec![Vec::new()];
     for _ in 0..length {
@@ -206,7 +205,7 @@ fn subsets(below: usize, length: usize) -> Vec<Vec<usize>> {
     subsets
 }
 
-/// Gives each value that is left open to the one that is used least.
+/// Replaces each free value by the value used least so far.
 fn fill(rows: Vec<Partial>, sizes: &[usize]) -> Vec<Row> {
     let mut used: Vec<Vec<u64>> = sizes.iter().map(|size| vec![0; *size]).collect();
     for row in &rows {
@@ -236,7 +235,7 @@ fn fill(rows: Vec<Partial>, sizes: &[usize]) -> Vec<Row> {
 mod tests {
     use super::*;
 
-    /// The tuples that rows cover, of each `strength` parameters.
+    /// Returns the tuples of any `strength` parameters that the rows cover.
     fn covered(rows: &[Row], parameters: usize, strength: usize) -> BTreeSet<Vec<(usize, usize)>> {
         let of = |row: &Row| {
             let row = row.clone();
@@ -247,7 +246,7 @@ mod tests {
         rows.iter().flat_map(of).collect()
     }
 
-    /// How many rows there are; all that has to be covered is.
+    /// Checks that the rows cover all tuples, and returns the number of rows.
     fn checked(sizes: &[usize], strength: usize) -> usize {
         let rows = covering(sizes, strength);
         let everything = covered(&all(sizes), sizes.len(), strength);
@@ -280,7 +279,7 @@ mod tests {
         }
     }
 
-    /// The optima are those of the tables of covering arrays.
+    /// The optima come from the published tables of covering arrays.
     #[test]
     fn arrays_are_nearly_as_small_as_can_be() {
         for (sizes, strength, optimum, at_most) in [

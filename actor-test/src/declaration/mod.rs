@@ -1,8 +1,7 @@
-//! What a user declares: a test with its options, the values of its parameters, and their
-//! combinations.
+//! Declarations of tests: a test with its options, and the combinations of its parameters' values.
 //!
-//! `#[actor_test]` expands to these types. `settings` reads the options, `hosting` finds and runs the
-//! tests; what a test does when it runs is none of this room's business.
+//! `#[actor_test]` expands to these types. `settings` reads the options; `hosting` finds and runs the tests.
+//! The execution of a test is outside this folder.
 
 pub(crate) mod attribute;
 mod covering;

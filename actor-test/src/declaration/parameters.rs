@@ -1,4 +1,4 @@
-//! Parameters of tests: their values, and the combinations of them that are run.
+//! Test parameters: the values of each, and the combinations that are run.
 
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -8,10 +8,10 @@ use crate::declaration::attribute::ActorTest;
 use crate::declaration::covering;
 use crate::hash;
 
-/// How many combinations of a test are run, and values of a parameter taken, at most.
+/// The maximum number of combinations of a test, and of values of a parameter.
 const COMBINATIONS_MAX: u64 = 10_000;
 
-/// The values of a parameter.
+/// The values of a parameter, evaluated lazily.
 #[derive(Debug)]
 pub struct Values<T: Clone + Debug + Send + Sync + 'static> {
     name: &'static str,
@@ -19,7 +19,7 @@ pub struct Values<T: Clone + Debug + Send + Sync + 'static> {
 }
 
 impl<T: Clone + Debug + Send + Sync + 'static> Values<T> {
-    /// Those that `evaluate` returns, which is called once.
+    /// Returns the values that `evaluate` returns, which is called once.
     pub const fn new(name: &'static str, evaluate: fn() -> Vec<T>) -> Self {
         Self {
             name,
@@ -27,24 +27,24 @@ impl<T: Clone + Debug + Send + Sync + 'static> Values<T> {
         }
     }
 
-    /// The value that is chosen for the parameter at `position`.
+    /// Returns the value chosen for the parameter at `position`.
     pub fn at(&self, chosen: &[usize], position: usize) -> T {
         self.values[chosen[position]].clone()
     }
 }
 
-/// Takes values, but not those of an endless iterator.
+/// Collects values; of an endless iterator, only enough to exceed the limit.
 pub fn values<T>(values: impl IntoIterator<Item = T>) -> Vec<T> {
     let enough = COMBINATIONS_MAX as usize + 1;
     values.into_iter().take(enough).collect()
 }
 
-/// A parameter of a test, whatever its type.
+/// A parameter of a test, with its type erased.
 pub trait Parameter: Debug + Sync {
-    /// Its name.
+    /// Returns the name of the parameter.
     fn name(&self) -> &'static str;
 
-    /// Its values as they are printed.
+    /// Returns the values as printed by `Debug`, each on one line.
     fn labels(&self) -> Vec<String>;
 }
 
@@ -58,7 +58,7 @@ impl<T: Clone + Debug + Send + Sync + 'static> Parameter for Values<T> {
     }
 }
 
-/// A value on one line.
+/// Prints a value on one line; control characters are escaped.
 fn label(value: &dyn Debug) -> String {
     let mut label = String::new();
     for letter in format!("{value:?}").chars() {
@@ -71,16 +71,16 @@ fn label(value: &dyn Debug) -> String {
     label
 }
 
-/// A test with a value for each of its parameters; the test itself, where it has none.
+/// A test with a value for each of its parameters; just the test if it has none.
 #[derive(Clone, Debug)]
 pub(crate) struct Combination {
     pub(crate) test: &'static ActorTest,
-    /// The test's name, and the values: `krate::test[n=2, lossy=true]`.
+    /// The name of the test with the values: `krate::test[n=2, lossy=true]`.
     pub(crate) name: String,
     chosen: Vec<usize>,
 }
 
-/// Why the combinations of a test can't be told.
+/// The reasons why the combinations of a test can't be listed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub(crate) enum ParameterError {
     #[error("the parameter `{0}` has no values, so there is nothing to run; give it one at least")]
@@ -114,7 +114,7 @@ pub(crate) enum ParameterError {
     TooManyTuples(usize, usize),
 }
 
-/// All combinations of a test that are run, in order.
+/// Returns all combinations of a test that are run, in order.
 pub(crate) fn combinations(test: &'static ActorTest) -> Result<Vec<Combination>, ParameterError> {
     let labels = labels(test)?;
     let sizes: Vec<usize> = labels.iter().map(Vec::len).collect();
@@ -164,7 +164,7 @@ fn some(sizes: &[usize], strength: usize) -> Result<Vec<covering::Row>, Paramete
     Ok(rows)
 }
 
-/// The values of each parameter as they are printed.
+/// Returns the printed values of each parameter.
 fn labels(test: &ActorTest) -> Result<Vec<Vec<String>>, ParameterError> {
     let parameters = test.parameters.iter();
     parameters
@@ -200,8 +200,8 @@ impl Combination {
         Self { test, name, chosen }
     }
 
-    /// The combination of that name. It need not be among those that are run: a trace outlives a
-    /// change of the others' values.
+    /// Finds the combination of that name. The combination need not be among those that are run, since a
+    /// trace stays valid when the values of other parameters change.
     pub(crate) fn named(
         test: &'static ActorTest,
         name: &str,
@@ -217,8 +217,8 @@ impl Combination {
         Ok(chosen.map(|chosen| Self::new(test, &labels, chosen)))
     }
 
-    /// What its schedules derive from besides the seed: its values, so that they do not depend on what
-    /// other combinations there are.
+    /// Returns the number that schedules derive from besides the seed. The number depends only on the values
+    /// of this combination, and not on which other combinations exist.
     pub(crate) fn salt(&self) -> u64 {
         match self.chosen[..] {
             [] => 0,
@@ -226,18 +226,18 @@ impl Combination {
         }
     }
 
-    /// The position of each parameter's value.
+    /// Returns the position of each parameter's value.
     pub(crate) fn chosen(&self) -> &[usize] {
         &self.chosen
     }
 
-    /// It has values for parameters.
+    /// Returns true if the test has parameters.
     pub(crate) fn is_of_several(&self) -> bool {
         !self.chosen.is_empty()
     }
 }
 
-/// Chooses values for the parameters that have none yet, as `rest` gives them.
+/// Parses the values of the parameters from `chosen.len()` on from the text `rest`.
 fn choose(
     test: &ActorTest,
     labels: &[Vec<String>],
@@ -253,18 +253,18 @@ fn choose(
     };
     let rest = rest.strip_prefix(parameter.name())?.strip_prefix('=')?;
     let values = labels[chosen.len()].iter().enumerate();
-    // A value may begin as another does, so the first that fits need not be the one.
+    // One value may be a prefix of another, so later values are tried, too.
     values
         .filter_map(|(at, label)| Some((at, rest.strip_prefix(&**label)?.strip_prefix(end)?)))
         .find_map(|(at, rest)| choose(test, labels, rest, [&chosen[..], &[at]].concat()))
 }
 
-/// The name of a test, without the values of its parameters.
+/// Returns the name of a test without the values of its parameters.
 pub fn path(name: &str) -> &str {
     name.split_once('[').map_or(name, |(path, _)| path)
 }
 
-/// The name of a test for libtest: its path without the crate.
+/// Returns the name of a test in libtest: its path without the crate.
 pub fn libtest_name(name: &str) -> &str {
     let path = path(name);
     path.split_once("::").map_or(path, |(_, rest)| rest)
@@ -281,7 +281,7 @@ mod tests {
         Values::new("m", || values([Plain("1"), Plain("1, k=3"), Plain("1]")]));
     static LAST: Values<Plain> = Values::new("k", || values([Plain("2"), Plain("3")]));
 
-    /// Prints its text as it is.
+    /// A text whose `Debug` prints it unquoted.
     #[derive(Clone)]
     struct Plain(&'static str);
 
@@ -351,7 +351,7 @@ mod tests {
         }
     }
 
-    /// The first value that a name could begin with need not be the one.
+    /// A value may be a prefix of another value, so the first fitting value may be wrong.
     #[test]
     fn a_value_may_look_like_what_follows_it() {
         static TEST: ActorTest = test(&[&RAW, &LAST]);

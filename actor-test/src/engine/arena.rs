@@ -1,6 +1,6 @@
-//! What the engine holds of the user's, and the memory that it uses again: [`Workshop`].
+//! The arena of the user's values (actors, mail, futures, wakers), whose memory is used again: [`Workshop`].
 //!
-//! No schedule depends on what lies here. A value lies under the number of what it belongs to in the
+//! No schedule depends on these values. Each has the number of the item that it belongs to in the
 //! [`State`](crate::engine::world::state::State), which is plain data.
 
 use std::any::{Any, TypeId};
@@ -16,40 +16,39 @@ use actor_core::runtime::{Again, Announce, Factory, Notice, PutReason, PutStart,
 
 use crate::engine::world::endings::OrphanedValues;
 
-/// The parts of one actor. Its mail lies in the workshop, too, for who sends to it.
+/// The parts of one actor. The arena also holds the mail, for senders.
 pub(crate) struct ActorParts {
     pub(crate) mail: Rc<dyn AnyMail>,
     pub(crate) body: Body,
-    /// What makes the values of a supervised actor.
+    /// Makes the values of a supervised actor.
     pub(crate) factory: Option<Factory>,
 }
 
-/// A piped future as the run loop polls it.
 pub(crate) type Piped = Pin<Box<dyn Future<Output = ()>>>;
 
-/// What a timer has of the user's.
+/// The user's values of a timer.
 #[derive(Default)]
 pub(crate) struct TimerValues {
     /// Makes the next event of a periodic timer.
     pub(crate) again: Option<Again>,
-    /// Wakes who sleeps.
+    /// Wakes the task that sleeps.
     pub(crate) waker: Option<Waker>,
 }
 
 /// Makes the error of a call that fails.
 pub(crate) type MakeError = Rc<dyn Fn() -> Box<dyn Any>>;
 
-/// What the calls of one name may fail with.
+/// The error that calls of one name may fail with.
 pub(crate) struct SuppliedError {
     pub(crate) call: String,
     pub(crate) error: TypeId,
     pub(crate) error_name: &'static str,
-    /// The call is made all the same, and what it returns is lost.
+    /// True if the call is made all the same, and its result is lost.
     pub(crate) is_made: bool,
     pub(crate) make: MakeError,
 }
 
-/// What the engine holds of the user's, and the parts of what has ended.
+/// The user's values that the engine holds, and the parts of ended actors for reuse.
 #[derive(Default)]
 pub(crate) struct Arena {
     /// For each actor type, the parts of its actors that have ended.
@@ -57,38 +56,35 @@ pub(crate) struct Arena {
     slabs: Vec<(TypeId, Rc<dyn AnySlab>)>,
     /// The mail of each operation that is an actor.
     mails: Vec<Option<Rc<dyn AnyMail>>>,
-    /// Where the reply of each ask goes.
+    /// For each ask, the slot that receives the reply.
     replies: Vec<Option<Arc<AskSlot>>>,
-    /// Who waits for the answer of each question.
+    /// For each question, the waker of the task that waits for the answer.
     askers: Vec<Option<Waker>>,
-    /// Who waits for the answer of each call to a disk.
+    /// For each call to a disk, the waker of the task that waits for the answer.
     callers: Vec<Option<Waker>>,
     clockworks: Vec<TimerValues>,
-    /// What makes the notice of each watch.
+    /// For each watch, the function that makes the notice.
     notices: Vec<Option<WatchNotice>>,
-    /// What calls of the environment's may fail with.
+    /// The errors that calls to the environment may fail with.
     pub(crate) supplies: Vec<SuppliedError>,
     pub(crate) spawned_actors: Vec<(u32, ActorParts)>,
     pub(crate) spawned_futures: Vec<(u32, Piped)>,
     /// The code of each node.
     nodes: Vec<(MakeRegistry, Option<Boot>)>,
-    /// What the receivers of references have to know to send there.
+    /// The data that receivers of references need for sending there.
     ways: Vec<&'static (dyn Any + Send + Sync)>,
 }
 
-/// Makes a node's registry of names.
 type MakeRegistry = fn() -> Box<dyn Spawn>;
 
 /// The boot code of a node.
 pub(crate) type Boot = Box<dyn FnMut()>;
 
 impl Arena {
-    /// Keeps the code of the next node.
     pub(crate) fn add_node(&mut self, registry: MakeRegistry, boot: Boot) {
         self.nodes.push((registry, Some(boot)));
     }
 
-    /// A registry of names for a node.
     pub(crate) fn registry(&self, node: u32) -> Box<dyn Spawn> {
         (self.nodes[node as usize].0)()
     }
@@ -101,7 +97,7 @@ impl Arena {
         self.nodes[node as usize].1 = Some(boot);
     }
 
-    /// Keeps what a receiver has to know; tells its number.
+    /// Keeps the data that a receiver needs, and returns its number.
     pub(crate) fn keep_way(&mut self, way: &'static (dyn Any + Send + Sync)) -> u32 {
         let known = self
             .ways
@@ -118,8 +114,7 @@ impl Arena {
         self.ways.get(number as usize).copied()
     }
 
-    /// Takes what the execution has left of the user's but for its actors, to be dropped when nothing
-    /// is borrowed.
+    /// Takes all the user's values in the arena, to be dropped when nothing is borrowed.
     pub(crate) fn clear(&mut self) -> UserValues {
         self.ways.clear();
         UserValues {
@@ -138,7 +133,7 @@ impl Arena {
         }
     }
 
-    /// Parts for an actor of a type: recycled, or made.
+    /// Returns parts for an actor of a type, recycled or new.
     pub(crate) fn parts(&mut self, of_type: u32, actor: &dyn Spawn) -> ActorParts {
         let pool = self.pools.get_mut(of_type as usize);
         pool.and_then(Vec::pop).unwrap_or_else(|| ActorParts {
@@ -178,7 +173,7 @@ impl Arena {
         self.replies.get_mut(ask as usize)?.take()
     }
 
-    /// Keeps the waker of who waits for the answer; the one before comes back, to be dropped.
+    /// Keeps the waker of the task that waits for the answer, and returns the waker before, to be dropped.
     pub(crate) fn keep_asker(&mut self, question: u32, waker: Waker) -> Option<Waker> {
         place(&mut self.askers, question).replace(waker)
     }
@@ -187,7 +182,7 @@ impl Arena {
         self.askers.get_mut(question as usize)?.take()
     }
 
-    /// Keeps the waker of who waits for a disk; the one before comes back, to be dropped.
+    /// Keeps the waker of the task that waits for a disk, and returns the waker before, to be dropped.
     pub(crate) fn keep_caller(&mut self, call: u32, waker: Waker) -> Option<Waker> {
         place(&mut self.callers, call).replace(waker)
     }
@@ -208,7 +203,7 @@ impl Arena {
         self.notices.get_mut(watch as usize)?.take()
     }
 
-    /// Moves an announced event into the slab of its type; tells which slab, and where in it.
+    /// Moves an announced event into the slab of its type; returns the number of the slab and the slot in it.
     pub(crate) fn store(&mut self, event: &mut dyn Announce) -> (u32, u32) {
         let type_id = event.event_type();
         let known = self.slabs.iter();
@@ -228,7 +223,7 @@ impl Arena {
         self.slabs.iter().map(|(_, slab)| slab.clone()).collect()
     }
 
-    /// Takes what is left of something that has ended.
+    /// Takes the user's values that remain of something that has ended.
     pub(crate) fn garbage(&mut self, remains: OrphanedValues) -> DeferredDrops {
         let timers = remains.timers.into_iter();
         DeferredDrops {
@@ -241,16 +236,16 @@ impl Arena {
     }
 }
 
-/// How a watch tells of an end.
+/// The form in which a watch notifies its watcher.
 pub(crate) enum WatchNotice {
     Event(Notice),
-    /// To who awaits it.
+    /// Completes a task that awaits the end.
     Reason(PutReason),
-    /// To who awaits the start.
+    /// Completes a task that awaits the start.
     Start(PutStart),
 }
 
-/// The place with that number, which is made where there is none yet.
+/// Returns the place with that number, which is created if it is missing.
 #[inline]
 fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
     let number = number as usize;
@@ -260,7 +255,7 @@ fn place<T: Default>(places: &mut Vec<T>, number: u32) -> &mut T {
     &mut places[number]
 }
 
-/// What an execution has left of the user's, to be dropped one by one.
+/// The user's values that an execution has left, to be dropped one by one.
 pub(crate) struct UserValues {
     pub(crate) boots: Vec<Boot>,
     pub(crate) clockworks: Vec<TimerValues>,
@@ -273,10 +268,10 @@ pub(crate) struct UserValues {
     pub(crate) futures: Vec<(u32, Piped)>,
 }
 
-/// Values of the user's that are to be dropped when nothing is borrowed.
+/// User's values that are to be dropped when nothing is borrowed.
 pub(crate) struct DeferredDrops {
     mail: Option<Rc<dyn AnyMail>>,
-    /// Events that nobody will handle.
+    /// Events that no handler will receive.
     letters: Vec<u32>,
     /// Timers, each with the event that it has not sent.
     timers: Vec<(Option<u32>, TimerValues)>,

@@ -1,22 +1,23 @@
-//! The engine: runs one execution after another of a test, step by step, on one thread.
+//! The engine: a deterministic executor that runs the executions of a test step by step, on one thread.
 //!
-//! It reads no clock, no operating system randomness and no hash-map order, so the same decisions
-//! lead to the same execution on every machine.
+//! The engine reads no clock, no randomness of the operating system and no order of a hash map. So the same
+//! decisions lead to the same execution on every machine.
 //!
-//! Its rooms, from top to bottom; each uses those below it alone.
+//! The modules of the engine, from top to bottom; each uses only those below it:
 //!
-//! 1. [`running`]: the run loop. It asks the strategy, takes the step, does what follows, judges.
-//! 2. [`sameness`]: whether two states are the same.
-//! 3. [`seam`]: what actors under test call while they run.
-//! 4. [`session`]: what is told of executions and known over all of them, made of the parts that lie
-//!    in [`watching`] (specifications, coverage) and [`recording`] (decisions, records).
-//! 5. [`workshop`]: what the engine holds of the user's, and memory to use again.
-//! 6. [`world`]: the execution itself, plain data that can be cloned.
+//! 1. [`running`]: the run loop. It asks the strategy, takes the step, carries out effects and judges the
+//!    end.
+//! 2. [`sameness`]: comparison of states, by fingerprints.
+//! 3. [`seam`]: the runtime that actors under test call.
+//! 4. [`session`]: the record of one execution and statistics of all, made of parts in [`watching`]
+//!    (specifications, coverage) and [`recording`] (decisions, records).
+//! 5. [`workshop`]: the user's values that the engine holds, and memory for reuse.
+//! 6. [`world`]: the state of an execution, plain data that can be cloned.
 //! 7. [`panics`]: calls a user's code and catches its panics.
 //!
-//! A `tell` goes down and up again: `seam` puts the event into the workshop and its letter into the
-//! sender's outbox in the world; later `running` carries the letter over to the receiver's inbox,
-//! shows it to monitors, and has the receiver handle it.
+//! The path of a `tell`: `seam` puts the event into `workshop`, and its letter into the sender's outbox
+//! in `world`. Later `running` moves the letter to the receiver's inbox, shows it to monitors, and has
+//! the receiver handle it.
 
 mod arena;
 mod panics;

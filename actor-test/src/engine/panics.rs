@@ -1,4 +1,4 @@
-//! Panics of the program under test: caught, kept, and not printed while exploring.
+//! Panics of the program under test: they are caught and kept, and not printed while exploring.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -17,13 +17,12 @@ thread_local! {
 
 static SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// From now on panics of the program are printed, too, with a backtrace where the environment asks for
-/// it.
+/// Also prints panics of the program from now on, with a backtrace if the environment asks for one.
 pub(crate) fn show() {
     SHOWN.store(true, Ordering::Relaxed);
 }
 
-/// What is known of a panic.
+/// A caught panic, as the bug that it is reported as.
 #[derive(Clone, Debug)]
 pub(crate) struct Panic {
     pub(crate) kind: BugKind,
@@ -32,14 +31,14 @@ pub(crate) struct Panic {
 }
 
 impl Panic {
-    /// tokio misses its runtime, which an execution under test does not have.
+    /// True if tokio panicked since its runtime is missing, which an execution under test does not have.
     pub(crate) fn wants_tokio(&self) -> bool {
         self.message.contains("there is no reactor running")
             || self.message.contains("there is no timer running")
     }
 }
 
-/// While it lives, panics of this thread are kept instead of printed.
+/// A guard: while it exists, panics of this thread are kept instead of printed.
 pub(crate) struct PanicCapture {
     before: bool,
 }
@@ -55,7 +54,7 @@ pub(crate) fn quiet() -> PanicCapture {
             if is_quiet {
                 keep(info);
             }
-            // The engine's own payloads are no text.
+            // The engine's own payloads are not text.
             if !is_quiet || (SHOWN.load(Ordering::Relaxed) && info.payload_as_str().is_some()) {
                 before(info);
             }
@@ -81,12 +80,12 @@ fn keep(info: &PanicHookInfo<'_>) {
             .map(|at| format!("{}:{}:{}", at.file(), at.line(), at.column())),
     };
     LAST.with(|last| {
-        // The first panic is the cause; what destructors do on the way up is not.
+        // The first panic is the cause; later ones come from destructors that run while the stack unwinds.
         last.borrow_mut().get_or_insert(panic);
     });
 }
 
-/// Calls a user's code, and tells of its panic.
+/// Calls a user's code, and returns its panic as an error.
 #[inline]
 pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Box<Panic>> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|payload| {
@@ -135,7 +134,7 @@ pub(crate) struct CallLimitExceeded(pub(crate) String);
 /// The payload with which the engine leaves a test body that needs a stack of its own.
 pub(crate) struct NeedsOwnStack;
 
-/// What is known of the last panic is part of the story, and no bug.
+/// Forgets the last panic of this thread, which is part of the story and no bug.
 pub(crate) fn forget() {
     LAST.with(|last| last.borrow_mut().take());
 }

@@ -1,4 +1,4 @@
-//! What outlives an execution, or is told of it: [`Session`].
+//! The session: the record of the current execution, and the statistics of all executions.
 
 use actor_core::runtime::Spawn;
 
@@ -12,27 +12,27 @@ use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::watching::tally::{CoverageCounts, TypeCoverage};
 use crate::engine::world::temperature::Obligation;
 
-/// What is known and told of executions; nothing that a program under test can see.
+/// The record of executions, which no program under test can see.
 #[derive(Default)]
 pub(crate) struct EngineSession {
     pub(crate) tape: Tape,
     pub(crate) found: Option<Finding>,
-    /// Why the finding, or what was hot when it was found, may go on for ever.
+    /// The reason why the finding may repeat for ever, or why something hot at that point may.
     pub(crate) suspicion: Option<Suspicion>,
-    /// What was still owed when nothing could run any more, and since when.
+    /// The obligation that was pending when nothing could run any more, and the step at which it arose.
     pub(crate) unmet: Option<(Obligation, u64)>,
     pub(crate) landmarks: Landmarks,
     pub(crate) observers: Observers,
     pub(crate) recorder: Option<Recorder>,
-    /// What the actors of each type ran, over all executions.
+    /// The code that the actors of each type ran, over all executions.
     pub(crate) tallies: Vec<TypeCoverage>,
-    /// The calls of the environment's, over all executions.
+    /// The calls to the environment, over all executions.
     pub(crate) calls: Calls,
 }
 
 impl EngineSession {
-    /// Starts an execution that is compared with `expected`, recorded where it is to be told, and
-    /// witnessed where someone is there; and that follows another of the `search`, where it belongs to one.
+    /// Starts an execution: `expected` are the decisions to compare with, `tell` has the execution
+    /// recorded, and `search` is the number of the search that the execution belongs to.
     pub(crate) fn begin(
         &mut self,
         expected: Option<Vec<RecordedDecision>>,
@@ -44,7 +44,7 @@ impl EngineSession {
         self.begin_again(tell);
     }
 
-    /// Forgets what is known of the execution, but for its decisions.
+    /// Clears the record of the execution, except for its decisions.
     pub(crate) fn begin_again(&mut self, tell: bool) {
         self.found = None;
         self.suspicion = None;
@@ -54,7 +54,7 @@ impl EngineSession {
         self.recorder = tell.then(Recorder::default);
     }
 
-    /// Takes note of a bug, in that step; the first one counts.
+    /// Records a bug found in that step; only the first one counts.
     pub(crate) fn find(
         &mut self,
         step: u64,
@@ -70,7 +70,7 @@ impl EngineSession {
         });
     }
 
-    /// An actor of the type with that number is spawned.
+    /// Registers the type with that number when an actor of the type is spawned.
     pub(crate) fn meet(&mut self, of_type: u32, actor: &dyn Spawn) {
         if self.tallies.len() == of_type as usize {
             let tally = TypeCoverage::new(actor.path(), actor.info());
@@ -78,20 +78,20 @@ impl EngineSession {
         }
     }
 
-    /// Adds what the plain actors of each type have handled in an execution.
+    /// Adds the events that the plain actors of each type have handled in an execution.
     pub(crate) fn add_handled<'a>(&mut self, by_type: impl Iterator<Item = &'a [u64]>) {
         for (tally, handled) in self.tallies.iter_mut().zip(by_type) {
             tally.add_handled(handled);
         }
     }
 
-    /// The counts of every actor type, to forget an execution that is not to be counted.
+    /// Returns a copy of all counts, so that they can be restored after an execution that does not count.
     pub(crate) fn keep_counts(&self) -> Vec<CoverageCounts> {
         let tallies = self.tallies.iter();
         tallies.map(|tally| tally.counts().clone()).collect()
     }
 
-    /// Goes back to what was counted before.
+    /// Restores the counts that were copied before.
     pub(crate) fn restore_counts(&mut self, kept: &[CoverageCounts]) {
         for (number, tally) in self.tallies.iter_mut().enumerate() {
             tally.restore(kept.get(number));

@@ -1,4 +1,4 @@
-//! The portfolio's bandit: more turns for the strategies that show what is new.
+//! The multi-armed bandit of the portfolio: more turns for strategies that show new behaviours.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -9,34 +9,32 @@ use crate::settings::{Search, Settings};
 use crate::strategy::portfolio::arms;
 use crate::strategy::{Placement, StrategySpec, below, generator};
 
-/// How often each arm has a turn before any is preferred.
+/// The number of turns of each arm before scores count.
 const ROUNDS: u64 = 7;
 
 /// The longest epoch.
 const EPOCH_MAX: u64 = 256;
 
-/// How much of a score remains when the next reward comes in: rewards are not stationary, since
-/// what an arm has shown is new no more.
+/// The share of a score that remains after the next reward. Rewards are not stationary, since what an arm
+/// has shown is no longer new.
 const DECAY: f64 = 0.97;
 
-/// Of ten turns, so many go to any arm, whatever the scores: what earns no reward may still find
-/// the bug.
+/// The turns out of ten that go to a uniformly drawn arm: an arm without rewards may still find the bug.
 const UNIFORM_TENTHS: u64 = 3;
 
-/// One execution in so many of an unfair strategy ends in a fair suffix, where no liveness is at
-/// stake; else each does.
+/// One of this many executions of an unfair strategy has a fair suffix; all have if liveness is at stake.
 const SUFFIX_ONE_IN: u64 = 4;
 
-/// What an arm earns: new behaviours, and much more for new combinations of monitor and actor
-/// states, and for predicates and labels reached for the first time.
+/// The rewards: new behaviours count little, new combinations of monitor and actor states more, and
+/// first-time predicates and labels most.
 const BEHAVIOUR: f64 = 1.0;
 const COMBINATION: f64 = 4.0;
 const WAYPOINT: f64 = 10.0;
-/// One execution earns no more: the first ones see everything anew.
+/// The largest reward of one execution, since everything is new to the first ones.
 const REWARD_MAX: f64 = 20.0;
 
-/// A strategy of the portfolio, by the positions of its plain form and its form with a fair suffix,
-/// which for a fair strategy is the same.
+/// A strategy of the portfolio: the positions of its plain form and of its form with a fair suffix, which
+/// are equal for a fair strategy.
 #[derive(Clone, Debug)]
 struct Arm {
     plain: usize,
@@ -45,36 +43,36 @@ struct Arm {
 }
 
 impl Arm {
-    /// What it is chosen in proportion to, where scores count: two of nearly the same score share, and
-    /// one that shows half as much as another has a turn for 64 of the other's. Turns given to the
-    /// lesser of two are mostly lost, and the floor sees to it that none is forgotten.
+    /// Returns the weight of the arm in the draw. Two arms of nearly equal scores share the turns; an arm
+    /// with twice the score of another gets 64 times its turns. Turns of the lesser arm are mostly lost,
+    /// and the uniform floor keeps any arm from being forgotten.
     fn weight(&self) -> f64 {
         let square = self.score * self.score;
         square * square * square
     }
 }
 
-/// Chooses arms in proportion to the sixth power of their scores, with a floor of uniform choice.
+/// Draws arms in proportion to the sixth power of their scores, with a floor of uniform draws.
 #[derive(Debug)]
 pub(crate) struct Bandit {
     seed: u64,
     arms: Vec<Arm>,
-    /// All executions are to be fair.
+    /// True if all executions must be fair.
     fair_only: bool,
-    /// Something can be owed in this test, so that liveness is at stake.
+    /// True if an obligation can be pending in this test, so that liveness is at stake.
     wants_liveness: bool,
     assigned: u64,
     learnt: u64,
-    /// The mean cost of an execution, in steps.
+    /// The mean cost of an execution in steps.
     mean_steps: f64,
-    /// The scores of the placements of faults but for the calm one, where there are faults.
+    /// The scores of the placements of faults, without the calm one; `None` without faults.
     placements: Option<[f64; PLACEMENTS]>,
 }
 
-/// How many placements there are that have faults strike.
+/// The number of placements with faults.
 const PLACEMENTS: usize = Placement::ALL.len() - 1;
 
-/// One execution in so many has no faults.
+/// One of this many executions has no faults.
 const CALM_ONE_IN: u64 = 4;
 
 impl Bandit {
@@ -101,7 +99,7 @@ impl Bandit {
         }
     }
 
-    /// For the portfolio that settings ask for.
+    /// Creates the bandit for the portfolio in the settings.
     pub(crate) fn of(settings: &Settings) -> Self {
         let fair_only = settings.search == Search::FairPortfolio;
         let placements = settings.places_faults().then_some([0.0; PLACEMENTS]);
@@ -111,12 +109,12 @@ impl Bandit {
         }
     }
 
-    /// How many strategies there are, whatever the placement of faults.
+    /// Returns the number of strategies, not counting placements of faults.
     fn strategies(&self) -> usize {
         self.arms.last().map_or(0, |last| last.fair + 1)
     }
 
-    /// The number of a strategy with a placement.
+    /// Draws a placement of faults, and returns the number of the strategy with that placement.
     fn place(&self, strategy: usize, rng: &mut Xoshiro256PlusPlus) -> usize {
         let Some(scores) = &self.placements else {
             return strategy;
@@ -128,7 +126,7 @@ impl Bandit {
         placement * self.strategies() + strategy
     }
 
-    /// Assigns the strategies of the next epoch, of `left` executions at most.
+    /// Assigns the strategies of the next epoch, which has at most `left` executions.
     pub(crate) fn assign(&mut self, left: u64, iteration: impl Fn(u64) -> u64) -> Vec<usize> {
         let pilots = PILOTS.saturating_sub(self.assigned);
         let rounds = ROUNDS * self.arms.len() as u64;
@@ -176,7 +174,7 @@ impl Bandit {
         if fair { arm.fair } else { arm.plain }
     }
 
-    /// Takes note of what an execution showed, and at what cost.
+    /// Rewards the arm of an execution for what the execution showed, relative to its cost.
     pub(crate) fn learn(&mut self, strategy: usize, novelty: &Novelty) {
         self.wants_liveness |= novelty.wants_liveness;
         self.learnt += 1;
@@ -206,7 +204,7 @@ impl Bandit {
     }
 }
 
-/// The position of one of the scores, drawn in proportion to their squares; three times of ten any.
+/// Draws the position of a score in proportion to the squares; three draws of ten are uniform.
 fn in_proportion(scores: &[f64], rng: &mut Xoshiro256PlusPlus) -> usize {
     let any = below(rng, scores.len() as u64) as usize;
     let total: f64 = scores.iter().map(|score| score * score).sum();
@@ -226,8 +224,8 @@ mod tests {
     use super::*;
     use crate::strategy::portfolio;
 
-    /// One arm alone earns anything. Three turns of ten go to any of the nine arms, so each of the
-    /// others has one of thirty, within five standard errors, and no more.
+    /// Only one arm earns anything. Three turns of ten go to any of the nine arms, so each of the others
+    /// has one of thirty, within five standard errors.
     #[test]
     fn what_earns_nothing_has_its_turns_nevertheless() {
         const FLOOR: f64 = 1.0 / 30.0;
@@ -261,8 +259,8 @@ mod tests {
         }
     }
 
-    /// What an arm earns for an execution as long as all others, for one of half and of twice the
-    /// length, and for the shortest and a very long one.
+    /// The rewards for executions of the same, half and twice the length of all others, of the shortest,
+    /// and of a very long one.
     #[test]
     fn what_is_rarer_and_cheaper_earns_more() {
         let earned = |novelty: Novelty| {
@@ -306,9 +304,8 @@ mod tests {
         }
     }
 
-    /// One execution of four has no faults; of ten others three take any placement, and seven one in
-    /// proportion to the square of its score. The strategy is the one that was chosen. Within five
-    /// standard errors.
+    /// One execution of four has no faults. Of ten others three take any placement, and seven one in
+    /// proportion to the square of its score. The strategy is the drawn one. Within five standard errors.
     #[test]
     fn placements_have_turns_by_their_scores() {
         let mut bandit = Bandit::new(7, false);
@@ -340,7 +337,7 @@ mod tests {
         }
     }
 
-    /// What an arm earned long ago counts less and less, and pilots earn nothing.
+    /// The early rewards of an arm count less and less, and pilots earn nothing.
     #[test]
     fn earlier_rewards_fade() {
         let mut bandit = Bandit::new(7, false);

@@ -1,4 +1,4 @@
-//! `--max-steps auto`: bounds that fit the program.
+//! Calibrates bounds to the program: `--max-steps auto`.
 
 use crate::engine::Program;
 use crate::exploring::confirmation::Judge;
@@ -7,16 +7,15 @@ use crate::exploring::plan::Turn;
 use crate::settings::{Bounds, Settings};
 use crate::strategy::{Random, Strategy};
 
-/// How many executions are looked at.
+/// The number of sampled executions.
 const EXECUTIONS: u64 = 200;
 
 /// The least and the greatest bound of unfair executions.
 const STEPS_MIN: u64 = 200;
 const STEPS_MAX: u64 = 100_000;
 
-/// Bounds after what 200 uniform walks show: twice the length that 99 of 100 stay below, and a
-/// threshold of half the fair bound, or of 20 times as long as anything was owed that was paid in
-/// the end, whichever is more.
+/// Computes bounds from 200 uniform walks: twice the length that 99 of 100 do not exceed. The threshold is
+/// half the fair bound, or 20 times the longest obligation discharged in the end, whichever is more.
 ///
 /// The walks have the default bounds, and the seeds of the first iterations.
 pub(crate) fn calibrate(name: &str, program: &(dyn Program + Sync), settings: &Settings) -> Bounds {
@@ -33,13 +32,13 @@ pub(crate) fn calibrate(name: &str, program: &(dyn Program + Sync), settings: &S
     let mut owed = Vec::new();
     for iteration in 0..EXECUTIONS {
         let mut contribution = explorer.run_turn(program, Turn::of_first(iteration));
-        // What was found dead once needs no more proofs.
+        // One confirmed liveness bug is enough.
         if !is_dead {
             judge.judge(&mut contribution);
             is_dead = contribution.is_suspected();
         }
         let outcome = contribution.outcome;
-        // What ends at a bug says little of how long the program runs.
+        // The length of a failing execution says little about the program's.
         if outcome.finding.is_none() {
             lengths.push(outcome.steps);
             owed.push(outcome.owed_longest);
@@ -61,7 +60,7 @@ fn bounds(lengths: &mut [u64], owed: &mut [u64]) -> Bounds {
     bounds.with_fair(patience.saturating_mul(2))
 }
 
-/// The value that so many of a thousand do not exceed.
+/// Returns the value that `of_thousand` of a thousand values do not exceed.
 fn percentile(values: &mut [u64], of_thousand: usize) -> Option<u64> {
     values.sort_unstable();
     let rank = (values.len() * of_thousand).div_ceil(1000);

@@ -1,10 +1,10 @@
-//! Faults that were asked for and never had a chance.
+//! Requested faults that never had an opportunity.
 
 use crate::data::faults::FaultKind;
 use crate::engine::Calls;
 use crate::report::facts::FaultStatistics;
 
-/// What was asked for in vain, and why.
+/// Lists the requested faults that never had an opportunity, with the reasons.
 pub(crate) fn without(faults: &[FaultStatistics], calls: &Calls) -> Vec<String> {
     let mut without = Vec::new();
     for faults in faults {

@@ -1,4 +1,4 @@
-//! What a search may claim to have done.
+//! The coverage claim of a search: turns the course of a search into its verdict.
 
 use std::collections::BTreeSet;
 
@@ -8,18 +8,18 @@ use crate::report::verdict::{Assumption, Searched, Verdict};
 use crate::settings::Bounds;
 use crate::strategy::{CoverageClaim, Gap, Reduction, SizeEstimate};
 
-/// How a search ended, and with what executions.
+/// The course of a search: its executions, and how it ended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Course {
-    /// Of each strategy, in the order of the report.
+    /// The executions of each strategy, in the order of the report.
     pub(crate) turns: Vec<Turns>,
-    /// The strategy that had nothing left to run, by position.
+    /// The position of the strategy that had nothing left to run.
     pub(crate) ended_by: Option<usize>,
-    /// Why the search ended where no strategy ended it.
+    /// The reason why the search ended, if no strategy ended it.
     pub(crate) stopped: Option<Gap>,
-    /// This process ran one part of the search.
+    /// True if this process ran one part of the search.
     pub(crate) is_part: bool,
-    /// How much there seems to be in all.
+    /// The estimated size of the search space.
     pub(crate) extent: Option<SizeEstimate>,
 }
 
@@ -30,32 +30,32 @@ pub(crate) struct Turns {
     #[serde(skip)]
     pub(crate) covered: CoverageClaim,
     pub(crate) executions: u64,
-    /// How many unfair ones were cut off at their bound.
+    /// The number of unfair executions that were cut off at their bound.
     pub(crate) unfair_at_bound: u64,
-    /// How many fair ones were cut off at theirs.
+    /// The number of fair executions that were cut off at their bound.
     pub(crate) fair_at_bound: u64,
-    /// How many ended where something was suspected to stay owed, but recovered.
+    /// The number of executions suspected of a liveness bug that recovered.
     pub(crate) transient: u64,
-    /// How many were left to a fair walk from where the program asked for the end.
+    /// The number of executions that a fair walk ended, after the program asked for the end.
     pub(crate) went_fair: u64,
-    /// How many asked the operating system for random bytes.
+    /// The number of executions that asked the operating system for random bytes.
     pub(crate) asked: u64,
-    /// In how many a clock was read again, and time stood still.
+    /// The number of executions in which a clock was read again without a change.
     pub(crate) clock_stood: u64,
-    /// A clock was read again in a program that has timers, and time passed when these fired and nowhere else.
+    /// True if a clock was read again in a program with timers, and only their firing moved the clock.
     pub(crate) only_timers_pass: bool,
-    /// How many went elsewhere than the one before after the same decisions, and the first at which step.
+    /// The number of executions that strayed from the same decisions before, and the first deviating step.
     pub(crate) strayed: Option<(u64, u64)>,
-    /// Where an ordering weaker than `SeqCst` was taken as that.
+    /// The places at which an ordering weaker than `SeqCst` was treated as `SeqCst`.
     pub(crate) weakened: BTreeSet<String>,
-    /// The program has started threads.
+    /// True if the program has started threads.
     pub(crate) has_threads: bool,
-    /// Somebody has let others go first twice in a row, and waited for one that does.
+    /// True if an operation yielded twice in a row, and had to wait for a step of another one.
     pub(crate) waited_for_a_step: bool,
 }
 
 impl Course {
-    /// What may be claimed, and no more.
+    /// Returns the verdict: the strongest claim that the course supports.
     pub(crate) fn verdict(&self, bounds: &Bounds) -> Verdict {
         let only = (self.turns.len() == 1).then_some(0);
         let systematic = self.ended_by.or(only).and_then(|number| {
@@ -80,7 +80,7 @@ impl Course {
         let executions = turns.clock_stood;
         gaps.extend((executions > 0).then_some(Gap::Clock { executions }));
         if let Some((executions, step)) = turns.strayed {
-            // The search itself may have seen some.
+            // The search itself may have reported strayed executions.
             let seen = |gap: &Gap| matches!(gap, Gap::Diverged { step: Some(_), .. });
             if !gaps.iter().any(seen) {
                 gaps.retain(|gap| !matches!(gap, Gap::Diverged { .. }));
@@ -110,7 +110,7 @@ impl Course {
             let bounds = matches!(gap, Gap::Executions { .. } | Gap::Time | Gap::Budget { .. });
             bounds || matches!(gap, Gap::States { .. } | Gap::Histories { .. })
         };
-        // What is outside, or behind a bug, nobody can guess.
+        // No estimate covers steps outside of the search, or behind a bug.
         let is_stopped = !gaps.is_empty() && gaps.iter().all(is_bound);
         Verdict {
             searched: Searched::Systematic {
@@ -149,7 +149,7 @@ impl Course {
     }
 }
 
-/// The bounds on steps at which executions were cut off.
+/// Returns the bounds on steps at which executions were cut off.
 fn at_bounds<'a>(
     turns: impl IntoIterator<Item = &'a Turns>,
     bounds: &Bounds,

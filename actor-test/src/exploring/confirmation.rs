@@ -1,4 +1,4 @@
-//! Confirming that what is owed is owed for ever, as far as anyone can tell.
+//! Confirms liveness bugs by fair continuations, in the order of the iterations.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,31 +13,30 @@ use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
 use crate::strategy::{Continuation, Estimates, StrategySpec};
 
-/// Judges what executions are suspected of, in the order of their iterations.
+/// Judges suspected liveness bugs, in the order of their iterations.
 ///
-/// Where one has only been slow, the threshold of those after it is twice as high. Workers don't
-/// know of that: each runs with the threshold that the test has, and an execution that is suspected
-/// below the one in force is run again up to that one, so that the result is the same for any number
-/// of workers. What is run again, or continued, is not counted.
+/// An execution that was only slow doubles the threshold for later ones. Workers run with the original
+/// threshold. An execution suspected below the threshold in force is re-executed up to that one, so that
+/// the result is the same for any number of workers. Re-executions and continuations are not counted.
 pub(crate) struct Judge<'a> {
     name: &'a str,
     program: &'a (dyn Program + Sync),
     settings: &'a Settings,
-    /// By which an execution can be run again; those with a memory can't.
+    /// The strategies for re-executions; one with a memory can't re-execute.
     strategies: Vec<StrategySpec>,
     estimates: Arc<Estimates>,
     again: Option<Explorer<'a>>,
     judged: Judged,
 }
 
-/// What was judged so far.
+/// The state of the judgement so far.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Judged {
     suspicions: u64,
-    /// What no continuation has cleared, and how often that was judged again since.
+    /// The confirmed bugs, each with the number of later suspicions of it.
     confirmed: Vec<(Finding, u32)>,
     threshold: u64,
-    /// The longest that anything took to recover.
+    /// The longest recovery.
     recovery: u64,
 }
 
@@ -64,22 +63,21 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// What was judged so far.
     pub(crate) fn judged(&self) -> &Judged {
         &self.judged
     }
 
-    /// Goes on from what was judged.
+    /// Resumes from a saved state.
     pub(crate) fn go_on(&mut self, judged: Judged) {
         self.judged = judged;
     }
 
-    /// What executions that are run again are told of their length.
+    /// Sets the estimates for strategies in re-executions.
     pub(crate) fn set_estimates(&mut self, estimates: Arc<Estimates>) {
         self.estimates = estimates;
     }
 
-    /// Judges an execution, the next by its iteration. One that recovers has no finding any more.
+    /// Judges the execution with the next iteration. An execution that recovers loses its finding.
     pub(crate) fn judge(&mut self, contribution: &mut Contribution) {
         if contribution.is_proved() {
             return;
@@ -94,7 +92,7 @@ impl<'a> Judge<'a> {
         self.judged.recovery = self.judged.recovery.max(owed);
     }
 
-    /// Runs an execution again that was suspected below the threshold in force.
+    /// Re-executes an execution suspected below the threshold in force.
     fn bring_to_threshold(&mut self, contribution: &mut Contribution) {
         let suspicion = contribution.outcome.suspicion;
         let is_certain = suspicion.is_some_and(|suspicion| suspicion.certain);
@@ -140,7 +138,7 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// How many continuations there are, and whether the test was not accused of this before.
+    /// Returns the number of continuations, and true if the test does not have this bug already.
     fn continuations(&mut self, contribution: &Contribution) -> (u32, bool) {
         let finding = contribution.outcome.finding.as_ref();
         let is_known =
@@ -158,8 +156,8 @@ impl<'a> Judge<'a> {
     fn horizon(&self, contribution: &Contribution) -> u64 {
         let recovery = self.judged.recovery.max(contribution.outcome.owed_longest);
         let suspicion = contribution.outcome.suspicion;
-        // Where all states that are in reach were seen, heat is no part of the evidence, and what is
-        // looked for is a type whose fingerprint leaves out what matters.
+        // If all reachable states were visited, the temperature is no evidence. The continuations then
+        // guard against a type with an incomplete fingerprint.
         let heat = match suspicion.is_some_and(|suspicion| suspicion.certain) {
             true => self.judged.threshold / 5,
             false => self.judged.threshold,
@@ -168,16 +166,15 @@ impl<'a> Judge<'a> {
         recoveries.max(Confirmation::HORIZON_MIN).max(heat)
     }
 
-    /// Doubles the threshold, but leaves an execution a quarter of its bound in which something may
-    /// be seen to be owed.
+    /// Doubles the threshold, but leaves a quarter of the bound in which an obligation can exceed it.
     fn raise_threshold(&mut self) {
         let bound = self.settings.bounds.fair();
         let highest = (bound - bound / 4).max(self.settings.bounds.temperature());
         self.judged.threshold = self.judged.threshold.saturating_mul(2).min(highest);
     }
 
-    /// The first continuation that recovers, by number, and after how many steps. All workers run
-    /// them, each the next that nobody has, until one before all that are left has recovered.
+    /// Returns the number of the first continuation that recovers, and its steps. All workers run
+    /// continuations in order until the first recovery is known.
     fn first_to_recover(
         &self,
         contribution: &Contribution,
@@ -207,9 +204,9 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// Continues an execution from where it became suspect, fairly and otherwise than with another
-/// number. Tells after how many steps what is owed became cold; a continuation that ends in any
-/// other way, another bug included, has not recovered.
+/// Continues an execution fairly from its suspected step, differently for each number. Returns the number
+/// of steps until the watched obligation was discharged; any other end, such as another bug, is no
+/// recovery.
 fn continued(
     explorer: &mut Explorer<'_>,
     program: &dyn Program,

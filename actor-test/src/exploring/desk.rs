@@ -1,4 +1,4 @@
-//! Where workers fetch their executions, and wait for what is judged of those before.
+//! The work queue of an epoch: workers take chunks of executions, and wait for suspected ones.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -9,26 +9,26 @@ use crate::engine::Program;
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::plan::Epoch;
 
-/// How many executions a worker takes at a time, at most.
+/// The largest number of executions that a worker takes at a time.
 pub(crate) const CHUNK: u64 = 32;
 
-/// Executions that one worker has run.
+/// The executions that one worker has run.
 pub(crate) struct Chunk {
     pub(crate) from: u64,
     pub(crate) to: u64,
     pub(crate) contributions: Vec<Contribution>,
-    /// The worker stopped: it was late, or what follows is not needed.
+    /// True if the worker stopped: its time was over, or later executions are needless.
     pub(crate) is_last: bool,
 }
 
-/// Where workers fetch their executions.
+/// The shared work queue of all workers.
 pub(crate) struct Desk {
     workers: u64,
     state: Mutex<DeskState>,
     changed: Condvar,
-    /// Executions from here on are not needed: an earlier one ended the test.
+    /// The first execution that is needless, since an earlier one ended the test.
     needless: AtomicU64,
-    /// The first execution that is not judged yet. Those after it may not be needed, and wait.
+    /// The first execution that is suspected and not judged; later ones may be needless, and wait.
     in_doubt: AtomicU64,
 }
 
@@ -36,7 +36,7 @@ struct DeskState {
     epoch: Arc<Epoch>,
     next: u64,
     closed: bool,
-    /// Executions that are suspected of something, and not judged yet.
+    /// The suspected executions that are not judged yet.
     suspected: BTreeSet<u64>,
 }
 
@@ -56,7 +56,7 @@ impl Desk {
         }
     }
 
-    /// The first execution of the epoch, and the one after its last.
+    /// Returns the first execution of the epoch, and the one after its last.
     pub(crate) fn bounds(&self) -> (u64, u64) {
         let state = lock(&self.state);
         (state.epoch.from, state.epoch.to)
@@ -82,7 +82,7 @@ impl Desk {
         self.in_doubt.fetch_min(execution, Ordering::Relaxed);
     }
 
-    /// An execution is judged, and it did not end the test.
+    /// Records that an execution was judged, and did not end the test.
     pub(crate) fn clear(&self, execution: u64) {
         let mut state = lock(&self.state);
         state.suspected.remove(&execution);
@@ -103,8 +103,7 @@ impl Desk {
         }
     }
 
-    /// The epoch and the executions of a worker's next chunk; waits for the next epoch where this one
-    /// is given out.
+    /// Returns the epoch and a worker's next executions; waits for the next epoch if none are left.
     pub(crate) fn take(&self) -> Option<(Arc<Epoch>, Range<u64>)> {
         let mut state = lock(&self.state);
         loop {
@@ -123,7 +122,7 @@ impl Desk {
         }
     }
 
-    /// Chunks are small where an epoch is short, so that all workers have their part of it.
+    /// Returns the end of a chunk. A short epoch has small chunks, so that all workers get a share.
     fn end_of_chunk(&self, epoch: &Epoch, from: u64) -> u64 {
         let share = (epoch.to - epoch.from) / (4 * self.workers);
         (from + share.clamp(1, CHUNK)).min(epoch.to)

@@ -1,5 +1,5 @@
-//! Doubting a proof: a search that takes one schedule for others supposes that actors share nothing but what
-//! the tester knows of. Where they do, executions that were never run may fail.
+//! Checks a proof by random sampling. A reduced search assumes that actors share only what the tester
+//! controls; if they share more, executions that were never run may fail.
 
 use crate::data::bug::BugKind;
 use crate::engine::Program;
@@ -13,8 +13,8 @@ use crate::report::verdict::Searched;
 use crate::settings::{Search, Settings};
 use crate::strategy::{Gap, Random, Reduction, StrategySpec};
 
-/// Draws executions beside a proof, as many as the settings say, by a strategy that is told apart from so many
-/// others. Where one fails, the report has that bug, and proves nothing.
+/// Samples as many executions as the settings say after a proof. If one fails, the report gets that bug, and
+/// proves nothing. `after` is the number of strategies before this one.
 pub(crate) fn doubt(
     report: &mut Report,
     name: &str,
@@ -27,7 +27,7 @@ pub(crate) fn doubt(
     }
     let drawing = Settings {
         search: Search::Strategies(vec![StrategySpec::Random]),
-        // What stays owed was judged over all states, and by more than a walk can see.
+        // The search judged liveness over all states, and better than a walk can.
         lasso: false,
         bounds: report.bounds,
         ..settings.beside(settings.iterations.min(settings.samples_beside_proof))
@@ -58,7 +58,7 @@ pub(crate) fn doubt(
     report.add_counts_of(&drawn);
 }
 
-/// It is said to be proved, by a search that took some schedules for others.
+/// Returns true if the report claims a proof by a reduced search.
 fn supposes(report: &Report) -> bool {
     let reduction = match report.verdict.searched {
         Searched::Systematic { reduction, .. } => reduction,

@@ -1,4 +1,4 @@
-//! Searching for a proof: by one search after the other, and in the end by samples.
+//! Attempts a proof by one search after another, and finally samples.
 
 use crate::engine::Program;
 use crate::exploring::doubting::doubt;
@@ -9,8 +9,8 @@ use crate::report::facts::Report;
 use crate::settings::{Search, Settings};
 use crate::strategy::{Gap, SearchBudget, StrategySpec, budgeted_search};
 
-/// Runs each of the searches that may prove a test, as long as the one before can't follow it, and where
-/// none can, takes samples. A bug ends it, and so does the end that the settings name.
+/// Runs the searches that may prove a test in turn, each after the last could not follow the test. If none
+/// can, samples. A bug or a limit in the settings ends the exploration.
 pub(crate) fn exhaust(
     name: &str,
     program: &(dyn Program + Sync),
@@ -42,7 +42,7 @@ pub(crate) fn exhaust(
         ends.iterations = ends.iterations.saturating_sub(report.executions);
         let time = settings.time_limit;
         ends.time_limit = time.map(|time| time.saturating_sub(begun.elapsed()));
-        // What is kept is of the first.
+        // The checkpoint belongs to the first search.
         ends.checkpoint = None;
         ends.shard = None;
         ends.resume = false;
@@ -55,7 +55,7 @@ pub(crate) fn exhaust(
         let asks_for_seeds = is_seeded(&report);
         left.take(spec, &limit, report);
         if asks_for_seeds {
-            // No search tries other ones.
+            // No search tries other seeds.
             break;
         }
     }
@@ -69,8 +69,8 @@ pub(crate) fn exhaust(
     report
 }
 
-/// How much a search may cost. One by behaviours says how much is left, and can be interrupted; one by
-/// states may have no end.
+/// Returns the cost limit of a search. A search of behaviours estimates the rest and can be interrupted,
+/// while a search of states may have no end.
 fn limit(spec: &StrategySpec, settings: &Settings) -> SearchBudget {
     match (spec, settings.prove) {
         (StrategySpec::Dpor(_), _) | (_, 0) => SearchBudget::none(),
@@ -78,7 +78,7 @@ fn limit(spec: &StrategySpec, settings: &Settings) -> SearchBudget {
     }
 }
 
-/// It has ended as it was asked to.
+/// Returns true if the search has ended at a requested limit.
 fn is_ended(report: &Report) -> bool {
     report.verdict.gaps.iter().any(|gap| {
         matches!(
@@ -88,7 +88,7 @@ fn is_ended(report: &Report) -> bool {
     })
 }
 
-/// It has ended since what is drawn from a seed decides something.
+/// Returns true if only the choice of seeds kept the search from a proof.
 fn is_seeded(report: &Report) -> bool {
     let mut gaps = report.verdict.gaps.iter();
     gaps.all(|gap| matches!(gap, Gap::Seeds { .. } | Gap::System { .. }))

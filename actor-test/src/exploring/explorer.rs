@@ -1,4 +1,4 @@
-//! One worker of an exploration: an engine and its strategies.
+//! One worker of an exploration: an engine with its strategies, which runs one execution at a time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -23,29 +23,29 @@ use crate::strategy::{
 use crate::trace::replay::{nondeterminism, run_again};
 use crate::trace::witness;
 
-/// What one execution contributes to the report.
+/// The contribution of one execution to the report.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Contribution {
     pub(crate) iteration: u64,
     pub(crate) strategy: usize,
-    /// The length that the strategy was told.
+    /// The expected length given to the strategy.
     pub(crate) length: Option<u64>,
     pub(crate) seed: u64,
-    /// The seed of what the operating system was asked for.
+    /// The seed of the random bytes in place of the operating system's.
     pub(crate) system: u64,
     pub(crate) outcome: Outcome,
-    /// The decisions, where a bug was found.
+    /// The decisions, if a bug was found.
     pub(crate) decisions: Vec<RecordedDecision>,
-    /// How long it took, where several strategies are compared; else nothing.
+    /// The duration, if several strategies are compared; else zero.
     pub(crate) elapsed: Duration,
-    /// What fair continuations showed, where something was owed for too long.
+    /// The result of fair continuations, for a suspected liveness bug.
     pub(crate) confirmation: Option<Confirmation>,
-    /// The temperature above which something was owed for too long.
+    /// The temperature above which an obligation is suspected.
     pub(crate) threshold: u64,
 }
 
 impl Contribution {
-    /// Which turn it was.
+    /// Returns the turn of the execution.
     pub(crate) fn turn(&self) -> Turn {
         Turn {
             iteration: self.iteration,
@@ -54,7 +54,7 @@ impl Contribution {
         }
     }
 
-    /// The same as that turn, where it became known later which it was.
+    /// Renumbers the execution, once its turn is known.
     pub(crate) fn counted_as(self, turn: Turn, seed: u64) -> Self {
         Self {
             iteration: turn.iteration,
@@ -65,12 +65,12 @@ impl Contribution {
         }
     }
 
-    /// Something is owed for too long, and it is to be seen whether for ever.
+    /// Returns true if an obligation is suspected to stay pending for ever.
     pub(crate) fn is_suspected(&self) -> bool {
         self.outcome.finding.is_some() && self.outcome.suspicion.is_some()
     }
 
-    /// A search of all states has found that it can stay so. Others may pay what is owed.
+    /// Returns true if a state search has proved that the obligation can stay pending on some schedule.
     pub(crate) fn is_proved(&self) -> bool {
         let suspicion = self.outcome.suspicion;
         let cycle = suspicion.and_then(|suspicion| suspicion.cycle);
@@ -78,18 +78,17 @@ impl Contribution {
     }
 }
 
-/// The seed of an execution.
 pub(crate) fn execution_seed(session: u64, iteration: u64) -> u64 {
     mix(mix(session, 0x5e55_1077), iteration)
 }
 
-/// A survey in progress, and the strategy whose place it takes.
+/// A survey in progress, and the strategy that it replaces.
 pub(crate) struct Pilots {
     survey: PilotWalk,
     replaced: Option<Box<dyn Strategy>>,
 }
 
-/// What it takes to build another explorer, in a thread of its own.
+/// The data to build another explorer in a thread of its own.
 pub(crate) struct Beside<'a> {
     test: String,
     settings: &'a Settings,
@@ -99,18 +98,18 @@ pub(crate) struct Beside<'a> {
 }
 
 impl<'a> Beside<'a> {
-    /// The test has had its time.
+    /// Returns true if the test's time is over.
     pub(crate) fn is_late(&self) -> bool {
         let limit = self.settings.time_limit;
         limit.is_some_and(|limit| self.begun.elapsed() >= limit)
     }
 
-    /// Builds it. Its strategy is to be [replaced](Explorer::replace).
+    /// Builds the explorer, whose strategy is to be [replaced](Explorer::replace).
     pub(crate) fn build(&self) -> Explorer<'a> {
         let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(Random::new())];
         Explorer {
             specs: self.names.clone(),
-            // Its last words would name an iteration.
+            // The last words would name an iteration.
             place: None,
             counts: false,
             begun: self.begun,
@@ -125,18 +124,18 @@ pub(crate) struct Explorer<'a> {
     settings: &'a Settings,
     engine: Engine,
     strategies: Vec<Option<Box<dyn Strategy>>>,
-    /// The position of the first of them among all that the test may be explored with.
+    /// The position of the first strategy among all that the test may be explored with.
     first: usize,
     estimates: Arc<Estimates>,
     pilots: u64,
     threshold: u64,
     status: Arc<WorkerStatus>,
-    /// From where its commands are to be typed, where last words are wanted.
+    /// The context of printed commands, if last words are wanted.
     place: Option<Place>,
-    /// The strategies' names, for the same.
+    /// The names of the strategies, for last words.
     specs: Vec<String>,
     begun: Instant,
-    /// It knows which iteration an execution is.
+    /// True if the iterations of executions are known.
     counts: bool,
 }
 
@@ -171,8 +170,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// What it takes to build another one, for a worker of its own, which runs parts of what a strategy
-    /// explores.
+    /// Returns the data to build another explorer, for a worker that explores parts of a strategy's search.
     pub(crate) fn beside(&self) -> Beside<'a> {
         Beside {
             test: self.status.test.clone(),
@@ -183,7 +181,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Has its strategies told apart from the first so many of the test.
+    /// Numbers its strategies after the first `first` ones of the test.
     pub(crate) fn after(self, first: usize) -> Self {
         Self { first, ..self }
     }
@@ -196,7 +194,7 @@ impl<'a> Explorer<'a> {
             .collect()
     }
 
-    /// What each strategy has covered.
+    /// Returns the coverage claim of each strategy.
     pub(crate) fn covered(&self) -> Vec<CoverageClaim> {
         self.strategies
             .iter()
@@ -205,7 +203,7 @@ impl<'a> Explorer<'a> {
             .collect()
     }
 
-    /// How much there seems to be in all, where the only strategy has an idea.
+    /// Returns the estimated size of the search space, if the only strategy has an estimate.
     pub(crate) fn extent(&self) -> Option<SizeEstimate> {
         match &self.strategies[..] {
             [Some(only)] => only.extent(),
@@ -213,7 +211,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Parts of what is left to explore for the only strategy, where it can be divided now.
+    /// Divides the rest of the only strategy's search into parts, if possible now.
     pub(crate) fn divide(&mut self) -> Vec<Box<dyn Strategy>> {
         match &mut self.strategies[..] {
             [Some(only)] => only.divide(),
@@ -221,7 +219,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// A part is back; `false` where those after it are not needed.
+    /// Returns a part to the only strategy; `false` if later parts are needless.
     pub(crate) fn unite(&mut self, part: Box<dyn Strategy>) -> bool {
         match &mut self.strategies[..] {
             [Some(only)] => only.unite(part),
@@ -229,7 +227,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// What the only strategy goes on from in another process, where that can be told now.
+    /// Saves the state of the only strategy for another process, if possible now.
     pub(crate) fn save(&mut self) -> Option<Vec<u8>> {
         match &mut self.strategies[..] {
             [Some(only)] => only.save(),
@@ -237,7 +235,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Has the only strategy go on from what was saved.
+    /// Restores the only strategy from a saved state.
     pub(crate) fn restore(&mut self, saved: &[u8]) -> Result<(), String> {
         match &mut self.strategies[..] {
             [Some(only)] => only.restore(saved),
@@ -245,7 +243,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Has another first strategy; tells which it was.
+    /// Replaces the first strategy, and returns the old one.
     pub(crate) fn replace(&mut self, strategy: Box<dyn Strategy>) -> Box<dyn Strategy> {
         let before = self.strategies[0].replace(strategy);
         before.expect("a strategy is back when it is due")
@@ -255,34 +253,34 @@ impl<'a> Explorer<'a> {
         self.engine.observed()
     }
 
-    /// Whether what an execution does depends on those before it.
+    /// Returns true if an execution depends on those before it.
     pub(crate) fn has_memory(&self) -> bool {
         let mut strategies = self.strategies.iter().flatten();
         strategies.any(|strategy| strategy.has_memory())
     }
 
-    /// Whether a strategy is to be told who does how much.
+    /// Returns true if a strategy needs estimates of the work of each operation.
     pub(crate) fn needs_estimates(&self) -> bool {
         let mut strategies = self.strategies.iter().flatten();
         strategies.any(|strategy| strategy.needs_estimates())
     }
 
-    /// Whether a strategy is to be told how long executions are.
+    /// Returns true if a strategy needs the expected length of executions.
     pub(crate) fn needs_length(&self) -> bool {
         let mut strategies = self.strategies.iter().flatten();
         strategies.any(|strategy| strategy.needs_length())
     }
 
-    /// Measures who does how much in executions, and how long they are, where a strategy needs to
-    /// know; returns the lengths. The pilots have the seeds of the first iterations, so each process,
-    /// and the reproduction of a single iteration, finds the same. They are not counted, and a bug in
-    /// one is left to the iterations to find.
+    /// Runs pilot executions to estimate the work of operations and the lengths, if a strategy needs them;
+    /// returns the lengths. The pilots have the seeds of the first iterations, so that each process, and
+    /// the reproduction of a single iteration, gets the same estimates. Pilots don't count, and the
+    /// iterations will find any bug in them.
     pub(crate) fn run_pilots(&mut self, program: &dyn Program) -> Vec<u64> {
         let needed = self.needs_estimates() || self.needs_length();
         if !needed && self.settings.partition.is_none() {
             return Vec::new();
         }
-        // With an engine of their own, so that what they see is not counted either.
+        // A separate engine keeps the pilots' observations from being counted.
         let survey = PilotWalk::new();
         let strategies: Vec<Box<dyn Strategy>> = vec![Box::new(survey.clone())];
         let mut scout = Self::new(&self.status.test, self.settings, strategies);
@@ -296,21 +294,20 @@ impl<'a> Explorer<'a> {
         lengths
     }
 
-    /// Has the first strategy replaced by a uniform walk that measures.
+    /// Replaces the first strategy by a uniform walk that measures.
     pub(crate) fn begin_survey(&mut self) -> Pilots {
         let survey = PilotWalk::new();
         let replaced = self.strategies[0].replace(Box::new(survey.clone()));
         Pilots { survey, replaced }
     }
 
-    /// Takes what was measured for the estimates of the executions to come.
+    /// Restores the strategy, and takes the measured estimates.
     pub(crate) fn end_survey(&mut self, pilots: Pilots) {
         self.strategies[0] = pilots.replaced;
         self.estimates = Arc::new(pilots.survey.estimates());
     }
 
-    /// A hash of what the pilots did, by which the parts of a search know that they are of one
-    /// program.
+    /// Returns a hash of the pilots, by which the parts of a search check that they test one program.
     pub(crate) fn pilots(&self) -> u64 {
         self.pilots
     }
@@ -323,14 +320,14 @@ impl<'a> Explorer<'a> {
         self.estimates = estimates;
     }
 
-    /// The temperature above which something is owed for too long.
+    /// Sets the temperature above which an obligation is suspected.
     pub(crate) fn set_threshold(&mut self, threshold: u64) {
         self.threshold = threshold;
         let bounds = self.settings.bounds.with_temperature(threshold);
         self.engine.set_bounds(bounds);
     }
 
-    /// Whether nothing after this execution is needed.
+    /// Returns true if no execution after this one is needed.
     pub(crate) fn ends_with(&self, contribution: &Contribution) -> bool {
         contribution.outcome.finding.is_some() && !self.settings.keep_going
     }
@@ -349,8 +346,8 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// The seed of what the operating system is asked for. A strategy that goes on from what executions
-    /// before have shown has to see the same program again.
+    /// Returns the seed of the operating system's answers. A strategy with a memory must see the same
+    /// program in each execution.
     fn system_seed(&self, turn: Turn) -> u64 {
         let session = self.settings.session();
         let strategy = self.strategies[turn.strategy].as_ref();
@@ -380,7 +377,7 @@ impl<'a> Explorer<'a> {
             strategy: position,
             ..turn
         });
-        // An empty execution takes little longer than two looks at the clock.
+        // Reading the clock twice takes almost as long as an empty execution.
         let begun = (self.strategies.len() > 1).then(crate::wall_clock::now);
         let execution = self.execution(turn);
         let system = self.system_seed(turn);
@@ -438,7 +435,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// What is said where an execution ends the process, where that is wanted.
+    /// Returns the last words for an execution that ends the process, if wanted.
     fn last_words(&self, turn: Turn) -> Option<(String, String)> {
         let place = self.place.as_ref()?;
         let bounds = &self.settings.bounds;
@@ -447,8 +444,7 @@ impl<'a> Explorer<'a> {
         Some(words::last_words(test, iteration, &token, bounds, place))
     }
 
-    /// Runs an execution again under another strategy, and watches whether what it is suspected of
-    /// is cured.
+    /// Continues a suspected execution under another strategy, and watches whether it recovers.
     pub(crate) fn run_watched(
         &mut self,
         program: &dyn Program,
@@ -459,7 +455,7 @@ impl<'a> Explorer<'a> {
         let turn = suspected.turn();
         let position = self.first + turn.strategy;
         self.status.begins(turn.iteration, position, turn.length);
-        // What a lasso would show is known already, and looking for one costs as much as the steps.
+        // The lasso is known already, and detecting one costs as much as the steps.
         self.engine.set_lasso_detection(false);
         let options = RunOptions {
             watch: Some(watch),
@@ -474,8 +470,8 @@ impl<'a> Explorer<'a> {
         outcome
     }
 
-    /// One in so many is. Which iteration an execution of a divided search is may not be known yet, so
-    /// that it is chosen by what it did.
+    /// Selects a fraction of the executions. In a divided search the iteration may not be known yet, so
+    /// that the behaviour decides.
     fn is_checked(&self, turn: Turn, class: u64) -> bool {
         let strategy = self.strategies[turn.strategy].as_ref();
         let has_memory = strategy.is_some_and(|strategy| strategy.has_memory());
@@ -486,7 +482,7 @@ impl<'a> Explorer<'a> {
         }
     }
 
-    /// Runs a passing execution again, to see whether it does the same.
+    /// Re-executes a passing execution, to check for determinism.
     fn check(
         &mut self,
         program: &dyn Program,
@@ -526,7 +522,6 @@ impl<'a> Explorer<'a> {
     }
 }
 
-/// The time that a test has taken.
 pub(crate) fn seconds(begun: Instant) -> f64 {
     let elapsed: Duration = begun.elapsed();
     elapsed.as_secs_f64()

@@ -1,16 +1,15 @@
-//! Many executions of one test: the plan, the workers, what they learn, and adding up what they found.
+//! The exploration loop of a test: plan, workers, learning, confirmation and summary.
 //!
-//! `hosting`, and [`Tester`](crate::Tester) for a closure, call [`explore`](workers::explore). The
-//! [`plan`] says which strategy each iteration has; [`workers`] run them, each with an
-//! [`explorer`] around an engine, and fetch them from a [`desk`]; what is owed for too long is
-//! [confirmed](confirmation), in the order of the iterations; the
-//! [`summary`] takes the contributions in the order of their iterations, so that the number of
-//! workers changes nothing, and has what failed [recorded](recording). A proof is
-//! [doubted](doubting), by executions beside it; where nothing less is wanted, one search is
-//! [tried after the other](exhausting). Out comes a report. A long search
-//! leaves [checkpoints](checkpoint) behind, from which it can go on. After a fix,
-//! the [neighbourhood] of what once failed is explored. A [pinned] schedule is one execution, which a test
-//! names step by step.
+//! `hosting`, and [`Tester`](crate::Tester) for a closure, call [`explore`](workers::explore). The [`plan`]
+//! assigns a strategy to each iteration. [`workers`] run the iterations, each with an [`explorer`] around
+//! an engine, and take them from a [`desk`]. Suspected liveness bugs are [confirmed](confirmation). The
+//! [`summary`] adds up the executions in the order of their iterations, so that the number of workers does
+//! not matter, and has failures [recorded](recording). A proof is [checked](doubting) by samples. If only a
+//! proof is wanted, one search is [tried after another](exhausting). The result is a report.
+//!
+//! A long search writes [checkpoints](checkpoint), from which it can resume. After a fix, the
+//! [neighbourhood] of a saved failure is explored. A [pinned] schedule is one execution that a test
+//! describes step by step.
 
 pub(crate) mod bandit;
 pub(crate) mod calibration;

@@ -1,16 +1,15 @@
-//! Executions near a recorded one: after a fix, what else might go wrong there?
+//! Explores executions near a recorded one, after a fix.
 //!
-//! A schedule that failed once and passes now was passed by its fix, or only hidden from: a change of
-//! the order alone makes the recorded schedule pass, and leaves the bug where it was. So what lies near
-//! it is tried as well, around the way that the execution takes now. In this order:
+//! A schedule that failed once may pass now by a real fix, or only since an order has changed, which hides
+//! the bug. So executions near the one that it takes now are tried as well, in this order:
 //!
-//! 1. Each pair of events that race into one inbox comes the other way round, neighbours first.
+//! 1. Each racing pair of events of an inbox is reversed, adjacent ones first.
 //! 2. Each step is delayed by a few steps of others.
-//! 3. As long as the budget lasts, a step now and then is a random one.
+//! 3. While the budget lasts, occasional steps are random.
 //!
-//! Behind what was recorded each goes on as a random walk, which is fair. It is an exploration like any other,
-//! under a strategy of its own: what is owed too long is confirmed, what fails is recorded. It depends
-//! on the program and the schedule alone.
+//! After the recorded steps each execution continues as a fair random walk. The exploration has its own
+//! strategy, and confirms and records bugs like any other. The result depends on the program and the schedule
+//! alone.
 
 use std::sync::Arc;
 
@@ -30,28 +29,28 @@ use crate::trace::replay::{fairness_of, taken};
 use crate::trace::saved::Passed;
 use crate::trace::schedule;
 
-/// How many executions there are at most.
+/// The largest number of executions.
 const EXECUTIONS_MAX: u64 = 1_000;
 
-/// And at least, however long they are.
+/// The least number of executions, however long they are.
 const EXECUTIONS_MIN: u64 = 10;
 
-/// How many of the last recorded steps are delayed or have their races turned.
+/// The number of the last recorded steps that are delayed, or whose races are reversed.
 const WINDOW: usize = 500;
 
-/// By how many steps of others one is delayed.
+/// The delays, as numbers of steps of others.
 const DELAYS: [usize; 3] = [1, 2, 4];
 
-/// What was tried near a schedule.
+/// The result of the search near a schedule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Neighbourhood {
-    /// How many executions were run.
+    /// The number of executions.
     pub(crate) executions: u64,
-    /// What one of them failed with.
+    /// The bug of a failing one.
     pub(crate) bug: Option<Bug>,
 }
 
-/// Searches near an execution that passes, in about so many steps.
+/// Explores executions near a passing one, in about `budget` steps.
 pub(crate) fn search(
     test: &str,
     program: &(dyn Program + Sync),
@@ -74,11 +73,11 @@ pub(crate) fn search(
     };
     let explorer = Explorer::new(test, &settings, vec![Box::new(neighbours)]);
     let report = explore_alone(explorer, program, &settings, test);
-    // What is said of all executions together was said of another search.
+    // A bug without a step concerns all executions of another search.
     let bug = report.bugs.into_iter().find(|bug| bug.finding.step > 0);
     Neighbourhood {
         executions: report.executions - report.pruned,
-        // A token names no schedule: the trace alone has it.
+        // A token names no schedule, so that only the trace reproduces the bug.
         bug: bug.map(|bug| Bug {
             token: String::new(),
             ..bug
@@ -86,7 +85,7 @@ pub(crate) fn search(
     }
 }
 
-/// The neighbours of an execution, and what it takes to run it. `None` where it has no steps.
+/// Returns the strategy for the neighbours of an execution, and its cost; `None` without any steps.
 fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64)> {
     let Passed {
         name: called,
@@ -103,7 +102,7 @@ fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64
     let decisions = taken(passed);
     let engine = &mut engine;
     let (outcome, mut steps) = name(engine, program, &execution, fairness, &decisions, options);
-    // Near the step at which it failed, not where it ends now.
+    // The end is the step of the recorded failure, not of the execution now.
     let failed = schedule::read(&recorded.schedule).map_or(0, |steps| steps.len());
     if failed > 0 {
         steps.truncate(failed);
@@ -121,11 +120,10 @@ fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64
     Some((neighbours, outcome.cost()))
 }
 
-/// A step, or several, that wait until another one was taken.
+/// A variation: the steps that are held back, and the step that releases them.
 type Turn = (Vec<usize>, usize);
 
-/// What is turned, in the order in which it is tried: what is near to each other first, and the last
-/// steps before the others.
+/// Returns the variations in the order of trials: close pairs first, and the last steps before others.
 fn turns(order: &Order, steps: &Schedule) -> Vec<Turn> {
     let window = steps.len().saturating_sub(WINDOW)..steps.len();
     let mut races: Vec<(usize, usize, Turn)> = Vec::new();
@@ -146,13 +144,13 @@ fn turns(order: &Order, steps: &Schedule) -> Vec<Turn> {
     races.chain(delays).collect()
 }
 
-/// The steps of others after one, up to the next of its own.
+/// Returns the steps of others after a step.
 fn others(steps: &Schedule, at: usize) -> impl Iterator<Item = usize> + '_ {
     let who = steps[at].name.who;
     (at + 1..steps.len()).filter(move |later| steps[*later].name.who != who)
 }
 
-/// Takes the neighbours of an execution one after the other; then it wanders near it.
+/// A strategy that takes the neighbours of an execution in turn, and then adds random steps.
 #[derive(Debug)]
 struct Neighbours {
     name: String,
@@ -245,9 +243,9 @@ mod tests {
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum Fix {
         No,
-        /// Whoever was the second when it failed has to wait; nobody else has.
+        /// The client that came second in the failure has to wait, and no other.
         OneOrder,
-        /// Whoever comes second has to wait.
+        /// The client that comes second has to wait.
         True,
     }
 
@@ -258,7 +256,7 @@ mod tests {
     #[derive(Debug)]
     struct Release;
 
-    /// Has one owner at a time, or should.
+    /// A lock that should have one owner at a time.
     struct Lock {
         owner: Option<u32>,
         second: u32,
@@ -311,7 +309,7 @@ mod tests {
         }
     }
 
-    /// A failing execution, and which of the two clients comes second in it.
+    /// Returns a failing execution, and the client that comes second in it.
     fn recorded(seed: u64) -> (Finding, Recording, u32) {
         let report = Tester::new().seed(seed).iterations(200).minimize(100_000);
         let report = report.run(|_| {
@@ -343,7 +341,7 @@ mod tests {
         search("test", &program, &Settings::default(), &passed, 20_000)
     }
 
-    /// The recorded order is hidden, and the bug is still there in the other one.
+    /// The recorded order is hidden, and the bug is still there in the other order.
     #[test]
     fn half_a_fix_is_caught_near_what_passes() {
         for seed in 0..6 {
@@ -353,7 +351,7 @@ mod tests {
             assert!(bug.finding.is_like(&finding), "{:?}", bug.finding);
             assert_eq!(bug.strategy, "near it");
             assert!(bug.token.is_empty());
-            // Its trace reproduces it.
+            // The trace reproduces the bug.
             let again = replay(&Edited(Fix::OneOrder, second), &bug.trace);
             assert_eq!(again.finding.as_ref(), Some(&bug.finding));
             assert_eq!(again.diverged, None);

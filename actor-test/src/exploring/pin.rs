@@ -1,5 +1,5 @@
-//! What a second run does before each iteration: it notes it for whoever sees the process end, or
-//! looks whether the one before left threads behind.
+//! Records or checks each iteration of a second run, after a crash or a thread leak. The record shows in
+//! which iteration the process ended, and the check finds the iteration that leaves threads behind.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -11,16 +11,16 @@ use crate::exploring::plan::Turn;
 
 static PIN: OnceLock<Pin> = OnceLock::new();
 
-/// What a second run, after a crash or a leak, does before each iteration.
+/// The work of a second run before each iteration.
 #[derive(Debug)]
 enum Pin {
-    /// Notes it, for whoever sees the process end.
+    /// Writes the iteration to a file, for the process that observes the end.
     File(Mutex<File>),
-    /// Looks whether the one before left threads behind.
+    /// Checks whether the previous iteration left threads behind.
     Threads(Mutex<Leak>),
 }
 
-/// The first iteration that leaves threads behind.
+/// The search for the first iteration that leaves threads behind.
 #[derive(Debug)]
 struct Leak {
     threads: usize,
@@ -28,13 +28,13 @@ struct Leak {
     leaking: Option<Turn>,
 }
 
-/// Has each iteration noted in a file before it runs.
+/// Writes each iteration to a file before it runs.
 pub(crate) fn pin_to(path: &Path) -> std::io::Result<()> {
     let _ = PIN.set(Pin::File(Mutex::new(File::create(path)?)));
     Ok(())
 }
 
-/// Has each iteration looked at for threads that it leaves behind.
+/// Checks each iteration for threads that it leaves behind.
 pub(crate) fn pin_threads() {
     let threads = threads().unwrap_or(0);
     let _ = PIN.set(Pin::Threads(Mutex::new(Leak {
@@ -44,7 +44,7 @@ pub(crate) fn pin_threads() {
     })));
 }
 
-/// The first iteration that left threads behind.
+/// Returns the first iteration that left threads behind.
 pub(crate) fn leaking() -> Option<Turn> {
     match PIN.get() {
         Some(Pin::Threads(leak)) => leak.lock().unwrap_or_else(PoisonError::into_inner).leaking,
@@ -52,7 +52,7 @@ pub(crate) fn leaking() -> Option<Turn> {
     }
 }
 
-/// Called before each iteration; does nothing but where a run before crashed or leaked.
+/// Records or checks an iteration before it runs; does nothing in a first run.
 #[inline]
 pub(crate) fn pin(turn: Turn) {
     if let Some(pin) = PIN.get() {
@@ -65,8 +65,7 @@ impl Pin {
         match self {
             Self::File(file) => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                // A fixed width, so that each note covers the one before. What can't be noted stays
-                // unknown.
+                // A fixed width lets each note overwrite the last one. An unwritable note is ignored.
                 let Turn {
                     iteration,
                     strategy,
@@ -89,7 +88,7 @@ impl Pin {
     }
 }
 
-/// The iteration noted last, its strategy, and what that was told.
+/// Reads the last recorded iteration, with its strategy and expected length.
 pub(crate) fn pinned(path: &Path) -> Option<Turn> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut parts = text.split_whitespace();
@@ -103,12 +102,12 @@ pub(crate) fn pinned(path: &Path) -> Option<Turn> {
     })
 }
 
-/// How many threads this process has, where the system tells.
+/// Returns the number of threads of this process, if the system reports it.
 pub(crate) fn threads() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }
 
-/// Whether there are no more than so many threads, at once or soon: a thread takes a moment to end.
+/// Returns true if there are at most `limit` threads, now or soon: a thread takes a moment to end.
 pub(crate) fn settle(limit: usize) -> bool {
     for _ in 0..50 {
         if threads().is_none_or(|threads| threads <= limit) {

@@ -1,4 +1,4 @@
-//! Running a schedule that a test has pinned in words.
+//! Follows a schedule that a test has pinned in words.
 
 use std::sync::PoisonError;
 
@@ -12,7 +12,7 @@ use crate::settings::Settings;
 use crate::strategy::{Execution, PinnedReplay, PinnedStep, Replay, Wording};
 use crate::trace::replay::{fairness_of, taken};
 
-/// What came of following a pinned schedule.
+/// The result of following a pinned schedule.
 #[derive(Clone, Debug)]
 pub struct Followed {
     report: Report,
@@ -20,26 +20,26 @@ pub struct Followed {
 }
 
 impl Followed {
-    /// What the execution showed.
+    /// Returns the report of the execution.
     pub fn report(&self) -> &Report {
         &self.report
     }
 
-    /// The bug that it ended with, if any.
+    /// Returns the bug that ended the execution, if any.
     pub fn bug(&self) -> Option<&Bug> {
         self.report.bugs.first()
     }
 
-    /// At which step it did something else than is pinned, and what: the program was changed since.
+    /// Returns the first deviation from the schedule, if any, with its step: the program has changed since.
     pub fn parted(&self) -> Option<&str> {
         self.parted.as_deref()
     }
 
-    /// Does nothing where no bug was found; where the execution parted from the schedule, it says so.
+    /// Does nothing if no bug was found; prints a deviation from the schedule.
     ///
     /// # Panics
     ///
-    /// With the bug, and where the execution parted from the schedule.
+    /// Panics with the bug and the deviation from the schedule.
     #[track_caller]
     pub fn assert_clean(&self) {
         let parted = self.parted.as_deref().map(words::parted);
@@ -53,7 +53,7 @@ impl Followed {
     }
 }
 
-/// Follows a schedule.
+/// Follows a pinned schedule.
 pub(crate) fn follow(
     name: &str,
     program: &(dyn Program + Sync),
@@ -65,7 +65,7 @@ pub(crate) fn follow(
     let explorer = Explorer::new(name, &settings, vec![Box::new(pinned)]);
     let mut report = explore_alone(explorer, program, &settings, name);
     for bug in &mut report.bugs {
-        // The test itself is what reproduces it.
+        // The test itself reproduces the bug.
         bug.token.clear();
     }
     let parted = parted.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -75,7 +75,7 @@ pub(crate) fn follow(
     }
 }
 
-/// A recorded execution in words, with its story; `None` where it does not do the same any more.
+/// Returns a recorded execution in words, with its story; `None` if the program no longer does the same.
 pub(crate) fn in_words(
     program: &dyn Program,
     recording: &Recording,

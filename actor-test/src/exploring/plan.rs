@@ -1,4 +1,4 @@
-//! The plan: which strategy each iteration runs under.
+//! The plan of an exploration: the strategy of each iteration, epoch by epoch.
 
 use std::sync::Arc;
 
@@ -11,33 +11,31 @@ use crate::settings::token::{Named, token};
 use crate::settings::{Search, Settings};
 use crate::strategy::StrategySpec;
 
-/// How many pilot executions there are.
+/// The number of pilot executions.
 pub(crate) const PILOTS: u64 = 5;
 
-/// How many executions there are in the first epoch, where something is to be done between epochs though no
-/// bandit learns; in those after it, as many as in all before.
+/// The length of the first epoch, if epochs are needed without a bandit; later epochs double the total.
 const FIRST_EPOCH: u64 = 8;
 
-/// Which strategy each iteration of a test runs under, epoch after epoch.
+/// The plan: assigns a strategy to each iteration, epoch by epoch.
 ///
-/// Within an epoch every iteration's strategy is fixed before the first of them runs, and what a
-/// portfolio learns from an epoch changes only those after it. So the number of workers, and the
-/// order in which they finish, change nothing.
+/// Within an epoch the strategies are fixed before the first iteration runs, and a portfolio learns from an
+/// epoch only for later ones. So the number of workers, and the order in which they finish, do not matter.
 #[derive(Debug)]
 pub(crate) struct Plan {
     strategies: Vec<StrategySpec>,
-    /// So many of them take turns, where no bandit chooses.
+    /// The number of strategies that take turns, if no bandit draws them.
     taking_turns: usize,
     bandit: Option<Bandit>,
-    /// There are several epochs: strategies are told how long executions are, or searches go on between.
+    /// True if there are several epochs: strategies need lengths, or searches run between epochs.
     has_epochs: bool,
-    /// Which strategies are to be told how long executions are.
+    /// The flags of the strategies that need the expected length of executions.
     need_length: Arc<[bool]>,
-    /// What is known of that.
+    /// The lengths so far.
     lengths: Lengths,
     session: u64,
     partition: Partition,
-    /// How many executions this process is to run.
+    /// The number of executions of this process.
     count: u64,
     planned: u64,
 }
@@ -49,7 +47,7 @@ pub(crate) struct Epoch {
     pub(crate) to: u64,
     turns: Turns,
     need_length: Arc<[bool]>,
-    /// What the epochs before have shown.
+    /// The lengths in the earlier epochs.
     lengths: Lengths,
     session: u64,
     partition: Partition,
@@ -57,25 +55,25 @@ pub(crate) struct Epoch {
 
 #[derive(Clone, Debug)]
 enum Turns {
-    /// So many strategies take turns by iteration.
+    /// The number of strategies that take turns by iteration.
     Each(usize),
     /// The strategy of each execution.
     Assigned(Vec<usize>),
 }
 
-/// An iteration, its strategy, by position, and the length that it is told, if it is told any.
+/// A turn: an iteration, its strategy by position, and the expected length, if the strategy needs it.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn {
-    /// Its number.
+    /// The number of the iteration.
     pub iteration: u64,
-    /// The position of its strategy.
+    /// The position of the strategy.
     pub strategy: usize,
-    /// What the strategy is told of the length of the execution.
+    /// The expected length of the execution, as given to the strategy.
     pub length: Option<u64>,
 }
 
 impl Turn {
-    /// An iteration of the first strategy, which is told no length.
+    /// Creates a turn of the first strategy without an expected length.
     pub fn of_first(iteration: u64) -> Self {
         Self {
             iteration,
@@ -84,7 +82,7 @@ impl Turn {
         }
     }
 
-    /// The token of the execution; `strategy` is the strategy's name.
+    /// Returns the token of the execution; `strategy` is the strategy's name.
     pub(crate) fn token(&self, strategy: &str, settings: &Settings) -> String {
         token(Named {
             strategy,
@@ -122,7 +120,7 @@ impl Plan {
         }
     }
 
-    /// A plan for one strategy, whatever the settings say of strategies.
+    /// Creates a plan for one strategy, whatever strategies the settings name.
     pub(crate) fn of_one(settings: &Settings, needs_length: bool) -> Self {
         Self {
             bandit: None,
@@ -133,18 +131,17 @@ impl Plan {
         }
     }
 
-    /// All strategies that may have a turn.
     pub(crate) fn strategies(&self) -> &[StrategySpec] {
         &self.strategies
     }
 
-    /// The pilots are iterations like others, and count. In a part of a search they don't, since all
-    /// parts have the same.
+    /// Returns true if pilots count as iterations; in a part of a search they don't, as all parts share
+    /// them.
     pub(crate) fn counts_pilots(&self) -> bool {
         self.bandit.is_some() && self.partition.is_whole()
     }
 
-    /// The executions that can be planned now, `most` at the most; `None` when all are.
+    /// Plans the next epoch of at most `most` executions; `None` if none are left.
     pub(crate) fn next_epoch(&mut self, most: u64) -> Option<Epoch> {
         let from = self.planned;
         let left = (self.count - from).min(most);
@@ -173,17 +170,17 @@ impl Plan {
         })
     }
 
-    /// So many executions were run before.
+    /// Resumes the plan after that many executions.
     pub(crate) fn go_on_after(&mut self, executions: u64) {
         self.planned = executions.min(self.count);
     }
 
-    /// Takes note of how long an execution was.
+    /// Records the length of an execution.
     pub(crate) fn measure(&mut self, contended_steps: u64) {
         self.lengths.add(contended_steps);
     }
 
-    /// Takes note of what an execution under a strategy showed.
+    /// Records what an execution under a strategy showed.
     pub(crate) fn learn(&mut self, strategy: usize, novelty: &Novelty) {
         if let Some(bandit) = &mut self.bandit {
             bandit.learn(strategy, novelty);
@@ -192,7 +189,6 @@ impl Plan {
 }
 
 impl Epoch {
-    /// The turn of an execution of this epoch.
     pub(crate) fn turn(&self, execution: u64) -> Turn {
         let iteration = self.partition.iteration(execution);
         let strategy = match &self.turns {
@@ -209,7 +205,6 @@ impl Epoch {
         }
     }
 
-    /// The seed of a turn.
     pub(crate) fn seed(&self, turn: Turn) -> u64 {
         execution_seed(self.session, turn.iteration)
     }

@@ -1,4 +1,4 @@
-//! Proving a test while it is sampled.
+//! Searches for a proof while the test is sampled.
 
 use crate::engine::{EndReason, Program};
 use crate::exploring::confirmation::Judge;
@@ -9,16 +9,16 @@ use crate::report::facts::{self, Bug, Report};
 use crate::settings::{Search, Settings};
 use crate::strategy::{SearchBudget, StrategySpec, budgeted_search};
 
-/// What searches that came to no end leave to the report of what comes after them.
+/// The attempts at a proof that did not complete, for the report of the exploration after them.
 #[derive(Default)]
 pub(crate) struct Left {
     tried: Vec<facts::Tried>,
-    /// These bugs were found, where the test goes on after a bug.
+    /// The bugs found by these attempts, if the test continues after a bug.
     bugs: Vec<Bug>,
 }
 
 impl Left {
-    /// Takes what is left of a search.
+    /// Takes the result of an attempt.
     pub(crate) fn take(&mut self, spec: &StrategySpec, limit: &SearchBudget, report: Report) {
         self.tried.push(facts::Tried {
             strategy: spec.to_string(),
@@ -26,13 +26,13 @@ impl Left {
             steps: limit.spent(),
             gaps: report.verdict.gaps.clone(),
         });
-        // What is judged of a whole report is judged of the last.
+        // The last report judges the whole test.
         if report.has_failed() {
             self.bugs.extend(report.bugs);
         }
     }
 
-    /// Adds it to the report of what was sampled.
+    /// Adds the attempts and their bugs to a report.
     pub(crate) fn add_to(self, report: &mut Report) {
         report.tried = self.tried;
         report.bugs.extend(self.bugs);
@@ -40,12 +40,12 @@ impl Left {
     }
 }
 
-/// The settings of the searches that may prove a test, in their order.
+/// Returns the settings of the searches that may prove a test, in order.
 pub(crate) fn searching(settings: &Settings) -> Vec<(StrategySpec, Settings)> {
     let of = |spec: StrategySpec| {
         let searching = Settings {
             search: Search::Strategies(vec![spec.clone()]),
-            // It ends by itself.
+            // The search ends by itself.
             step_budget: None,
             iterations: u64::MAX,
             ..settings.clone()
@@ -55,21 +55,21 @@ pub(crate) fn searching(settings: &Settings) -> Vec<(StrategySpec, Settings)> {
     settings.searches().into_iter().map(of).collect()
 }
 
-/// Searches that may prove a test that is sampled. Between epochs of samples, they may have cost a part of what
-/// the samples have, and no more than the settings give to them: so that neither a bug that samples find soon
-/// nor a proof that takes few executions has to wait for long. They share it evenly, until one can't follow the
-/// test, or would need far too much.
+/// The searches that may prove a sampled test. Between epochs of samples, they may spend a fraction of the
+/// samples' cost, up to a limit in the settings. So neither a bug that samples find soon nor a short proof
+/// has to wait for long. The searches share that cost evenly, until one can't follow the test or would need
+/// far too much.
 pub(crate) struct Proving<'a> {
     program: &'a (dyn Program + Sync),
-    /// Those that go on, in their order.
+    /// The running searches, in order.
     active: Vec<Searching<'a>>,
-    /// Those that came to no end, with their numbers.
+    /// The searches that did not complete, with their numbers.
     over: Vec<(usize, &'a StrategySpec, SearchBudget, Report)>,
-    /// What all of them may cost.
+    /// The limit on the cost of all searches.
     budget: u64,
     samples_beside_proof: u64,
     keep_going: bool,
-    /// What the one says that has explored everything, or has found a bug at which the test ends.
+    /// The report of the search that explored everything, or found a bug that ends the test.
     ended: Option<Report>,
 }
 
@@ -114,19 +114,18 @@ impl<'a> Proving<'a> {
         }
     }
 
-    /// What the searches have cost.
     fn spent(&self) -> u64 {
         let active = self.active.iter().map(|search| &search.limit);
         let over = self.over.iter().map(|(_, _, limit, _)| limit);
         active.chain(over).map(SearchBudget::spent).sum()
     }
 
-    /// None of them goes on.
+    /// Returns true if all searches are over.
     pub(crate) fn is_over(&self) -> bool {
         self.ended.is_some() || self.active.is_empty() || self.spent() >= self.budget
     }
 
-    /// What they have cost, where they are over, and else what they may cost.
+    /// Returns the cost of the searches: the actual one if they are over, else the limit.
     pub(crate) fn cost(&self) -> u64 {
         match self.is_over() {
             true => self.spent(),
@@ -134,8 +133,8 @@ impl<'a> Proving<'a> {
         }
     }
 
-    /// How many samples are wanted in all, where the searches have ended. A proof supposes that actors share
-    /// nothing but what the tester knows of; where they do, samples may fail all the same.
+    /// Returns the total number of samples once the searches have ended. A proof assumes that actors share
+    /// only what the tester controls; if they share more, samples may still fail.
     pub(crate) fn samples(&self) -> Option<u64> {
         let ended = self.ended.as_ref()?;
         Some(match ended.bugs.is_empty() {
@@ -144,7 +143,7 @@ impl<'a> Proving<'a> {
         })
     }
 
-    /// Goes on until the searches have cost so much in all.
+    /// Runs the searches until their total cost is `to`.
     pub(crate) fn go_on(&mut self, to: u64) {
         let to = to.min(self.budget);
         while !self.is_over() && self.spent() < to {
@@ -155,7 +154,7 @@ impl<'a> Proving<'a> {
             search.limit.allow(search.limit.spent() + share);
             if search.run(self.program) {
                 let search = self.active.remove(next);
-                // What it might have cost is not why it ends.
+                // The verdict must not name its cost limit as the reason for the end.
                 search.limit.allow(u64::MAX);
                 self.end(search);
             }
@@ -171,7 +170,7 @@ impl<'a> Proving<'a> {
         }
     }
 
-    /// The report of a test, of which samples say this.
+    /// Merges the results of the searches with the report of the samples.
     pub(crate) fn conclude(mut self, mut sampled: Report) -> Report {
         match self.ended.take() {
             Some(report) if report.bugs.is_empty() && sampled.bugs.is_empty() => report,
@@ -199,7 +198,7 @@ impl<'a> Proving<'a> {
 }
 
 impl Searching<'_> {
-    /// Runs it until it has ended, or has cost what it may by now; `false` for that.
+    /// Runs the search until it ends, or reaches its limit, which returns `false`.
     fn run(&mut self, program: &dyn Program) -> bool {
         while !self.limit.is_reached() {
             if self.summary.is_over() || self.explorer.is_late() {

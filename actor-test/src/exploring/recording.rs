@@ -1,4 +1,4 @@
-//! Running a failing execution again, this time with full recording.
+//! Re-executes a failing execution with full recording.
 
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::Story;
@@ -11,8 +11,8 @@ use crate::trace::following::name;
 use crate::trace::replay::{fair_from, nondeterminism};
 use crate::trace::schedule;
 
-/// Runs a failing execution again with full recording. The finding is replaced where the replay
-/// does not find the same.
+/// Re-executes a failing execution with full recording. If the replay does not find the same bug, the
+/// finding becomes nondeterminism.
 pub(crate) fn record(
     program: &dyn Program,
     settings: &Settings,
@@ -49,11 +49,11 @@ pub(crate) fn record(
     };
     let (mut told, mut steps) = tell(false);
     if !is_same(&told) {
-        // What is logged may do something where it is printed.
+        // Logging may have an effect where it is printed.
         (told, steps) = tell(true);
     }
     let same = is_same(&told);
-    // Neither is an execution's own doing, so that its replay knows nothing of it.
+    // Neither kind is caused by the execution itself, so that the replay does not find it.
     let is_outside = matches!(finding.kind, BugKind::Nondeterminism | BugKind::Strategy);
     let judged = if same || is_outside {
         finding
@@ -64,7 +64,7 @@ pub(crate) fn record(
     };
     let mut story = Story::of(&told.records);
     if judged.kind == BugKind::Strategy {
-        // The replay knows how to go on.
+        // A replay can continue past the strategy's error.
         story.truncate(judged.step);
     }
     let recording = Recording {

@@ -1,4 +1,4 @@
-//! Running the one execution that a token names.
+//! Reproduces the execution that a token names.
 
 use crate::engine::{EndReason, Program};
 use crate::exploring::confirmation::Judge;
@@ -10,7 +10,7 @@ use crate::settings::token::{self, Named, TokenError};
 use crate::settings::{Deny, Search, Settings};
 use crate::strategy::StrategySpec;
 
-/// Runs the one execution that a token names.
+/// Reproduces the execution that a token names.
 pub(crate) fn reproduce(
     name: &str,
     program: &(dyn Program + Sync),
@@ -37,7 +37,7 @@ pub(crate) fn reproduce(
         check_every: 1,
         search: Search::Strategies(vec![strategy.clone()]),
         semantics: named.semantics(settings.semantics),
-        // One execution reaches little.
+        // One execution covers little.
         deny: Deny::default(),
         ..settings.clone()
     };
@@ -46,7 +46,7 @@ pub(crate) fn reproduce(
         explorer.run_pilots(program);
     }
     if explorer.has_memory() {
-        // What it does depends on the executions before.
+        // The execution depends on the earlier ones.
         for before in 0..iteration {
             let outcome = explorer.run_turn(program, Turn::of_first(before)).outcome;
             if outcome.end == EndReason::Exhausted {

@@ -1,7 +1,6 @@
-//! Searches that are divided into parts: a round of parts, explored by all workers.
+//! Rounds of a divided search: all workers explore its parts in parallel.
 //!
-//! The parts are taken back in their order, and so are the executions that they had. So it is as if one
-//! worker had explored one part after another.
+//! Parts and their executions are merged in order, as if one worker had explored part after part.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,21 +13,20 @@ use crate::exploring::explorer::{Beside, Contribution, Explorer};
 use crate::exploring::plan::Turn;
 use crate::strategy::{ROUND_MAX, Strategy};
 
-/// A part of a search that a worker has explored to its end, or until it was needed no more.
+/// A part of a search that a worker has explored to its end, or until it was needless.
 pub(crate) struct Explored {
     pub(crate) part: Box<dyn Strategy>,
     pub(crate) contributions: Vec<Contribution>,
 }
 
-/// The workers that explore the parts of a round; or those that are theirs, where there are other
-/// processes for the rest.
+/// The workers that explore the parts of a round, or the share of this process among several shards.
 pub(crate) struct Crew<'a> {
     workers: usize,
     shard: Option<Shard>,
-    /// How many rounds there were.
+    /// The number of rounds so far.
     pub(crate) rounds: u64,
     program: &'a (dyn Program + Sync),
-    /// What they have observed.
+    /// The observations of the workers.
     pub(crate) observed: Vec<Observations>,
 }
 
@@ -43,15 +41,15 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Shares the parts of the next rounds with others; so many rounds are over.
+    /// Shares the parts of later rounds with other shards, after `rounds` rounds.
     pub(crate) fn share(&mut self, shard: Option<&Shard>, rounds: u64) {
         self.shard = shard.cloned();
         self.rounds = rounds;
     }
 
-    /// The parts of the next round, where so many executions are left to be had, and there is one.
+    /// Divides the search into the parts of the next round, if enough executions are left.
     pub(crate) fn divide(&self, explorer: &mut Explorer<'_>, left: u64) -> Vec<Box<dyn Strategy>> {
-        // Where there is no room for a round, its parts are explored one after another.
+        // Without enough executions for a round, the parts are explored one after another.
         let several = self.workers > 1 || self.shard.is_some();
         match several && left >= ROUND_MAX {
             true => explorer.divide(),
@@ -59,7 +57,7 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Has the parts explored, and hands them over in their order, as long as that is wanted.
+    /// Explores the parts, and passes them to `take` in order while it returns true.
     pub(crate) fn run(
         &mut self,
         parts: Vec<Box<dyn Strategy>>,
@@ -81,7 +79,7 @@ impl<'a> Crew<'a> {
         let mut others: BTreeMap<usize, Box<dyn Strategy>> = others;
         let workers = self.workers.min(own.len());
         let parts = Mutex::new(own);
-        // Parts after this one are not needed.
+        // The parts after this one are needless.
         let last = AtomicUsize::new(usize::MAX);
         let observed = Mutex::new(std::mem::take(&mut self.observed));
         let shard = self.shard.as_ref();
@@ -154,9 +152,9 @@ impl<'a> Crew<'a> {
     }
 }
 
-/// A part as another process has left it.
+/// Restores a part from the result of another process.
 fn taken_over(mut part: Box<dyn Strategy>, found: Found) -> (Explored, Observations) {
-    // Nobody goes on with a part at whose end there is nothing to be saved.
+    // A part without saved state is one that no process continues.
     let restored = found.saved.is_empty() || part.restore(&found.saved).is_ok();
     assert!(restored, "whoever wrote it is of the same executable");
     let explored = Explored {
@@ -166,7 +164,7 @@ fn taken_over(mut part: Box<dyn Strategy>, found: Found) -> (Explored, Observati
     (explored, found.done.observed)
 }
 
-/// Explores a part that others wait for, unless this shard has done so before it was started again.
+/// Explores a part for all shards, unless this shard has done so before it was restarted.
 fn share(
     (shard, round, number): (&Shard, u64, usize),
     beside: &Beside<'_>,
@@ -177,7 +175,7 @@ fn share(
     if let Some(found) = shard.find(round, number) {
         return taken_over(part, found);
     }
-    // What is observed in it is told with it.
+    // The result of the part contains its own observations.
     let mut explorer = beside.build();
     let (mut explored, is_whole) = explore(&mut explorer, program, part, is_needed);
     let observed = explorer.observed();
@@ -192,8 +190,8 @@ fn share(
     (explored, observed)
 }
 
-/// Explores a part; tells whether to its end, or to a bug at which the test ends. Its executions are
-/// counted from one: which iterations they are is known when those before them are.
+/// Explores a part. Returns true if it reached its end, or a bug that ends the test. The executions are
+/// counted from one, since their iterations depend on the parts before.
 fn explore(
     explorer: &mut Explorer<'_>,
     program: &dyn Program,

@@ -1,4 +1,4 @@
-//! Adding up executions, in the order of their iterations.
+//! Adds up executions into the report, in the order of their iterations.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,26 +24,26 @@ use crate::report::merge::Sketch;
 use crate::settings::Settings;
 use crate::strategy::{CoverageClaim, Fairness, Gap, SizeEstimate};
 
-/// How many executions a budget of steps pays for in any case.
+/// The least number of executions that a budget of steps pays for.
 const EXECUTIONS_MIN: u64 = 100;
 
-/// How many executions it takes at least to call a search saturated.
+/// The least number of executions of a saturated search.
 const SATURATED_MIN: u64 = 1000;
 
-/// The shortest of the executions that failed for one reason, the first of those that are as short. Of
-/// those that owe something for too long, the shortest that was continued as often as is claimed.
+/// The shortest execution that failed for a reason, the first among equals. For a liveness bug, the
+/// shortest with the full number of continuations.
 #[derive(Serialize, Deserialize)]
 struct Failing {
     contribution: Contribution,
     finding: Finding,
-    /// After how many seconds the first of them was found.
+    /// The time until the first such execution, in seconds.
     after: f64,
-    /// How many there are.
+    /// The number of executions with the reason.
     seen: u64,
 }
 
 impl Failing {
-    /// Another one failed for the same reason, later.
+    /// Adds a later execution with the same reason.
     fn add(&mut self, contribution: Contribution, finding: Finding) {
         self.seen += 1;
         let confirmation = contribution.confirmation;
@@ -54,7 +54,7 @@ impl Failing {
     }
 }
 
-/// What failed, as a list: each tells its reason.
+/// Serialises the failing executions as a list, since each finding contains its reason.
 mod by_reason {
     use std::collections::BTreeMap;
 
@@ -77,29 +77,29 @@ mod by_reason {
     }
 }
 
-/// What an execution showed for the first time.
+/// The new discoveries of an execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Novelty {
     pub(crate) steps: u64,
-    /// Something could be owed.
+    /// True if an obligation could be pending.
     pub(crate) wants_liveness: bool,
-    /// One, where its behaviour is new.
+    /// One if the behaviour is new.
     pub(crate) behaviours: u32,
-    /// Combinations of monitor and actor states.
+    /// The number of new combinations of monitor and actor states.
     pub(crate) combinations: u32,
-    /// Predicates and labels.
+    /// The number of predicates and labels reached for the first time.
     pub(crate) waypoints: u32,
 }
 
-/// How many combinations and goals are remembered.
+/// The largest number of remembered combinations and goals.
 const LANDMARKS_MAX: usize = 1 << 17;
 
-/// The combinations and goals of all executions.
+/// The landmarks of all executions: combinations and goals.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Landmarks(BTreeSet<u64>);
 
 impl Landmarks {
-    /// How many of these are new.
+    /// Adds landmarks, and returns the number of new ones.
     fn news(&mut self, landmarks: &[u64]) -> u32 {
         let news = landmarks
             .iter()
@@ -113,32 +113,32 @@ impl Landmarks {
 pub(crate) struct Summary {
     #[serde(skip)]
     settings: Settings,
-    /// In some execution, a clock was not right.
+    /// True if the clocks of nodes differed in some execution.
     clocks_apart: bool,
     report: Report,
     behaviours: Behaviours,
-    /// The behaviours as monitors and predicates see them, which may tell more of them apart.
+    /// The behaviours as observed by monitors and predicates, which may distinguish more of them.
     views: Behaviours,
     landmarks: Landmarks,
     #[serde(with = "by_reason")]
     failing: BTreeMap<Reason, Failing>,
     step_sum: u64,
-    /// What each strategy ran, and says that it has covered.
+    /// The executions and the coverage claim of each strategy.
     turns: Vec<Turns>,
     /// The strategy that had nothing left to explore.
     ended_by: Option<usize>,
-    /// What of the budget is not for samples.
+    /// The part of the budget that is not for samples.
     #[serde(skip)]
     beside: u64,
-    /// How much there seems to be in all.
+    /// The estimated size of the search space.
     #[serde(skip)]
     extent: Option<SizeEstimate>,
-    /// A hash of what the pilots did.
+    /// A hash of the pilot executions.
     pub(crate) pilots: u64,
-    /// The execution that was the last to show something new, from one.
+    /// The last execution that showed something new, from one.
     last_new: u64,
     wants_liveness: bool,
-    /// How many executions were ended neither by a bound nor by a bug.
+    /// The number of executions that ended neither at a bound nor at a bug.
     ended_by_themselves: u64,
     #[serde(skip, default = "crate::wall_clock::now")]
     begun: Instant,
@@ -170,7 +170,7 @@ impl Summary {
         summary
     }
 
-    /// Goes on after what was saved some time after it was begun.
+    /// Resumes a saved summary, after `elapsed` time.
     pub(crate) fn resumed(self, settings: &Settings, elapsed: Duration) -> Self {
         let mut summary = Self {
             settings: settings.clone(),
@@ -181,22 +181,20 @@ impl Summary {
         summary
     }
 
-    /// For how long it has been going on.
     pub(crate) fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// How many executions were added.
     pub(crate) fn executions(&self) -> u64 {
         self.report.executions
     }
 
-    /// What is left of it, to go on with.
+    /// Sets the checkpoint in the report.
     pub(crate) fn set_kept(&mut self, kept: Option<Kept>) {
         self.report.checkpoint = kept;
     }
 
-    /// Has these strategies in the report.
+    /// Sets the strategies of the report.
     pub(crate) fn name_strategies(&mut self, names: impl IntoIterator<Item = String>) {
         let strategies = names.into_iter().map(|name| StrategyStatistics {
             name,
@@ -226,38 +224,38 @@ impl Summary {
         self.turns = turns.collect();
     }
 
-    /// Takes what each strategy says that it has covered.
+    /// Sets the coverage claim of each strategy.
     pub(crate) fn set_covered(&mut self, all: Vec<CoverageClaim>) {
         for (turns, covered) in self.turns.iter_mut().zip(all) {
             turns.covered = covered;
         }
     }
 
-    /// How much there seems to be in all, where there is one strategy.
+    /// Sets the estimated size of the search space, for a single strategy.
     pub(crate) fn set_extent(&mut self, extent: Option<SizeEstimate>) {
         self.extent = extent;
     }
 
-    /// Nothing more is to be added.
+    /// Returns true if no more executions are to be added.
     pub(crate) fn is_over(&self) -> bool {
         self.ended_by.is_some()
             || (!self.failing.is_empty() && !self.settings.keep_going)
             || (self.settings.until_saturated && self.is_saturated())
     }
 
-    /// A strategy has nothing left that it may explore.
+    /// Records that a strategy has nothing left to explore.
     pub(crate) fn end_by(&mut self, strategy: usize) {
         self.ended_by = Some(strategy);
     }
 
-    /// A bug was found.
+    /// Returns true if a bug was found.
     pub(crate) fn has_failed(&self) -> bool {
         !self.failing.is_empty()
     }
 
-    /// How many more executions the budget pays for, as far as those before tell: as long as any is
-    /// left, one at least. It is asked between epochs, so that which executions there are does not
-    /// depend on the workers.
+    /// Returns how many more executions the budget pays for, by the cost of earlier ones: at least one
+    /// while budget is left. Called only between epochs, so that the executions do not depend on the
+    /// workers.
     pub(crate) fn affordable(&self) -> u64 {
         let Some(budget) = self.budget() else {
             return u64::MAX;
@@ -275,13 +273,13 @@ impl Summary {
         }
     }
 
-    /// What they have cost, in steps.
+    /// Returns the cost of all executions in steps.
     pub(crate) fn spent(&self) -> u64 {
         let threads = THREAD * self.report.asked_for_bytes;
         self.report.steps_total + START * self.report.executions + threads
     }
 
-    /// So much of the budget is not for samples.
+    /// Sets the part of the budget that is not for samples.
     pub(crate) fn set_beside(&mut self, steps: u64) {
         self.beside = steps;
     }
@@ -291,8 +289,8 @@ impl Summary {
         Some(budget.saturating_sub(self.beside))
     }
 
-    /// The later half of the executions, of a thousand at least, has shown nothing new. Were the
-    /// chance that the next one does above 0.6 %, that would come about in one case of twenty.
+    /// Returns true if the later half of at least a thousand executions has shown nothing new. If the
+    /// chance of something new were above 0.6 %, that would happen in one case of twenty.
     fn is_saturated(&self) -> bool {
         let executions = self.report.executions;
         executions >= SATURATED_MIN && self.last_new <= executions / 2
@@ -311,7 +309,7 @@ impl Summary {
         }
     }
 
-    /// Adds the next execution; tells what was new in it.
+    /// Adds the next execution, and returns what was new in it.
     pub(crate) fn add(&mut self, contribution: Contribution) -> Novelty {
         let outcome = &contribution.outcome;
         if outcome.end == EndReason::Exhausted {
@@ -389,7 +387,7 @@ impl Summary {
             labels += u32::from(*times == 1);
         }
         let (iteration, number) = (contribution.iteration, contribution.strategy);
-        // What was broken off is no behaviour of the program.
+        // A pruned execution is no behaviour of the program.
         let is_new = !is_pruned && self.behaviours.add(outcome.class, iteration, number);
         let view = mix(outcome.class, outcome.told.view);
         let is_saturable = self.settings.until_saturated && !is_pruned;
@@ -434,7 +432,7 @@ impl Summary {
         }
     }
 
-    /// Replays what failed and completes the report.
+    /// Records the failing executions, and completes the report.
     pub(crate) fn finish(mut self, program: &dyn Program, observed: &Observations) -> Report {
         let Observations {
             specifications,
@@ -483,11 +481,11 @@ impl Summary {
             && self.report.fair == 0
             && !self.report.verdict.is_exhaustive()
             && !self.came_all_to_an_end();
-        // A bug that ends the exploration leaves no turn to those that are fair.
+        // A bug that ends the exploration leaves no turn to fair strategies.
         let is_cut_short = !self.report.bugs.is_empty() && !self.settings.keep_going;
         let any_owed = self.report.bugs.iter().any(Bug::is_liveness);
         self.report.liveness_unchecked &= !is_cut_short && !any_owed;
-        // After a bug, what else was seen depends on the number of workers.
+        // After a bug, the rest of the coverage depends on the number of workers.
         if self.report.bugs.is_empty() || self.settings.keep_going {
             self.report.coverage = coverage.clone();
         }
@@ -504,7 +502,7 @@ impl Summary {
             }
             self.add_unevaluated(specifications);
         }
-        // What one part has not reached, another may.
+        // A state that one part has not reached may be reached by another one.
         if self.settings.partition.is_none() {
             judging::judge(&mut self.report, &self.settings);
         }
@@ -523,7 +521,7 @@ impl Summary {
         self.report
     }
 
-    /// Why the search ended, where no strategy ended it.
+    /// Returns the reason why the search ended, if no strategy ended it.
     fn stopped(&self) -> Option<Gap> {
         let bound = self.settings.iterations;
         let count = self.settings.partition.unwrap_or_default().count(bound);
@@ -536,15 +534,15 @@ impl Summary {
             }),
             () if self.settings.until_saturated && self.is_saturated() => Some(Gap::Saturated),
             () if self.settings.time_limit.is_some() => Some(Gap::Time),
-            // One execution by itself.
+            // A single execution.
             () => Some(Gap::Executions {
                 bound: self.report.executions,
             }),
         }
     }
 
-    /// A predicate that never could be evaluated is a failure; one that only ever asked for actors that
-    /// were not started yet when executions were cut off is one that could not have failed.
+    /// Adds a bug for a predicate that could never be evaluated. If all executions were cut off before its
+    /// actors were started, the predicate only counts as vacuous.
     fn add_unevaluated(&mut self, observed: &[SpecificationStats]) {
         let mut blind: Vec<&SpecificationStats> =
             observed.iter().filter(|seen| is_blind(seen)).collect();
@@ -575,14 +573,14 @@ impl Summary {
         }
     }
 
-    /// Every execution ended by itself, but for those that a bug has ended: what was owed then was judged.
+    /// Returns true if every execution without a bug ended by itself, so that its obligations were judged.
     fn came_all_to_an_end(&self) -> bool {
         let report = &self.report;
         let left_out = report.unfair_at_bound + report.fair_at_bound + report.pruned;
         left_out == 0 && self.ended_by_themselves > 0
     }
 
-    /// No execution came to its end.
+    /// Returns true if no execution came to its end.
     fn were_all_cut_off(&self) -> bool {
         let report = &self.report;
         let cut_off = report.unfair_at_bound + report.fair_at_bound;
@@ -590,7 +588,7 @@ impl Summary {
     }
 }
 
-/// How long a thread of its own takes for an execution, in seconds: the median of some.
+/// Measures what a thread of its own costs an execution, in seconds: the median of several.
 fn cost_of_threads(settings: &Settings) -> f64 {
     const THREADS: usize = 15;
     let one = || {
@@ -603,9 +601,9 @@ fn cost_of_threads(settings: &Settings) -> f64 {
     costs[THREADS / 2]
 }
 
-/// Each time that a predicate was evaluated, an actor that it asked for could not be shown.
+/// Returns true if each evaluation of a predicate asked for an actor that could not be shown.
 fn is_blind(seen: &SpecificationStats) -> bool {
-    // `eventually` ends with the first evaluation that is true.
+    // An `eventually` predicate ends with the first evaluation that is true.
     let judged = match seen.expectation {
         Some(Expectation::Always) => true,
         Some(Expectation::Eventually | Expectation::AlwaysEventually) => !seen.moved,
@@ -614,7 +612,7 @@ fn is_blind(seen: &SpecificationStats) -> bool {
     judged && seen.looks > 0 && seen.absent == seen.looks
 }
 
-/// What a monitor saw in states that have no handler for it.
+/// Lists the events that a monitor observed in states without a handler for them.
 fn passed_over(seen: &SpecificationStats) -> impl Iterator<Item = String> {
     let named = |(state, event): &(&str, &str)| {
         format!("monitor `{}` sees `{event}` in `{state}`", seen.name)
@@ -622,7 +620,7 @@ fn passed_over(seen: &SpecificationStats) -> impl Iterator<Item = String> {
     seen.passed_over.iter().map(named)
 }
 
-/// Why a specification could not have failed, if so.
+/// Returns the reason why a specification could not have failed, if so.
 fn vacuity(seen: &SpecificationStats) -> Option<String> {
     let name = &seen.name;
     match seen.expectation {

@@ -1,4 +1,4 @@
-//! Exploring a program: iterations spread over workers, merged in their order.
+//! Explores a program: distributes iterations over workers, and merges the results in order.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -19,30 +19,29 @@ use crate::report::facts::Report;
 use crate::settings::{Search, Settings};
 use crate::strategy::{Estimates, SizeEstimate, Strategy, StrategySpec};
 
-/// As long as samples are left, searches that may prove a test may have one step for so many of samples.
+/// Searches for a proof may spend one step for this many steps of samples, while samples are left.
 const PROVING: u64 = 4;
 
-/// Hears of progress.
+/// An observer of progress.
 pub(crate) trait Observer: Send {
-    /// It is to hear of what is done now.
+    /// Returns true if a progress report is due.
     fn is_due(&self) -> bool;
 
-    /// Some more iterations are done.
+    /// Reports progress.
     fn progress(&mut self, progress: &Progress);
 }
 
-/// How far a test has come.
+/// The progress of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Progress {
     pub(crate) executions: u64,
     pub(crate) of: u64,
     pub(crate) steps: u64,
     pub(crate) bugs: usize,
-    /// How much there seems to be in all of what a search counts.
+    /// The estimated size of the search space.
     pub(crate) extent: Option<SizeEstimate>,
 }
 
-/// Hears nothing.
 pub(crate) struct Silent;
 
 impl Observer for Silent {
@@ -85,7 +84,7 @@ fn explore_as_asked(
     report
 }
 
-/// Explores a program with the strategies that the settings name.
+/// Explores a program with the strategies of the settings.
 pub(crate) fn sample(
     name: &str,
     program: &(dyn Program + Sync),
@@ -97,8 +96,8 @@ pub(crate) fn sample(
     explore_with(name, program, settings, observer, first, proving)
 }
 
-/// Explores a program with the strategies that the settings name, and an explorer that has these; beside
-/// them, with searches that may prove it.
+/// Explores a program with the strategies of the settings, already built in the explorer `first`, and with
+/// searches for a proof beside them.
 pub(crate) fn explore_with(
     name: &str,
     program: &(dyn Program + Sync),
@@ -140,7 +139,7 @@ pub(crate) fn explore_with(
     }
 }
 
-/// The settings with bounds that fit the program, where they are to be found.
+/// Returns the settings, with bounds calibrated to the program if the settings ask for that.
 pub(crate) fn calibrated(
     name: &str,
     program: &(dyn Program + Sync),
@@ -162,7 +161,7 @@ pub(crate) fn explore_alone(
 ) -> Report {
     let lengths = explorer.run_pilots(program);
     let mut exploration = Exploration {
-        // A strategy of one's own can't be built anew.
+        // A custom strategy can't be built again.
         judge: Judge::new(name, program, settings, &[]),
         plan: Plan::of_one(settings, explorer.needs_length()),
         summary: Summary::new(name, settings),
@@ -182,27 +181,27 @@ fn build(strategies: &[StrategySpec]) -> Vec<Box<dyn Strategy>> {
     strategies.iter().map(StrategySpec::build).collect()
 }
 
-/// An exploration in progress: what is planned, and what is known.
+/// An exploration in progress: its plan and its results so far.
 pub(crate) struct Exploration<'a> {
     pub(crate) judge: Judge<'a>,
     pub(crate) plan: Plan,
     pub(crate) summary: Summary,
     pub(crate) observer: &'a mut dyn Observer,
-    /// Checkpoints are written, where that is wanted.
+    /// The writer of checkpoints, if wanted.
     pub(crate) keeping: Option<Keeping>,
-    /// Searches that may prove the test, which go on between epochs.
+    /// The searches for a proof, which run between epochs.
     pub(crate) proving: Option<Proving<'a>>,
 }
 
-/// Checkpoints are written.
+/// The checkpoints of an exploration.
 pub(crate) struct Keeping {
     keeper: Keeper,
-    /// What was observed before the checkpoint from which the exploration goes on.
+    /// The observations before the checkpoint from which the exploration was resumed.
     before: Observations,
 }
 
 impl Exploration<'_> {
-    /// Runs the pilots, as the first iterations where they count.
+    /// Runs the pilots, as the first iterations if they count.
     fn run_pilots(&mut self, first: &mut Explorer<'_>, program: &dyn Program) {
         if !self.plan.counts_pilots() {
             let lengths = first.run_pilots(program);
@@ -218,7 +217,7 @@ impl Exploration<'_> {
         first.end_survey(survey);
     }
 
-    /// Writes checkpoints from here on, and goes on from the last one, where that is wanted.
+    /// Begins checkpointing, and resumes from the last checkpoint if the settings ask for it.
     fn keep(
         &mut self,
         name: &str,
@@ -226,7 +225,7 @@ impl Exploration<'_> {
         explorer: &mut Explorer<'_>,
         crew: &mut Crew<'_>,
     ) {
-        // Whoever asks for it has looked whether it can be had.
+        // The caller has checked that the checkpoint is usable.
         let kept = Keeper::of(name, settings).unwrap_or_else(|error| panic!("{error}"));
         let Some((keeper, resumed)) = kept else {
             return;
@@ -246,14 +245,14 @@ impl Exploration<'_> {
         self.keeping = Some(Keeping { keeper, before });
     }
 
-    /// Writes a checkpoint, where it is time for one, and the strategy can be saved.
+    /// Writes a checkpoint if it is time for one.
     fn keep_now(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) {
         if self.keeping.as_ref().is_some_and(|now| now.keeper.is_due()) {
             self.keep_all(explorer, crew);
         }
     }
 
-    /// Writes a checkpoint, where the strategy can be saved.
+    /// Writes a checkpoint if the strategy can be saved now.
     fn keep_all(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) {
         let Some(Keeping { keeper, before }) = &mut self.keeping else {
             return;
@@ -274,8 +273,7 @@ impl Exploration<'_> {
         keeper.keep(&known, &search, begun);
     }
 
-    /// No more checkpoints are written; tells what was observed before the one from which the exploration
-    /// went on.
+    /// Ends checkpointing; returns the observations before the checkpoint that was resumed.
     fn stop_keeping(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) -> Observations {
         let keeps = self.keeping.as_ref().is_some_and(|now| now.keeper.keeps());
         if keeps && !self.summary.is_over() {
@@ -293,13 +291,12 @@ impl Exploration<'_> {
         lengths.iter().for_each(|length| self.plan.measure(*length));
     }
 
-    /// Runs everything on one worker.
+    /// Runs all epochs on one worker.
     pub(crate) fn run_alone(&mut self, explorer: &mut Explorer<'_>, program: &dyn Program) {
         self.run_with(explorer, program, None);
     }
 
-    /// Runs everything on one worker, but for the parts of a search that can be divided: a crew explores
-    /// those.
+    /// Runs all epochs on one worker, except for the parts of a divided search, which a crew explores.
     fn run_with(
         &mut self,
         explorer: &mut Explorer<'_>,
@@ -313,7 +310,7 @@ impl Exploration<'_> {
         }
     }
 
-    /// Runs an epoch on one worker; `false` where the exploration is over.
+    /// Runs an epoch on one worker; returns `false` if the exploration is over.
     fn run_epoch(
         &mut self,
         explorer: &mut Explorer<'_>,
@@ -344,7 +341,7 @@ impl Exploration<'_> {
         !self.summary.is_over()
     }
 
-    /// Has the parts of a search explored, from an execution on; tells which one is the next.
+    /// Explores the parts of a search from an execution on; returns the execution after them.
     fn run_round(
         &mut self,
         explorer: &mut Explorer<'_>,
@@ -369,7 +366,7 @@ impl Exploration<'_> {
         execution
     }
 
-    /// Tells how far it has come.
+    /// Reports progress, if due.
     fn tell(&mut self, explorer: &Explorer<'_>) {
         if !self.observer.is_due() {
             return;
@@ -380,7 +377,7 @@ impl Exploration<'_> {
         });
     }
 
-    /// The executions that can be planned now, where any are left and to be paid for.
+    /// Plans the next epoch, if executions are left and affordable.
     fn next_epoch(&mut self) -> Option<Epoch> {
         if self.summary.is_over() {
             return None;
@@ -461,7 +458,7 @@ impl Exploration<'_> {
         )
     }
 
-    /// Takes the chunks in order, so that the report is that of one worker.
+    /// Merges the chunks in order, so that the report is that of one worker.
     fn merge(&mut self, done: mpsc::Receiver<Chunk>, desk: &Desk) {
         let mut waiting = BTreeMap::new();
         let (mut next, mut epoch_end) = desk.bounds();

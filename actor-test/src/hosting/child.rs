@@ -1,4 +1,4 @@
-//! The child's side: serves the tool's request for one test.
+//! The child process of the tool: performs the requested task on one test and reports events.
 
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -32,20 +32,19 @@ use crate::trace::replay::replay_until;
 use crate::trace::saved::Passed;
 use crate::trace::{schedule, witness};
 
-/// What a test may spend in the tool, where nobody says when to stop: about 2 s of one core, with the
-/// tool's profile.
+/// The default budgets in the tool, in steps: about 2 s of one core, with the tool's profile.
 const BUDGETS: Budgets = Budgets {
     exploring: 20_000_000,
     minimize: 20_000_000,
 };
 
-/// How often it is looked whether a debugger has attached.
+/// The interval at which a held child checks for the file that releases it.
 const HOLD: Duration = Duration::from_millis(50);
 
-/// How often progress is told.
+/// The minimum interval between two progress events.
 const TELL: Duration = Duration::from_millis(50);
 
-/// Serves the request in the file `path`, if it is for this test.
+/// Performs the request in the file `path`, if the request is for this test.
 pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
     let request = match read(path) {
         Ok(request) => request,
@@ -87,7 +86,7 @@ fn read(path: &Path) -> Result<Request, String> {
     serde_json::from_slice(&text).map_err(|error| error.to_string())
 }
 
-/// What to do about a tool that speaks another version of the protocol.
+/// Returns the advice for a tool that speaks another version of the protocol.
 fn misunderstood(tools: Option<u64>) -> String {
     let own = env!("CARGO_PKG_VERSION");
     match tools {
@@ -213,18 +212,18 @@ fn answer(
     }
 }
 
-/// A failing execution in words, which were seen to lead to the bug again.
+/// Words the steps of a failing execution for a pinned test, after checking that they reproduce the bug.
 fn pin_down(test: &Combination, finding: &Finding, recording: &Recording) -> Result<Event, String> {
     let told = in_words(test, recording).filter(|(steps, _)| !steps.is_empty());
     let (mut steps, story) = told.ok_or_else(words::not_pinned)?;
-    // What is owed for ever is lost there.
+    // A liveness bug is unavoidable after the named schedule, so later steps need no pin.
     if let Ok(schedule) = schedule::read(&recording.schedule)
         && !schedule.is_empty()
     {
         steps.truncate(schedule.len());
     }
     let settings = pinned::settings(test)?;
-    // As it will be read.
+    // The steps are replayed in the written form that the user's test will have.
     let written: Vec<(String, String)> = steps.iter().map(PinnedStep::written).collect();
     let lines: Vec<(&str, &str)> = written
         .iter()
@@ -241,7 +240,7 @@ fn pin_down(test: &Combination, finding: &Finding, recording: &Recording) -> Res
     })
 }
 
-/// Waits until there is that file, so that a native debugger can attach to the process.
+/// Waits until the file `until` exists, so that a native debugger can attach to the process.
 fn hold(until: PathBuf, events: &Events) {
     let process = std::process::id();
     events.tell(&Event::Holds {
@@ -253,12 +252,11 @@ fn hold(until: PathBuf, events: &Events) {
     }
 }
 
-/// Where the test is.
 fn source(test: &ActorTest) -> (String, u32) {
     (test.file.into(), test.line)
 }
 
-/// The settings, for whoever has to tell of this process's end.
+/// Returns the event with the settings, so that the tool can report a crash of this process.
 fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
     let (iterations, strategies) = match task {
         Task::Reproduce { token } => {
@@ -279,11 +277,11 @@ fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
     }
 }
 
-/// Starts the watchdog: it says that the child lives, and ends it when a handler hangs.
+/// Starts the watchdog: it reports progress to the tool, and ends the process when a handler hangs.
 fn guard(limit: Duration, events: &Arc<Events>) {
     let (alive, barking) = (Arc::clone(events), Arc::clone(events));
     let bark = move |worker: &WorkerStatus, still: Duration| {
-        // Where it is not known which iteration it is, the tool finds out, as after a crash.
+        // If the iteration is unknown, the tool determines it, as after a crash.
         if let Some(iteration) = worker.iteration() {
             barking.tell(&Event::Hang {
                 strategy: worker.strategy.load(Ordering::Relaxed),
@@ -316,8 +314,7 @@ fn explored(test: &Combination, settings: &Settings, given: Overrides, events: &
     minimized(test, settings, report, notes, events)
 }
 
-/// What was found, minimised. It is told as it was found before, for what is tried then may take the
-/// process down.
+/// Minimises the bugs of a report. The report is sent before as well, since minimising may crash the process.
 fn minimized(
     test: &Combination,
     settings: &Settings,
@@ -336,8 +333,8 @@ fn minimized(
     Event::Done { report, notes }
 }
 
-/// Threads still run that did not before: finds the iteration that started one by exploring again.
-/// Where none adds another, they were started once for all, and it is worth a note.
+/// Explores again after threads were left running, to find the iteration that started one. If no iteration
+/// does, the threads were started once for all, which is only a note.
 fn leak(
     test: &Combination,
     settings: &Settings,
@@ -348,7 +345,7 @@ fn leak(
     pin::pin_threads();
     let settings = Settings {
         workers: 1,
-        // One more, since an iteration is looked at when the next begins.
+        // One more, since the threads of an iteration are counted when the next begins.
         iterations: report.executions + 1,
         step_budget: None,
         keep_going: true,
@@ -378,7 +375,7 @@ fn leak(
     None
 }
 
-/// Tells progress, not too often.
+/// Sends progress events at a limited rate.
 struct Teller<'a> {
     events: &'a Events,
     told: Option<Instant>,

@@ -1,4 +1,4 @@
-//! Settings from the environment and from the manifest.
+//! Settings from environment variables (`ACTOR_TEST_*`) and from the manifest.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -7,47 +7,47 @@ use serde_json::Value;
 
 use crate::settings::overrides::{Overrides, parse};
 
-/// How many executions.
+/// The number of executions.
 pub(crate) const ITERATIONS: &str = "ACTOR_TEST_ITERATIONS";
-/// From which every schedule is derived: a number, or `random`.
+/// The seed of every schedule: a number, or `random`.
 pub(crate) const SEED: &str = "ACTOR_TEST_SEED";
-/// `portfolio`, `portfolio=fair`, `exhaustive`, `exhaustive=dpor`, or strategies with commas between them.
+/// The search: `portfolio`, `exhaustive`, or strategies separated by commas, as for `-s`.
 pub(crate) const STRATEGY: &str = "ACTOR_TEST_STRATEGY";
-/// `N`, `N:M` or `auto`.
+/// The bounds on steps: `N`, `N:M` or `auto`.
 pub(crate) const MAX_STEPS: &str = "ACTOR_TEST_MAX_STEPS";
-/// After how many fair steps something owed is a bug.
+/// The number of fair steps after which a pending obligation is a bug.
 pub(crate) const TEMPERATURE: &str = "ACTOR_TEST_TEMPERATURE";
-/// How many threads explore a test.
+/// The number of threads that explore a test.
 pub(crate) const WORKERS: &str = "ACTOR_TEST_WORKERS";
-/// For how long a test is explored.
+/// The time for which a test is explored.
 pub(crate) const FOR: &str = "ACTOR_TEST_FOR";
-/// `1` or `true`: go on after the first bug.
+/// Continues after the first bug: `1` or `true`.
 pub(crate) const KEEP_GOING: &str = "ACTOR_TEST_KEEP_GOING";
-/// `1` or `true`: stop when the search seems saturated.
+/// Stops when the search seems saturated: `1` or `true`.
 pub(crate) const UNTIL_SATURATED: &str = "ACTOR_TEST_UNTIL_SATURATED";
-/// `K/N`: the K-th of N parts of the search.
+/// The K-th of N parts of the search: `K/N`.
 pub(crate) const PARTITION: &str = "ACTOR_TEST_PARTITION";
-/// Where checkpoints of long searches are written.
+/// The directory for checkpoints of long searches.
 pub(crate) const CHECKPOINT: &str = "ACTOR_TEST_CHECKPOINT";
-/// `1` or `true`: go on from a checkpoint.
+/// Resumes from a checkpoint: `1` or `true`.
 pub(crate) const RESUME: &str = "ACTOR_TEST_RESUME";
-/// After how long without progress a handler counts as hanging.
+/// The time without progress after which a handler counts as hanging.
 pub(crate) const HANG_TIMEOUT: &str = "ACTOR_TEST_HANG_TIMEOUT";
-/// Where traces are written.
+/// The directory for traces.
 pub(crate) const TRACE_DIR: &str = "ACTOR_TEST_TRACE_DIR";
-/// What fails a test though no execution failed: `vacuous`, `unreached`.
+/// The conditions that fail a test though no execution failed: `vacuous`, `unreached`.
 pub(crate) const DENY: &str = "ACTOR_TEST_DENY";
-/// For how many steps what fails is minimised.
+/// The budget in steps for minimising failing executions.
 pub(crate) const MINIMIZE: &str = "ACTOR_TEST_MINIMIZE";
-/// For how many steps its causes are looked for.
+/// The budget in steps for the search for the causes of bugs.
 pub(crate) const EXPLAIN: &str = "ACTOR_TEST_EXPLAIN";
-/// How many faults of each kind an execution may have.
+/// The maximum number of faults of each kind in an execution.
 pub(crate) const FAULTS: &str = "ACTOR_TEST_FAULTS";
-/// How messages between nodes are delivered.
+/// The order in which messages between nodes are delivered.
 pub(crate) const DELIVERY: &str = "ACTOR_TEST_DELIVERY";
-/// How far the clocks of nodes may be apart.
+/// The maximum difference of the nodes' clocks.
 pub(crate) const CLOCKS: &str = "ACTOR_TEST_CLOCKS";
-/// The tool's request to its child: the path of a file. Not a setting.
+/// The path of the file with the tool's request to its child; not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
 const SETTINGS: [&str; 20] = [
@@ -73,17 +73,17 @@ const SETTINGS: [&str; 20] = [
     CLOCKS,
 ];
 
-/// A setting that is not of its form.
+/// The error for a malformed setting.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{place}: {problem}")]
 pub struct Malformed {
-    /// Where it stands: `variable ACTOR_TEST_SEED = "x"`.
+    /// The place of the setting: `variable ACTOR_TEST_SEED = "x"`.
     pub(crate) place: String,
-    /// What would be right.
+    /// The problem, with the expected form.
     pub(crate) problem: String,
 }
 
-/// The settings of the variables `ACTOR_TEST_*`.
+/// Returns the settings in the variables `ACTOR_TEST_*`.
 pub fn variables() -> Result<Overrides, Malformed> {
     read(std::env::vars_os())
 }
@@ -167,7 +167,7 @@ fn unknown(name: &str) -> String {
     )
 }
 
-/// The settings of `[package.metadata.actor-test]` in the manifest of the package under test.
+/// Returns the settings in `[package.metadata.actor-test]` in the manifest of the package under test.
 pub(crate) fn manifest() -> Result<Overrides, Malformed> {
     match std::env::var_os("CARGO_MANIFEST_DIR") {
         None => Ok(Overrides::default()),
@@ -176,7 +176,7 @@ pub(crate) fn manifest() -> Result<Overrides, Malformed> {
 }
 
 fn manifest_at(path: &Path) -> Result<Overrides, Malformed> {
-    // Most manifests have no such section; they are not parsed.
+    // Most manifests lack the section and are not parsed.
     let text = std::fs::read_to_string(path).unwrap_or_default();
     if !text.contains("actor-test") || !text.contains("metadata") {
         return Ok(Overrides::default());
@@ -185,7 +185,7 @@ fn manifest_at(path: &Path) -> Result<Overrides, Malformed> {
     metadata(&document["package"]["metadata"])
 }
 
-/// The settings of a package's metadata.
+/// Returns the settings in a package's metadata.
 pub fn metadata(metadata: &Value) -> Result<Overrides, Malformed> {
     let mut overrides = Overrides::default();
     let Some(section) = metadata.get("actor-test") else {

@@ -1,9 +1,9 @@
-//! How one test meets its process: as a libtest test, or as the tool's child, with a watchdog beside.
+//! The processes of a test: a libtest test, or the tool's child process, each with a watchdog.
 //!
-//! [`run`](run::run) is what `#[actor_test]` calls. It reads the [`environment`], and
-//! explores the test here and now; or, where the tool asks for it, [serves](child) the tool's request
-//! and tells [events](protocol) instead of printing. The [`watchdog`] ends a process whose
-//! handler does not return. Above this room is the tool alone.
+//! `#[actor_test]` calls [`run`](run::run), which reads the [`environment`] and explores the test in this
+//! process. If the tool started the process, [`child`] performs the tool's request and sends
+//! [events](protocol) instead of printing. The [`watchdog`] ends a process whose handler does not return.
+//! Only the tool depends on this folder.
 
 pub(crate) mod child;
 pub mod environment;

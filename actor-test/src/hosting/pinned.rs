@@ -1,4 +1,4 @@
-//! Pinned schedules of tests that are marked `#[actor_test]`.
+//! Pinned schedules of `#[actor_test]` tests: [`follow`] replays written steps.
 
 use crate::declaration::attribute::{ActorTest, Registered};
 use crate::declaration::parameters::{self, Combination};
@@ -10,17 +10,16 @@ use crate::strategy::parse;
 
 /// Runs a test of this executable once, under a schedule that is pinned step by step.
 ///
-/// `test` is the path of a function that is marked `#[actor_test]`, or the end of it, with the values
-/// of its parameters if it has any. `cargo actor-test minimize TRACE --as-test` writes a test that
-/// calls this: what once failed stays looked at, in an ordinary test that you can read. The options
-/// of the test apply, settings from elsewhere do not.
+/// `test` is the path of a function marked `#[actor_test]`, or the end of the path, with the values of its
+/// parameters if it has any. `cargo actor-test minimize TRACE --as-test` writes a test that calls this
+/// function: a readable regression test for a bug. The options of the test apply; settings from the
+/// environment and the manifest do not.
 ///
-/// How a step is written, and what happens where the program was changed, stands at
-/// [`Tester::follow`](crate::Tester::follow).
+/// [`Tester::follow`](crate::Tester::follow) documents the syntax of steps, and changes of the program.
 ///
 /// # Panics
 ///
-/// Where there is no such test, or a step is malformed.
+/// If there is no such test, or a step is malformed.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -73,9 +72,9 @@ pub fn follow(test: &str, steps: &[(&str, &str)]) -> Followed {
     pinned::follow(&test.name, &test, &settings, steps)
 }
 
-/// What a pinned schedule is followed under: what stands at the test, and nothing else.
+/// Returns the settings for a pinned schedule: only the options of the test apply.
 pub(crate) fn settings(test: &Combination) -> Result<Settings, String> {
-    // One execution needs no budget.
+    // A single execution needs no budget.
     let budgets = Budgets {
         exploring: 0,
         minimize: 0,
@@ -84,7 +83,7 @@ pub(crate) fn settings(test: &Combination) -> Result<Settings, String> {
     super::run::settings(test, given, manifest, budgets)
 }
 
-/// The test of that name in this executable.
+/// Finds the only test in this executable whose path is or ends with `name`.
 fn find(name: &str) -> Result<Combination, String> {
     let path = parameters::path(name);
     let is_called = |test: &&'static ActorTest| {

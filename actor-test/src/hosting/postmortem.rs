@@ -1,9 +1,9 @@
-//! What came before the end of a process: a handler that never returned, aborted, overflowed its
-//! stack or exited leaves no story behind.
+//! Post-mortem analysis of a crashed or hanging execution: finds the step that ended the process.
 //!
-//! What an execution does is decided by its seed, so it is run once more, in a child, where a
-//! `witness` of the traces writes each decision down before it has an effect. A second
-//! child runs these decisions up to the step that was the last, and tells of it without taking it.
+//! A handler that never returns, aborts, overflows its stack or exits leaves no story behind. The seed
+//! determines the execution, so a child process runs it once more. There, a `witness` records each decision
+//! in a file before the decision takes effect. A second child replays these decisions and describes the last
+//! step without taking it.
 
 use crate::exploring::plan::Turn;
 use crate::hosting::process::{Ending, Job};
@@ -15,18 +15,18 @@ use crate::settings::overrides::{MaxSteps, Overrides};
 use crate::strategy::StrategySpec;
 use crate::trace::witness::Reached;
 
-/// How an execution came to take its process down.
+/// The execution that crashed its process or hung, reconstructed.
 #[derive(Clone, Debug)]
 pub struct Postmortem {
-    /// Its decisions and its story, which ends with the step that was not finished.
+    /// The decisions and the story, which ends with the unfinished step.
     pub recording: Recording,
-    /// That step; the last one, where it was finished.
+    /// The unfinished step; the last step if it was finished.
     pub step: u64,
     reached: Reached,
 }
 
-/// Looks at an iteration that took its process down, or hung, while `job` was done; `strategy` is the
-/// iteration's. `None` where it does not do so again.
+/// Reconstructs an iteration that crashed its process, or hung, during `job`; `strategy` is the iteration's.
+/// Returns `None` if it does not do so again.
 pub fn examine(
     job: &Job,
     settings: &Settings,
@@ -74,7 +74,7 @@ pub fn examine(
     })
 }
 
-/// What leads to the iteration again: its token where that is enough, since it is quicker.
+/// Returns the task that repeats the iteration: its token if that is enough, since a token is quicker.
 fn task(job: &Job, settings: &Settings, turn: Turn, strategy: &str) -> Task {
     if let Some(task @ (Task::Reproduce { .. } | Task::Replay { .. })) = &job.task {
         return task.clone();
@@ -88,7 +88,7 @@ fn task(job: &Job, settings: &Settings, turn: Turn, strategy: &str) -> Task {
 }
 
 impl Postmortem {
-    /// What was going on, in words: `` `Server` handles Ping from `Client` ``.
+    /// Describes the unfinished step in words: `` `Server` handles Ping from `Client` ``.
     pub fn doing(&self) -> Option<String> {
         match (self.reached, self.recording.story.steps.last()) {
             (Reached::Step, Some(step)) => Some(words::doing(&self.recording.story, step)),
@@ -97,7 +97,7 @@ impl Postmortem {
         }
     }
 
-    /// Adds what is known now to the bug that was found.
+    /// Adds the reconstructed execution to the bug.
     pub fn add_to(self, bug: &mut Bug, end: &str) {
         bug.finding.step = self.step;
         bug.trace = self.recording;

@@ -1,4 +1,4 @@
-//! Runs a test as a child, which may end in any way.
+//! Child processes that run a test: start, events, output, timeout and exit status.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -20,66 +20,66 @@ use crate::settings::overrides::Overrides;
 use crate::trace::witness::{self, Witnessed};
 use crate::wall_clock::Looks;
 
-/// How often the child's events are read.
+/// The interval at which the child's events are read.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// How often it is looked whether a question was answered, for which somebody waits.
+/// The interval at which events are read while somebody waits for an answer.
 const LOOK_FOR_ANSWER: Duration = Duration::from_millis(1);
 
-/// How much longer than a handler the child as a whole may be silent.
+/// The time, in addition to a handler's limit, for which the child may be silent.
 const BACKSTOP: Duration = Duration::from_secs(20);
 
-/// How much of what the child prints is kept.
+/// The number of bytes kept of the child's output.
 const KEPT: usize = 64 << 10;
 
-/// How a child ended.
+/// The end of a child process.
 #[derive(Debug)]
 pub struct Ending {
-    /// The settings that it told.
+    /// The [`Event::Began`] with the child's settings, if received.
     pub began: Option<Event>,
-    /// Its last word, if it came that far.
+    /// The last event, if the child got that far.
     pub answer: Option<Event>,
-    /// How its process ended, in words.
+    /// The exit of the process, in words.
     pub how: String,
-    /// It had to be killed, since it was silent for so long.
+    /// The time for which the child was silent before it was killed; `None` if it was not killed.
     pub killed: Option<Duration>,
-    /// This process was interrupted before it ended.
+    /// True if this process was interrupted before the child ended.
     pub interrupted: bool,
     pub stdout: String,
     pub stderr: String,
-    /// The iteration that it noted, if it was asked to.
+    /// The last iteration that the child recorded before running it, if requested.
     pub pinned: Option<Turn>,
-    /// How far the iteration came that was to be witnessed.
+    /// The progress of the witnessed iteration, if requested.
     pub witnessed: Option<Witnessed>,
     pub elapsed: Duration,
 }
 
 impl Ending {
-    /// The test was begun, and took its process down, or never ended.
+    /// Returns true if the test began, and then crashed its process or hung.
     pub fn is_violent(&self) -> bool {
         self.began.is_some() && matches!(self.answer, None | Some(Event::Hang { .. }))
     }
 }
 
-/// What the child is to do.
+/// The task of a child, with its options.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The test, by its full name, with the values of its parameters.
+    /// The full name of the test, with the values of its parameters.
     pub test: String,
     pub given: Overrides,
-    /// `None`: tell the combinations of its parameters.
+    /// The task; `None` lists the combinations of the test's parameters.
     pub task: Option<Task>,
     pub ignored: Ignored,
-    /// Note each iteration before it runs.
+    /// True if the child records each iteration before running it.
     pub pin: bool,
-    /// Write down the decisions of this iteration while it runs.
+    /// The iteration whose decisions the child records while running it.
     pub witness: Option<u64>,
-    /// Before it begins, wait to be told by the file that [`Event::Holds`] names.
+    /// True if the child waits, before it begins, until the file named by [`Event::Holds`] exists.
     pub hold: bool,
 }
 
 impl Job {
-    /// The same job for another test.
+    /// Returns the same job for another test.
     pub fn of(&self, test: &str) -> Self {
         Self {
             test: test.into(),
@@ -88,8 +88,8 @@ impl Job {
     }
 }
 
-/// Does the job in a child to its end. `command` starts the test's executable with all that it needs
-/// of cargo; a handler may take as long as `limit`.
+/// Runs the job in a child until the child ends. `command` starts the test's executable as cargo would; a
+/// handler may take as long as `limit`.
 pub fn run(
     command: Command,
     job: &Job,
@@ -101,7 +101,7 @@ pub fn run(
     Ok(running.ending(&waited))
 }
 
-/// A child that is asked one question after the other.
+/// A child that answers a series of questions.
 #[derive(Debug)]
 pub struct Conversation {
     running: Running,
@@ -109,7 +109,7 @@ pub struct Conversation {
 }
 
 impl Conversation {
-    /// Starts the child; the job is one with questions.
+    /// Starts the child; the job must be one with questions.
     pub fn begin(command: Command, job: &Job, limit: Duration) -> Result<Self, String> {
         let mut running = Running::start(command, job, limit, Stdio::piped())?;
         let questions = running.child.0.stdin.take();
@@ -117,17 +117,17 @@ impl Conversation {
         Ok(Self { running, questions })
     }
 
-    /// Asks a question, and waits for the answer; or tells how the child ended.
+    /// Asks a question and waits; returns the answer, or the child's end.
     pub fn ask(mut self, inquiry: &Inquiry) -> Result<Result<(Self, Event), Ending>, String> {
         let running = &mut self.running;
         running.hearing.answer = None;
         if let Some((path, _)) = &running.request.witness {
-            // It is of an earlier question.
+            // The file belongs to an earlier question.
             let _ = std::fs::remove_file(path);
         }
         let mut line = serde_json::to_vec(inquiry).map_err(|error| error.to_string())?;
         line.push(b'\n');
-        // Who has ended meanwhile is found to have ended.
+        // A failure means that the child has ended, which `wait` detects.
         let _ = self.questions.write_all(&line);
         let is_answered = |hearing: &Hearing| hearing.answer.is_some();
         let waited = running.wait(LOOK_FOR_ANSWER, is_answered, &mut |_| ())?;
@@ -136,7 +136,7 @@ impl Conversation {
                 Ok(Ok((self, answer)))
             }
             (Waited::Answered, answer) => {
-                // It has said how it ends, and does.
+                // The child has sent its last event and is about to end.
                 let waited = self.running.wait(LOOK, |_| false, &mut |_| ())?;
                 self.running.hearing.answer = answer;
                 Ok(Err(self.running.ending(&waited)))
@@ -146,20 +146,20 @@ impl Conversation {
     }
 }
 
-/// A child at work.
+/// A running child with its output readers and files.
 #[derive(Debug)]
 struct Running {
     begun: Instant,
-    /// How long it may be silent.
+    /// The maximum time for which the child may be silent.
     silence: Duration,
     child: Leashed,
-    /// Closed when the child has closed its standard output.
+    /// A channel that closes when the child has closed its standard output.
     ended: Receiver<()>,
     stdout: JoinHandle<String>,
     stderr: JoinHandle<String>,
     hearing: Hearing,
     request: Request,
-    /// They go last.
+    /// The directory of the files; the last field, so that it is dropped last.
     _files: Files,
 }
 
@@ -194,7 +194,7 @@ impl Running {
         })
     }
 
-    /// Waits for the end of the child, or until enough was heard.
+    /// Waits for the end of the child, or until `is_enough` holds.
     fn wait(
         &mut self,
         look: Duration,
@@ -225,19 +225,19 @@ impl Running {
     }
 }
 
-/// A child that does not outlive this value.
+/// A child that is killed when this value is dropped.
 #[derive(Debug)]
 struct Leashed(Child);
 
 impl Drop for Leashed {
     fn drop(&mut self) {
-        // Only the child that was started here, by its handle; nothing, where it has ended.
+        // The handle names only the child started here; killing an ended child does nothing.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A directory for the files between parent and child; it goes with this value.
+/// A directory for the files between parent and child, deleted when this value is dropped.
 #[derive(Debug)]
 struct Files(PathBuf);
 
@@ -254,7 +254,7 @@ impl Files {
             let path = parent.join(format!("actor-test-{process}-{number}"));
             match builder.create(&path) {
                 Ok(()) => return Ok(Self(path)),
-                // Left by a process of the same number that did not come to its end.
+                // The directory was left by a killed process with the same id.
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(format!("can't make a temporary directory: {error}")),
             }
@@ -294,10 +294,10 @@ fn write_request(job: &Job, files: &Files) -> Result<Request, String> {
     Ok(request)
 }
 
-/// Has the executable run the one test, with the request.
+/// Adds the arguments that run just this test, and the request.
 fn prepare<'a>(command: &'a mut Command, test: &str, request: &Path) -> &'a mut Command {
     command
-        // The test decides itself whether it runs when it is marked `#[ignore]`.
+        // A test marked `#[ignore]` reads from the request if it should run.
         .args([
             parameters::libtest_name(test),
             "--exact",
@@ -310,8 +310,8 @@ fn prepare<'a>(command: &'a mut Command, test: &str, request: &Path) -> &'a mut 
         .stderr(Stdio::piped())
 }
 
-/// Reads what the child prints, so that it never waits for a reader; the channel closes when the
-/// child has closed its standard output.
+/// Reads the child's output, so that the child never blocks on a full pipe. The channel closes when the child
+/// has closed its standard output.
 fn outputs(child: &mut Child) -> (Receiver<()>, JoinHandle<String>, JoinHandle<String>) {
     let (open, ended) = mpsc::channel();
     let stdout = child.stdout.take();
@@ -324,7 +324,7 @@ fn outputs(child: &mut Child) -> (Receiver<()>, JoinHandle<String>, JoinHandle<S
     (ended, stdout, std::thread::spawn(move || keep(stderr)))
 }
 
-/// The end of what is read.
+/// Reads to the end and returns the last [`KEPT`] bytes at least.
 fn keep(source: Option<impl Read>) -> String {
     let mut kept = Vec::new();
     let mut chunk = [0; 8 << 10];
@@ -341,7 +341,7 @@ fn keep(source: Option<impl Read>) -> String {
     String::from_utf8_lossy(&kept).into_owned()
 }
 
-/// A grandchild may hold the pipe open for ever; then what was read is left alone.
+/// Returns the output, or nothing if a grandchild holds the pipe open for too long.
 fn tail(reader: JoinHandle<String>) -> String {
     for _ in 0..50 {
         if reader.is_finished() {
@@ -354,18 +354,17 @@ fn tail(reader: JoinHandle<String>) -> String {
 
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
-/// This process is to end: children are killed, and no others are worth to be started. Tells whether
-/// it was said before.
+/// Interrupts this process, which kills all children; returns true if it was interrupted before.
 pub fn interrupt() -> bool {
     INTERRUPTED.swap(true, Ordering::Relaxed)
 }
 
-/// This process is to end.
+/// Returns true if this process was interrupted.
 pub fn is_interrupted() -> bool {
     INTERRUPTED.load(Ordering::Relaxed)
 }
 
-/// A signal that ended a child may have been for this process as well, which hears of it soon.
+/// A signal that ended a child may reach this process as well, a little later.
 fn was_interrupted(status: ExitStatus) -> bool {
     #[cfg(unix)]
     if let Some(2 | 15) = std::os::unix::process::ExitStatusExt::signal(&status) {
@@ -375,18 +374,17 @@ fn was_interrupted(status: ExitStatus) -> bool {
     status.code().is_none() && is_interrupted()
 }
 
-/// How the wait for a child was over.
+/// The result of waiting for a child.
 enum Waited {
     Ended(ExitStatus),
-    /// It goes on, and has said what was waited for.
+    /// The child continues, and has sent the event waited for.
     Answered,
-    /// It was silent for too long, and killed.
+    /// The child was silent for too long and was killed.
     Silent,
-    /// This process was interrupted.
     Interrupted,
 }
 
-/// Waits for the end of the child, or for enough of its events, which are looked for so often.
+/// Waits for the end of the child, or for enough of its events, read at the interval `look`.
 fn wait(
     running: &mut Running,
     look: Duration,
@@ -422,7 +420,7 @@ fn wait(
             });
         }
         if silent > *silence || is_interrupted() {
-            // Only the child that was started here, by its handle.
+            // The handle names only the child started here.
             let _ = child.kill();
             let _ = child.wait();
             hearing.hear(tell);
@@ -455,7 +453,7 @@ fn describe(status: ExitStatus) -> String {
     }
 }
 
-/// Reads events as the child appends them.
+/// Reads events from the file to which the child appends them.
 #[derive(Debug)]
 struct Hearing {
     path: PathBuf,
@@ -474,7 +472,7 @@ impl Hearing {
         }
     }
 
-    /// Takes the lines that are complete; whether there were any.
+    /// Reads the complete lines; returns true if there were any.
     fn hear(&mut self, tell: &mut dyn FnMut(&Event)) -> bool {
         let mut text = Vec::new();
         let read = File::open(&self.path).and_then(|mut file| {
@@ -502,11 +500,11 @@ impl Hearing {
         match event {
             Event::Alive | Event::Progress { .. } | Event::Holds { .. } => {}
             Event::Began { .. } => self.began = Some(event),
-            // What was found is told before it is minimised, and again afterwards.
+            // A report is sent before its bugs are minimised, and again afterwards.
             Event::Done { .. } if matches!(self.answer, Some(Event::Done { .. })) => {
                 self.answer = Some(event);
             }
-            // Else the first answer counts: a watchdog may bark once more on the way out.
+            // Otherwise the first answer counts: the watchdog may report a hang while the process exits.
             _ => {
                 self.answer.get_or_insert(event);
             }

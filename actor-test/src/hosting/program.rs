@@ -1,4 +1,4 @@
-//! A test with the values of its parameters, as the program that an engine runs.
+//! The engine's program of a declared test: the body with the values of its parameters.
 
 use std::future::Future;
 use std::pin::Pin;

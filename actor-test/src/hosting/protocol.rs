@@ -1,8 +1,8 @@
-//! What goes between the tool and the child that runs a test.
+//! The protocol between the tool and the child process that runs a test: requests and events.
 //!
-//! The tool writes a [`Request`] into a file and names the file in a variable; the child appends
-//! [`Event`]s to another file, a line of JSON each. Standard output belongs to the user's prints.
-//! Both ends are always built from the same version: the tool checks it by [`VERSION`].
+//! The tool writes a [`Request`] into a file and passes the file's name in a variable. The child appends
+//! [`Event`]s to another file, as one line of JSON each; standard output is left to the user's prints. Both
+//! must have the same protocol version, which the child checks by [`VERSION`].
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -23,30 +23,30 @@ use crate::strategy::SizeEstimate;
 /// The version of the protocol; a child of another version refuses the request.
 pub const VERSION: u32 = 9;
 
-/// What the child is to do.
+/// The request of the tool to the child.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     pub version: u32,
-    /// The test, by its full name, with the values of its parameters.
+    /// The full name of the test, with the values of its parameters.
     pub test: String,
-    /// Flags and variables, merged.
+    /// The settings from flags and variables, merged.
     pub given: Overrides,
-    /// What to do with it. `None`: tell the combinations of its parameters.
+    /// The task; `None` lists the combinations of the test's parameters.
     pub task: Option<Task>,
     pub ignored: Ignored,
-    /// When the run began that the child belongs to.
+    /// The time at which the tool's run began.
     pub begun: SystemTime,
-    /// Where the events go.
+    /// The file to which the child appends events.
     pub events: PathBuf,
-    /// Where each iteration is noted before it runs.
+    /// The file in which the child records each iteration before running it.
     pub pin: Option<PathBuf>,
-    /// Where the decisions of an iteration are written down while it runs.
+    /// The file for the decisions of one iteration while it runs, and that iteration.
     pub witness: Option<(PathBuf, u64)>,
-    /// Before it begins, it waits until there is this file.
+    /// The file whose existence the child awaits before it begins.
     pub hold: Option<PathBuf>,
 }
 
-/// What to do with the test.
+/// The tasks that a child can perform on a test.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Task {
@@ -54,34 +54,33 @@ pub enum Task {
     Reproduce {
         token: String,
     },
-    /// Minimise an execution, for as long as the settings say.
+    /// Minimises an execution, within the budget of the settings.
     Minimize {
         finding: Finding,
         recording: Box<Recording>,
     },
-    /// Tells an execution in words that a test can pin.
+    /// Words an execution as steps that a test can pin.
     Pin {
         finding: Finding,
         recording: Box<Recording>,
     },
-    /// Replays an execution, and where it passes searches near it, in about so many steps.
+    /// Replays an execution, and if it passes, searches near it for about `steps` steps.
     Near {
         recording: Box<Recording>,
-        /// What it is called.
+        /// The name of the saved schedule.
         name: String,
         steps: u64,
     },
     Replay {
         recording: Box<Recording>,
-        /// The story ends with this step, which is told but not taken.
+        /// The step with which the story ends; this step is described but not taken.
         until: Option<u64>,
     },
-    /// Answer the debugger's questions: an [`Inquiry`](crate::debugging::Inquiry) on each line of
-    /// standard input, until that ends.
+    /// Answers each [`Inquiry`](crate::debugging::Inquiry) of the debugger, a line of standard input.
     Debug,
 }
 
-/// What to do with tests marked `#[ignore]`.
+/// The treatment of tests marked `#[ignore]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Ignored {
@@ -92,7 +91,7 @@ pub enum Ignored {
 }
 
 impl Ignored {
-    /// Whether a test is run.
+    /// Returns true if a test should run.
     pub fn runs(self, ignored: bool) -> bool {
         match self {
             Self::Skip => !ignored,
@@ -102,23 +101,23 @@ impl Ignored {
     }
 }
 
-/// What the child tells.
+/// An event that the child reports.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
-    /// The test was found, and this is how it is explored.
+    /// The test was found; these are its settings.
     Began {
         iterations: u64,
         seed: u64,
         bounds: Bounds,
         strategies: Vec<String>,
         expect_bug: Option<String>,
-        /// The test's source file, as rustc was given it, and its line there.
+        /// The test's source file, as passed to rustc, and the line in it.
         source: (String, u32),
     },
-    /// It waits until there is that file.
+    /// The child waits until the file `until` exists.
     Holds { process: u32, until: PathBuf },
-    /// The names of the combinations.
+    /// The names of the combinations of parameters.
     Combinations { names: Vec<String> },
     /// The child makes progress.
     Alive,
@@ -129,46 +128,46 @@ pub enum Event {
         bugs: usize,
         extent: Option<SizeEstimate>,
     },
-    /// It was explored.
+    /// The test was explored.
     Done {
         report: Box<Report>,
         notes: Vec<String>,
     },
-    /// It was minimised, and its causes looked for. Where nothing could be left out it is as it was; where it
-    /// can't be found again, it has no causes either.
+    /// The bug was minimised, and its causes were searched for. If nothing could be removed, the bug is
+    /// unchanged; if it can't be reproduced, it has no causes.
     Minimized { bug: Box<Bug> },
-    /// It was replayed.
+    /// The execution was replayed.
     Replayed {
         finding: Option<Finding>,
         story: Story,
         diverged: Option<(u64, String)>,
     },
-    /// An execution step by step: who, what, and what else is worth to be told of it.
+    /// An execution step by step: actor, action, and a description.
     Pinned { steps: Vec<[String; 3]> },
-    /// What was tried near an execution that passes, and the bug that was found there.
+    /// The search near a passing execution, with the bug found there.
     Near {
         executions: u64,
         bug: Option<Box<Bug>>,
         notes: Vec<String>,
     },
-    /// A question of the debugger's was answered.
+    /// A question of the debugger was answered.
     Answered { answer: Answer },
-    /// There are no more questions.
+    /// The questions have ended.
     Closed,
     /// A handler does not return; the child ends.
     Hang {
         strategy: usize,
         iteration: u64,
-        /// The length that the strategy was told.
+        /// The expected length that the strategy received.
         length: Option<u64>,
         seconds: f64,
     },
-    /// The test is not to be run.
+    /// The test should not run, by [`Ignored`].
     Skipped,
-    /// The request can't be met.
+    /// The request can't be performed.
     Refused {
         problem: String,
-        /// As in [`Began`](Event::Began).
+        /// The source file and line, as in [`Began`](Event::Began).
         source: (String, u32),
     },
 }
@@ -183,7 +182,7 @@ impl Events {
         Ok(Self(Mutex::new(file)))
     }
 
-    /// Appends an event. A tool that is gone is none of the child's business.
+    /// Appends an event. Errors are ignored, since the tool may have ended.
     pub fn tell(&self, event: &Event) {
         let Ok(mut line) = serde_json::to_vec(event) else {
             return;

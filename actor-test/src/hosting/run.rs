@@ -1,4 +1,4 @@
-//! A test under plain `cargo test` or nextest; and what that has in common with the tool's child.
+//! Running a test under plain `cargo test` or nextest, with functions shared with the tool's child.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -31,24 +31,23 @@ use crate::settings::overrides::{self, Budgets, Overrides};
 use crate::trace::saved::Saved;
 use crate::trace::{self, Trace, saved};
 
-/// What a test may spend under plain `cargo test`, where nobody says when to stop: about 0.4 s of one
-/// core in a debug build, and ten times that on a failure.
+/// The default budgets in steps: about 0.4 s of one core in a debug build, ten times that on a failure.
 const BUDGETS: Budgets = Budgets {
     exploring: 500_000,
     minimize: 5_000_000,
 };
 
-/// How many steps are spent near each saved schedule: the same under `cargo test` and in the tool, so
-/// that they find the same.
+/// The budget in steps for the search near each saved schedule: the same under `cargo test` and in the tool,
+/// so that both find the same bugs.
 const NEAR: u64 = 100_000;
 
-/// Runs a test: as its child where the tool asks for it, and else as an ordinary test, each
-/// combination of its parameters after the other.
+/// Runs a test: as the tool's child if a request is given, or else as an ordinary test, one combination of
+/// its parameters after the other.
 ///
 /// # Panics
 ///
-/// When a bug is found, or the expected one isn't; the report is printed before. When a setting is
-/// malformed, or a parameter has no values, or there are too many.
+/// If a bug is found, or the expected one isn't; the report is printed before. If a setting is malformed, or
+/// a parameter has no values or too many.
 #[track_caller]
 pub fn run(test: &'static ActorTest) {
     if let Some(request) = std::env::var_os(REQUEST) {
@@ -86,7 +85,7 @@ pub fn run(test: &'static ActorTest) {
             actor_test_os::with_last_words(&before, &after, || on_fresh_thread(explore));
         let expected = settings.expect_bug.as_deref();
         let is_expected = |expected| report.bugs.iter().any(|bug| bug.is(expected));
-        // Nobody reads how short an expected bug is, unless they ask for it.
+        // The length of an expected bug rarely matters, so it is minimised only on request.
         let is_asked_for = given
             .minimize
             .or(test.attributes.minimize)
@@ -108,12 +107,12 @@ pub fn run(test: &'static ActorTest) {
     conclude(test, verdicts);
 }
 
-/// The combinations of a test's parameters; an error says where the test is.
+/// Returns the combinations of a test's parameters; an error includes the place of the test.
 pub(crate) fn combinations(test: &'static ActorTest) -> Result<Vec<Combination>, String> {
     parameters::combinations(test).map_err(|error| format!("{}: {error}", place(test)))
 }
 
-/// The settings of a test, from all places.
+/// Resolves the settings of a test from flags, variables, attribute and manifest.
 pub(crate) fn settings(
     combination: &Combination,
     given: Overrides,
@@ -124,7 +123,7 @@ pub(crate) fn settings(
     let trace_dir = given.trace_dir.clone();
     let settings = overrides::resolve(given, &test.attributes, manifest, budgets)
         .map_err(|problem| format!("a setting of {}: {problem}", place(test)))?;
-    // Beside the traces, unless a place is named.
+    // A checkpoint lies beside the traces, unless a directory is given.
     let named = |directory: PathBuf| match directory.as_os_str().is_empty() {
         true => trace::directory(trace_dir),
         false => directory,
@@ -173,7 +172,7 @@ pub(crate) fn explore_test(
     (report, notes)
 }
 
-/// Searches near the saved schedules that pass, and adds the bugs; tells how many executions that took.
+/// Searches near the saved schedules that pass, adds the bugs found, and returns the number of executions.
 fn near_saved(test: &Combination, settings: &Settings, saved: &mut Saved) -> u64 {
     let mut executions = 0;
     for passed in &saved.passed {
@@ -187,13 +186,13 @@ fn near_saved(test: &Combination, settings: &Settings, saved: &mut Saved) -> u64
     executions
 }
 
-/// Minimises what was found, one bug after the other, and looks for the causes. A trace is written
-/// anew whenever it has become shorter, so that whatever ends the process leaves the best so far.
+/// Minimises the bugs one after the other, and searches for their causes. A trace is rewritten whenever it
+/// becomes shorter, so the best so far survives the end of the process.
 pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mut Report) {
     let package = trace::own_package();
     let rewrite = |bug: &Bug| {
         if let Some(path) = &bug.trace_path {
-            // What can't be written leaves the one before in its place, which is as true.
+            // If writing fails, the earlier trace stays, which is valid as well.
             let _ = Trace::of(&test.name, package.as_deref(), bug).rewrite(path);
         }
     };
@@ -222,17 +221,17 @@ pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mu
     report.list_bugs();
 }
 
-/// What became of a combination.
+/// The result of a combination.
 enum Verdict {
     Clean,
-    /// It is clean, and the bug is expected in one combination at least.
+    /// The combination is clean, but the bug is expected in at least one combination.
     Without,
     Expected,
-    /// The test's name, and what was wrong in a few words.
+    /// The combination failed: its name, and the reason in a few words.
     Failed(String, String),
 }
 
-/// Prints the report of a combination.
+/// Prints the report of a combination and returns its result.
 fn judge(
     combination: &Combination,
     report: &Report,
@@ -263,7 +262,7 @@ fn judge(
     Verdict::Failed(report.test.clone(), words::panic(report, expected))
 }
 
-/// Fails where a combination did, or where none has the bug that is expected.
+/// Panics if a combination failed, or if no combination has the expected bug.
 fn conclude(test: &ActorTest, verdicts: Vec<Verdict>) {
     let all = verdicts.len();
     if verdicts
@@ -286,31 +285,31 @@ fn conclude(test: &ActorTest, verdicts: Vec<Verdict>) {
     }
 }
 
-/// Fails this test. A backtrace would show the tester, and nothing of the program.
+/// Fails this test without a backtrace, which would show only the tester.
 fn fail(why: String) -> ! {
     eprintln!("{why}");
     std::panic::resume_unwind(Box::new(why))
 }
 
-/// A test that runs now, for the watchdog.
+/// A test in progress, for the watchdog.
 #[derive(Clone, Debug)]
 struct Running {
     settings: Settings,
     given: Overrides,
     limit: Duration,
     begun: Instant,
-    /// What has failed, where it is being minimised.
+    /// The failure report, set while its bug is being minimised.
     failed: Option<String>,
 }
 
-/// The tests that run now.
+/// Returns the tests in progress, by name.
 fn running() -> std::sync::MutexGuard<'static, BTreeMap<String, Running>> {
     static RUNNING: Mutex<BTreeMap<String, Running>> = Mutex::new(BTreeMap::new());
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A worker of this process stands still. Its thread can't be stopped, so the process ends; before,
-/// a child shows where the execution stands.
+/// Reports a worker without progress and ends the process, since its thread can't be stopped. Before, a child
+/// process reconstructs the unfinished step.
 fn bark(worker: &WorkerStatus, still: Duration) {
     let found = running().get(&worker.test).cloned();
     let Some(iteration) = worker.iteration() else {
@@ -323,7 +322,7 @@ fn bark(worker: &WorkerStatus, still: Duration) {
         strategy: worker.strategy.load(Ordering::Relaxed),
         length: worker.length(),
     };
-    // Not `eprintln!`: libtest would keep it for a test that never ends.
+    // libtest would capture `eprintln!` for a test that never ends.
     let say = |text: &str| _ = writeln!(std::io::stderr(), "{text}");
     let still = still.as_secs_f64();
     say(&words::stands_still(&worker.test, turn.iteration, still));
@@ -341,7 +340,7 @@ fn bark(worker: &WorkerStatus, still: Duration) {
     std::process::exit(101);
 }
 
-/// The report of a test that hangs, its trace written, and notes.
+/// Returns the report of a hanging test, with its trace written, and notes.
 fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<String>) {
     let Running {
         settings,
@@ -390,7 +389,7 @@ fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<S
     (report, notes)
 }
 
-/// The report of a test that ended its process, or was ended with it.
+/// Returns the report of a test that crashed its process, or was killed.
 pub fn ended(
     test: &str,
     settings: &Settings,

@@ -1,4 +1,4 @@
-//! Finds handlers that do not return.
+//! A watchdog thread that detects handlers that do not return.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -9,25 +9,25 @@ use crate::attendance::{self, WorkerStatus, active_workers};
 use crate::hosting::protocol::Event;
 use crate::wall_clock::Looks;
 
-/// How long a handler may take unless said otherwise.
+/// The default time limit of a handler.
 pub const HANG_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often the watchdog looks.
+/// The interval at which the watchdog checks the workers.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How often a child says that it makes progress.
+/// The interval at which a child reports progress.
 pub(crate) const ALIVE: Duration = Duration::from_secs(1);
 
-/// What the watchdog calls when a worker stands still for `Duration`; it does not return.
+/// The callback for a worker without progress for `Duration`; it does not return.
 pub(crate) type Bark = Box<dyn Fn(&WorkerStatus, Duration) + Send>;
 
-/// Starts the watchdog of this process, where it is not running yet. It has a single limit: the
-/// tests of one process that differ in theirs get the first one's.
+/// Starts the watchdog of this process, unless it is running. The watchdog has a single limit: if the tests
+/// of one process have different limits, the first one applies to all.
 pub(crate) fn start(limit: Duration, alive: impl Fn(Event) + Send + 'static, bark: Bark) {
     static STARTED: OnceLock<()> = OnceLock::new();
     STARTED.get_or_init(|| {
         let watch = move || watch(limit, alive, &bark);
-        // Without a thread to spare there is no watchdog; tests run all the same.
+        // If no thread can be started, tests run without a watchdog.
         let _ = std::thread::Builder::new()
             .name("actor-test watchdog".into())
             .spawn(watch);
@@ -42,7 +42,7 @@ fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
     loop {
         std::thread::sleep(LOOK);
         let passed = looks.look();
-        // That the watchdog lives is no news; that a worker does something is.
+        // Only progress of a worker is reported, not the watchdog's own.
         if moved && said.elapsed() >= ALIVE {
             (said, moved) = (crate::wall_clock::now(), false);
             alive(Event::Alive);
@@ -63,9 +63,9 @@ fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
     }
 }
 
-/// For how long a worker has stood still.
+/// The time for which a worker has made no progress.
 struct Still {
-    /// Whether it was busy, and its heartbeat.
+    /// True if the worker was busy, with its heartbeat.
     last: (bool, u64),
     lasted: Duration,
 }
@@ -76,7 +76,7 @@ impl Still {
         Self { last, lasted }
     }
 
-    /// Some time later it is like this; tells whether it makes progress.
+    /// Updates the state after the time `passed`; returns true if the worker made progress.
     fn look(&mut self, now: (bool, u64), passed: Duration) -> bool {
         let (is_busy, heartbeat) = now;
         let moves = self.last != now || attendance::plans(heartbeat);
@@ -102,7 +102,7 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    /// What a strategy plans takes as long as it takes; what a handler does is timed.
+    /// Planning by a strategy may take any time; only the program under test is timed.
     #[test]
     fn who_plans_does_not_hang() {
         let heartbeat = AtomicU64::new(7);

@@ -1,4 +1,4 @@
-//! How many different behaviours were seen, in bounded memory.
+//! Counts distinct behaviours in bounded memory, and estimates how many are unseen.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -7,28 +7,26 @@ use serde::{Deserialize, Serialize};
 use crate::hash::mix;
 use crate::report::facts::BehaviourStatistics;
 
-/// How many behaviours are kept before every other one is forgotten.
+/// The number of hashes kept before half of them are dropped.
 const KEPT_MAX: usize = 1 << 17;
 
-/// Over how many of a strategy's last executions its chance of showing something new is estimated:
-/// the chance falls while the search goes on.
+/// The number of a strategy's last executions for its chance of a new behaviour, which falls over time.
 const WINDOW: usize = 1000;
 
-/// Counts different behaviours by their hashes.
+/// Counts distinct behaviours by their hashes.
 ///
-/// Up to 2^17 it is exact. Beyond, adaptive sampling (Wegman; Flajolet 1990): only hashes that end
-/// in so many zero bits are kept, and each stands for the others. What is kept depends on the set of
-/// hashes alone, not on their order.
+/// The count is exact up to 2^17. Beyond, adaptive sampling (Wegman; Flajolet 1990) keeps only hashes that
+/// end in a number of zero bits, each of which stands for several. The kept hashes depend only on the set
+/// of all hashes, not on their order.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Behaviours {
     kept: BTreeMap<u64, Seen>,
     level: u32,
     executions: u64,
-    /// The last behaviours of each strategy.
     recent: BTreeMap<usize, VecDeque<u64>>,
 }
 
-/// A behaviour, by whom and when it was seen first, and how often.
+/// A behaviour: the strategy and iteration that showed it first, and the number of times it was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct Seen {
     times: u32,
@@ -37,7 +35,7 @@ struct Seen {
 }
 
 impl Behaviours {
-    /// Adds the behaviour of one execution; tells whether it is new, as far as is known.
+    /// Adds the behaviour of one execution, and returns true if it is new, as far as is known.
     pub(crate) fn add(&mut self, class: u64, iteration: u64, strategy: usize) -> bool {
         self.executions += 1;
         let hash = mix(class, 0x5eed);
@@ -81,7 +79,7 @@ impl Behaviours {
         hash.trailing_zeros() >= self.level
     }
 
-    /// Adds what another part of the same search has seen.
+    /// Adds the behaviours of another part of the same search.
     pub(crate) fn merge(&mut self, other: Self) {
         self.executions += other.executions;
         if other.level > self.level {
@@ -95,7 +93,7 @@ impl Behaviours {
         }
     }
 
-    /// How many, and how likely the next execution shows a new one.
+    /// Returns the count of behaviours, and the chance that the next execution shows a new one.
     pub(crate) fn statistics(&self) -> BehaviourStatistics {
         let times = |times: u32| {
             let such = self.kept.values().filter(|seen| seen.times == times);
@@ -103,7 +101,7 @@ impl Behaviours {
         };
         let (once, twice) = (times(1), times(2));
         let seen = (self.kept.len() as u64) << self.level;
-        // Chao (1984), in the form that needs no division by zero.
+        // Chao's estimator (1984), in the form that needs no division by zero.
         let unseen = once as f64 * once.saturating_sub(1) as f64 / (2.0 * (twice as f64 + 1.0));
         BehaviourStatistics {
             seen,
@@ -116,14 +114,14 @@ impl Behaviours {
         }
     }
 
-    /// How many behaviours a strategy was the first to show.
+    /// Returns the number of behaviours that a strategy was the first to show.
     pub(crate) fn first_seen_by(&self, strategy: usize) -> u64 {
         let such = self.kept.values().filter(|seen| seen.strategy == strategy);
         (such.count() as u64) << self.level
     }
 
-    /// How likely the next execution of a strategy shows what none has shown: of its last ones, the
-    /// share that showed what no other did, of any strategy (Good and Turing, over a window).
+    /// Returns the estimated chance that the next execution of a strategy shows a new behaviour: the share
+    /// of its last executions that showed what no other did (Good and Turing, over a window).
     pub(crate) fn new_chance_of(&self, strategy: usize) -> f64 {
         let recent = self.recent.get(&strategy);
         let known = recent
@@ -181,7 +179,7 @@ mod tests {
         assert_eq!(behaviours.new_chance_of(0), 1.0);
     }
 
-    /// Chao's estimate of a uniform distribution is close once most have been seen twice.
+    /// Chao's estimate of a uniform distribution is close once most behaviours have been seen twice.
     #[test]
     fn the_number_of_behaviours_is_estimated_from_those_seen_once_and_twice() {
         let mut behaviours = Behaviours::default();
@@ -205,7 +203,7 @@ mod tests {
         let BehaviourStatistics { seen, at_least, .. } = behaviours.statistics();
         assert_eq!((seen, at_least), (6, 8));
         behaviours.add(6, 8, 0);
-        // Thrice seen is not twice seen: 4 * 3 / (2 * (1 + 1)) = 3.
+        // A behaviour seen three times is not one seen twice: 4 * 3 / (2 * (1 + 1)) = 3.
         assert_eq!(behaviours.statistics().at_least, 9);
     }
 

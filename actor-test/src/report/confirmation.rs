@@ -1,23 +1,23 @@
-//! What fair continuations of a suspected execution showed.
+//! Confirmation of liveness bugs by fair continuations, and its statistical guarantee.
 
 use serde::{Deserialize, Serialize};
 
-/// What fair continuations of a suspected execution showed.
+/// The result of the fair continuations of an execution suspected of a liveness bug.
 ///
-/// Something was owed for longer than the threshold, or in a part of the execution that can be
-/// repeated. Is it owed for ever, or is the program slow? From that very state the execution is
-/// continued again and again, each time fairly and otherwise, for up to [`horizon`](Self::horizon)
-/// steps: where one continuation pays what is owed, the execution was slow and is no bug; where none
-/// does, it is taken for dead (MaceMC, section 4.2).
+/// An obligation was pending for longer than the threshold, or in a repeatable part of the execution. To
+/// distinguish a starved program from a slow one, the tester continues the execution from that state again
+/// and again, each time fairly and differently, for up to [`horizon`](Self::horizon) steps. One
+/// continuation that discharges the obligation shows that the execution was slow, which is no bug; without
+/// any, the execution is taken for dead (MaceMC, section 4.2).
 ///
-/// # What is claimed
+/// # Guarantee
 ///
-/// A test may suspect many executions, and reports the first that none of its continuations clears,
-/// so one suspicion's odds say little. The m-th suspicion of a test gets as many continuations, k,
-/// that (1 - q)^k ≤ 6 α / (π² m²), with q = [`CHANCE`](Self::CHANCE) and α = [`RISK`](Self::RISK).
-/// Summed over all m that is α: a program that pays within the horizon with a chance of q or more,
-/// from wherever it is suspected, is accused in at most one run of 1/α, however many suspicions the
-/// run has. Nothing is claimed of programs that pay later than the horizon, or less likely.
+/// A test may suspect many executions, and reports the first that no continuation clears, so a bound for a
+/// single suspicion says little. The m-th suspicion of a test gets as many continuations, k, that (1 - q)^k
+/// ≤ 6 α / (π² m²), with q = [`CHANCE`](Self::CHANCE) and α = [`RISK`](Self::RISK). The sum over all m is
+/// α. A program that recovers within the horizon with a chance of at least q, from every suspected state,
+/// is thus accused in at most one of 1/α runs, however many suspicions a run has. Nothing is claimed of
+/// programs that recover later than the horizon, or with a smaller chance.
 ///
 /// ```
 /// use actor_test::Tester;
@@ -44,48 +44,48 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Confirmation {
-    /// How many were run.
+    /// The number of continuations.
     pub continuations: u32,
-    /// The last of them recovered, so the execution was slow, not stuck.
+    /// True if the last continuation recovered, so that the execution was slow, not stuck.
     pub recovered: bool,
-    /// For how many steps each went on, at most: the threshold, 2 000, or eight times as long as
-    /// anything in this test took to recover so far, whichever is most. Where the states say that no
-    /// schedule leads out of a cycle, a fifth of the threshold stands for the threshold.
+    /// The largest number of steps of each continuation: the maximum of the threshold, 2 000, and eight
+    /// times the longest recovery in this test so far. A fifth of the threshold replaces the threshold if
+    /// the states show that no schedule leads out of a cycle.
     #[serde(default)]
     pub horizon: u64,
-    /// Which suspicion of its test it was, from one.
+    /// The number of the suspicion in its test, from one.
     #[serde(default)]
     pub suspicion: u64,
 }
 
 impl Confirmation {
-    /// A program that recovers with this chance, q, or a greater one is hardly ever accused.
+    /// The chance of recovery, q, from which on a program is hardly ever accused.
     pub const CHANCE: f64 = 0.10;
 
-    /// How often it is at most, of all runs of a test: α.
+    /// The largest share of a test's runs that accuse such a program: α.
     pub const RISK: f64 = 0.001;
 
-    /// A continuation goes on for so many steps at least: a threshold may be tiny.
+    /// The least number of steps of a continuation, since a threshold may be tiny.
     pub(crate) const HORIZON_MIN: u64 = 2_000;
 
-    /// And for so many times as long as the longest recovery seen.
+    /// The factor between the longest recovery seen and the steps of a continuation.
     pub(crate) const RECOVERIES: u64 = 8;
 
-    /// How many continuations there are the second time for what the test is accused of already: it is
-    /// counted, and no bug of its own. The n-th time there are one n-th of them, so that who goes on after
-    /// a bug that every execution has does not spend all of its time on that.
+    /// The number of continuations for the second suspicion of a bug that the test already has, which only
+    /// counts. The n-th suspicion gets one n-th of them. So a search that goes on after a bug in every
+    /// execution does not spend all its time on that bug.
     pub(crate) const AGAIN: u32 = 20;
 
-    /// What is [claimed](Self#what-is-claimed) is claimed of this execution, not of an earlier one.
+    /// Returns true if the [guarantee](Self#guarantee) covers this execution, not an earlier one.
     pub(crate) fn is_accusation(&self) -> bool {
         self.continuations > Self::AGAIN
     }
 
-    /// How many continuations the m-th suspicion of a test gets, in a search divided into so many
-    /// parts, which share the risk.
+    /// Returns the number of continuations for the m-th suspicion of a test, in a search divided into
+    /// `parts` parts, which share the risk.
     pub(crate) fn continuations_of(suspicion: u64, parts: u64) -> u32 {
         let risk = share_of(Self::RISK, suspicion) / parts as f64;
-        // By multiplication, which is the same on every machine, as a logarithm need not be.
+        // Multiplication gives the same result on every machine, unlike a logarithm.
         let (mut continuations, mut none_recovers) = (0, 1.0);
         while none_recovers > risk {
             none_recovers *= 1.0 - Self::CHANCE;
@@ -95,8 +95,7 @@ impl Confirmation {
     }
 }
 
-/// What the m-th question may take of a risk that is spread over all there may be: 6 / (π² m²) of it,
-/// which adds up to one.
+/// Returns the share of a risk for the m-th question: 6 / (π² m²), which adds up to one over all m.
 pub(crate) fn share_of(risk: f64, m: u64) -> f64 {
     let squares = std::f64::consts::PI * std::f64::consts::PI / 6.0;
     let m = m as f64;

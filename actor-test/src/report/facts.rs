@@ -1,4 +1,4 @@
-//! What exploring a test showed, as data.
+//! The report of a test: executions, bugs, statistics, verdict and coverage, as data.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,195 +22,189 @@ use crate::settings::token::{Named, token};
 use crate::settings::{Bounds, Semantics, Settings};
 use crate::strategy::Gap;
 
-/// How many bugs that differ are kept.
+/// The largest number of distinct bugs in a report.
 pub(crate) const BUGS_MAX: usize = 20;
 
-/// What the strategy of a bug begins with that was found near a recorded schedule.
+/// The prefix of a bug's strategy name, for a bug found near a recorded schedule.
 pub(crate) const NEAR: &str = "near ";
 
-/// What the strategy of a bug begins with that a saved schedule has found.
+/// The prefix of a bug's strategy name, for a bug found by a saved schedule.
 pub(crate) const SAVED: &str = "saved schedule";
 
-/// What exploring a test showed.
+/// The report of exploring a test.
 ///
-/// Everything but times depends on the seed and the settings alone,
-/// whatever the machine and the number of workers.
+/// Everything but times depends on the seed and the settings alone, not on machine and workers.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
-    /// The test's name.
+    /// The name of the test.
     pub test: String,
-    /// The session's seed.
+    /// The seed of the session.
     pub seed: u64,
-    /// How many executions were asked for.
+    /// The number of executions asked for.
     pub iterations: u64,
-    /// How far executions go, as given or as found to fit the program.
+    /// The bounds of executions, as given or as calibrated to the program.
     pub bounds: Bounds,
-    /// The bounds were found to fit the program.
+    /// True if the bounds were calibrated to the program.
     #[serde(default)]
     pub calibrated: bool,
-    /// How many executions were run up to the first bug, or to the end.
+    /// The number of executions up to the first bug, or to the end.
     pub executions: u64,
-    /// How many of them were scheduled fairly.
+    /// The number of executions that were scheduled fairly.
     pub fair: u64,
-    /// How many were not.
+    /// The number of executions that were not scheduled fairly.
     pub unfair: u64,
-    /// How many more the strategy broke off, since nothing that could follow was worth a look. They
-    /// are neither judged for liveness nor behaviours of the program.
+    /// The number of further executions that the strategy ended early, since no continuation was worth
+    /// running. They are neither judged for liveness nor counted as behaviours of the program.
     #[serde(default)]
     pub pruned: u64,
     /// The lengths of fair executions that ended by themselves.
     pub steps: Option<StepStatistics>,
-    /// The steps of all executions together.
+    /// The number of steps of all executions.
     pub steps_total: u64,
-    /// How many fair executions took more steps than the unfair bound: where this is a large share,
-    /// unfair strategies cut off what fair ones see, and the bound wants to be larger.
+    /// The number of fair executions longer than the unfair bound. If their share is large, unfair
+    /// strategies miss what fair ones see, and the bound should be raised.
     pub fair_over_unfair_bound: u64,
-    /// How many fair executions reached the fair bound.
+    /// The number of fair executions that reached the fair bound.
     pub fair_at_bound: u64,
-    /// How many unfair executions reached the unfair bound.
+    /// The number of unfair executions that reached the unfair bound.
     pub unfair_at_bound: u64,
-    /// How many executions reached the bound while something was owed that was not yet too hot, or
-    /// under a strategy that can't judge it.
+    /// The number of executions that reached the bound with a pending obligation that was not yet too hot,
+    /// or under a strategy that can't judge the obligation.
     pub undecided: u64,
-    /// The first of them: what was owed.
+    /// The pending obligation of the first undecided execution.
     pub undecided_example: Option<String>,
-    /// How many executions were suspected of owing something for ever, but recovered in a fair
-    /// continuation: slow, not stuck. They are no bugs.
+    /// The number of executions suspected of a liveness bug that recovered in a fair continuation: they
+    /// were slow, not stuck, and are no bugs.
     pub transient: u64,
-    /// The first of them: what was owed.
+    /// The pending obligation of the first transient execution.
     pub transient_example: Option<String>,
-    /// How many executions ended with unread events that nobody will handle: on the way, or in the
-    /// inbox of an actor that [`finish`](actor_core::System::finish) has cut off or that waits for
+    /// The number of executions that ended with unread events that no actor will handle: on a link, or in
+    /// the inbox of an actor that [`finish`](actor_core::System::finish) has cut off or that waits for
     /// other events.
     #[serde(default)]
     pub unread: u64,
-    /// The first of them: who had how many.
+    /// The actor of the first such execution, with the number of its unread events.
     #[serde(default)]
     pub unread_example: Option<String>,
-    /// How many executions had actors, none of which took a step: nothing was tested. Those that the
-    /// strategy broke off before any actor took a step are counted as well.
+    /// The number of executions with actors of which none took a step, so that nothing was tested.
+    /// Executions that the strategy ended early before any actor's step count as well.
     #[serde(default)]
     pub idle: u64,
-    /// How many fair executions reached the bound with a periodic timer armed, so that they would
-    /// have gone on for ever.
+    /// The number of fair executions that reached the bound with a periodic timer still armed.
     #[serde(default)]
     pub restless: u64,
-    /// The first of them: whose timer, and why the execution did not end beside it.
+    /// The timer of the first such execution, and why the execution did not end in spite of it.
     #[serde(default)]
     pub restless_example: Option<String>,
-    /// Something could be owed in executions that were cut off, and no strategy could judge it.
+    /// True if an obligation could be pending in cut-off executions, and no strategy could judge it.
     pub liveness_unchecked: bool,
-    /// What was searched, and what was left out.
+    /// The verdict: the searched part, and the gaps.
     #[serde(default)]
     pub verdict: Verdict,
-    /// How many different behaviours were seen, and how likely the next is new.
+    /// The number of distinct behaviours seen, and the chance that the next is new.
     pub behaviours: BehaviourStatistics,
-    /// What each strategy contributed.
+    /// The contributions of the strategies.
     pub strategies: Vec<StrategyStatistics>,
-    /// The labels of `cover!` that executions came by, each with the number of those that did.
+    /// The labels of `cover!` that executions reached, each with the number of those executions.
     pub covered: BTreeMap<String, u64>,
-    /// Events that could not be delivered, in all executions.
+    /// The number of dead letters in all executions.
     pub dead_letters: u64,
-    /// The bugs, each once, however many executions [failed](Bug::seen) for its reason: first those of
-    /// saved schedules, then the shortest first.
+    /// The bugs, one for each [reason](Bug::seen): first those of saved schedules, then the shortest first.
     pub bugs: Vec<Bug>,
-    /// How many executions failed for other reasons: there are more than can be listed.
+    /// The number of executions that failed for further reasons, beyond the number of listed bugs.
     #[serde(default)]
     pub unlisted: u64,
-    /// How many saved schedules were run that pass.
+    /// The number of saved schedules that passed.
     #[serde(default)]
     pub saved: u64,
-    /// How many executions near them were tried: events that race the other way round, steps delayed,
-    /// a random step now and then.
+    /// The number of executions near saved schedules: races reversed, steps delayed, a few steps random.
     #[serde(default)]
     pub near: u64,
-    /// Specifications that nothing could have violated: `monitor Answered never saw an event` …
+    /// The specifications that nothing could have violated: `monitor Answered never saw an event` …
     pub vacuous: Vec<String>,
-    /// What monitors saw in states that have no handler for it:
-    /// ``monitor `Answered` sees `Pong` in `Quiet` `` …
+    /// The events that monitors observed in states without a handler for them: ``monitor `Answered` sees
+    /// `Pong` in `Quiet` `` …
     #[serde(default)]
     pub passed_over: Vec<String>,
-    /// The faults of each kind that executions might have.
+    /// The statistics of each kind of fault with a budget.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultStatistics>,
-    /// Faults that never had a chance, and why: ``fault `full`: nothing was sent to a bounded
-    /// mailbox`` …
+    /// The faults that never had an opportunity: ``fault `full`: nothing was sent to a bounded mailbox`` …
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub without_a_chance: Vec<String>,
-    /// What was reached of the actors. Empty where the test ended at a bug: what else was reached
-    /// by then depends on the number of workers.
+    /// The coverage of the actors; empty if the test ended at a bug, where it depends on the workers.
     #[serde(default)]
     pub coverage: Coverage,
-    /// What offers no fingerprint and took part while something was owed that was still owed at the
-    /// end, so that lassos could be missed: `` `Server` (actor) ``, `` `Put` (event) `` …
+    /// The types without a fingerprint that took part while an obligation was pending up to the end, so
+    /// that lassos may be missed: `` `Server` (actor) ``, `` `Put` (event) `` …
     #[serde(default)]
     pub opaque: Vec<String>,
-    /// How many executions asked the operating system for random bytes, and were answered from their
-    /// seed: the keys of hash maps, `rand::rng()`, UUIDs. Each of them had a thread of its own.
+    /// The number of executions that asked the operating system for random bytes, and got them from their
+    /// seed: keys of hash maps, `rand::rng()`, UUIDs. Each execution had a thread of its own.
     #[serde(default)]
     pub asked_for_bytes: u64,
-    /// How many executions asked it for the time, and were answered from the virtual clock.
+    /// The number of executions that asked the operating system for the time, and got the virtual time.
     #[serde(default)]
     pub asked_for_time: u64,
-    /// How long a thread of its own took for each, in seconds, where there were any.
+    /// The time that a thread of its own cost per execution, in seconds, if there were any.
     #[serde(default)]
     pub thread_s: f64,
-    /// The searches for a proof that were tried, and came to no end. Their executions are not counted.
+    /// The searches for a proof that did not complete. Their executions are not counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<Tried>,
-    /// A proof was [asked for](crate::Search::Exhaustive).
+    /// True if a proof was [asked for](crate::Search::Exhaustive).
     #[serde(default)]
     pub wants_proof: bool,
-    /// Where a search that is not over can go on.
+    /// The checkpoint from which an unfinished search can be resumed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Kept>,
-    /// How long it took, in seconds.
+    /// The duration of the test in seconds.
     pub elapsed_s: f64,
-    /// What it takes to merge it with the reports of other parts.
+    /// The data for merging this report with those of other parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) sketch: Option<Box<Sketch>>,
 }
 
-/// A search for a proof that was [tried](crate::Settings::prove), and came to no end.
+/// An attempt at a proof, as [asked for](crate::Settings::prove), that did not complete.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Tried {
-    /// Its name.
+    /// The name of the strategy.
     pub strategy: String,
-    /// How many executions it ran.
+    /// The number of executions.
     pub executions: u64,
-    /// What it has cost, in steps of an execution.
+    /// The cost in steps of an execution.
     pub steps: u64,
-    /// Why it came to no end.
+    /// The reasons why the search did not complete.
     pub gaps: Vec<Gap>,
 }
 
-/// What an interrupted search can [go on](crate::Settings::resume) from.
+/// The checkpoint of an interrupted search, from which it can [resume](crate::Settings::resume).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Kept {
-    /// The file.
+    /// The path of the file.
     pub path: PathBuf,
-    /// How many executions it has.
+    /// The number of executions in the checkpoint.
     pub executions: Option<u64>,
-    /// Why the last one could not be written.
+    /// The reason why the last checkpoint could not be written.
     pub problem: Option<String>,
 }
 
-/// The faults of one kind, over all executions.
+/// The faults of one kind in all executions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct FaultStatistics {
-    /// Which.
+    /// The kind.
     pub kind: FaultKind,
-    /// How many an execution might have.
+    /// The largest number of such faults in an execution.
     pub budget: u16,
-    /// How many there were.
+    /// The number of faults that struck.
     pub struck: u64,
-    /// In how many executions there was one.
+    /// The number of executions with at least one.
     pub executions: u64,
-    /// How often there might have been one.
+    /// The number of opportunities for a fault.
     pub offered: u64,
 }
 
@@ -225,7 +219,6 @@ impl FaultStatistics {
         }
     }
 
-    /// Adds those of an execution.
     pub(crate) fn add(&mut self, counts: &FaultCounts) {
         let struck = counts.struck[self.kind as usize];
         self.struck += u64::from(struck);
@@ -238,93 +231,89 @@ impl FaultStatistics {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StepStatistics {
-    /// The shortest.
+    /// The smallest length.
     pub min: u64,
-    /// The mean, rounded down.
+    /// The mean length, rounded down.
     pub avg: u64,
-    /// The longest.
+    /// The largest length.
     pub max: u64,
-    /// How many.
+    /// The number of executions.
     pub count: u64,
 }
 
-/// How many different behaviours were seen.
+/// The number of distinct behaviours seen, and estimates of the unseen ones.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct BehaviourStatistics {
-    /// How many, exactly or as estimated.
+    /// The number of behaviours, exact or estimated.
     pub seen: u64,
-    /// The number is exact: nothing had to be forgotten.
+    /// True if the number is exact, since no behaviour had to be dropped.
     pub exact: bool,
-    /// The estimated chance that the next execution shows a new one (Good and Turing): the share of
-    /// executions that showed what no other did. One, where each did: then it is no estimate, and
-    /// nothing is known.
+    /// The estimated chance that the next execution shows a new behaviour (Good and Turing): the share of
+    /// executions that showed what no other did. A share of one is no estimate: nothing is known then.
     pub new_chance: f64,
-    /// How many there are in all, at least: an estimate from those seen once and those seen twice
-    /// (Chao), which holds on average and is low where many are rare.
+    /// A lower estimate of all behaviours, from those seen once and twice (Chao). The estimate holds on
+    /// average, and is low if many behaviours are rare.
     pub at_least: u64,
 }
 
-/// What one strategy contributed.
+/// The contribution of one strategy.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct StrategyStatistics {
-    /// Its name and parameters.
+    /// The name of the strategy with its parameters.
     pub name: String,
-    /// How many executions.
+    /// The number of executions.
     pub executions: u64,
-    /// How many of them found a bug.
+    /// The number of executions that found a bug.
     pub bugs: u64,
-    /// How many behaviours it was the first to show.
+    /// The number of behaviours that the strategy was the first to show.
     pub new_behaviours: u64,
-    /// The estimated chance that its next execution shows a new one, from its last thousand.
+    /// The estimated chance that its next execution shows a new behaviour, from its last thousand.
     pub new_chance: f64,
-    /// How long its executions took, in seconds; with several workers, all their times together.
+    /// The time of its executions in seconds, summed over all workers.
     pub elapsed_s: f64,
 }
 
-/// A bug, with what it takes to see it again.
+/// A bug, with the data to reproduce it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Bug {
-    /// What went wrong.
+    /// The failure.
     pub finding: Finding,
-    /// Which strategy found it.
+    /// The strategy that found the bug.
     pub strategy: String,
-    /// In which iteration, from one.
+    /// The iteration that found the bug, from one.
     pub iteration: u64,
-    /// The session's seed.
+    /// The seed of the session.
     pub seed: u64,
-    /// After how many seconds.
+    /// The time until the bug was found, in seconds.
     pub found_after_s: f64,
-    /// How many executions failed for the same [reason](crate::Reason). This one is the shortest of
-    /// them.
+    /// The number of executions that failed for the same [reason](crate::Reason); this is the shortest.
     #[serde(default = "once")]
     pub seen: u64,
-    /// Reproduces the execution where the trace is gone: strategy, parameters, the session's seed and
-    /// the iteration.
+    /// The token that reproduces the execution without a trace: strategy, seed and iteration.
     pub token: String,
-    /// For something owed for longer than the threshold: what fair continuations showed.
+    /// The result of fair continuations, for an obligation pending longer than the threshold.
     pub confirmation: Option<Confirmation>,
-    /// Why it failed, where that was looked for: see [`Settings::explain`](crate::Settings::explain).
+    /// The causes of the failure, if [`Settings::explain`](crate::Settings::explain) asked for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub causes: Option<Causes>,
-    /// The recorded execution: the one that was found, or what minimising has left of it.
+    /// The recorded execution: the original one, or the minimised one.
     pub trace: Recording,
-    /// What minimising has left, where it has left out anything.
+    /// The result of minimisation, if it dropped anything.
     #[serde(default)]
     pub minimized: Option<Minimized>,
-    /// Where the trace was written.
+    /// The path of the written trace.
     pub trace_path: Option<PathBuf>,
 }
 
-/// As reports say that don't tell.
+/// The default of [`Bug::seen`] for reports that lack the field.
 fn once() -> u64 {
     1
 }
 
 impl Bug {
-    /// A bug of an iteration, counted from zero, that has no recording.
     pub(crate) fn unrecorded(
         finding: Finding,
         strategy: &str,
@@ -365,33 +354,33 @@ impl Bug {
         }
     }
 
-    /// What kind.
+    /// Returns the kind of the bug.
     pub fn kind(&self) -> BugKind {
         self.finding.kind
     }
 
-    /// Something good does not happen, as opposed to something bad happening.
+    /// Returns true for a liveness bug, as opposed to a safety bug.
     pub fn is_liveness(&self) -> bool {
         self.finding.kind.is_liveness()
     }
 
-    /// What, in a sentence.
+    /// Returns the bug, described in a sentence.
     pub fn message(&self) -> &str {
         &self.finding.message
     }
 
-    /// After how many steps.
+    /// Returns the number of steps before the bug.
     pub fn step(&self) -> u64 {
         self.finding.step
     }
 
-    /// Which of two bugs is listed first: that of a saved schedule, the shorter, the earlier.
+    /// Returns the sort key of the list of bugs: saved schedules first, then the shorter, then the earlier.
     fn rank(&self) -> (bool, u64, u64) {
         (!self.is_saved(), self.length(), self.iteration)
     }
 
-    /// Which of two bugs for one reason is listed: of those that owe something for too long, one that was
-    /// continued as often as is claimed; then by [`rank`](Self::rank).
+    /// Returns true if this bug is listed instead of the other, which has the same reason. A liveness bug
+    /// with the full number of continuations comes first; then [`rank`](Self::rank) decides.
     fn stands_before(&self, other: &Self) -> bool {
         let rank = |bug: &Self| {
             let is_sure = bug
@@ -402,55 +391,52 @@ impl Bug {
         rank(self) < rank(other)
     }
 
-    /// How many steps it takes, as far as is known by now.
     fn length(&self) -> u64 {
         let minimized = self.minimized.as_ref();
         minimized.map_or(self.finding.step, |minimized| minimized.after.steps)
     }
 
-    /// It was found by a schedule that is saved with the test.
+    /// Returns true if a saved schedule found the bug.
     pub(crate) fn is_saved(&self) -> bool {
         self.strategy.starts_with(SAVED)
     }
 
-    /// Whether `expected` is part of the message or the name of the kind.
+    /// Returns true if `expected` is part of the message, or the word of the kind.
     pub fn is(&self, expected: &str) -> bool {
         self.finding.message.contains(expected) || self.finding.kind.word() == expected
     }
 }
 
-/// A recorded execution: its decisions, and its story.
+/// A recorded execution: its decisions and its story.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Recording {
-    /// What was decided: the position among the enabled operations, or the answer to a choice.
+    /// The decisions: the position of an operation among the enabled ones, or the answer to a choice.
     pub decisions: Vec<u32>,
-    /// A hash of each question, to tell where a replay diverges.
+    /// A hash of each question, to detect where a replay diverges.
     pub checks: Vec<u32>,
-    /// The same steps and choices by name, as text, for a program that was changed since; where
-    /// something is owed for ever, up to where it is lost. Empty where it is not known.
+    /// The steps and choices by name, as text, for replay in an edited program; a liveness bug ends it at
+    /// the step from which on no recovery was seen. Empty if not known.
     #[serde(default)]
     pub schedule: String,
-    /// From which step on the schedule was fair; `None` for an unfair one.
+    /// The step from which on the schedule was fair; `None` for an unfair one.
     pub fair_from: Option<u64>,
     /// The bounds of the execution.
     pub bounds: Bounds,
     /// The semantics of the execution.
     pub semantics: Semantics,
-    /// The seed of the answers in the operating system's place, where the program asked it for random
-    /// bytes.
+    /// The seed of the random bytes that the program got in place of the operating system's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system: Option<u64>,
-    /// Where the bug is that something is owed for ever: a part of the execution that can be repeated,
-    /// if one was seen.
+    /// The repeatable part of the execution, for a liveness bug with such a part.
     #[serde(default)]
     pub cycle: Option<Cycle>,
-    /// What happened, step by step.
+    /// The story, step by step.
     pub story: Story,
 }
 
 impl Report {
-    /// The report of a test of which nothing was explored yet.
+    /// Returns the report of a test before any exploration.
     pub(crate) fn empty(test: &str, settings: &Settings) -> Self {
         Self {
             test: test.into(),
@@ -513,7 +499,7 @@ impl Report {
         }
     }
 
-    /// Counts the steps of one more fair execution that ended by itself, `sum` with those before it.
+    /// Counts the steps of one more fair execution that ended by itself; `sum` includes the earlier ones.
     pub(crate) fn add_steps(&mut self, steps: u64, sum: u64) {
         let before = self.steps;
         let count = before.map_or(0, |before| before.count) + 1;
@@ -525,7 +511,7 @@ impl Report {
         });
     }
 
-    /// Counts what an execution left behind, and keeps the first example of each.
+    /// Counts the unread events and periodic timers of an execution, and keeps the first example of each.
     pub(crate) fn add_leftovers(&mut self, left: &Leftovers) {
         self.idle += u64::from(left.idle);
         let Leftovers {
@@ -542,12 +528,12 @@ impl Report {
         }
     }
 
-    /// The bugs, each once: first those of saved schedules, then the shortest first.
+    /// Returns the distinct bugs: first those of saved schedules, then the shortest first.
     pub fn bugs(&self) -> &[Bug] {
         &self.bugs
     }
 
-    /// Counts the executions of another report as well, which come after its own.
+    /// Adds the counts of another report, whose executions come after these.
     pub(crate) fn add_counts_of(&mut self, other: &Self) {
         self.executions += other.executions;
         self.fair += other.fair;
@@ -556,7 +542,7 @@ impl Report {
         self.strategies.extend_from_slice(&other.strategies);
     }
 
-    /// Has one bug for each reason, the shortest first, and no more than can be listed.
+    /// Reduces the bugs to one for each reason, the shortest first, and drops those beyond the limit.
     pub(crate) fn list_bugs(&mut self) {
         let found = std::mem::take(&mut self.bugs);
         let mut listed: BTreeMap<Reason, Bug> = BTreeMap::new();
@@ -580,19 +566,18 @@ impl Report {
         self.unlisted += unlisted.map(|bug| bug.seen).sum::<u64>();
     }
 
-    /// An execution failed.
+    /// Returns true if an execution failed.
     pub(crate) fn has_failed(&self) -> bool {
         self.strategies.iter().any(|strategy| strategy.bugs > 0)
     }
 
-    /// No bug was found.
+    /// Returns true if no bug was found.
     pub fn is_clean(&self) -> bool {
         self.bugs.is_empty()
     }
 
-    /// A proof was [asked for](crate::Search::Exhaustive), and there is none, though no bug was found. A
-    /// search up to a bound that was asked for is all that was wanted, where it has
-    /// [come to its end](Verdict::within).
+    /// Returns true if a proof was [asked for](crate::Search::Exhaustive), but there is neither a bug nor a
+    /// proof. A search up to a requested bound counts as a proof if it [completed](Verdict::within).
     ///
     /// ```
     /// use actor_test::{Search, Settings, Tester};
@@ -622,11 +607,11 @@ impl Report {
         self.wants_proof && self.is_clean() && !has_done_it
     }
 
-    /// Does nothing where no bug was found, and what was asked to be proved is proved.
+    /// Does nothing if no bug was found, and a requested proof succeeded.
     ///
     /// # Panics
     ///
-    /// With the report of the first bug; or with why nothing is [proved](Self::is_unproved).
+    /// Panics with the report of the first bug, or with why nothing is [proved](Self::is_unproved).
     #[track_caller]
     pub fn assert_clean(&self) {
         assert!(
@@ -636,18 +621,18 @@ impl Report {
         );
     }
 
-    /// The first bug that `expected` names: a part of its message, or its kind.
+    /// Returns the first bug that `expected` names: a part of its message, or its kind.
     ///
     /// # Panics
     ///
-    /// Where no such bug was found; the message says what was found instead.
+    /// Panics if no such bug was found; the message lists the bugs that were found instead.
     #[track_caller]
     pub fn assert_bug(&self, expected: &str) -> &Bug {
         let found = self.bugs.iter().find(|bug| bug.is(expected));
         found.unwrap_or_else(|| panic!("{}", words::missing(self, expected)))
     }
 
-    /// How long it took.
+    /// Returns the duration of the test.
     pub fn elapsed(&self) -> Duration {
         Duration::from_secs_f64(self.elapsed_s)
     }

@@ -1,11 +1,11 @@
-//! What fails a test though no execution failed: what the whole report has that is denied.
+//! Failures of a whole report, though no execution failed: denied warnings, and tests without a step.
 
 use crate::data::bug::{BugKind, Finding};
 use crate::report::facts::{Bug, Report};
 use crate::report::words;
 use crate::settings::{Deny, Settings};
 
-/// Adds what is denied, and that nothing was tested, to the bugs of a report that has none.
+/// Adds denied warnings and an idle test to the bugs of a report that has none.
 pub(crate) fn judge(report: &mut Report, settings: &Settings) {
     if !report.is_clean() {
         return;
@@ -22,10 +22,10 @@ pub(crate) fn judge(report: &mut Report, settings: &Settings) {
     }
 }
 
-/// That no actor did anything, which no setting allows. A test without actors, of monitors or of the
-/// tester itself, is not meant.
+/// Returns a finding if no actor took a step, which no setting allows. A test without actors is exempt,
+/// such as one of monitors or of the tester itself.
 fn idle(report: &Report) -> Option<Finding> {
-    // What was broken off says nothing by itself: it may have been before anybody's first step.
+    // Executions that ended early don't count, since they may have ended before any actor's first step.
     let is_told = report.executions > report.pruned;
     (is_told && report.idle == report.executions).then(|| Finding {
         kind: BugKind::Idle,
@@ -37,7 +37,7 @@ fn idle(report: &Report) -> Option<Finding> {
     })
 }
 
-/// What the complete report of a test has that is denied.
+/// Returns the denied warnings of a complete report, as findings.
 fn denied(deny: Deny, report: &Report) -> Vec<Finding> {
     let finding = |kind, message| Finding {
         kind,

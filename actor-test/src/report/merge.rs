@@ -1,4 +1,4 @@
-//! Adding up the reports of the parts of a search.
+//! Merges the reports of the parts of a partitioned search.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,13 +10,12 @@ use crate::settings::partition::Partition;
 use crate::settings::{Deny, Semantics, Settings};
 use crate::strategy::Gap;
 
-/// What it takes to add the report of a part to those of the others.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct Sketch {
     pub(crate) partition: Partition,
     pub(crate) behaviours: Behaviours,
     pub(crate) step_sum: u64,
-    /// A hash of what the pilots did, which is the same for all parts of one program.
+    /// A hash of the pilot executions, which is the same for all parts of one program.
     pub(crate) pilots: u64,
     pub(crate) semantics: Semantics,
     pub(crate) keep_going: bool,
@@ -39,33 +38,33 @@ impl Sketch {
     }
 }
 
-/// Why reports can't be merged.
+/// The reason why reports can't be merged.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeError {
     /// There is nothing to merge.
     #[error("no reports to merge")]
     Nothing,
-    /// A report is not that of a part.
+    /// A report does not belong to a part of a search.
     #[error(
         "the report of `{0}` is not that of a part; run it with a partition, `1/4` for instance"
     )]
     NoPart(String),
-    /// Two parts are not of the same search.
+    /// Two parts belong to different searches.
     #[error("{test}: parts {one} and {other} differ in their {what}: {values}")]
     Differ {
         /// The test.
         test: String,
-        /// A part.
+        /// One part.
         one: Partition,
-        /// Another.
+        /// The other part.
         other: Partition,
-        /// In what they differ.
+        /// The property in which they differ.
         what: &'static str,
-        /// Both values.
+        /// The two values.
         values: String,
     },
-    /// A part is there twice.
+    /// A part occurs twice.
     #[error("{test}: part {part} is there twice")]
     Twice {
         /// The test.
@@ -84,16 +83,16 @@ pub enum MergeError {
 }
 
 impl Report {
-    /// Adds up the reports of all parts of a search, in any order.
+    /// Merges the reports of all parts of a search, in any order.
     ///
-    /// Of strategies that learn nothing the result is that of the whole search, bug for bug, with
-    /// [`keep_going`](Settings::keep_going); without it each part went on to its own first bug, of
-    /// which the earliest remains. Under the portfolio, and where strategies are told how long
-    /// executions are, each part has learnt by itself.
+    /// For strategies that learn nothing, the result equals that of the whole search, bug for bug, with
+    /// [`keep_going`](Settings::keep_going). Without it each part went on to its own first bug, of which
+    /// the earliest remains. Under the portfolio, and for strategies that use the length of executions,
+    /// each part has learnt by itself.
     ///
     /// # Errors
     ///
-    /// Where a part is missing or there twice, or where two differ in seed, settings or program.
+    /// A part is missing or occurs twice, or two parts differ in seed, settings or program.
     ///
     /// ```
     /// use actor_core::System;
@@ -129,13 +128,13 @@ impl Report {
         Ok(merged)
     }
 
-    /// It is that of a part of a search, and can be merged.
+    /// Returns true if the report belongs to a part of a search, and can be merged.
     #[doc(hidden)]
     pub fn is_of_a_part(&self) -> bool {
         self.sketch.is_some()
     }
 
-    /// The bug that the test of these parts is expected to have.
+    /// Returns the bug that the test of these parts is expected to have.
     #[doc(hidden)]
     pub fn expected(parts: &[Self]) -> Option<String> {
         let sketch = parts.first()?.sketch.as_ref()?;
@@ -187,14 +186,14 @@ impl Report {
         let idle = |what: &String| other.without_a_chance.contains(what);
         self.without_a_chance.retain(idle);
         self.dead_letters += other.dead_letters;
-        // What one part has seen to matter is not vacuous, and after a bug nothing is said of it.
+        // A specification is vacuous only if it is so in all parts, and after a bug none reports it.
         self.vacuous.retain(|what| other.vacuous.contains(what));
         self.passed_over.extend(other.passed_over);
         self.passed_over.sort();
         self.passed_over.dedup();
         self.bugs.extend(other.bugs);
         self.unlisted += other.unlisted;
-        // Each part has run the same.
+        // Each part ran the same saved schedules.
         self.saved = self.saved.max(other.saved);
         self.near = self.near.max(other.near);
         self.coverage.add(&other.coverage);
@@ -205,7 +204,7 @@ impl Report {
         self.elapsed_s = self.elapsed_s.max(other.elapsed_s);
     }
 
-    /// What all parts together searched: a sample, since each knows of its own part alone.
+    /// Returns the verdict of all parts together: a sample, since each part knows only itself.
     fn merged_verdict(&self) -> Verdict {
         let cut = [
             (self.bounds.unfair(), self.unfair_at_bound),
@@ -233,7 +232,7 @@ impl Report {
         }
     }
 
-    /// What follows from the sums.
+    /// Computes the values that depend on the sums.
     fn complete(&mut self, sketch: &Sketch) {
         if let Some(steps) = &mut self.steps {
             steps.avg = sketch.step_sum / steps.count.max(1);
@@ -248,7 +247,7 @@ impl Report {
         self.opaque.sort();
         self.opaque.dedup();
         for bug in &mut self.bugs {
-            // Where the part was run.
+            // The path belongs to the machine that ran the part.
             bug.trace_path = None;
         }
         if !sketch.keep_going {
@@ -270,7 +269,6 @@ impl Report {
     }
 }
 
-/// All parts are there, once, and of one search.
 fn check(parts: &[(Sketch, Report)]) -> Result<(), MergeError> {
     let Some(((first, report), others)) = parts.split_first() else {
         return Err(MergeError::Nothing);

@@ -1,4 +1,4 @@
-//! What minimising a failing execution has left of it.
+//! The size of an execution, and the result of minimising a failing one.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,29 +9,29 @@ use crate::data::records::StepKind;
 use crate::data::schedule::{NamedStep, Schedule};
 use crate::plural::count;
 
-/// How long an execution is, and how much goes on in it.
+/// The size of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Size {
-    /// Its steps.
+    /// The number of steps.
     pub steps: u64,
-    /// How many actors, and futures, take a step or have a timer that fires; the test body is not one.
+    /// The number of actors and futures that take a step or have a timer that fires, without the test body.
     pub actors: u64,
-    /// How many messages are handled.
+    /// The number of handled messages.
     pub messages: u64,
-    /// How many faults strike.
+    /// The number of faults that strike.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub faults: u64,
-    /// How often another one goes on than the one before.
+    /// The number of context switches between operations.
     pub switches: u64,
 }
 
 impl Size {
-    /// The size of an execution whose test body has this path.
+    /// Computes the size of a schedule.
     pub(crate) fn of(schedule: &Schedule) -> Self {
         let own = |step: &&NamedStep| step.name.kind != StepKind::Fault;
         let who = || schedule.iter().filter(own).map(|step| step.name.who);
-        // The body takes the first step, since it is what creates everybody else.
+        // The test body takes the first step, since it creates all others.
         let body = who().next();
         let actors: BTreeSet<u64> = who().filter(|who| Some(*who) != body).collect();
         let handles = |step: &&_| is_handled(step);
@@ -48,7 +48,7 @@ impl Size {
     }
 }
 
-/// How many faults strike in a step, or are it; one that is undone is none.
+/// Counts the faults in a step, including a fault step itself, but not the undoing of a fault.
 pub(crate) fn faults(step: &NamedStep) -> u64 {
     let is_one = step.name.kind == StepKind::Fault && step.name.who & 1 == 0;
     step.strikes.len() as u64 + u64::from(is_one)
@@ -76,44 +76,42 @@ impl fmt::Display for Size {
     }
 }
 
-/// What minimising a failing execution has left of it.
+/// The result of minimising a failing execution.
 ///
-/// The [trace](crate::Bug::trace) is the minimal execution then; the token still stands for the one
-/// that was found first.
+/// The [trace](crate::Bug::trace) is then the minimal execution; the token reproduces the original one.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Minimized {
-    /// The execution that was found.
+    /// The size of the original execution.
     pub before: Size,
-    /// The minimal one. Where something is owed for ever, up to the step from which on no continuation
-    /// recovered.
+    /// The size of the minimal execution. A liveness bug ends it at the step from which none recovered.
     pub after: Size,
-    /// After which step the bug was found at first.
+    /// The number of steps of the original execution before the bug.
     pub found_at: u64,
-    /// How many executions it took.
+    /// The number of executions that minimisation took.
     pub executions: u64,
-    /// And how many steps.
+    /// The number of steps that minimisation took.
     pub steps: u64,
-    /// The budget ended it: more may be needless.
+    /// True if the budget ended minimisation early: more steps may be needless.
     pub is_cut: bool,
-    /// Where something is owed for ever: what was seen of the minimal execution from its last step on.
+    /// The test of the minimal execution's end state, for a liveness bug.
     pub dead: Option<Dead>,
 }
 
-/// An execution after which nothing recovers, as far as was seen.
+/// A state from which nothing recovers, as far as was observed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Dead {
-    /// The step from which on it was continued.
+    /// The step after which the continuations began.
     pub from: u64,
-    /// By how many fair continuations, none of which recovered. Their number grows with the executions
-    /// that were put to this test, so that in at most one run of a thousand one passes that recovers
-    /// with a chance of a tenth or more.
+    /// The number of fair continuations, none of which recovered. This number grows with the executions
+    /// tested in this way. So at most one run of a thousand accepts an execution that recovers with a
+    /// chance of a tenth or more.
     pub continuations: u32,
-    /// For how many steps each.
+    /// The number of steps of each continuation.
     pub horizon: u64,
-    /// How many others, in which some had to wait at first, went on for 2 000 steps each, and none
-    /// recovered either.
+    /// The number of further continuations of 2 000 steps that first delayed some operations; none
+    /// recovered.
     #[serde(default)]
     pub delayed: u32,
 }

@@ -1,8 +1,8 @@
-//! What is said of a test: the data of its report, adding reports up, judging the whole, words.
+//! Reports of tests: their data, merging, judging, and formatting as text.
 //!
-//! `exploring` fills a [report](facts) in, `trace` adds where it wrote what failed, `hosting` and
-//! the tool print it. Words are made here and in the tool's `words` alone: one function for each situation,
-//! and nothing in this room prints. Reports know of executions what `data` says, and never run one.
+//! `exploring` fills a [report](facts) in, `trace` adds the paths of traces, `hosting` and the tool print
+//! it. Only this module and the tool's `words` format text for people, by one function for each situation,
+//! and nothing here prints. Reports know of executions what `data` holds, and never run one.
 
 pub(crate) mod behaviours;
 pub(crate) mod confirmation;

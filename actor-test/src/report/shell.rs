@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where the user typed the command: cargo runs tests in the package's directory, but `PWD` is still
-/// that of the shell.
+/// Returns the directory in which the user typed the command: cargo runs tests in the package's directory,
+/// but `PWD` is still that of the shell.
 pub(crate) fn directory() -> PathBuf {
     let shell = std::env::var_os("PWD").map(PathBuf::from);
     shell
@@ -11,8 +11,7 @@ pub(crate) fn directory() -> PathBuf {
         .unwrap_or_default()
 }
 
-/// The flag that names the package of the test that this process runs; none in a directory where
-/// cargo takes that package by itself.
+/// Returns the flag for the package of the test; empty in a directory where cargo selects it anyway.
 pub(crate) fn package(here: &Path) -> Vec<String> {
     let variable = |name| std::env::var_os(name);
     let (Some(package), Some(directory)) = (
@@ -30,7 +29,7 @@ pub(crate) fn package(here: &Path) -> Vec<String> {
     }
 }
 
-/// A path as a user would type it in the directory `here`: relative, if it is below.
+/// Formats a path as a user would type it in the directory `here`: relative, if it is below.
 pub(crate) fn short(path: &Path, here: &Path) -> String {
     let short = path
         .strip_prefix(here)
@@ -39,7 +38,7 @@ pub(crate) fn short(path: &Path, here: &Path) -> String {
     quoted(&short.unwrap_or(path).display().to_string())
 }
 
-/// A word as a user would type it in a shell.
+/// Quotes a word for a shell, if needed.
 pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-./:=@+,%".contains(c);
     if word.chars().all(plain) && !word.is_empty() {

@@ -1,12 +1,12 @@
-//! What was searched, and what was left out: how much a clean report is worth.
+//! The verdict of a report: the searched part, the gaps and the assumptions of a search.
 
 use serde::{Deserialize, Serialize};
 
 use crate::strategy::{Gap, Reduction, SizeEstimate};
 
-/// What was searched, and what was left out.
+/// The verdict: how much was searched, and what was left out.
 ///
-/// A report says `exhaustive` where [`is_exhaustive`](Self::is_exhaustive) does, and nowhere else.
+/// A report says `exhaustive` only if [`is_exhaustive`](Self::is_exhaustive) returns true.
 ///
 /// ```
 /// use actor_test::strategy::{Reduction, StrategySpec};
@@ -20,61 +20,60 @@ use crate::strategy::{Gap, Reduction, SizeEstimate};
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// What was searched.
+    /// The kind of search.
     pub searched: Searched,
-    /// What was left out, and why. Nothing, where a systematic search came to its end.
+    /// The gaps, with their reasons; empty if a systematic search completed.
     pub gaps: Vec<Gap>,
-    /// How much there seems to be in all of what was searched, where a bound ended the search and it has an
-    /// idea: behaviours, states or schedules.
+    /// The estimated size of the search space (behaviours, states or schedules), if a bound ended the search
+    /// and an estimate is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extent: Option<SizeEstimate>,
-    /// What a search that came to its end has taken for granted of the program.
+    /// The assumptions about the program on which a completed search relies.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assumptions: Vec<Assumption>,
 }
 
-/// What is taken for granted of a program, since the tester has no way to see it.
+/// An assumption about a program that the tester can't check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Assumption {
-    /// Its [threads](actor_core::thread) share data by [`actor_core::sync`] alone. An access to an atomic or a
-    /// lock of `std::sync` is no step: no other thread is ever in between.
+    /// The program's [threads](actor_core::thread) share data by [`actor_core::sync`] alone. An access to an
+    /// atomic or a lock of `std::sync` is no step, so that no other thread ever runs between two of them.
     Threads,
-    /// Time passes when a [timer](actor_core::Context::after) fires, and nowhere else: between two of them a
-    /// clock stands still, however much is done.
+    /// Time passes only when a [timer](actor_core::Context::after) fires. Between two timers a clock stands
+    /// still, however much work is done.
     Timers,
-    /// Who lets others go first twice in a row, by [`yield_now`](actor_core::task::yield_now) for instance, goes
-    /// on when one has: so a loop that waits in this way has an end.
+    /// An operation that yields twice in a row, by [`yield_now`](actor_core::task::yield_now) for instance,
+    /// continues once another one has taken a step. So a loop that waits in this way has an end.
     Yields,
 }
 
-/// How far schedules deviate from the first one that a search runs.
+/// A bound on how far schedules deviate from the first one of a search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Within {
-    /// By at most so many delays of an explorer.
+    /// The largest number of delays of an explorer.
     Delays(u32),
-    /// By at most so many preemptions.
+    /// The largest number of preemptions.
     Preemptions(u32),
 }
 
-/// What was searched.
+/// The kind of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Searched {
-    /// A sample of the schedules, drawn by these strategies.
+    /// A random sample of the schedules, drawn by these strategies.
     Sample {
-        /// Their names, in the order of the report.
+        /// The names of the strategies, in the order of the report.
         strategies: Vec<String>,
     },
-    /// One schedule after another by a system. Where other strategies took turns with it, they add
-    /// nothing to what is said of it.
+    /// A systematic search. Other strategies that took turns with it add nothing to the verdict.
     Systematic {
-        /// The strategy's name.
+        /// The name of the strategy.
         strategy: String,
-        /// Of which schedules one stood for others.
+        /// The partial-order or state reduction, by which one schedule stood for others.
         reduction: Reduction,
     },
 }
@@ -88,14 +87,14 @@ impl Default for Searched {
 }
 
 impl Verdict {
-    /// Every schedule was run, or one that stands for it, each to its end, with every answer to
-    /// every choice. If a bug were in reach of any schedule, it was found.
+    /// Returns true if every schedule, or an equivalent one, was run to its end with every answer to every
+    /// choice. A bug that any schedule leads to would have been found.
     pub fn is_exhaustive(&self) -> bool {
         self.is_systematic() && self.gaps.is_empty()
     }
 
-    /// Up to which bound every schedule was run, or one that comes to the same states: each to its end. It
-    /// is no proof for the others.
+    /// Returns the bound up to which every schedule, or one to the same states, was run to its end. Such a
+    /// search is no proof for other schedules.
     ///
     /// ```
     /// use actor_test::{Tester, Within};
@@ -124,7 +123,7 @@ impl Verdict {
         }
     }
 
-    /// How many states a search of states has met.
+    /// Returns the number of states that a search of states has visited.
     ///
     /// ```
     /// use actor_test::Tester;
@@ -144,7 +143,7 @@ impl Verdict {
         }
     }
 
-    /// How many behaviours a search of behaviours has looked at.
+    /// Returns the number of behaviours that a search of behaviours has explored.
     ///
     /// ```
     /// use actor_test::Tester;
@@ -164,7 +163,7 @@ impl Verdict {
         }
     }
 
-    /// Estimates that are made for samples say nothing here.
+    /// Returns true for a systematic search, for which the estimates for samples are meaningless.
     pub(crate) fn is_systematic(&self) -> bool {
         matches!(self.searched, Searched::Systematic { .. })
     }

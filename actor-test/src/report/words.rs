@@ -1,6 +1,6 @@
-//! All words for people: one function per event or situation.
+//! Formats reports as text for people: one function for each event or situation.
 //!
-//! Nothing here prints or paints; lines begin with the word that a terminal colours.
+//! Nothing here prints or colours; a terminal colours the first word of a line.
 
 mod causes;
 mod changes;
@@ -43,26 +43,26 @@ use crate::report::facts::{Bug, Kept, Report};
 use crate::report::shell;
 pub(crate) use unreached::{unreached, unreached_parts};
 
-/// How wide a story is where nobody says.
+/// The default width of a story.
 pub const WIDTH: usize = 120;
 
-/// From where, and with what selection of cargo's, the commands are to be typed.
+/// The context of the printed commands: the directory, and cargo's selection of packages.
 #[derive(Clone, Debug)]
 pub struct Place {
-    /// The directory.
+    /// The directory in which the commands are typed.
     pub here: PathBuf,
-    /// Cargo's flags, `-p samples` for instance.
+    /// The flags for cargo, `-p samples` for instance.
     pub selection: Vec<String>,
-    /// How wide a line of the story may be.
+    /// The largest width of a line of the story.
     pub width: usize,
-    /// How long a handler may take, where that was given.
+    /// The time limit of a handler, if one was given.
     pub hang_timeout: Option<Duration>,
-    /// What the commands call the test, where its report calls it otherwise.
+    /// The name of the test in the commands, if it differs from the report's.
     pub test: Option<String>,
 }
 
 impl Place {
-    /// Under `cargo test`.
+    /// Returns the context of a run under `cargo test`.
     pub(crate) fn of_shell() -> Self {
         let here = shell::directory();
         Self {
@@ -82,7 +82,7 @@ impl Place {
     }
 }
 
-/// What may decide something behind the tester's back.
+/// Lists the sources of nondeterminism that the tester does not control.
 pub fn beyond_control() -> &'static str {
     match actor_test_os::takes_effect() {
         true => {
@@ -96,7 +96,7 @@ pub fn beyond_control() -> &'static str {
     }
 }
 
-/// The report of a failing test, or of one that was to be proved and is not.
+/// Formats the report of a failing test, or of one that was to be proved and is not.
 pub(crate) fn failure(report: &Report) -> String {
     match report.is_unproved() {
         true => unproved(report, &[]),
@@ -104,12 +104,12 @@ pub(crate) fn failure(report: &Report) -> String {
     }
 }
 
-/// The report of a test whose expected bug was not found.
+/// Formats the report of a test whose expected bug was not found.
 pub(crate) fn missing(report: &Report, expected: &str) -> String {
     unexpected(report, expected, &[], &Place::of_shell())
 }
 
-/// A test in which a bug was found.
+/// Formats the report of a test in which a bug was found.
 pub fn failed(report: &Report, notes: &[String], place: &Place) -> String {
     let mut lines = Vec::new();
     for (number, bug) in report.bugs.iter().enumerate() {
@@ -119,7 +119,7 @@ pub fn failed(report: &Report, notes: &[String], place: &Place) -> String {
             hanging(&finding(&bug.finding))
         ));
         lines.extend(indented(evidence(report, bug, place)));
-        // Those of the first stand below its story.
+        // The causes of the first bug follow its story.
         if number > 0 {
             lines.extend(indented(why(bug)));
         }
@@ -136,7 +136,7 @@ pub fn failed(report: &Report, notes: &[String], place: &Place) -> String {
     lines.join("\n")
 }
 
-/// A test whose expected bug was not found: nothing was, or something else.
+/// Formats the report of a test whose expected bug was not found: no bug was, or another one.
 pub fn unexpected(report: &Report, expected: &str, notes: &[String], place: &Place) -> String {
     let mut lines = vec![format!(
         "FAIL  {}  {}",
@@ -167,7 +167,7 @@ fn why(bug: &Bug) -> Vec<String> {
     bug.causes.as_ref().map_or_else(Vec::new, causes)
 }
 
-/// That an expected bug was not found, and what was.
+/// States that an expected bug was not found, and the bug that was.
 pub fn unmet(report: &Report, expected: &str) -> String {
     let head = format!("expected the bug \"{expected}\", but ");
     match report.bugs.first() {
@@ -180,7 +180,7 @@ pub fn unmet(report: &Report, expected: &str) -> String {
     }
 }
 
-/// A test without a bug.
+/// Formats the report of a test without a bug.
 pub fn passed(report: &Report, notes: &[String]) -> String {
     let covered = verdict::covered(report).filter(|_| report.verdict.is_systematic());
     let all = covered.map_or_else(String::new, |covered| format!(" ({covered})"));
@@ -196,13 +196,13 @@ pub fn passed(report: &Report, notes: &[String]) -> String {
     lines.join("\n")
 }
 
-/// A combination of parameters without the bug that one combination at least should have.
+/// Formats the report of one combination of parameters without the bug expected in some combination.
 pub fn without(report: &Report, expected: &str, notes: &[String]) -> String {
     let passed = passed(report, notes);
     format!("{passed}\n      without the bug \"{expected}\", which is expected in one combination")
 }
 
-/// A test none of whose combinations has the bug that is expected.
+/// Formats the failure of a test whose expected bug was found in no combination of parameters.
 pub fn in_no_combination(test: &str, expected: &str, combinations: usize) -> String {
     format!(
         "FAIL  {test}  {}; is it fixed? then remove `expect_bug`, else give more iterations or \
@@ -211,7 +211,7 @@ pub fn in_no_combination(test: &str, expected: &str, combinations: usize) -> Str
     )
 }
 
-/// The same, in a few words.
+/// States in short that the expected bug was found in no combination.
 pub(crate) fn missing_everywhere(expected: &str, combinations: usize) -> String {
     format!(
         "the expected bug \"{expected}\" was found in none of {}",
@@ -219,7 +219,7 @@ pub(crate) fn missing_everywhere(expected: &str, combinations: usize) -> String 
     )
 }
 
-/// A test whose expected bug was found.
+/// Formats the report of a test whose expected bug was found.
 pub fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Place) -> String {
     let mut lines = vec![format!(
         "PASS  {}  found the expected bug: {}",
@@ -237,7 +237,7 @@ pub fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Place) -> 
     lines.join("\n")
 }
 
-/// What was found, in a sentence.
+/// Formats a finding as a sentence.
 pub fn finding(finding: &Finding) -> String {
     let at = finding
         .location
@@ -248,7 +248,7 @@ pub fn finding(finding: &Finding) -> String {
     harmless(&format!("{kind}: {}{at}", finding.message))
 }
 
-/// An execution that can't be told so that it leads to the bug again.
+/// States that the execution can't be pinned: following its named steps does not lead to the bug again.
 pub(crate) fn not_pinned() -> String {
     "the execution does not lead to the bug again when it is followed step by step in words: the \
      program was changed since it was recorded, which a replay tells, or two operations have one \
@@ -256,7 +256,7 @@ pub(crate) fn not_pinned() -> String {
         .into()
 }
 
-/// No test, or more than one, is called so.
+/// States that no test, or more than one, has that name.
 pub(crate) fn no_one_test(name: &str, found: &[&str]) -> String {
     match found {
         [] => format!(
@@ -270,17 +270,17 @@ pub(crate) fn no_one_test(name: &str, found: &[&str]) -> String {
     }
 }
 
-/// A program that does not do as a schedule says that a test has pinned.
+/// States that the program deviated from the schedule that a test has pinned.
 pub(crate) fn parted(parted: &str) -> String {
     format!("the program parted from the pinned schedule {parted}")
 }
 
-/// A saved schedule that leads to a bug that another one has found before.
+/// States that a saved schedule leads to a bug that another one has found before.
 pub(crate) fn saved_twice(file: &str) -> String {
     format!("saved schedule {file} finds a bug that is listed already")
 }
 
-/// A saved schedule that no longer fits its test.
+/// States that a saved schedule no longer fits its test.
 pub(crate) fn stale_schedule(file: &str, step: u64, message: &str) -> String {
     format!(
         "the saved schedule {file} no longer fits the test (step {step}: {message}); it was followed as \
@@ -288,7 +288,7 @@ pub(crate) fn stale_schedule(file: &str, step: u64, message: &str) -> String {
     )
 }
 
-/// The short message of a failing test's panic under `cargo test`; the report stands above it.
+/// Formats the short panic message of a failing test under `cargo test`; the report stands above it.
 pub(crate) fn panic(report: &Report, expected: Option<&str>) -> String {
     match (expected, report.bugs.first()) {
         (Some(expected), _) => format!("the expected bug \"{expected}\" was not found"),
@@ -297,7 +297,7 @@ pub(crate) fn panic(report: &Report, expected: Option<&str>) -> String {
     }
 }
 
-/// The same for a test with parameters: how many combinations failed, and the first of them.
+/// Formats the same for a test with parameters: the number of failed combinations, and the first one.
 pub(crate) fn panic_of_combinations(failed: &[(String, String)], all: usize) -> String {
     let first = failed
         .first()
@@ -310,7 +310,7 @@ pub(crate) fn panic_of_combinations(failed: &[(String, String)], all: usize) -> 
     )
 }
 
-/// A trace, or a request, of a combination that a test does not have.
+/// States that a trace or a request names a combination that the test does not have.
 pub(crate) fn no_such_combination(name: &str, test: &ActorTest) -> String {
     let names: Vec<&str> = test
         .parameters
@@ -327,7 +327,7 @@ pub(crate) fn no_such_combination(name: &str, test: &ActorTest) -> String {
     )
 }
 
-/// Threads that were started once, in a pool most likely.
+/// States that threads of the test outlive it, which were most likely started once, in a pool.
 pub(crate) fn lasting_threads(threads: usize) -> String {
     let (are, verb) = if threads == 1 {
         ("", "runs")
@@ -340,14 +340,14 @@ pub(crate) fn lasting_threads(threads: usize) -> String {
     )
 }
 
-/// Threads that each execution leaves behind.
+/// States that each execution leaves a running thread behind.
 pub(crate) fn leaked_threads() -> String {
     "the test starts a thread that still runs after the execution; what threads do is not controlled \
      by the tester, and each execution adds to them: join it, or use an actor"
         .into()
 }
 
-/// What is left of a search that is not over, to go on with.
+/// States from which checkpoint an unfinished search can be resumed.
 pub(crate) fn kept(kept: &Kept) -> String {
     let path = kept.path.display();
     let go_on = match kept.executions {
@@ -368,7 +368,7 @@ fn percent(share: f64) -> String {
     format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
 }
 
-/// Lines after the first stand under the first.
+/// Indents the lines after the first.
 pub fn hanging(text: &str) -> String {
     text.replace('\n', "\n      ")
 }

@@ -1,8 +1,8 @@
-//! How far an execution goes, and how hot is too hot.
+//! Bounds of an execution: the number of steps, and the temperature of a liveness bug.
 
 use serde::{Deserialize, Serialize};
 
-/// How far an execution goes, and how hot is too hot (Coyote's liveness rules).
+/// The bounds on an execution's steps and temperature (Coyote's liveness rules).
 ///
 /// ```
 /// use actor_test::Bounds;
@@ -24,8 +24,8 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// An unfair execution stops after `steps`, a fair one after ten times as many. A message is
-    /// two steps, so 10 000 are about 5 000 messages.
+    /// Sets the bound of unfair executions to `steps`, and that of fair ones to ten times as many. A message
+    /// is two steps, so 10 000 are about 5 000 messages.
     pub const fn new(steps: u64) -> Self {
         Self {
             unfair: steps,
@@ -34,26 +34,26 @@ impl Bounds {
         }
     }
 
-    /// A fair execution stops after `steps`.
+    /// Sets the bound of fair executions.
     #[must_use]
     pub const fn with_fair(mut self, steps: u64) -> Self {
         self.fair = Some(steps);
         self
     }
 
-    /// Something that is owed for more than so many fair steps is a liveness bug.
+    /// Sets the temperature: an obligation pending for more fair steps is a liveness bug.
     #[must_use]
     pub const fn with_temperature(mut self, steps: u64) -> Self {
         self.temperature = Some(steps);
         self
     }
 
-    /// The bound of an unfair execution, N.
+    /// Returns the bound N of an unfair execution.
     pub const fn unfair(&self) -> u64 {
         self.unfair
     }
 
-    /// The bound of a fair execution, M: 10 N unless given.
+    /// Returns the bound M of a fair execution: 10 N unless set.
     pub const fn fair(&self) -> u64 {
         match self.fair {
             Some(steps) => steps,
@@ -61,7 +61,7 @@ impl Bounds {
         }
     }
 
-    /// The temperature above which it is a liveness bug: half of the fair bound unless given.
+    /// Returns the temperature of a liveness bug: half of the fair bound unless set.
     pub const fn temperature(&self) -> u64 {
         match self.temperature {
             Some(steps) => steps,

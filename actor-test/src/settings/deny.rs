@@ -1,11 +1,10 @@
-//! What fails a test though no execution failed.
+//! The conditions that fail a test though no execution failed: vacuous specifications, unreached handlers.
 
 use serde::{Deserialize, Serialize};
 
-/// What fails a test though no execution failed. Default: nothing.
+/// The conditions that fail a test though no execution failed. Default: none.
 ///
-/// It is judged when all executions are over and found no bug. A test that expects a bug is not
-/// judged, but for one that expects just this.
+/// They are checked after all executions, if no bug was found and no other bug is expected.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -20,29 +19,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Deny {
-    /// Specifications that could not have failed: [`Report::vacuous`](crate::Report::vacuous).
+    /// Fails on specifications that could not have failed: [`Report::vacuous`](crate::Report::vacuous).
     pub vacuous: bool,
-    /// States that were never entered and handlers that never ran:
+    /// Fails on states that were never entered and handlers that never ran:
     /// [`Coverage::unreached`](crate::Coverage::unreached).
     pub unreached: bool,
 }
 
 impl Deny {
-    /// With [`vacuous`](Deny::vacuous).
+    /// Enables [`vacuous`](Deny::vacuous).
     #[must_use]
     pub const fn with_vacuous(mut self) -> Self {
         self.vacuous = true;
         self
     }
 
-    /// With [`unreached`](Deny::unreached).
+    /// Enables [`unreached`](Deny::unreached).
     #[must_use]
     pub const fn with_unreached(mut self) -> Self {
         self.unreached = true;
         self
     }
 
-    /// What either denies.
+    /// Returns the union of both conditions.
     #[doc(hidden)]
     pub const fn and(self, other: Self) -> Self {
         Self {

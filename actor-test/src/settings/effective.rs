@@ -1,4 +1,4 @@
-//! The settings of a test as they hold, with their defaults.
+//! The effective settings of a test, with their defaults.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,93 +7,91 @@ use crate::hash::mix;
 use crate::settings::{Bounds, Deny, Partition, Search, Semantics};
 use crate::strategy::{Placement, StrategySpec};
 
-/// How a test is explored. Every field has a default; see each.
+/// The settings by which a test is explored. Every field has a default; see each.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// How many executions. Default 100.
+    /// The number of executions. Default 100.
     pub iterations: u64,
-    /// From which every execution's seed is derived. Default 0, so that a run without settings
-    /// does the same today and tomorrow; another seed explores other schedules.
+    /// The seed from which the seed of every execution is derived. Default 0, so that a run without settings
+    /// always does the same; another seed explores other schedules.
     pub seed: u64,
-    /// Which strategies take turns. Default [`Search::Portfolio`].
+    /// The strategies that take turns. Default [`Search::Portfolio`].
     pub search: Search,
-    /// How far an execution goes, and what is too hot.
+    /// The bounds on steps and temperature of an execution.
     pub bounds: Bounds,
-    /// Find bounds that fit the program instead: 200 uniform walks come first, and what they show
-    /// takes the place of `bounds`. Default no.
+    /// True if bounds that fit the program replace `bounds`; they are estimated from 200 uniform random walks
+    /// that run first. Default false.
     pub calibrate: bool,
-    /// How actors behave where the framework leaves a choice.
+    /// The behaviour of actors where the framework leaves a choice.
     pub semantics: Semantics,
-    /// How many threads explore; the result is the same for any number. Default 1.
+    /// The number of threads that explore; the result is the same for any number. Default 1.
     pub workers: usize,
-    /// Go on after the first bug, and collect those that differ. Default no.
+    /// True if exploring continues after the first bug, to collect different bugs. Default false.
     pub keep_going: bool,
-    /// Stop where the executions together have taken so many steps, after 100 executions at least: the
-    /// same on every machine, and for any number of workers. Twenty more are counted for the
-    /// start of each execution. With several executions planned at a time, the last of them may go a
-    /// little beyond. Default: no such end. A test marked `#[actor_test]` that names no end has one, of
-    /// about two seconds of one core in `cargo actor-test` and a fifth of that under `cargo test`.
+    /// The total number of steps of all executions after which exploring stops, after at least 100
+    /// executions. The end is the same on every machine and for any number of workers. The start of each
+    /// execution counts as 20 more steps. If several executions are planned at a time, the last of them may
+    /// exceed the budget a little. Default: no budget. A test marked `#[actor_test]` without another end has
+    /// a budget of about two seconds of one core in `cargo actor-test`, and a fifth of that under
+    /// `cargo test`.
     pub step_budget: Option<u64>,
-    /// Try whether an exhaustive search proves the test, [by behaviours](StrategySpec::Dpor) or
-    /// [by states](StrategySpec::States), for so many steps at the most: where one ends within them, what it
-    /// says is the result. Samples come first, and as long as there are any, the searches may have a quarter
-    /// of the steps that these have had. Where none ends, they leave no trace but the steps that they have
-    /// spent of `step_budget`. What they compute between executions counts as well, so that they end at the
-    /// same place on every machine. Default 0: don't. A test marked `#[actor_test]` that names neither an end
-    /// nor strategies has a quarter of its budget for it. Where `search` names such a search, no other is
-    /// tried.
+    /// The maximum number of steps for exhaustive searches that may prove the test,
+    /// [by behaviours](StrategySpec::Dpor) or [by states](StrategySpec::States). If one ends within them, its
+    /// result is the result. Samples run first; while there are any, the searches may take a quarter of the
+    /// samples' steps. If none ends, the only effect is the steps spent of `step_budget`. Computation between
+    /// executions counts as steps as well, so that a search ends at the same place on every machine. Default
+    /// 0: no such search. A test marked `#[actor_test]` with neither an end nor strategies uses a quarter of
+    /// its budget. If `search` names such a search, no other is tried.
     ///
-    /// Under [`Search::Exhaustive`] it is what the search by states is worth: it is given up where it
-    /// seems to need eight times as many steps, and where no end is in sight after four times as many.
-    /// Default 0: it goes on as long as it can. A test marked `#[actor_test]` has its budget for it.
+    /// Under [`Search::Exhaustive`], the number limits the search by states instead: the search is abandoned
+    /// if its estimate exceeds eight times as many steps, or if no end is in sight after four times as many.
+    /// Default 0: no limit. A test marked `#[actor_test]` uses its budget.
     pub prove: u64,
-    /// How many executions are drawn at random besides, where an exhaustive search ends with a proof that
-    /// supposes that actors share nothing but what the tester knows of. Where one of them fails, that is
-    /// reported, and nothing is proved. Default 0. A test marked `#[actor_test]` has 100.
+    /// The number of random executions run in addition if an exhaustive search ends with a proof that assumes
+    /// that actors share only what the tester observes. If one of them fails, its bug is reported, and
+    /// nothing is proved. Default 0. A test marked `#[actor_test]` has 100.
     pub samples_beside_proof: u64,
-    /// Start no execution after so long. Default: no limit.
+    /// The time after which no execution starts. Default: no limit.
     pub time_limit: Option<Duration>,
-    /// Stop when the search seems saturated: after at least 1000 executions, the later half of which
-    /// has shown no new behaviour. Default no.
+    /// True if exploring stops when the search seems saturated: after at least 1000 executions, the later
+    /// half of which showed no new behaviour. Default false.
     pub until_saturated: bool,
-    /// Which part of the search this process does. Default: all of it. The report of a part can be
+    /// The part of the search for this process. Default: the whole search. The report of a part can be
     /// [merged](crate::Report::merge) with those of the others.
     pub partition: Option<Partition>,
-    /// Write into this directory, now and then, from where an interrupted search can go on: one by
-    /// `dpor`, as soon as it has become long. A fiftieth of the time may be spent on it. What the search
-    /// does is the same. Default: don't.
+    /// The directory for checkpoints, from which an interrupted search by `dpor` or `dfs` can resume.
+    /// Checkpoints begin once the search has become long, take at most a fiftieth of the time, and do not
+    /// change the search. Default: none.
     pub checkpoint: Option<PathBuf>,
-    /// Which of several processes this is that explore one such search together: they share that
-    /// directory, each explores its share of the parts of a round, and each ends with the result of the
-    /// whole. Default: there are no others.
+    /// The number of this process among several that explore one such search together. They share the
+    /// checkpoint directory, each explores its share of the parts of a round, and each ends with the result
+    /// of the whole. Default: one process.
     pub shard: Option<Partition>,
-    /// Go on from what such a search has left in that directory. It is to be of the same executable and
-    /// settings; how many workers there are, and when it ends, may be another. Default no.
+    /// True if such a search resumes from the checkpoint in that directory. The executable and the settings
+    /// must be the same, except for the number of workers and the end. Default false.
     pub resume: bool,
-    /// Run one execution in so many twice, to find out whether it is deterministic; the first is
-    /// always. Zero: never. Default 100.
+    /// The interval of executions that run twice, the first included, to detect nondeterminism. Zero: none.
+    /// Default 100.
     pub check_every: u64,
-    /// Look for lassos: a state that repeats while something is owed is a liveness bug long before it
-    /// would be too hot, where no schedule leads out of it. Default yes.
+    /// True if lassos are detected: a state that repeats with a pending obligation is a liveness bug long
+    /// before the temperature is exceeded, if no schedule leaves the cycle. Default true.
     pub lasso: bool,
-    /// For how many steps a failing execution is run again to find what of it the bug can do without;
-    /// zero leaves it as it was found. The steps are the same on every machine. Default 0. A test
-    /// marked `#[actor_test]` has a budget if it names none: 20 million in `cargo actor-test`, which is
-    /// about two seconds of one core, and 5 million under `cargo test`.
+    /// The budget in steps for re-executing a failing execution to minimise it; zero disables it. Steps give
+    /// the same result on every machine. Default 0. A test marked `#[actor_test]` that sets none has 20
+    /// million in `cargo actor-test`, about two seconds of one core, and 5 million under `cargo test`.
     pub minimize: u64,
-    /// Look for the [causes](crate::causes) of the bugs that are found, in so many steps of further
-    /// executions for all of them together, so that what is found is the same on every machine.
-    /// Default 0: don't. A test marked `#[actor_test]` has four million, unless it expects a bug or
-    /// nothing is to be minimised.
+    /// The budget in steps for executions that search for the [causes](crate::causes) of all bugs together.
+    /// Steps give the same result on every machine. Default 0: no search. A test marked `#[actor_test]` has
+    /// four million, unless it expects a bug or minimising is disabled.
     pub explain: u64,
     /// The bug that the test is expected to have: a part of its message or kind.
     pub expect_bug: Option<String>,
-    /// What fails the test though no execution failed. Default: nothing.
+    /// The conditions that fail the test though no execution failed. Default: none.
     pub deny: Deny,
-    /// Mixed into the seed: combinations of parameters differ in their schedules too.
+    /// A number mixed into the seed, so that combinations of parameters have different schedules.
     pub(crate) salt: u64,
-    /// An execution that ends the process says so, with the command that has it again.
+    /// True if an execution that ends the process prints the command that reproduces it.
     pub(crate) last_words: bool,
 }
 
@@ -130,8 +128,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The same for a search of so many executions beside the test's own: on one worker, whole, and
-    /// without what the test's search ends by or has to reach.
+    /// Returns these settings for a separate search of `iterations` executions: on one worker, undivided,
+    /// without the other ends, proofs and denied conditions of the test's own search.
     pub(crate) fn beside(&self, iterations: u64) -> Self {
         Self {
             iterations,
@@ -151,12 +149,12 @@ impl Settings {
         }
     }
 
-    /// What has failed is to be minimised, or its causes to be found.
+    /// Returns true if failing executions are minimised or their causes searched for.
     pub(crate) fn looks_again(&self) -> bool {
         self.minimize > 0 || self.explain > 0
     }
 
-    /// The strategies that may have a turn. Where faults are asked for, a portfolio has each of its
+    /// Returns the strategies that may have a turn. If faults are enabled, a portfolio combines each of its
     /// strategies with each placement of faults: first all with the first placement.
     pub(crate) fn strategies(&self) -> Vec<StrategySpec> {
         let strategies = self.search.strategies();
@@ -171,7 +169,7 @@ impl Settings {
         Placement::ALL.into_iter().flat_map(placed).collect()
     }
 
-    /// The searches for a proof, beside the strategies: the first of them first.
+    /// Returns the searches that may prove the test, in their order, apart from the strategies.
     pub(crate) fn searches(&self) -> Vec<StrategySpec> {
         match self.search {
             Search::Exhaustive => vec![StrategySpec::Dpor(None), StrategySpec::States(None)],
@@ -181,21 +179,21 @@ impl Settings {
         }
     }
 
-    /// A search was asked for by its name.
+    /// Returns true if a strategy is an exhaustive search or learns from earlier executions.
     fn has_memory(&self) -> bool {
         let strategies = self.search.strategies();
         strategies.iter().any(|spec| spec.build().has_memory())
     }
 
-    /// The names of all strategies that may have a turn, after them the searches for a proof, and at last
-    /// what a proof is doubted with.
+    /// Returns the names of all strategies that may have a turn, then of the searches for a proof, then of
+    /// the strategy that samples beside a proof.
     pub(crate) fn named_strategies(&self) -> Vec<String> {
         let doubt = (self.samples_beside_proof > 0).then_some(StrategySpec::Random);
         let all = self.strategies().into_iter().chain(self.searches());
         all.chain(doubt).map(|spec| spec.to_string()).collect()
     }
 
-    /// The same for what begins: of a proof the first search, and else all.
+    /// Returns the settings of the first search of a proof, or else the same settings.
     pub(crate) fn first(&self) -> Self {
         Self {
             search: match self.search {
@@ -206,7 +204,7 @@ impl Settings {
         }
     }
 
-    /// A portfolio has a bandit that learns where faults strike best.
+    /// Returns true if a bandit learns the best placement of faults, as portfolios do.
     pub(crate) fn places_faults(&self) -> bool {
         let learns = matches!(
             self.search,
@@ -215,7 +213,7 @@ impl Settings {
         learns && !self.semantics.faults.is_none()
     }
 
-    /// What the executions of this test derive from.
+    /// Returns the seed of this combination's executions: the seed mixed with the salt.
     pub(crate) fn session(&self) -> u64 {
         match self.salt {
             0 => self.seed,

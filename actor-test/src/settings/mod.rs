@@ -1,9 +1,8 @@
-//! What was asked for, from flags, variables, attributes, the manifest and defaults.
+//! Settings of a test, resolved from flags, variables, attributes, the manifest and defaults.
 //!
-//! Each place gives [`overrides`]; resolved, they are the [`Settings`] that hold for one test. They
-//! go down to the engine ([`Bounds`], [`Semantics`]) and up into reports; a [`token`] is the
-//! short form of what it takes to ask for one execution. Reading variables and files is `hosting`'s
-//! part, flags are the tool's.
+//! Each of these sources gives [`overrides`], which resolve to the [`Settings`] of one test. The engine
+//! receives parts of them ([`Bounds`], [`Semantics`]), and reports contain them. A [`token`] is a short form
+//! that identifies one execution. `hosting` reads variables and files; the tool reads flags.
 
 mod bounds;
 mod deny;

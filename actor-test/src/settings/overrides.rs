@@ -1,7 +1,7 @@
-//! Settings as they are given: by a flag, a variable, an attribute or the manifest.
+//! Partial settings from one source: flags, variables, an attribute or the manifest.
 //!
-//! Each place gives some of them; [`resolve`] takes each from the first place that does. The forms
-//! are the same everywhere, and each is stated once, in [`parse`].
+//! [`resolve`] takes each setting from the first source that gives it. All sources share the syntax of
+//! values, which [`parse`] defines.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,34 +15,34 @@ use crate::settings::Deny;
 use crate::settings::partition::Partition;
 use crate::settings::{Bounds, Delivery, Search, Semantics, Settings};
 
-/// How many steps may be spent on the causes of a test's bugs: four tenths of a second of one core in
-/// an optimised build. A trace says what was found, so it is the same in every build.
+/// The default budget in steps for the causes of a test's bugs: 0.4 s of one core in an optimised build.
+/// Traces contain the causes, so the budget is the same in every build.
 const EXPLAIN: u64 = 4_000_000;
 
-/// One in so many steps of the budget may go into searches for a proof.
+/// The divisor of the budget that gives the steps for searches that may prove a test.
 const PROVE: u64 = 4;
 
-/// How many executions are drawn beside a proof.
+/// The number of random executions run beside a proof.
 const SAMPLES_BESIDE_PROOF: u64 = 100;
 
-/// How far executions go.
+/// The bounds on the steps of executions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MaxSteps {
-    /// As far as fits the program.
+    /// Bounds estimated from the program.
     Auto,
-    /// Unfair ones so far, and fair ones ten times as far or as given.
+    /// The bound of unfair executions, and that of fair ones: ten times as many if `None`.
     Steps(u64, Option<u64>),
 }
 
-/// The settings that one place gives.
+/// The settings that one source gives.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Overrides {
     pub iterations: Option<u64>,
     pub seed: Option<u64>,
-    /// Strategies as `-s` takes them, `portfolio`, `portfolio=fair`, `exhaustive` and `exhaustive=dpor`
-    /// included.
+    /// Strategies in the syntax of `-s`, including `portfolio`, `portfolio=fair`, `exhaustive` and
+    /// `exhaustive=dpor`.
     pub search: Option<Vec<String>>,
     pub max_steps: Option<MaxSteps>,
     pub temperature: Option<u64>,
@@ -53,28 +53,28 @@ pub struct Overrides {
     pub hang_timeout: Option<Duration>,
     pub trace_dir: Option<PathBuf>,
     pub partition: Option<Partition>,
-    /// The directory of checkpoints; an empty one is that of traces.
+    /// The directory of checkpoints; if empty, that of traces.
     pub checkpoint: Option<PathBuf>,
-    /// Go on from a checkpoint.
+    /// True to resume from a checkpoint.
     pub resume: Option<bool>,
-    /// As `--deny` takes it.
+    /// The denied conditions, in the syntax of `--deny`.
     pub deny: Option<Deny>,
-    /// For how many steps what fails is minimised.
+    /// The budget in steps for minimising failing executions.
     pub minimize: Option<u64>,
-    /// For how many steps its causes are looked for.
+    /// The budget in steps for the search for the causes of bugs.
     pub explain: Option<u64>,
-    /// How many faults of each kind an execution may have.
+    /// The maximum number of faults of each kind in an execution.
     pub faults: Option<FaultBudgets>,
-    /// How messages between nodes are delivered.
+    /// The order in which messages between nodes are delivered.
     pub delivery: Option<Delivery>,
-    /// How far the clocks of nodes may be apart.
+    /// The maximum difference of the nodes' clocks.
     pub clocks: Option<Clocks>,
 }
 
 impl Overrides {
-    /// These, and `other` where nothing is given here.
+    /// Returns these settings, completed by those of `other`.
     pub fn or(self, other: Self) -> Self {
-        // A proof goes to the end, however many samples are asked for elsewhere.
+        // A proof ignores the number of samples that a lower source sets.
         let goes_on = self.search.as_ref().is_some_and(|search| is_proof(search));
         let iterations = other.iterations.filter(|_| !goes_on);
         Self {
@@ -101,7 +101,7 @@ impl Overrides {
         }
     }
 
-    /// What the attributes of a test give.
+    /// Returns the settings that the attribute of a test gives.
     pub fn of(attributes: &Attributes) -> Result<Self, String> {
         let strategies = attributes.strategies;
         Ok(Self {
@@ -123,22 +123,21 @@ impl Overrides {
     }
 }
 
-/// A proof is asked for.
 fn is_proof(search: &[String]) -> bool {
     matches!(search, [only] if only.starts_with(parse::EXHAUSTIVE))
 }
 
-/// What a test may spend where nobody says, in steps, so that the result is the same on every machine.
+/// The default budgets of a test in steps, so that the result is the same on every machine.
 #[derive(Clone, Copy, Debug)]
 pub struct Budgets {
-    /// On exploring.
+    /// The steps for exploring.
     pub exploring: u64,
-    /// On minimising what fails.
+    /// The steps for minimising failing executions.
     pub minimize: u64,
 }
 
-/// The settings of a test: `given` by flags and variables, then its attributes, then the manifest.
-/// Where none of them says when to stop, it is when so many steps are taken.
+/// Resolves the settings of a test: `given` by flags and variables, then the attribute, then the manifest. If
+/// none of them sets an end, exploring ends with the budget.
 pub fn resolve(
     given: Overrides,
     attributes: &Attributes,
@@ -152,9 +151,9 @@ pub fn resolve(
         Some(texts) => parse::search(texts)?,
     };
     let until_saturated = all.until_saturated.unwrap_or(defaults.until_saturated);
-    // Without a number of iterations, another end decides: the one given, or the budget.
+    // The budget applies only if no other end is given.
     let is_ended = all.iterations.is_some() || all.time_limit.is_some() || until_saturated;
-    // Parts of a sample know nothing of each other; those of a search have to.
+    // The parts of a sample are independent; those of a search have to communicate.
     let shard = all.partition.filter(|_| all.checkpoint.is_some());
     let partition = all.partition.filter(|_| shard.is_none());
     if let Some(shard) = shard {
@@ -182,7 +181,7 @@ pub fn resolve(
     let is_plain = all.search.is_none() && all.max_steps != Some(MaxSteps::Auto);
     let is_tried = !is_ended && is_plain && all.partition.is_none();
     let iterations = all.iterations.unwrap_or(u64::MAX);
-    // A test that expects a bug says how many executions that takes, and stops when it is found.
+    // The attribute of a test that expects a bug sets the executions needed to find it.
     let least = attributes.expect_bug.and(attributes.iterations);
     let minimize = all.minimize.unwrap_or(budgets.minimize);
     Ok(Settings {
@@ -230,7 +229,7 @@ pub fn resolve(
     })
 }
 
-/// That so many processes can explore a search together.
+/// Checks that the processes can explore a search together.
 fn can_be_shared(shard: Partition, search: &Search) -> Result<(), String> {
     let [only] = &search.first()[..] else {
         return Err(
@@ -251,7 +250,7 @@ fn can_be_shared(shard: Partition, search: &Search) -> Result<(), String> {
     }
 }
 
-/// That a search can go on where it was interrupted.
+/// Checks that a search can resume after an interruption.
 fn can_be_kept(asked: &str, search: &Search) -> Result<(), String> {
     let why = match &search.first()[..] {
         [only] if only.build().can_be_saved() => return Ok(()),
@@ -288,26 +287,26 @@ fn semantics(attributes: &Attributes) -> Semantics {
     }
 }
 
-/// The forms of settings; an error says which form is accepted.
+/// Parsers of values; an error describes the accepted syntax.
 pub mod parse {
     use std::hash::{BuildHasher, RandomState};
 
     use super::{Clocks, Delivery, Deny, Duration, FaultBudgets, MaxSteps, Partition, Search};
     use crate::strategy::StrategySpec;
 
-    /// What asks for a proof; the search that is to make it may follow.
+    /// The prefix that requests a proof; the search that makes it may follow.
     pub(super) const EXHAUSTIVE: &str = "exhaustive";
 
-    /// How many steps a millisecond is worth.
+    /// The number of steps that a millisecond stands for.
     const STEPS_PER_MS: u64 = 4_000;
 
-    /// A number above zero.
+    /// Parses a number above zero.
     pub fn count(text: &str) -> Result<u64, String> {
         let count = number(text).filter(|count| *count > 0);
         count.ok_or_else(|| "expected a number above zero, `100` for instance".into())
     }
 
-    /// How many workers.
+    /// Parses a number of workers.
     pub fn workers(text: &str) -> Result<usize, String> {
         let workers = count(text)
             .ok()
@@ -317,7 +316,7 @@ pub mod parse {
             .ok_or_else(|| "expected a number of threads from 1 to 1024, `4` for instance".into())
     }
 
-    /// A number, or `random`.
+    /// Parses a number, or `random`.
     pub fn seed(text: &str) -> Result<u64, String> {
         match text {
             "random" => Ok(RandomState::new().hash_one(std::process::id()) >> 16),
@@ -326,7 +325,7 @@ pub mod parse {
         }
     }
 
-    /// `N`, `N:M` or `auto`.
+    /// Parses `N`, `N:M` or `auto`.
     pub fn max_steps(text: &str) -> Result<MaxSteps, String> {
         let steps = match text.split_once(':') {
             _ if text == "auto" => return Ok(MaxSteps::Auto),
@@ -342,13 +341,13 @@ pub mod parse {
         })
     }
 
-    /// `K/N`.
+    /// Parses `K/N`.
     pub fn partition(text: &str) -> Result<Partition, String> {
         text.parse()
             .map_err(|error: crate::settings::partition::PartitionError| error.to_string())
     }
 
-    /// A duration with its unit; a bare number is seconds.
+    /// Parses a duration with its unit.
     pub fn duration(text: &str) -> Result<Duration, String> {
         let digits = text
             .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -373,7 +372,7 @@ pub mod parse {
             .ok_or_else(|| "expected a duration above zero: `30s`, `500ms`, `5m` or `1h`".into())
     }
 
-    /// A number of steps, zero included, or a duration, which stands for the steps that it is worth.
+    /// Parses a number of steps, zero included, or a duration, which stands for a number of steps.
     pub fn budget(text: &str) -> Result<u64, String> {
         let steps = |duration: Duration| {
             u64::try_from(duration.as_millis())
@@ -388,7 +387,7 @@ pub mod parse {
         })
     }
 
-    /// `vacuous`, `unreached`, both with a comma between them, or `none`.
+    /// Parses `vacuous`, `unreached`, both separated by a comma, or `none`.
     pub fn deny(text: &str) -> Result<Deny, String> {
         let mut denied = Deny::default();
         if text.trim() == "none" {
@@ -410,7 +409,7 @@ pub mod parse {
         Ok(denied)
     }
 
-    /// `mailbox`, `per_pair` or `bag`.
+    /// Parses `mailbox`, `per_pair` or `bag`.
     pub fn delivery(text: &str) -> Result<Delivery, String> {
         Delivery::of(text.trim()).ok_or_else(|| {
             "expected `per_pair` (messages between two nodes keep their order), `bag` (they come in any \
@@ -419,19 +418,19 @@ pub mod parse {
         })
     }
 
-    /// `KIND=COUNT` with commas between them, or `none`.
+    /// Parses `KIND=COUNT` separated by commas, or `none`.
     pub fn faults(text: &str) -> Result<FaultBudgets, String> {
         text.parse()
             .map_err(|error: crate::data::faults::FaultBudgetsError| error.to_string())
     }
 
-    /// `NAME=VALUE` with commas between them, or `exact`.
+    /// Parses `NAME=VALUE` separated by commas, or `exact`.
     pub fn clocks(text: &str) -> Result<Clocks, String> {
         text.parse()
             .map_err(|error: crate::data::clocks::ClocksError| error.to_string())
     }
 
-    /// The portfolio, or strategies that take turns.
+    /// Parses a portfolio, a proof, or strategies that take turns.
     pub fn search(texts: &[String]) -> Result<Search, String> {
         match texts {
             [one] if one.starts_with("portfolio") => portfolio(one),
@@ -472,7 +471,7 @@ pub mod parse {
         }
     }
 
-    /// One strategy.
+    /// Parses one strategy.
     pub fn strategy(text: &str) -> Result<StrategySpec, String> {
         if text.starts_with("portfolio") {
             return Err("a portfolio stands alone".into());

@@ -1,11 +1,11 @@
-//! Partitions: a search spread over processes that don't know of each other.
+//! Partitions of a search over independent processes: the K-th of N parts.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The K-th of N parts of a search: of all iterations, those that leave K - 1 when divided by N.
+/// The K-th of N parts of a search: the iterations i, counted from zero, with i mod N = K - 1.
 ///
 /// ```
 /// use actor_test::Partition;
@@ -23,34 +23,34 @@ pub struct Partition {
 }
 
 impl Default for Partition {
-    /// All of the search.
+    /// Returns the whole search.
     fn default() -> Self {
         Self { number: 1, of: 1 }
     }
 }
 
 impl Partition {
-    /// Which part, from one.
+    /// Returns the number of the part, from one.
     pub const fn number(self) -> u64 {
         self.number
     }
 
-    /// Of how many.
+    /// Returns the number of parts.
     pub const fn of(self) -> u64 {
         self.of
     }
 
-    /// The search is not divided.
+    /// Returns true if the search is not divided.
     pub const fn is_whole(self) -> bool {
         self.of == 1
     }
 
-    /// How many of that many iterations are in this part.
+    /// Returns the number of iterations in this part, of `iterations` in all.
     pub(crate) fn count(self, iterations: u64) -> u64 {
         iterations / self.of + u64::from(iterations % self.of >= self.number)
     }
 
-    /// The iteration of an execution, counted within this part.
+    /// Converts an index within this part to the iteration of the whole search.
     pub(crate) fn iteration(self, execution: u64) -> u64 {
         execution
             .saturating_mul(self.of)
@@ -58,7 +58,7 @@ impl Partition {
     }
 }
 
-/// A text that names no partition.
+/// The error for a malformed partition.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("expected K/N, the K-th of N parts, with K from 1 to N: `1/4` to `4/4` for instance")]
 pub struct PartitionError;

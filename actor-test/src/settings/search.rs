@@ -1,34 +1,34 @@
-//! Which strategies a test is explored with.
+//! The selection of strategies for a test: a portfolio, a proof, or a list.
 
 use crate::strategy::{StrategySpec, portfolio};
 
-/// Which strategies a test is explored with.
+/// The strategies with which a test is explored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Search {
-    /// The default: several strategies, of which those that show what is new have more turns.
+    /// The default: several strategies; those that show new behaviour get more turns.
     Portfolio,
-    /// As [`Portfolio`](Search::Portfolio), fair strategies only.
+    /// The fair strategies of [`Portfolio`](Search::Portfolio).
     FairPortfolio,
-    /// The strategies of the portfolio in turn, whatever they show: to compare with.
+    /// The strategies of the portfolio in fixed turns, as a baseline for comparison.
     RoundRobin,
-    /// What Coyote's portfolio is made of, in turn: to compare with. A uniform walk, a probabilistic
-    /// one, priorities with ten change points, and round robin with ten delays, each of the latter
-    /// two with a fair suffix.
+    /// The strategies of Coyote's portfolio in fixed turns, as a baseline for comparison: a uniform walk, a
+    /// probabilistic one, priorities with ten change points, and round robin with ten delays. The latter two
+    /// have a fair suffix.
     Coyote,
-    /// A proof: each behaviour once, by [`Dpor`](StrategySpec::Dpor); where that can't follow the
-    /// program, each state once, by [`States`](StrategySpec::States); and where that can't either, as
-    /// [`Portfolio`](Search::Portfolio). Where nothing is proved, and no bug is found, the report is
+    /// A proof. [`Dpor`](StrategySpec::Dpor) runs each behaviour once. If the program is outside its model,
+    /// [`States`](StrategySpec::States) visits each state once. If that can't follow the program either,
+    /// [`Portfolio`](Search::Portfolio) runs. If nothing is proved and no bug is found, the report is
     /// [unproved](crate::Report::is_unproved).
     Exhaustive,
-    /// The same by this search alone.
+    /// A proof by only this search.
     ExhaustiveBy(StrategySpec),
-    /// These, in turn.
+    /// The given strategies, in fixed turns.
     Strategies(Vec<StrategySpec>),
 }
 
 impl Search {
-    /// The strategies that may have a turn; of a proof, those that take samples in the end.
+    /// Returns the strategies that may have a turn; for a proof, those that sample if it fails.
     pub fn strategies(&self) -> Vec<StrategySpec> {
         match self {
             Self::Portfolio | Self::Exhaustive => portfolio::strategies(false),
@@ -40,7 +40,7 @@ impl Search {
         }
     }
 
-    /// What begins: of a proof the first search, and else all strategies.
+    /// Returns the first search of a proof, or else all strategies.
     pub(crate) fn first(&self) -> Vec<StrategySpec> {
         match self {
             Self::Exhaustive => vec![StrategySpec::Dpor(None)],
@@ -48,7 +48,7 @@ impl Search {
         }
     }
 
-    /// Nothing less than a proof is wanted.
+    /// Returns true if a proof is required.
     pub(crate) fn wants_proof(&self) -> bool {
         matches!(self, Self::Exhaustive | Self::ExhaustiveBy(_))
     }

@@ -1,4 +1,4 @@
-//! How actors behave where the framework leaves a choice.
+//! The semantics of actors and their environment: timers, effects, faults, delivery and clocks.
 
 use std::time::Duration;
 
@@ -7,50 +7,51 @@ use serde::{Deserialize, Serialize};
 use crate::data::clocks::Clocks;
 use crate::data::faults::FaultBudgets;
 
-/// How actors and their environment behave where the framework leaves a choice.
+/// The behaviour of actors and their environment where the framework leaves a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Semantics {
-    /// Timers fire only when no message can be handled: for protocols that rely on time-outs being
-    /// long. Default no: an armed timer races with messages.
+    /// True if timers fire only when no message can be handled: for protocols that rely on long time-outs.
+    /// Default false: an armed timer races with messages.
     pub patient_timers: bool,
-    /// An actor's effects of one step are carried out in one step, as in MaceMC. Default no: each
-    /// send is a step of its own.
+    /// True if all effects of a handler are carried out in one step, as in MaceMC. Default false: each send
+    /// is a
+    /// step of its own.
     pub atomic_handlers: bool,
-    /// Timers due within this of the earliest deadline may fire in any order. Default 1 ms.
+    /// The window after the earliest deadline within which due timers may fire in any order. Default 1 ms.
     pub clock_error: Duration,
-    /// Failures of supervised actors are part of the story: their supervisors act. Default no: they
-    /// are bugs, at once. A failure of an actor without a supervisor always is, and so is one more
-    /// than is brought back where nobody is left to act.
+    /// True if failures of supervised actors are handled by their supervisors. Default false: such a failure
+    /// is a bug at once. Two failures always are bugs: one of an actor without a supervisor, and one more
+    /// than the last supervisor's restart limit allows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub supervised: bool,
-    /// How many faults of each kind an execution may have. Default none.
+    /// The maximum number of faults of each kind in an execution. Default none.
     #[serde(default, skip_serializing_if = "FaultBudgets::is_none")]
     pub faults: FaultBudgets,
-    /// How messages between nodes are delivered. Default: in their order, for each pair of nodes.
+    /// The order in which messages between nodes are delivered. Default: in order for each pair of nodes.
     #[serde(default, skip_serializing_if = "Delivery::is_default")]
     pub delivery: Delivery,
-    /// How far the clocks of nodes may be apart. Default: not at all.
+    /// The maximum difference of the nodes' clocks. Default zero.
     #[serde(default, skip_serializing_if = "Clocks::is_exact")]
     pub clocks: Clocks,
 }
 
-/// How messages from one node to another are delivered.
+/// The delivery of messages from one node to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Delivery {
-    /// At the flush, as within a node: encoded, and no step more.
+    /// Messages are encoded and delivered at the flush without a further step, as within a node.
     Mailbox,
-    /// In a step of the link's, in the order in which they were sent: as over a connection.
+    /// Messages are delivered by a step of the link, in the order of sending, as over a connection.
     #[default]
     PerPair,
-    /// In a step of the link's, in any order: as datagrams.
+    /// Messages are delivered by a step of the link, in any order, as datagrams.
     Bag,
 }
 
 impl Delivery {
-    /// The word for it in settings.
+    /// Returns the word for the delivery in settings.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Mailbox => "mailbox",
@@ -59,7 +60,7 @@ impl Delivery {
         }
     }
 
-    /// The one that a word stands for.
+    /// Returns the delivery that a word stands for.
     pub(crate) fn of(word: &str) -> Option<Self> {
         let all = [Self::Mailbox, Self::PerPair, Self::Bag];
         all.into_iter().find(|known| known.word() == word)
@@ -85,49 +86,49 @@ impl Default for Semantics {
 }
 
 impl Semantics {
-    /// With [`patient_timers`](Semantics::patient_timers).
+    /// Enables [`patient_timers`](Semantics::patient_timers).
     #[must_use]
     pub const fn with_patient_timers(mut self) -> Self {
         self.patient_timers = true;
         self
     }
 
-    /// With [`atomic_handlers`](Semantics::atomic_handlers).
+    /// Enables [`atomic_handlers`](Semantics::atomic_handlers).
     #[must_use]
     pub const fn with_atomic_handlers(mut self) -> Self {
         self.atomic_handlers = true;
         self
     }
 
-    /// With failures of [`supervised`](Semantics::supervised) actors.
+    /// Enables [`supervised`](Semantics::supervised).
     #[must_use]
     pub const fn with_supervised(mut self) -> Self {
         self.supervised = true;
         self
     }
 
-    /// With [`faults`](Semantics::faults).
+    /// Sets [`faults`](Semantics::faults).
     #[must_use]
     pub const fn with_faults(mut self, faults: FaultBudgets) -> Self {
         self.faults = faults;
         self
     }
 
-    /// With a [`delivery`](Semantics::delivery).
+    /// Sets [`delivery`](Semantics::delivery).
     #[must_use]
     pub const fn with_delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
         self
     }
 
-    /// With [`clocks`](Semantics::clocks).
+    /// Sets [`clocks`](Semantics::clocks).
     #[must_use]
     pub const fn with_clocks(mut self, clocks: Clocks) -> Self {
         self.clocks = clocks;
         self
     }
 
-    /// With a [`clock_error`](Semantics::clock_error).
+    /// Sets [`clock_error`](Semantics::clock_error).
     #[must_use]
     pub const fn with_clock_error(mut self, error: Duration) -> Self {
         self.clock_error = error;

@@ -1,40 +1,40 @@
-//! Tokens: one execution of a test in a word, to be typed where its trace is gone.
+//! Reproduction tokens: one word that identifies one execution of a test, for use without its trace.
 
 use crate::data::clocks::Clocks;
 use crate::data::faults::FaultBudgets;
 use crate::settings::{Delivery, Semantics};
 use crate::strategy::SpecError;
 
-/// The version of the schedules: raised when what a strategy, a seed and an iteration stand for is
-/// another execution than before, since a step, a choice or a strategy is another.
+/// The version of the schedules. Raise it whenever the same strategy, seed and iteration lead to another
+/// execution than before, since a step, a choice or a strategy changed.
 const SCHEDULES: u32 = 4;
 
-/// Why a token reproduces nothing.
+/// The reasons why a token reproduces nothing.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It is not of the form that reports print.
+    /// The token is not of the form that reports print.
     #[error(
         "malformed token `{0}`; the form is STRATEGY@SEED-ITERATION[-kLENGTH][-fFAULTS][-dDELIVERY][-cCLOCKS]-vVERSION, as a report \
          prints it"
     )]
     Malformed(String),
-    /// It was made by an earlier version, in which it stood for another execution.
+    /// The token was made by an earlier version, in which it identified another execution.
     #[error(
         "the token `{0}` was made by an earlier version of actor-test, whose schedules were others, so \
          it names no execution any more; run the whole test again"
     )]
     Older(String),
-    /// It was made by a later version.
+    /// The token was made by a later version.
     #[error(
         "the token `{0}` was made by a later version of actor-test, whose schedules are others; update \
          actor-test to reproduce it"
     )]
     Newer(String),
-    /// The strategy is not known.
+    /// The strategy is unknown.
     #[error(transparent)]
     Strategy(#[from] SpecError),
-    /// The search is over before it comes to that execution.
+    /// The search ends before it reaches that execution.
     #[error(
         "the search of the token `{0}` is over after {1} executions: the test is another one now, or has \
          other settings; run the whole test again"
@@ -42,26 +42,25 @@ pub enum TokenError {
     Ended(String, u64),
 }
 
-/// What a token names.
+/// The parsed contents of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Named<'a> {
     pub(crate) strategy: &'a str,
-    /// The session's.
     pub(crate) seed: u64,
-    /// Counted from zero.
+    /// The iteration, counted from zero.
     pub(crate) iteration: u64,
-    /// The [length](crate::strategy::Execution::length) that the strategy was told, if any.
+    /// The expected [length](crate::strategy::Execution::length) that the strategy received, if any.
     pub(crate) length: Option<u64>,
-    /// How many faults of each kind it may have.
+    /// The maximum number of faults of each kind.
     pub(crate) faults: FaultBudgets,
-    /// How messages between nodes are delivered.
+    /// The order in which messages between nodes are delivered.
     pub(crate) delivery: Delivery,
-    /// How far the clocks of nodes may be apart.
+    /// The maximum difference of the nodes' clocks.
     pub(crate) clocks: Clocks,
 }
 
 impl Named<'_> {
-    /// How actors behave, where the token says so, and else as given.
+    /// Replaces the parts of `given` that a token contains.
     pub(crate) fn semantics(&self, given: Semantics) -> Semantics {
         given
             .with_faults(self.faults)
@@ -70,9 +69,8 @@ impl Named<'_> {
     }
 }
 
-/// The token of an execution: its strategy, the session's seed, the iteration as reports count it,
-/// from one, the length that its strategy was told, if any, the faults that it may have, how messages
-/// between nodes are delivered and how far their clocks are apart, where that is not as ever, and the
+/// Formats the token of an execution: the strategy, the session's seed, and the iteration, counted from one.
+/// Then follow the expected length, faults, delivery and clocks, if they differ from the default, and the
 /// version of the schedules.
 pub(crate) fn token(named: Named<'_>) -> String {
     let Named {
@@ -85,7 +83,7 @@ pub(crate) fn token(named: Named<'_>) -> String {
         clocks,
     } = named;
     let length = length.map_or_else(String::new, |length| format!("-k{length}"));
-    // A word to type: without what a shell or a browser's address would have to quote.
+    // A token must need no quoting in a shell or in a URL.
     let faults = match faults.is_none() {
         true => String::new(),
         false => format!("-f{}", faults.to_string().replace(',', "+")),
@@ -102,7 +100,6 @@ pub(crate) fn token(named: Named<'_>) -> String {
     format!("{strategy}@{seed}-{iteration}{length}{faults}{delivery}{clocks}-v{SCHEDULES}")
 }
 
-/// What a token names.
 pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
     let malformed = || TokenError::Malformed(token.into());
     let (strategy, at) = token.rsplit_once('@').ok_or_else(malformed)?;
@@ -134,7 +131,7 @@ pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
         Some(Ok(clocks)) => clocks,
         Some(Err(_)) => return Err(malformed()),
     };
-    // The first version was not told.
+    // Tokens of the first version have no version.
     let version = match parts.next() {
         None => Some(1),
         Some(version) => version

@@ -1,12 +1,12 @@
-//! Going on under another strategy from a step of a recorded execution.
+//! Replay of a recorded execution up to a step, and any strategy from there: [`Branch`].
 
 use super::{Choice, Enabled, Ended, Execution, Fairness, FaultSite, Replay, Step, Strategy};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::data::story::Asked;
 
-/// Recorded decisions up to a step, and any strategy from there. What the strategy sees begins with
-/// that step; its fairness counts from there.
+/// Replays recorded decisions up to a step, and follows a strategy from there. The strategy sees only the
+/// steps behind that one, and its fairness counts from there.
 #[derive(Debug)]
 pub(crate) struct BranchedReplay {
     replay: Replay,

@@ -1,12 +1,12 @@
-//! What has changed among the enabled operations since a strategy looked last.
+//! Change log of the enabled set, by which strategies update their order incrementally: [`Changes`].
 
 use super::Enabled;
 
-/// How many changes are remembered: more than a step makes, as a rule.
+/// The number of changes that are remembered; a step rarely makes more.
 const REMEMBERED: usize = 16;
 
-/// The positions in the enabled set that were set or vacated last, and how many there were in this
-/// execution. Recording one costs the same whether anyone asks or not.
+/// A ring of the positions in the enabled set that changed last, and the number of changes in this
+/// execution. The price of a record does not depend on whether a strategy reads it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Changes {
     count: u64,
@@ -14,50 +14,48 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Forgets the execution before.
+    /// Resets the log for a new execution.
     pub(crate) fn clear(&mut self) {
         self.count = 0;
     }
 
-    /// Another operation, or none, is at the position, or the one there would do something else.
+    /// Records that the operation at a position, or its next step, was set, replaced or removed.
     #[inline]
     pub(crate) fn record(&mut self, position: u32) {
         self.recent[self.count as usize % REMEMBERED] = position;
         self.count += 1;
     }
 
-    /// Other operations are enabled than before.
+    /// Records that the whole set may have changed.
     pub(crate) fn record_all(&mut self) {
         self.count += REMEMBERED as u64 + 1;
     }
 }
 
-/// Up to so many enabled operations are looked at one by one, which is faster than to keep an order.
+/// Up to this many enabled operations are scanned one by one, which is faster than keeping an order.
 pub(super) const FEW: usize = 8;
 
-/// Tells a strategy which positions to look at again, so that a step costs it the same for any
-/// number of enabled operations.
+/// A reader of the change log, at a price independent of the number of enabled operations.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ChangeReader {
-    /// How many changes it has followed.
+    /// The number of changes that were read.
     seen: u64,
 }
 
 impl ChangeReader {
-    /// An execution begins, or what was known of it is forgotten.
+    /// Forgets what was read, for a new execution or a fresh start.
     #[inline]
     pub(super) fn begin(&mut self) {
         self.seen = 0;
     }
 
-    /// Nothing has changed since the last look. It is not so before the first of an execution.
+    /// True if nothing has changed since the last read. False before the first one of an execution.
     pub(super) fn is_current(&self, enabled: &Enabled<'_>) -> bool {
         self.seen == enabled.changes().count
     }
 
-    /// The positions of the enabled set where something has changed since the last look, in rising
-    /// order. Where there was too much to remember they are all positions. Those beyond the enabled
-    /// set are not among them.
+    /// The positions of the enabled set that changed since the last read, in rising order. After more
+    /// changes than are remembered, these are all positions. Positions beyond the enabled set are left out.
     #[inline]
     pub(super) fn look<'a>(&mut self, enabled: &Enabled<'a>) -> Changed<'a> {
         let since = std::mem::replace(&mut self.seen, enabled.changes().count);
@@ -70,13 +68,12 @@ impl ChangeReader {
     }
 }
 
-/// Positions in rising order.
 #[derive(Clone, Debug)]
 pub(super) struct Changed<'a> {
     changes: &'a Changes,
-    /// What changed after so many changes is meant.
+    /// The changes with numbers from here on are listed.
     since: u64,
-    /// The lowest position that may be the next.
+    /// The lowest position that may come next.
     next: u32,
     len: u32,
 }
@@ -88,7 +85,7 @@ impl Iterator for Changed<'_> {
     fn next(&mut self) -> Option<usize> {
         let mut lowest = self.next;
         if self.changes.count - self.since <= REMEMBERED as u64 {
-            // They are few: to look for the next among them all is faster than to sort them.
+            // With so few changes, a scan for each next position is faster than sorting.
             lowest = u32::MAX;
             for change in self.since..self.changes.count {
                 let position = self.changes.recent[change as usize % REMEMBERED];
@@ -115,7 +112,7 @@ mod tests {
     };
     use super::*;
 
-    /// An enabled set that changes at random, as the engine's does.
+    /// An enabled set that changes at random, like the engine's.
     #[derive(Default)]
     struct Set {
         pending: Vec<Pending>,
@@ -132,7 +129,7 @@ mod tests {
             Enabled::new(&self.pending, &self.paths, changes, 0, 0)
         }
 
-        /// Changes what an operation would do, or enables it.
+        /// Changes the next step of an operation, or enables it.
         fn set(&mut self, rng: &mut Xoshiro256PlusPlus, number: u32) {
             let operation = OperationId::actor(number);
             let flushes = below(rng, 2) == 0;
@@ -159,8 +156,7 @@ mod tests {
             self.changes.record(position as u32);
         }
 
-        /// A step of the operation at a position, and what others make of it. There are more and
-        /// fewer of them in turn.
+        /// Takes a step of the operation at a position, with changes to others; the set grows or shrinks.
         fn step(&mut self, rng: &mut Xoshiro256PlusPlus, picked: usize, step: u64) {
             match below(rng, 3) {
                 0 if self.pending.len() > 1 => self.remove(picked),
@@ -189,8 +185,8 @@ mod tests {
         });
     }
 
-    /// Two strategies pick the same at every step, where the second is told that so many positions
-    /// have changed that it has to look at all.
+    /// Checks that two strategies pick the same at every step, where the second one is notified of so many
+    /// changes that it reads all positions. Returns the size of the largest enabled set.
     fn assert_same(one: &mut dyn Strategy, other: &mut dyn Strategy, seed: u64) -> usize {
         let mut rng = generator(seed);
         let mut set = Set {
@@ -237,7 +233,7 @@ mod tests {
         }
     }
 
-    /// The round that does not look ahead of each step, and so goes through all.
+    /// A round robin without the preparation before each step, which therefore scans all operations.
     #[derive(Debug)]
     struct Unprepared(RoundRobin);
 
@@ -273,8 +269,7 @@ mod tests {
         }
     }
 
-    /// Whoever looks at the positions that are told knows the whole set, however much happens
-    /// between two looks.
+    /// A reader of the changed positions knows the whole set, however many changes come between two reads.
     #[test]
     fn nothing_that_changes_is_missed() {
         let mut rng = generator(5);

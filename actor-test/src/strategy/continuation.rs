@@ -1,4 +1,4 @@
-//! Going on fairly from a step of a recorded execution.
+//! Replay of a recorded execution up to a step, and a fair walk from there: [`Continuation`].
 
 use super::{
     Choice, Enabled, Execution, Fairness, FaultSite, Random, Replay, StepKind, Strategy, Weighted,
@@ -8,10 +8,9 @@ use crate::data::faults::Fault;
 use crate::data::story::Asked;
 use crate::hash::mix;
 
-/// Recorded decisions up to a step, and a fair walk from there: a uniform and a weighted one in
-/// turn, since timers that fire too often keep some programs from recovering. [Where it is
-/// calm](Self::calm_if) the weighted ones leave timers nearly no chance while there is anything else
-/// to do.
+/// Replays recorded decisions up to a step, then walks fairly: uniformly and weighted in turn, since timers
+/// that fire too often keep some programs from recovering. In a [calm](Self::calm_if) continuation, the
+/// weighted walks fire timers almost only when nothing else is enabled.
 #[derive(Debug)]
 pub(crate) struct Continuation {
     replay: Replay,
@@ -22,7 +21,7 @@ pub(crate) struct Continuation {
     delays: Option<RandomPriorities>,
 }
 
-/// Priorities of operations, up to a step.
+/// Random priorities of operations, up to a step.
 #[derive(Clone, Copy, Debug)]
 struct RandomPriorities {
     until: u64,
@@ -31,7 +30,7 @@ struct RandomPriorities {
 }
 
 impl RandomPriorities {
-    /// The position of the one of the highest priority.
+    /// The position of the operation with the highest priority.
     fn first(&self, enabled: &Enabled<'_>) -> Option<usize> {
         let priority = |position: &usize| {
             let pending = &enabled[*position];
@@ -42,7 +41,7 @@ impl RandomPriorities {
     }
 }
 
-/// Of a calm walk.
+/// The weights of a calm walk.
 const CALM: Weights = Weights {
     work: 100,
     timer: 1,
@@ -64,7 +63,7 @@ impl Continuation {
         }
     }
 
-    /// Every second is calm.
+    /// Makes every second continuation calm.
     pub(crate) fn calm_if(self, is_calm: bool) -> Self {
         match is_calm && self.number.is_multiple_of(2) {
             true => Self {
@@ -75,8 +74,8 @@ impl Continuation {
         }
     }
 
-    /// Has priorities for some steps before it walks: whoever has a low one waits, as by chance nearly
-    /// nobody does. Where it is calm, timers wait for all others.
+    /// Schedules by random priorities for some steps before the walk, so that operations with low ones wait
+    /// far longer than by chance. With `is_calm`, timers wait for all other operations.
     pub(crate) fn delaying(self, is_calm: bool) -> Self {
         let steps = 16 << (self.number % 4);
         Self {
@@ -138,8 +137,7 @@ impl Strategy for Continuation {
         self.active().choose(choice)
     }
 
-    /// In half of them time goes on by itself, so that who looks at the clock until it is late enough comes
-    /// to an end.
+    /// In half of the continuations, time passes at each read of the clock, so that loops that poll it end.
     fn time_passes(&mut self, ways: u32) -> Option<u32> {
         match self.replaying {
             true => self.replay.time_passes(ways),
@@ -175,8 +173,7 @@ impl Strategy for Continuation {
 mod tests {
     use super::*;
 
-    /// Timers that fire too often keep some programs from recovering, so every other walk holds them
-    /// back.
+    /// Timers that fire too often keep some programs from recovering, so every other walk restrains them.
     #[test]
     fn continuations_are_uniform_and_weighted_in_turn() {
         let names = |is_calm| {

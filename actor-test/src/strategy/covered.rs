@@ -1,95 +1,92 @@
-//! What a search has covered, as a strategy says of itself, and what it left out.
+//! Coverage claim of a strategy: what a search has explored, under which reduction, and its gaps.
 
 use super::{Constructs, StepConstruct};
 use serde::{Deserialize, Serialize};
 
-/// What a strategy has covered so far: see [`Strategy::covered`](super::Strategy::covered).
+/// The coverage of a strategy so far: see [`Strategy::covered`](super::Strategy::covered).
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum CoverageClaim {
-    /// A sample of the schedules. Nothing is said of the others.
+    /// A sample of the schedules; nothing is claimed about the others.
     #[default]
     Sample,
-    /// One schedule after another by a system, none twice.
+    /// A systematic search, which runs no schedule twice.
     Systematic {
-        /// Of which schedules one stands for others.
+        /// The reduction by which one schedule represents others.
         reduction: Reduction,
-        /// There is nothing left but what `gaps` says.
+        /// True if nothing is left but the `gaps`.
         is_complete: bool,
-        /// What was left out.
+        /// The parts of the search space that were left out.
         gaps: Vec<Gap>,
     },
 }
 
-/// Of which schedules a systematic search takes one for all.
+/// The equivalence by which a systematic search explores one schedule for many.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Reduction {
-    /// Of none: every schedule is run.
+    /// No reduction: every schedule is run.
     #[default]
     None,
-    /// [Local steps](super::Step#local-steps) run first, in one order for all, which nobody can tell
-    /// from the others.
+    /// [Local steps](super::Step#local-steps) run first, in one order, which nobody can observe.
     LocalFirst,
-    /// Of those that come to the same state, one goes on from there.
+    /// The search continues once from each state, of all schedules that lead there.
     #[non_exhaustive]
     States {
-        /// How many states there are.
+        /// The number of states.
         states: u64,
-        /// Local steps ran first besides.
+        /// True if local steps ran first as well.
         local_first: bool,
-        /// Of those that differ in who is who among
-        /// [interchangeable](trait@actor_core::Fingerprint#actors-that-are-interchangeable) actors alone, one
-        /// besides.
+        /// True if permutations of
+        /// [interchangeable](trait@actor_core::Fingerprint#actors-that-are-interchangeable) actors count as
+        /// one state.
         #[serde(default)]
         symmetric: bool,
     },
-    /// Of those whose beginnings are the same up to the order of independent steps, one goes on from there.
+    /// The search continues once from prefixes that are the same up to the order of independent steps.
     #[non_exhaustive]
     Histories {
-        /// How many such beginnings there are.
+        /// The number of such prefixes.
         prefixes: u64,
     },
-    /// Of those in which events are taken from each inbox in the same order, and choices are answered
-    /// alike, one is looked at.
+    /// One schedule represents all with the same order of events in each inbox, and the same answers.
     #[non_exhaustive]
     Inboxes {
-        /// How many there are.
+        /// The number of such classes.
         behaviours: u64,
-        /// Monitors or predicates look on: they are told apart by what those see as well.
+        /// True if behaviours also differ by the observations of monitors or predicates.
         observers: bool,
-        /// Other monitors, whose states can be compared, were shown each in every order in which they
-        /// may see it.
+        /// True if other monitors, whose states are comparable, saw each behaviour in every order.
         orders: bool,
-        /// A monitor's value offers nothing to compare: each order in which it sees something is a
-        /// behaviour.
+        /// True if a monitor's value can't be compared, so that each order of its observations counts.
         opaque: bool,
     },
-    /// Of those that differ in the order of independent steps only, one is run.
+    /// One schedule represents all that differ only in the order of independent steps.
     #[non_exhaustive]
     Steps {
-        /// How many were run. Some of them may differ in nothing that an actor or onlooker can tell.
+        /// The number of schedules that were run; actors and observers may not distinguish all of them.
         behaviours: u64,
-        /// Steps that do such things, or with which an actor ends, were taken as dependent on all others.
+        /// Constructs taken as dependent on all other steps, as was the end of an actor.
         everywhere: Constructs,
     },
 }
 
-/// What was not judged of executions that don't end.
+/// A property of infinite executions that was not judged.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Unjudged {
-    /// What may stay owed: with local steps in one order that is not looked for.
+    /// An obligation may never be discharged. Not searched for with local steps in one order, or with
+    /// interchangeable actors.
     PendingObligations,
-    /// An actor may go on for ever while another, or itself, defers an event.
+    /// An actor may run for ever while it, or another one, defers an event.
     Deferred,
-    /// An actor may handle nothing but its own events for ever.
+    /// An actor may handle only its own events for ever.
     Busy,
 }
 
-/// What a search left out, and why.
+/// A part of the search space that a search left out, with the reason.
 ///
 /// ```
 /// use actor_test::{Gap, Tester};
@@ -102,136 +99,128 @@ pub enum Unjudged {
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Gap {
-    /// What comes after the bound on steps, in the executions that were cut off there.
+    /// Steps beyond the bound, in the executions that were cut off there.
     Steps {
-        /// The bound.
+        /// The bound on steps.
         bound: u64,
-        /// How many were cut off.
+        /// The number of executions that were cut off.
         executions: u64,
     },
-    /// What comes after as many executions as the test, or the strategy, was given.
+    /// Executions beyond the number that the test, or the strategy, was given.
     Executions {
-        /// How many.
+        /// The number of executions.
         bound: u64,
     },
-    /// What comes after the [steps](crate::Settings::step_budget) that the test may spend.
+    /// Executions beyond the [steps](crate::Settings::step_budget) that the test may spend.
     Budget {
-        /// How many.
+        /// The number of steps.
         steps: u64,
     },
-    /// What comes after a search that was tried, and broken off since it would have cost too much.
+    /// The rest of a trial search that was stopped since it would have cost too much.
     TooMany {
-        /// How many executions it seemed to need, by an estimate that may be wrong by a factor.
+        /// The estimated number of executions, which may be wrong by a factor.
         about: u64,
     },
-    /// What comes after a search of states that was tried, and broken off since no end was in sight.
+    /// The rest of a trial search of states that was stopped since no end was in sight.
     NoEnd {
-        /// How many states it had met.
+        /// The number of states met.
         states: u64,
     },
-    /// What comes after the time that the test was given.
+    /// Executions beyond the time limit of the test.
     Time,
-    /// Orders in which a monitor may see behaviours, of which there are more than were looked at.
+    /// Orders of a monitor's observations, where there were more than were tried.
     Orders {
-        /// How often there were so many.
+        /// The number of behaviours with too many orders.
         behaviours: u64,
     },
-    /// What comes after the bug at which the search ended.
+    /// Executions beyond the bug at which the search ended.
     Bug,
-    /// What comes after the search seemed
-    /// [saturated](crate::Settings::until_saturated).
+    /// Executions after the search seemed [saturated](crate::Settings::until_saturated).
     Saturated,
-    /// What the other parts of a divided search explore.
+    /// The other parts of a divided search.
     Parts,
-    /// Other seeds of `cx.rng()`: in so many executions a generator was asked for, and each had the
-    /// same one.
+    /// Other seeds of `cx.rng()`: each generator got the same seed.
     Seeds {
-        /// In how many.
+        /// The number of executions that asked for a generator.
         executions: u64,
     },
-    /// Other answers of the operating system where it was asked for random bytes: in so many executions
-    /// it was, and each got the same ones, so that its hash maps have one order, for instance.
+    /// Other random bytes of the operating system: each request got the same ones.
     System {
-        /// In how many.
+        /// The number of executions that asked for random bytes.
         executions: u64,
     },
-    /// Time that passes between two reads of the clock though there is no timer: in so many executions an actor,
-    /// task or thread has read a clock again, and the program has no timer that moves it.
+    /// The passing of time between two reads of the clock, in a program without a timer to move it.
     Clock {
-        /// In how many.
+        /// The number of executions with such reads.
         executions: u64,
     },
-    /// Orders of steps that are told apart by a wait alone: somebody has yielded twice in a row, and goes on when
-    /// another has taken a step, whatever it does.
+    /// Other waits of an operation that yielded twice in a row: it goes on after one step of another.
     Yields,
-    /// Orders that only weak memory has: an atomic was accessed with an ordering weaker than `SeqCst`, and
-    /// taken as sequentially consistent.
+    /// Orders that only weak memory allows: accesses weaker than `SeqCst` were taken as `SeqCst`.
     Orderings {
-        /// Where in the program: `src/lib.rs:7:15`.
+        /// The places in the program, as `src/lib.rs:7:15`.
         places: Vec<String>,
     },
-    /// What comes after as many states as the search was to know.
+    /// States beyond the number that the search may store.
     States {
-        /// How many.
+        /// The number of states.
         bound: u64,
     },
-    /// What comes after a search has met as many histories of operations as it was to know.
+    /// Executions after the search has met as many histories of operations as it may store.
     Histories {
-        /// How many.
+        /// The number of histories.
         bound: u64,
     },
-    /// What takes more delays than that; see [`Verdict::within`](crate::Verdict::within).
+    /// Schedules with more delays than the bound; see [`Verdict::within`](crate::Verdict::within).
     Delays {
-        /// How many.
+        /// The bound on delays.
         bound: u32,
     },
-    /// What takes more preemptions than that; see [`Verdict::within`](crate::Verdict::within).
+    /// Schedules with more preemptions than the bound; see [`Verdict::within`](crate::Verdict::within).
     Preemptions {
-        /// How many.
+        /// The bound on preemptions.
         bound: u32,
     },
-    /// What an explorer does not come to: delays have brought one operation to the front twice, and others
-    /// not at all. The search ended there.
+    /// Schedules that an unsound explorer omits: its delays brought one operation to the front twice, and
+    /// others not at all. The search ended there.
     UnsoundExplorer,
-    /// What takes fewer delays from a state than where it was met first: the explorer tells no
-    /// [state](crate::strategy::DelayingExplorer::state).
+    /// Schedules that need fewer delays from a state than where it was met first: the explorer has no
+    /// [state](crate::strategy::DelayingExplorer::state) to compare.
     ExplorerState,
-    /// Schedules that begin otherwise than with the steps that a walk has taken before the search began.
+    /// Schedules that differ in the steps of the walk that came before the search.
     Prefixes {
-        /// How many steps.
+        /// The number of those steps.
         steps: u64,
     },
-    /// Schedules that are unfair to those who wait while another polls.
+    /// Schedules that are unfair to operations waiting while another one polls.
     Unfair,
-    /// What executions that don't end may do wrong for ever, and what was not judged of it.
+    /// Infinite executions, of which a property was not judged.
     Cycles(Unjudged),
-    /// What comes where so many executions went elsewhere than the same decisions had led before: the
-    /// program is not deterministic.
+    /// Schedules behind executions that diverged: the program is not deterministic.
     Diverged {
-        /// How many.
+        /// The number of such executions.
         executions: u64,
-        /// At which step the first did, where that is known.
+        /// The step of the first divergence, if it is known.
         step: Option<u64>,
     },
-    /// What comes after a step from which on so many executions were left to a random walk.
+    /// Schedules after a step from which executions were left to a random walk.
     Suffixes {
-        /// How many.
+        /// The number of such executions.
         executions: u64,
     },
-    /// Something that the search can't follow. It ended there.
+    /// A construct that the search can't follow. The search ended there.
     Unsupported {
-        /// What it was.
+        /// The construct.
         what: StepConstruct,
-        /// Whose step it was, by name, where that is known.
+        /// The name of the operation whose step it was, if it is known.
         who: Option<String>,
     },
-    /// An actor did something else although it was given the same events, in the same order: actors share
-    /// something that the tester does not know of, or the program is not deterministic. The search ended
-    /// there.
+    /// An actor behaved differently with the same events in the same order: actors share state unknown to
+    /// the tester, or the program is not deterministic. The search ended there.
     Nondeterministic,
     /// An execution that was [drawn beside a proof](crate::Settings::samples_beside_proof) fails: actors
-    /// share something that the tester does not know of, or the program is not deterministic.
+    /// share state unknown to the tester, or the program is not deterministic.
     Refuted,
-    /// The strategy ended the search without saying that nothing is left.
+    /// The strategy ended the search without a claim that nothing is left.
     NoClaim,
 }

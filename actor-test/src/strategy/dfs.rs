@@ -1,4 +1,4 @@
-//! Exhaustive depth-first search.
+//! Exhaustive depth-first search over all schedules: [`Dfs`].
 
 use serde::{Deserialize, Serialize};
 
@@ -9,29 +9,28 @@ use super::{
 use crate::codec;
 use crate::data::faults::Fault;
 
-/// Visits every schedule up to the step bound, depth first: the oracle that other strategies are
-/// checked against, and good for small tests only.
+/// Visits every schedule up to the step bound, depth first: an oracle for other strategies, on small tests.
 ///
-/// Unfair, so liveness is judged only in executions that end. Seeds of generators are not explored:
-/// each is zero, and the search is [not called exhaustive](Covered) where one was asked for.
+/// Unfair, so liveness is judged only in executions that end. Seeds of generators are not explored: each is
+/// zero, and the search is [not called exhaustive](Covered) if one was asked for.
 #[derive(Debug, Default)]
 pub struct Dfs {
-    /// One entry a branching point of the current execution: what was taken, and of how many.
+    /// The branching points of the current execution.
     path: Vec<BranchingPoint>,
     depth: usize,
     begun: bool,
     executions_max: Option<u64>,
     executions: u64,
     local_first: bool,
-    /// Faults may strike between steps.
+    /// Set once faults may strike between steps.
     has_faults: bool,
     /// The branching point at which the step in progress was picked.
     picked_at: Option<usize>,
-    /// There is no other path.
+    /// True if no other path is left.
     is_complete: bool,
-    /// In how many executions a seed was asked for.
+    /// The number of executions in which a seed was asked for.
     seeded: u64,
-    /// One was in this execution.
+    /// True if this execution asked for a seed.
     is_seeded: bool,
 }
 
@@ -40,21 +39,21 @@ struct BranchingPoint {
     taken: u32,
     of: u32,
     others: DfsAlternatives,
-    /// How many executions were over when it was met first, and when what is taken was taken first.
+    /// The number of executions completed before this point, and before its current alternative.
     met_after: u64,
     taken_after: u64,
 }
 
-/// What becomes of the steps of a branching point that are not taken yet.
+/// The treatment of the alternatives that were not taken yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum DfsAlternatives {
-    /// Each is taken in its turn.
+    /// Each alternative is taken in turn.
     Due,
-    /// The step of this operation is local, as far as it is known, so that they need not be taken.
+    /// The alternatives need not be taken, as long as the step of this operation proves to be local.
     Spared(OperationId),
 }
 
-/// What another process goes on from.
+/// The search in a checkpoint.
 #[derive(Debug, Serialize, Deserialize)]
 struct Saved {
     path: Vec<BranchingPoint>,
@@ -66,7 +65,7 @@ struct Saved {
 }
 
 impl Dfs {
-    /// Every schedule.
+    /// Visits every schedule.
     pub fn new() -> Self {
         Self::default()
     }
@@ -78,22 +77,21 @@ impl Dfs {
         self
     }
 
-    /// Takes [local steps](Step#local-steps) before any other, in one order instead of all. Every end
-    /// state is still visited, and every bug.
+    /// Takes [local steps](Step#local-steps) before any other, in one order instead of all; all end states
+    /// and bugs remain.
     ///
-    /// What can tell the order of local steps makes them less local: with monitors that observe what
-    /// is handled there are more schedules, and with predicates as many as without this.
+    /// Observers of the order of local steps make these less local: with monitors of handled events there
+    /// are more schedules, and with predicates as many as without this option.
     ///
-    /// Whether a step was local is known when it is over. Where it was not, the search takes the
-    /// others in its place as well; and so it does where later on somebody interrupts the actor whose
-    /// step it took first.
+    /// Locality is known only after a step. If a step was not local, the search takes the alternatives in
+    /// its place as well. The same happens if a later step interrupts the actor whose step came first.
     #[must_use]
     pub fn local_first(mut self) -> Self {
         self.local_first = true;
         self
     }
 
-    /// Goes to the next path in depth-first order; `false` where there is none.
+    /// Moves to the next path in depth-first order; `false` if there is none.
     fn backtrack(&mut self) -> bool {
         while let Some(last) = self.path.last_mut() {
             if !matches!(last.others, DfsAlternatives::Spared(_)) && last.taken + 1 < last.of {
@@ -107,7 +105,7 @@ impl Dfs {
         false
     }
 
-    /// What is taken where there are so many to take.
+    /// Returns the alternative to take, of so many.
     fn branch(&mut self, of: usize) -> usize {
         if of == 1 {
             return 0;
@@ -125,12 +123,12 @@ impl Dfs {
         }
         let branch = &mut self.path[self.depth];
         self.depth += 1;
-        // A program that is not deterministic may offer less than before; the replay check names it.
+        // A program that is not deterministic may offer less than before; the replay check reports it.
         branch.of = of;
         branch.taken.min(of - 1) as usize
     }
 
-    /// Branches with the steps that may be local ahead of all others.
+    /// Branches over the enabled operations, with those that may be local first.
     fn branch_local_first(&mut self, enabled: &Enabled<'_>) -> usize {
         let is_new = self.depth == self.path.len() || self.depth + 1 == self.path.len();
         let taken = self.branch(enabled.len());
@@ -141,8 +139,7 @@ impl Dfs {
         position
     }
 
-    /// Has the steps that were spared for the sake of an operation's at a branching point taken after
-    /// all.
+    /// Makes the alternatives due that were spared at a branching point for an operation's step.
     fn widen(&mut self, at: usize, operation: OperationId) {
         if let Some(branch) = self.path.get_mut(at)
             && branch.others == DfsAlternatives::Spared(operation)
@@ -177,7 +174,7 @@ impl Strategy for Dfs {
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.picked_at = (enabled.len() > 1).then_some(self.depth);
-        // A fault interrupts everybody, so that no step is local.
+        // A fault interrupts all operations, so no step is local then.
         Some(if self.local_first && !self.has_faults {
             self.branch_local_first(enabled)
         } else {
@@ -218,7 +215,7 @@ impl Strategy for Dfs {
         if let Some(at) = self.picked_at.filter(|_| !step.is_local) {
             self.widen(at, taker);
         }
-        // Whoever interrupts itself has taken its steps before in any case.
+        // An operation that interrupts itself has taken its steps before in any case.
         for operation in step.interrupted.iter().filter(|one| **one != taker) {
             for at in 0..self.depth {
                 self.widen(at, *operation);
@@ -264,9 +261,9 @@ impl Strategy for Dfs {
         true
     }
 
-    /// By the share of the tree that is done, where equal parts are below what can be taken at a branching
-    /// point; and as if what is still to be taken there had as much below it as what was taken, in the mean
-    /// (Kilby, Slaney, Thiébaux and Walsh, AAAI 2006).
+    /// Estimates by the explored share of the tree, with equal parts below all alternatives, and by
+    /// likeness: an untried alternative has as much below it as the tried ones have on average (Kilby,
+    /// Slaney, Thiébaux and Walsh, AAAI 2006).
     fn extent(&self) -> Option<SizeEstimate> {
         let of = |branch: &BranchingPoint| match branch.others {
             DfsAlternatives::Due => f64::from(branch.of),

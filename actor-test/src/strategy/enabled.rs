@@ -1,4 +1,4 @@
-//! What a strategy sees: the enabled operations, and what each would do.
+//! The enabled operations and their pending steps, as strategies see them: [`Enabled`].
 
 use std::fmt;
 use std::num::NonZeroU32;
@@ -16,8 +16,7 @@ pub use crate::data::records::{MessageId, StepKind};
 
 /// An operation of an execution: an actor, the test body, a piped future or a timer.
 ///
-/// Numbers are given in order of creation and are the same whenever the same schedule runs; the
-/// test body is number zero.
+/// Numbers follow the order of creation in the schedule; the test body is number zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct OperationId(NonZeroU32);
 
@@ -26,7 +25,7 @@ impl OperationId {
 
     #[inline]
     pub(crate) const fn actor(index: u32) -> Self {
-        // Never zero, so that an `Option` takes no more room. No execution has 2^31 operations.
+        // Never zero, so that an `Option` takes no more memory. No execution has 2^31 operations.
         match NonZeroU32::new(index.wrapping_add(1)) {
             Some(bits) => Self(bits),
             None => Self(NonZeroU32::MAX),
@@ -37,19 +36,18 @@ impl OperationId {
         Self::actor(Self::TIMER | index)
     }
 
-    /// Something shared, which is no operation: it is numbered as timers are, and stands where no timer
-    /// does, as what an access reaches.
+    /// An object of shared memory, numbered like a timer; only [`Pending::inbox`] has such numbers.
     pub(crate) const fn object(index: u32) -> Self {
         Self::timer(index)
     }
 
-    /// The operation is a timer; a timer's number is used again when the timer is over.
+    /// True for a timer. The number of a timer is used again once the timer is over.
     #[inline]
     pub const fn is_timer(self) -> bool {
         self.bits() & Self::TIMER != 0
     }
 
-    /// The number, counted apart for timers.
+    /// The number, counted separately for timers.
     #[inline]
     pub const fn index(self) -> usize {
         (self.bits() & !Self::TIMER) as usize
@@ -61,11 +59,11 @@ impl OperationId {
     }
 }
 
-/// What an enabled operation would do.
+/// The next step of an enabled operation.
 ///
 /// # Example
 ///
-/// The message that is the first in an order that does not depend on the schedule.
+/// The first message in an order that does not depend on the schedule:
 ///
 /// ```
 /// use actor_test::strategy::{Enabled, MessageId};
@@ -78,25 +76,25 @@ impl OperationId {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Pending {
-    /// Who.
+    /// The operation that would take the step.
     pub operation: OperationId,
-    /// What kind of step.
+    /// The kind of step.
     pub kind: StepKind,
-    /// Whose inbox it reads, appends to or closes, if any. Two flushes into the same inbox are the
-    /// race that matters; an actor that halts closes its own. For an [access](StepKind::Access), what is
-    /// accessed: it is no operation, and numbered apart, as timers are.
+    /// The owner of the inbox that the step reads, appends to or closes, if any; an actor that halts closes
+    /// its own. Two flushes into the same inbox race. For an [access](StepKind::Access), this is the
+    /// object, which is no operation and is numbered separately, like timers.
     pub inbox: Option<OperationId>,
-    /// Who sent the event concerned, if any.
+    /// The sender of the event concerned, if any.
     pub sender: Option<OperationId>,
     /// The type of the event concerned, if any.
     pub event: Option<EventId>,
-    /// Which event or reply is sent, handled or fired, or which question for room is asked. None for
-    /// a start, a resume, a spawn and the end of an actor.
+    /// The event or reply that is sent, handled or fired, or the request for capacity. None for a start, a
+    /// resume, a spawn and the end of an actor.
     pub message: Option<MessageId>,
 }
 
 impl Pending {
-    /// Whose step it is: for a timer, that of the actor to which it belongs.
+    /// The operation itself, or for a timer the actor that owns it.
     pub(super) fn owner(&self) -> Option<OperationId> {
         match self.operation.is_timer() {
             true => self.inbox,
@@ -104,11 +102,11 @@ impl Pending {
         }
     }
 
-    /// Whether the step may concern its operation alone: it starts, handles, resumes, or spawns. Such
-    /// a step can mostly be taken before any other without a loss; whether it could,
-    /// [`Step::is_local`] tells when it is over.
+    /// True if the step may concern its operation alone: a start, a handler, a resume or a spawn. Such a
+    /// step can mostly be taken before any other without loss; [`Step::is_local`] is set afterwards if it
+    /// could.
     ///
-    /// This is what `dfs-local` and `pos-local` take first.
+    /// `dfs-local` and `pos-local` take these steps first.
     #[inline]
     pub fn may_be_local(&self) -> bool {
         match self.kind {
@@ -122,8 +120,7 @@ impl Pending {
         }
     }
 
-    /// Whether the order of this step and another that [reaches](Self::inbox) the same makes a
-    /// difference: it flushes into an inbox, or accesses what is shared.
+    /// True if the step races with others on the same [inbox](Self::inbox) or object.
     #[inline]
     pub(crate) fn races(&self) -> bool {
         matches!(
@@ -133,96 +130,95 @@ impl Pending {
     }
 }
 
-/// A step that is over, as a strategy [hears](super::Strategy::stepped) of it.
+/// A completed step, as a strategy is [notified](super::Strategy::stepped) of it.
 ///
 /// # Local steps
 ///
-/// A step is *local* where it makes no difference to anyone whether it is taken now or after any steps
-/// of others. A search that takes a local step first loses no end state. These are local:
+/// A step is *local* if it can be moved behind any steps of other operations without a difference to
+/// anyone. A search that takes a local step first loses no end state. Local steps are:
 ///
-/// - starting, handling and resuming, with all that goes into the outbox, and spawning.
+/// - starts, handlers and resumes, with all that goes into the outbox, and spawns.
 ///
-/// But not where the step
+/// A step is not local if it
 ///
-/// - reads the clock, or arms or cancels a timer, or lets a sleep go: others move time;
-/// - looks at the number or the name of an actor, where several operations create actors, tasks or
-///   futures: in which order they do is what numbers tell;
-/// - looks for what may still come and finds it absent: a reply to an `ask` that was open before the
-///   step, an event to [`receive`](actor_core::Context::receive), the end of a sleep, room in a
-///   mailbox; whether an actor has stopped, if it has not; or the registry of names, if there is none;
+/// - reads the clock, arms or cancels a timer, or gives up a sleep: steps of others move the time;
+/// - reads the number or the name of an actor, where several operations create actors, tasks or futures:
+///   numbers depend on their order;
+/// - finds something absent that may still come: a reply to an `ask` that was open before the step, an
+///   event to [`receive`](actor_core::Context::receive), the end of a sleep, capacity of a mailbox, the
+///   stop of an actor, or an entry in the registry of names;
 /// - gives up an `ask` or a `send` that is under way;
-/// - takes an event from a bounded mailbox, which makes room;
-/// - looks for the reply to an `ask` of somebody else, who has handed it on;
-/// - begins to watch or to wait for a start, links itself, or says how its children are supervised or what becomes of links;
-/// - accesses what is shared: a lock, a channel or an atomic of [`sync`](actor_core::sync);
-/// - is the start of a supervised actor;
-/// - is seen by a monitor that observes what is handled or announced, or by predicates;
+/// - takes an event from a bounded mailbox, which frees capacity;
+/// - polls the reply to an `ask` of another operation, which handed it on;
+/// - begins to watch an actor or to wait for its start, links itself, or sets how its children are
+///   supervised or links behave;
+/// - accesses shared memory: a lock, a channel or an atomic of [`sync`](actor_core::sync);
+/// - starts a supervised actor;
+/// - is observed by predicates, or by a monitor of handled or announced events;
 /// - finds a bug, which ends the execution; or
-/// - belongs to the test body or to a piped future, which end with others, or to a task or a thread.
+/// - belongs to the test body, a piped future, a task or a thread; the first two end with other operations.
 ///
-/// And a local step would have gone otherwise had somebody [interrupted](Self::interrupted) its
-/// operation before: a search that took it first has to try that too, once it has seen it happen.
+/// A local step would have gone differently after an [interruption](Self::interrupted) of its operation. A
+/// search that took it first has to try that too, once it has seen such an interruption.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Step<'a> {
-    /// What was picked.
+    /// The step that was picked.
     pub pending: Pending,
-    /// It was local, up to interruptions.
+    /// True if the step was local, up to interruptions.
     pub is_local: bool,
-    /// The operations whose next step it has replaced, or would have: actors that it killed, or told
-    /// to stop or to fail ahead of their inbox, those whose reply it awaits no more, and all where it
+    /// The operations whose next step this one has replaced, or would have: actors that it killed, or
+    /// stopped or failed ahead of their inbox; actors whose reply it no longer awaits; all operations if it
     /// asks for the end of the execution.
     pub interrupted: &'a [OperationId],
-    /// What else it has met that is not up to its operation alone.
+    /// The footprint of the step beyond its own operation.
     pub(crate) constructs: ConstructSet,
-    /// What it has carried out.
+    /// The main effect of the step.
     pub(crate) effect: StepEffect,
-    /// Who has looked at it, and of predicates who might have.
+    /// The monitors that observed the step, and the predicates that may have.
     pub(crate) onlookers: ObserverSet,
-    /// At what predicates have looked after it.
+    /// The reads of predicates after the step.
     pub(crate) predicate_reads: &'a [PredicateRead],
-    /// What became of the monitors among them, where the strategy does not look at whole states.
+    /// The transitions of these monitors, recorded unless the strategy sees whole states.
     pub(crate) monitor_transitions: &'a [MonitorTransition],
-    /// Which events its operation puts off after it.
+    /// The events that the operation defers after the step.
     pub(crate) defers: DeferredEvents,
-    /// What rode along.
+    /// The effects that were carried out in the same step.
     pub(crate) silent_effects: &'a [SilentEffect],
-    /// Its operation awaits something after it.
+    /// True if the operation awaits something after the step.
     pub(crate) is_suspended: bool,
-    /// It has looked whether a sleep is over, and it was not.
+    /// True if the step found that a sleep is not over.
     pub(crate) sleeps: bool,
-    /// It would have cancelled a timer, had that been there.
+    /// True if the step would have cancelled a timer, had there been one.
     pub(crate) cancels: bool,
-    /// The bug that it has found.
+    /// The bug that the step found.
     pub(crate) bug: Option<BugKind>,
-    /// The state to which it has led, where the strategy [wants](super::Strategy::sees_states) to see
-    /// states and it has found no bug.
+    /// The resulting state, if the strategy [sees](super::Strategy::sees_states) states, and without a bug.
     pub(crate) next_state: Option<StateComponents<'a>>,
 }
 
-/// A state in parts: each operation by itself, with its inbox and outbox, and the rest.
+/// A state in components: each operation with its inbox and outbox, the timers, and the rest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StateComponents<'a> {
     /// The state as a whole.
     pub(crate) state: &'a StateView,
     /// A fingerprint of each operation; zero for one that is gone.
     pub(crate) prints: &'a [u128],
-    /// A fingerprint of the armed timers; zero where there are none.
+    /// A fingerprint of the armed timers; zero if there are none.
     pub(crate) timers: u128,
-    /// Each of them by its number, with a fingerprint.
+    /// The number and the fingerprint of each armed timer.
     pub(crate) armed: &'a [(u32, u128)],
-    /// A fingerprint of all that is neither.
+    /// A fingerprint of everything else.
     pub(crate) rest: u128,
-    /// The operations that the last step may have looked at or changed, each once.
+    /// The operations that the last step may have read or changed, each once.
     pub(crate) footprint: &'a [u32],
-    /// It may have looked at timers or changed them.
+    /// True if the last step may have read or changed timers.
     pub(crate) touches_timers: bool,
-    /// Somebody was seen to have a handle to another's timer.
+    /// True once an operation had a handle to another one's timer.
     pub(crate) lends_timers: bool,
-    /// Some timer fires again and again.
+    /// True if some timer is periodic.
     pub(crate) has_periodic: bool,
-    /// Which operations have nothing to handle but events that they defer; none behind the last that
-    /// has been.
+    /// True for each operation whose inbox holds only events that it defers, up to the last such one.
     pub(crate) defers: &'a [bool],
 }
 
@@ -230,60 +226,59 @@ pub(crate) struct StateComponents<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct EventId(pub(crate) NonZeroU32);
 
-/// What few ask about the enabled operations.
+/// Details of the enabled operations that few strategies need.
 pub(crate) trait Details: fmt::Debug {
-    /// `Client#2`, or what it was named. The first of its type may be called without a number.
+    /// The name of an operation, as `Client#2` or as given. The first of its type may have no number.
     fn operation(&self, operation: OperationId) -> String;
 
     /// The type of the event that is sent, handled or fired.
     fn event(&self, pending: &Pending) -> Option<&'static str>;
 
-    /// The node that an operation is on, as a bit; both ends of a link.
+    /// The node of an operation, as a bit; both ends of a link.
     fn nodes(&self, operation: OperationId) -> u64;
 
-    /// What a node is called.
+    /// The name of a node.
     fn node(&self, number: u32) -> String;
 
-    /// Whom an operation spawns by its next step, if that is what it does.
+    /// The operation that the next step of this one spawns, if that is its effect.
     fn spawned(&self, operation: OperationId) -> Option<OperationId>;
 
-    /// Whether an operation awaits something that is there.
+    /// True if the operation awaits something that has arrived.
     fn is_woken(&self, operation: OperationId) -> bool;
 
-    /// What the last step has led to at which a fault may be aimed, while faults may come.
+    /// The moments of the last step at which a fault may be aimed, while faults may come.
     fn moments(&self) -> &[Moment];
 }
 
-/// A state of an execution, as a search [sees](super::Strategy::sees_states) it.
+/// A state of an execution, for a search that [sees](super::Strategy::sees_states) states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct StateView {
-    /// The same for states that are the same, and for no others but by a chance of 2^-128; up to what
-    /// fingerprints [leave out](actor_core::Fingerprint), and up to the time.
+    /// The fingerprint of the state, up to the time and to what fingerprints [leave
+    /// out](actor_core::Fingerprint). Different states share one with a chance of 2^-128.
     pub print: u128,
-    /// How much virtual time has passed.
+    /// The virtual time that has passed.
     pub now: Duration,
-    /// The program has looked at the clock: what it does may depend on the time.
+    /// True if the program has read the clock, so that it may depend on the time.
     pub reads_clock: bool,
-    /// Something in it offers nothing to compare, so that it is told apart by how it came about.
+    /// True if part of the state has no fingerprint, so that it is compared by its history.
     pub by_history: bool,
-    /// The monitors and predicates by which something is owed, a bit for each.
+    /// The monitors and predicates with a pending obligation, a bit for each.
     pub(crate) obligations: u64,
-    /// Those of them that are hot.
+    /// The obligations among `owed` that are hot, a bit for each.
     pub(crate) hot: u64,
-    /// Somebody has nothing to handle but events that it defers.
+    /// True if the inbox of some actor holds only events that it defers.
     pub(crate) is_deferring: bool,
-    /// The same for states that differ in who is who among actors that are interchangeable, where there are
-    /// such and that can be told.
+    /// The canonical fingerprint under permutations of interchangeable actors, if it exists.
     pub(crate) canonical: Option<u128>,
-    /// A predicate means one of them, and not any.
+    /// True if a predicate reads one particular actor of several interchangeable ones.
     pub(crate) reads_one: bool,
-    /// The program has looked at the numbers of actors.
+    /// True if the program has read the numbers of actors.
     pub(crate) reads_numbers: bool,
 }
 
 impl StateView {
-    /// Before the first step.
+    /// The state before the first step.
     pub(crate) fn root() -> Self {
         Self {
             print: 0,
@@ -307,7 +302,7 @@ pub struct Enabled<'a> {
     paths: &'a [u64],
     changes: &'a Changes,
     step: u64,
-    /// Its number; few strategies ask.
+    /// The number of the operation that took the last step.
     last: u32,
     details: Option<&'a dyn Details>,
     state: Option<&'a StateView>,
@@ -333,7 +328,7 @@ impl<'a> Enabled<'a> {
         }
     }
 
-    /// The same, with details for who asks.
+    /// Adds the details.
     #[inline]
     pub(crate) fn with_details(self, details: &'a dyn Details) -> Self {
         Self {
@@ -342,13 +337,12 @@ impl<'a> Enabled<'a> {
         }
     }
 
-    /// The same, with what is seen of the state.
     #[inline]
     pub(crate) fn seen(self, state: Option<&'a StateView>) -> Self {
         Self { state, ..self }
     }
 
-    /// The same, for somebody who counts steps from there.
+    /// Counts steps from `step` on.
     pub(super) fn since(&self, step: u64) -> Self {
         Self {
             step: self.step.saturating_sub(step),
@@ -356,13 +350,12 @@ impl<'a> Enabled<'a> {
         }
     }
 
-    /// The paths of all operations that there have been, but for timers, by number.
+    /// The paths of all operations so far, except timers, by number.
     pub(crate) fn paths(&self) -> &'a [u64] {
         self.paths
     }
 
-    /// The position of the n-th, where the steps that may be local come before all others; and whether it
-    /// is one of those.
+    /// The position of the n-th operation, with those first whose steps may be local; true for such a one.
     pub(super) fn nth_local_first(&self, nth: usize) -> (usize, bool) {
         let local = self.iter().filter(|pending| pending.may_be_local());
         let (may_be_local, nth) = match nth.checked_sub(local.count()) {
@@ -374,19 +367,18 @@ impl<'a> Enabled<'a> {
         (such.nth(nth).unwrap_or(0), may_be_local)
     }
 
-    /// The state before the step, where the strategy [wants](super::Strategy::sees_states) to see it.
+    /// The state before the step, if the strategy [sees](super::Strategy::sees_states) states.
     #[inline]
     pub fn state(&self) -> Option<&'a StateView> {
         self.state
     }
 
-    /// What operations and events are called, and where they are.
+    /// The names of operations and events, and their nodes.
     pub(crate) fn details(&self) -> Option<&'a dyn Details> {
         self.details
     }
 
-    /// The nodes that a step concerns, a bit for each: that of who takes it, of who sent the event, and
-    /// of who receives it.
+    /// The nodes of a step's operation, sender and receiver, a bit for each.
     pub(super) fn nodes_of(&self, pending: &Pending) -> u64 {
         let Some(details) = self.details else {
             return 0;
@@ -396,46 +388,46 @@ impl<'a> Enabled<'a> {
         nodes.fold(0, |all, nodes| all | nodes)
     }
 
-    /// What the last step has led to at which a fault may be aimed, while faults may come.
+    /// The moments of the last step at which a fault may be aimed, while faults may come.
     pub(super) fn moments(&self) -> &'a [Moment] {
         self.details.map_or(&[], |details| details.moments())
     }
 
-    /// Where the last changes are told of.
+    /// The log of the last changes to the set.
     #[inline]
     pub(super) fn changes(&self) -> &'a Changes {
         self.changes
     }
 
-    /// How many; at least one.
+    /// The number of enabled operations; at least one.
     #[expect(clippy::len_without_is_empty, reason = "it is never empty")]
     pub fn len(&self) -> usize {
         self.pending.len()
     }
 
-    /// What the operation at a position would do; `None` beyond the last.
+    /// The next step of the operation at a position; `None` beyond the last.
     pub fn get(&self, position: usize) -> Option<&'a Pending> {
         self.pending.get(position)
     }
 
-    /// Each with what it would do.
+    /// The next step of each operation.
     pub fn iter(&self) -> std::slice::Iter<'a, Pending> {
         self.pending.iter()
     }
 
-    /// How many steps the execution has taken.
+    /// The number of steps that the execution has taken.
     pub fn step(&self) -> u64 {
         self.step
     }
 
-    /// Who took the last step.
+    /// The operation that took the last step.
     pub fn last(&self) -> OperationId {
         OperationId::actor(self.last)
     }
 
-    /// Names an operation across executions: a hash of who created it, and of how many that one had
-    /// created before. Unlike its number it does not depend on the order in which others were
-    /// created. A timer is named by its number.
+    /// A name of an operation that is the same across executions: a hash of its creator's path and of the
+    /// number of operations that the creator had created before. The order of other creations makes no
+    /// difference. A timer is named by its number.
     pub fn path(&self, operation: OperationId) -> u64 {
         if operation.is_timer() {
             return u64::from(operation.bits());

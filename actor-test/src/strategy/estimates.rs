@@ -1,4 +1,4 @@
-//! Who does how much in the executions of a test, from a few pilot executions.
+//! Estimates of the work of each operation, from pilot executions: [`Estimates`], [`Survey`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,12 +7,11 @@ use super::placed::{moment_of, moment_of_offer};
 use super::{Choice, Enabled, Execution, Fairness, FaultSite, OperationId, Random, Strategy};
 use crate::data::faults::{Fault, FaultKind, KINDS};
 
-/// What the pilot executions of a test showed: uniform random walks that come before the first
-/// execution of a strategy that [needs](Strategy::needs_estimates) them.
+/// Measurements of a test's pilot executions: uniform random walks before the first execution of a strategy
+/// that [needs](Strategy::needs_estimates) them.
 ///
-/// Lengths are 95th percentiles, not maxima: one execution that never ended would otherwise push
-/// whatever is drawn along the length past the end of normal ones. Without pilot executions
-/// everything is zero.
+/// Lengths are 95th percentiles, not maxima: one execution that never ended would otherwise push whatever
+/// is drawn along the length past the end of normal ones. Without pilot executions everything is zero.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Estimates {
     executions: u64,
@@ -20,68 +19,66 @@ pub struct Estimates {
     contended_steps: u64,
     contended_flushes: u64,
     efforts: BTreeMap<u64, Effort>,
-    /// What went into each inbox.
+    /// The flushes into each inbox.
     inboxes: BTreeMap<u64, Traffic>,
-    /// At how many places a fault of each kind might have struck.
+    /// The number of places at which a fault of each kind might have struck.
     offers: [u64; KINDS],
-    /// The moments at which one may, sorted, each with how often it comes.
+    /// The moments at which a fault may strike, sorted, each with its number of occurrences.
     moments: Vec<(u64, u64)>,
 }
 
-/// What went into an inbox.
 #[derive(Clone, PartialEq, Debug, Default)]
 struct Traffic {
-    /// Several operations flushed into it in one execution.
+    /// True if several operations flushed into the inbox in one execution.
     contended: bool,
-    /// How much each flushed into it, on average over the executions in which that one took part.
+    /// The flushes of each sender, on average over the executions in which it took part.
     senders: Vec<(u64, f64)>,
 }
 
-/// The work of one operation in a pilot execution, on average over those in which it took part.
+/// The work of one operation, on average over the pilot executions in which it took part.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub struct Effort {
-    /// Its steps.
+    /// The number of its steps.
     pub steps: f64,
-    /// Its flushes into inboxes; a timer's firing counts as one.
+    /// The number of its flushes into inboxes; a timer's firing counts as one.
     pub flushes: f64,
-    /// Those of them that went into a [contended](Estimates::is_contended) inbox.
+    /// The number of its flushes into [contended](Estimates::is_contended) inboxes.
     pub contended_flushes: f64,
 }
 
 impl Estimates {
-    /// How many pilot executions there were.
+    /// The number of pilot executions.
     pub fn executions(&self) -> u64 {
         self.executions
     }
 
-    /// How many steps an execution has.
+    /// The number of steps in an execution.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// How many of its steps have an alternative.
+    /// The number of steps with an alternative in an execution.
     pub fn contended_steps(&self) -> u64 {
         self.contended_steps
     }
 
-    /// How many of its steps flush into an inbox that another enabled operation would flush into.
+    /// The number of flushes in an execution that compete with another enabled operation for the inbox.
     pub fn contended_flushes(&self) -> u64 {
         self.contended_flushes
     }
 
-    /// At how many places of an execution a fault of that kind might have struck.
+    /// The number of places in an execution at which a fault of that kind might have struck.
     pub fn offers(&self, kind: FaultKind) -> u64 {
         self.offers[kind as usize]
     }
 
-    /// The moments at which a fault may strike, each with how often it comes: each type of event that
-    /// was sent, handled or fired, each call by its name, each state that an actor came to, and so on;
-    /// sorted.
+    /// The moments at which a fault may strike, sorted, each with its number of occurrences: each type of
+    /// event that was sent, handled or fired, each call by its name, each state of an actor, and so on.
     pub(crate) fn moments(&self) -> &[(u64, u64)] {
         &self.moments
     }
 
-    /// Those of pilots that saw these moments, and nothing else.
+    /// Estimates of pilots that saw these moments, and nothing else.
     #[cfg(test)]
     pub(super) fn of_moments(moments: Vec<(u64, u64)>) -> Self {
         Self {
@@ -92,17 +89,17 @@ impl Estimates {
         }
     }
 
-    /// The work of the operation with that [path](Enabled::path), if it was met.
+    /// The work of the operation with that [path](Enabled::path), if the pilots met it.
     pub fn effort(&self, path: u64) -> Option<Effort> {
         self.efforts.get(&path).copied()
     }
 
-    /// The work of each operation that was met, sorted by [path](Enabled::path).
+    /// The work of each operation that the pilots met, sorted by [path](Enabled::path).
     pub fn efforts(&self) -> impl Iterator<Item = (u64, Effort)> {
         self.efforts.iter().map(|(path, effort)| (*path, *effort))
     }
 
-    /// What the operations that were met have on average; one, where none was met.
+    /// The average work of the operations that were met; one if there are none.
     pub fn mean_effort(&self, of: impl Fn(Effort) -> f64) -> f64 {
         let sum: f64 = self.efforts.values().copied().map(of).sum();
         match self.efforts.len() {
@@ -111,20 +108,19 @@ impl Estimates {
         }
     }
 
-    /// Whether several operations flushed into an inbox in one execution; `None` where nobody ever
-    /// did. An inbox has the [path](Enabled::path) of its owner.
+    /// True if several operations flushed into an inbox in one execution; `None` if no operation ever did.
+    /// An inbox has the [path](Enabled::path) of its owner.
     pub fn is_contended(&self, inbox: u64) -> Option<bool> {
         self.inboxes.get(&inbox).map(|traffic| traffic.contended)
     }
 
-    /// The contended inboxes, sorted.
+    /// The paths of the contended inboxes, sorted.
     pub fn contended_inboxes(&self) -> impl Iterator<Item = u64> {
         let contended = self.inboxes.iter().filter(|(_, traffic)| traffic.contended);
         contended.map(|(inbox, _)| *inbox)
     }
 
-    /// How much each operation flushed into an inbox, on average over the executions in which that
-    /// one took part; sorted by path.
+    /// The average flushes of each operation into an inbox, in its executions; sorted by path.
     pub fn flushes_into(&self, inbox: u64) -> impl Iterator<Item = (u64, f64)> {
         let traffic = self.inboxes.get(&inbox);
         traffic
@@ -134,24 +130,23 @@ impl Estimates {
     }
 }
 
-/// A uniform random walk that measures what it sees. Clones add to the same measurements.
+/// A uniform random walk that measures its executions. Clones add to the same measurements.
 #[derive(Clone, Debug)]
 pub(crate) struct PilotWalk {
     walk: Random,
-    /// One entry an execution; the last is in progress.
+    /// The measurements of each execution; the last one is in progress.
     measured: Arc<Mutex<Vec<PilotMeasurements>>>,
-    /// Where the execution is fair from, since faults may come before.
+    /// The step from which the execution is fair, since faults may come before.
     fair_from: Option<u64>,
 }
 
-/// What one execution showed.
 #[derive(Clone, Debug, Default)]
 struct PilotMeasurements {
     steps: u64,
     contended_steps: u64,
     contended_flushes: u64,
     steps_of: BTreeMap<u64, u64>,
-    /// For each inbox, how much each operation flushed into it.
+    /// The number of flushes of each operation, for each inbox.
     flushes: BTreeMap<u64, BTreeMap<u64, u64>>,
     offers: [u64; KINDS],
     moments: BTreeMap<u64, u64>,
@@ -166,7 +161,6 @@ impl PilotWalk {
         }
     }
 
-    /// What the executions so far have shown.
     pub(crate) fn estimates(&self) -> Estimates {
         let all = self.measured();
         let percentile = |of: &dyn Fn(&PilotMeasurements) -> u64| {
@@ -228,14 +222,14 @@ impl PilotMeasurements {
     }
 }
 
-/// Whether another enabled operation would append to the same inbox.
+/// True if another enabled operation would append to the same inbox.
 fn is_contended(enabled: &Enabled<'_>, picked: OperationId, inbox: OperationId) -> bool {
     enabled
         .iter()
         .any(|other| other.operation != picked && other.inbox == Some(inbox) && other.races())
 }
 
-/// In how many executions each operation took part.
+/// The number of executions in which each operation took part.
 fn took_part(all: &[PilotMeasurements]) -> BTreeMap<u64, f64> {
     let mut executions = BTreeMap::new();
     for path in all.iter().flat_map(|one| one.steps_of.keys()) {

@@ -1,12 +1,11 @@
-//! How much there seems to be in all, of which a search has looked at some.
+//! The estimated size of a search space, of which a search has explored a part: [`Extent`].
 
 use serde::{Deserialize, Serialize};
 
-/// How much there seems to be in all of what a search counts: behaviours, states or schedules; see
+/// The estimated number of behaviours, states or schedules, as far as a search counts them; see
 /// [`Strategy::extent`](super::Strategy::extent).
 ///
-/// Nobody knows before the end. These are guesses, each with the error that guesses of its kind were seen to
-/// have; it is no promise that the truth lies between them.
+/// The bounds are guesses with the usual error of their kind; the true number may lie outside.
 ///
 /// ```
 /// use actor_test::strategy::Extent;
@@ -20,16 +19,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct SizeEstimate {
-    /// So many were met.
+    /// The number met so far.
     pub met: u64,
-    /// So many there seem to be at the least.
+    /// The lower estimate of the total.
     pub least: u64,
-    /// So many there seem to be at the most; `None` where no end is in sight.
+    /// The upper estimate of the total; `None` if no end is in sight.
     pub most: Option<u64>,
 }
 
 impl SizeEstimate {
-    /// From how many were met, and two guesses at how many there are.
+    /// Makes an extent of the number met and two estimates of the total.
     pub fn between(met: u64, least: f64, most: Option<f64>) -> Self {
         let at_least = |guess: f64, low: u64| (guess as u64).max(low);
         let least = at_least(least, met);
@@ -37,10 +36,10 @@ impl SizeEstimate {
         Self { met, least, most }
     }
 
-    /// How many times too much or too little may seem to be left, by a part of a tree.
+    /// The factor by which an estimate from a part of a tree may be wrong.
     pub(in crate::strategy) const ERROR_FACTOR: f64 = 3.0;
 
-    /// The same from two guesses of which nobody knows which is the larger one.
+    /// Makes an extent of two estimates, of which either may be the larger one.
     pub(super) fn of(met: u64, one: f64, other: f64) -> Self {
         let left = |guess: f64| (guess - met as f64).max(0.0);
         let (least, most) = (left(one.min(other)), left(one.max(other)));
@@ -52,7 +51,7 @@ impl SizeEstimate {
         )
     }
 
-    /// Which share of all is done, at the least and at the most.
+    /// The share of the total that is done, at the least and at the most.
     pub fn done(&self) -> (f64, f64) {
         let share = |of: u64| self.met as f64 / of.max(1) as f64;
         (self.most.map_or(0.0, share), share(self.least))

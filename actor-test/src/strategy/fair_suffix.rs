@@ -1,4 +1,4 @@
-//! Any strategy for a while, then a fair walk.
+//! A fair random walk after a prefix under any strategy: [`FairSuffix`].
 
 use rand_core::Rng;
 
@@ -11,29 +11,29 @@ use crate::data::faults::Fault;
 use crate::data::story::Asked;
 use crate::hash::mix;
 
-/// Follows a strategy up to a step, and from there a [weighted](Weighted) random walk, so that
-/// liveness can be judged where the strategy has brought the program to (Coyote's fair PCT; MaceMC
-/// goes on from a systematic search with long random walks in the same way).
+/// Follows a strategy up to a step, and from there a [weighted](Weighted) random walk, so that liveness can
+/// be judged in the state to which the strategy led (Coyote's fair PCT; MaceMC continues a systematic
+/// search with long random walks in the same way).
 ///
-/// From the switch on the strategy is no longer asked, neither for picks nor for choices, and hears of
-/// no step; of the end it does. An execution that ends before the switch is the strategy's alone.
+/// After the switch, the strategy is not asked any more, and is notified only of the end. An execution that
+/// ends before the switch is the strategy's alone.
 ///
-/// Guarantee: fair from the switch on, and not with probability one only: an operation that was
-/// passed over for 76 times as many steps as operations are enabled has been picked by then.
+/// Guarantee: fair from the switch on, with certainty: an operation is picked before it has been passed
+/// over for 76 times as many steps as operations are enabled.
 #[derive(Debug)]
 pub struct FairSuffix {
     prefix: Box<dyn Strategy>,
     walk: Weighted,
     guard: Guard,
     switch: Switch,
-    /// Where this execution switches.
+    /// The step of the switch in this execution.
     from: u64,
     switched: bool,
-    /// How many executions went on after the switch.
+    /// The number of executions that continued after the switch.
     suffixes: u64,
 }
 
-/// Where an execution switches.
+/// The rule for the step of the switch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Switch {
     At(u64),
@@ -47,13 +47,13 @@ impl FairSuffix {
         Self::new(Switch::At(step), strategy)
     }
 
-    /// Switches where an unfair execution would be [stopped](Execution::max_steps).
+    /// Switches at the [step bound](Execution::max_steps) of an unfair execution.
     pub fn at_max_steps(strategy: Box<dyn Strategy>) -> Self {
         Self::new(Switch::AtMaxSteps, strategy)
     }
 
-    /// Switches after a number of steps that each execution draws uniformly, at most as many as
-    /// [stop](Execution::max_steps) an unfair one.
+    /// Switches after a number of steps that each execution draws uniformly, up to the [step
+    /// bound](Execution::max_steps) of an unfair one.
     pub fn anywhere(strategy: Box<dyn Strategy>) -> Self {
         Self::new(Switch::Anywhere, strategy)
     }
@@ -70,7 +70,6 @@ impl FairSuffix {
         }
     }
 
-    /// How many executions went on after the switch.
     pub(super) fn suffixes(&self) -> u64 {
         self.suffixes
     }
@@ -91,7 +90,7 @@ impl Strategy for FairSuffix {
     }
 
     fn begin(&mut self, execution: &Execution) -> bool {
-        // Draws of its own, so that the suffix does not repeat those of the strategy.
+        // A random stream of its own, so that the suffix does not repeat that of the strategy.
         let seed = mix(execution.seed, 0xfa1f);
         self.from = match self.switch {
             Switch::At(step) => step,
@@ -113,7 +112,7 @@ impl Strategy for FairSuffix {
             return self.prefix.pick(enabled);
         }
         if !self.switched {
-            // A search of states may have been here.
+            // A search of states may have visited this state before.
             if self.prefix.wants_states() {
                 self.prefix.pick(enabled)?;
             }
@@ -222,22 +221,21 @@ impl Strategy for FairSuffix {
     }
 }
 
-/// A number up to and including `last`.
+/// Draws a number up to and including `last`.
 fn uniform(rng: &mut impl Rng, last: u64) -> u64 {
     below(rng, last.min(u64::from(u32::MAX)) + 1)
 }
 
-/// Sees to it that nobody is passed over for ever. It looks at the enabled operations once in 25
-/// times as many steps as there are, so that a step costs the same for any number of them.
+/// Prevents starvation. The guard scans the enabled operations once in 25 times as many steps as there are
+/// operations, so that the price of a step does not depend on their number.
 #[derive(Debug, Default)]
 struct Guard {
-    /// The step, plus one, at which the guard first saw an operation that has waited since; zero
-    /// where it has taken a step after that.
+    /// The step, plus one, of the first scan that saw an operation wait; zero once it is picked.
     seen_at: PerOperation<u64>,
     next_look: u64,
 }
 
-/// How often as many steps as there are enabled operations one may wait once it was seen.
+/// The number of steps, for each enabled operation, for which one may wait after it was seen.
 const PATIENCE: u64 = 50;
 
 impl Guard {
@@ -246,7 +244,7 @@ impl Guard {
         self.next_look = 0;
     }
 
-    /// The operation that has waited for longest, where that is too long.
+    /// The operation that has waited for longest, if that is too long.
     #[inline]
     fn starved(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         if enabled.step() < self.next_look {
@@ -297,8 +295,8 @@ mod tests {
         }
     }
 
-    /// A timer among nine that work has a ninth of their share, and now and then the walk by itself
-    /// leaves it out for longer than is allowed; the suffix does not.
+    /// A timer among nine working operations has a ninth of their share. The walk alone sometimes leaves it
+    /// out for longer than is allowed; the suffix does not.
     #[test]
     fn the_suffix_picks_whom_the_walk_passes_over() {
         let mut all: Vec<Pending> = (0..10).map(pending).collect();
@@ -331,8 +329,7 @@ mod tests {
         assert!(!waits(&mut suffix, seed), "seed {seed}");
     }
 
-    /// A walk that would always take the first: every other is picked in its time nevertheless, and
-    /// no sooner than it must.
+    /// With a walk that always takes the first, every other operation is picked in time, but no sooner.
     #[test]
     fn nobody_is_passed_over_for_ever() {
         for count in [1_u64, 2, 3, 10] {

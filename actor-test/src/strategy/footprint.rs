@@ -1,73 +1,72 @@
-//! What a step may reach beyond its own operation.
+//! The footprint of a step beyond its own operation: resources, observers and piggybacked effects.
 
 use serde::{Deserialize, Serialize};
 
-/// What a step may reach beyond its own operation, so that it makes a difference when it is taken.
-///
-/// [`Gap::Outside`](super::Gap::Outside) says which of these a search can't follow.
+/// A resource outside a step's own operation that the step depends on or changes, so that its order
+/// matters. [`Gap::Outside`](super::Gap::Outside) names one that a search can't follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum StepConstruct {
-    /// It reads the clock.
+    /// The step reads the clock.
     Clock,
-    /// A timer: it is armed, cancelled or fires, or somebody sleeps.
+    /// The step arms, cancels or fires a timer, or sleeps.
     Timer,
     /// A fault may strike.
     Fault,
-    /// Room in a bounded mailbox.
+    /// The free capacity of a bounded mailbox.
     Room,
-    /// An event that an async handler waits for, which is not there.
+    /// An async handler awaits an event that is not in the inbox.
     Receive,
-    /// A supervisor and its children.
+    /// The supervision of children.
     Supervision,
     /// A link between two actors.
     Link,
-    /// Somebody watches another's end.
+    /// An actor watches the end of another one.
     Watch,
-    /// Whether an actor has stopped.
+    /// A query of whether an actor has stopped.
     Ends,
-    /// How many refer to an actor.
+    /// The number of references to an actor.
     References,
     /// The registry of names.
     Names,
     /// A disk.
     Disk,
-    /// Something shared: a lock, a channel, an atomic.
+    /// An object of shared memory: a lock, a channel or an atomic.
     Sharing,
-    /// What the operating system is asked for.
+    /// A request to the operating system.
     System,
-    /// A predicate looks at actors.
+    /// A predicate reads actors.
     Predicate,
     /// A monitor observes an event.
     Monitor,
     /// An event is announced.
     Announcement,
-    /// Several replies are open, or one is given up or lost.
+    /// Several replies are pending, or one is given up or lost.
     Ask,
-    /// An actor is told to stop, or to end.
+    /// An actor is stopped or killed.
     Stop,
     /// The program asks for the end of the execution.
     Finish,
     /// Another node.
     Node,
-    /// An event is put off for a later state, by an actor that takes more kinds of them than can be told apart.
+    /// An event is deferred by an actor that has more kinds of events than a search distinguishes.
     Defer,
     /// A piped future.
     Future,
-    /// A timer that fires again and again, or one that lets messages go first.
+    /// A periodic timer, or a timer that lets messages go first.
     Ticks,
-    /// Several sends of a handler that leave together, since handlers are atomic.
+    /// Several sends of a handler take effect in one step, since handlers are atomic.
     Together,
     /// A task or a thread.
     Task,
-    /// A monitor or a predicate is set to work when others have begun.
+    /// A monitor or a predicate is registered after operations have begun.
     Onlooker,
-    /// The number of an actor, or its name, where several create actors: in which order they came.
+    /// The number or name of an actor, which depends on the order in which operations create actors.
     Identity,
 }
 
-/// All of them, in their order.
+/// All variants, in order.
 const ALL: [StepConstruct; 28] = {
     use StepConstruct::*;
     [
@@ -102,19 +101,19 @@ const ALL: [StepConstruct; 28] = {
     ]
 };
 
-/// Who has looked at a step: monitors, by their numbers, and predicates, by theirs.
+/// The observers of a step: a set of monitors and predicates, by number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct ObserverSet(u64);
 
 impl ObserverSet {
-    /// Monitors beyond the last that has a number of its own share this one.
+    /// The bit of the last monitor; monitors with higher numbers share it.
     const LAST_MONITOR: u32 = 31;
 
-    /// From here on there are predicates, of which the last ones share the last number.
+    /// The first bit of predicates. The predicates with the highest numbers share the last bit.
     const PREDICATES: u32 = 32;
     const LAST_PREDICATE: u32 = u64::BITS - 1;
 
-    /// All monitors that have a number of their own.
+    /// All monitors with a bit of their own.
     pub(crate) const MONITORS: Self = Self((1 << Self::LAST_MONITOR) - 1);
 
     #[inline]
@@ -122,18 +121,15 @@ impl ObserverSet {
         self.0 |= 1 << u32::from(number).min(Self::LAST_MONITOR);
     }
 
-    /// The monitor with that number.
     pub(crate) fn monitor(number: u32) -> Self {
         Self(1 << number)
     }
 
-    /// All predicates.
     #[inline]
     pub(crate) fn add_predicates(&mut self) {
         self.0 |= !0 << Self::PREDICATES;
     }
 
-    /// The predicate with that number among them.
     pub(crate) fn predicate(number: u32) -> Self {
         let number = number.saturating_add(Self::PREDICATES);
         Self(1 << number.min(Self::LAST_PREDICATE))
@@ -151,17 +147,15 @@ impl ObserverSet {
         self.0 == 0
     }
 
-    /// The monitors that have a number of their own.
+    /// The monitors of the set that have a bit of their own.
     pub(crate) fn monitors(self) -> Self {
         Self(self.0 & Self::MONITORS.0)
     }
 
-    /// Those that are not among others.
     pub(crate) fn but(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 
-    /// These and others.
     pub(crate) fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
@@ -170,43 +164,42 @@ impl ObserverSet {
         self.0 >> Self::PREDICATES != 0
     }
 
-    /// Those but the predicates.
     pub(crate) fn without_predicates(self) -> Self {
         Self(self.0 & !(!0 << Self::PREDICATES))
     }
 }
 
-/// At what a predicate looks.
+/// The operations that a predicate reads.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) enum PredicateScope {
     /// One operation, by its path.
     One(u64),
-    /// All of a type.
+    /// All operations of a type.
     All,
 }
 
-/// A predicate, by its number, looks at something.
+/// A read of operations by the predicate with that number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub(crate) struct PredicateRead {
     pub(crate) predicate: u32,
     pub(crate) at: PredicateScope,
 }
 
-/// What became of a monitor that has looked at a step.
+/// The transition of a monitor that observed a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MonitorTransition {
-    /// Its number among the [`Onlookers`].
+    /// The monitor's number among the [`Onlookers`].
     pub(crate) monitor: u32,
-    /// Hashes of what it was before and after; `None` where its states can't be compared.
+    /// Hashes of the monitor's state before and after the step; `None` where its states can't be compared.
     pub(crate) states: Option<(u64, u64)>,
 }
 
-/// Which events a state puts off, by their numbers among those of an actor's type.
+/// The events that a state defers, by their numbers among those of the actor's type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct DeferredEvents(u64);
 
 impl DeferredEvents {
-    /// Only so many events of a type can be told apart.
+    /// The number of event kinds that the set can hold.
     pub(crate) const EVENTS_MAX: usize = u64::BITS as usize;
 
     pub(crate) fn of(is_deferred: impl Fn(u16) -> bool, events: usize) -> Self {
@@ -224,33 +217,32 @@ impl DeferredEvents {
     }
 }
 
-/// What a step has carried out that is mostly up to its operation alone.
+/// The main effect of a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum StepEffect {
-    /// Nothing, or something else.
+    /// No effect, or one of another kind.
     #[default]
     Nothing,
-    /// An event went into an inbox, of that number among those of its receiver's type.
+    /// An event was appended to an inbox; the number is the event's among those of the receiver's type.
     Sent(u16),
-    /// The operation with that path may take its first step, and puts off these events until then.
+    /// The operation with that path may take its first step; until then it defers these events.
     Started(u64, DeferredEvents),
-    /// The reply of an ask went to who asked, named by its path.
+    /// The reply to an ask was delivered to the asker with that path.
     Replied(u64),
     /// The operation has ended.
     Halted,
 }
 
-/// What rides along with a step: silent effects that concern others.
+/// An effect on other operations that is carried out in the same step, without a step of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SilentEffect {
-    /// A timer runs, of the operation with that path. The timer is named by the event that it is going
-    /// to send.
+    /// A timer of the operation with the path `owner` is armed; its future event names it.
     Armed { timer: u64, owner: u64 },
-    /// A timer is cancelled, and its event taken out of the inbox.
+    /// A timer is cancelled, and its event is removed from the inbox.
     Cancelled { timer: u64 },
 }
 
-/// Several of them.
+/// A set of [`Beyond`] values.
 ///
 /// ```
 /// use actor_test::strategy::{Beyond, Constructs};
@@ -267,7 +259,7 @@ impl Constructs {
         Self(reached)
     }
 
-    /// Each of them.
+    /// Each value of the set, in the order of the variants.
     pub fn iter(self) -> impl Iterator<Item = StepConstruct> {
         ALL.into_iter().filter(move |what| self.0.has(*what))
     }
@@ -285,7 +277,7 @@ impl From<Vec<StepConstruct>> for Constructs {
     }
 }
 
-/// Which of them a step has reached.
+/// A set of [`Beyond`] values as a bit mask: a part of a step's footprint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ConstructSet(u32);
 
@@ -315,27 +307,26 @@ impl ConstructSet {
         self.meets(Self::of(&[what]))
     }
 
-    /// Whether both have one of them.
+    /// True if the two sets have a value in common.
     pub(crate) fn meets(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
-    /// Those but the others.
     pub(crate) fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 
-    /// Those that both have.
+    /// The intersection with `others`.
     pub(crate) fn both(self, others: Self) -> Self {
         Self(self.0 & others.0)
     }
 
-    /// Those of both.
+    /// The union with `other`.
     pub(crate) fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those but what onlookers do, who are told of by [`Onlookers`].
+    /// The values without those of observers, which [`Onlookers`] records.
     pub(crate) fn without_onlookers(self) -> Self {
         self.without(Self::of(&[
             StepConstruct::Monitor,
@@ -344,7 +335,6 @@ impl ConstructSet {
         ]))
     }
 
-    /// The first of them.
     pub(crate) fn first(self) -> Option<StepConstruct> {
         let first = self.0.trailing_zeros() as usize;
         ALL.get(first).copied()

@@ -1,4 +1,4 @@
-//! Following a schedule by name, as far as it goes.
+//! Guided execution: follows a recorded schedule by the names of its steps as far as possible, [`Guided`].
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,59 +11,58 @@ use crate::data::schedule::{ChoicesLeft, NamedChoice, NamedStep, Parting, Schedu
 use crate::data::story::Asked;
 use crate::hash::mix;
 
-/// Follows a schedule whose steps are named: of the listed steps that are enabled it takes the one
-/// that is listed first. A listed step that is not enabled when its turn comes is not given up: it is
-/// taken when it is enabled, before those listed after it. A step that is not listed is not taken, so
-/// whoever would take it waits.
+/// Follows a schedule of named steps: of the listed steps that are enabled, it takes the one listed first.
+/// A listed step that is not enabled in its turn is taken once it is enabled, before those listed after it.
+/// A step that is not listed is not taken, so its operation waits.
 ///
-/// Where no listed step is enabled, the execution is gone on with by another strategy, step by step,
-/// so that whoever was left out takes part; or it ends there. A choice gets the first listed answer that is
-/// left where the step is listed and has asked for the same; else the other strategy's, or zero.
+/// If no listed step is enabled, another strategy picks the step, so that unlisted operations take part;
+/// without one the execution ends. A choice gets the first unused answer of the listed step to the same
+/// question; else that of the other strategy, or zero.
 ///
-/// A whole schedule, as it was written down, leads to the very same execution.
+/// The complete schedule of an execution leads to the same execution again.
 #[derive(Debug)]
 pub(crate) struct Guided {
     schedule: Schedule,
-    /// Where each step is listed, by the key of its name.
+    /// The places of each step in the list, by the key of its name.
     names: StepIndex,
-    /// And by its sort, where another of the same sort may stand for it.
+    /// The places of each sort of step, if another step of the same sort may replace a listed one.
     sorts: Option<StepIndex>,
     taken: Vec<bool>,
-    /// Those that were passed over since they were not possible count as taken.
+    /// The number of faults that were skipped since they were not possible; they count as taken.
     passed_over: usize,
-    /// All before this one are taken.
+    /// All steps before this place are taken.
     first_left: usize,
     completion: Option<Box<dyn Strategy>>,
     fairness: Fairness,
-    /// One goes on while its steps are listed.
+    /// Set if an operation continues while its steps are listed.
     stays: bool,
-    /// So does whoever's step is listed next, with steps that are not listed.
+    /// Set if the operation of the next listed step also takes unlisted steps.
     inserts: bool,
-    /// How many steps are taken at most.
+    /// The most steps to take.
     limit: u64,
     namer: ScheduleRecorder,
-    /// The listed step that is in progress, and its choices.
+    /// The listed step in progress, and its unused answers.
     follows: Option<(usize, ChoicesLeft)>,
-    /// What the next choice is for.
+    /// The purpose of the next choice.
     asked: Asked,
     parting: Option<Parting>,
     steps: u64,
     followed: Arc<Mutex<GuidedResult>>,
 }
 
-/// What became of a schedule that was to be followed.
+/// The result of following a schedule.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GuidedResult {
-    /// What was done in fact.
+    /// The schedule of the execution.
     pub(crate) schedule: Schedule,
-    /// Where it was another step than the next one listed for the first time.
+    /// The first point at which the execution took another step than the next one listed.
     pub(crate) parting: Option<Parting>,
-    /// How many of the listed steps were taken.
+    /// The number of listed steps that were taken.
     pub(crate) taken: usize,
 }
 
 impl Guided {
-    /// Follows a schedule under the given fairness, and goes on by another strategy, or does not.
+    /// Follows a schedule under the given fairness, and completes it by another strategy, if there is one.
     pub(crate) fn new(
         schedule: Schedule,
         fairness: Fairness,
@@ -90,9 +89,9 @@ impl Guided {
         }
     }
 
-    /// A step that is not listed stands for the first listed one of its sort: another message of the
-    /// same type, for instance, where those before it were left out. One of the same name and another
-    /// sort is not the one that is listed.
+    /// Lets an unlisted step replace the first listed one of its sort: another message of the same type,
+    /// for instance, when earlier ones were dropped. A step with a listed name but another sort doesn't
+    /// match.
     pub(crate) fn by_sort(mut self) -> Self {
         let whole = |step: &NamedStep| mix(step.name.key(), step.sort);
         self.names = StepIndex::new(self.schedule.iter().map(whole));
@@ -100,31 +99,30 @@ impl Guided {
         self
     }
 
-    /// Whoever took the last step goes on as long as it can and its steps are listed.
+    /// Lets the operation of the last step continue as long as its steps are enabled and listed.
     pub(crate) fn staying(mut self) -> Self {
         self.stays = true;
         self
     }
 
-    /// Whoever's step is listed next takes what is not listed as well, where that comes first: what was
-    /// added to a program comes where it was added.
+    /// Lets the operation of the next listed step take unlisted steps first, as additions to the program.
     pub(crate) fn inserting(mut self) -> Self {
         self.inserts = true;
         self
     }
 
-    /// Gives up after so many steps.
+    /// Ends the execution after so many steps.
     pub(crate) fn up_to(mut self, steps: u64) -> Self {
         self.limit = steps;
         self
     }
 
-    /// Where it is told, after an execution, what has become of the schedule.
+    /// The place where the result is written after each execution.
     pub(crate) fn followed(&self) -> Arc<Mutex<GuidedResult>> {
         Arc::clone(&self.followed)
     }
 
-    /// The place of a step in the list, where it is there and was not taken yet.
+    /// The first place of a step in the list where it was not taken yet, if any.
     fn place(&mut self, pending: &Pending, enabled: &Enabled<'_>) -> Option<usize> {
         let name = self.namer.name(pending, enabled);
         let Some(sorts) = &mut self.sorts else {
@@ -135,7 +133,7 @@ impl Guided {
         by_name.or_else(|| sorts.first(sort, &self.taken))
     }
 
-    /// The enabled step that is listed first, and where.
+    /// The place and the position of the enabled step that is listed first.
     fn listed(&mut self, enabled: &Enabled<'_>) -> Option<(usize, usize)> {
         let mut first: Option<(usize, usize)> = None;
         for (position, pending) in enabled.iter().enumerate() {
@@ -152,7 +150,7 @@ impl Guided {
         first
     }
 
-    /// The step that is not listed, of whoever's step is listed next, if that is to be taken.
+    /// The position of an unlisted step of the next listed operation, if such steps are inserted.
     fn inserted(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let next = self.schedule.get(self.first_left)?.name;
         if !self.inserts || next.kind == StepKind::Timer {
@@ -167,7 +165,7 @@ impl Guided {
         (!is_listed).then_some(position)
     }
 
-    /// The fault that is listed before all that can be taken, and where.
+    /// The place and key of the listed fault that comes before all enabled listed steps.
     fn due_fault(&mut self, enabled: &Enabled<'_>) -> Option<(usize, u64)> {
         let is_left = |place: &usize| {
             !self.taken[*place] && self.schedule[*place].name.kind == StepKind::Fault
@@ -304,7 +302,7 @@ impl Strategy for Guided {
         way
     }
 
-    /// A listed fault strikes when its turn comes; one that is not possible then is passed over.
+    /// Strikes a listed fault in its turn; one that is not possible then is skipped.
     fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         while let Some((place, next)) = self.due_fault(enabled) {
             let found = faults.iter().position(|fault| fault.key == next);
@@ -337,7 +335,7 @@ impl Strategy for Guided {
         self.follows = None;
     }
 
-    /// Where all that is left to be undone is listed; or behind the listed steps, where that is fair.
+    /// True if the end of all faults is due in the list, or where the fair part begins.
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
         let due = self.due_fault(enabled);
         if due.is_some_and(|(_, key)| key == Fault::LAST) {
@@ -382,12 +380,12 @@ impl Strategy for Guided {
     }
 }
 
-/// Where things are listed, by a number that stands for each.
+/// The places of steps in a list, by a number for each step.
 #[derive(Debug)]
 struct StepIndex {
-    /// The numbers and the places, in this order.
+    /// The numbers with their places, sorted.
     sorted: Vec<(u64, u32)>,
-    /// For the first of each number, how many of that number are known to be taken.
+    /// At the first entry of each number, how many places of that number are taken.
     passed: Vec<u32>,
 }
 
@@ -403,7 +401,7 @@ impl StepIndex {
         self.passed.fill(0);
     }
 
-    /// The first place that is not taken yet.
+    /// The first place of a number that is not taken yet.
     fn first(&mut self, number: u64, taken: &[bool]) -> Option<usize> {
         let from = self.sorted.partition_point(|(other, _)| *other < number);
         let passed = self.passed.get_mut(from)?;

@@ -1,4 +1,4 @@
-//! Any search, from a moment on at which all is well: [`LivePrefix`].
+//! Prefix-based search, behind a fair walk to a state without pending obligations: [`LivePrefix`].
 
 use super::{
     Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Gap, Step, Strategy,
@@ -7,38 +7,38 @@ use super::{
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 
-/// Looks once for a beginning after which all is well, and has a search go on from there, execution after
-/// execution (MaceMC, NSDI 2007, section 4.2, prefix-based search).
+/// Finds a prefix after which no obligation is pending, and starts every execution of a search behind it
+/// (MaceMC, NSDI 2007, section 4.2, prefix-based search).
 ///
-/// What a search finds first is in the set-up of a program, which may be long. So a fair
-/// [weighted](Weighted) walk goes ahead, of a quarter as many steps as an unfair execution may have, and on
-/// to the first step after which no monitor and no predicate is owed anything. Where one walk comes to no
-/// such step, another one is tried. From then on every execution begins as that one did.
+/// The first executions of a search vary only the set-up of a program, which may be long. So a fair
+/// [weighted](Weighted) walk goes first, for a quarter of the step bound of an unfair execution, and on to
+/// the first step after which no monitor and no predicate has a pending obligation. If one walk finds no
+/// such step, another one is tried. From then on every execution begins with the steps of that walk.
 ///
-/// The search sees steps from there on only, and counts them from zero; what begins otherwise is a
-/// [gap](Gap::Beginnings).
+/// The search sees only the steps behind the prefix, and counts them from zero. Schedules with another
+/// beginning are a [gap](Gap::Beginnings).
 #[derive(Debug)]
 pub struct LivePrefix {
     search: Box<dyn Strategy>,
     walk: Weighted,
-    /// What was decided, as positions and answers.
+    /// The decisions of the walk, as positions and answers.
     decided: Vec<u32>,
-    /// How many decisions are made again, and how many steps they are, where that is known.
+    /// The number of decisions and of steps in the prefix, once it was found.
     found: Option<(usize, u64)>,
-    /// After how many steps it is looked for.
+    /// The number of steps after which the prefix may end.
     from: u64,
-    /// How many decisions the execution has made again.
+    /// The number of decisions of the prefix that the execution has repeated.
     made: usize,
     is_beyond: bool,
-    /// How many walks have come to nothing.
+    /// The number of walks that found no prefix.
     vain: u64,
 }
 
-/// How many walks are tried.
+/// The most walks that are tried.
 const WALKS: u64 = 100;
 
 impl LivePrefix {
-    /// Has a search begin there.
+    /// Starts a search behind a prefix.
     pub fn new(search: Box<dyn Strategy>) -> Self {
         Self {
             search,
@@ -56,7 +56,7 @@ impl LivePrefix {
         self.found.map_or(0, |(_, steps)| steps)
     }
 
-    /// A decision of the beginning; zero, which is always there, where it is over.
+    /// The next decision of the prefix; zero, which is always possible, behind its end.
     fn next_prefix_decision(&mut self) -> u32 {
         self.made += 1;
         self.decided.get(self.made - 1).copied().unwrap_or(0)
@@ -93,7 +93,7 @@ impl Strategy for LivePrefix {
         let Some((_, steps)) = self.found else {
             let is_live = enabled.state().is_some_and(|seen| seen.obligations == 0);
             if is_live && enabled.step() >= self.from {
-                // The next execution goes on from here.
+                // The next execution continues from here.
                 self.found = Some((self.decided.len(), enabled.step()));
                 return None;
             }

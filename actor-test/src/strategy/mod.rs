@@ -1,9 +1,9 @@
-//! Strategies: who takes the next step, and how choices are answered.
+//! Strategies: the schedulers of the tester, which pick the next step and answer choices.
 //!
-//! A [`Strategy`] sees operations and choices, never the types of the program under test. For each
-//! enabled operation it sees what comes next ([`Pending`]): the kind of step, the inbox concerned,
-//! who sent the event and of which type it is. That is enough to write any scheduler of the
-//! literature, a custom one included; see the trait's example.
+//! A [`Strategy`] sees operations and choices, never the types of the program under test. Each enabled
+//! operation has a pending step ([`Pending`]) with its kind, the inbox concerned, the sender and the type
+//! of the event. That is enough for any scheduler of the literature; see the trait's example for a custom
+//! one.
 
 mod bounded;
 mod branch;
@@ -88,21 +88,20 @@ pub use surw::Surw;
 pub use urw::Urw;
 pub use weighted::{Weighted, Weights};
 
-/// Decides which operation takes the next step. Lives across executions, so it can learn.
+/// A scheduler: picks the operation of the next step. A strategy lives across executions, so it can learn.
 ///
-/// # What is called when
+/// # Order of calls
 ///
-/// For each execution: [`begin`](Self::begin), and where that is not the end of the test,
-/// [`fairness`](Self::fairness) and [`hears_steps`](Self::hears_steps). Then for each step
-/// [`pick`](Self::pick), [`choose`](Self::choose) as often as the step asks, and
-/// [`stepped`](Self::stepped) where it is wanted. At last [`ended`](Self::ended).
+/// For each execution: [`begin`](Self::begin), and unless that ends the test, [`fairness`](Self::fairness)
+/// and [`hears_steps`](Self::hears_steps). Then for each step [`pick`](Self::pick),
+/// [`choose`](Self::choose) for each choice in the step, and [`stepped`](Self::stepped) if wanted. At last
+/// [`ended`](Self::ended).
 ///
-/// What is run again to be checked, confirmed or told is run by another strategy; this one hears
-/// nothing of it.
+/// Executions that check, confirm or narrate an earlier one run under other strategies.
 ///
 /// # Example
 ///
-/// A strategy of one's own: always the operation that was created last.
+/// A custom strategy, which always picks the operation that was created last:
 ///
 /// ```
 /// use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy};
@@ -131,246 +130,235 @@ pub use weighted::{Weighted, Weights};
 /// # let _ = Youngest;
 /// ```
 pub trait Strategy: fmt::Debug + Send {
-    /// The name and parameters, as `-s` takes them.
+    /// The name and parameters, in the form of `-s`.
     fn name(&self) -> String;
 
-    /// Whether the execution that was begun last is scheduled fairly; liveness is checked only
-    /// where it is.
+    /// The fairness of the execution that was begun last; liveness is checked only where it is fair.
     fn fairness(&self) -> Fairness;
 
-    /// Starts an execution. `false` ends the test: there is nothing left to explore.
+    /// Starts an execution. `false` ends the test: nothing is left to explore.
     fn begin(&mut self, execution: &Execution) -> bool;
 
-    /// Picks a position in `enabled`, which is never empty; or declines with `None`: nothing that may
-    /// follow is worth a look, for instance since it was explored before. Then the execution ends
-    /// here, as [pruned](Ending::Pruned). It is counted apart, its liveness is not judged, and what it
-    /// did is no behaviour of the program.
+    /// Picks a position in `enabled`, which is never empty, or declines with `None` because nothing that
+    /// may follow is worth exploring, for instance since it was explored before. Then the execution ends
+    /// here, as [pruned](Ending::Pruned), and is counted separately; its liveness is not judged, and it is
+    /// no behaviour.
     ///
-    /// A position that is not there is a bug of the strategy, and reported as one.
+    /// A position out of range is reported as a bug of the strategy.
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize>;
 
-    /// What the choice is for that is asked next; nobody needs to know.
+    /// Notifies the strategy of the purpose of the next choice.
     fn next_choice_purpose(&mut self, _asked: Asked) {}
 
-    /// Answers a choice with a number below its bound. A number that is not is a bug of the strategy,
-    /// and reported as one.
+    /// Answers a choice with a number below its bound; another one is reported as a bug of the strategy.
     fn choose(&mut self, choice: Choice) -> u32;
 
-    /// Whether time has passed at a read of a clock, since its actor, task or thread has read one before:
-    /// zero where none has, else one of so many ways, from one. A way that is not possible counts as zero.
-    /// `None` leaves it to the tester, which has time pass in some executions of a strategy without
-    /// [memory](Self::has_memory), and in none of one that has it.
+    /// Decides if time passes at a read of a clock, since the previous read by the same actor, task or
+    /// thread: zero for no time, else the number of a way, up to `ways`. A number out of range counts as
+    /// zero. `None` leaves the decision to the tester, which lets time pass in some executions of a
+    /// strategy without [memory](Self::has_memory), and in none of one with memory.
     fn time_passes(&mut self, _ways: u32) -> Option<u32> {
         None
     }
 
-    /// Whether a fault strikes where one may, within a step: zero where none does, else one of the
-    /// [ways](Offer::ways), from one. Not asked where the faults of that kind are spent, or over.
+    /// Decides if a fault strikes at a place within a step: zero for none, else the number of one of the
+    /// [ways](Offer::ways). Not called once the faults of that kind are used up or over.
     ///
-    /// Where a test asks for faults, they are placed for a strategy that does not do so
-    /// [itself](Self::places_faults).
+    /// The tester places faults for a strategy that doesn't [place them](Self::places_faults) itself.
     fn fault_within_step(&mut self, _offer: &FaultSite) -> u32 {
         0
     }
 
-    /// Whether a fault strikes between two steps, or is undone: a position in `faults`, which are those
-    /// that are possible now. Asked before each step while faults may come, also where nothing is
-    /// enabled any more.
+    /// Picks a fault between two steps, or the end of one, as a position in `faults`, which lists all that
+    /// are possible now. Called before each step while faults may come, even if nothing is enabled.
     fn fault_between_steps(&mut self, _enabled: &Enabled<'_>, _faults: &[Fault]) -> Option<usize> {
         None
     }
 
-    /// A fault was the step: one that this strategy asked for, or, with the last of them, everything
-    /// that was left to be undone.
+    /// Notifies the strategy that a fault was the step: one that it picked, or the end of all that were
+    /// left.
     fn fault_struck(&mut self, _key: u64) {}
 
-    /// Whether no more faults are to come; asked before each step while some may.
+    /// True if no more faults are to come; asked before each step while some may.
     fn ends_faults(&mut self, _enabled: &Enabled<'_>) -> bool {
         false
     }
 
-    /// It says itself where faults strike.
+    /// True if the strategy places faults itself.
     fn places_faults(&self) -> bool {
         false
     }
 
-    /// Whether [`stepped`](Self::stepped) is called in the execution that was begun last. Not so
-    /// unless this says so: to find out what a step was costs a little.
+    /// True if [`stepped`](Self::stepped) is called in the execution that was begun last. False by default,
+    /// since finding the details of a step costs a little.
     fn wants_steps(&self) -> bool {
         false
     }
 
-    /// The step that was picked is over: whoever it has woken is enabled, and predicates were
-    /// evaluated. Also called where it has found a bug. What it has enabled is seen by the next
-    /// [`pick`](Self::pick), if there is one.
+    /// Notifies the strategy that the picked step is over: operations that it woke are enabled, and
+    /// predicates were evaluated. Also called if the step found a bug. The next [`pick`](Self::pick), if
+    /// there is one, sees the newly enabled operations.
     fn stepped(&mut self, _step: &Step<'_>) {}
 
-    /// Whether [`Enabled::state`] is there in the execution that was begun last. Not so unless this says
-    /// so: to look at the state after each step costs more than the step.
+    /// True if [`Enabled::state`] is set in the execution that was begun last. False by default, since a
+    /// fingerprint of the state costs more than the step.
     fn wants_states(&self) -> bool {
         false
     }
 
-    /// Whether the states that it sees are to be compared without a look at what actors and events are: two
-    /// in which everybody has handled the same events, each in the same order, and the same is under way,
-    /// are the same. So they are, where actors share nothing.
+    /// True if states are compared by histories: two are the same if each operation has handled the same
+    /// events in the same order, and the same is under way. This is right if actors share nothing.
     fn compares_histories(&self) -> bool {
         false
     }
 
-    /// Whether it declined to pick because the execution has come round: from the first of these steps
-    /// to the last, which leads to the same state, something is owed all the time, and a schedule that
-    /// is as fair as that can go round for ever. Then that is a liveness bug.
+    /// A fair cycle, if `pick` declined because the execution came back to a state: an obligation is
+    /// pending on the whole cycle, and a schedule with the given fairness can repeat it for ever: a
+    /// liveness bug.
     fn fair_cycle(&self) -> Option<Cycle> {
         None
     }
 
-    /// The execution is over; nothing of it is left.
+    /// Notifies the strategy that the execution is over.
     fn ended(&mut self, _ended: &Ended) {}
 
-    /// What an execution does depends on those before it: the test runs on one worker, but for parts of
-    /// an exhaustive search that don't depend on each other, and a single iteration can't be run by itself.
+    /// True if an execution depends on those before it. Then the test runs on one worker, except for
+    /// independent parts of an exhaustive search, and a single iteration can't be run by itself.
     fn has_memory(&self) -> bool {
         false
     }
 
-    /// What it has covered up to now, asked when the search is over. A systematic search says here
-    /// what it left out; only then is it called exhaustive where [`begin`](Self::begin) had nothing
-    /// left to explore.
+    /// The coverage claim up to now, asked when the search is over. A systematic search names its gaps
+    /// here; only then is it called exhaustive after [`begin`](Self::begin) returned `false`.
     fn covered(&self) -> CoverageClaim {
         CoverageClaim::Sample
     }
 
-    /// Parts of what is left to explore, which don't depend on each other, for several workers; none
-    /// where it is not to be divided now. Where they are not asked for, it explores them itself, one
-    /// after another.
+    /// Divides the rest of the search into independent parts for several workers; none if it can't be
+    /// divided now. If this isn't called, the strategy explores the parts itself, one after another.
     #[doc(hidden)]
     fn divide(&mut self) -> Vec<Box<dyn Strategy>> {
         Vec::new()
     }
 
-    /// Into how many parts it can be [divided](Self::divide), of which each can be [saved](Self::save).
+    /// The most [parts](Self::divide) of a division; each part can be [saved](Self::save).
     #[doc(hidden)]
     fn parts_max(&self) -> usize {
         0
     }
 
-    /// A part is back, which has come to its end, in the order of the parts; `false` where those after it
-    /// are not needed.
+    /// Takes a finished part back, in the order of the parts; `false` if those after it are not needed.
     #[doc(hidden)]
     fn unite(&mut self, _part: Box<dyn Strategy>) -> bool {
         false
     }
 
-    /// Itself, where it is part of another, which takes it back.
+    /// The strategy as `Any`, if it is a part that another one takes back.
     #[doc(hidden)]
     fn into_any(self: Box<Self>) -> Option<Box<dyn Any>> {
         None
     }
 
-    /// What another process needs to go on from here, where it can be told now; asked between executions.
+    /// Saves what another process needs to continue, if that is possible now; called between executions.
     #[doc(hidden)]
     fn save(&mut self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Goes on from what was [saved](Self::save), before the first execution.
+    /// Restores what was [saved](Self::save), before the first execution.
     ///
     /// # Errors
     ///
-    /// Says what is wrong with it.
+    /// Returns an error that names the defect of the saved bytes.
     #[doc(hidden)]
     fn restore(&mut self, _saved: &[u8]) -> Result<(), String> {
         Err("nothing was saved".into())
     }
 
-    /// What it does can be [saved](Self::save) now and then.
+    /// True if the strategy can be [saved](Self::save) now and then.
     #[doc(hidden)]
     fn can_be_saved(&self) -> bool {
         false
     }
 
-    /// How much there seems to be in all of what it counts, where it has an idea. Progress is shown by it,
-    /// and how far a search came that has no end; nothing depends on it.
+    /// The estimated size of the search space, if there is an estimate. The value is only shown to users,
+    /// as progress or in reports of unfinished searches.
     fn extent(&self) -> Option<SizeEstimate> {
         None
     }
 
-    /// It needs [`Execution::estimates`]: pilot executions are run first.
+    /// True if the strategy needs [`Execution::estimates`], so that pilot executions run first.
     fn needs_estimates(&self) -> bool {
         false
     }
 
-    /// It needs [`Execution::length`]: what executions come to is measured, and told to those after
-    /// them.
+    /// True if the strategy needs [`Execution::length`], which is measured in earlier executions.
     fn needs_length(&self) -> bool {
         false
     }
 }
 
-/// Whether a schedule lets everyone run again and again.
+/// The fairness of a schedule: a fair one lets every operation run again and again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Fairness {
-    /// From the first step: liveness is checked throughout.
+    /// Fair from the first step: liveness is checked throughout.
     Fair,
-    /// Never: the execution stops after the unfair bound, and its liveness is not judged.
+    /// Never fair: the execution stops at the unfair bound, and its liveness is not judged.
     Unfair,
-    /// From this step on: liveness is checked from there, with every temperature at zero.
+    /// Fair from this step on: liveness is checked from there, with every temperature at zero.
     FairFrom(u64),
 }
 
-/// An execution that is over.
+/// The end of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Ended {
-    /// How it ended.
+    /// The reason why it ended.
     pub ending: Ending,
-    /// How many steps it took.
+    /// The number of steps.
     pub steps: u64,
-    /// A hash of what it did, the same for executions that differ in the order of independent steps
-    /// only.
+    /// A hash of the behaviour, the same for executions that differ only in the order of independent steps.
     pub behaviour: u64,
-    /// The state in which it ended, where the strategy [sees](Strategy::sees_states) states; none where
-    /// the last step failed.
+    /// The final state, if the strategy [sees](Strategy::sees_states) states; none if the last step failed.
     pub state: Option<StateView>,
 }
 
-/// How an execution ended.
+/// The reason for the end of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Ending {
-    /// By itself: nothing was left to do, or the test had ended it.
+    /// Nothing was left to do, or the test ended the execution.
     Complete,
-    /// At the bound on steps.
+    /// The execution came to the bound on steps.
     Bound,
-    /// At a bug.
+    /// A step found a bug.
     Bug,
     /// The strategy declined to pick.
     Pruned,
 }
 
-/// The execution that begins.
+/// The parameters of an execution that begins.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// Its number within the test, from zero.
+    /// The number of the execution within the test, from zero.
     pub iteration: u64,
-    /// Its seed, derived from the session's seed and the iteration.
+    /// The seed, derived from the session's seed and the iteration.
     pub seed: u64,
     /// The bound on steps of an unfair execution.
     pub max_steps: u64,
-    /// Who does how much in executions of this test, where a strategy
-    /// [asked](Strategy::needs_estimates) for it; else nothing is known.
+    /// The work of each operation in executions of this test, if a strategy
+    /// [asked](Strategy::needs_estimates) for it; else empty.
     pub estimates: Arc<Estimates>,
-    /// How many steps with an alternative to expect, where a strategy
-    /// [asked](Strategy::needs_length) for it. Half of the executions are told as many as nineteen of
-    /// twenty before them did not exceed, the others as many as one of those had, drawn at random.
+    /// The expected number of steps with an alternative, if a strategy [asked](Strategy::needs_length) for
+    /// it. In half of the executions it is the 95th percentile of earlier ones, in the others the value of
+    /// a random one.
     pub length: Option<u64>,
-    /// How many faults of each kind there may be.
+    /// The largest number of faults of each kind.
     pub faults: FaultBudgets,
 }
 
 impl Execution {
-    /// One that belongs to no exploration.
+    /// An execution outside of any exploration.
     pub(crate) fn alone(max_steps: u64) -> Self {
         Self {
             iteration: 0,
@@ -382,8 +370,8 @@ impl Execution {
         }
     }
 
-    /// How many steps with an alternative to expect, at most as many as the bound allows: the
-    /// [length](Self::length) or, where none was asked for, what the pilots showed.
+    /// The expected number of steps with an alternative, at most the bound: the [length](Self::length), or
+    /// the estimate of the pilots if no length was asked for.
     pub fn contended_steps(&self) -> u64 {
         let estimated = || match self.estimates.executions() {
             0 => self.max_steps,
@@ -397,17 +385,16 @@ impl Execution {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct FaultSite {
-    /// Of which kind.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// What it would concern: a hash of a call's name, or of who owns a mailbox. The same in every
-    /// execution.
+    /// A hash of the call's name, the mailbox's owner or the like; the same in every execution.
     pub what: u64,
-    /// In how many ways it may strike; at least one.
+    /// The number of ways in which it may strike; at least one.
     pub ways: u32,
-    /// Whose step it is.
+    /// The operation that takes the step.
     pub who: OperationId,
-    /// Which nodes it concerns, a bit for each, as in [`Fault::nodes`]: where that one is, or both ends
-    /// of a link.
+    /// The nodes concerned, a bit for each, as in [`Fault::nodes`]: the operation's, or both ends of a
+    /// link.
     pub nodes: u64,
     /// The step, from one.
     pub step: u64,
@@ -419,12 +406,12 @@ pub struct FaultSite {
 pub enum Choice {
     /// `choose(bound)`: a number below `bound`, which is at least one.
     Below(u32),
-    /// The seed of a generator: any number. A systematic strategy answers with one and the same.
+    /// The seed of a generator: any number. A systematic strategy always answers with the same one.
     Seed,
 }
 
 impl Choice {
-    /// How many answers there are.
+    /// The number of possible answers.
     pub fn bound(self) -> u64 {
         match self {
             Self::Below(bound) => u64::from(bound),

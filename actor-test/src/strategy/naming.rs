@@ -1,4 +1,4 @@
-//! Writing down what is done: a schedule by name, and whatever else is to be noted of each step.
+//! Records the schedule of an execution as named steps, and other notes of each step.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,23 +15,23 @@ use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepN
 use crate::data::story::Asked;
 use crate::hash::mix;
 
-/// Names the steps of one execution, and writes down those that are taken.
+/// Names the steps of one execution, and records those that are taken.
 #[derive(Debug, Default)]
 pub(crate) struct ScheduleRecorder {
-    /// How many steps without a message each operation has taken, by kind.
+    /// The number of steps without a message that each operation has taken, by kind.
     turns: PerOperation<[u32; KINDS]>,
     taken: Schedule,
-    /// How often each fault was the step.
+    /// The number of times that each fault was the step.
     fault_turns: BTreeMap<u64, u32>,
-    /// At how many places a fault of each kind might have struck in the step in progress.
+    /// The number of places of each kind of fault in the step in progress.
     places: [u32; FAULT_KINDS],
 }
 
-/// How many kinds of steps there are.
+/// The number of kinds of steps.
 const KINDS: usize = 9;
 
 impl ScheduleRecorder {
-    /// What the step would be called.
+    /// The name that the step would have.
     pub(crate) fn name(&self, pending: &Pending, enabled: &Enabled<'_>) -> StepName {
         let turn = match pending.message {
             Some(_) => 0,
@@ -45,7 +45,7 @@ impl ScheduleRecorder {
         }
     }
 
-    /// The step is taken.
+    /// Records that the step is taken.
     pub(crate) fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>) -> StepName {
         let name = self.name(pending, enabled);
         if pending.message.is_none() {
@@ -63,7 +63,7 @@ impl ScheduleRecorder {
 }
 
 impl ScheduleRecorder {
-    /// What the step would be called that is a fault.
+    /// The name that the step of a fault would have.
     pub(super) fn name_fault(&self, key: u64) -> StepName {
         StepName {
             who: key,
@@ -73,14 +73,13 @@ impl ScheduleRecorder {
         }
     }
 
-    /// The place of an offer among those of its kind in the step in progress.
+    /// The number of an offer among those of its kind in the step in progress.
     pub(crate) fn place(&self, offer: &FaultSite) -> u32 {
         self.places[offer.kind as usize]
     }
 }
 
-/// What sort of step it is, whichever its message. A spawn is known by whom it spawns, however many were
-/// spawned before.
+/// The sort of a step: its name without the message or turn. A spawn is named by the spawned operation.
 pub(super) fn sort(name: &StepName, pending: &Pending, enabled: &Enabled<'_>) -> u64 {
     let details = enabled.details().filter(|_| may_spawn(pending));
     let spawned = details.and_then(|details| details.spawned(pending.operation));
@@ -90,35 +89,35 @@ pub(super) fn sort(name: &StepName, pending: &Pending, enabled: &Enabled<'_>) ->
     mix(mix(name.who, reached), what)
 }
 
-/// Whoever is spawned has no inbox yet for anything to reach.
+/// A spawn is a flush without an inbox or a message.
 fn may_spawn(pending: &Pending) -> bool {
     pending.kind == StepKind::Flush && pending.inbox.is_none() && pending.message.is_none()
 }
 
-/// What is written down of an execution, step by step.
+/// A recorder of an execution, step by step.
 pub(crate) trait ExecutionRecorder: fmt::Debug + Default + Send {
-    /// What has come of it in the end.
+    /// The record of one execution.
     type Written: fmt::Debug + Default + Send;
 
-    /// An execution begins.
+    /// Begins an execution.
     fn begin(&mut self);
 
-    /// The step is taken.
+    /// Records that a step is taken.
     fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>);
 
-    /// The step that was taken last has asked for a choice.
+    /// Records an answer to a choice of the last step.
     fn chose(&mut self, choice: NamedChoice);
 
-    /// In that step a fault strikes in some way where one may, or none does: zero.
+    /// Records the way in which a fault strikes at an offer of the last step; zero for none.
     fn struck(&mut self, offer: &FaultSite, way: u32);
 
-    /// That fault is to be the next step.
+    /// Records that a fault was picked as the next step.
     fn meets(&mut self, _fault: &Fault, _enabled: &Enabled<'_>) {}
 
-    /// A fault was the step.
+    /// Records that a fault was the step.
     fn struck_between(&mut self, key: u64);
 
-    /// The execution is over.
+    /// Ends the execution, and returns the record.
     fn end(&mut self) -> Self::Written;
 }
 
@@ -167,21 +166,21 @@ impl ExecutionRecorder for ScheduleRecorder {
     }
 }
 
-/// Has notes taken of what another strategy does.
+/// Records the execution of another strategy.
 #[derive(Debug)]
 pub(crate) struct RecordedStrategy<N: ExecutionRecorder> {
     strategy: Box<dyn Strategy>,
     notes: N,
-    /// What the next choice is for.
+    /// The purpose of the next choice.
     asked: Asked,
     written: Arc<Mutex<N::Written>>,
 }
 
-/// Has the schedule of another strategy written down.
+/// Records the schedule of another strategy.
 pub(crate) type Named = RecordedStrategy<ScheduleRecorder>;
 
 impl<N: ExecutionRecorder> RecordedStrategy<N> {
-    /// The strategy, and where the notes are to be found after the execution.
+    /// Wraps a strategy; the second value receives the record after each execution.
     pub(crate) fn new(strategy: Box<dyn Strategy>) -> (Self, Arc<Mutex<N::Written>>) {
         let written = Arc::default();
         let noted = Self {

@@ -1,4 +1,4 @@
-//! Probabilistic concurrency testing.
+//! Probabilistic concurrency testing (PCT): random priorities with change points, [`Pct`].
 
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -8,33 +8,31 @@ use super::per_operation::PerOperation;
 use super::tree::{Highest, Tree};
 use super::{Choice, Enabled, Execution, Fairness, Strategy, below, generator};
 
-/// Runs the enabled operation of the highest priority, and lowers priorities at a few change points
-/// (PCT: Burckhardt, Kothari, Musuvathi and Nagarakatte, A Randomized Scheduler with Probabilistic
-/// Guarantees of Finding Bugs, ASPLOS 2010).
+/// Runs the enabled operation with the highest priority, and lowers priorities at a few change points (PCT:
+/// Burckhardt, Kothari, Musuvathi and Nagarakatte, A Randomized Scheduler with Probabilistic Guarantees of
+/// Finding Bugs, ASPLOS 2010).
 ///
-/// Each operation has a random priority from when it is first seen: one that comes later is as
-/// likely to come out on top as at any other place. A depth of d has d - 1 change points, distinct
-/// steps drawn among the first k that have an alternative, where k is
-/// [how many to expect](super::Execution::contended_steps), another in each execution. At a change
-/// point the operation on top falls below all that never fell.
+/// Each operation draws a random priority when it is first seen, so a later one is as likely to be on top
+/// as at any other rank. A depth of d has d - 1 change points: distinct steps among the first k with an
+/// alternative, where k is the [expected number](super::Execution::contended_steps), drawn anew in each
+/// execution. At a change point the operation on top falls below all that never fell.
 ///
-/// With a [given depth](Self::with_depth), those that did fall are in an order drawn beforehand.
-/// Guarantee: a bug that needs d steps in one order is found with probability at least
-/// 1 / (n k^(d-1)) in each execution that has n operations and at most k steps with an alternative.
+/// With a [given depth](Self::with_depth), the operations that fell are ordered by levels drawn beforehand.
+/// Guarantee: a bug that needs d steps in one order is found with probability at least 1 / (n k^(d-1)) in
+/// each execution with n operations and at most k steps with an alternative.
 ///
-/// With [none](Self::new), each execution draws its own from 2 to 10, since bugs of message programs
-/// tend to be deeper than those of threads; and whoever falls, falls below all others. That shows up
-/// to twice as many different behaviours, but where operations wait for each other, the proof of the
-/// bound does not cover it.
+/// With [none](Self::new), each execution draws its depth from 2 to 10, since bugs of message programs tend
+/// to be deeper than those of threads, and an operation falls below all others. That shows up to twice as
+/// many behaviours, but where operations wait for each other, the proof of the bound does not cover it.
 ///
 /// Unfair: the operation on top may starve all others.
 #[derive(Debug)]
 pub struct Pct {
     depth: Option<u32>,
-    /// The change points that are still ahead, the next one last: the step, counted among those
-    /// with an alternative, and the priority that the operation on top falls to.
+    /// The change points still ahead, the next one last: the step, counted among those with an alternative,
+    /// and the priority to which the operation on top falls.
     changes: Vec<(u64, u64)>,
-    /// Zero where none is drawn yet; below [`INITIAL`] for one that fell.
+    /// The priority of each operation: zero before it is drawn, below [`INITIAL`] after a fall.
     priorities: PerOperation<u64>,
     follower: ChangeReader,
     /// The priorities of the enabled operations.
@@ -43,14 +41,14 @@ pub struct Pct {
     rng: Xoshiro256PlusPlus,
 }
 
-/// Initial priorities are drawn from here upwards.
+/// The lowest initial priority.
 const INITIAL: u64 = 1 << 63;
 
 impl Pct {
     /// The greatest depth.
     pub const DEPTH_MAX: u32 = 100;
 
-    /// With a depth of its own in each execution.
+    /// Draws a depth in each execution.
     pub fn new() -> Self {
         Self {
             depth: None,
@@ -63,8 +61,8 @@ impl Pct {
         }
     }
 
-    /// With this depth, from 1 to [`DEPTH_MAX`](Self::DEPTH_MAX); what is outside counts as the
-    /// nearest of them. A depth of 1 has no change points.
+    /// Sets the depth, from 1 to [`DEPTH_MAX`](Self::DEPTH_MAX); other values are clamped. A depth of 1 has
+    /// no change points.
     pub fn with_depth(depth: u32) -> Self {
         Self {
             depth: Some(depth.clamp(1, Self::DEPTH_MAX)),
@@ -72,7 +70,7 @@ impl Pct {
         }
     }
 
-    /// Draws the change points; as many as there are steps, where there are fewer steps than that.
+    /// Draws the change points: one at every step, if there are too few steps.
     fn draw_changes(&mut self, execution: &Execution) {
         self.changes.clear();
         let depth = self
@@ -80,7 +78,7 @@ impl Pct {
             .map_or_else(|| 2 + below(&mut self.rng, 9), u64::from);
         let steps = execution.contended_steps().min(u64::from(u32::MAX));
         let count = (depth - 1).min(steps);
-        // Floyd's sampling: each set of `count` distinct steps is as likely.
+        // Floyd's sampling: all sets of `count` distinct steps are equally likely.
         for last in steps - count..steps {
             let drawn = below(&mut self.rng, last + 1);
             let known = self.changes.iter().any(|(step, _)| *step == drawn);
@@ -89,7 +87,7 @@ impl Pct {
         }
         self.changes
             .sort_unstable_by_key(|(step, _)| std::cmp::Reverse(*step));
-        // The next one is the last, and falls least far.
+        // The next change point is the last of the list, and has the highest level.
         for (level, change) in (1..).zip(&mut self.changes) {
             change.1 = level;
         }
@@ -106,7 +104,7 @@ impl Pct {
         }
     }
 
-    /// The position of the enabled operation of the highest priority. Who is new draws one.
+    /// The position of the enabled operation with the highest priority. New operations draw one.
     #[inline]
     fn top(&mut self, enabled: &Enabled<'_>) -> usize {
         if enabled.len() > FEW {
@@ -239,8 +237,8 @@ mod tests {
         }
     }
 
-    /// Each of the 6 pairs of 4 steps, in each of 2 orders of levels, within five standard errors; a
-    /// seed fails with a chance of 7·10^-6.
+    /// Each of the 6 pairs of 4 steps, in each of 2 orders of levels, within five standard errors; a seed
+    /// fails with a chance of 7·10^-6.
     #[test]
     fn every_placement_is_equally_likely() {
         let mut counts = BTreeMap::new();

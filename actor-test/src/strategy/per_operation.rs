@@ -1,16 +1,14 @@
-//! A table with an entry for each operation.
+//! A table with a value for each operation: [`PerOperation`].
 
 use super::OperationId;
 
-/// A value for each operation of an execution, found by its number. It grows as operations come,
-/// and keeps its memory for the next execution.
+/// A value for each operation of an execution. The table keeps its memory for later executions.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PerOperation<T> {
     values: Vec<T>,
 }
 
 impl<T: Copy + Default> PerOperation<T> {
-    /// Forgets every value.
     pub(super) fn clear(&mut self) {
         self.values.clear();
     }
@@ -18,7 +16,7 @@ impl<T: Copy + Default> PerOperation<T> {
     /// The value of an operation, the default one at first.
     #[inline]
     pub(super) fn of(&mut self, operation: OperationId) -> &mut T {
-        // Actors and timers are counted apart, each from zero: they take turns in the table.
+        // Actors and timers are each counted from zero, so they alternate in the table.
         let index = operation.bits().rotate_left(1) as usize;
         if index >= self.values.len() {
             self.grow(index);
@@ -26,7 +24,7 @@ impl<T: Copy + Default> PerOperation<T> {
         &mut self.values[index]
     }
 
-    /// As [`of`](Self::of), to look only.
+    /// As [`of`](Self::of), without inserting.
     #[inline]
     pub(super) fn get(&self, operation: OperationId) -> T {
         let index = operation.bits().rotate_left(1) as usize;

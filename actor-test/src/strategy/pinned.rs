@@ -1,9 +1,8 @@
-//! Schedules in words, for a test that pins one: writing them down, and following them.
+//! Pinned schedules: a readable record of a schedule, which a test can follow later.
 //!
-//! A step is told by who takes it and by what it is: `("Client#2", "sends Acquire to Lock")`. The first
-//! actor of a type has no number, as reports call it where there is no other. What an operation does
-//! next is never open, so that who steps says enough; what the step is stands there for people, and
-//! to tell where a program that was changed parts from it.
+//! A step is a pair of its actor and its action: `("Client#2", "sends Acquire to Lock")`. The first actor
+//! of a type has no number, as in reports about a single one. The next step of an operation is always
+//! determined, so the actor is enough; the action shows readers where a changed program diverges.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,17 +16,17 @@ use crate::data::faults::{Fault, FaultKind, KINDS};
 use crate::data::schedule::{NamedChoice, NamedStrike};
 use crate::data::story::Asked;
 
-/// Before the answers to what a step has asked for.
+/// Precedes the answers to choices of a step.
 const CHOOSING: &str = ", choosing ";
 
-/// Before each fault that strikes within a step.
+/// Precedes each fault that strikes within a step.
 const FAULT: &str = ", fault ";
 
-/// A step in words.
+/// A readable step.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PinnedStep {
     who: String,
-    /// Without its choices.
+    /// The action, without its choices.
     what: String,
     choices: Vec<NamedChoice>,
     strikes: Vec<NamedStrike>,
@@ -90,7 +89,7 @@ impl PinnedStep {
         })
     }
 
-    /// All faults are undone that are left to be.
+    /// The step that ends all remaining faults.
     fn last_fault() -> Self {
         Self::of_world("ends all faults".into())
     }
@@ -108,7 +107,7 @@ impl PinnedStep {
         self.who == other.who && self.what == other.what
     }
 
-    /// The two parts that are written down.
+    /// The actor and the action, in the form of a pinned schedule.
     pub(crate) fn written(&self) -> (String, String) {
         let choices = self.choices.iter();
         let choices: Vec<String> = choices
@@ -126,7 +125,7 @@ impl PinnedStep {
     }
 }
 
-/// The fault in words: `, fault call 1/2`, the second way of the first call.
+/// Formats a fault within a step: `, fault call 1/2` is the second way of the first call.
 fn struck(strike: &NamedStrike) -> String {
     let NamedStrike { kind, place, way } = strike;
     let way = match way {
@@ -136,7 +135,7 @@ fn struck(strike: &NamedStrike) -> String {
     format!("{FAULT}{kind} {}{way}", place + 1)
 }
 
-/// A fault that is told so.
+/// Parses such a fault.
 fn strike(text: &str) -> Option<NamedStrike> {
     let (kind, place) = text.split_once(' ')?;
     let kind = FaultKind::ALL
@@ -155,19 +154,19 @@ impl fmt::Display for PinnedStep {
     }
 }
 
-/// Whether that is a fault between two steps: `crash of n1`.
+/// True if the text names a fault between two steps: `crash of n1`.
 fn is_fault(text: &str) -> bool {
     let kinds = FaultKind::ALL;
     text.split_once(" of ")
         .is_some_and(|(kind, nodes)| kinds.iter().any(|it| it.word() == kind) && !nodes.is_empty())
 }
 
-/// `Client` for `Client#1`.
+/// Removes `#1` from the end of a name: `Client` for `Client#1`.
 fn first_without_number(name: &str) -> &str {
     name.strip_suffix("#1").unwrap_or(name)
 }
 
-/// Reads the steps of a pinned schedule; an error says which is wrong, and what would be right.
+/// Parses the steps of a pinned schedule; the error names the malformed step and the correct form.
 pub(crate) fn parse(steps: &[(&str, &str)]) -> Result<Vec<PinnedStep>, String> {
     let read = steps.iter().enumerate().map(|(at, (who, what))| {
         worded(who, what).map_err(|why| format!("step {} of the schedule, {what:?}: {why}", at + 1))
@@ -224,28 +223,27 @@ fn worded(who: &str, what: &str) -> Result<PinnedStep, String> {
     })
 }
 
-/// Where an execution parted from a pinned schedule.
+/// The first divergence of an execution from a pinned schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PinDivergence {
-    /// The step, from one.
+    /// The number of the step, from one.
     pub(crate) step: u64,
-    /// What was pinned, and what happened.
+    /// The pinned step, and the one that was taken.
     pub(crate) message: String,
 }
 
-/// Follows a schedule in words, and goes on fairly. A step that is not pinned is taken where it
-/// comes, if it is of whoever is due, as something that was added to the program; one that never comes
-/// is passed over.
+/// Follows a pinned schedule, and continues fairly behind it. An unpinned step of the operation whose step
+/// is due is taken as an addition to the program; a pinned step that never becomes enabled is skipped.
 #[derive(Debug)]
 pub(crate) struct PinnedReplay {
     steps: Vec<PinnedStep>,
     taken: Vec<bool>,
-    /// All before this one are taken.
+    /// All steps before this one are taken.
     first_left: usize,
     completion: Steady,
-    /// The pinned step in progress, and how many of its choices were answered.
+    /// The pinned step in progress, and the number of its choices that were answered.
     asks: Option<(usize, usize)>,
-    /// At how many places a fault of each kind might have struck in it.
+    /// The number of places of each kind of fault in that step.
     places: [u32; KINDS],
     /// The key of the pinned fault that is the next step.
     due_fault: Option<u64>,
@@ -263,7 +261,7 @@ impl PinnedReplay {
         pinned.map(|pinned| pinned.answer)
     }
 
-    /// The strategy, and where it tells after an execution how that has parted from the schedule.
+    /// Creates the strategy; the second value receives the divergence after each execution.
     pub(crate) fn new(steps: Vec<PinnedStep>) -> (Self, Arc<Mutex<Option<PinDivergence>>>) {
         let told = Arc::default();
         let pinned = Self {
@@ -280,7 +278,7 @@ impl PinnedReplay {
         (pinned, told)
     }
 
-    /// The first pinned step that is left and can be taken: its place, and its position.
+    /// The first enabled step of the schedule that is left: its place in the schedule, and its position.
     fn listed(&self, able: &[PinnedStep]) -> Option<(usize, usize)> {
         let left = (self.first_left..self.steps.len()).filter(|place| !self.taken[*place]);
         let mut found = left.filter_map(|place| {
@@ -290,7 +288,7 @@ impl PinnedReplay {
         found.next()
     }
 
-    /// A step of whoever is due that is not pinned.
+    /// An unpinned step of the operation whose step is due.
     fn added(&self, able: &[PinnedStep]) -> Option<usize> {
         let due = &self.steps[self.first_left];
         let is_left = |worded: &PinnedStep| {
@@ -436,15 +434,15 @@ impl Strategy for PinnedReplay {
     }
 }
 
-/// Has what another strategy does written down in words.
+/// Records the execution of another strategy as a pinned schedule.
 pub(crate) type Wording = RecordedStrategy<PinnedStepRecorder>;
 
-/// The steps of one execution in words.
+/// The readable steps of one execution.
 #[derive(Debug, Default)]
 pub(crate) struct PinnedStepRecorder {
     steps: Vec<PinnedStep>,
     places: [u32; KINDS],
-    /// The fault that is the next step, and its key.
+    /// The fault that is the next step, with its key.
     due_fault: Option<(u64, PinnedStep)>,
 }
 
@@ -462,7 +460,7 @@ impl ExecutionRecorder for PinnedStepRecorder {
 
     fn chose(&mut self, choice: NamedChoice) {
         if let Some(last) = self.steps.last_mut() {
-            // In words it is not said what it is for.
+            // The readable form leaves out the purpose of a choice.
             let asked = Asked::Unknown;
             last.choices.push(NamedChoice { asked, ..choice });
         }
@@ -523,7 +521,7 @@ mod tests {
             .map(|(who, what)| (&**who, &**what))
             .collect();
         assert_eq!(written, steps);
-        // The first of a type may have its number.
+        // The first actor of a type may have its number.
         let with_number = parse(&[("Client#1", "sends Go to Lock#1")]);
         assert_eq!(with_number, parse(&[("Client", "sends Go to Lock")]));
     }

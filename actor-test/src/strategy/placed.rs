@@ -1,4 +1,4 @@
-//! Where faults strike, beside any strategy.
+//! Fault placement: the places of an execution at which faults are injected, beside any strategy.
 
 use std::collections::BTreeMap;
 
@@ -15,39 +15,38 @@ use crate::data::faults::{Fault, FaultBudgets, FaultKind, KINDS};
 use crate::data::story::Asked;
 use crate::hash::mix;
 
-/// By what rule the faults of an execution are placed.
+/// The rule by which the faults of an execution are placed.
 ///
-/// A fault that were one more enabled operation would be spent in the first steps. So an execution
-/// draws beforehand how many faults it has, each number up to the sum of the budgets as likely, and of
-/// which kinds; and then where each strikes.
+/// As one more enabled operation, a fault would be spent in the first steps. So an execution draws
+/// beforehand its number of faults, uniformly up to the sum of the budgets, their kinds, and the place of
+/// each.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Placement {
-    /// Nothing strikes: most bugs need no fault, and some hide behind one.
+    /// No fault strikes: most bugs need no fault, and some hide behind one.
     Calm,
-    /// Anywhere in the execution, each place as likely as any other: of the places where a fault of
-    /// the kind may strike, as many as pilot executions had.
+    /// Faults strike anywhere: all places of the kind are equally likely, of as many as the pilots had.
     ///
     /// Guarantee: one fault hits one of w places among n with probability w / n.
     Timed,
-    /// At a moment that matters, or just after it, when it comes for the k-th time: an event of some
-    /// type is sent, delivered or handled, a timer fires, a call of some name is made, an actor comes to
-    /// a state, a monitor gets hot, a file or the disk of a node is changed, something from a node
-    /// arrives. Of the moments that the pilots saw each is as likely. Half of the time k is 1 with
-    /// probability 1/2, 2 with 1/4, and so on; else it is any of the n times that the pilots saw. In
-    /// three of four the fault strikes a node that the moment concerns, where it can.
+    /// Faults strike at or just after the k-th occurrence of a moment: an event of some type is sent,
+    /// delivered or handled, a timer fires, a call of some name is made, an actor enters a state, a monitor
+    /// gets hot, a file or the disk of a node is changed, a message from a node arrives. All moments of the
+    /// pilots are equally likely. Half of the time k is 1 with probability 1/2, 2 with 1/4, and so on; else
+    /// it is uniform among the n occurrences of the pilots. In three of four cases the fault strikes a node
+    /// of the moment, if it can.
     ///
-    /// Guarantee: one fault strikes at the k-th of n occurrences of one of t moments with probability
-    /// (2^-k + 1 / n) / 2t.
+    /// Guarantee: one fault strikes at the k-th of n occurrences of one of t moments with probability (2^-k
+    /// + 1 / n) / 2t.
     Aimed,
 }
 
 impl Placement {
-    /// All of them.
+    /// All placements.
     pub const ALL: [Self; 3] = [Self::Calm, Self::Timed, Self::Aimed];
 
-    /// What stands before the name of a strategy beside which faults are placed so.
+    /// The prefix of a strategy's name for this placement.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Calm => "calm",
@@ -58,7 +57,7 @@ impl Placement {
 }
 
 impl Placement {
-    /// Two lines for `-s list`.
+    /// An explanation in two lines, for `-s list`.
     pub(crate) const fn explanation(self) -> &'static str {
         match self {
             Self::Calm => {
@@ -77,48 +76,48 @@ impl Placement {
     }
 }
 
-/// How many faults an execution draws at most, whatever its budgets.
+/// The most faults that an execution draws, whatever its budgets.
 const FAULTS_MAX: u64 = 64;
 
-/// An execution that is fair but for its faults has them in so many times the steps of the pilots.
+/// In a fair execution, faults strike within so many times the steps of the pilots.
 const PHASE: u64 = 4;
 
-/// And in no fewer than so many.
+/// The least number of steps in which faults strike in a fair execution.
 const PHASE_MIN: u64 = 100;
 
-/// Places faults by an execution's [`Placement`], beside a strategy that does not hear of them.
+/// Places faults by a [`Placement`], beside a strategy that isn't notified of them.
 ///
-/// Where that is fair, the execution is fair from where faults end.
+/// With a fair strategy, the execution is fair from the end of its faults on.
 #[derive(Debug)]
 pub(crate) struct Placed {
     strategy: Box<dyn Strategy>,
-    /// `None`: each execution draws its own.
+    /// The placement; `None` if each execution draws its own.
     placement: Option<Placement>,
     faults: FaultBudgets,
     rng: Xoshiro256PlusPlus,
     plan: FaultPlan,
-    /// Where a fair execution's faults end.
+    /// The step at which the faults of a fair execution end.
     until: u64,
 }
 
-/// Where the faults of one execution strike.
+/// The planned faults of one execution.
 #[derive(Debug, Default)]
 struct FaultPlan {
     /// For each kind, the numbers of the places at which a fault strikes, from zero, the next one last.
     timed: [Vec<u64>; KINDS],
-    /// How many places of each kind there were.
+    /// The number of places of each kind so far.
     offered: [u64; KINDS],
-    /// For each moment that is waited for, what strikes at it.
+    /// The faults that wait for each moment.
     aimed: BTreeMap<u64, Vec<AimedFault>>,
-    /// What strikes at the next place of its kind.
+    /// The faults that strike at the next place of their kind.
     due: Vec<DueFault>,
-    /// How many faults have yet to strike.
+    /// The number of faults that have yet to strike.
     left: u64,
-    /// For each fault between two steps, the step and the kind; the next one last.
+    /// The step and the kind of each fault between two steps, the next one last.
     points: Vec<(u64, FaultKind)>,
-    /// What is to be undone, and from which step on.
+    /// The faults to be ended, and the first step at which each may end.
     undoing: Vec<(u64, Fault)>,
-    /// How many steps there will be, as far as is known.
+    /// The expected number of steps.
     length: u64,
 }
 
@@ -126,9 +125,9 @@ struct FaultPlan {
 #[derive(Clone, Copy, Debug)]
 struct AimedFault {
     kind: FaultKind,
-    /// How often the moment has yet to come.
+    /// The number of occurrences that have yet to come.
     left: u64,
-    /// It strikes what the moment concerns, where it can.
+    /// True if the fault strikes a node that the moment concerns, where it can.
     is_near: bool,
 }
 
@@ -136,12 +135,12 @@ struct AimedFault {
 #[derive(Clone, Copy, Debug)]
 struct DueFault {
     kind: FaultKind,
-    /// It strikes one of these nodes, a bit for each, where it can.
+    /// The preferred nodes, a bit for each.
     nodes: u64,
 }
 
 impl Placed {
-    /// Beside a strategy, each execution by a placement of its own: one of four is calm.
+    /// Draws a placement in each execution: one of four is calm.
     pub(crate) fn new(strategy: Box<dyn Strategy>) -> Self {
         Self {
             strategy,
@@ -153,7 +152,7 @@ impl Placed {
         }
     }
 
-    /// Each execution by that placement.
+    /// Uses that placement in each execution.
     pub(crate) fn by(self, placement: Placement) -> Self {
         Self {
             placement: Some(placement),
@@ -169,7 +168,7 @@ impl Placed {
         }
     }
 
-    /// The kinds of this execution's faults.
+    /// Draws the kinds of this execution's faults.
     fn draw_kinds(&mut self) -> Vec<FaultKind> {
         let total: u64 = self.faults.iter().map(|(_, most)| u64::from(most)).sum();
         let count = 1 + below(&mut self.rng, total.min(FAULTS_MAX));
@@ -213,7 +212,7 @@ impl Placed {
                 let place = below(&mut self.rng, moments.len() as u64) as usize;
                 let (moment, often) = moments[place];
                 let drawn = self.rng.next_u64();
-                // The first ones, or any: what is early is often what matters, and what is not is late.
+                // Early occurrences often matter; the uniform draw covers the late ones.
                 let left = match drawn & 1 {
                     0 => 1 + u64::from(drawn.leading_zeros()),
                     _ => 1 + below(&mut self.rng, often),
@@ -235,14 +234,14 @@ impl Placed {
         }
     }
 
-    /// After how many steps a fault is undone: about as likely below ten as between ten and a hundred.
+    /// The delay after which a fault ends: about as likely below ten steps as between ten and a hundred.
     fn later(&mut self) -> u64 {
         let bits = u64::from(u64::BITS - self.plan.length.leading_zeros());
         let bits = below(&mut self.rng, bits + 1);
         1 + below(&mut self.rng, 1 << bits)
     }
 
-    /// Draws one of those faults for the first that is due and possible; tells its position.
+    /// Draws one of the possible faults for the first one that is due; returns its position.
     fn choose_due(&mut self, faults: &[Fault]) -> Option<usize> {
         let strikes = |due: &DueFault, fault: &Fault| fault.kind == due.kind && !fault.is_undone;
         let is_possible = |due: &DueFault| faults.iter().any(|fault| strikes(due, fault));
@@ -260,7 +259,7 @@ impl Placed {
         places.nth(chosen)
     }
 
-    /// Draws a place that none of the kind has yet, where there is one.
+    /// Draws a place that no fault of the kind has yet, if there is one.
     fn time(&mut self, kind: FaultKind, estimates: &Estimates) {
         let places = &mut self.plan.timed[kind as usize];
         let most = estimates.offers(kind).clamp(1, u64::from(u32::MAX));
@@ -268,7 +267,7 @@ impl Placed {
             self.plan.left -= 1;
             return;
         }
-        // Floyd's sampling, one at a time: what is taken moves up to the last.
+        // Floyd's sampling, one at a time: a draw moves up past the places that are taken.
         let mut place = below(&mut self.rng, most - places.len() as u64);
         let mut taken = places.clone();
         taken.sort_unstable();
@@ -280,7 +279,7 @@ impl Placed {
 }
 
 impl FaultPlan {
-    /// A moment comes that may be waited for, and concerns some nodes.
+    /// Counts an occurrence of a moment that concerns some nodes.
     fn moment_occurred(&mut self, moment: u64, nodes: impl FnOnce() -> u64) {
         let Some(waiting) = self.aimed.get_mut(&moment) else {
             return;
@@ -297,7 +296,7 @@ impl FaultPlan {
         waiting.retain(|aimed| aimed.left > 0);
     }
 
-    /// Whether a fault strikes at the next place of its kind.
+    /// True if a fault strikes at the next place of its kind.
     fn strikes(&mut self, kind: FaultKind) -> bool {
         let number = kind as usize;
         let place = self.offered[number];
@@ -315,13 +314,13 @@ impl FaultPlan {
     }
 }
 
-/// What a step is as a moment, if it is one.
+/// The moment of a step, if it is one.
 pub(super) fn moment_of(pending: &Pending) -> Option<u64> {
     let event = pending.event?;
     Some(mix(u64::from(event.0.get()), pending.kind as u64))
 }
 
-/// What a place where a fault may strike is as a moment.
+/// The moment of a place where a fault may strike.
 pub(super) fn moment_of_offer(offer: &FaultSite) -> u64 {
     mix(mix(0x000f_fe52, offer.kind as u64), offer.what)
 }
@@ -343,7 +342,7 @@ impl Strategy for Placed {
     }
 
     fn begin(&mut self, execution: &Execution) -> bool {
-        // Draws of its own, so that the schedule is that of the strategy without faults.
+        // A random stream of its own, so that the schedule is that of the strategy without faults.
         self.rng = generator(mix(execution.seed, 0x00fa_0175));
         self.faults = execution.faults;
         let placement = match self.placement {
@@ -397,7 +396,7 @@ impl Strategy for Placed {
         for moment in enabled.moments() {
             self.plan.moment_occurred(moment.what, || moment.nodes);
         }
-        // Where nothing goes on, there is no better time to come.
+        // If no operation is enabled, waiting for a better time is pointless.
         let is_quiet = enabled.len() == 0;
         let now = enabled.step();
         let undone = self
@@ -493,7 +492,7 @@ mod tests {
     use crate::data::faults::Moment;
     use crate::strategy::{Changes, Details, OperationId, Random};
 
-    /// What the last step has led to, where nothing else is asked.
+    /// The moments of the last step, as the only details.
     #[derive(Debug)]
     struct Led(Vec<Moment>);
 
@@ -529,8 +528,8 @@ mod tests {
 
     const EXECUTIONS: u64 = 40_000;
 
-    /// How many of so many executions have the fault at each step, and on each of four nodes: of three
-    /// moments one comes in each of ten steps, and concerns the second node.
+    /// The number of executions with the fault at each step, and on each of four nodes. Of three moments
+    /// one occurs in each of ten steps, and concerns the second node.
     fn aimed_at_one_of_three() -> ([u64; 10], [u64; 4]) {
         let (moment, often) = (7, 10);
         let estimates = Estimates::of_moments(vec![(moment, often), (8, 3), (9, 1)]);
@@ -551,7 +550,7 @@ mod tests {
                     nodes: 0b10,
                 }]);
                 let changes = Changes::default();
-                // There is something to do, so nothing strikes for want of it.
+                // Some operation is enabled, so no fault strikes for lack of steps.
                 let pending = [Pending {
                     operation: OperationId::actor(0),
                     kind: crate::strategy::StepKind::Start,
@@ -587,7 +586,7 @@ mod tests {
         }
     }
 
-    /// The node concerned in three of four, and any of the four nodes in the others.
+    /// The node concerned in three of four cases, and any of the four nodes in the others.
     #[test]
     fn most_faults_strike_what_the_moment_concerns() {
         let (_, on) = aimed_at_one_of_three();

@@ -1,14 +1,13 @@
-//! The strategies that take turns by default, and those of Coyote, to compare with.
+//! The strategies of the default portfolio, and those of Coyote's for comparison.
 
 use super::delay::DELAYS;
 use super::{ExplorerKind, Probabilistic, StrategySpec};
 
-/// The strategies of the portfolio: each with its form that ends in a fair suffix, if it is unfair.
-/// The first is the uniform walk of the pilots.
+/// The strategies of the portfolio, unfair ones with a form that ends fairly. The pilots use the first.
 ///
-/// Next to what draws an order for everything stand three that differ from it in kind: `urw`, and the
-/// neighbours of two schedules without any chance. They seldom show what is new, and have few turns; where
-/// one of them finds a mistake, the others need hundreds of schedules for it.
+/// Most of them draw an order of everything. Three differ in kind: `urw`, and the neighbours of two
+/// deterministic schedules. These rarely show new behaviours, and have few turns; but a mistake that one of
+/// them finds costs the others hundreds of schedules.
 pub(crate) fn arms() -> Vec<(StrategySpec, Option<StrategySpec>)> {
     let fair = |spec| (spec, None);
     let unfair = |spec: StrategySpec| {
@@ -42,7 +41,6 @@ pub(crate) fn strategies(fair_only: bool) -> Vec<StrategySpec> {
     all
 }
 
-/// Coyote's portfolio.
 pub(crate) fn coyote() -> Vec<StrategySpec> {
     let fair = |spec| StrategySpec::Fair(Box::new(spec));
     vec![

@@ -1,4 +1,4 @@
-//! Partial order sampling.
+//! Partial order sampling (POS): random priorities of steps, redrawn after races, [`Pos`].
 
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -11,35 +11,35 @@ use super::{
     generator,
 };
 
-/// Gives each pending step a random priority, and takes the one of the highest; what raced with it
-/// gets new ones (POS: Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV 2018).
+/// Takes the pending step with the highest random priority; the steps that raced with it draw new ones
+/// (POS: Yuan, Yang and Gu, Partial Order Aware Concurrency Sampling, CAV 2018).
 ///
-/// The race is that of two flushes into the same inbox, where a timer that fires counts as one: after
-/// such a flush, all pending flushes into that inbox draw anew. Every other step keeps its priority
-/// until it is taken, so that steps which commute are not randomised again and again.
+/// A race is between two flushes into the same inbox; a timer that fires counts as a flush. After a flush,
+/// all pending flushes into its inbox draw anew. Every other step keeps its priority until it is taken, so
+/// that steps that commute are not randomised again and again.
 ///
-/// Guarantee: after a flush into an inbox, each of those that are still pending into it is as likely
-/// to be the next of them. For orders of races in general the paper proves a lower bound that is
-/// exponentially better than that of a random walk.
+/// Guarantee: after a flush into an inbox, all flushes that are still pending into it are equally likely to
+/// be next. For orders of races in general, the paper proves a lower bound that is exponentially better
+/// than that of a random walk.
 ///
 /// Unfair: a step with a low priority that races with nothing may wait for as long as others run.
 #[derive(Debug)]
 pub struct Pos {
     local_first: bool,
-    /// Local steps come first in this execution.
+    /// Set if local steps come first in this execution.
     is_eager: bool,
-    /// The priority of each operation's pending step; zero where none is drawn yet.
+    /// The priority of each operation's pending step; zero before it is drawn.
     priorities: PerOperation<u32>,
-    /// The inbox that the last step flushed into.
+    /// The inbox into which the last step flushed.
     flushed: Option<OperationId>,
     follower: ChangeReader,
-    /// Whose step is local, where many are enabled.
+    /// True for each position with an eager step; kept only while many operations are enabled.
     local: Tree<Highest<bool>>,
     rng: Xoshiro256PlusPlus,
 }
 
 impl Pos {
-    /// Priorities among all steps.
+    /// Draws priorities among all steps.
     pub fn new() -> Self {
         Self {
             local_first: false,
@@ -52,19 +52,19 @@ impl Pos {
         }
     }
 
-    /// Takes steps that [may be local](Pending::may_be_local) before any other, but for resuming: what
-    /// a handler awaits besides may come before it goes on. It has priorities among the rest only.
+    /// Takes steps that [may be local](Pending::may_be_local) before all others, except a resume: something
+    /// else that its handler awaits may come first. Only the rest has priorities.
     ///
-    /// More flushes are pending at a time, so orders of one inbox are sampled more evenly. What can see
-    /// the order of local steps (monitors, predicates, time read within a handler) is seen in one
-    /// execution of eight, which draws to be one without this.
+    /// More flushes are pending at a time, so orders of one inbox are sampled more evenly. Observers of the
+    /// order of local steps (monitors, predicates, time read within a handler) still see others: one
+    /// execution of eight, drawn at random, is run without this.
     #[must_use]
     pub fn local_first(mut self) -> Self {
         self.local_first = true;
         self
     }
 
-    /// The first of many operations whose step reaches no inbox of others.
+    /// The position of the first eager step among many operations.
     fn first_local(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.local.truncate(enabled.len());
         for position in self.follower.look(enabled) {
@@ -81,19 +81,19 @@ impl Pos {
     }
 }
 
-/// The inbox that a step flushes into, or what is shared that it accesses.
+/// The inbox into which a step flushes, or the object that it accesses.
 #[inline]
 fn reached(pending: &Pending) -> Option<OperationId> {
     pending.inbox.filter(|_| pending.races())
 }
 
-/// It is taken before any other, where local steps come first.
+/// True if the step is taken before all others, where local steps come first.
 #[inline]
 fn is_eager(pending: &Pending) -> bool {
     pending.may_be_local() && pending.kind != StepKind::Resume
 }
 
-/// One execution of so many is not to miss what can see the order of local steps.
+/// One execution in so many takes no steps first, for observers of the order of local steps.
 const PLAIN_ONE_IN: u64 = 8;
 
 impl Default for Pos {
@@ -132,7 +132,7 @@ impl Strategy for Pos {
         for (index, pending) in enabled.iter().enumerate() {
             let reached = reached(pending);
             if self.is_eager && is_eager(pending) {
-                // What raced is still to be told.
+                // The steps that raced have yet to draw anew.
                 self.flushed = flushed;
                 self.forget_local();
                 return Some(index);

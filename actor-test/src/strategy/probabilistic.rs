@@ -1,33 +1,32 @@
-//! The random walk that seldom switches.
+//! A random walk with few context switches: [`Probabilistic`].
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{Choice, Enabled, Execution, Fairness, OperationId, Strategy, below, generator};
 
-/// Stays with the operation that took the last step while it is enabled; before each step it
-/// switches with probability 2^-B, to one drawn uniformly (Coyote's probabilistic random
-/// scheduling).
+/// Stays with the operation of the last step while it is enabled; before each step it switches with
+/// probability 2^-B, to one drawn uniformly (Coyote's probabilistic random scheduling).
 ///
-/// Guarantee: fair with probability one, since at every step every enabled operation is picked with
-/// at least 2^-B of its uniform share. Long runs of one operation make deep interleavings likely that
-/// a uniform walk breaks up.
+/// Guarantee: fair with probability one, since every enabled operation is picked with at least 2^-B of its
+/// uniform share at every step. Long runs of one operation make deep interleavings likely that a uniform
+/// walk breaks up.
 #[derive(Debug)]
 pub struct Probabilistic {
     halvings: u32,
     current: Option<OperationId>,
-    /// Where the current operation was among the enabled ones.
+    /// The position of the current operation among the enabled ones.
     position: usize,
     rng: Xoshiro256PlusPlus,
 }
 
 impl Probabilistic {
-    /// How many halvings there are by default: a switch before one step in eight.
+    /// The default number of halvings: a switch before one step in eight.
     pub const HALVINGS: u32 = 3;
-    /// How many halvings there may be.
+    /// The largest number of halvings.
     pub const HALVINGS_MAX: u32 = 30;
 
-    /// Switches with probability 2^-`halvings`; more than [`HALVINGS_MAX`](Self::HALVINGS_MAX)
-    /// count as so many, and with none the walk is uniform.
+    /// Switches with probability 2^-`halvings`; more than [`HALVINGS_MAX`](Self::HALVINGS_MAX) count as
+    /// that many, and with none the walk is uniform.
     pub fn new(halvings: u32) -> Self {
         Self {
             halvings: halvings.min(Self::HALVINGS_MAX),
@@ -37,11 +36,11 @@ impl Probabilistic {
         }
     }
 
-    /// Where the current operation is, if it is enabled.
+    /// The position of the current operation, if it is enabled.
     fn stay(&self, enabled: &Enabled<'_>) -> Option<usize> {
         let current = self.current?;
         let is_current = |index: usize| enabled[index].operation == current;
-        // It mostly keeps its place.
+        // An operation mostly keeps its position.
         if self.position < enabled.len() && is_current(self.position) {
             return Some(self.position);
         }

@@ -1,4 +1,4 @@
-//! The uniform random walk.
+//! The uniform random walk over enabled operations: [`Random`].
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -14,7 +14,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// A uniform random walk.
+    /// Creates a uniform random walk.
     pub fn new() -> Self {
         Self { rng: generator(0) }
     }
@@ -50,12 +50,12 @@ impl Strategy for Random {
     }
 }
 
-/// The generator of an execution: xoshiro256++, whose output is promised never to change.
+/// The random generator of an execution: xoshiro256++, a stable algorithm.
 pub(crate) fn generator(seed: u64) -> Xoshiro256PlusPlus {
     Xoshiro256PlusPlus::seed_from_u64(seed)
 }
 
-/// A number below `bound`, at most 2^32, from the upper half of one output (Lemire's multiplication;
+/// Draws a number below `bound`, at most 2^32, from the upper half of one output (Lemire's multiplication;
 /// the bias is below 2^-32 per choice of the bounds that occur, and the same on every machine).
 #[inline]
 pub(crate) fn below(rng: &mut impl Rng, bound: u64) -> u64 {

@@ -1,25 +1,25 @@
-//! Running a recorded schedule again.
+//! Replay of a recorded schedule: [`Replay`].
 
 use super::{Choice, Enabled, Execution, Fairness, FaultSite, Strategy};
 use crate::data::faults::Fault;
 
-/// A decision that is taken between two steps: that a fault strikes, or that no more come.
+/// A decision between two steps: a fault strikes, or faults are over.
 ///
-/// It is written down where it was taken alone, as three numbers: a mark that no other decision is, how
-/// many steps came after the decision before, and which fault. Steps without an alternative are no decisions, and
-/// could not be told apart else.
+/// Such a decision is recorded only when it is made, as three numbers: a mark that no other decision
+/// equals, the number of steps since the previous decision, and the fault. The number of steps is needed
+/// since steps without an alternative are not recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct FaultDecision {
     pub(crate) after: u32,
-    /// Zero: no more faults come. Else which of the possible ones strikes, from one.
+    /// The number of the fault among the possible ones, from one; zero if no more faults come.
     pub(crate) what: u32,
 }
 
 impl FaultDecision {
-    /// No position and no answer is this; a seed that were is another.
+    /// The mark: no position and no answer equals it, and a seed that would is replaced by another.
     pub(crate) const MARK: u32 = 0xfa17_ca1a;
 
-    /// The decision that numbers begin with, if it is one between steps.
+    /// Reads the decision at the beginning of `numbers`, if it is one between steps.
     fn read(numbers: &[u32]) -> Option<Self> {
         match numbers {
             [Self::MARK, after, what, ..] => Some(Self {
@@ -31,16 +31,16 @@ impl FaultDecision {
     }
 }
 
-/// Takes recorded decisions, one after another. Where they run out, or one names what is not
-/// there, it goes on with the first operation or choice; the engine compares each decision with the
-/// recording and reports the first that differs.
+/// Takes recorded decisions one after another. Behind the last one, and for a decision that isn't possible,
+/// the first operation or answer is taken; the engine reports the first decision that differs from the
+/// recording.
 #[derive(Debug)]
 pub struct Replay {
     decisions: Vec<u32>,
     next: usize,
-    /// The step in progress.
+    /// The number of the step in progress.
     step: u64,
-    /// The step of the last decision.
+    /// The number of the step with the last decision.
     at: u64,
     fairness: Fairness,
 }
@@ -77,7 +77,7 @@ impl Replay {
         FaultDecision::read(left).filter(is_due)
     }
 
-    /// It is taken.
+    /// Consumes that decision.
     fn pass(&mut self, enabled: &Enabled<'_>) {
         self.next += 3;
         self.at = enabled.step();
@@ -100,7 +100,7 @@ impl Strategy for Replay {
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.step = enabled.step() + 1;
-        // What had no alternative was not recorded.
+        // A pick without an alternative was not recorded.
         Some(match enabled.len() {
             1 => 0,
             enabled => self.decide(enabled as u64) as usize,
@@ -122,7 +122,7 @@ impl Strategy for Replay {
     fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let number = self.due(enabled)?.what.checked_sub(1)? as usize;
         self.pass(enabled);
-        // The fault is a step as well, in which choices may be asked for.
+        // A fault is a step as well, in which choices may be asked for.
         self.step = enabled.step() + 1;
         (number < faults.len()).then_some(number)
     }

@@ -1,4 +1,4 @@
-//! Strategies by name, as `-s` and the attributes take them.
+//! Parsing strategies by name and parameters, as `-s` and the attributes take them: [`StrategySpec`].
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use super::{
     Weighted, Weights,
 };
 
-/// A strategy by name and parameters, from which each worker makes its own.
+/// A strategy by name and parameters, from which each worker builds its own instance.
 ///
 /// ```
 /// use actor_test::strategy::StrategySpec;
@@ -31,11 +31,11 @@ pub enum StrategySpec {
     Random,
     /// [`Weighted`].
     Weighted(Weights),
-    /// [`Weighted`], with a weight [of its own](Weighted::event) for each of these types of events.
+    /// [`Weighted`], with a separate [weight](Weighted::event) for each of these types of events.
     WeightedEvents(Weights, Vec<(String, u32)>),
-    /// [`Probabilistic`], with its halvings.
+    /// [`Probabilistic`], with its number of halvings.
     Probabilistic(u32),
-    /// [`Pct`], with its depth where all executions have the same.
+    /// [`Pct`], with its depth if it is fixed.
     Pct(Option<u32>),
     /// [`Pos`].
     Pos,
@@ -45,15 +45,15 @@ pub enum StrategySpec {
     Urw,
     /// [`Surw`].
     Surw,
-    /// [`Delayed::new`], with its explorer and how many delays it allows.
+    /// [`Delayed::new`], with its explorer and its bound on delays.
     Delay(ExplorerKind, u32),
-    /// [`Delayed::stratified`], with its explorer and its delays where all executions have as many.
+    /// [`Delayed::stratified`], with its explorer and its number of delays if it is fixed.
     Stratified(ExplorerKind, Option<u32>),
-    /// [`Bounded::delays`], with which states are the same, its explorer and its bound on delays.
+    /// [`Bounded::delays`], with its equivalence of states, its explorer and its bound on delays.
     BoundedDelays(StateEquivalence, ExplorerKind, Option<u32>),
     /// [`Bounded::then_sample`] behind a search by states, with its explorer and its bound on delays.
     SampledDelays(ExplorerKind, u32),
-    /// [`Bounded::preemptions`], with which states are the same, and its bound.
+    /// [`Bounded::preemptions`], with its equivalence of states and its bound.
     BoundedPreemptions(StateEquivalence, Option<u32>),
     /// [`Bounded::fair_preemptions`], with its bound.
     FairPreemptions(Option<u32>),
@@ -63,24 +63,23 @@ pub enum StrategySpec {
     Dfs(Option<u64>),
     /// [`Dfs::local_first`], with its bound on executions.
     DfsLocal(Option<u64>),
-    /// [`States::breadth_first`], with how much it may know.
+    /// [`States::breadth_first`], with its limit.
     Breadth(Option<StateLimit>),
-    /// [`States::depth_first`], with how much it may know.
+    /// [`States::depth_first`], with its limit.
     States(Option<StateLimit>),
-    /// [`States::local_first`], with how much it may know.
+    /// [`States::local_first`], with its limit.
     StatesLocal(Option<StateLimit>),
-    /// Inbox-DPOR: every behaviour once, with a bound on what it may know.
+    /// Inbox-DPOR: each behaviour once, with a limit on the histories that it stores.
     Dpor(Option<u64>),
-    /// The same in another order: after so many behaviours it goes on at a place drawn at random.
+    /// Inbox-DPOR in another order: after so many behaviours it continues at a random place.
     HoppingDpor(u64),
-    /// [`FairSuffix::at_max_steps`] of an unfair one.
+    /// [`FairSuffix::at_max_steps`] of an unfair strategy.
     Fair(Box<StrategySpec>),
-    /// [`FairSuffix::anywhere`] of an unfair one without memory. `dfs`, which has one, would end too
-    /// soon: it must come as far each time.
+    /// [`FairSuffix::anywhere`] of an unfair strategy without memory (`dfs` needs whole executions).
     EarlyFair(Box<StrategySpec>),
-    /// [`LivePrefix`] of a search that has memory.
+    /// [`LivePrefix`] of a search with memory.
     Live(Box<StrategySpec>),
-    /// Any strategy, with faults placed by a rule; of those that a test asks for.
+    /// Any strategy, with the faults that a test asks for placed by a rule.
     Placed(Placement, Box<StrategySpec>),
 }
 
@@ -131,16 +130,16 @@ impl ExplorerKind {
     }
 }
 
-/// What `-s` knows of a strategy.
+/// The entry of a strategy in the table of names.
 struct StrategyEntry {
     name: &'static str,
-    /// What follows the name.
+    /// The parameter, as it follows the name.
     form: &'static str,
-    /// What the parameter may be.
+    /// The accepted values of the parameter.
     range: &'static str,
-    /// Two lines.
+    /// An explanation in two lines.
     explanation: &'static str,
-    /// `None` where the parameter is malformed or out of range.
+    /// The parser of the parameter; `None` if it is malformed or out of range.
     parse: fn(Option<&str>) -> Option<StrategySpec>,
 }
 
@@ -398,10 +397,10 @@ const BOUNDED: &str =
 const PREEMPTIONS: &str = "PREEMPTIONS up to 1000000";
 const EXPLORERS: &str = "EXPLORER one of rr, prr and rtc, DELAYS from 1 to 100";
 
-/// What may stand before the name of a strategy.
+/// A prefix of a strategy's name.
 struct Prefix {
     name: &'static str,
-    /// Two lines.
+    /// An explanation in two lines.
     explanation: &'static str,
     wrap: fn(Box<StrategySpec>) -> StrategySpec,
     takes: fn(&dyn Strategy) -> bool,
@@ -412,7 +411,7 @@ const PREFIXES: &[Prefix] = &[
         name: "fair-",
         explanation: "fair from step N (--max-steps) on: as NAME, any of the unfair ones, and then a weighted random walk.\nGood for liveness bugs behind an unlikely order of steps: fair-pct, fair-pos.",
         wrap: StrategySpec::Fair,
-        // It would take the steps of the walk for its own.
+        // `dpor` would take the steps of the walk for its own.
         takes: |strategy| is_unfair(strategy) && !strategy.name().starts_with("dpor"),
     },
     Prefix {
@@ -429,12 +428,12 @@ const PREFIXES: &[Prefix] = &[
     },
 ];
 
-/// It goes on from what executions before have shown, and can begin anywhere.
+/// True for a search with memory that can begin at any step.
 fn is_search(strategy: &dyn Strategy) -> bool {
     strategy.has_memory() && !strategy.wants_states() && !strategy.name().starts_with("dpor")
 }
 
-/// Unfair, and it can be stopped anywhere: a search of states needs to see where an execution ends.
+/// True for an unfair strategy that can stop at any step; a search of states needs whole executions.
 fn is_unfair(strategy: &dyn Strategy) -> bool {
     strategy.fairness() == Fairness::Unfair && !strategy.wants_states()
 }
@@ -443,23 +442,22 @@ fn plain(text: Option<&str>, spec: StrategySpec) -> Option<StrategySpec> {
     text.is_none().then_some(spec)
 }
 
-/// A number from one to `last`.
+/// Parses a number from one to `last`.
 fn number<N: FromStr + PartialOrd + From<u8>>(text: &str, last: N) -> Option<N> {
     let number = text.parse().ok()?;
     (number >= N::from(1) && number <= last).then_some(number)
 }
 
-/// A number from one to `last`, or none.
 fn optional<N: FromStr + PartialOrd + From<u8>>(text: Option<&str>, last: N) -> Option<Option<N>> {
     text.map_or(Some(None), |text| number(text, last).map(Some))
 }
 
-/// How much a search of states may know, or as much as there is.
+/// Parses the limit of a search of states, if there is one.
 fn room(text: Option<&str>) -> Option<Option<StateLimit>> {
     text.map_or(Some(None), |text| text.parse().ok().map(Some))
 }
 
-/// Weights of kinds, and then of events, none twice.
+/// Parses the weights of kinds, and then those of events, none twice.
 fn weighted(text: &str) -> Option<StrategySpec> {
     let mut parts = text.split('/');
     let work = number(parts.next()?, u32::MAX)?;
@@ -479,7 +477,7 @@ fn weighted(text: &str) -> Option<StrategySpec> {
     })
 }
 
-/// An explorer, and how many delays it gets.
+/// Parses an explorer and its number of delays.
 fn explorer(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
     let Some(text) = text else {
         return Some((ExplorerKind::RandomRoundRobin, None));
@@ -493,12 +491,12 @@ fn explorer(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
     }
 }
 
-/// A number of deviations.
+/// Parses a number of deviations.
 fn bound(text: &str) -> Option<u32> {
     text.parse().ok().filter(|bound| *bound <= BOUND_MAX)
 }
 
-/// An explorer, and how many delays it gets; one of them may stand alone.
+/// Parses an explorer and its bound on delays; either may stand alone.
 fn bounded(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
     let Some(text) = text else {
         return Some((ExplorerKind::RunToCompletion, None));
@@ -512,13 +510,12 @@ fn bounded(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
     }
 }
 
-/// How many preemptions there may be, or any number.
 fn preemptions(text: Option<&str>) -> Option<Option<u32>> {
     text.map_or(Some(None), |text| bound(text).map(Some))
 }
 
 impl StrategySpec {
-    /// Makes the strategy.
+    /// Builds the strategy.
     pub fn build(&self) -> Box<dyn Strategy> {
         let at_most = |bounded: Bounded, bound: Option<u32>| match bound {
             None => bounded,
@@ -584,9 +581,7 @@ impl StrategySpec {
         }
     }
 
-    /// The strategies of the portfolio, fair and unfair, in the order in which they have their first turns.
-    ///
-    /// For a test or a table that is about each of them alone.
+    /// The strategies of the portfolio, fair and unfair, in the order of their first turns.
     ///
     /// ```
     /// use actor_test::strategy::StrategySpec;
@@ -625,16 +620,16 @@ impl fmt::Display for StrategySpec {
     }
 }
 
-/// Why a text names no strategy.
+/// An error in the name or the parameter of a strategy.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// There is no such strategy.
+    /// No strategy has this name.
     #[error("no strategy `{name}`; did you mean `{nearest}`? (there are: {known})")]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// The nearest name.
+        /// The most similar name.
         nearest: String,
         /// All names.
         known: String,
@@ -642,11 +637,11 @@ pub enum SpecError {
     /// The parameter is malformed or out of range.
     #[error("malformed parameter in `{text}`; the form is `{form}`, {range}")]
     Parameter {
-        /// What was asked for.
+        /// The text that was parsed.
         text: String,
-        /// What is accepted.
+        /// The accepted form.
         form: String,
-        /// What the parameter may be.
+        /// The accepted values of the parameter.
         range: &'static str,
     },
 }
@@ -684,7 +679,7 @@ impl FromStr for StrategySpec {
     }
 }
 
-/// The placement of faults that a strategy's name begins with, and the rest of it.
+/// Splits a strategy's name into the placement of faults and the rest.
 pub(crate) fn split_placement(text: &str) -> Option<(Placement, &str)> {
     Placement::ALL.into_iter().find_map(|placement| {
         let rest = text.strip_prefix(placement.word())?;
@@ -700,7 +695,7 @@ fn split_prefix(name: &str) -> (Option<&'static Prefix>, &str) {
     found.unwrap_or((None, name))
 }
 
-/// Every name, without parameters.
+/// All names without parameters.
 fn names() -> impl Iterator<Item = String> {
     let plain = TABLE.iter().map(|entry| entry.name.to_owned());
     let prefixed = PREFIXES.iter().flat_map(|prefix| {
@@ -713,7 +708,7 @@ fn names() -> impl Iterator<Item = String> {
 }
 
 fn unknown(name: &str) -> SpecError {
-    // One that takes no prefix is meant without.
+    // A name with a prefix that it can't have means the name without it.
     let (_, bare) = split_prefix(name);
     let meant = names().find(|known| known == bare);
     let nearest = || names().min_by_key(|known| strsim::levenshtein(name, known));

@@ -1,26 +1,25 @@
-//! A fair schedule with few context switches.
+//! A deterministic fair schedule with few context switches: [`Steady`].
 
 use super::per_operation::PerOperation;
 use super::{Choice, Enabled, Execution, Fairness, Strategy};
 
-/// For how many steps one goes on at most while others wait.
+/// The most steps of one operation in a row while others wait.
 const RUN_MAX: u32 = 64;
 
-/// How many steps of others a timer waits for at most.
+/// The most steps of other operations for which a timer waits.
 const TIMER_WAITS: u64 = 256;
 
-/// Stays with one operation as long as that has something to do, within reason, and then goes on to
-/// whoever has not stepped for longest. Timers fire when nobody else can step, or after a long wait.
-/// Choices are answered with zero.
+/// Stays with one operation while it is enabled, up to a limit, and then goes on to the one that has waited
+/// for longest. Timers fire when no other operation is enabled, or after a long wait. All answers are zero.
 ///
-/// Guarantee: fair. It draws nothing, so it is the same for every seed.
+/// Guarantee: fair. Nothing is drawn, so the schedule is the same for every seed.
 #[derive(Debug, Default)]
 pub(crate) struct Steady {
     /// The step at which each operation was picked last, plus one.
     picked_at: PerOperation<u64>,
-    /// How many steps the last one has taken in a row.
+    /// The number of steps that the last operation has taken in a row.
     run: u32,
-    /// The last step at which a timer fired, or none was there to.
+    /// The last step at which a timer fired or none was enabled.
     timers_at: u64,
 }
 
@@ -105,7 +104,7 @@ mod tests {
         }
     }
 
-    /// Who takes the steps of an execution in which these can always step, and for how many in a row.
+    /// The operations of an execution in which all are always enabled, each with its steps in a row.
     fn runs(operations: &[OperationId], steps: u64) -> Vec<(OperationId, u64)> {
         let pending: Vec<Pending> = operations.iter().copied().map(pending).collect();
         let (mut steady, mut changes) = (Steady::default(), Changes::default());
@@ -127,7 +126,7 @@ mod tests {
     fn each_goes_on_for_a_while_and_nobody_waits_for_ever() {
         let actors = [0, 1, 2].map(OperationId::actor);
         let long = u64::from(RUN_MAX);
-        // The first is taken for who has stepped before.
+        // The first operation counts as the one of the step before.
         let expected: Vec<_> = (0..7)
             .map(|turn| (actors[turn % 3], if turn == 0 { long } else { long + 1 }))
             .collect();

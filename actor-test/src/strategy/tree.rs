@@ -1,15 +1,14 @@
-//! A tree over the positions of the enabled set.
+//! A tree over the positions of the enabled set, for maxima and weighted draws: [`Tree`].
 
-/// What several values are together: the value of the node above them.
+/// A value that can be joined: a node of the tree holds the join of the values below it.
 pub(super) trait Join: Copy + Default + PartialEq {
     fn join(self, other: Self) -> Self;
 
-    /// What it comes to where one of the values joined changes, if that can be said without a look
-    /// at the others.
+    /// The join after one of the joined values changes, if it does not depend on the others.
     fn after(self, old: Self, new: Self) -> Option<Self>;
 }
 
-/// The highest of all, for who is on top.
+/// The highest value, for priorities.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Highest<T>(pub(super) T);
 
@@ -29,7 +28,7 @@ impl<T: Copy + Default + Ord> Join for Highest<T> {
     }
 }
 
-/// The sum of all, for draws in proportion.
+/// The sum of values, for weighted draws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Sum(pub(super) u64);
 
@@ -57,28 +56,26 @@ impl<A: Join, B: Join> Join for (A, B) {
     }
 }
 
-/// A value at each position, and above each block of them their join, and so on up to the root: a
-/// change, and a search from the root, take as many steps as the tree is high. Where nothing is set,
-/// the value is the default one.
+/// A value for each position, above each block of them their join, and so on up to the root: an update, and
+/// a search from the root, take as many steps as the tree is high. Unset positions have the default value.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tree<T> {
-    /// The values, the joins of their blocks, the joins of blocks of these; the last is the root.
+    /// The values, the joins of their blocks, the joins of blocks of these; the last level is the root.
     levels: Vec<Vec<T>>,
-    /// Every position from here on has the default value.
+    /// The first position behind all values that were set.
     len: usize,
 }
 
-/// How many values have one node above them.
+/// The number of values below a node.
 const BLOCK: usize = 16;
 
 impl<T: Join> Tree<T> {
-    /// Forgets every value.
     #[inline]
     pub(super) fn clear(&mut self) {
         self.truncate(0);
     }
 
-    /// Forgets the values from a position on.
+    /// Resets the values from a position on.
     #[inline]
     pub(super) fn truncate(&mut self, len: usize) {
         while self.len > len {
@@ -87,14 +84,13 @@ impl<T: Join> Tree<T> {
         }
     }
 
-    /// The join of all.
+    /// The join of all values.
     #[inline]
     pub(super) fn root(&self) -> T {
         let root = self.levels.last().map(|level| level[0]);
         root.unwrap_or_default()
     }
 
-    /// The value at a position.
     #[inline]
     pub(super) fn get(&self, position: usize) -> T {
         let values = self.levels.first();
@@ -166,13 +162,12 @@ impl<T: Copy + Default + Ord> Tree<Highest<T>> {
 }
 
 impl<T: Join> Tree<T> {
-    /// The first position up to which, itself included, the sum `of` the values is above `drawn`,
-    /// which must be below the sum of all.
+    /// The first position at which the running sum of `of` exceeds `drawn`, which is below the total.
     #[inline]
     pub(super) fn find(&self, mut drawn: u64, of: impl Fn(&T) -> Sum) -> usize {
         let mut at = 0;
         for level in (0..self.levels.len().saturating_sub(1)).rev() {
-            // Without an early end: no processor could foretell where it is.
+            // The loop has no early exit, since branch prediction could not foresee it.
             let (mut sum, mut before, mut passed) = (0, 0, 0);
             for value in self.block(level, at) {
                 sum += of(value).0;
@@ -192,7 +187,7 @@ mod tests {
     use super::super::random::{below, generator};
     use super::*;
 
-    /// Against a list that is looked through.
+    /// Compares the tree with a list that is scanned.
     #[test]
     fn a_tree_knows_what_a_list_does() {
         let mut rng = generator(11);

@@ -1,4 +1,4 @@
-//! The uniform random walk over interleavings.
+//! Uniform random walk over interleavings (URW): [`Urw`].
 
 use std::sync::Arc;
 
@@ -12,43 +12,38 @@ use super::{
     Choice, Effort, Enabled, Estimates, Execution, Fairness, Pending, Strategy, below, generator,
 };
 
-/// Picks an operation in proportion to how many steps it still has, so that no interleaving is
-/// likelier than another (URW: Zhao, Wolff, Mathur and Roychoudhury, Selectively Uniform Concurrency
-/// Testing, ASPLOS 2025, section 3.1). Under a walk that is uniform over operations, one with many
-/// steps hardly ever ends last.
+/// Picks an operation in proportion to the steps that it has left, so that all interleavings are equally
+/// likely (URW: Zhao, Wolff, Mathur and Roychoudhury, Selectively Uniform Concurrency Testing, ASPLOS 2025,
+/// section 3.1). In a walk that is uniform over operations, one with many steps almost always ends last.
 ///
-/// How many steps an operation has is [what pilots showed](Estimates::effort); one that they did not
-/// meet gets the mean of the others, and one that has taken more than that counts as if half a step
-/// were left.
+/// The number of steps comes from the [pilots](Estimates::effort). An operation that they did not meet gets
+/// the mean of the others, and one that has taken more than expected counts as having half a step left.
 ///
-/// Guarantee: where the numbers are exact and all operations are enabled until they end, each
-/// interleaving has the same probability.
+/// Guarantee: if the numbers are exact and operations stay enabled, all interleavings are equally likely.
 ///
-/// Unfair in name: with long estimates an operation may wait for most of an execution, though not
-/// for ever.
+/// Unfair in name: with long estimates an operation may wait for most of an execution, though not for ever.
 #[derive(Debug)]
 pub struct Urw {
     estimates: Arc<Estimates>,
-    /// The steps that an operation has left; zero where that is not looked up yet.
+    /// The steps that an operation has left; zero before they were looked up.
     left: PerOperation<u64>,
     follower: ChangeReader,
-    /// What the enabled operations count for.
+    /// The weights of the enabled operations.
     weights: Tree<Sum>,
-    /// The position picked last.
+    /// The position that was picked last.
     picked: usize,
     unknown: u64,
     rng: Xoshiro256PlusPlus,
 }
 
-/// One step, in the numbers that are added up; in whole numbers, the order of additions does not
-/// matter.
+/// One step, in the units that are added up; integers make sums independent of the order.
 pub(super) const UNIT: u64 = 1 << 10;
 
-/// What an operation counts for that should have ended.
+/// The weight of an operation that should have ended.
 pub(super) const OVERDUE: u64 = UNIT / 2;
 
 impl Urw {
-    /// The walk.
+    /// Creates the walk.
     pub fn new() -> Self {
         Self {
             estimates: Arc::default(),
@@ -102,7 +97,7 @@ impl Urw {
         let left = self.left.of(pending.operation);
         if *left == 0 {
             let effort = self.estimates.effort(enabled.path(pending.operation));
-            // Never zero, so that it is looked up once.
+            // The value is never zero, so that it is looked up once.
             *left = effort
                 .map_or(self.unknown, |effort| units(effort.steps))
                 .max(1);
@@ -111,12 +106,12 @@ impl Urw {
     }
 }
 
-/// An expected number of steps in units.
+/// Converts an expected number of steps to units.
 pub(super) fn units(steps: f64) -> u64 {
     (steps * UNIT as f64) as u64
 }
 
-/// A number below `bound`, which is above zero.
+/// Draws a number below `bound`, which is above zero.
 #[inline]
 pub(super) fn below_any(rng: &mut impl Rng, bound: u64) -> u64 {
     ((u128::from(rng.next_u64()) * u128::from(bound)) >> 64) as u64

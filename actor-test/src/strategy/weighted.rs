@@ -1,4 +1,4 @@
-//! The weighted random walk.
+//! Weighted random walk, by weights of step kinds and events: [`Weighted`].
 
 use std::collections::BTreeMap;
 
@@ -8,28 +8,28 @@ use super::{
     Choice, Enabled, EventId, Execution, Fairness, Pending, StepKind, Strategy, below, generator,
 };
 
-/// Picks at random by weights of step kinds (MaceMC, section 4.3): unbiased walks take unlikely
-/// paths, such as a timer that fires seven times running before a message arrives.
+/// Picks at random by weights of step kinds (MaceMC, section 4.3): unbiased walks take unlikely paths, such
+/// as a timer that fires seven times in a row before a message arrives.
 ///
 /// Fair, since every weight is positive.
 #[derive(Debug)]
 pub struct Weighted {
     weights: Weights,
-    /// By the name of their type.
+    /// The weights of events, by the name of their type.
     events: Vec<(String, u32)>,
-    /// Those that were met, where any has a weight of its own.
+    /// The looked-up weights of event types, if any event has a weight of its own.
     known: BTreeMap<EventId, Option<u32>>,
     largest: u64,
     rng: Xoshiro256PlusPlus,
 }
 
-/// The weight of each kind of step; at least one each, and best within a factor of 100, since the
-/// rarer kind is drawn and rejected that often where nothing else is enabled.
+/// The weight of each kind of step: at least one, and best within a factor of 100, since the rarer kind is
+/// drawn and rejected that often if nothing else is enabled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Weights {
-    /// Starting, handling, flushing and resuming. Default 8.
+    /// The weight of starting, handling, flushing and resuming. Default 8.
     pub work: u32,
-    /// A timer that fires. Default 1.
+    /// The weight of a timer that fires. Default 1.
     pub timer: u32,
 }
 
@@ -40,7 +40,7 @@ impl Default for Weights {
 }
 
 impl Weighted {
-    /// A walk with the given weights; a weight of zero counts as one.
+    /// Creates a walk with the given weights; a weight of zero counts as one.
     pub fn new(weights: Weights) -> Self {
         let weights = Weights {
             work: weights.work.max(1),
@@ -55,8 +55,8 @@ impl Weighted {
         }
     }
 
-    /// The steps that send, handle or fire an event of a type have that weight, whatever their kind. Types
-    /// are named as in their declaration, without a path. An event that never comes changes nothing.
+    /// Sets the weight of steps that send, handle or fire an event of a type, whatever their kind. Types
+    /// are named as in their declaration, without a path. An event that never occurs changes nothing.
     ///
     /// ```
     /// use actor_test::strategy::{Strategy, Weighted, Weights};
@@ -84,7 +84,7 @@ impl Weighted {
         u64::from(own.unwrap_or(by_kind))
     }
 
-    /// The weight that events of this type have of their own.
+    /// The weight of an event type of its own, if it has one.
     fn weight_of(
         &mut self,
         event: EventId,
@@ -123,7 +123,7 @@ impl Strategy for Weighted {
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        // By rejection, so that a step costs the same however many operations are enabled: one drawn
+        // Rejection makes the price of a step independent of the number of enabled operations: one drawn
         // uniformly is taken with its share of the largest weight.
         loop {
             let index = below(&mut self.rng, enabled.len() as u64) as usize;

@@ -1,4 +1,4 @@
-//! A recorded execution as a document for pages and other tools.
+//! The JSON document of a recorded execution, for pages and other tools.
 
 use serde::Serialize;
 
@@ -7,13 +7,13 @@ use crate::data::bug::{Cycle, Finding};
 use crate::data::causes::Causes;
 use crate::data::story::Story;
 
-/// What the document begins with.
+/// The value of the field `format`, with which the document begins.
 const FORMAT: &str = "actor-test story";
 
-/// Raised where a field changes its meaning.
+/// The version of the document; raise it whenever a field changes its meaning.
 const VERSION: u32 = 1;
 
-/// The document; what is in it stands at [`story`](crate::data::story).
+/// The document; [`story`](crate::data::story) describes the fields of the story.
 #[derive(Debug, Serialize)]
 pub struct Document<'a> {
     format: &'static str,
@@ -37,7 +37,7 @@ pub struct Document<'a> {
     story: &'a Story,
 }
 
-/// After how many steps executions stop, and what is too hot.
+/// The bounds of the execution: steps and temperature.
 #[derive(Debug, Serialize)]
 struct Limits {
     unfair: u64,
@@ -46,7 +46,7 @@ struct Limits {
 }
 
 impl<'a> Document<'a> {
-    /// The document of a trace, with its story or a part of that.
+    /// Returns the document of a trace, with its story or a part of the story.
     pub fn of(trace: &'a Trace, story: &'a Story) -> Self {
         Self {
             format: FORMAT,

@@ -1,8 +1,8 @@
-//! What may be wrong with a trace file.
+//! Errors of reading a trace file: missing, truncated, foreign, damaged, edited or too new.
 
 use crate::trace::format::{BYTES_MAX, VERSION};
 
-/// Why a file is no trace that can be replayed.
+/// The reasons why a file is not a trace that can be replayed.
 #[derive(Debug, thiserror::Error)]
 pub enum TraceError {
     #[error("there is no trace {path}; a failing test prints where it wrote its trace")]

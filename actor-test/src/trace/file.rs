@@ -1,14 +1,13 @@
-//! Trace files: recorded executions as documents.
+//! Trace files: recorded executions as JSON documents, with a digest against edits.
 //!
-//! A trace is one JSON document that begins with its format and [version](super::format). [`place`](super::place)
-//! has where it lies.
+//! A trace is one JSON document that begins with its format and [version](super::format).
+//! [`place`](super::place) determines its path.
 //!
-//! What is written depends on the test, its settings and the seed alone: it has no times, no
-//! absolute paths and no hash of the executable, so that `-j 1`, `-j 2`, `cargo test` and the
-//! optimised build of the tool write the same bytes. Whether a trace still belongs to its test is
-//! told by replaying it: each decision carries a hash of the question that it answers, which finds
-//! any change that matters and none that doesn't, where a hash of the executable would complain
-//! about each.
+//! The contents depend only on the test, its settings and the seed. They include no times, no absolute paths
+//! and no hash of the executable, so `-j 1`, `-j 2`, `cargo test` and the optimised build of the tool write
+//! the same bytes. A replay detects a trace that no longer fits its test: each decision has a hash of the
+//! question that it answers. These hashes detect every change that matters and no other, whereas a hash of
+//! the executable would detect each change.
 
 use std::fs;
 use std::io::Read;
@@ -27,45 +26,44 @@ use crate::trace::error::TraceError;
 use crate::trace::format::{BYTES_MAX, FORMAT, SCHEDULES, VERSION, version};
 use crate::trace::{schedule, story};
 
-/// The document.
+/// A trace file's contents: a recorded execution, with the bug and the settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Trace {
     format: String,
     version: u32,
-    /// The version of actor-test that wrote it.
+    /// The version of actor-test that wrote the trace.
     pub actor_test: String,
-    /// The package of the test, where known.
+    /// The package of the test, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub package: Option<String>,
-    /// The test.
+    /// The name of the test.
     pub test: String,
-    /// The strategy that found it.
+    /// The strategy that found the bug.
     pub strategy: String,
-    /// The session's seed.
+    /// The seed of the session.
     pub seed: u64,
-    /// The iteration, from one.
+    /// The iteration, counted from one.
     pub iteration: u64,
-    /// Reproduces the execution without the trace.
+    /// The token that reproduces the execution without the trace.
     pub token: String,
-    /// What was found.
+    /// The bug found.
     pub finding: Finding,
     pub(super) bounds: Bounds,
     semantics: Semantics,
     pub(super) fair_from: Option<u64>,
-    /// The seed of the answers in the operating system's place, where the program asked it for random
-    /// bytes.
+    /// The seed of the operating system's simulated answers, if the program requested random bytes.
     #[serde(default)]
     system: Option<u64>,
-    /// Where a liveness bug goes round, if that was seen: lassos are looked for in the replay.
+    /// The cycle of a liveness bug, if one was detected; the replay then detects lassos, too.
     #[serde(default)]
     pub(super) cycle: Option<Cycle>,
-    /// A hash of all that decides the execution, to tell an edited trace.
+    /// A hash of everything that determines the execution, to detect an edited trace.
     digest: String,
     decisions: Vec<u32>,
     checks: Vec<u32>,
     #[serde(default)]
     schedule: String,
-    /// Why it failed, where that was looked for.
+    /// The causes of the failure, if searched for.
     #[serde(default)]
     causes: Option<Causes>,
     #[serde(deserialize_with = "story::read")]
@@ -73,7 +71,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// The trace of a bug of a test of a package.
+    /// Returns the trace of a bug of a test.
     pub(crate) fn of(test: &str, package: Option<&str>, bug: &Bug) -> Self {
         let Recording {
             decisions,
@@ -131,10 +129,10 @@ impl Trace {
         }
     }
 
-    /// Reads what the file `path` holds.
+    /// Parses the contents of the file `path`.
     ///
-    /// Whatever it holds, an error is all that can come of it, and what is made of it takes no more
-    /// memory than a few times its length: its JSON becomes nothing but what is asked for.
+    /// Any contents lead at worst to an error, and take no more memory than a few times their length, since
+    /// only the expected fields of the JSON are kept.
     pub fn parse(path: &str, bytes: &[u8]) -> Result<Self, TraceError> {
         let path = path.to_owned();
         if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -195,7 +193,7 @@ impl Trace {
         Ok(trace)
     }
 
-    /// The document, with a line for each field and each step of the story.
+    /// Formats the document with a line for each field and each step of the story.
     pub(super) fn to_json(&self) -> String {
         let package = self
             .package
@@ -240,13 +238,13 @@ impl Trace {
         format!("{{\n{}\n}}\n", lines.join(",\n"))
     }
 
-    /// It was written when schedules were other ones, by this version of actor-test.
+    /// Returns the version of actor-test that wrote the trace, if its schedules differ from today's.
     pub fn older(&self) -> Option<&str> {
         (self.version < SCHEDULES).then_some(&self.actor_test)
     }
 
-    /// The trace of an execution that was made of this one, and is found in the same way: what it
-    /// fails with, its recording and its causes are those of the bug.
+    /// Returns the trace of an execution derived from this one, such as a minimised one. The finding, the
+    /// recording and the causes are those of `bug`.
     pub fn with(&self, bug: &Bug) -> Self {
         let bug = Bug {
             strategy: self.strategy.clone(),
@@ -258,9 +256,9 @@ impl Trace {
         Self::of(&self.test, self.package.as_deref(), &bug)
     }
 
-    /// The trace of another execution of the same test, which a debugger has made of this one: why it
-    /// fails is not known. Where it took other decisions no token leads to it, nor does a strategy alone:
-    /// `strategy` says what has made them.
+    /// Returns the trace of another execution of the same test, made with a debugger from this one. The
+    /// causes are unknown. If the decisions differ, neither a token nor a strategy alone reproduces them;
+    /// `strategy` describes the origin of the decisions.
     pub fn branch(&self, strategy: &str, finding: Finding, recording: Recording) -> Self {
         let Recording {
             decisions,
@@ -297,7 +295,7 @@ impl Trace {
         trace
     }
 
-    /// What it takes to run it again.
+    /// Returns the data from which the execution can be replayed.
     pub fn recording(&self) -> Recording {
         Recording {
             decisions: self.decisions.clone(),
@@ -312,12 +310,12 @@ impl Trace {
         }
     }
 
-    /// Why it failed, where that was looked for.
+    /// Returns the causes of the failure, if searched for.
     pub fn causes(&self) -> Option<&Causes> {
         self.causes.as_ref()
     }
 
-    /// What happened, step by step.
+    /// Returns the story of the execution, step by step.
     pub fn story(&self) -> &Story {
         &self.story
     }
@@ -340,7 +338,7 @@ impl Trace {
             "{:?} {semantics} {:?} {}",
             self.bounds, self.fair_from, self.test
         );
-        // What is newer than the format counts where it is used: older traces keep their digest.
+        // Settings newer than the format count only if used, so older traces keep their digest.
         if let Some(cycle) = self.cycle {
             settings += &format!(" {cycle}");
         }
@@ -370,8 +368,7 @@ impl Trace {
     }
 }
 
-/// What is read first: whether it is a trace, of which version, and the texts that its story is told
-/// with.
+/// The part of a trace that is read first: the format, the version, and the texts of the story.
 #[derive(Deserialize)]
 struct Head {
     #[serde(default)]
@@ -386,7 +383,7 @@ fn not_a_trace() -> String {
     format!("it is JSON, but does not begin with \"format\": \"{FORMAT}\"")
 }
 
-/// What an error says, which may quote the file.
+/// Returns an error's message, shortened, since it may quote the file.
 fn plain(error: &dyn std::fmt::Display) -> String {
     words::shortened(&error.to_string())
 }
@@ -395,7 +392,7 @@ pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("a trace has text keys only")
 }
 
-/// The file, which may be broken JSON, says that it is a trace.
+/// Returns true if the file, which may be broken JSON, claims to be a trace.
 fn claims(bytes: &[u8]) -> bool {
     let head = &bytes[..bytes.len().min(200)];
     String::from_utf8_lossy(head).contains(FORMAT)
@@ -426,7 +423,7 @@ mod tests {
         Trace::of("owed", None, &bug(cycle)).to_json()
     }
 
-    /// Steps have other numbers in an execution that was made of another one.
+    /// Causes are not copied to a derived execution, whose steps have other numbers.
     #[test]
     fn causes_are_those_of_the_execution() {
         let causes = |steps| {
@@ -460,7 +457,7 @@ mod tests {
         assert!(matches!(refused, Err(TraceError::Edited { .. })));
     }
 
-    /// As every trace was, before there were cycles.
+    /// A trace without a cycle has no such field, as in older versions.
     #[test]
     fn without_a_cycle_nothing_is_said() {
         let text = trace(None);

@@ -1,4 +1,4 @@
-//! Naming the steps of an execution, and following named steps.
+//! Named schedules: naming the steps of an execution, and following named steps.
 
 use std::sync::PoisonError;
 
@@ -6,16 +6,16 @@ use crate::data::schedule::Schedule;
 use crate::engine::{Engine, Outcome, Program, RecordedDecision, RunOptions, chosen};
 use crate::strategy::{Execution, Fairness, Guided, GuidedResult, Named, Replay};
 
-/// An execution that followed a schedule.
+/// The result of following a named schedule.
 #[derive(Clone, Debug)]
 pub(crate) struct Attempt {
     pub(crate) outcome: Outcome,
-    /// What was done, and how far that was listed.
+    /// The steps taken, and the point up to which they were listed.
     pub(crate) followed: GuidedResult,
     pub(crate) decisions: Vec<RecordedDecision>,
 }
 
-/// Runs recorded decisions, and names the steps; records what happens where it is to be told.
+/// Replays recorded decisions and names their steps; records the story if `options` say so.
 pub(crate) fn name(
     engine: &mut Engine,
     program: &dyn Program,
@@ -34,7 +34,7 @@ pub(crate) fn name(
     (outcome, std::mem::take(&mut written))
 }
 
-/// Follows a schedule in a way of one's own.
+/// Follows a schedule as `guided` says.
 pub(crate) fn follow_by(
     engine: &mut Engine,
     program: &dyn Program,
@@ -44,7 +44,7 @@ pub(crate) fn follow_by(
 ) -> Attempt {
     let followed = guided.followed();
     let options = RunOptions {
-        // Nothing is expected of it, but it is not to be counted.
+        // An empty expectation excludes the execution from the counts.
         expected: Some(Vec::new()),
         record: tell,
         ..RunOptions::default()
@@ -78,7 +78,7 @@ mod tests {
     #[derive(Debug)]
     struct Go;
 
-    /// Adds one, or two, whichever is chosen.
+    /// A client that sends one or two, by a random choice.
     struct Client(ActorRef<Sum>);
     #[actor]
     impl Client {
@@ -138,7 +138,7 @@ mod tests {
         follow_by(engine, &Body, execution, guided, false)
     }
 
-    /// A random execution, its decisions and its steps.
+    /// Returns the decisions, the schedule and the class of a random execution.
     fn sample(engine: &mut Engine, seed: u64) -> (Vec<RecordedDecision>, Schedule, u64) {
         let options = RunOptions::default();
         engine.run_under(Box::new(Random::new()), &Body, &execution(seed), options);
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// What is left out is not done, and neither is what follows from it; the rest is.
+    /// Dropped steps are not taken, nor are those that depend on them; all others are.
     #[test]
     fn what_is_not_listed_waits() {
         let mut engine = engine();
@@ -191,20 +191,20 @@ mod tests {
                 |step: &&crate::data::schedule::NamedStep| step.name.kind == StepKind::Handle;
             schedule.iter().filter(handles).count()
         };
-        // Its own, and the two that it would have sent.
+        // The client's own steps, and the two steps of the messages that it would have sent.
         assert_eq!(
             handled(&attempt.followed.schedule) + 3,
             client.filter(|name| name.kind == StepKind::Handle).count()
         );
         assert!(attempt.followed.parting.is_some());
-        // With a completion, everybody gets there.
+        // With a completion strategy, all steps are taken.
         let steady = Some(Box::new(Steady::default()) as _);
         let whole = follow(&mut engine, &execution, others, steady);
         assert_eq!(whole.outcome.end, EndReason::Quiescent);
         assert_eq!(handled(&whole.followed.schedule), handled(&schedule));
     }
 
-    /// Two steps that change places are taken in the new order, where that is possible.
+    /// Two swapped steps are taken in the new order if possible.
     #[test]
     fn the_listed_order_is_preferred() {
         let mut engine = engine();
@@ -217,8 +217,8 @@ mod tests {
                 let attempt = follow(&mut engine, &execution(seed), swapped.clone(), None);
                 let done = attempt.followed.schedule;
                 assert_eq!(done.len(), schedule.len(), "everything is done");
-                // One that needs the other comes after it all the same. What was sent in another order
-                // is handled in another.
+                // A step that depends on the other one still follows it. Messages sent in another order are
+                // also handled in another order.
                 let begins_as = |other: &Schedule| done[..first + 2] == other[..first + 2];
                 assert!(begins_as(&swapped) || begins_as(&schedule));
                 reordered += usize::from(begins_as(&swapped));

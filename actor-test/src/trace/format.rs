@@ -1,6 +1,4 @@
-//! The format of traces, and its versions.
-//!
-//! A newer tool reads older versions; an older one refuses a newer version by name.
+//! Versions of the trace format: a newer tool reads older ones, an older tool refuses newer ones.
 
 use crate::data::bug::Cycle;
 use crate::data::records::StepKind;
@@ -8,31 +6,28 @@ use crate::data::story::{Operation, OperationKind, Step, Story};
 use crate::settings::Semantics;
 use crate::trace::schedule;
 
-/// What a trace begins with.
+/// The value of the field `format`, with which a trace begins.
 pub(crate) const FORMAT: &str = "actor-test trace";
 
-/// How many bytes of a file are read; what is read of them takes a few times as much memory.
+/// The maximum number of bytes read of a file; parsing them takes a few times as much memory.
 pub(super) const BYTES_MAX: u64 = 512 << 20;
 
-/// The version that is written, and the newest that is read.
+/// The version that is written at most, and the newest that is read.
 ///
-/// Version 2: iterations count from one, and schedules are other ones: a step or a choice of an
-/// execution may be another than in version 1. Its traces are read; where a replay leaves one, the
-/// checks of its decisions tell.
+/// Version 2: iterations count from one, and schedules changed: steps or choices may differ from version 1.
+/// Traces of version 1 are read; the checks of their decisions detect where a replay diverges.
 ///
-/// Version 3: the story is data, and no longer sentences; the steps stand by name beside their
-/// decisions, so that a replay can follow them in a program that was changed.
+/// Version 3: the story is data instead of sentences, and the steps are named beside their decisions, so that
+/// a replay can follow them in a changed program.
 ///
-/// Version 4: what the program asks the operating system for follows from a seed, there may be faults,
-/// clocks may be apart, steps may be those of tasks and threads, and a cycle may be one that a search of all states has found.
-/// Where it does not ask, and there are none, version 3 is written, as ever.
+/// Version 4: the answers of the operating system follow from a seed. Faults, clock skew, steps of tasks and
+/// threads, and cycles found by a search of all states are possible. A trace without any of these is written
+/// as version 3.
 ///
-/// Version 5: the steps that stand by name say what each choice was for. Where nothing was chosen, an older
-/// version is written.
+/// Version 5: the named steps include the purpose of each choice, if there are choices.
 pub(crate) const VERSION: u32 = 5;
 
-/// The version of a trace with that seed of the system's answers, of an execution with those semantics and
-/// that story.
+/// Returns the lowest version that can express a trace with these parts.
 pub(super) fn version(
     system: Option<u64>,
     semantics: Semantics,
@@ -59,5 +54,5 @@ pub(super) fn version(
     }
 }
 
-/// The first version whose schedules are those of today.
+/// The first version with today's schedules.
 pub(super) const SCHEDULES: u32 = 2;

@@ -1,13 +1,14 @@
-//! Who of a program that was changed is who of the recorded one.
+//! Matches the actors of an edited program with those of a recording (tree alignment).
 //!
-//! An operation is known by its path: who created it, and how many that one had created before. Where a
-//! program creates one more than it did, all that come after it have the paths of others. Here the
-//! operations of two stories are compared, as one compares the lines of two texts: those that one and the
-//! same operation has created, in their order, may have some put in and some left out. Of two that may be
-//! the same, the name that was given counts most, then what the fields are at the beginning.
+//! An operation is identified by its path: its creator, and the number of operations that the creator made
+//! before. If a program creates one more operation than before, all later ones get the paths of others. So
+//! the children of each matched pair of operations are aligned as the lines of two texts are in a diff: in
+//! order, with insertions and deletions. A given name weighs most in a match, then the initial values of the
+//! fields.
 //!
-//! Often as much speaks for several ways: of five that are alike, four were there, and nothing that they are
-//! tells which one is new. What they do tells it, so whoever follows the recorded steps tries these ways.
+//! Often several alignments score equally: if five actors are identical and only four were recorded, their
+//! values don't show which one is new. Their behaviour does, so a replay tries these alignments one after the
+//! other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,30 +16,30 @@ use crate::data::story::{Field, Operation, Story};
 use crate::engine::{Aliases, BODY_KEY};
 use crate::hash::mix;
 
-/// How many pairs are compared at most; where there are more, the n-th of a type is the n-th.
+/// The maximum number of pairs compared; beyond it, the n-th of a type matches the n-th.
 const PAIRS_MAX: usize = 1 << 20;
 
-/// How many an operation has created at most for it to be known which one is meant.
+/// The maximum number of an operation among its creator's children that can be recovered from its path.
 const CHILDREN_MAX: u64 = 1 << 16;
 
-/// What makes a path that nobody else has.
+/// A number mixed into a path to make a new, unique one.
 const NEW: u64 = 0x6e_65_77;
 
-/// How many ways are known at most for the operations that one operation has created.
+/// The maximum number of alignments considered for the children of one operation.
 const WAYS_MAX: usize = 32;
 
-/// Which of the ways is taken, for those creators, by their numbers now, where it is not the first.
+/// The index of the alignment to use, or the number of alignments, by the creator's current number.
 pub(super) type Ways = BTreeMap<u32, usize>;
 
-/// Who is who.
+/// The result of matching the operations of two stories.
 pub(super) struct Likened {
-    /// The paths that the operations had when they were recorded; nothing, where each is where it was.
+    /// The recorded paths of the operations; empty if no path changed.
     pub(super) aliases: Aliases,
-    /// For how many ways as much speaks, for those creators where there are several.
+    /// The number of equally good alignments, for each creator that has several.
     pub(super) ways: Ways,
 }
 
-/// Says of the operations of the story `now` who of the recorded ones they are, in ways of one's choice.
+/// Matches the operations of the story `now` with the recorded ones, with the chosen alignments.
 pub(super) fn likened(recorded: &Story, now: &Story, chosen: &Ways) -> Likened {
     let mut likening = Likening {
         recorded,
@@ -65,16 +66,16 @@ struct Likening<'a> {
     now: &'a Story,
     chosen: &'a Ways,
     ways: Ways,
-    /// Which path each operation of now is to have.
+    /// The new path of each operation in `now`.
     paths: BTreeMap<u32, u64>,
-    /// The same by the path that it would have else.
+    /// The same paths, by the path that the operation would have otherwise.
     called: BTreeMap<u64, u64>,
-    /// Some operation is to have another path than it has.
+    /// Set when an operation gets another path than its own.
     differ: bool,
 }
 
 impl Likening<'_> {
-    /// Pairs those that are the same, from the test body on: whoever they have created follows.
+    /// Matches operations from the test body on, then the children of each match.
     fn compare(&mut self) {
         let (old, new) = (children(self.recorded), children(self.now));
         let nobody = Vec::new();
@@ -94,7 +95,7 @@ impl Likening<'_> {
             }
             let chosen = self.chosen.get(&is).copied().unwrap_or_default();
             let pairs = ways.swap_remove(chosen.min(ways.len() - 1));
-            // The first have the smaller numbers.
+            // Children are in the order of their numbers.
             let mut from = 1;
             for (place, is_child) in new.into_iter().enumerate() {
                 let was_child = pairs.get(&place).map(|place| old[*place]);
@@ -133,8 +134,7 @@ fn path(operation: &Operation) -> Option<u64> {
     u64::from_str_radix(&operation.path, 16).ok()
 }
 
-/// What each operation has created, in its order. Where a story says that somebody has created who was
-/// there before, nothing is said of it.
+/// Returns the children of each operation, in order. An entry whose creator would be younger is ignored.
 fn children(story: &Story) -> BTreeMap<u32, Vec<u32>> {
     let mut children: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (number, operation) in (0..).zip(&story.operations) {
@@ -145,7 +145,7 @@ fn children(story: &Story) -> BTreeMap<u32, Vec<u32>> {
     children
 }
 
-/// How much speaks for two operations being the same; `None` where they can't be.
+/// Returns the score of a match between two operations, or `None` if they can't match.
 fn likeness(was: &Operation, is: &Operation) -> Option<u32> {
     if was.kind != is.kind || was.of_type != is.of_type {
         return None;
@@ -166,8 +166,7 @@ fn likeness(was: &Operation, is: &Operation) -> Option<u32> {
     Some(10 + name + fields.checked_div(all).unwrap_or(0) as u32)
 }
 
-/// A field and its value. Somebody that it refers to is called by type and number, and the number is what
-/// may be another now.
+/// Returns a field and its value, without the numbers of actors in it, which may have changed.
 fn known(field: &Field) -> (&str, String) {
     let mut parts = field.value.split('#');
     let first = parts.next().unwrap_or_default().to_owned();
@@ -177,7 +176,7 @@ fn known(field: &Field) -> (&str, String) {
     (&field.field, value)
 }
 
-/// The name, where it was given one: else it has that of its type, perhaps with a number.
+/// Returns the operation's name, unless it is the default one: its type, perhaps with a number.
 fn given_name(operation: &Operation) -> Option<&str> {
     let plain = operation.name.split('#').next().unwrap_or_default();
     let is_of_type = operation
@@ -187,17 +186,17 @@ fn given_name(operation: &Operation) -> Option<&str> {
     (!is_of_type).then_some(&operation.name)
 }
 
-/// Which of the new each of the old is, by places: in their order, and so that as much as can be speaks for it.
+/// An order-preserving alignment of old and new children with a maximum total score.
 struct Alignment {
-    /// How much speaks for two being the same.
+    /// The score of each pair.
     alike: Vec<Option<u32>>,
-    /// What speaks for the best way from these places on.
+    /// The best total score for the suffixes that begin at each pair of places.
     best: Vec<u32>,
     old: usize,
     new: usize,
 }
 
-/// Which of the old each of the new is, by place.
+/// The place of the matching old child, by the place of the new child.
 type Pairs = BTreeMap<usize, usize>;
 
 impl Alignment {
@@ -227,13 +226,13 @@ impl Alignment {
         self.best[was * (self.new + 1) + is]
     }
 
-    /// What speaks for the best way from here on where these two are the same, if they may be.
+    /// Returns the best total score from here on if these two match, or `None` if they can't.
     fn both(&self, was: usize, is: usize) -> Option<u32> {
         self.alike[was * self.new + is].map(|alike| alike + self.best(was + 1, is + 1))
     }
 
-    /// The best ways, some of them where there are many: first the one in which the first are the same, and
-    /// those that differ from it late; then the one in which the last are the same, and those like it.
+    /// Returns the best alignments, or some of them if there are many. First come the alignment with the
+    /// earliest matches and similar ones, then the one with the latest matches and similar ones.
     fn ways(&self) -> Vec<Pairs> {
         let mut ways = Vec::new();
         for (first, most) in [(true, WAYS_MAX / 2), (false, WAYS_MAX)] {
@@ -242,7 +241,7 @@ impl Alignment {
         ways
     }
 
-    /// All ways from these places on, those first in which the `first` that may be the same are.
+    /// Adds the best alignments from these places on: earliest matches first if `first`, else the latest.
     fn go_on(
         &self,
         pairs: &mut Pairs,
@@ -251,7 +250,7 @@ impl Alignment {
         most: usize,
         ways: &mut Vec<Pairs>,
     ) {
-        // Whoever is paired next, and those of now that are new before it.
+        // The possible next matches, with the children skipped before each.
         let mut next = Vec::new();
         for was in from.0..self.old {
             if self.best(was, from.1) < self.best(from.0, from.1) {
@@ -283,7 +282,7 @@ impl Alignment {
     }
 }
 
-/// The same where there are too many: the n-th of a type is the n-th.
+/// Matches the n-th old child of each type with the n-th new one, for too many pairs.
 fn by_number(recorded: &Story, now: &Story, old: &[u32], new: &[u32]) -> Pairs {
     let mut left: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
     for (place, number) in old.iter().enumerate().rev() {

@@ -1,12 +1,10 @@
-//! Executions on disk and back: trace files, saved schedules, and running either again.
+//! Executions on disk: trace files, saved schedules, replays and witnesses of crashes.
 //!
-//! `exploring` has what failed replayed and recorded, `hosting` has it written and runs the schedules
-//! that were saved, the tool shows and replays a file, or prints it as a [`document`]. A [`replay`]
-//! runs the engine under the recorded decisions and tells where it left them; [`following`] names the
-//! steps of an execution, and runs those that are left of them, or in another order; [`likeness`] tells who
-//! of a changed program is who of the recorded one; a [`witness`]
-//! writes down the decisions of an
-//! execution that may take its process down.
+//! `exploring` replays and records failing executions, `hosting` writes traces and runs saved schedules, and
+//! the tool shows, replays, or prints a file as a [`document`]. A [`replay`] runs the engine under the
+//! recorded decisions and reports the first divergence. [`following`] names the steps of an execution, and
+//! follows named steps in part or in another order. [`likeness`] matches the actors of a changed program with
+//! the recorded ones. A [`witness`] records the decisions of an execution that may crash its process.
 
 pub(crate) mod document;
 mod error;

@@ -1,4 +1,4 @@
-//! Where traces lie: their directory, their names, and writing them there.
+//! The paths of trace files: directory, file name, and atomic writes.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,17 +9,17 @@ use crate::hash;
 use crate::report::facts::{Bug, NEAR, Report};
 use crate::trace::file::Trace;
 
-/// How many letters of a combination's values are part of a file's name.
+/// The maximum number of letters of a combination's values in a file name.
 const VALUES_MAX: usize = 60;
 
 impl Trace {
-    /// Writes the trace; tells where. A run replaces what runs before it have written; what another
-    /// has written meanwhile stays, and this trace gets a name of its own.
+    /// Writes the trace and returns its path. A trace of an earlier run is overwritten; a trace written by a
+    /// concurrent run stays, and this one gets another name.
     pub(crate) fn write(&self, directory: &Path, number: usize) -> std::io::Result<PathBuf> {
         fs::create_dir_all(directory)?;
         let mut name = slug(self.package.as_deref(), &self.test);
         if self.strategy.starts_with(NEAR) {
-            // Beside the one that it was found near.
+            // A bug found near a saved schedule gets a file beside that schedule's own.
             name += "-near";
         }
         if number > 0 {
@@ -32,31 +32,30 @@ impl Trace {
         Ok(path)
     }
 
-    /// Writes the trace in the place of another one.
+    /// Replaces the trace file at `path` by this trace.
     pub fn rewrite(&self, path: &Path) -> std::io::Result<()> {
         replace(path, self.to_json())
     }
 }
 
-/// Whoever reads meanwhile sees the old file or the new one, and never half of one.
+/// Replaces a file atomically: readers see the old or the new contents.
 fn replace(path: &Path, text: String) -> std::io::Result<()> {
     let partial = path.with_extension(format!("json.{}", std::process::id()));
     fs::write(&partial, text)?;
     fs::rename(&partial, path)
 }
 
-/// Keeps others from writing into the directory, until what is returned is dropped. Not all systems
-/// can lock a directory; there, two that write at the very same time may take the same name.
+/// Locks the directory until the returned file is dropped. Some systems can't lock a directory; there, two
+/// concurrent writers may take the same name.
 fn locked(directory: &Path) -> Option<fs::File> {
     let lock = fs::File::open(directory).ok()?;
     lock.lock().is_ok().then_some(lock)
 }
 
-/// How exactly file systems tell when a file was written.
+/// The resolution of file times on common file systems.
 const WRITTEN_WITHIN: Duration = Duration::from_millis(20);
 
-/// The first path whose file this run may write: there is none, or it is of an earlier run, or says
-/// the same.
+/// Returns the first path without a file, or with a file of an earlier run or the same text.
 fn free(directory: &Path, name: &str, text: &str) -> PathBuf {
     let begun = crate::wall_clock::run_began() - WRITTEN_WITHIN;
     let is_free = |path: &PathBuf| {
@@ -71,9 +70,9 @@ fn free(directory: &Path, name: &str, text: &str) -> PathBuf {
     paths.find(is_free).expect("there is always a next name")
 }
 
-/// The name of a test's trace: its path with dashes, with its package first where that is not the
-/// crate of the test, so that `tests/it.rs` of two packages don't share one. Values of parameters
-/// follow; a hash tells apart those that no file could be called after.
+/// Returns the file name of a test's trace: its path with dashes, and the values of parameters. The package
+/// comes first if it isn't the crate of the test, since two packages may both have a `tests/it.rs`. A hash
+/// distinguishes values that a file name can't contain.
 pub(crate) fn slug(package: Option<&str>, test: &str) -> String {
     let path = parameters::path(test);
     let krate = path.split("::").next().unwrap_or(path);
@@ -94,10 +93,10 @@ pub(crate) fn slug(package: Option<&str>, test: &str) -> String {
     }
 }
 
-/// Writes the traces of a report's bugs; tells what could not be written.
+/// Writes the traces of a report's bugs; returns a message if one can't be written.
 pub fn write_all(report: &mut Report, package: Option<&str>, directory: &Path) -> Option<String> {
     let mut problem = None;
-    // What has a trace is saved already, and what has no story could not be recorded.
+    // A bug with a trace is saved already; one without a story was not recorded.
     let new = |bug: &&mut Bug| bug.trace_path.is_none() && !bug.trace.story.is_empty();
     for (number, bug) in report.bugs.iter_mut().filter(new).enumerate() {
         match Trace::of(&report.test, package, bug).write(directory, number) {
@@ -111,17 +110,17 @@ pub fn write_all(report: &mut Report, package: Option<&str>, directory: &Path) -
     problem
 }
 
-/// The package of the test that this process runs, which cargo and the tool tell.
+/// Returns the package of the test in this process, as cargo or the tool sets it.
 pub(crate) fn own_package() -> Option<String> {
     std::env::var("CARGO_PKG_NAME").ok()
 }
 
-/// Where traces go: as given, or under the target directory of the executable that runs.
+/// Returns the directory of traces: as given, or under the target directory of the running executable.
 pub fn directory(given: Option<PathBuf>) -> PathBuf {
     given.unwrap_or_else(|| target_directory().join("actor-traces"))
 }
 
-/// The target directory: cargo marks it with a `CACHEDIR.TAG`.
+/// Returns the target directory, which cargo marks with a `CACHEDIR.TAG`.
 fn target_directory() -> PathBuf {
     let executable = std::env::current_exe().unwrap_or_default();
     let marked = executable
@@ -144,7 +143,7 @@ mod tests {
         assert_eq!(of("[n=-2, p=0.5]"), "krate-tests-test-n=-2-p=0.5");
         assert_eq!(slug(Some("a-b"), "a_b::t[n=1]"), "a_b-t-n=1");
         assert_eq!(slug(Some("pkg"), "it::t[n=1]"), "pkg-it-t-n=1");
-        // What can't be part of a file's name is told apart all the same.
+        // Values that differ only in letters not allowed in file names get different names.
         assert_ne!(of("[path=\"a/b\"]"), of("[path=\"ab\"]"));
         assert!(of("[path=\"a/b\"]").starts_with("krate-tests-test-path=ab-"));
         let long = of(&format!("[text={}]", "ab".repeat(200)));
@@ -160,7 +159,7 @@ mod tests {
         }
     }
 
-    /// Two runs at once never write one file; a later one replaces what an earlier one has written.
+    /// Two concurrent runs never write the same file; a later run replaces the file of an earlier one.
     #[test]
     fn what_another_run_writes_meanwhile_stays() {
         let directory = tempfile::tempdir().expect("a temporary directory");

@@ -1,4 +1,4 @@
-//! Running recorded decisions again, and telling where they lead elsewhere.
+//! Replays of recorded decisions, by decisions or by names, with the first divergence.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::trace::following::{Attempt, follow_by, name};
 use crate::trace::likeness::Ways;
 use crate::trace::{likeness, schedule, witness};
 
-/// Runs recorded decisions on an engine, whose strategy is back afterwards.
+/// Replays recorded decisions on an engine; the engine keeps its own strategy.
 pub(crate) fn run_again(
     engine: &mut Engine,
     program: &dyn Program,
@@ -31,7 +31,7 @@ pub(crate) fn run_again(
     run_again_with(engine, program, execution, fairness, taken, options)
 }
 
-/// The same, with options of one's own.
+/// Replays recorded decisions on an engine, with the given options.
 pub(crate) fn run_again_with(
     engine: &mut Engine,
     program: &dyn Program,
@@ -48,7 +48,7 @@ pub(crate) fn run_again_with(
     engine.run_under(replay, program, execution, options)
 }
 
-/// The decisions of a recording.
+/// Returns the decisions of a recording with their checks.
 pub(crate) fn taken(recording: &Recording) -> Vec<RecordedDecision> {
     let checks = recording.checks.iter();
     let decisions = recording.decisions.iter().zip(checks);
@@ -59,7 +59,7 @@ pub(crate) fn taken(recording: &Recording) -> Vec<RecordedDecision> {
     decisions.map(decision).collect()
 }
 
-/// The finding for an execution that did not do the same twice.
+/// Returns the finding for an execution that differed when run twice.
 pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
     let diverged = told.diverged_at.or(again.diverged_at);
     let step = diverged.unwrap_or(again.steps);
@@ -84,22 +84,20 @@ pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
     }
 }
 
-/// What a replay showed.
 #[derive(Clone, Debug)]
 pub(crate) struct Replayed {
     pub(crate) finding: Option<Finding>,
     pub(crate) diverged: Option<Divergence>,
-    /// What was done, with its story.
+    /// The decisions taken, with their story.
     pub(crate) recording: Recording,
     pub(crate) steps: u64,
 }
 
-/// Where a replay left its recording.
+/// The first point at which a replay differs from its recording.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Divergence {
-    /// The step.
     pub(crate) step: u64,
-    /// What was recorded, and what happened.
+    /// The recorded action and the actual one.
     pub(crate) message: String,
 }
 
@@ -109,7 +107,7 @@ impl fmt::Display for Divergence {
     }
 }
 
-/// From which step on a schedule is fair; `None` for one that never is.
+/// Returns the step from which a schedule is fair; `None` if it never is.
 pub(crate) fn fair_from(fairness: Fairness) -> Option<u64> {
     match fairness {
         Fairness::Unfair => None,
@@ -118,7 +116,7 @@ pub(crate) fn fair_from(fairness: Fairness) -> Option<u64> {
     }
 }
 
-/// The fairness of a schedule that is fair from that step on.
+/// Returns the fairness of a schedule that is fair from that step on.
 pub(crate) fn fairness_of(fair_from: Option<u64>) -> Fairness {
     match fair_from {
         None => Fairness::Unfair,
@@ -127,13 +125,13 @@ pub(crate) fn fairness_of(fair_from: Option<u64>) -> Fairness {
     }
 }
 
-/// Runs a recording, and tells its story.
+/// Replays a recording with its story.
 pub(crate) fn replay(program: &(dyn Program + Sync), recording: &Recording) -> Replayed {
     replay_until(program, "", recording, None)
 }
 
-/// The same for a test that the watchdog knows by its name. With `until`, the story ends with that
-/// step, which is told but not taken.
+/// Replays a recording of a test that the watchdog knows as `test`. With `until`, the story ends with that
+/// step, which is described but not taken.
 pub(crate) fn replay_until(
     program: &(dyn Program + Sync),
     test: &str,
@@ -183,13 +181,12 @@ pub(crate) fn replay_until(
     replayed
 }
 
-/// How many ways to say who is who are tried at most.
+/// The maximum number of alignments of actors that are tried.
 const TRIES_MAX: usize = 64;
 
-/// Follows the recorded steps by name, where the decisions lead elsewhere than they did: the program was
-/// changed, and `now` it does something else. What was added is taken where it comes, what is gone is passed
-/// over, and where the recorded steps are over, the execution goes on fairly. `None` where the steps are not
-/// known by name.
+/// Follows the recorded steps by name in a changed program, after its decisions diverged with the story
+/// `now`. Added operations run where they are enabled, missing ones are skipped, and after the recorded steps
+/// the execution continues fairly. Returns `None` if the recording has no named steps.
 fn replay_by_name(
     engine: &mut Engine,
     program: &dyn Program,
@@ -201,7 +198,7 @@ fn replay_by_name(
     if steps.is_empty() {
         return None;
     }
-    // What is owed is judged where the schedule is fair for certain.
+    // Liveness is judged from the point on where the schedule is certainly fair.
     let fairness = match fairness_of(recording.fair_from) {
         Fairness::Unfair => Fairness::Unfair,
         _ => Fairness::FairFrom(steps.len() as u64),
@@ -218,7 +215,7 @@ fn replay_by_name(
     let attempt = follow_longest(&recording.story, now, steps.len(), |aliases| {
         follow(engine, aliases)
     });
-    // The same once more, where everybody is called what it is called now.
+    // Replayed once more without aliases, so that the steps get their current names.
     let options = RunOptions {
         record: true,
         ..RunOptions::default()
@@ -232,7 +229,7 @@ fn replay_by_name(
         options,
     );
     let story = Story::of(&outcome.records);
-    // Beyond the last recorded step everything is new.
+    // After the last recorded step, no step is expected.
     let parting = attempt.followed.parting;
     let parted = parting.filter(|parting| parting.expected.is_some());
     let parted = parted.map(|parting| parting.step);
@@ -252,8 +249,8 @@ fn replay_by_name(
     })
 }
 
-/// Tries who of `now` may be who of the recorded ones, and returns the attempt that took the most of the `listed`
-/// steps: of several one that failed, or the first.
+/// Tries alignments of the actors of `now` with the recorded ones, and returns the attempt that followed most
+/// of the `listed` steps. Among equal ones, a failing attempt wins, then the first.
 fn follow_longest(
     recorded: &Story,
     now: &Story,
@@ -265,7 +262,7 @@ fn follow_longest(
     let likened = likeness::likened(recorded, now, &chosen);
     let mut best = follow(&likened.aliases);
     let mut left = TRIES_MAX;
-    // One creator after the other: how those before it are paired stays as it followed longest.
+    // Creators are aligned one after the other; each keeps its best alignment so far.
     let mut done = 0;
     let mut ways = likened.ways;
     while let Some((creator, count)) = ways.range(done..).next().map(|(who, count)| (*who, *count))
@@ -293,7 +290,7 @@ fn follow_longest(
     best
 }
 
-/// The first step at which two stories differ, or at which the decisions did.
+/// Returns the first step at which two stories or the decisions differ.
 fn divergence(recorded: &Story, story: &Story, diverged_at: Option<u64>) -> Option<Divergence> {
     let pairs = recorded.steps.iter().zip(&story.steps);
     let mut differ = pairs.filter(|(before, now)| !is_same(recorded, before, story, now));
@@ -316,8 +313,8 @@ fn divergence(recorded: &Story, story: &Story, diverged_at: Option<u64>) -> Opti
     })
 }
 
-/// Whether two stories tell the same of a step. What is in the fields of an actor or in a log is no
-/// part of an execution, nor is what specifications make of it; a step that fails has no state after it.
+/// Returns true if a step is the same in both stories. Fields of actors, logs and the states of
+/// specifications are not compared; a failing step has no state after it.
 fn is_same(recorded: &Story, before: &Step, story: &Story, now: &Step) -> bool {
     let essence = |step: &Step| Step {
         effects: step
@@ -356,7 +353,7 @@ mod tests {
 
     #[derive(Debug)]
     struct Go;
-    /// Sends itself to itself for ever.
+    /// An actor that sends itself an event for ever.
     struct Restless;
     #[actor]
     impl Restless {
@@ -379,8 +376,7 @@ mod tests {
         }
     }
 
-    /// A recorded cycle has the replay look for lassos, too; one without ends in the heat, however
-    /// many lassos it meets.
+    /// A replay detects lassos only if its recording has a cycle; otherwise it ends by temperature.
     #[test]
     fn a_cycle_is_found_again_where_one_was_recorded() {
         let tester = || Tester::new().iterations(1).max_steps(2_000);

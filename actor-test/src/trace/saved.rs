@@ -1,4 +1,4 @@
-//! Saved schedules: traces in `tests/schedules/` of a package, which run before anything else.
+//! Saved schedules: regression traces in `tests/schedules/` of a package, which run first.
 
 use std::path::{Path, PathBuf};
 
@@ -8,28 +8,26 @@ use crate::report::words;
 use crate::trace::Trace;
 use crate::trace::replay::{Replayed, replay};
 
-/// What running the saved schedules of a test showed.
+/// The results of running the saved schedules of a test.
 #[derive(Debug, Default)]
 pub(crate) struct Saved {
     pub(crate) bugs: Vec<Bug>,
     pub(crate) notes: Vec<String>,
     pub(crate) executions: u64,
-    /// Those that pass.
     pub(crate) passed: Vec<Passed>,
 }
 
-/// A schedule that failed once, and passes now.
+/// A schedule that failed when it was recorded, and passes now.
 #[derive(Clone, Debug)]
 pub(crate) struct Passed {
-    /// What it is called in reports.
+    /// The name of the schedule in reports.
     pub(crate) name: String,
-    /// As it failed.
+    /// The failing execution, as recorded.
     pub(crate) recorded: Recording,
-    /// As it passes.
+    /// The passing execution of today.
     pub(crate) now: Recording,
 }
 
-/// Runs the schedules that are saved for a test.
 pub(crate) fn run(test: &str, program: &(dyn Program + Sync)) -> Saved {
     let mut saved = Saved::default();
     for path in files() {
@@ -87,16 +85,16 @@ impl Saved {
     }
 }
 
-/// Where a package keeps its schedules.
+/// The directory of a package's saved schedules.
 pub const SCHEDULES: &str = "tests/schedules";
 
-/// The file is one of a package's saved schedules.
+/// Returns true if the file is a saved schedule of a package.
 pub fn is_saved(path: &Path) -> bool {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     path.parent().is_some_and(|it| it.ends_with(SCHEDULES))
 }
 
-/// In the order of their names.
+/// Returns the saved schedules of this process's package, sorted by name.
 fn files() -> Vec<PathBuf> {
     let package = std::env::var_os("CARGO_MANIFEST_DIR")
         .map(PathBuf::from)

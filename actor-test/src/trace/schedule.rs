@@ -1,14 +1,13 @@
-//! Schedules by name, as text: a trace's decisions in words that outlast a change of the program.
+//! The text format of named schedules, which stay valid when the program changes.
 //!
-//! The text is hexadecimal. First come the sorts of steps: how many, and for each the operation's path,
-//! the kind of step and the hash of the sort. Then the steps: the number of the sort, whether there is a
-//! message and which, the choices. A message is told by its identity where it is met first, and by its
-//! number in the order of such meetings where it is met again. Where faults strike within the step, the
-//! number of its choices has [`STRIKES`] added to it, and the faults follow. Numbers have as many bytes as they need, seven
-//! bits each.
+//! The text is hexadecimal. First come the sorts of steps: their number, and for each the operation's path,
+//! the kind of step and the hash of the sort. Then come the steps: the number of the sort, the message if
+//! any, and the choices. A message is written as its identity at its first occurrence, and later as the index
+//! of that occurrence. If faults are injected in the step, [`STRIKES`] is added to the number of its choices,
+//! and the faults follow. Numbers are encoded in as many bytes as needed, seven bits each (LEB128).
 //!
-//! A choice is told by what it is for, how many answers there are, and which was given. Where the text begins
-//! with [`TAGGED`], that is; in older ones, without the letter, nobody knows what a choice was for.
+//! A choice consists of its purpose, the number of outcomes, and the outcome chosen. Older texts, which don't
+//! begin with [`TAGGED`], have no purposes of choices.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +16,7 @@ use crate::data::records::{MessageId, StepKind};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
 use crate::data::story::Asked;
 
-/// All kinds of steps, by their numbers.
+/// All kinds of steps, by their encoded numbers.
 const KINDS: [StepKind; 9] = [
     StepKind::Start,
     StepKind::Handle,
@@ -30,10 +29,10 @@ const KINDS: [StepKind; 9] = [
     StepKind::Access,
 ];
 
-/// Added to the number of a step's choices where faults strike in it; no step has so many choices.
+/// Added to the number of a step's choices if faults are injected in it; no step has so many choices.
 const STRIKES: u64 = 1 << 40;
 
-/// What each choice is for, by number; new ones come to the end.
+/// The purposes of choices, by their encoded numbers; append new ones at the end.
 const ASKED: [Asked; 13] = [
     Asked::Unknown,
     Asked::Choose,
@@ -50,15 +49,15 @@ const ASKED: [Asked; 13] = [
     Asked::Branch,
 ];
 
-/// The first letter of a schedule whose choices say what they are for.
+/// The first letter of a schedule whose choices have purposes.
 const TAGGED: char = 't';
 
-/// Whether a text is one whose choices say what they are for.
+/// Returns true if a text's choices have purposes.
 pub(super) fn is_tagged(text: &str) -> bool {
     text.starts_with(TAGGED)
 }
 
-/// A schedule as text.
+/// Encodes a schedule as text.
 pub(crate) fn write(schedule: &Schedule) -> String {
     let mut sorts: BTreeMap<(u64, StepKind, u64), u64> = BTreeMap::new();
     let mut listed = Vec::new();
@@ -137,8 +136,7 @@ fn fixed(bytes: &mut Vec<u8>, number: u64) {
     bytes.extend(number.to_le_bytes());
 }
 
-/// The schedule that a text says. An error tells what is wrong with the text. No text makes more of
-/// itself than a few times its length.
+/// Decodes a schedule, which takes at most a few times the memory of its text.
 pub(crate) fn read(text: &str) -> Result<Schedule, String> {
     let untagged = text.strip_prefix(TAGGED);
     let mut reader = Reader::new(untagged.unwrap_or(text))?;
@@ -219,7 +217,7 @@ pub(crate) fn read(text: &str) -> Result<Schedule, String> {
     Ok(schedule)
 }
 
-/// Reads bytes, and never beyond the last.
+/// A reader of bytes that checks for the end.
 struct Reader {
     bytes: Vec<u8>,
     at: usize,
@@ -273,7 +271,7 @@ impl Reader {
         Ok(u64::from_le_bytes(bytes))
     }
 
-    /// One of those, by its number.
+    /// Reads an index and returns that element of `all`.
     fn of<'a, T>(&mut self, all: &'a [T], what: &str) -> Result<&'a T, String> {
         let number = usize::try_from(self.number()?).ok();
         let found = number.and_then(|number| all.get(number));
@@ -342,7 +340,7 @@ mod tests {
         }
     }
 
-    /// Whatever is read is an error or a schedule, and takes no more room than its text allows.
+    /// Any text decodes to an error or to a schedule no larger than the text allows.
     #[test]
     fn nothing_that_is_read_does_harm() {
         for seed in 0..2_000 {

@@ -1,4 +1,4 @@
-//! The story in a trace file: each text once, and its number wherever it is told.
+//! The story in a trace file: each text is stored once and referred to by its number.
 //!
 //! ```json
 //! "story": {
@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! But for the numbers it is the [document](crate::data::story) that `show --format json` prints. In
-//! versions 1 and 2 it was a list of sentences, which are not read any more: a replay tells them.
+//! Apart from the numbers, the story is the [document](crate::data::story) that `show --format json` prints.
+//! In versions 1 and 2 the story was a list of sentences, which are ignored now; a replay produces the story.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::file::json;
 use crate::data::story::{Packed, Story, Text, packed};
 
-/// The value of a trace's `story`, with a line for each of its texts and steps.
+/// Returns the value of a trace's `story`, with a line for each of its texts and steps.
 pub(super) fn written(story: &Story) -> String {
     let Packed { texts, rest } = packed(|| {
         let Story {
@@ -106,7 +106,7 @@ enum Field {
     Other,
 }
 
-/// Reads a trace's `story`, whose texts are known already.
+/// Deserialises a trace's `story`, whose texts were read before.
 pub(super) fn read<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Story, D::Error> {
     deserializer.deserialize_any(StoryReader)
 }

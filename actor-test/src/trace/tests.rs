@@ -1,4 +1,4 @@
-//! Replays of programs that were edited since they were recorded.
+//! Tests of replays of programs that were edited after the recording.
 
 use std::fmt;
 use std::future::Future;
@@ -15,17 +15,15 @@ use crate::engine::Program;
 use crate::report::facts::Recording;
 use crate::strategy::{Probabilistic, StrategySpec};
 
-/// What was changed.
+/// The edit of the program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Edit {
     Nothing,
-    /// Clients say hello first.
+    /// Clients send `Hello` first.
     EventAdded,
-    /// Clients choose something.
     ChoiceAdded,
-    /// A bystander is created after the others.
     ActorAdded,
-    /// The bystander is created before them.
+    /// A bystander is spawned before the clients.
     ActorAddedFirst,
     /// Clients send in another order.
     SendsReordered,
@@ -33,19 +31,17 @@ enum Edit {
     TimerAdded,
     /// The test body sends once more.
     MessageAdded,
-    /// Clients do not say what they have done any more.
+    /// Clients no longer send `Done`.
     EventRemoved,
-    /// Requests go by way of another actor.
+    /// Clients send their requests through another actor.
     HopAdded,
-    /// The lock logs what it does.
     LogAdded,
-    /// A field of the lock has another name.
     FieldRenamed,
-    /// The lock looks whether it is taken.
+    /// The lock checks if it is taken.
     Fixed,
 }
 
-/// What is no part of an execution.
+/// The edits that a replay does not compare.
 const UNSEEN: [Edit; 2] = [Edit::LogAdded, Edit::FieldRenamed];
 
 const HARMLESS: [Edit; 8] = [
@@ -72,7 +68,7 @@ struct Acquire(u32);
 #[derive(Debug)]
 struct Release;
 
-/// Has one owner at a time, or should: it forgets whom it has promised itself to.
+/// A lock that should have one owner at a time, but grants itself to several.
 struct Lock {
     owner: Option<u32>,
     edit: Edit,
@@ -201,7 +197,7 @@ impl Program for Edited {
     }
 }
 
-/// A failing execution of the program as it was, minimised or not.
+/// Returns a failing execution of the original program, minimised within the budget.
 fn recorded(seed: u64, budget: u64) -> (Finding, Recording) {
     let tester = Tester::new().seed(seed).minimize(budget);
     let report = tester.run(|sys| body(sys, Edit::Nothing));
@@ -225,7 +221,7 @@ fn an_edited_program_is_followed_by_name() {
             let replayed = replay(&Edited(edit), &recording);
             assert_eq!(replayed.diverged, None, "{edit:?}");
             assert_eq!(replayed.finding.as_ref(), Some(&finding));
-            // It is told all the same.
+            // The story contains the change nevertheless.
             let steps = |story: &Story| story.steps.clone();
             assert_ne!(
                 steps(&replayed.recording.story),
@@ -247,13 +243,13 @@ fn an_edited_program_is_followed_by_name() {
         }
         let fixed = replay(&Edited(Edit::Fixed), &recording);
         assert_eq!(fixed.finding, None);
-        // Too much has changed for the bug to be found for certain.
+        // So much has changed that the bug may not be found.
         let rebuilt = replay(&Edited(Edit::HopAdded), &recording);
         assert!(rebuilt.diverged.is_some());
     }
 }
 
-/// Where it parts it says so: at which step, from what, to what.
+/// A replay reports the step at which it diverges, the recorded action and the actual one.
 #[test]
 fn a_replay_says_where_it_parts() {
     let (_, recording) = recorded(0, 0);
@@ -266,7 +262,7 @@ fn a_replay_says_where_it_parts() {
     assert!(parted.message.contains("sends Hello to Lock"), "{parted}");
 }
 
-/// Breaks down at the first event, unless it was mended.
+/// An actor that panics at the first event, unless it was fixed.
 struct Gate {
     is_mended: bool,
 }
@@ -298,7 +294,7 @@ impl Program for Gates {
     }
 }
 
-/// A step that failed and does so no more is where the execution goes on, and no other way.
+/// The execution continues with the step that failed when it was recorded.
 #[test]
 fn a_replay_goes_on_where_it_had_failed() {
     let broken = Gates { is_mended: false };
@@ -309,19 +305,18 @@ fn a_replay_goes_on_where_it_had_failed() {
     assert!(mended.steps > recording.story.steps.len() as u64);
 }
 
-/// What was changed of a program with many of a kind.
+/// The edit of a program with many actors of one type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kin {
     Same,
-    /// Somebody of another type comes first.
+    /// An actor of another type is spawned first.
     OtherFirst,
-    /// One more of the same type comes first, in the middle, or last.
+    /// One more actor of the same type is spawned first.
     First,
     Middle,
     Last,
-    /// The judge has a child, and it comes before the voters.
+    /// The judge spawns a child before the voters are spawned.
     Deeper,
-    /// All have names now.
     Named,
 }
 
@@ -337,7 +332,7 @@ const KIN: [Kin; 6] = [
 #[derive(Debug)]
 struct Vote(u32);
 
-/// Fails where the votes come in one order of many.
+/// An actor that panics if the votes arrive in one particular order.
 #[derive(Debug, Default)]
 struct Judge {
     votes: Vec<u32>,
@@ -460,7 +455,7 @@ impl Program for Votes {
     }
 }
 
-/// An execution in which the votes come in that order: one of 3 840, since each must be chosen as well.
+/// Returns an execution with the votes in that order: one of 3 840, since each vote must also be chosen.
 fn voted(votes: Votes) -> (Finding, Recording) {
     voted_under(StrategySpec::Probabilistic(Probabilistic::HALVINGS), votes)
 }
@@ -472,7 +467,7 @@ fn voted_under(strategy: StrategySpec, votes: Votes) -> (Finding, Recording) {
     (bug.finding.clone(), bug.trace.clone())
 }
 
-/// Where somebody was put in before them or is gone, all others are who they were.
+/// Actors are matched if others were inserted before them or removed.
 #[test]
 fn who_is_who_is_known_where_numbers_are_others() {
     for strategy in [StrategySpec::Pos, StrategySpec::Surw] {
@@ -482,7 +477,7 @@ fn who_is_who_is_known_where_numbers_are_others() {
                 kin,
                 ..Votes::PLAIN
             };
-            // Some vote while others are not there yet, so that it matters which one is spawned when.
+            // Some voters vote before others are spawned, so the order of spawning matters.
             assert!(has_found(&replay(&edited, &recording), &finding), "{kin:?}");
         }
     }
@@ -494,7 +489,7 @@ fn who_is_who_is_known_where_numbers_are_others() {
         };
         let replayed = replay(&edited, &recording);
         assert!(has_found(&replayed, &finding), "{kin:?}");
-        // Who comes last is not there yet when it fails, and a name is no part of an execution.
+        // The last actor is spawned after the failure, and names are not compared.
         let parts = !matches!(kin, Kin::Last | Kin::Named);
         assert_eq!(replayed.diverged.is_some(), parts, "{kin:?}");
         let exact = replay(&edited, &replayed.recording);
@@ -503,7 +498,7 @@ fn who_is_who_is_known_where_numbers_are_others() {
             "what was done is an execution: {kin:?}"
         );
         assert_eq!(exact.finding, replayed.finding, "{kin:?}");
-        // What is known by name there is so as well.
+        // The recording of the edited program also replays by name in the original one.
         let once_more = replay(&Votes::PLAIN, &replayed.recording);
         assert!(has_found(&once_more, &finding), "{kin:?}, and back");
         let mended = Votes {
@@ -523,7 +518,7 @@ fn who_is_who_is_known_where_numbers_are_others() {
     }
 }
 
-/// Passes on what it is asked for. Nothing tells it from another.
+/// An actor that forwards a vote; all clerks are identical.
 #[derive(Debug)]
 struct Clerk(ActorRef<Judge>);
 
@@ -546,7 +541,7 @@ impl Asks {
     }
 }
 
-/// Each has a clerk of its own, and there are some that nobody asks, before those of these numbers.
+/// Each vote goes through a clerk of its own; unused clerks come before those of the given numbers.
 struct Clerks(&'static [u32]);
 
 impl Program for Clerks {
@@ -564,7 +559,7 @@ impl Program for Clerks {
     }
 }
 
-/// What does not differ in itself is told apart by what it does.
+/// Identical actors are matched by their behaviour.
 #[test]
 fn who_is_who_is_known_by_what_it_does() {
     let tester = Tester::new().iterations(20_000).minimize(0);
@@ -581,7 +576,7 @@ fn who_is_who_is_known_by_what_it_does() {
     }
 }
 
-/// Where a step asks for one thing more, the others are answered as they were.
+/// If a step makes an additional choice, its other choices keep their outcomes.
 #[test]
 fn a_choice_is_known_by_what_it_is_for() {
     let (finding, recording) = voted(Votes::PLAIN);
@@ -590,7 +585,7 @@ fn a_choice_is_known_by_what_it_is_for() {
         ..Votes::PLAIN
     };
     assert!(has_found(&replay(&edited, &recording), &finding));
-    // A trace that does not say what a choice is for is followed by their numbers, so here elsewhere.
+    // A trace without purposes matches choices by number, so the outcomes are shifted here.
     let mut steps = super::schedule::read(&recording.schedule).expect("a schedule");
     let choices = steps.iter_mut().flat_map(|step| &mut step.choices);
     choices.for_each(|choice| choice.asked = crate::data::story::Asked::Unknown);

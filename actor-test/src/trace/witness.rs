@@ -1,8 +1,8 @@
-//! What is written down of an execution while it runs, for whoever sees its process end.
+//! A log of decisions, written during an execution, from which a crash can be analysed.
 //!
-//! A handler that aborts, overflows its stack or never returns leaves no outcome. The iteration is
-//! run once more in a process of its own, where each decision is in a file before it has an effect;
-//! what the file holds in the end is the way to the step that took the process down.
+//! A handler that aborts, overflows its stack or never returns leaves no outcome. Therefore the iteration
+//! runs once more in a process of its own, which writes each decision to a file before the decision takes
+//! effect. The file then contains the schedule up to the step that crashed the process.
 
 use std::fs::File;
 use std::io::Write;
@@ -18,15 +18,15 @@ use crate::settings::{Bounds, Semantics};
 use crate::strategy::Fairness;
 use crate::trace::replay::fair_from;
 
-/// The iteration that is witnessed in this process, and the file.
+/// The file and the iteration that is witnessed in this process.
 static WANTED: OnceLock<(PathBuf, u64)> = OnceLock::new();
 
-/// Has an iteration witnessed in a file.
+/// Requests a witness of an iteration, in the file `path`.
 pub(crate) fn want(path: PathBuf, iteration: u64) {
     let _ = WANTED.set((path, iteration));
 }
 
-/// The witness of an iteration, where it is wanted. What cannot be written stays unknown.
+/// Returns the witness of an iteration, if requested. Errors are ignored.
 pub(crate) fn of(
     iteration: u64,
     bounds: Bounds,
@@ -46,7 +46,6 @@ pub(crate) fn of(
     }))
 }
 
-/// A line of the file.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Line {
@@ -57,15 +56,13 @@ enum Line {
         system: u64,
     },
     Step(u64),
-    /// What was chosen, and its check.
     Decision(u32, u32),
-    /// The last step is over.
+    /// The last step has ended.
     Ends,
-    /// All of it is.
+    /// The execution has ended, and its state was dropped.
     Over,
 }
 
-/// Writes down.
 #[derive(Debug)]
 struct Scribe {
     file: File,
@@ -83,7 +80,8 @@ impl Scribe {
     }
 }
 
-/// Where a native debugger stops at a step: `break actor_test::trace::witness::step_begins if number == 8`.
+/// Sets a place for a native debugger's breakpoint:
+/// `break actor_test::trace::witness::step_begins if number == 8`.
 #[inline(never)]
 fn step_begins(number: u64) {
     std::hint::black_box(number);
@@ -119,30 +117,30 @@ impl Drop for Scribe {
     }
 }
 
-/// How far an execution came.
+/// The progress of an execution, as its file records it.
 #[derive(Clone, Debug)]
 pub struct Witnessed {
-    /// Its decisions, without a story.
+    /// The decisions taken, without a story.
     pub recording: Recording,
-    /// The step that was begun last.
+    /// The last step that began.
     pub step: u64,
-    /// The answers to the choices made in it.
+    /// The answers to the choices made in that step.
     pub choices: Vec<u32>,
     pub reached: Reached,
 }
 
-/// What an execution was about.
+/// The phase in which an execution ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reached {
-    /// Its step.
+    /// The execution ended within a step.
     Step,
-    /// Dropping what was left after the last one.
+    /// The execution ended while its state was dropped after the last step.
     End,
-    /// It was over.
+    /// The execution ended normally.
     Over,
 }
 
-/// What a file says of an execution; `None` where none was begun.
+/// Reads the file of an execution; `None` if no execution began.
 pub(crate) fn read(path: &Path) -> Option<Witnessed> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut lines = text
@@ -165,7 +163,7 @@ pub(crate) fn read(path: &Path) -> Option<Witnessed> {
             fair_from,
             bounds,
             semantics,
-            // Whether the program asked is not known: it may have done so in its last step.
+            // The last step may have requested random bytes, so the seed is always kept.
             system: Some(system),
             cycle: None,
             story: Story::default(),

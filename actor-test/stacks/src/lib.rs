@@ -1,7 +1,7 @@
-//! Code that blocks, on a stack of its own: it can be left in the middle, and resumed later.
+//! Stackful coroutines: blocking code on a stack of its own, which can be suspended and resumed.
 //!
-//! A [`Coroutine`] runs a closure. From anywhere in its calls, [`suspend`] goes back to whoever has
-//! resumed it; the next [`resume`](Coroutine::resume) goes on from there.
+//! A [`Coroutine`] runs a closure. [`suspend`], called anywhere below that closure, returns to the caller of
+//! [`resume`](Coroutine::resume); the next `resume` continues from there.
 //!
 //! ```
 //! use std::cell::RefCell;
@@ -25,11 +25,11 @@
 //! # std::io::Result::Ok(())
 //! ```
 //!
-//! # What becomes of it
+//! # Panics, drops and overflows
 //!
-//! A panic of the closure goes on in who resumes it. A coroutine that is dropped while it is suspended
-//! is unwound: its destructors run. A stack that overflows runs into a page that nobody may touch, and
-//! the process ends by the signal for that, as it does for the stack of a thread.
+//! A panic of the closure propagates to the caller of `resume`. Dropping a suspended coroutine unwinds its
+//! stack, so its destructors run. A stack overflow hits a guard page and ends the process by a signal, as on
+//! the stack of a thread.
 
 use std::cell::Cell;
 use std::fmt;
@@ -43,19 +43,19 @@ use corosensei::{CoroutineResult, Yielder};
 type Way = Yielder<(), ()>;
 
 thread_local! {
-    /// The way out of the coroutine that runs on this thread; null where none does.
+    /// The yielder of the coroutine that runs on this thread; null if none runs.
     static RUNNING: Cell<*const Way> = const { Cell::new(std::ptr::null()) };
 }
 
-/// Memory for the calls of one coroutine after the other.
+/// The memory of a coroutine's stack; later coroutines can reuse it.
 pub struct Stack(DefaultStack);
 
 impl Stack {
-    /// Reserves a stack of at least that many bytes, with a page below that nobody may touch.
+    /// Reserves a stack of at least `size` bytes, with a guard page below.
     ///
     /// # Errors
     ///
-    /// Where the operating system has no such memory left.
+    /// If the operating system has no memory left.
     pub fn new(size: usize) -> io::Result<Self> {
         DefaultStack::new(size).map(Self)
     }
@@ -67,23 +67,23 @@ impl fmt::Debug for Stack {
     }
 }
 
-/// How a coroutine came back.
+/// The reason why [`Coroutine::resume`] returned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Resumed {
-    /// By [`suspend`].
+    /// The coroutine called [`suspend`].
     Suspended,
-    /// Its closure has returned.
+    /// The closure of the coroutine has returned.
     Done,
 }
 
-/// A closure on a stack of its own.
+/// A closure that runs on a stack of its own.
 pub struct Coroutine {
     inner: corosensei::Coroutine<(), (), (), DefaultStack>,
     way: Rc<Cell<*const Way>>,
 }
 
 impl Coroutine {
-    /// One that runs `body` from its first [`resume`](Self::resume) on.
+    /// Creates a coroutine that runs `body` from its first [`resume`](Self::resume) on.
     pub fn new(stack: Stack, body: impl FnOnce() + 'static) -> Self {
         let way = Rc::new(Cell::new(std::ptr::null()));
         let own = way.clone();
@@ -95,11 +95,11 @@ impl Coroutine {
         Self { inner, way }
     }
 
-    /// Runs it until it is suspended or done.
+    /// Runs the coroutine until it suspends or returns.
     ///
     /// # Panics
     ///
-    /// Where its closure does, with the same payload, and where it was done before.
+    /// If the closure panics, with the same payload, or if the closure has returned before.
     pub fn resume(&mut self) -> Resumed {
         let _back = Back::to(self.way.get());
         match self.inner.resume(()) {
@@ -108,12 +108,11 @@ impl Coroutine {
         }
     }
 
-    /// Ends it: where it is suspended its stack is unwound, so that its destructors run. Gives the
-    /// stack back.
+    /// Ends the coroutine, unwinds its stack so that destructors run, and returns the stack.
     ///
     /// # Panics
     ///
-    /// Where one of the destructors does, with the same payload; the stack is gone then.
+    /// If one of the destructors panics, with the same payload; the stack is lost then.
     pub fn end(mut self) -> Stack {
         if !self.inner.done() {
             let _back = Back::to(self.way.get());
@@ -132,7 +131,7 @@ impl fmt::Debug for Coroutine {
     }
 }
 
-/// While it lives another coroutine runs; when it is dropped, whoever ran before does again.
+/// A guard: another coroutine runs while the guard lives; dropping the guard restores the previous one.
 struct Back(*const Way);
 
 impl Back {
@@ -147,27 +146,27 @@ impl Drop for Back {
     }
 }
 
-/// A way from within a coroutine to a closure that lives outside of it, and may borrow; see [`scope`].
+/// A handle by which a coroutine calls a closure outside of it, which may borrow; see [`scope`].
 #[derive(Clone)]
 pub struct Entry(Rc<Borrowed>);
 
 struct Borrowed {
     /// The closure, while its scope lasts.
     body: Cell<Option<NonNull<dyn Fn()>>>,
-    /// How many calls of it are under way.
+    /// The number of calls in progress.
     calls: Cell<u32>,
 }
 
 impl Entry {
-    /// Calls the closure; does nothing where its [`scope`] is over.
+    /// Calls the closure; does nothing after the end of its [`scope`].
     pub fn call(&self) {
         let Some(body) = self.0.body.get() else {
             return;
         };
         let _call = Call::begin(&self.0);
-        // SAFETY: the pointer is there while `scope` lasts, which borrows the closure. A call may be left
-        // by `suspend` and be under way when the scope ends: it is counted until it returns or is
-        // unwound, and `scope` ends the process rather than return with one under way.
+        // SAFETY: the pointer is set only while `scope` lasts, which borrows the closure. A call may be
+        // suspended and thus be in progress when the scope ends. Therefore each call is counted until it
+        // returns or is unwound, and `scope` aborts the process if a call is in progress at its end.
         unsafe { (body.as_ref())() }
     }
 }
@@ -180,7 +179,7 @@ impl fmt::Debug for Entry {
     }
 }
 
-/// A call of a borrowed closure that is under way.
+/// A guard that counts a call of a borrowed closure.
 struct Call<'a>(&'a Borrowed);
 
 impl<'a> Call<'a> {
@@ -196,10 +195,10 @@ impl Drop for Call<'_> {
     }
 }
 
-/// Runs `f`, while coroutines may call `body` by the entry that `f` is given.
+/// Runs `f`, while coroutines may call `body` by the entry passed to `f`.
 ///
-/// Coroutines that have called it must be [done or ended](Coroutine::end) before `f` returns: the process
-/// is aborted otherwise, since what `body` borrows may be gone afterwards.
+/// Coroutines that have called the entry must be [done or ended](Coroutine::end) before `f` returns.
+/// Otherwise the process is aborted, since a borrow of `body` may have ended.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -224,8 +223,8 @@ impl Drop for Call<'_> {
 /// ```
 pub fn scope<R>(body: &dyn Fn(), f: impl FnOnce(Entry) -> R) -> R {
     let body: NonNull<dyn Fn() + '_> = NonNull::from(body);
-    // SAFETY: the two types differ in a lifetime alone. The pointer is followed by `Entry::call` only, and
-    // only while this function runs, whose argument is borrowed as long: see there.
+    // SAFETY: the two types differ only in a lifetime. Only `Entry::call` dereferences the pointer, and only
+    // while this function runs, whose argument is borrowed for as long: see there.
     let body: NonNull<dyn Fn()> = unsafe { std::mem::transmute(body) };
     let borrowed = Rc::new(Borrowed {
         body: Cell::new(Some(body)),
@@ -235,7 +234,7 @@ pub fn scope<R>(body: &dyn Fn(), f: impl FnOnce(Entry) -> R) -> R {
     f(Entry(borrowed))
 }
 
-/// The end of a scope, however it is left.
+/// A guard that ends a scope, on return and on a panic.
 struct Ends(Rc<Borrowed>);
 
 impl Drop for Ends {
@@ -248,31 +247,30 @@ impl Drop for Ends {
     }
 }
 
-/// A coroutine runs on this thread.
+/// Returns true if a coroutine runs on this thread.
 pub fn is_running() -> bool {
     !RUNNING.get().is_null()
 }
 
-/// Leaves the coroutine that runs on this thread, until it is resumed.
+/// Suspends the coroutine that runs on this thread, until it is resumed.
 ///
-/// It must not be called while a panic unwinds the coroutine: see [`std::thread::panicking`].
+/// `suspend` must not be called while a panic unwinds the coroutine: see [`std::thread::panicking`].
 ///
 /// # Panics
 ///
-/// Where no coroutine runs, or a panic unwinds it.
+/// If no coroutine runs, or a panic unwinds it.
 pub fn suspend() {
     assert!(is_running(), "nothing runs that could be suspended");
     assert!(
         !std::thread::panicking(),
         "a coroutine that a panic unwinds can't be suspended"
     );
-    // SAFETY: the pointer is that of the coroutine that runs on this thread. `resume` and `end` set it
-    // before they switch to a coroutine's stack, and set it back when they have left that, by a guard,
-    // however they leave it; on its first way in, when the pointer isn't known yet, the coroutine sets
-    // it itself, before it calls what could come here. It points to the `Yielder` that corosensei keeps
-    // at the bottom of the coroutine's stack for as long as its closure runs, and whoever calls here is
-    // called by that closure. A `Yielder` must be used on its own coroutine's stack, which is the one
-    // that runs.
+    // SAFETY: the pointer is that of the coroutine that runs on this thread. `resume` and `end` set the
+    // pointer before they switch to a coroutine's stack; a guard restores it on every way back. On the first
+    // `resume` the pointer isn't known yet, so the coroutine itself sets it before it calls `body`. The
+    // pointer refers to the `Yielder` that corosensei keeps at the bottom of the coroutine's stack while its
+    // closure runs, and every caller of `suspend` is called by that closure. A `Yielder` must be used on its
+    // own coroutine's stack, which is the current one.
     unsafe { (*RUNNING.get()).suspend(()) }
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of a coroutine, in every way that it can end.
+//! Tests of the ends of a coroutine: return, panic, unwinding, drop.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -70,7 +70,6 @@ fn what_is_suspended_is_unwound_at_its_end() {
     waits.resume();
     let again = waits.end();
     assert_eq!(dropped.get(), 1);
-    // The stack serves the next one.
     let mut next = Coroutine::new(again, || {});
     assert_eq!(next.resume(), Resumed::Done);
 }

@@ -1,4 +1,4 @@
-//! Reads and tells whatever the fuzzer thinks of.
+//! Fuzz target: reads arbitrary bytes as a trace and prints the result.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| cargo_actor_test::hostile::feed(bytes));

@@ -1,4 +1,4 @@
-//! Where an execution is to be stopped.
+//! Breakpoints of the debugger: events, states, fields and monitors.
 
 use std::collections::BTreeSet;
 
@@ -6,12 +6,11 @@ use super::command::Condition;
 use super::query::{self, is_part};
 use actor_test::story::{Effect, Step, Story};
 
-/// A place to stop at.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Break(pub(super) Condition);
 
 impl Break {
-    /// A break whose names are known in a story.
+    /// Creates a breakpoint after checking that the story contains its names.
     pub(super) fn new(story: &Story, condition: Condition) -> Result<Self, String> {
         match &condition {
             Condition::Event(event, actor) => {
@@ -36,7 +35,6 @@ impl Break {
         Ok(Self(condition))
     }
 
-    /// Whether a step is one to stop at.
     pub(super) fn stops(&self, story: &Story, step: &Step) -> bool {
         let is_of =
             |actor: &String| query::actors(story, actor).is_ok_and(|who| who.contains(&step.who));

@@ -1,4 +1,4 @@
-//! Asking the test's executable about an execution.
+//! The debugger's connection to the test's executable, which answers questions in a child process.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -16,31 +16,30 @@ use actor_test::tool::protocol::{Event, Ignored, Task};
 pub(super) struct Child {
     test: Test,
     given: Overrides,
-    /// The process, and the executions that it knows; a new one where there is none.
+    /// The process, with the executions that it has received; `None` until the next question starts one.
     asked: RefCell<Option<(Conversation, BTreeSet<u64>)>>,
     numbers: Cell<u64>,
 }
 
-/// An execution that is asked about.
+/// An execution that questions refer to.
 #[derive(Debug)]
 pub(super) struct Subject {
     number: u64,
-    /// The execution; its story is only of use where it is run.
+    /// The recording; its story is needed only by [`Question::Run`].
     pub(super) recording: Recording,
 }
 
-/// Why there is no answer.
+/// The reasons why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Silence {
-    /// The question can't be answered, and why.
+    /// The question can't be answered; the text has the reason.
     Refused(String),
-    /// The program took its process down, or does not return: how, and in which step where that is
-    /// known.
+    /// The program crashed its process, or hangs: the description, and the step if known.
     Violent(String, Option<u64>),
 }
 
 impl Silence {
-    /// In a sentence.
+    /// Describes the reason in a sentence.
     pub(super) fn words(&self) -> String {
         match self {
             Self::Refused(problem) => problem.clone(),
@@ -60,21 +59,19 @@ impl Child {
         }
     }
 
-    /// An execution to be asked about.
+    /// Registers an execution for questions.
     pub(super) fn subject(&self, recording: Recording) -> Subject {
         let number = self.numbers.get();
         self.numbers.set(number + 1);
         Subject { number, recording }
     }
 
-    /// Asks about an execution.
     pub(super) fn ask(&self, about: &Subject, question: Question) -> Result<Answer, Silence> {
         let before = self.asked.take();
         let was_asked = before.is_some();
         let answer = self.ask_in(before, about, question.clone());
         match answer {
-            // What earlier executions have left in the process may be why: each began in a new one, and
-            // this one does, too.
+            // State left by earlier executions in the process may be the reason, so a new one is asked.
             Err(Silence::Refused(_)) if was_asked => self.ask_in(None, about, question),
             answer => answer,
         }

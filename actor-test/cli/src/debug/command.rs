@@ -1,6 +1,5 @@
-//! What a line says: [`Command`].
+//! The command language of the debugger: parsing lines, help and suggestions.
 
-/// A command.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Command {
     Step(u64),
@@ -31,7 +30,6 @@ pub(super) enum Command {
     Quit,
 }
 
-/// A step that is gone to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Place {
     Step(u64),
@@ -39,20 +37,18 @@ pub(super) enum Place {
     Critical,
 }
 
-/// What a break waits for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Condition {
-    /// An event is sent, handled or fired; by or to that actor.
+    /// An event is sent, handled or fired, by or to the actor if given.
     Event(String, Option<String>),
-    /// An actor enters a state.
     State(String, String),
-    /// A field of an actor changes; to that value.
+    /// A field of an actor changes, to the value if given.
     Field(String, String, Option<String>),
-    /// A monitor changes its state, or a predicate becomes true or false; to that.
+    /// A monitor changes its state, or a predicate its truth, to the value if given.
     Monitor(String, Option<String>),
 }
 
-/// What is known of a command.
+/// The description and the parser of a command.
 struct Entry {
     name: &'static str,
     short: &'static str,
@@ -343,12 +339,11 @@ fn one_text(words: &[&str]) -> Option<Option<String>> {
     }
 }
 
-/// The names of all commands.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|entry| entry.name)
 }
 
-/// Reads a line; `None` for an empty one, or a comment.
+/// Parses a line; `None` for an empty line or a comment.
 pub(super) fn parse(line: &str) -> Result<Option<Command>, String> {
     let words = split(line)?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -361,7 +356,7 @@ pub(super) fn parse(line: &str) -> Result<Option<Command>, String> {
     Ok(Some(command))
 }
 
-/// The commands, a line each; or one.
+/// Returns the help text of one command, or of all.
 pub(super) fn help(name: Option<&str>) -> Result<Vec<String>, String> {
     let entries: Vec<&Entry> = match name {
         Some(name) => vec![entry(name)?],
@@ -401,7 +396,7 @@ fn entry(name: &str) -> Result<&'static Entry, String> {
     })
 }
 
-/// The words of a line; what stands in double quotes is one word.
+/// Splits a line into words; text in double quotes is one word.
 fn split(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut letters = line.trim().chars().peekable();

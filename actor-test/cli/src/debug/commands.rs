@@ -1,4 +1,4 @@
-//! What each command does.
+//! The debugger's commands: moving, breakpoints, inspection, comparison and branching.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,20 +14,19 @@ use actor_test::tool::snapshot::{Difference, Snapshot};
 use actor_test::tool::trace::Trace;
 use actor_test::tool::words::{count, differing, plain, shortened, step_lines, what};
 
-/// What a command says, or why it can't be done.
+/// The output of a command, or an error.
 type Said = Result<Vec<String>, String>;
 
-/// How many steps are listed on either side.
+/// The number of steps listed before and after the current one.
 const AROUND: u64 = 5;
 
-/// How often it is tried to have an execution recover.
+/// The default number of continuations that `live` tries.
 const WALKS: u32 = 100;
 
-/// How many steps are listed at most.
+/// The maximum number of steps listed.
 const LISTED: usize = 200;
 
 impl Session {
-    /// Does what a command says.
     pub(super) fn run(&mut self, command: Command) -> Said {
         match command {
             Command::Step(steps) => self.go(self.at.saturating_add(steps)),
@@ -60,7 +59,7 @@ impl Session {
         }
     }
 
-    /// Goes to a step, or as far as there are steps, and tells it.
+    /// Moves to a step, or to the last one, and describes it.
     fn go(&mut self, step: u64) -> Said {
         let last = self.execution().last;
         if step > last && self.at == last {
@@ -73,7 +72,7 @@ impl Session {
         Ok(self.told())
     }
 
-    /// The step that was taken last.
+    /// Describes the step taken last.
     fn told(&self) -> Vec<String> {
         let execution = self.execution();
         if self.at == 0 {
@@ -133,7 +132,7 @@ impl Session {
         }
     }
 
-    /// The nearest step ahead, or behind, that is such a one.
+    /// Returns the nearest later or earlier step for which `is_one` holds.
     fn look_for(&self, is_forward: bool, is_one: impl Fn(&Step) -> bool) -> Option<u64> {
         let steps = &self.execution().story.steps;
         let found = match is_forward {
@@ -169,7 +168,7 @@ impl Session {
         }
     }
 
-    /// Which breaks are at this step.
+    /// Describes the breakpoints at the current step.
     fn broke(&self) -> Vec<String> {
         let execution = self.execution();
         let Some(step) = execution.step(self.at) else {
@@ -319,7 +318,7 @@ impl Session {
         Ok(self.listed(steps.filter(|step| (from_step..=to_step).contains(step))))
     }
 
-    /// Steps, a line each or more; this one is marked.
+    /// Lists steps, in one or more lines each; the current one is marked.
     fn listed(&self, steps: impl Iterator<Item = u64>) -> Vec<String> {
         let wanted: BTreeSet<u64> = steps.collect();
         let shown: BTreeSet<u64> = wanted.iter().copied().take(LISTED).collect();
@@ -396,7 +395,7 @@ impl Session {
         step.ok_or_else(|| format!("there is no step `{text}`: they count from 1 to {last}"))
     }
 
-    /// Where this execution and another part, and how they differ after a step.
+    /// Compares this execution with another: the first different step, and the states after `step`.
     fn compare(&self, name: &str, other: &Execution, step: u64) -> Said {
         let own = self.execution();
         let mut lines = Vec::new();
@@ -520,7 +519,7 @@ fn no_execution(name: &str) -> String {
     format!("there is no execution {name}; `executions` lists them")
 }
 
-/// An actor, field by field; or one field.
+/// Describes an actor field by field, or one field of it.
 fn one(snapshot: &Snapshot, who: u32, field: Option<&str>) -> Said {
     let Some(standing) = snapshot.operations.get(who as usize) else {
         return Ok(vec!["it is not created yet".into()]);
@@ -550,7 +549,7 @@ fn one(snapshot: &Snapshot, who: u32, field: Option<&str>) -> Said {
         head.is_actor = false;
     }
     let mut lines = vec![words::standing(&head)];
-    // The name of its type was said, where that is what it is called by.
+    // A value that is only the actor's type name would repeat the line above.
     let own = standing.name.split('#').next().unwrap_or_default();
     let named = fields
         .iter()

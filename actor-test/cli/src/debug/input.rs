@@ -1,4 +1,4 @@
-//! Lines of commands: typed in a terminal, or read as a script.
+//! Input of the debugger: a terminal with completion, or a script on standard input.
 
 use std::io::{BufRead, IsTerminal, StdinLock, stdin};
 
@@ -13,21 +13,19 @@ use rustyline::{Config, Context, Editor, Helper};
 use super::command;
 use super::session::Session;
 
-/// Where lines come from.
 pub(super) enum Input {
     /// A terminal, with history and completion.
     Terminal(Box<Editor<Names, MemHistory>>),
-    /// A script on standard input; each command is echoed behind the prompt.
+    /// A script on standard input; each command is echoed after the prompt.
     Script(StdinLock<'static>, usize),
 }
 
-/// What was read.
+/// The result of reading a line.
 pub(super) enum Line {
-    /// A line, and its number from one.
+    /// A line with its number: from one in a script, zero in a terminal.
     Text(usize, String),
-    /// It was given up by ctrl-C.
+    /// The line was cancelled by ctrl-C.
     Dropped,
-    /// There are no more.
     End,
 }
 
@@ -48,8 +46,7 @@ impl Input {
         matches!(self, Self::Terminal(_))
     }
 
-    /// The next line. Blank lines and comments of a script are passed over; in a terminal a blank one
-    /// is a command.
+    /// Returns the next line. In a script, blank lines and comments are skipped.
     pub(super) fn next(&mut self, prompt: &str, session: &Session) -> Result<Line, String> {
         match self {
             Self::Terminal(editor) => {
@@ -58,7 +55,7 @@ impl Input {
                 }
                 match editor.readline(prompt) {
                     Ok(text) => Ok(Line::Text(0, text)),
-                    // The line is given up; the session goes on.
+                    // The line is cancelled; the session continues.
                     Err(ReadlineError::Interrupted) => Ok(Line::Dropped),
                     Err(ReadlineError::Eof) => Ok(Line::End),
                     Err(error) => Err(format!("can't read from the terminal: {error}")),
@@ -81,7 +78,7 @@ impl Input {
     }
 }
 
-/// What the tabulator key completes: commands, and then the names of what there is.
+/// The completions for the tab key: commands first, then names of the story.
 #[derive(Default)]
 pub(super) struct Names(Vec<String>);
 

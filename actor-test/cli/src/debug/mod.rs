@@ -1,10 +1,9 @@
-//! `cargo actor-test debug`.
+//! The interactive debugger, `cargo actor-test debug`, which steps through recorded executions.
 //!
-//! A [`session`] holds the executions: the recorded one, and those that were made of it. What happened
-//! in them is known step by step, so that going back and forth costs nothing; where one stands between
-//! two steps a [`child`] is asked for, which runs the test up to there. [`command`] reads a line,
-//! [`commands`] does what it says, [`input`] has the lines from a terminal or from a script, and
-//! [`words`] has what is said.
+//! A [`session`] holds the recorded execution and those derived from it. Their stories are known step by
+//! step, so moving in them needs no execution. A snapshot of the state between two steps comes from a
+//! [`child`], which runs the test up to there. [`command`] parses a line, [`commands`] runs the command,
+//! [`input`] reads lines from a terminal or a script, and [`words`] formats the output.
 
 mod breaks;
 mod child;
@@ -30,7 +29,7 @@ use command::Command;
 use input::{Input, Line};
 use session::Session;
 
-/// Steps through a recorded execution.
+/// Runs a session of the debugger on a trace.
 pub(crate) fn run(options: &Debug, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     let variables = environment::variables().map_err(Trouble::new)?;
@@ -57,7 +56,7 @@ pub(crate) fn run(options: &Debug, screen: &mut Screen) -> Result<Exit, Trouble>
             screen.raw(&format!("{prompt}{text}"));
         }
         let parsed = match text.trim().is_empty() {
-            // As in other debuggers, nothing is the same again.
+            // An empty line repeats the last command, as in other debuggers.
             true => Ok(last.clone()),
             false => command::parse(&text),
         };

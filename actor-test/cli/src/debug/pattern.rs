@@ -1,10 +1,10 @@
-//! What is looked for in a story: [`Pattern`].
+//! Search patterns of the debugger's `find`: plain text or a regular expression.
 
 use actor_test::story::{Step, Story};
 use actor_test::tool::words::what;
 use regex_lite::Regex;
 
-/// A text, or between slashes a regular expression.
+/// A plain text, or a regular expression if written between slashes.
 #[derive(Debug)]
 pub(super) enum Pattern {
     Text(String),
@@ -12,7 +12,7 @@ pub(super) enum Pattern {
 }
 
 impl Pattern {
-    /// An error says what is wrong with a regular expression.
+    /// Parses a pattern; an error describes an invalid regular expression.
     pub(super) fn new(written: &str) -> Result<Self, String> {
         let inner = written.strip_prefix('/').filter(|rest| !rest.is_empty());
         let Some(inner) = inner.and_then(|rest| rest.strip_suffix('/')) else {
@@ -24,7 +24,7 @@ impl Pattern {
         })
     }
 
-    /// Whether it is found in the words of a step.
+    /// Returns true if the pattern occurs in the description of a step.
     pub(super) fn is_in(&self, story: &Story, step: &Step) -> bool {
         let who = story.name(step.who);
         let monitors = step.monitors.iter().filter_map(|change| {

@@ -1,11 +1,11 @@
-//! Finding what a name names.
+//! Name lookup in a story: actors, monitors, events and fields, with suggestions.
 
 use std::collections::BTreeSet;
 
 use actor_test::story::{OperationKind, Step, Story};
 use actor_test::strategy::StepKind;
 
-/// The operations of that name, or of that type.
+/// Returns the operations of that name, or else of that type.
 pub(super) fn actors(story: &Story, name: &str) -> Result<BTreeSet<u32>, String> {
     let numbered = || (0..).zip(&story.operations);
     let mut found: BTreeSet<u32> = numbered()
@@ -24,7 +24,6 @@ pub(super) fn actors(story: &Story, name: &str) -> Result<BTreeSet<u32>, String>
     Ok(found)
 }
 
-/// The monitor or predicate of that name.
 pub(super) fn monitor(story: &Story, name: &str) -> Result<u32, String> {
     let found = (0..)
         .zip(&story.monitors)
@@ -38,7 +37,7 @@ pub(super) fn monitor(story: &Story, name: &str) -> Result<u32, String> {
     })
 }
 
-/// There is such an event.
+/// Checks that the story has an event of that name.
 pub(super) fn event(story: &Story, name: &str) -> Result<(), String> {
     let known: BTreeSet<&str> = story
         .messages
@@ -57,20 +56,20 @@ pub(super) fn event(story: &Story, name: &str) -> Result<(), String> {
     }
 }
 
-/// The name with which a printed event begins.
+/// Returns the type name with which a printed event begins.
 pub(super) fn name_of(event: &str) -> &str {
     let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
     let end = event.find(|letter| !is_name(letter)).unwrap_or(event.len());
     &event[..end]
 }
 
-/// A field is that one, or a part of it.
+/// Returns true if `field` is the field `whole`, or a part of it.
 pub(super) fn is_part(field: &str, whole: &str) -> bool {
     let inner = field.strip_prefix(whole);
     inner.is_some_and(|inner| inner.is_empty() || inner.starts_with(['.', '[', '{']))
 }
 
-/// Whether code of its operation runs in a step.
+/// Returns true if a step runs code of its operation.
 pub(super) fn runs(step: &Step) -> bool {
     matches!(
         step.kind,
@@ -78,7 +77,7 @@ pub(super) fn runs(step: &Step) -> bool {
     )
 }
 
-/// Whether a step sends, handles or fires an event of that name; from or to one of those.
+/// Returns true if a step sends, handles or fires an event of that name, from or to one of `of` if given.
 pub(super) fn carries(story: &Story, step: &Step, name: &str, of: Option<&BTreeSet<u32>>) -> bool {
     let mut messages = step.message.into_iter().chain(step.sent());
     messages.any(|number| {
@@ -89,7 +88,7 @@ pub(super) fn carries(story: &Story, step: &Step, name: &str, of: Option<&BTreeS
     })
 }
 
-/// All names that an argument may be.
+/// Returns all names that may be arguments of commands.
 pub(super) fn names(story: &Story) -> Vec<String> {
     let mut names = BTreeSet::new();
     let word = |text: &str| match text.contains(char::is_whitespace) {
@@ -115,12 +114,12 @@ pub(super) fn names(story: &Story) -> Vec<String> {
         .iter()
         .filter_map(|step| step.state_after.as_deref());
     names.extend(states.map(word));
-    // What would act on the terminal is not proposed.
+    // Names that would affect the terminal are excluded.
     let is_plain = |name: &String| !name.is_empty() && !name.contains(char::is_control);
     names.into_iter().filter(is_plain).collect()
 }
 
-/// The names that are like one that is not there, or the first ones.
+/// Suggests the known name most similar to `name`, or lists the known ones.
 fn nearest(known: impl Iterator<Item = String>, name: &str) -> String {
     let mut known: Vec<(f64, String)> = known
         .map(|known| {

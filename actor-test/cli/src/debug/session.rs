@@ -1,4 +1,4 @@
-//! What is debugged, and where one is in it.
+//! A debugger session: the executions, the current step and the breakpoints.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,22 +15,21 @@ use actor_test::tool::snapshot::Snapshot;
 use actor_test::tool::trace::Trace;
 use actor_test::{Finding, Recording};
 
-/// So many snapshots are kept.
+/// The maximum number of snapshots kept for an execution.
 const KEPT: usize = 64;
 
-/// An execution of the session.
 #[derive(Debug)]
 pub(super) struct Execution {
-    /// How it came about.
+    /// The origin of the execution, in words.
     pub(super) origin: String,
-    /// What was found.
+    /// The bug found, if any.
     pub(super) finding: Option<Finding>,
-    /// What makes its decisions, to be said where it is saved.
+    /// The description of the strategy, for a saved trace.
     pub(super) strategy: String,
-    /// The execution; its story lies beside it.
+    /// The recording without its story, which is in `story`.
     subject: Subject,
     pub(super) story: Story,
-    /// Its last step.
+    /// The last step of the execution.
     pub(super) last: u64,
     snapshots: RefCell<BTreeMap<u64, Rc<Snapshot>>>,
 }
@@ -50,19 +49,18 @@ impl Execution {
         }
     }
 
-    /// With its story again.
     pub(super) fn recording(&self) -> Recording {
         let mut recording = self.subject.recording.clone();
         recording.story = self.story.clone();
         recording
     }
 
-    /// Which of what could run there ran next.
+    /// Returns the position of the operation that ran next, among the enabled ones in the snapshot.
     pub(super) fn taken(&self, there: &Snapshot) -> Option<usize> {
         if there.step >= self.last {
             return None;
         }
-        // Without an alternative there was no decision.
+        // A single enabled operation needs no decision.
         match there.enabled.len() {
             1 => Some(0),
             _ => self
@@ -74,25 +72,23 @@ impl Execution {
         }
     }
 
-    /// The step of that number, where it is told.
     pub(super) fn step(&self, number: u64) -> Option<&Step> {
         self.story.step(number)
     }
 }
 
-/// A session of the debugger.
 #[derive(Debug)]
 pub(super) struct Session {
     pub(super) trace: Trace,
     child: Child,
     pub(super) executions: Vec<Execution>,
-    /// Which of them is looked at.
+    /// The index of the current execution.
     pub(super) current: usize,
-    /// How many steps were taken there.
+    /// The number of steps before the current position.
     pub(super) at: u64,
     pub(super) breaks: Vec<Break>,
     pub(super) width: usize,
-    /// What is to be said of the beginning.
+    /// The notes to print at the beginning.
     notes: Vec<String>,
 }
 
@@ -109,7 +105,7 @@ impl Session {
             }
             Ok(_) => return Err(Trouble(crate::words::wrong_answer())),
             Err(Silence::Refused(problem)) => return Err(Trouble(problem)),
-            // What was recorded is known without running it.
+            // The recorded story is known even if the execution can't be replayed.
             Err(violent) => {
                 notes.push(words::violent_beginning(&violent.words()));
                 let recording = recorded.recording;
@@ -135,7 +131,7 @@ impl Session {
         })
     }
 
-    /// What is said first.
+    /// Returns the lines printed first.
     pub(super) fn head(&self) -> Vec<String> {
         let head = crate::words::trace_head(&self.trace);
         let mut lines = vec![head];
@@ -156,7 +152,7 @@ impl Session {
         &self.executions[self.current]
     }
 
-    /// The step from which on there is no way back, where it is known: of the recorded execution.
+    /// Returns the critical step of the recorded execution, from which the bug is unavoidable, if known.
     pub(super) fn critical(&self) -> Option<u64> {
         let known = self.trace.causes().and_then(|causes| causes.critical());
         (self.current == 0)
@@ -164,12 +160,12 @@ impl Session {
             .flatten()
     }
 
-    /// Where the current execution stands after a step.
+    /// Returns the snapshot of the current execution after a step.
     pub(super) fn look(&self, step: u64) -> Result<Rc<Snapshot>, String> {
         self.look_at(self.execution(), step)
     }
 
-    /// The same of any execution.
+    /// Returns the snapshot of any execution after a step.
     pub(super) fn look_at(&self, at: &Execution, step: u64) -> Result<Rc<Snapshot>, String> {
         if let Some(known) = at.snapshots.borrow().get(&step) {
             return Ok(Rc::clone(known));
@@ -178,7 +174,7 @@ impl Session {
         match answer.map_err(|silence| words::no_look(step, &silence.words()))? {
             Answer::Looked(snapshot) => {
                 let mut snapshot = *snapshot;
-                // Who is called by number once there is a second one is so from the beginning.
+                // A snapshot numbers only existing actors of one name; the story numbers all.
                 for (standing, known) in snapshot.operations.iter_mut().zip(&at.story.operations) {
                     standing.name = known.name.to_string();
                 }
@@ -194,8 +190,7 @@ impl Session {
         }
     }
 
-    /// Asks how the current execution goes on from here, in a way that is called so, and makes the answer
-    /// the current one.
+    /// Continues the current execution otherwise, described by `how`, and makes the result the current one.
     pub(super) fn go_on(&mut self, how: &str, question: Question) -> Result<(), String> {
         let answer = self.child.ask(&self.execution().subject, question);
         match answer.map_err(|silence| words::no_branch(&silence.words()))? {
@@ -207,7 +202,7 @@ impl Session {
         }
     }
 
-    /// Has the current execution recover; one that does is the current one then.
+    /// Searches for a continuation without the bug; one that is found becomes the current execution.
     pub(super) fn recover(&mut self, walks: u32, finding: Finding) -> Result<Share, String> {
         let question = Question::Live {
             from: self.at,
@@ -226,7 +221,7 @@ impl Session {
         }
     }
 
-    /// An execution that was made of the current one is the current one.
+    /// Adds an execution derived from the current one, and makes it the current one.
     fn add(&mut self, how: &str, ran: Ran) {
         let origin = words::made_of(self.at, self.current, how);
         let strategy = words::strategy(&self.execution().strategy, self.at, how);
@@ -235,7 +230,6 @@ impl Session {
         self.current = self.executions.len() - 1;
     }
 
-    /// Runs an execution of another trace.
     pub(super) fn run_other(&self, name: &str, other: &Trace) -> Result<Execution, String> {
         if other.test != self.trace.test {
             return Err(words::other_test(name, &other.test, &self.trace.test));
@@ -251,7 +245,7 @@ impl Session {
         }
     }
 
-    /// The names that arguments are made of: actors, events, states, monitors.
+    /// Returns the names for completion: actors, events, states, monitors.
     pub(super) fn names(&self) -> Vec<String> {
         super::query::names(&self.execution().story)
     }

@@ -1,4 +1,4 @@
-//! The words of the debugger.
+//! The texts of the debugger's output.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use actor_test::tool::snapshot::{
 use actor_test::tool::trace::Trace;
 use actor_test::tool::words::{count, finding, plain, shortened};
 
-/// How the first execution came about.
+/// The origin of the first execution.
 pub(super) fn recorded() -> String {
     "the recorded execution".into()
 }
 
-/// What is to be said of a recorded execution that was run again.
+/// A note on a recorded execution whose replay differs from the recording.
 pub(super) fn beginning(trace: &Trace, ran: &Ran) -> Option<String> {
     if let Some((step, message)) = &ran.diverged {
         return Some(crate::words::diverged(
@@ -39,7 +39,7 @@ pub(super) fn beginning(trace: &Trace, ran: &Ran) -> Option<String> {
     }
 }
 
-/// A recorded execution that can't be run to its end.
+/// A note on a recorded execution that crashes its process.
 pub(super) fn violent_beginning(how: &str) -> String {
     format!(
         "it takes its process down: {how}\n      the steps are those that were recorded; what comes before \
@@ -47,7 +47,7 @@ pub(super) fn violent_beginning(how: &str) -> String {
     )
 }
 
-/// Where one is when a session begins.
+/// The position at the beginning of a session.
 pub(super) fn where_it_begins(execution: &Execution, critical: Option<u64>) -> String {
     let critical = critical.map_or_else(String::new, |step| {
         format!(", of which step {step} is the critical one")
@@ -58,22 +58,21 @@ pub(super) fn where_it_begins(execution: &Execution, critical: Option<u64>) -> S
     )
 }
 
-/// A snapshot that can't be had.
+/// A snapshot that is not available.
 pub(super) fn no_look(step: u64, why: &str) -> String {
     format!("can't look at the states after step {step}: {why}")
 }
 
-/// An execution that can't be had.
+/// An execution that is not available.
 pub(super) fn no_branch(why: &str) -> String {
     format!("it can't be told how that goes on: {why}")
 }
 
-/// A trace of another test.
 pub(super) fn other_test(file: &str, other: &str, own: &str) -> String {
     format!("{file} is a trace of {other}, and this one is of {own}")
 }
 
-/// An execution in a line.
+/// A one-line summary of an execution.
 pub(super) fn execution(number: usize, execution: &Execution, is_current: bool) -> String {
     let mark = if is_current { "*" } else { " " };
     format!(
@@ -84,31 +83,31 @@ pub(super) fn execution(number: usize, execution: &Execution, is_current: bool) 
     )
 }
 
-/// The last step of an execution was taken.
+/// The position after the last step of an execution.
 pub(super) fn at_the_end(execution: &Execution) -> String {
     format!("at the end: {}", end(execution.finding.as_ref()))
 }
 
-/// How one goes on that recovers.
+/// The description of a continuation that recovers.
 pub(super) const LIVE: &str = "fairly, until it recovers";
 
-/// How an execution came about that was made of another one.
+/// The origin of an execution that was derived from another one.
 pub(super) fn made_of(step: u64, number: usize, how: &str) -> String {
     let comma = if how.starts_with("under ") { "" } else { "," };
     format!("from step {step} of #{number}{comma} {how}")
 }
 
-/// What makes the decisions of an execution that was made of another one.
+/// The strategy of an execution that was derived from another one.
 pub(super) fn strategy(of: &str, step: u64, how: &str) -> String {
     format!("{of} up to step {step}, then {how}")
 }
 
-/// What is enabled where an execution has ended with a bug.
+/// The enabled operations after an execution has ended with a bug.
 pub(super) fn nothing_after(found: &Finding) -> String {
     format!("nothing: the execution has ended, {}", finding(found))
 }
 
-/// How often it was tried to have an execution recover.
+/// The number of tries to let an execution recover.
 pub(super) fn lived(share: &Share) -> String {
     let tried = count(u64::from(share.of), "fair continuation");
     match share.escaped {
@@ -119,12 +118,10 @@ pub(super) fn lived(share: &Share) -> String {
     }
 }
 
-/// How an execution ends.
 pub(super) fn end(found: Option<&Finding>) -> String {
     found.map_or_else(|| "no bug".into(), finding)
 }
 
-/// A break.
 pub(super) fn condition(condition: &Condition) -> String {
     match condition {
         Condition::Event(event, None) => format!("event {event}"),
@@ -137,7 +134,7 @@ pub(super) fn condition(condition: &Condition) -> String {
     }
 }
 
-/// An actor in a line or two.
+/// An actor's state in a line or two.
 pub(super) fn standing(standing: &Standing) -> String {
     let mut text = plain(&standing.name);
     if let Some(state) = &standing.state {
@@ -156,7 +153,7 @@ pub(super) fn standing(standing: &Standing) -> String {
     text
 }
 
-/// How far an operation has come, where that is not simply that it waits for events.
+/// The stage of an operation, unless it is idle.
 pub(super) fn stage(standing: &Standing) -> Option<String> {
     let text = match standing.stage {
         Stage::Idle => return None,
@@ -174,7 +171,7 @@ pub(super) fn stage(standing: &Standing) -> Option<String> {
     Some(text.into())
 }
 
-/// An event that waits.
+/// An event in an inbox.
 pub(super) fn waiting(snapshot: &Snapshot, waiting: &Waiting) -> String {
     let event = waiting
         .event
@@ -187,7 +184,7 @@ pub(super) fn waiting(snapshot: &Snapshot, waiting: &Waiting) -> String {
     format!("{event} from {from}{deferred}")
 }
 
-/// What an operation is about to do.
+/// The next effect of an operation.
 pub(super) fn outgoing(snapshot: &Snapshot, outgoing: &Outgoing) -> String {
     let name = |who: u32| name(snapshot, who);
     match outgoing {
@@ -208,7 +205,7 @@ pub(super) fn outgoing(snapshot: &Snapshot, outgoing: &Outgoing) -> String {
     }
 }
 
-/// What could run next.
+/// An enabled operation.
 pub(super) fn could(snapshot: &Snapshot, could: &Could) -> String {
     let who = name(snapshot, could.who);
     if let Some(does) = &could.outgoing {
@@ -233,7 +230,6 @@ pub(super) fn could(snapshot: &Snapshot, could: &Could) -> String {
     }
 }
 
-/// A timer that runs.
 pub(super) fn timer(snapshot: &Snapshot, timer: &Running) -> String {
     let due = Duration::from_nanos(timer.due_ns);
     let left = Duration::from_nanos(timer.due_ns.saturating_sub(snapshot.time_ns));
@@ -289,7 +285,7 @@ fn name(snapshot: &Snapshot, who: u32) -> String {
     found.map_or("?".into(), |found| plain(&found.name))
 }
 
-/// A step that the story does not tell.
+/// A step that the story does not contain.
 pub(super) fn untold(story: &Story, step: u64) -> String {
     match story.left_out {
         Some(out) => format!(

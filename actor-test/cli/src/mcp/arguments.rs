@@ -1,5 +1,6 @@
-//! What each tool takes. The schemas that clients see are made of these types, descriptions and bounds
-//! included, and what is called is held against the same schemas.
+//! The arguments of each MCP tool, from which the schemas for clients are generated.
+//!
+//! The schemas include the descriptions and bounds of these types, and each call is validated against them.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -11,15 +12,15 @@ use serde_json::Value;
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListTests {
-    /// Only tests whose path contains this.
+    /// Only tests whose path contains this text.
     #[serde(default)]
     #[schemars(length(max = 1000))]
     pub(super) contains: Option<String>,
-    /// How many to skip: the `next_offset` of the answer before.
+    /// The number of tests to skip: the `next_offset` of the previous answer.
     #[serde(default)]
     #[schemars(range(max = 1_000_000))]
     pub(super) offset: usize,
-    /// How many to list at most.
+    /// The maximum number of tests to list.
     #[serde(default = "hundred")]
     #[schemars(range(min = 1, max = 500))]
     pub(super) limit: usize,
@@ -29,7 +30,7 @@ pub(super) struct ListTests {
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ListTraces {
-    /// How many to list at most, the newest first.
+    /// The maximum number of traces to list, the newest first.
     #[serde(default = "hundred")]
     #[schemars(range(min = 1, max = 500))]
     pub(super) limit: usize,
@@ -39,95 +40,96 @@ pub(super) struct ListTraces {
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Explore {
-    /// The path of the test, as `list_tests` has it, or a part of it; up to 20 tests are told of.
+    /// The path of the test, as `list_tests` returns it, or a part of it; the answer has up to 20 tests.
     #[schemars(length(min = 1, max = 1000))]
     pub(super) test: String,
-    /// Only the test whose whole path that is.
+    /// True to run only the test whose whole path is `test`.
     #[serde(default)]
     pub(super) exact: bool,
-    /// Executions per test; unless given, as many as two seconds of one core pay for.
+    /// The number of executions per test; by default as many as take two seconds of one core.
     #[serde(default)]
     #[schemars(range(min = 1, max = 100_000_000))]
     pub(super) iterations: Option<u64>,
-    /// One strategy, as `random`, `pct:3`, `fair-pct` or `delay:rtc`; unless given, a portfolio of all.
+    /// A strategy such as `random`, `pct:3`, `fair-pct` or `delay:rtc`; by default a portfolio of all.
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub(super) strategy: Option<String>,
-    /// What every schedule is derived from [default: 0].
+    /// The seed of all schedules [default: 0].
     #[serde(default)]
     pub(super) seed: Option<u64>,
-    /// Steps of an execution: `N`, or `N:M` for unfair and fair ones [default: 10000, and 10 N].
+    /// The maximum number of steps of an execution: `N`, or `N:M` for unfair and fair ones
+    /// [default: 10000, and 10 N].
     #[serde(default)]
     #[schemars(length(max = 100))]
     pub(super) max_steps: Option<String>,
-    /// Go on after the first bug, and collect those that differ.
+    /// True to continue after the first bug and collect different bugs.
     #[serde(default)]
     pub(super) all_bugs: bool,
-    /// After so many seconds it is given up, the build included.
+    /// The time limit in seconds, including the build.
     #[serde(default = "minutes")]
     #[schemars(range(min = 1, max = 3600))]
     pub(super) time_limit_s: u64,
 }
 
-/// Tells a story.
+/// Reads a story.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadStory {
-    /// The trace: its path, or its file's name in the traces' folder.
+    /// The trace: its path, or its file name in the traces' folder.
     #[schemars(length(min = 1, max = 4096))]
     pub(super) trace: String,
-    /// The steps of an actor, by its name or type, and those in which something is sent to it.
+    /// An actor's name or type: only its steps, and those in which something is sent to it.
     #[serde(default)]
     #[schemars(length(max = 1000))]
     pub(super) actor: Option<String>,
-    /// The steps in which that event is sent, handled or fired.
+    /// An event: only the steps in which it is sent, handled or fired.
     #[serde(default)]
     #[schemars(length(max = 1000))]
     pub(super) event: Option<String>,
-    /// From that step on.
+    /// The first step to read.
     #[serde(default)]
     pub(super) from_step: Option<u64>,
-    /// Up to that step.
+    /// The last step to read.
     #[serde(default)]
     pub(super) to_step: Option<u64>,
-    /// Every step; unless told, runs of steps in which nothing changes are folded.
+    /// True to list every step; by default, runs of steps in which nothing changes are folded.
     #[serde(default)]
     pub(super) every_step: bool,
-    /// How many lines to skip: the `next_offset` of the answer before.
+    /// The number of lines to skip: the `next_offset` of the previous answer.
     #[serde(default)]
     #[schemars(range(max = 100_000_000))]
     pub(super) offset: usize,
-    /// How many lines to tell at most.
+    /// The maximum number of lines to return.
     #[serde(default = "hundred")]
     #[schemars(range(min = 1, max = 400))]
     pub(super) limit: usize,
 }
 
-/// Tells what led to a step.
+/// Reads the causes of a step.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CausesOfStep {
-    /// The trace: its path, or its file's name in the traces' folder.
+    /// The trace: its path, or its file name in the traces' folder.
     #[schemars(length(min = 1, max = 4096))]
     pub(super) trace: String,
-    /// The step's number.
+    /// The number of the step.
     #[schemars(range(min = 1))]
     pub(super) step: u64,
-    /// How many lines to skip: the `next_offset` of the answer before.
+    /// The number of lines to skip: the `next_offset` of the previous answer.
     #[serde(default)]
     #[schemars(range(max = 100_000_000))]
     pub(super) offset: usize,
-    /// How many lines to tell at most.
+    /// The maximum number of lines to return.
     #[serde(default = "hundred")]
     #[schemars(range(min = 1, max = 400))]
     pub(super) limit: usize,
 }
 
-/// Tells why an execution failed.
+/// Explains the failure of an execution.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ExplainFailure {
-    /// The trace: its path, or its file's name in the traces' folder.
+    /// The trace: its path, or its file name in the traces' folder.
     #[schemars(length(min = 1, max = 4096))]
     pub(super) trace: String,
 }
@@ -136,25 +138,26 @@ pub(super) struct ExplainFailure {
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Minimize {
-    /// The trace: its path, or its file's name in the traces' folder. What is left takes its place.
+    /// The trace: its path, or its file name in the traces' folder. The minimised trace replaces it.
     #[schemars(length(min = 1, max = 4096))]
     pub(super) trace: String,
-    /// What it may cost, in steps of executions [default: 20 million].
+    /// The budget, in steps of executions [default: 20 million].
     #[serde(default)]
     #[schemars(range(min = 1, max = 10_000_000_000_u64))]
     pub(super) budget: Option<u64>,
-    /// Keep what is left in tests/schedules of the package, too, so that it runs first from now on.
+    /// True to save the minimised trace in tests/schedules of the package as well, so that it always runs
+    /// first.
     #[serde(default)]
     pub(super) save: bool,
-    /// After so many seconds it is given up, the build included.
+    /// The time limit in seconds, including the build.
     #[serde(default = "minutes")]
     #[schemars(range(min = 1, max = 3600))]
     pub(super) time_limit_s: u64,
-    /// How many lines to skip: the `next_offset` of the answer before.
+    /// The number of lines to skip: the `next_offset` of the previous answer.
     #[serde(default)]
     #[schemars(range(max = 100_000_000))]
     pub(super) offset: usize,
-    /// How many lines to tell at most.
+    /// The maximum number of lines to return.
     #[serde(default = "hundred")]
     #[schemars(range(min = 1, max = 400))]
     pub(super) limit: usize,
@@ -164,23 +167,23 @@ pub(super) struct Minimize {
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Replay {
-    /// The trace: its path, or its file's name in the traces' folder.
+    /// The trace: its path, or its file name in the traces' folder.
     #[schemars(length(min = 1, max = 4096))]
     pub(super) trace: String,
-    /// Where the bug does not come any more, executions near the recorded one are tried, for about so many
-    /// steps; 0 tries none.
+    /// The steps for executions near the recorded one, if the bug does not occur any more; 0 runs none.
     #[serde(default = "million")]
     #[schemars(range(max = 10_000_000_000_u64))]
     pub(super) near: u64,
-    /// After so many seconds it is given up, the build included.
+    /// The time limit in seconds, including the build.
     #[serde(default = "minutes")]
     #[schemars(range(min = 1, max = 3600))]
     pub(super) time_limit_s: u64,
-    /// How many lines to skip: the `next_offset` of the answer before. The last lines are told always.
+    /// The number of lines to skip: the `next_offset` of the previous answer. The last lines are always
+    /// included.
     #[serde(default)]
     #[schemars(range(max = 100_000_000))]
     pub(super) offset: usize,
-    /// How many lines to tell at most.
+    /// The maximum number of lines to return.
     #[serde(default = "hundred")]
     #[schemars(range(min = 1, max = 400))]
     pub(super) limit: usize,
@@ -198,7 +201,7 @@ fn minutes() -> u64 {
     300
 }
 
-/// The arguments of a call, held against the schema of its tool.
+/// Validates the arguments of a call against the schema of its tool, and parses them.
 pub(super) fn read<T: DeserializeOwned>(
     schema: &JsonObject,
     arguments: JsonObject,
@@ -215,7 +218,7 @@ pub(super) fn read<T: DeserializeOwned>(
     })
 }
 
-/// What is no number or text at all is told apart where it is read.
+/// Checks the bounds of a number or text; other types are checked when parsed.
 fn in_bounds(name: &str, value: &Value, property: &Value) -> Result<(), String> {
     let bound = |key: &str| property.get(key).and_then(Value::as_f64);
     let (found, min, max, what) = match value {

@@ -1,4 +1,4 @@
-//! Runs the tool as a child: what hangs, crashes or prints without end does so there.
+//! Runs of the tool as a child process, which isolate hangs, crashes and endless output.
 
 use std::ffi::OsString;
 use std::process::{ExitStatus, Stdio};
@@ -10,24 +10,24 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio::time::{sleep, timeout};
 
-/// How much of what it prints is kept: of a run, a line for each test, with the stories of its bugs.
+/// The maximum number of bytes kept of standard output: a line for each test, with the stories of its bugs.
 const STDOUT_MAX: usize = 256 << 20;
 const STDERR_MAX: usize = 64 << 10;
 
-/// How long it has to end when it is asked to.
+/// The time that a child has to end after SIGTERM.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How a child ended.
+/// The end of a child.
 pub(super) struct Ended {
     pub(super) code: Option<i32>,
     pub(super) stdout: String,
-    /// The end of it.
+    /// The end of the child's standard error.
     pub(super) stderr: String,
-    /// It was given up: the client does not want it any more, or its time was over.
+    /// True if the child was cancelled, by the client or by the time limit.
     pub(super) given_up: bool,
 }
 
-/// Runs the tool with arguments, until it ends, or it is given up.
+/// Runs the tool with arguments, until it ends or is cancelled.
 pub(super) async fn run(
     arguments: Vec<OsString>,
     limit: Duration,
@@ -37,13 +37,13 @@ pub(super) async fn run(
     command
         .arg("actor-test")
         .args(arguments)
-        // Cargo's messages are read by programs.
+        // Programs read cargo's messages, so they need no colours.
         .env("CARGO_TERM_COLOR", "never")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
-    // Cargo, the compiler and the tests are in its group, so that all of them hear when it is over.
+    // Cargo, the compiler and the tests are in the child's process group, so that a signal reaches all.
     #[cfg(unix)]
     command.process_group(0);
     let child = command.spawn();
@@ -94,7 +94,7 @@ async fn status(child: &mut Child, group: &Group) -> Result<ExitStatus, String> 
     waited.map_err(|error| format!("can't wait for cargo-actor-test: {error}"))
 }
 
-/// This program, even where another was built in its place meanwhile.
+/// Returns the path of this program, even if the file was replaced by a new build.
 fn program() -> Result<OsString, String> {
     if cfg!(target_os = "linux") {
         return Ok("/proc/self/exe".into());
@@ -105,17 +105,17 @@ fn program() -> Result<OsString, String> {
         .map_err(|error| format!("can't tell where cargo-actor-test is: {error}"))
 }
 
-/// A child with all that it has started; it ends with this value.
+/// The process group of a child; dropping the value ends the group.
 struct Group(Option<u32>);
 
 impl Group {
-    /// Asks it to end.
+    /// Sends SIGTERM to the group.
     fn end(&self) {
         #[cfg(unix)]
         self.signal(nix::sys::signal::Signal::SIGTERM);
     }
 
-    /// Ends it.
+    /// Sends SIGKILL to the group.
     fn kill(&self) {
         #[cfg(unix)]
         self.signal(nix::sys::signal::Signal::SIGKILL);
@@ -125,20 +125,20 @@ impl Group {
     fn signal(&self, signal: nix::sys::signal::Signal) {
         let id = self.0.and_then(|id| i32::try_from(id).ok());
         if let Some(id) = id {
-            // Where nobody is left there is nothing to end.
+            // The group may have ended already.
             let _ = nix::sys::signal::killpg(nix::unistd::Pid::from_raw(id), signal);
         }
     }
 }
 
 impl Drop for Group {
-    /// The call was dropped, or what the child has left behind is.
+    /// Ends processes of the group that are left, or all if the call was dropped.
     fn drop(&mut self) {
         self.end();
     }
 }
 
-/// The beginning of what is printed, and nothing more; the rest is read and forgotten.
+/// Reads to the end, and returns the first `max` bytes.
 async fn kept(source: Option<impl AsyncRead + Unpin>, max: usize) -> Vec<u8> {
     let mut kept = Vec::new();
     read(source, &mut |bytes| {
@@ -149,7 +149,7 @@ async fn kept(source: Option<impl AsyncRead + Unpin>, max: usize) -> Vec<u8> {
     kept
 }
 
-/// The end of what is printed.
+/// Reads to the end, and returns the last `max` bytes.
 async fn tail(source: Option<impl AsyncRead + Unpin>, max: usize) -> Vec<u8> {
     let mut kept: Vec<u8> = Vec::new();
     read(source, &mut |bytes| {

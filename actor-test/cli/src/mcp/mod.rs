@@ -1,10 +1,10 @@
-//! `cargo actor-test mcp`: what the tool does, for an editor or an agent, by the Model Context Protocol
-//! over standard input and output.
+//! The subcommand `mcp`: a server of the Model Context Protocol for editors and agents.
 //!
-//! There is no second implementation of anything. What builds or runs tests is the tool itself, started
-//! as a child by [`child`] and ended when nobody waits for it any more; traces are read and told by what
-//! `show` calls. [`arguments`] says what each tool takes, [`tools`] what it does, [`pages`] keeps answers
-//! within bounds, [`traces`] says which files may be read, and [`server`] speaks the protocol.
+//! The server has no second implementation of a command. To build or run tests, [`child`] starts the tool
+//! itself as a child process, which ends when its call is cancelled. Traces are read and printed by the
+//! functions of `show`. [`arguments`] defines the arguments of each tool, [`tools`] implements the tools,
+//! [`pages`] bounds the size of answers, [`traces`] checks which files may be read, and [`server`] implements
+//! the protocol.
 
 mod arguments;
 mod child;
@@ -23,13 +23,13 @@ use crate::options::Mcp;
 use crate::{Exit, Trouble, interruption};
 use server::Server;
 
-/// How long children have to end when the client is gone.
+/// The time that children have to end after the client has disconnected.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// How often it is looked whether this process is to end.
+/// The interval of checks for an interruption.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Serves until standard input ends, or this process is to end.
+/// Serves until standard input ends, or this process is interrupted.
 pub(crate) fn run(options: &Mcp) -> Result<Exit, Trouble> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -37,7 +37,7 @@ pub(crate) fn run(options: &Mcp) -> Result<Exit, Trouble> {
         .map_err(Trouble::new)?;
     let server = Server::new(&options.selection);
     let served = runtime.block_on(serve(server));
-    // A read of standard input can't be called back.
+    // A blocking read of standard input can't be cancelled.
     runtime.shutdown_background();
     served.map(|()| Exit::Clean)
 }
@@ -46,7 +46,7 @@ async fn serve(server: Server) -> Result<(), Trouble> {
     let calls = server.calls();
     let service = match server.serve(stdio()).await {
         Ok(service) => service,
-        // A client that is gone before it has begun wants nothing.
+        // A client that disconnects before initialising is no error.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
         Err(error) => {
             return Err(Trouble(format!(
@@ -59,7 +59,7 @@ async fn serve(server: Server) -> Result<(), Trouble> {
         ended = service.waiting() => drop(ended.map_err(Trouble::new)?),
         () = interrupted() => stop.cancel(),
     }
-    // What still runs is given up; its children are asked to end, and waited for.
+    // Running calls are cancelled; their children get SIGTERM and are awaited.
     let _ = timeout(PATIENCE, calls.write()).await;
     Ok(())
 }

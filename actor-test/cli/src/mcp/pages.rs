@@ -1,4 +1,4 @@
-//! Answers within bounds.
+//! Pagination of answers, with bounds on lines and bytes.
 
 use std::fmt::Write;
 
@@ -7,30 +7,27 @@ use serde::Serialize;
 
 use crate::words;
 
-/// How many bytes an answer has at most, or the part of it that may be long.
+/// The maximum number of bytes of an answer's lines.
 const BYTES_MAX: usize = 60_000;
 
-/// How many letters a line has at most.
 const LINE_MAX: usize = 2_000;
 
-/// How many of the last lines are told in any case.
+/// The number of last lines that are always included.
 const ENDING: usize = 20;
 
-/// What a tool answers: a text, or why there is none.
 pub(super) type Answer = Result<CallToolResult, String>;
 
-/// An answer, as data.
+/// Returns an answer as structured data.
 pub(super) fn data(answer: &impl Serialize) -> Answer {
     let value = serde_json::to_value(answer).map_err(|error| error.to_string())?;
     Ok(CallToolResult::structured(value))
 }
 
-/// A text in a few lines.
 pub(super) fn text(lines: &[String]) -> Answer {
     page(&[], lines, 0, usize::MAX)
 }
 
-/// A page of lines, with a head that stands on each.
+/// Returns a page of lines, with a head that is repeated on each page.
 pub(super) fn page(head: &[String], lines: &[String], offset: usize, limit: usize) -> Answer {
     if offset > 0 && offset >= lines.len() {
         let many = words::count(lines.len() as u64, "line");
@@ -60,7 +57,7 @@ pub(super) fn page(head: &[String], lines: &[String], offset: usize, limit: usiz
     Ok(CallToolResult::success(vec![ContentBlock::text(text)]))
 }
 
-/// A page of lines of which the last say what came of it: these are told in any case.
+/// Returns a page of lines with the last lines, which contain the result, in addition.
 pub(super) fn page_and_end(
     head: &[String],
     lines: &[String],

@@ -1,4 +1,4 @@
-//! The protocol's side of it: which tools there are, and that each call has an answer.
+//! The MCP server: the list of tools, and the dispatch of calls.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -24,16 +24,16 @@ use super::traces::Places;
 use crate::options::Selection;
 use crate::words;
 
-/// The server. It remembers nothing from call to call but where the workspace is.
+/// The server. Between calls it keeps only the directories of the workspace.
 #[derive(Clone)]
 pub(super) struct Server {
     selection: Selection,
     places: Arc<OnceLock<Places>>,
-    /// Each call holds it for reading, as long as it lasts.
+    /// A lock that each call holds for reading while it runs.
     calls: Arc<RwLock<()>>,
 }
 
-/// A tool's name, its schema, what it is for, and whether it changes anything.
+/// A tool's name, schema and description, and whether it writes files.
 struct Known {
     name: &'static str,
     schema: fn() -> Result<Arc<JsonObject>, String>,
@@ -118,7 +118,7 @@ impl Server {
         }
     }
 
-    /// Nobody holds it for reading when no call lasts.
+    /// Returns the lock that can be taken for writing only when no call is running.
     pub(super) fn calls(&self) -> Arc<RwLock<()>> {
         Arc::clone(&self.calls)
     }
@@ -173,7 +173,7 @@ impl Server {
         flags.chain(directory.into_iter().flatten()).collect()
     }
 
-    /// Where the workspace is; asked again, where cargo could not tell.
+    /// Returns the directories of the workspace; a failed query is repeated at the next call.
     fn places(&self) -> Result<Places, String> {
         if let Some(known) = self.places.get() {
             return Ok(known.clone());
@@ -191,7 +191,7 @@ fn read<T: DeserializeOwned + JsonSchema + 'static>(
     arguments::read(&schema, given)
 }
 
-/// Does what may take a while, and waits for nobody, on a thread of its own.
+/// Runs blocking work on another thread.
 async fn aside(work: impl FnOnce() -> Answer + Send + 'static) -> Answer {
     let done = tokio::task::spawn_blocking(work).await;
     done.unwrap_or_else(|_| Err(words::our_mistake().to_owned()))
@@ -229,7 +229,7 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let _lasts = Arc::clone(&self.calls).read_owned().await;
-        // A task of its own: a panic ends it, and has an answer all the same.
+        // A panic ends only the task of the call, which still gets an answer.
         let answer = tokio::spawn(self.clone().call(request, context)).await;
         let answer = answer.unwrap_or_else(|_| Err(words::our_mistake().to_owned()));
         let told = |problem| CallToolResult::error(vec![ContentBlock::text(problem)]);

@@ -1,4 +1,4 @@
-//! What the tools do.
+//! The implementation of the MCP tools.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -18,15 +18,14 @@ use super::pages::{self, Answer};
 use super::traces::{Places, Use};
 use crate::words::{self, Place};
 
-/// Of how many tests of a run is told, those that fail first.
+/// The maximum number of tests in an answer; failing ones come first.
 const TESTS_MAX: usize = 20;
 
-/// How long a test's report may be.
+/// The maximum length of a test's report.
 const REPORT_MAX: usize = 12_000;
 
-/// A call: what it is done with.
 pub(super) struct Call {
-    /// What cargo builds.
+    /// Cargo's flags for the selected packages and targets.
     pub(super) selection: Vec<OsString>,
     pub(super) places: Result<Places, String>,
     pub(super) context: RequestContext<RoleServer>,
@@ -56,11 +55,11 @@ struct Listed {
 #[derive(Serialize)]
 struct Explored {
     tests: Vec<ExploredTest>,
-    /// Tests of which nothing is told, since they are too many.
+    /// The number of further tests that are not in the answer.
     more: usize,
     passed: usize,
     failed: usize,
-    /// It was given up before all was explored.
+    /// True if the run was cancelled before all tests were explored.
     given_up: bool,
 }
 
@@ -68,14 +67,14 @@ struct Explored {
 struct ExploredTest {
     test: String,
     package: String,
-    /// `passed`, `failed`, `unproved`, `expected-bug`, `expected-bug-missing`, `ignored`, `interrupted`,
-    /// `error`.
+    /// The outcome: `passed`, `failed`, `unproved`, `expected-bug`, `expected-bug-missing`, `ignored`,
+    /// `interrupted` or `error`.
     outcome: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     problem: Option<String>,
     executions: u64,
     bugs: Vec<FoundBug>,
-    /// What people read of it.
+    /// The report for users.
     report: String,
 }
 
@@ -87,11 +86,11 @@ struct FoundBug {
     strategy: String,
     iteration: u64,
     token: String,
-    /// For `read_story` and the others.
+    /// The path of the trace, for `read_story` and other tools.
     trace: Option<PathBuf>,
 }
 
-/// A line of the run's JSON.
+/// A line of the tool's JSON output.
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
@@ -181,7 +180,6 @@ impl Call {
         let failed = lines.iter().filter(|line| !is_fine(line)).count();
         let passed = |line: &&Line| matches!(&*line.outcome, "passed" | "expected-bug");
         let passed = lines.iter().filter(passed).count();
-        // Those that fail come first, and else the order stays.
         lines.sort_by_key(is_fine);
         let more = lines.len().saturating_sub(TESTS_MAX);
         lines.truncate(TESTS_MAX);
@@ -333,7 +331,7 @@ fn page_of(trace: &Trace, story: &Story, all: bool, offset: usize, limit: usize)
     pages::page(&head(trace), &lines, offset, limit)
 }
 
-/// What is asked for has another name here than on the command line.
+/// Replaces the flags of the command line in an error by the names of arguments.
 fn in_these_words(problem: String) -> String {
     let names = [
         ("--causes-of ", "step: "),
@@ -347,7 +345,7 @@ fn in_these_words(problem: String) -> String {
         .fold(problem, |told, (flag, name)| told.replace(flag, name))
 }
 
-/// Why the tool could not do what it was asked for, in its own words.
+/// Returns the tool's own error message.
 fn complaint(ended: &Ended) -> String {
     let said = [&ended.stdout, &ended.stderr].map(|text| text.trim());
     let said: Vec<&str> = said.into_iter().filter(|text| !text.is_empty()).collect();

@@ -1,5 +1,6 @@
-//! Which files are traces that a client may ask for: those below the workspace, or below its target
-//! directory. A link that leads elsewhere is elsewhere.
+//! Access control for trace files: a client may read those below the workspace or target directory.
+//!
+//! Paths are canonical, so a symbolic link to a place outside is rejected.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,25 +12,25 @@ use actor_test::tool::trace::is_saved;
 use crate::build;
 use crate::options::Selection;
 
-/// Where traces are.
+/// The directories that contain traces.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     workspace: PathBuf,
     target: PathBuf,
-    /// Where failing tests write theirs.
+    /// The directory where failing tests write traces.
     pub(super) traces: PathBuf,
 }
 
-/// What is done with a trace.
+/// The access to a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Use {
     Read,
-    /// Another one is written in its place.
+    /// The trace is replaced by another one.
     Rewrite,
 }
 
 impl Places {
-    /// Asks cargo.
+    /// Finds the directories with cargo.
     pub(super) fn of(selection: &Selection) -> Result<Self, String> {
         let (workspace, target) = build::directories(selection).map_err(|trouble| trouble.0)?;
         let given = environment::variables().map_err(|error| error.to_string())?;
@@ -44,7 +45,7 @@ impl Places {
         })
     }
 
-    /// The trace of a path or a name.
+    /// Returns the trace of a path or a name, if the access is allowed.
     pub(super) fn trace(&self, named: &str, used: Use) -> Result<PathBuf, String> {
         let here = std::env::current_dir().unwrap_or_default();
         let mut places = [&here, &self.workspace, &self.traces].into_iter();
@@ -80,7 +81,7 @@ impl Places {
         }
     }
 
-    /// All traces of failing tests, the newest first.
+    /// Returns all traces of failing tests with their sizes, the newest first.
     pub(super) fn all(&self) -> Vec<(PathBuf, u64)> {
         let entries = fs::read_dir(&self.traces).into_iter().flatten().flatten();
         let is_trace = |path: &Path| path.extension().is_some_and(|it| it == "json");
@@ -129,7 +130,7 @@ mod tests {
                 .expect("it can be written");
         }
         let ask = |path: &str, used| places.trace(path, used);
-        // By name, and by path.
+        // Access by name and by path.
         assert_eq!(
             ask("actor-traces.json", Use::Rewrite),
             Ok(places.traces.join("actor-traces.json"))

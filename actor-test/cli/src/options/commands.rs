@@ -1,4 +1,4 @@
-//! What the commands beside a run may be told.
+//! Command-line options of the subcommands: list, replay, debug, minimize, show, merge, top, mcp.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use super::{Explore, Filter, Format, Selection};
 use crate::part::Part;
 
-/// Listing tests.
+/// The options of `list`.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct List {
     #[command(flatten)]
@@ -19,7 +19,7 @@ pub(crate) struct List {
 }
 
 impl List {
-    /// What is listed of what `explore` would run.
+    /// Returns the options of `list`, completed by those before the word `list`.
     pub(crate) fn behind(self, explore: &Explore) -> Self {
         Self {
             filter: explore.filter.clone().and(self.filter),
@@ -28,67 +28,65 @@ impl List {
     }
 }
 
-/// Replaying a trace.
+/// The options of `replay`.
 #[derive(Args, Debug)]
 pub(crate) struct Replay {
-    /// The trace that a failing test wrote.
+    /// The trace file that a failing test wrote.
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) part: Part,
-    /// Where the bug does not come any more, executions near the recorded one are tried, for about so
-    /// many steps; 0 tries none.
+    /// The steps for executions near the recorded one, if the bug does not occur any more; 0 runs none.
     #[arg(long, value_name = "STEPS", default_value_t = 1_000_000)]
     pub(crate) near: u64,
-    /// How the result is told.
+    /// The format of the result.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
-    /// A handler that takes longer counts as hanging [default: 10s].
+    /// The time after which a handler counts as hanging [default: 10s].
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     pub(crate) hang_timeout: Option<Duration>,
-    /// Waits before the first step for gdb, lldb or an editor to attach, and goes on at Enter: built with
-    /// all symbols, without optimisation unless --profile is given, and without time-outs.
+    /// Waits before the first step until you have attached gdb, lldb or an editor and press Enter. The build
+    /// has all symbols, no optimisation unless you give --profile, and no time-outs.
     #[arg(long, conflicts_with = "hang_timeout")]
     pub(crate) debugger: bool,
     #[command(flatten)]
     pub(crate) selection: Selection,
 }
 
-/// Debugging a trace.
+/// The options of `debug`.
 #[derive(Args, Debug)]
 #[command(after_help = SCRIPTS)]
 pub(crate) struct Debug {
-    /// The trace that a failing test wrote.
+    /// The trace file that a failing test wrote.
     pub(crate) trace: PathBuf,
-    /// How wide a line may be [default: the terminal's width, or 120].
+    /// The maximum width of a line [default: the terminal's width, or 120].
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
     pub(crate) width: Option<u16>,
-    /// A handler that takes longer counts as hanging [default: 10s].
+    /// The time after which a handler counts as hanging [default: 10s].
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     pub(crate) hang_timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) selection: Selection,
 }
 
-/// Minimising a trace.
+/// The options of `minimize`.
 #[derive(Args, Debug)]
 pub(crate) struct Minimize {
-    /// The trace that a failing test wrote; what is left of it takes its place.
+    /// The trace file that a failing test wrote; the minimised trace replaces it.
     pub(crate) trace: PathBuf,
-    /// What it may cost: a number of steps, or a duration, which stands for four million steps a second
-    /// on every machine [default: 5s].
+    /// The budget: a number of steps, or a duration, worth four million steps a second [default: 5s].
     #[arg(long, value_name = "STEPS", value_parser = parse::budget)]
     pub(crate) budget: Option<u64>,
-    /// Threads that try what can be left out [default: one per core]; they change the time, never the result.
+    /// The number of threads [default: one per core]; it changes the time, never the result.
     #[arg(short = 'j', long, value_name = "WORKERS", value_parser = parse::workers)]
     pub(crate) workers: Option<usize>,
-    /// Prints what is left as an ordinary `#[test]` that pins the schedule step by step, to be pasted
-    /// beside the actor test; all else goes to standard error.
+    /// Prints the minimised execution as an ordinary `#[test]` that pins the schedule step by step, for you
+    /// to paste beside the actor test; everything else goes to standard error.
     #[arg(long)]
     pub(crate) as_test: bool,
-    /// Keep what is left in tests/schedules of the package, too, so that it runs first from now on.
+    /// Saves the minimised trace in tests/schedules of the package as well, so that it always runs first.
     #[arg(long)]
     pub(crate) save: bool,
-    /// How what is left is told; `json` is one document, with the story and the causes as `show` writes them.
+    /// The format of the result; `json` is one document with the story and the causes, as `show` prints them.
     #[arg(
         long,
         value_name = "FORMAT",
@@ -96,68 +94,70 @@ pub(crate) struct Minimize {
         conflicts_with = "as_test"
     )]
     pub(crate) format: Format,
-    /// How wide a line of the story may be [default: the terminal's width, or 120].
+    /// The maximum width of a line of the story [default: the terminal's width, or 120].
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(60..))]
     pub(crate) width: Option<u16>,
-    /// A handler that takes longer counts as hanging [default: 10s].
+    /// The time after which a handler counts as hanging [default: 10s].
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     pub(crate) hang_timeout: Option<Duration>,
     #[command(flatten)]
     pub(crate) selection: Selection,
 }
 
-/// Showing a trace.
+/// The options of `show`.
 #[derive(Args, Debug)]
 pub(crate) struct Show {
-    /// The trace that a failing test wrote.
+    /// The trace file that a failing test wrote.
     pub(crate) trace: PathBuf,
     #[command(flatten)]
     pub(crate) part: Part,
-    /// How it is told.
+    /// The format of the story.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: ShowFormat,
-    /// Writes a page for a browser instead: one file, which needs nothing else.
+    /// Writes a page for a browser instead: one self-contained file.
     #[arg(long, value_name = "FILE", conflicts_with = "format")]
     pub(crate) html: Option<PathBuf>,
 }
 
-/// How a story is told.
+/// The formats of a story.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(crate) enum ShowFormat {
-    /// For people.
+    /// Text for people.
     #[default]
     Human,
-    /// One document of JSON.
+    /// One JSON document.
     Json,
-    /// A sequence diagram for Mermaid; of a long story, its end.
+    /// A log with vector clocks, for ShiViz.
+
+    /// A sequence diagram for Mermaid; only the end of a long story.
     Mermaid,
 }
 
-/// Merging the parts of a search.
+/// The options of `merge`.
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
-    /// What `--partition K/N --results FILE` wrote, one file a part.
+    /// The files that `--partition K/N --results FILE` wrote, one for each part.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Where the traces of failing tests are written.
+    /// The directory for the traces of failing tests.
     #[arg(long, value_name = "DIRECTORY", default_value = "target/actor-traces")]
     pub(crate) traces: PathBuf,
-    /// For people, or one line of JSON per test.
+    /// The format: text for people, or one line of JSON per test.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: Format,
 }
 
-/// Looking at a running program.
+/// The options of `top`.
 #[derive(Args, Debug)]
 #[command(after_help = TOP)]
 pub(crate) struct Top {
-    /// The socket at which the program shows its actors.
+    /// The socket at which the program serves its actors.
     #[arg(value_name = "PATH")]
     pub(crate) socket: PathBuf,
-    /// Prints them once; so it does where standard output is no terminal.
+    /// Prints the actors once; this is the default if standard output is not a terminal.
     #[arg(long)]
     pub(crate) once: bool,
-    /// How often it looks, `500ms` for instance.
+    /// The interval between two updates, for instance `500ms`.
     #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = parse::duration)]
     pub(crate) every: Duration,
 }
@@ -167,7 +167,7 @@ The program has the feature `top` of actor-core, and calls `sys.as_live().unwrap
 its actors as long as what that returns lives. Only the user who runs the program may open the socket. Those \
 with most unread events come first. Ctrl-C ends it.";
 
-/// Serving editors and agents.
+/// The options of `mcp`.
 #[derive(Args, Debug)]
 #[command(after_help = MCP)]
 pub(crate) struct Mcp {

@@ -1,4 +1,4 @@
-//! What a run of tests may be told.
+//! Command-line options of a run of tests: search, bounds, budgets, faults, reports.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,130 +9,131 @@ use clap::{Args, ValueEnum};
 
 use super::{Filter, Format, Selection};
 
-/// Exploring tests.
+/// The options of a run.
 #[derive(Args, Debug, Default)]
 pub(crate) struct Explore {
     #[command(flatten)]
     pub(crate) filter: Filter,
-    /// How often each test is run [default: as often as about two seconds of one core allow, and at
-    /// least 100 times; it is counted in steps, so it is the same on every machine]. A test with
-    /// `expect_bug` is run at least as often as its attribute says.
+    /// The number of executions per test
+    /// [default: about two seconds of one core, counted in steps, at least 100]. A test with `expect_bug`
+    /// runs at least as many as its attribute says.
     #[arg(short, long, value_name = "N", value_parser = parse::count, help_heading = SEARCH)]
     pub(crate) iterations: Option<u64>,
-    /// Several strategies take turns, and those that show something new get more of them; this is the
-    /// default. `=fair` takes fair ones only. To compare: `=round-robin` gives all the same number of
-    /// turns, `=coyote` is put together as Coyote's.
+    /// Several strategies take turns, and those that show new behaviour get more of them; this is the
+    /// default. `=fair` takes fair ones only. For comparisons, `=round-robin` gives all the same number of
+    /// turns, and `=coyote` combines the strategies of Coyote.
     #[arg(
         long, value_name = "KIND", num_args = 0..=1, require_equals = true,
         default_missing_value = "all", conflicts_with = "strategy", help_heading = SEARCH
     )]
     pub(crate) portfolio: Option<Portfolio>,
-    /// Search for a proof, to the end unless -i or --for say when to stop: each behaviour once, by dpor;
-    /// where that can't follow the program, each state once; where that can't either, samples are taken. A
-    /// test without a bug that is not proved is UNPROVED, and the exit code is 3. `=dpor` and `=states` are
-    /// these alone, and go on for as long as it takes; `=ses:D` and `=ses:EXPLORER/D` run all schedules that
-    /// differ from a default one by at most D delays, which is no proof but fits where those don't.
+    /// Searches for a proof, to the end unless you set one by -i or --for. First dpor runs each behaviour
+    /// once. If dpor can't follow the program, each state is visited once; if that fails too, samples are
+    /// taken. A test without a bug that is not proved is UNPROVED, and the exit code is 3. `=dpor` and
+    /// `=states` run only this search, for as long as it takes. `=ses:D` and `=ses:EXPLORER/D` run all
+    /// schedules that differ from a default one by at most D delays; this is no proof, but finishes where the
+    /// others don't.
     #[arg(
         long, value_name = "KIND", num_args = 0..=1, require_equals = true, value_parser = exhaustive,
         default_missing_value = EXHAUSTIVE, conflicts_with_all = OTHERS, help_heading = SEARCH
     )]
     pub(crate) exhaustive: Option<String>,
-    /// One strategy, or several in turn; `-s list` explains them.
+    /// One strategy, or several that take turns; `-s list` describes them.
     #[arg(short, long, value_name = "NAME[:VALUE]", value_parser = strategy, help_heading = SEARCH)]
     pub(crate) strategy: Vec<String>,
-    /// Steps of an execution: unfair ones stop after N, fair ones after M [default: 10000, and 10 N];
-    /// `auto` finds what fits the program by 200 executions beforehand.
+    /// The maximum number of steps of an execution: N for unfair ones, M for fair ones
+    /// [default: 10000, and 10 N]; `auto` estimates both from 200 executions beforehand.
     #[arg(short, long, value_name = "N[:M]", value_parser = parse::max_steps, help_heading = SEARCH)]
     pub(crate) max_steps: Option<MaxSteps>,
-    /// What must happen and has not happened for T steps is a liveness bug [default: M / 2].
+    /// The number of steps after which a pending obligation is a liveness bug [default: M / 2].
     #[arg(long, value_name = "T", value_parser = parse::count, help_heading = SEARCH)]
     pub(crate) temperature: Option<u64>,
-    /// The number that all random decisions are drawn from, or `random` [default: 0].
+    /// The seed of all random decisions: a number, or `random` [default: 0].
     #[arg(long, value_name = "S", value_parser = parse::seed, help_heading = SEARCH)]
     pub(crate) seed: Option<u64>,
-    /// Run each test for so long, `30s` or `5m`, instead of so often.
+    /// The time for which each test runs, `30s` or `5m`, instead of a number of executions.
     #[arg(long = "for", value_name = "DURATION", value_parser = parse::duration, help_heading = SEARCH)]
     pub(crate) time_limit: Option<Duration>,
-    /// Run each test until the second half of its executions, of at least 1000, has shown nothing new.
+    /// Runs each test until the second half of its executions, of at least 1000, has shown nothing new.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) until_saturated: bool,
-    /// Run the K-th of N parts of the search only; see `merge`. With --exhaustive and a directory that all
-    /// parts share, --checkpoint=DIR, each explores its share and ends with the result of the whole.
+    /// Runs only the K-th of N parts of the search; see `merge`. With --exhaustive and --checkpoint=DIR, a
+    /// directory that all parts share, each part explores its share and ends with the result of the whole.
     #[arg(long, value_name = "K/N", value_parser = parse::partition, help_heading = SEARCH)]
     pub(crate) partition: Option<Partition>,
-    /// Write what `merge` needs of this part into a file.
+    /// The file for the results of this part, which `merge` needs.
     #[arg(long, value_name = "FILE", requires = "partition", help_heading = SEARCH)]
     pub(crate) results: Option<PathBuf>,
-    /// Write now and then from where the search can go on if it is interrupted, whatever interrupts it:
-    /// into DIR, or beside the traces. It is for `dpor`, once that has become long, and for `dfs`; a
-    /// fiftieth of the time may go into it.
+    /// Writes checkpoints from which an interrupted search can resume: into DIR, or beside the traces. They
+    /// work with `dpor`, once the search has become long, and with `dfs`, and take at most a fiftieth of the
+    /// time.
     #[arg(
         long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_parser = directory,
         default_missing_value = "", help_heading = SEARCH
     )]
     pub(crate) checkpoint: Option<PathBuf>,
-    /// Go on from the checkpoint of a search that was interrupted, with the same settings and the same
-    /// build, and keep writing checkpoints; -j, -i and --for may be others.
+    /// Resumes an interrupted search from its checkpoint, with the same settings and the same build, and
+    /// keeps writing checkpoints; -j, -i and --for may differ.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) resume: bool,
-    /// Go on with a test after its first bug, and collect those that differ.
+    /// Continues with a test after its first bug, and collects different bugs.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) no_fail_fast: bool,
-    /// Threads that explore and minimise [default: one per core]; they change the time, never the result.
+    /// The number of threads [default: one per core]; it changes the time, never the result.
     #[arg(short = 'j', long, value_name = "WORKERS", value_parser = parse::workers, help_heading = SEARCH)]
     pub(crate) workers: Option<usize>,
-    /// A handler that takes longer counts as hanging [default: 10s].
+    /// The time after which a handler counts as hanging [default: 10s].
     #[arg(long, value_name = "DURATION", value_parser = parse::duration, help_heading = SEARCH)]
     pub(crate) hang_timeout: Option<Duration>,
-    /// Run the one execution that a failure's token names.
+    /// Runs the one execution that a failure's token identifies.
     #[arg(
         long, value_name = "TOKEN", help_heading = SEARCH,
         conflicts_with_all = ["iterations", "portfolio", "strategy", "seed", "time_limit", "no_fail_fast"]
     )]
     pub(crate) reproduce: Option<String>,
-    /// How many steps may be spent on making a failing execution shorter: a number, `0` for none, or a
-    /// duration, which stands for four million steps a second on every machine [default: 5s].
+    /// The budget for making a failing execution shorter: a number of steps, `0` for none, or a duration,
+    /// worth four million steps a second on every machine [default: 5s].
     #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
     pub(crate) minimize: Option<u64>,
-    /// How many steps may be spent on finding out why a test failed, as for --minimize [default: 1s;
-    /// none with --minimize 0, or where a bug is expected].
+    /// The budget for finding the causes of a failure, as for --minimize
+    /// [default: 1s; none with --minimize 0, or if a bug is expected].
     #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
     pub(crate) explain: Option<u64>,
-    /// How many faults of each kind an execution may have: `drop=3,crash=1`, or `none`. The kinds: call,
-    /// full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break, stop, clock, wake.
+    /// The maximum number of faults of each kind in an execution: `drop=3,crash=1`, or `none`. The kinds:
+    /// call, full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break, stop, clock, wake.
     #[arg(long, value_name = "KIND=COUNT,..", value_parser = parse::faults, help_heading = SEARCH)]
     pub(crate) faults: Option<FaultBudgets>,
-    /// How far the clocks of nodes may be apart: `offset=20ms,drift=0.001`, or `exact`; by how much a
-    /// fault has one jump, `jump=1s`; how far apart timestamps may be that compare either way,
+    /// The maximum difference of the nodes' clocks: `offset=20ms,drift=0.001`, or `exact`; the size of a
+    /// clock fault's jump, `jump=1s`; the difference within which timestamps may compare either way,
     /// `resolution=1ms`.
     #[arg(long, value_name = "NAME=VALUE,..", value_parser = parse::clocks, help_heading = SEARCH)]
     pub(crate) clocks: Option<Clocks>,
-    /// How messages from one node to another are delivered: `per_pair`, in their order; `bag`, in any
-    /// order; `mailbox`, at once [default: per_pair].
+    /// The delivery of messages from one node to another: `per_pair`, in order; `bag`, in any order;
+    /// `mailbox`, at once [default: per_pair].
     #[arg(long, value_name = "HOW", value_parser = parse::delivery, help_heading = SEARCH)]
     pub(crate) delivery: Option<Delivery>,
-    /// Say everything, of tests that pass, too, and what each strategy has found.
+    /// Prints everything, for passing tests too, with the bugs that each strategy found.
     #[arg(short, long, help_heading = REPORTS)]
     verbose: bool,
-    /// Say only what fails or warns, and how many tests passed.
+    /// Prints only failures, warnings and the number of passed tests.
     #[arg(short, long, help_heading = REPORTS, conflicts_with = "verbose")]
     quiet: bool,
-    /// Show what the program printed, the last 64 KiB of it, below the result of each test, on standard
-    /// error. With -j 1 it is in the order of the executions.
+    /// Prints the program's output, the last 64 KiB of it, below the result of each test, on standard error.
+    /// With -j 1 the output is in the order of the executions.
     #[arg(long, visible_alias = "no-capture", help_heading = REPORTS)]
     pub(crate) nocapture: bool,
-    /// Fail a test, with exit code 1, for specifications that could not have failed (`vacuous`), or
-    /// for states and handlers that no execution reached (`unreached`); `none` takes it back.
+    /// Fails a test, with exit code 1, for specifications that could not have failed (`vacuous`), or for
+    /// states and handlers that no execution reached (`unreached`); `none` disables both.
     #[arg(long, value_name = "WHAT", value_parser = parse::deny, help_heading = REPORTS)]
     pub(crate) deny: Vec<Deny>,
-    /// For people, or one line of JSON per test.
+    /// The format: text for people, or one line of JSON per test.
     #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = REPORTS)]
     pub(crate) format: Format,
-    /// Write the results as JUnit XML.
+    /// The file for the results as JUnit XML.
     #[arg(long, value_name = "FILE", help_heading = REPORTS)]
     pub(crate) junit: Option<PathBuf>,
-    /// Write what the tests reached together: a summary, coverage.txt, and diagrams of the state
-    /// machines, for Graphviz (.dot) and Mermaid (.mmd).
+    /// The directory for the coverage of all tests together: a summary, coverage.txt, and diagrams of the
+    /// state machines, for Graphviz (.dot) and Mermaid (.mmd).
     #[arg(long, value_name = "DIR", help_heading = REPORTS)]
     pub(crate) coverage: Option<PathBuf>,
     #[command(flatten)]
@@ -144,31 +145,31 @@ pub(crate) struct Explore {
 const REPORTS: &str = "Reports";
 const SEARCH: &str = "Exploration";
 
-/// How much is told.
+/// The amount of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Told {
-    /// What fails or warns.
+    /// Only failures and warnings.
     Trouble,
-    /// A line for each test that passes, too.
+    /// A line for each passing test as well.
     Lines,
-    /// All that is known.
+    /// Everything.
     All,
 }
 
-/// Which portfolio.
+/// The kinds of portfolio.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Portfolio {
-    /// All its strategies.
+    /// All strategies; the more successful ones get more turns.
     All,
     /// Fair strategies only.
     Fair,
-    /// All its strategies in turn.
+    /// All strategies in fixed turns.
     RoundRobin,
-    /// Coyote's strategies in turn.
+    /// The strategies of Coyote in fixed turns.
     Coyote,
 }
 
-/// The spellings of Coyote and P.
+/// Hidden flags with the spellings of Coyote and P.
 #[derive(Args, Debug, Default)]
 pub(crate) struct Coyote {
     #[arg(long, hide = true, conflicts_with_all = ["strategy", "sch_random"])]
@@ -185,10 +186,10 @@ pub(crate) struct Coyote {
     sch_pos: bool,
 }
 
-/// What stands in place of Coyote's spellings.
+/// The flags that exclude a strategy in Coyote's spelling.
 const OTHERS: [&str; 2] = ["strategy", "portfolio"];
 
-/// Takes the parameter of a strategy that Coyote has a flag for.
+/// Parses the parameter of a strategy that has a flag in Coyote.
 fn coyotes(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clone + Send + Sync {
     move |parameter| match parameter {
         "" => strategy(name),
@@ -196,10 +197,10 @@ fn coyotes(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clon
     }
 }
 
-/// What asks for a proof.
+/// The value that requests a proof.
 const EXHAUSTIVE: &str = "exhaustive";
 
-/// A proof, by one search after the other or by one alone.
+/// Parses the value of `--exhaustive`: all searches for a proof, or a single one.
 fn exhaustive(text: &str) -> Result<String, String> {
     match text.split(':').next() {
         _ if text == EXHAUSTIVE => Ok(text.to_owned()),
@@ -208,7 +209,7 @@ fn exhaustive(text: &str) -> Result<String, String> {
     }
 }
 
-/// A directory; an empty one is that of traces.
+/// Parses a directory; an empty one stands for that of the traces.
 fn directory(text: &str) -> Result<PathBuf, std::convert::Infallible> {
     Ok(text.into())
 }
@@ -221,7 +222,7 @@ fn strategy(text: &str) -> Result<String, String> {
 }
 
 impl Explore {
-    /// How much is told.
+    /// Returns the amount of output.
     pub(crate) fn told(&self) -> Told {
         match (self.quiet, self.verbose) {
             (true, _) => Told::Trouble,
@@ -230,7 +231,7 @@ impl Explore {
         }
     }
 
-    /// What is written as for `coyote test`, and would mean something else here, in a sentence.
+    /// Returns an error for arguments in the style of `coyote test` that have another meaning here.
     pub(super) fn in_coyotes_words(&self) -> Option<String> {
         let is_number = |text: &&String| text.parse::<u64>().is_ok();
         let package = self.selection.package.iter().find(is_number);
@@ -249,7 +250,7 @@ impl Explore {
         ))
     }
 
-    /// The settings that flags give.
+    /// Returns the settings given by flags.
     pub(crate) fn overrides(&self) -> Overrides {
         let portfolio = |kind| match kind {
             Portfolio::All => vec!["portfolio".to_owned()],
@@ -287,7 +288,7 @@ impl Explore {
         }
     }
 
-    /// The strategies that are named, in either spelling.
+    /// Returns the strategies given by flags, in both spellings.
     fn strategies(&self) -> Vec<String> {
         let coyote = &self.coyote;
         let switch = |on: bool, name: &str| on.then(|| name.to_owned());

@@ -1,45 +1,45 @@
-//! Which tests.
+//! Command-line options that filter tests by name.
 
 use actor_test::tool::protocol::Ignored;
 use clap::{Args, ValueEnum};
 
-/// Which tests, in the test harness's own words.
+/// The filter of tests, with libtest's names of options.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Filter {
-    /// Only tests whose path contains one of these.
+    /// Runs only tests whose path contains one of these.
     #[arg(value_name = "FILTER")]
     pub(crate) filters: Vec<String>,
-    /// Only tests whose whole path is one of the filters.
+    /// Runs only tests whose whole path is one of the filters.
     #[arg(long)]
     exact: bool,
-    /// No test whose path contains this; with `--exact`, whose path is this.
+    /// Skips tests whose path contains this; with `--exact`, whose path is this.
     #[arg(long, value_name = "FILTER")]
     skip: Vec<String>,
-    /// Tests marked `#[ignore]` only.
+    /// Runs only tests marked `#[ignore]`.
     #[arg(long, conflicts_with = "include_ignored")]
     ignored: bool,
-    /// Tests marked `#[ignore]` too.
+    /// Runs tests marked `#[ignore]` too.
     #[arg(long)]
     include_ignored: bool,
-    /// What to do if no test is left to run; `fail` ends with exit code 2 [default: fail].
+    /// The action if no test is left to run; `fail` ends with exit code 2 [default: fail].
     #[arg(long, value_name = "ACTION", hide_possible_values = false)]
     no_tests: Option<NoTests>,
 }
 
-/// What to do if no test is left to run.
+/// The action if no test is left to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(crate) enum NoTests {
-    /// Nothing.
+    /// Does nothing.
     Pass,
-    /// A warning.
+    /// Prints a warning.
     Warn,
-    /// An error.
+    /// Fails with an error.
     #[default]
     Fail,
 }
 
 impl Filter {
-    /// The test of this name, or path, is asked for.
+    /// Returns true if the filter accepts a test of this name or path.
     pub(crate) fn takes(&self, name: &str, path: &str) -> bool {
         let is = |filter: &String| {
             if self.exact {
@@ -51,7 +51,7 @@ impl Filter {
         (self.filters.is_empty() || self.filters.iter().any(is)) && !self.skip.iter().any(is)
     }
 
-    /// What is done with tests marked `#[ignore]`, where none of the options says it.
+    /// Returns the treatment of tests marked `#[ignore]`; `otherwise` if no option sets it.
     pub(crate) fn ignored(&self, otherwise: Ignored) -> Ignored {
         match (self.ignored, self.include_ignored) {
             (true, _) => Ignored::Only,
@@ -64,7 +64,7 @@ impl Filter {
         self.no_tests.unwrap_or_default()
     }
 
-    /// What stands before `list`, and behind it.
+    /// Combines the options before and after the word `list`.
     pub(super) fn and(mut self, more: Self) -> Self {
         self.filters.extend(more.filters);
         self.skip.extend(more.skip);

@@ -1,4 +1,4 @@
-//! What a user types: a command, or a run of tests.
+//! Command-line parsing with clap: subcommands, or a run of tests.
 
 mod commands;
 mod explore;
@@ -16,7 +16,7 @@ pub(crate) use explore::{Explore, Told};
 pub(crate) use filter::{Filter, NoTests};
 pub(crate) use selection::Selection;
 
-/// As cargo calls it.
+/// The command line as cargo passes it.
 #[derive(Parser, Debug)]
 #[command(name = "cargo", bin_name = "cargo")]
 pub(crate) enum Cargo {
@@ -29,7 +29,7 @@ pub(crate) enum Cargo {
     ActorTest(Arguments),
 }
 
-/// Reads the command line.
+/// Parses the command line.
 pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Arguments, clap::Error> {
     let parsed = Cargo::command().try_get_matches_from(arguments);
     let matches = parsed.map_err(without_false_tips)?;
@@ -43,7 +43,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Arguments, clap::Error> 
     }
 }
 
-/// clap proposes `-- --flag` for a flag that there is not, which would be a filter.
+/// Removes a suggestion of clap: it proposes `-- --flag` for an unknown flag, which would be a filter here.
 fn without_false_tips(mut error: clap::Error) -> clap::Error {
     if error.kind() == ErrorKind::UnknownArgument {
         error.remove(ContextKind::Suggested);
@@ -51,7 +51,7 @@ fn without_false_tips(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Before `list` the options of a run may stand, since it lists what would run; before others not.
+/// Checks that options of a run precede only `list`, which lists the tests that would run.
 fn belongs_there(run: &ArgMatches) -> Result<(), clap::Error> {
     let Some((command, _)) = run.subcommand() else {
         return Ok(());
@@ -88,7 +88,7 @@ A setting is taken from the first of these places that has it: a flag, a variabl
 _MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _CHECKPOINT, _RESUME, _KEEP_GOING, \
 _HANG_TIMEOUT, _TRACE_DIR, _DENY, _MINIMIZE, _EXPLAIN, _FAULTS, _DELIVERY, _CLOCKS), an attribute \
 of the test, [package.metadata.actor-test] in Cargo.toml, and the default.";
-/// All arguments.
+/// The parsed command line.
 #[derive(Args, Debug)]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -97,31 +97,31 @@ pub(crate) struct Arguments {
     pub(crate) explore: Explore,
 }
 
-/// What to do instead of exploring.
+/// The subcommands.
 #[derive(Subcommand, Debug)]
 pub(crate) enum Command {
-    /// Lists the actor tests, one a line.
+    /// Lists the actor tests, one per line.
     List(List),
-    /// Runs a recorded execution again, and tells its story.
+    /// Replays a recorded execution and prints its story.
     Replay(Replay),
-    /// Steps through a recorded execution, forth and back; `help` lists its commands.
+    /// Steps through a recorded execution, forwards and backwards; `help` lists the commands.
     Debug(Debug),
-    /// Makes a recorded execution shorter: leaves out what its bug can do without.
+    /// Makes a recorded execution shorter, by removing everything that its bug does not need.
     Minimize(Minimize),
-    /// Tells the story of a recorded execution without running it.
+    /// Prints the story of a recorded execution without running it.
     Show(Show),
-    /// Adds up the results of all parts of a search.
+    /// Merges the results of all parts of a search.
     Merge(Merge),
-    /// Shows the actors of a running program, as long as that shows them at a local socket.
+    /// Shows the actors of a running program, while the program serves them at a local socket.
     Top(Top),
     /// Serves editors and agents over standard input and output, by the Model Context Protocol.
     Mcp(Mcp),
 }
 
-/// How results are written.
+/// The formats of results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, ValueEnum)]
 pub(crate) enum Format {
-    /// For people.
+    /// Text for people.
     #[default]
     Human,
     /// A line of JSON per test, and one at the end.

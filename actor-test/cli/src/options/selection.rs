@@ -1,87 +1,87 @@
-//! What cargo builds.
+//! Command-line options that select packages, targets and features, as for `cargo test`.
 
 use std::path::PathBuf;
 
 use cargo_metadata::{Metadata, Package};
 use clap::Args;
 
-/// What cargo builds, in cargo's own words.
+/// The selection of packages, targets and features, with cargo's names of options.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection, as for cargo test")]
 pub(crate) struct Selection {
-    /// Tests of this package.
+    /// Selects the tests of this package.
     #[arg(short, long, value_name = "SPEC")]
     pub(crate) package: Vec<String>,
-    /// Tests of all packages of the workspace.
+    /// Selects the tests of all packages of the workspace.
     #[arg(long, alias = "all")]
     pub(crate) workspace: bool,
-    /// Not of this package.
+    /// Excludes this package.
     #[arg(long, value_name = "SPEC", requires = "workspace")]
     exclude: Vec<String>,
-    /// Tests of the library.
+    /// Selects the tests of the library.
     #[arg(long)]
     lib: bool,
-    /// Tests of all binaries.
+    /// Selects the tests of all binaries.
     #[arg(long)]
     bins: bool,
-    /// Tests of this binary.
+    /// Selects the tests of this binary.
     #[arg(long, value_name = "NAME")]
     bin: Vec<String>,
-    /// Tests of all examples.
+    /// Selects the tests of all examples.
     #[arg(long)]
     examples: bool,
-    /// Tests of this example.
+    /// Selects the tests of this example.
     #[arg(long, value_name = "NAME")]
     example: Vec<String>,
-    /// Tests of all test targets.
+    /// Selects the tests of all test targets.
     #[arg(long)]
     tests: bool,
-    /// Tests of this test target.
+    /// Selects the tests of this test target.
     #[arg(long, value_name = "NAME")]
     test: Vec<String>,
-    /// Tests of all targets.
+    /// Selects the tests of all targets.
     #[arg(long)]
     all_targets: bool,
-    /// Features to turn on.
+    /// Features to enable.
     #[arg(short = 'F', long, value_name = "FEATURES")]
     features: Vec<String>,
-    /// Turns all features on.
+    /// Enables all features.
     #[arg(long)]
     all_features: bool,
-    /// Turns the default features off.
+    /// Disables the default features.
     #[arg(long)]
     no_default_features: bool,
-    /// Build with this profile [default: optimised, with assertions and overflow checks].
+    /// The profile of the build [default: optimised, with assertions and overflow checks].
     #[arg(long, value_name = "NAME")]
     pub(crate) profile: Option<String>,
-    /// Build for this target.
+    /// The target triple of the build.
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
-    /// Build here.
+    /// The target directory of the build.
     #[arg(long, value_name = "DIRECTORY")]
     target_dir: Option<PathBuf>,
-    /// Path to Cargo.toml.
+    /// The path to Cargo.toml.
     #[arg(long, value_name = "PATH")]
     manifest_path: Option<PathBuf>,
-    /// Cargo.lock stays as it is.
+    /// Requires that Cargo.lock stays unchanged.
     #[arg(long)]
     locked: bool,
-    /// No network.
+    /// Builds without the network.
     #[arg(long)]
     offline: bool,
-    /// As --locked and --offline.
+    /// Combines --locked and --offline.
     #[arg(long)]
     frozen: bool,
     /// A value of cargo's configuration.
     #[arg(long, value_name = "KEY=VALUE")]
     config: Vec<String>,
-    /// Everything that a native debugger wants to know.
+    /// True if the build needs all symbols for a native debugger.
     #[arg(skip)]
     pub(crate) symbols: bool,
 }
 
 impl Selection {
-    /// The same, for a native debugger or not: without optimisation, unless a profile is given.
+    /// Selects a build with symbols: without optimisation, unless a profile is given.
     pub(crate) fn with_symbols(mut self, symbols: bool) -> Self {
         self.symbols = symbols;
         if symbols {
@@ -90,7 +90,7 @@ impl Selection {
         self
     }
 
-    /// For `cargo test`, and for the commands that are printed.
+    /// Returns the flags for `cargo test`, and for printed commands.
     pub(crate) fn flags(&self) -> Vec<String> {
         let mut flags = self.everywhere();
         let mut switch = |on: bool, name: &str| flags.extend(on.then(|| name.to_owned()));
@@ -117,8 +117,8 @@ impl Selection {
         flags
     }
 
-    /// The same for a command that concerns one test, whose package is named, and its target where it
-    /// takes that to tell the test from another.
+    /// Returns the flags for a command on one test: they name its package, and its target if needed to
+    /// distinguish the test from another.
     pub(crate) fn flags_for(&self, package: &str, target: Option<&[String]>) -> Vec<String> {
         let one = Self {
             package: vec![package.to_owned()],
@@ -143,7 +143,7 @@ impl Selection {
         [&one.flags(), target].concat()
     }
 
-    /// For `cargo metadata`.
+    /// Returns the flags for `cargo metadata`.
     pub(crate) fn everywhere(&self) -> Vec<String> {
         let mut flags = Vec::new();
         let mut switch = |on: bool, name: &str| flags.extend(on.then(|| name.to_owned()));
@@ -169,7 +169,7 @@ impl Selection {
         flags
     }
 
-    /// What stands before `list`, and behind it.
+    /// Combines the options before and after the word `list`.
     pub(super) fn and(mut self, more: Self) -> Self {
         self.package.extend(more.package);
         self.exclude.extend(more.exclude);
@@ -199,12 +199,12 @@ impl Selection {
         }
     }
 
-    /// Where to build, which `cargo metadata` takes from a variable only.
+    /// Returns the target directory, which `cargo metadata` reads only from a variable.
     pub(crate) fn target_dir(&self) -> Option<&PathBuf> {
         self.target_dir.as_ref()
     }
 
-    /// Says which targets, whatever they hold.
+    /// Returns true if targets are selected, of whatever kind.
     pub(crate) fn names_targets(&self) -> bool {
         self.lib
             || self.bins
@@ -216,7 +216,7 @@ impl Selection {
                 .all(Vec::is_empty)
     }
 
-    /// The members of the workspace that are selected; `None` where a name is not simply that of one.
+    /// Returns the selected members of the workspace, or `None` if a name is not simply that of a member.
     pub(crate) fn members<'a>(&self, metadata: &'a Metadata) -> Option<Vec<&'a Package>> {
         let all = metadata.workspace_packages();
         let named = |name: &String| all.iter().find(|package| package.name.as_str() == name);
@@ -236,7 +236,7 @@ impl Selection {
         Some(metadata.workspace_default_packages())
     }
 
-    /// No package is named.
+    /// Returns true if no package is named.
     pub(crate) fn is_default(&self) -> bool {
         self.package.is_empty() && !self.workspace
     }

@@ -1,8 +1,7 @@
-//! A story as a sequence diagram for Mermaid, in a README or an issue for instance.
+//! Sequence diagrams of stories for Mermaid, for example in a README or an issue.
 //!
-//! An arrow stands where its event is sent, by an actor or by a timer, and a note where it is handled.
-//! Mermaid refuses long texts, so a long story is cut: its end is shown, and a note says how much is
-//! missing.
+//! An arrow is drawn at the step that handles the event, where it takes effect. Mermaid rejects long texts,
+//! so only the end of a long story is drawn, with a note on the number of missing steps.
 
 use actor_test::story::{Arrival, Effect, Step, Story};
 use actor_test::tool::trace::Trace;
@@ -10,13 +9,11 @@ use actor_test::tool::trace::Trace;
 use crate::diagram::entities;
 use crate::words;
 
-/// How many letters a diagram has; Mermaid takes 50 000.
+/// The maximum number of letters of a diagram; Mermaid accepts 50 000.
 const LETTERS_MAX: usize = 40_000;
 
-/// How many letters of a text are shown.
 const TEXT_MAX: usize = 100;
 
-/// The diagram of a trace's story, or of a part of that.
 pub(super) fn diagram(trace: &Trace, story: &Story) -> String {
     draw(story, Some(&words::finding(&trace.finding)))
 }
@@ -57,7 +54,7 @@ fn draw(story: &Story, finding: Option<&str>) -> String {
     text
 }
 
-/// Who takes part in some steps, in the order of creation.
+/// Returns the operations that take part in some steps, in the order of creation.
 fn participants(story: &Story, steps: &[Step]) -> Vec<u32> {
     let mut takes_part = vec![false; story.operations.len()];
     let mut add = |who: u32| {
@@ -67,6 +64,7 @@ fn participants(story: &Story, steps: &[Step]) -> Vec<u32> {
     };
     for step in steps {
         add(step.who);
+
         for effect in &step.effects {
             match effect {
                 Effect::Sent { message, .. } => {
@@ -86,7 +84,6 @@ fn participants(story: &Story, steps: &[Step]) -> Vec<u32> {
         .collect()
 }
 
-/// What a step looks like.
 fn lines_of(story: &Story, step: &Step) -> Vec<String> {
     let who = alias(step.who);
     let mut lines = Vec::new();
@@ -102,6 +99,7 @@ fn lines_of(story: &Story, step: &Step) -> Vec<String> {
             Effect::Sent {
                 message, arrival, ..
             } => {
+                // A handled message is drawn at the step that handles it.
                 if let Some(message) = story.message(*message) {
                     let arrow = match arrival {
                         Arrival::Dead | Arrival::Unclaimed | Arrival::Refused => "-x",
@@ -156,7 +154,7 @@ fn alias(who: u32) -> String {
     format!("p{who}")
 }
 
-/// A text in a line, cut where it is long, without letters that mean something to Mermaid.
+/// Returns a text in one line, shortened, and escaped for Mermaid.
 fn label(text: &str) -> String {
     entities(&words::cut(&words::plain(text), TEXT_MAX))
 }
@@ -165,7 +163,7 @@ fn label(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// Two clerks and an account: one event is handled, one is ignored, one never arrives.
+    /// A story of two actors: one event is handled, one is ignored, one is lost.
     fn story() -> Story {
         serde_json::from_value(serde_json::json!({
             "operations": [

@@ -1,6 +1,6 @@
-//! `cargo actor-test show`: the story of a trace, for people, for browsers and for other tools.
+//! The subcommand `show`: prints the story of a trace as text, JSON, ShiViz log, Mermaid or page.
 //!
-//! Each reader of the story has a file of its own, and none of them knows of another.
+//! Each format has a file of its own, which depends on no other format.
 
 mod mermaid;
 mod page;
@@ -20,14 +20,14 @@ use super::screen::Screen;
 use super::{Exit, Trouble};
 use crate::words;
 
-/// How many bytes a document has. In a trace each text stands once, and in a document wherever it is
-/// told: a small file can stand for a document that fills the disk.
+/// The maximum number of bytes of a document. A trace stores each text once, but a document repeats it at
+/// each use, so a small file may lead to a document that fills the disk.
 const DOCUMENT_MAX: u64 = 1 << 30;
 
-/// How many bytes the document in a page has; browsers give up at about as much.
+/// The maximum number of bytes of the document in a page; browsers fail at about that size.
 const PAGE_MAX: u64 = 256 << 20;
 
-/// Tells the story of a trace without running it.
+/// Prints the story of a trace without running it.
 pub(crate) fn run(options: &Show, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     if trace.story().is_empty() {
@@ -71,13 +71,13 @@ fn write_page(document: &Document<'_>, file: &Path, screen: &Screen) -> Result<E
     Ok(Exit::Clean)
 }
 
-/// Sees that a document is no larger than that, before anything of it is written.
+/// Checks the size of a document before any part of it is written.
 fn fits(document: &Document<'_>, max: u64) -> Result<(), Trouble> {
     let written = serde_json::to_writer(Room { left: max }, document);
     written.map_err(|_| Trouble(words::document_too_large(max)))
 }
 
-/// Takes what is written until there is no room.
+/// A writer that counts bytes and fails at the limit.
 struct Room {
     left: u64,
 }

@@ -1,16 +1,16 @@
-//! A story as a page: one file for a browser, which asks nobody for anything else.
+//! An HTML page of a story: one self-contained file for a browser.
 
 use std::io::{self, Write};
 
 use crate::words;
 
-/// What `page/` is built to, script and style included.
+/// The page built from `page/`, including scripts and styles.
 const PAGE: &str = include_str!("../../page/page.html");
 
-/// Where the story's document stands in it.
+/// The placeholder for the story's document.
 const PLACE: &str = "@@STORY@@";
 
-/// Writes the page of a story, whose document `tell` writes.
+/// Writes the page of a story, with the document written by `tell`.
 pub(super) fn write(
     page: &mut dyn Write,
     tell: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -21,9 +21,9 @@ pub(super) fn write(
     page.write_all(after.as_bytes())
 }
 
-/// JSON in which nothing ends the element that it stands in, and no text turns the direction of what is
-/// around it. In JSON these letters are nowhere but in texts: the former can be written by their codes as
-/// well, the latter are read as their codes, as on a terminal.
+/// A writer that escapes JSON within an HTML element: no text ends the element or changes the direction of
+/// the text around it. In JSON, these letters occur only in strings. Letters of markup become equivalent `\u`
+/// escapes; invisible letters become visible codes, as on a terminal.
 struct InsideAnElement<'a>(&'a mut dyn Write);
 
 impl Write for InsideAnElement<'_> {
@@ -54,12 +54,12 @@ impl Write for InsideAnElement<'_> {
     }
 }
 
-/// A letter by which an element may end, or another one begin.
+/// Returns true for letters that may end an element or begin another one.
 fn ends(letter: char) -> bool {
     matches!(letter, '<' | '>' | '&')
 }
 
-/// A letter that is not shown, but acts on what is around it.
+/// Returns true for invisible letters that affect the text around them.
 fn turns(letter: char) -> bool {
     !letter.is_ascii() && words::harmless(letter.encode_utf8(&mut [0; 4])).len() > letter.len_utf8()
 }
@@ -68,7 +68,7 @@ fn turns(letter: char) -> bool {
 mod tests {
     use super::*;
 
-    /// What stands in the element of the story.
+    /// Returns the content of the story's element.
     fn embedded(page: &str) -> &str {
         let (_, rest) = page
             .split_once("<script type=\"application/json\" id=\"story\">")

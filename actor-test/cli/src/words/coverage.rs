@@ -1,4 +1,4 @@
-//! The words of `--coverage`.
+//! The texts of `--coverage`.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::coverage::Gathered;
 use actor_test::tool::words::count;
 use actor_test::{ActorCoverage, StateCoverage};
 
-/// Where the coverage was written.
+/// The path of the coverage summary.
 pub(crate) fn coverage_written(gathered: &Gathered, summary: &Path) -> String {
     format!(
         "coverage of {}: {}",
@@ -15,7 +15,7 @@ pub(crate) fn coverage_written(gathered: &Gathered, summary: &Path) -> String {
     )
 }
 
-/// The summary; `diagrams` has the name of each actor's, where there is one.
+/// The summary; `diagrams` has the name of each actor's diagram, if there is one.
 pub(crate) fn coverage(gathered: &Gathered, diagrams: &[Option<String>]) -> String {
     let mut lines = vec![format!(
         "coverage of {}, {}",
@@ -49,7 +49,7 @@ pub(crate) fn coverage(gathered: &Gathered, diagrams: &[Option<String>]) -> Stri
     lines.join("\n") + "\n"
 }
 
-/// An actor type, and how many of it there were.
+/// An actor type, with the number of its actors.
 pub(crate) fn coverage_head(actor: &ActorCoverage, tests: usize) -> String {
     format!(
         "{}  {} started in {}",
@@ -59,7 +59,7 @@ pub(crate) fn coverage_head(actor: &ActorCoverage, tests: usize) -> String {
     )
 }
 
-/// How often a state was entered.
+/// The number of entries of a state.
 pub(crate) fn entered(times: u64) -> String {
     match times {
         0 => "never entered".into(),
@@ -67,12 +67,11 @@ pub(crate) fn entered(times: u64) -> String {
     }
 }
 
-/// The events that a state never handled.
 pub(crate) fn never_handled(events: &[String]) -> String {
     format!("never: {}", events.join(", "))
 }
 
-/// How many states were entered, and how many handlers ran.
+/// The shares of states entered and handlers run.
 fn shares(actor: &ActorCoverage) -> String {
     let share = |reached: usize, of: usize, noun: &str| {
         format!("{reached} of {} reached", count(of as u64, noun))
@@ -90,8 +89,7 @@ fn shares(actor: &ActorCoverage) -> String {
     format!("{states}, {handlers}, {seen} seen")
 }
 
-/// A state: how often it was entered, what it handled how often, and what never; `None` where there
-/// is nothing to say.
+/// A state: its entries, the events that it handled, and those that it never handled; `None` if empty.
 fn row(actor: &ActorCoverage, state: &StateCoverage) -> Option<String> {
     let handled: Vec<String> = state
         .handlers

@@ -1,4 +1,4 @@
-//! All words of the tool: those of every test, and its own.
+//! All texts of the tool: those shared with the library, and its own.
 
 mod coverage;
 #[cfg(feature = "mcp")]

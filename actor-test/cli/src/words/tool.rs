@@ -1,4 +1,4 @@
-//! The words of the tool alone.
+//! The texts of the tool that the library does not share.
 
 use std::path::Path;
 
@@ -9,19 +9,18 @@ use actor_test::{Bug, Report};
 
 use crate::verdict::Done;
 
-/// A test that was not run as asked.
+/// A test that could not be run.
 pub(crate) fn refused(test: &str, problem: &str) -> String {
     format!("ERROR {test}  {}", hanging(problem))
 }
 
-/// A bug beside the line that it is about: what, how it was found, and how to see it again.
+/// An annotation of a bug: the finding, its evidence, and the command to reproduce it.
 pub(crate) fn annotation(report: &Report, bug: &Bug, place: &Place) -> String {
     let mut lines = vec![finding(&bug.finding)];
     lines.extend(evidence(report, bug, place));
     lines.join("\n")
 }
 
-/// The head of a trace that is shown or replayed.
 pub(crate) fn trace_head(trace: &Trace) -> String {
     let step = match trace.finding.step {
         0 => String::new(),
@@ -37,7 +36,7 @@ pub(crate) fn trace_head(trace: &Trace) -> String {
     )
 }
 
-/// A trace that can't be told without running it.
+/// A trace without a readable story.
 pub(crate) fn no_story(trace: &Path) -> String {
     let path = trace.display();
     format!(
@@ -46,17 +45,14 @@ pub(crate) fn no_story(trace: &Path) -> String {
     )
 }
 
-/// A page that was written.
 pub(crate) fn page_written(file: &Path) -> String {
     format!("wrote {}: open it in a browser", file.display())
 }
 
-/// A page that can't be written.
 pub(crate) fn no_page(file: &Path, error: &std::io::Error) -> String {
     format!("can't write the page to {}: {error}", file.display())
 }
 
-/// A document that is not written.
 pub(crate) fn document_too_large(max: u64) -> String {
     format!(
         "the story, with every text written out wherever it is told, takes more than {} MiB; ask for a \
@@ -65,7 +61,7 @@ pub(crate) fn document_too_large(max: u64) -> String {
     )
 }
 
-/// The beginning of a story that is too long for a diagram.
+/// The missing beginning of a story that is too long for a diagram.
 pub(crate) fn steps_not_shown(steps: usize) -> String {
     format!("the first {} are not shown", count(steps as u64, "step"))
 }
@@ -84,7 +80,7 @@ pub(crate) fn holds(process: u32) -> String {
     )
 }
 
-/// A replay that took another way.
+/// A replay that diverged.
 pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace: &Trace) -> String {
     let end = match found {
         Some(found) if found.is_still(&trace.finding) => {
@@ -118,7 +114,6 @@ pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace:
     )
 }
 
-/// A bug near an execution that passes.
 pub(crate) fn found_near(bug: &Bug, executions: u64) -> String {
     format!(
         "but of {} near it, with a race turned round, a step delayed or a random step now and then, one \
@@ -128,12 +123,11 @@ pub(crate) fn found_near(bug: &Bug, executions: u64) -> String {
     )
 }
 
-/// Where its trace is.
+/// The command that replays a trace found nearby.
 pub(crate) fn near_trace(path: &Path) -> String {
     format!("replay:     cargo actor-test replay {}", path.display())
 }
 
-/// No bug near an execution that passes.
 pub(crate) fn nothing_near(executions: u64) -> String {
     format!(
         "near it:    {}, with a race turned round, a step delayed or a random step now and then, had no \
@@ -142,12 +136,12 @@ pub(crate) fn nothing_near(executions: u64) -> String {
     )
 }
 
-/// What took the process down near an execution that passes.
+/// A crash or hang near a passing execution.
 pub(crate) fn ended_near(how: &str) -> String {
     format!("the recorded schedule passes, but an execution near it did not end well: {how}")
 }
 
-/// An execution of which nothing was left out; all of it was tried, or that is not certain.
+/// An execution from which nothing was removed, after trying everything or not.
 pub(crate) fn not_minimized(is_tried: bool) -> &'static str {
     match is_tried {
         true => "nothing can be left out: it is as short as can be found",
@@ -158,12 +152,11 @@ pub(crate) fn not_minimized(is_tried: bool) -> &'static str {
     }
 }
 
-/// Where a schedule was saved.
 pub(crate) fn saved(path: &Path) -> String {
     format!("saved:      {} runs first from now on", path.display())
 }
 
-/// A replay that took its process down where the recorded execution did not.
+/// A replay that crashed its process in another step than recorded.
 pub(crate) fn ended_elsewhere(now: &Finding) -> String {
     format!(
         "not as recorded: in step {}, {}\n      the test, an actor or a setting was changed since it \
@@ -173,7 +166,7 @@ pub(crate) fn ended_elsewhere(now: &Finding) -> String {
     )
 }
 
-/// The tool was built without its server.
+/// The tool was built without the MCP server.
 #[cfg(not(feature = "mcp"))]
 pub(crate) fn without_mcp() -> &'static str {
     "this cargo-actor-test was built without the server: install it with --features mcp, as in `cargo \
@@ -181,7 +174,7 @@ pub(crate) fn without_mcp() -> &'static str {
      --features mcp -- actor-test mcp`"
 }
 
-/// A replay that took the recorded way and found nothing.
+/// A replay that followed the recording and found no bug.
 pub(crate) fn no_bug_any_more(recorded: &Finding) -> String {
     format!(
         "no bug any more: the recorded schedule ran to its end without {}",
@@ -189,12 +182,12 @@ pub(crate) fn no_bug_any_more(recorded: &Finding) -> String {
     )
 }
 
-/// What to do with the trace of a bug that is no more.
+/// The advice for the trace of a bug that is fixed.
 pub(crate) fn keep_as_regression_test() -> &'static str {
     "      keep the trace as a regression test: move it to tests/schedules/"
 }
 
-/// What the program printed, without what the test harness says around it.
+/// The output of the program, without the lines of the test harness.
 pub(crate) fn printed(stdout: &str, stderr: &str) -> Option<String> {
     let begun = stdout.split_once("running 1 test\n");
     let stdout = begun.map_or(stdout, |(_, begun)| begun);
@@ -212,18 +205,17 @@ pub(crate) fn printed(stdout: &str, stderr: &str) -> Option<String> {
     (!lines.is_empty()).then(|| format!("the program printed\n{}", lines.join("\n")))
 }
 
-/// What a session was when it was interrupted.
+/// The state of a session when it was interrupted.
 #[derive(Debug)]
 pub(crate) struct Interrupted {
-    /// Tests that ran.
+    /// The number of tests that were running.
     pub(crate) given_up: usize,
     pub(crate) not_begun: usize,
-    /// Of all tests.
+    /// The number of executions of all tests.
     pub(crate) executions: u64,
     pub(crate) bugs: u64,
 }
 
-/// A test that was interrupted.
 pub(crate) fn interrupted(test: &str, done: &Done) -> String {
     let of = done.of.map_or_else(String::new, |of| format!(" of {of}"));
     let bugs = match done.bugs {
@@ -237,7 +229,7 @@ pub(crate) fn interrupted(test: &str, done: &Done) -> String {
     format!("STOP  {test}  interrupted after {executions}{of}{bugs}")
 }
 
-/// How many tests ended in which way.
+/// The numbers of tests by outcome.
 #[derive(Debug)]
 pub(crate) struct Counts {
     pub(crate) passed: usize,
@@ -247,7 +239,6 @@ pub(crate) struct Counts {
     pub(crate) skipped: usize,
 }
 
-/// The end of a session.
 pub(crate) fn summary(
     counts: &Counts,
     seed: Option<u64>,
@@ -291,19 +282,19 @@ pub(crate) fn summary(
     parts.join(", ")
 }
 
-/// A test's block that is read even where little is told: it fails, or it warns.
+/// Returns true if a test's text must be printed even with `--quiet`: it fails or warns.
 pub(crate) fn asks_for_more(block: &str) -> bool {
     !block.starts_with("PASS") || block.contains("\n      warning:")
 }
 
-/// A test's block where details are not asked for: a line and the warnings, if it passes.
+/// Returns a test's text without details: for a passing test, a line and the warnings.
 pub(crate) fn brief(block: &str) -> String {
     if !block.starts_with("PASS") {
         return block.to_owned();
     }
     let mut is_told = true;
     let lines = block.lines().enumerate().filter(|(number, line)| {
-        // What goes on with a deeper indentation belongs to the line before.
+        // A line with deeper indentation continues the line before.
         let begins = line
             .strip_prefix("      ")
             .is_some_and(|rest| !rest.starts_with(' '));
@@ -316,7 +307,6 @@ pub(crate) fn brief(block: &str) -> String {
     lines.join("\n")
 }
 
-/// No test is called as asked.
 pub(crate) fn nothing_matches(filters: &[String], nearest: &[&str], known: usize) -> String {
     if filters.is_empty() {
         return format!(
@@ -339,7 +329,7 @@ pub(crate) fn nothing_matches(filters: &[String], nearest: &[&str], known: usize
     )
 }
 
-/// All actor tests run without a word.
+/// No actor test is marked `#[ignore]`.
 pub(crate) fn none_ignored(known: usize) -> String {
     format!(
         "no actor test is ignored among {} (all: cargo actor-test list)",
@@ -347,7 +337,7 @@ pub(crate) fn none_ignored(known: usize) -> String {
     )
 }
 
-/// There is no actor test at all.
+/// No actor test is among the selected targets.
 pub(crate) fn nothing_there(selection: &str) -> String {
     format!(
         "no actor test in what is selected{selection}; a test is a function marked \
@@ -357,24 +347,24 @@ pub(crate) fn nothing_there(selection: &str) -> String {
     )
 }
 
-/// A child that answers what it was not asked.
+/// A child that sent an unexpected answer.
 pub(crate) fn wrong_answer() -> String {
     "the child answered another question; this is a mistake of actor-test, please report it".into()
 }
 
-/// The iteration of a silent child.
+/// The unknown iteration of a silent child.
 pub(crate) fn silent_iteration() -> String {
     "the iteration is not known, since the process did not tell it".into()
 }
 
-/// A crash that a second run with the same seed did not show.
+/// A crash that a second run with the same seed did not repeat.
 pub(crate) fn crash_not_repeated() -> String {
     "a second run with the same seed did not crash, so the iteration is not known; the crash depends \
      on something outside the tester: threads, time, memory or a static"
         .into()
 }
 
-/// A test is marked in its executable, but libtest does not know it.
+/// A test whose marker is in the executable, but that libtest does not know.
 pub(crate) fn not_in_executable() -> String {
     "its executable has the test's marker, but not the test; was it built for another target? try \
      `cargo clean`"
@@ -386,7 +376,7 @@ pub(crate) fn no_harness() -> String {
     "its executable did not run it; a test target with `harness = false` has no actor tests".into()
 }
 
-/// The test of a trace is gone.
+/// A trace whose test is missing.
 pub(crate) fn lost_test(test: &str, known: usize, nearest: &str) -> String {
     let test = plain(test);
     let hint = match nearest {
@@ -400,7 +390,6 @@ pub(crate) fn lost_test(test: &str, known: usize, nearest: &str) -> String {
     )
 }
 
-/// A token is given for more than one test.
 pub(crate) fn token_for_several(tests: &[String]) -> String {
     format!(
         "a token belongs to one test; give its path instead of a part of it: {}",

@@ -1,4 +1,4 @@
-//! Tests that misbehave in every way.
+//! Specimens that misbehave: crashes, hangs, wrong settings.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use actor_test::actor_test;
 use specimens::{Add, Cell, Go, race};
 
-/// Does something bad in one execution of sixteen.
+/// Misbehaves in one execution of sixteen.
 struct Villain(fn());
 
 #[actor]
@@ -125,7 +125,7 @@ fn z_a_last_clean_one(sys: &System) {
     race(sys);
 }
 
-/// Takes note of the order in which it is called, and does not return after one of many.
+/// Records the order of its calls, and never returns in one of many orders.
 struct Stuck {
     order: Vec<u32>,
     is_patient: bool,
@@ -152,7 +152,7 @@ impl Adder {
     }
 }
 
-/// A search of 20 160 orders, which is divided into parts before it comes to that one.
+/// A search of 20 160 orders, which is divided into parts before it reaches that order.
 #[actor_test]
 fn late_to_hang(sys: &System) {
     let stuck = sys.spawn(Stuck {

@@ -1,4 +1,4 @@
-//! What the debugger steps through: two sellers and one book.
+//! Specimens for the debugger: two sellers and one book, crashes, and liveness bugs.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -72,7 +72,7 @@ fn no_book_is_sold_twice(sys: &System) {
 #[derive(Debug)]
 struct Ping;
 
-/// It does not return when it is asked in the wrong moment, or takes the process down.
+/// An actor that crashes its process at the third ping.
 #[derive(Debug, Default)]
 struct Fragile {
     pings: u32,
@@ -97,7 +97,7 @@ fn three_pings(sys: &System) {
     }
 }
 
-/// It never rests: thousands of steps, in which something is owed.
+/// An actor that never becomes idle: thousands of steps with a pending obligation.
 #[derive(Debug, Default)]
 struct Restless {
     turns: u64,
@@ -119,11 +119,11 @@ fn it_rests(sys: &System) {
     sys.eventually("it rests", |_| false);
 }
 
-/// How often the set-up ran in this process.
+/// The number of executions begun in this process.
 static BEGUN: AtomicU32 = AtomicU32::new(0);
 
-/// So many sellers that minimising takes some executions; it takes its process down in the one that it is
-/// told.
+/// A test with many sellers, which takes several executions to minimise. The execution with the number in
+/// `DIES_IN` crashes its process.
 #[actor_test(iterations = 50)]
 fn a_book_and_many_sellers(sys: &System) {
     let begun = BEGUN.fetch_add(1, Ordering::Relaxed);
@@ -148,7 +148,7 @@ struct Token;
 #[derive(Clone, Hash, Debug)]
 struct Next(ActorRef<Member>);
 
-/// Passes a token on to the member two places further.
+/// An actor that passes a token on to the member two places further.
 #[derive(Hash, Debug)]
 struct Member {
     next: Option<ActorRef<Member>>,
@@ -171,7 +171,7 @@ impl Member {
     }
 }
 
-/// With four members every other one is left out for ever.
+/// The token never reaches every other one of the four members.
 #[actor_test(strategy = "states", iterations = 50_000, max_steps = 10_000)]
 fn the_second_has_the_token(sys: &System) {
     let member = |_| {

@@ -1,4 +1,4 @@
-//! Programs for the tests of the tool: clean ones, and ones with a bug of each common kind.
+//! Specimens for the tests of the tool: clean programs, and programs with a bug of each common kind.
 
 use actor_core::prelude::*;
 
@@ -22,7 +22,7 @@ impl Cell {
         self.value += add.0;
     }
 
-    /// With the bug fixed it does nothing.
+    /// Does nothing if the bug is fixed.
     #[on]
     fn double(&mut self, _: Double) {
         self.value *= if cfg!(feature = "fixed") { 1 } else { 2 };
@@ -53,7 +53,7 @@ impl Doubler {
     }
 }
 
-/// Sends `Go` to itself for ever.
+/// An actor that sends `Go` to itself for ever.
 pub struct Clock;
 
 #[actor]
@@ -64,7 +64,7 @@ impl Clock {
     }
 }
 
-/// A state machine of which a test reaches a part.
+/// A state machine of which a test reaches only a part.
 pub struct Lamp;
 
 #[actor(states(Dark, Lit, Broken))]
@@ -88,7 +88,7 @@ impl Lamp {
     fn add(&mut self, _: Add) {}
 }
 
-/// Whoever is told to go adds something, in the end.
+/// A monitor: every `Go` is followed by an `Add` eventually.
 #[derive(Default)]
 pub struct Added;
 
@@ -205,7 +205,7 @@ mod tests {
         race(sys);
     }
 
-    /// Whoever runs this one runs too much.
+    /// The tool must not run this test.
     #[test]
     fn ordinary() {
         assert!(
@@ -215,7 +215,7 @@ mod tests {
     }
 }
 
-/// Says so, where that is wanted. It stands here so that no line above is another.
+/// Prints a line if enabled. The function is last, so that line numbers above stay the same.
 fn heard(cell: ActorRef<Cell>) -> ActorRef<Cell> {
     if std::env::var_os("SPECIMENS_PRINT").is_some() {
         println!("a race is on");

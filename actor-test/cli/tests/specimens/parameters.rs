@@ -1,10 +1,10 @@
-//! Tests with parameters.
+//! Specimens with parameters.
 
 use actor_core::prelude::*;
 use actor_test::actor_test;
 use specimens::{Add, race};
 
-/// Eight is what one added to three makes when it is doubled.
+/// Fails if three is added to one before the sum is doubled.
 fn never_eight(sys: &System, first: u32) {
     let cell = race(sys);
     if first > 0 {
@@ -15,7 +15,7 @@ fn never_eight(sys: &System, first: u32) {
     });
 }
 
-/// Its bug is in every second combination.
+/// Every second combination has the bug.
 #[actor_test(name in ["it's", "a b"], first in 0..2, iterations = 60)]
 fn fails(sys: &System, first: u32, name: &'static str) {
     assert!(!name.is_empty());

@@ -1,4 +1,4 @@
-//! The tests of two packages, which have the same names.
+//! Specimens of the same names in two packages.
 
 use actor_core::prelude::*;
 use actor_test::actor_test;

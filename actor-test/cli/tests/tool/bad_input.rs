@@ -1,4 +1,4 @@
-//! Requests that can't be met.
+//! Tests of invalid requests: errors and hints.
 
 use crate::project::{redact, tool};
 
@@ -94,7 +94,7 @@ fn malformed_tokens() {
     }
 }
 
-/// A command line of `coyote test` is no request for something else without a word.
+/// A command line in the style of `coyote test` is rejected with a hint.
 #[test]
 fn what_coyote_spells_otherwise_is_told() {
     for (arguments, told) in [
@@ -107,7 +107,7 @@ fn what_coyote_spells_otherwise_is_told() {
         let said = tool().args(arguments).run();
         assert!(said.error().contains(told), "{}", said.stderr);
     }
-    // A number that stands alone is a filter.
+    // A number without an option is a filter.
     let said = tool().args("list --test bad 1000").run();
     assert!(said.error().contains("no actor test matches `1000`"));
 }

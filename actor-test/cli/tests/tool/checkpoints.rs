@@ -1,11 +1,11 @@
-//! `--checkpoint` and `--resume`, as they are told.
+//! Tests of `--checkpoint` and `--resume`, and of their messages.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::project::{Run, tool, traces};
 
-/// Twice as many schedules as are run before the search is cut off.
+/// Searches a test with twice as many schedules as run before the interruption.
 fn search(directory: &Path, flags: &str) -> Run {
     let into = format!("--checkpoint={}", directory.display());
     tool()
@@ -30,7 +30,7 @@ fn a_search_is_cut_off_and_goes_on() {
     assert!(!file(directory.path()).exists());
 }
 
-/// Each is refused with a sentence that says what to do.
+/// Each invalid use is rejected with advice.
 #[test]
 fn what_it_can_t_go_on_from() {
     let directory = traces();

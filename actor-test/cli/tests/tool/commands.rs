@@ -1,4 +1,4 @@
-//! Listing, filters, formats, and the tool's own name.
+//! Tests of listing, filters, formats, help and the tool's own name.
 
 use crate::project::{tool, traces};
 
@@ -17,7 +17,7 @@ specimens::tests::undecided
 specimens::tests::vacuous
 ";
 
-/// A binary without a marker is not run: `no_harness` would fail if it was.
+/// A binary without a marker is not run; `no_harness` would fail if run.
 #[test]
 fn list_names_the_tests_one_a_line() {
     let all = tool().args("list --lib --test bad --test no_harness").run();
@@ -94,7 +94,7 @@ fn strategies_are_explained() {
     );
 }
 
-/// Neither colours nor bars where nobody sees them, and either where they are forced.
+/// Colours and bars are omitted if the output is not a terminal, and shown if forced.
 #[test]
 fn no_colour_where_it_is_not_seen() {
     let piped = tool().args("at_most").run();
@@ -128,7 +128,7 @@ fn a_broken_pipe_is_no_error() {
     assert_eq!(tool().args("never_six --lib").unheard(), Some(1));
 }
 
-/// The selection is part of the printed commands, so that they work as they stand.
+/// Printed commands contain the selection of packages, so that they work unchanged.
 #[test]
 fn printed_commands_have_the_selection() {
     let said = tool()
@@ -177,7 +177,7 @@ fn filters_are_those_of_the_test_harness() {
     );
 }
 
-/// What stands before `list` is what would run.
+/// Options before `list` select as for a run.
 #[test]
 fn list_may_come_last() {
     let six = "specimens::tests::at_most_six\n";
@@ -242,7 +242,7 @@ fn help_is_a_command_too() {
     );
 }
 
-/// clap would have a flag that does not exist written behind `--`, where it is a filter.
+/// clap suggests `--` before an unknown flag, which would make the flag a filter.
 #[test]
 fn tips_do_not_mislead() {
     let said = tool().args("--nocaptur").run();
@@ -288,12 +288,11 @@ fn what_the_program_prints_is_shown_where_that_is_wanted() {
     let told = run("--nocapture");
     let printed = told.stderr.split_once("the program printed\n");
     let printed = printed.map(|(_, printed)| printed).unwrap_or_default();
-    // Three executions, and one of them once more, to see whether it does the same.
+    // Three executions run, and one of them twice, to check that it is deterministic.
     let times = printed.matches("      a race is on\n").count();
     assert!(times >= 3, "{}", told.stderr);
     assert_eq!(printed.matches("      and off\n").count(), times);
     assert!(!printed.contains("test result"), "{printed}");
-    // Results stay where programs read them.
     let outcome = |said: &crate::project::Said| said.stdout.contains("PASS");
     assert!(outcome(&silent) && outcome(&told), "{}", told.stdout);
     assert!(!told.stdout.contains("a race is on"), "{}", told.stdout);

@@ -1,4 +1,4 @@
-//! `cargo actor-test debug`, with scripts on standard input; and what the book shows of it.
+//! Tests of `cargo actor-test debug` with scripts on standard input, and of the book's sessions.
 
 use std::fs;
 use std::io::Write;
@@ -12,7 +12,7 @@ use insta::assert_snapshot;
 use crate::project::{Run, Said, copy, redact, tool};
 use crate::terminal::Terminal;
 
-/// A project of its own, whose tests have failed.
+/// A project of its own, with traces of its failing tests.
 pub(crate) struct Shop {
     project: PathBuf,
 }
@@ -21,7 +21,7 @@ impl Shop {
     pub(crate) fn get() -> &'static Self {
         static SHOP: OnceLock<Shop> = OnceLock::new();
         SHOP.get_or_init(|| {
-            // Always the same place, so that the next run builds little.
+            // The path is always the same, so that later runs build little.
             let project = Path::new(env!("CARGO_TARGET_TMPDIR")).join("debugged");
             let copied = copy("");
             for directory in ["src", "tests"] {
@@ -62,7 +62,6 @@ impl Shop {
         run.arg(self.project.join("Cargo.toml")).arg(trace)
     }
 
-    /// Debugs a trace by a script.
     fn debug(&self, trace: &Path, script: &str) -> Said {
         let mut command = self.run(trace).command();
         command
@@ -71,7 +70,7 @@ impl Shop {
             .stderr(Stdio::piped());
         let mut child = command.spawn().expect("it runs");
         let mut stdin = child.stdin.take().expect("it reads");
-        // Who ends before it has read all has its reasons.
+        // The debugger may end before it has read the whole script.
         let _ = stdin.write_all(script.as_bytes());
         drop(stdin);
         let output = child.wait_with_output().expect("it ends");
@@ -90,7 +89,7 @@ impl Shop {
 
 const BOOK: &str = include_str!("../../../../book/src/debugger.md");
 
-/// The book's session, command by command.
+/// The session in the book is the actual output.
 #[test]
 fn the_session_of_the_book() {
     let (_, rest) = BOOK
@@ -106,7 +105,7 @@ fn the_session_of_the_book() {
     assert_eq!(said.trim_end(), told.trim_end(), "\n{said}");
 }
 
-/// Every command of the list is on the page.
+/// The book describes every command of the list.
 #[test]
 fn the_commands_of_the_book() {
     let said = Shop::get().session("no_book_is_sold_twice", "help\n");
@@ -168,8 +167,7 @@ step
     assert_snapshot!(Shop::get().session("no_book_is_sold_twice", script));
 }
 
-/// In a terminal: a line is edited and completed, the last ones come back, one that is given up or wrong
-/// does no harm.
+/// In a terminal, lines are edited, completed and recalled; cancelled and invalid lines do no harm.
 #[test]
 fn a_session_in_a_terminal() {
     let shop = Shop::get();
@@ -177,18 +175,18 @@ fn a_session_in_a_terminal() {
     let mut terminal = Terminal::of(shop.run(&trace), 100);
     terminal.until("(0/20) ");
     let mut answers = |keys: &str, text: &str| terminal.answers(keys, text, "/20) ");
-    // The tabulator key completes a command.
+    // The tab key completes a command.
     answers("jum\t 15\r", "Stock  handles HowMany from Seller#2");
-    // And a name; a letter too many is taken back, and one that is missing put into the middle.
+    // The tab key completes a name; a superfluous letter is deleted, and a missing one inserted.
     answers("print St\t left\r", "left: 1");
     answers("jump 20x\x7f\r", "left: 0 → -1");
     answers("prnt Stock left\x01\x1b[C\x1b[Ci\r", "left: -1");
-    // The arrow goes back to older lines, and what was found there is done again.
+    // The arrow key recalls earlier lines, and a recalled line runs again.
     answers(
         "\x1b[A\x1b[A\x1b[A\x1b[A\r",
         "handles HowMany from Seller#2",
     );
-    // A line that nobody understands; one that is given up; nothing, which is the last one again.
+    // An unknown command; a cancelled line; an empty line, which repeats the last command.
     answers("stpe\r", "there is no command `stpe`; did you mean `step`?");
     answers("jump 3\x03", "jump 3");
     answers("back 2\r", "13  0  Seller#1  resumes");
@@ -198,7 +196,7 @@ fn a_session_in_a_terminal() {
     assert_eq!(status.code(), Some(0), "{shown}");
 }
 
-/// A text is looked for as it is; between slashes it says what is found: an event, an actor, a change.
+/// Plain text and regular expressions find events, actors and changes.
 #[test]
 fn what_is_found() {
     let steps = |pattern: &str| -> Vec<String> {
@@ -220,7 +218,7 @@ fn what_is_found() {
     assert_eq!(steps("/"), [""; 0]);
 }
 
-/// A liveness bug of thousands of steps: forth and back in it, and what it stands at.
+/// A liveness bug of thousands of steps: moving in both directions, and the state at its end.
 #[test]
 fn a_long_session() {
     let script =
@@ -228,14 +226,14 @@ fn a_long_session() {
     assert_snapshot!(Shop::get().session("it_rests", script));
 }
 
-/// What takes the process down is shown as it was recorded, and looked at up to the step before.
+/// A crash is shown as recorded, and can be inspected up to the step before.
 #[test]
 fn a_crash() {
     let script = "jump end\nback\nprint\nenabled\n";
     assert_snapshot!(Shop::get().session("three_pings", script));
 }
 
-/// Where the program takes the process down, the session says so, and in which step.
+/// If the program crashes its process, the session reports it with the step.
 #[test]
 fn a_crash_that_is_asked_for() {
     let shop = Shop::get();
@@ -251,7 +249,7 @@ fn a_crash_that_is_asked_for() {
     assert!(said.error().contains(how), "{said:?}");
 }
 
-/// A bad command ends a script: its line is named.
+/// A bad command ends a script, and its line is named.
 #[test]
 fn bad_commands() {
     let shop = Shop::get();
@@ -329,7 +327,7 @@ fn bad_commands() {
     }
 }
 
-/// Minimising is killed in the middle, by the program: what it had come to is there, and is the bug.
+/// The program kills the process while minimising: the best trace so far exists, and has the bug.
 #[test]
 fn minimising_is_killed_in_the_middle() {
     let shop = Shop::get();
@@ -372,7 +370,7 @@ fn minimising_is_killed_in_the_middle() {
     );
 }
 
-/// A trace that is none; one of another program, which says where it parts; one of another test.
+/// Rejected traces: not a trace, a trace of a changed program, and a trace of another test.
 #[test]
 fn other_traces() {
     let shop = Shop::get();
@@ -389,13 +387,13 @@ fn other_traces() {
             .contains("is a trace of debugged::it_rests, and this one is of"),
         "{said:?}"
     );
-    // The schedule of another run of the same test, and what is left of it here.
+    // A saved trace compared with the recorded one.
     let saved = shop.project.join("saved.json");
     let script = format!("save \"{0}\"\ndiff \"{0}\"\n", saved.display());
     let said = shop.session("no_book_is_sold_twice", &script);
     assert!(said.contains("the same steps as "), "{said}");
     assert_eq!(shop.debug(&saved, "jump end\n").code, Some(0));
-    // What was made of it is found by no token, and says where it comes from.
+    // A trace derived from another has no token, and names its origin.
     let field = |file: &Path, name: &str| {
         let text = fs::read_to_string(file).expect("the trace");
         let trace: serde_json::Value = serde_json::from_str(&text).expect("it is JSON");
@@ -416,7 +414,7 @@ fn other_traces() {
     assert!(said.contains(nothing), "{said}");
 }
 
-/// A cycle that a search of all states has found: replayed, told, and stepped through.
+/// A cycle that a search of all states found is replayed, shown and stepped through.
 #[test]
 fn a_cycle_of_a_search() {
     let shop = Shop::get();

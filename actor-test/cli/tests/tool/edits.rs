@@ -1,7 +1,6 @@
-//! Samples that are edited after a trace was written: where the replay parts from it, and whether the bug is
-//! found again.
+//! Replays of edited samples: the step of divergence, and whether the bug is found again.
 //!
-//! Each edit is a build of its own, so this is one for `.ci/long`. The book has the table.
+//! Each edit is a build of its own, so the test runs only in `.ci/long`. The book shows the table.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,16 +11,16 @@ use tempfile::TempDir;
 
 use crate::project::{Run, tool, traces};
 
-/// A bug of a sample, and what is done to the sample.
+/// A bug of a sample, and edits of the sample.
 struct Case {
     sample: &'static str,
     /// The test that finds the bug.
     test: &'static str,
-    /// What is done, and in which files; each text is replaced wherever it stands.
+    /// The edits by name, each with its files; each text is replaced at every occurrence.
     edits: &'static [(&'static str, &'static [Edit])],
 }
 
-/// A file, what stands there, and what takes its place.
+/// A file, a text in it, and the replacement.
 type Edit = (&'static str, &'static str, &'static str);
 
 const CASES: [Case; 3] = [
@@ -173,7 +172,7 @@ const CASES: [Case; 3] = [
     },
 ];
 
-/// Edits part where they must, and the bug is found again where it is still there.
+/// Replays diverge where they must, and the bug is found again if it is still there.
 #[test]
 #[ignore = "a build for each edit: a minute and more"]
 fn samples_are_edited() {
@@ -193,7 +192,7 @@ fn samples_are_edited() {
     assert_snapshot!(rows.join("\n"));
 }
 
-/// As it stands in the book.
+/// Returns a row of the book's table.
 fn row(sample: &str, name: &str, replayed: &Value) -> String {
     let parted = match &replayed["diverged"] {
         Value::Null => "nowhere".into(),
@@ -248,7 +247,7 @@ impl Project {
         project
     }
 
-    /// The sample as it is, but for these edits.
+    /// Writes the sample with these edits.
     fn edit(&self, edits: &[Edit]) {
         let sources = checkout().join("samples/src").join(self.sample);
         let mut applied = 0;
@@ -271,7 +270,7 @@ impl Project {
         tool().within(&self.directory)
     }
 
-    /// Where the trace of a test is that finds its bug.
+    /// Returns the trace of a test that finds its bug.
     fn failing(&self, test: &str) -> (TempDir, PathBuf) {
         let traces = traces();
         let said = self.tool().arg(test).traces(&traces).run();
@@ -284,7 +283,6 @@ impl Project {
     }
 }
 
-/// Where the samples are.
 fn checkout() -> PathBuf {
     let mut checkout = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     checkout.pop();

@@ -1,4 +1,4 @@
-//! Results for continuous integration: JUnit XML, and annotations of GitHub's.
+//! Tests of results for continuous integration: JUnit XML, and GitHub annotations.
 
 use std::fs;
 
@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::project::{directory, redact, tool, traces};
 
-/// The times of a document are those of the machine.
+/// Removes the times from a document.
 fn without_times(xml: &str) -> String {
     let mut parts = xml.split(" time=\"");
     let first = parts.next().unwrap_or_default().to_owned();
@@ -16,8 +16,7 @@ fn without_times(xml: &str) -> String {
     })
 }
 
-/// Every outcome in one document: passed, failed, the expected bug found and not, could not be run,
-/// and ignored.
+/// One document contains every outcome, from passed tests to ignored ones.
 #[test]
 fn junit() {
     let traces = traces();
@@ -31,7 +30,7 @@ fn junit() {
     let xml = fs::read_to_string(&file).expect("the document");
     assert_eq!(xml.matches(" time=\"").count(), 8, "{xml}");
     assert_snapshot!(redact(&without_times(&xml)));
-    // It is written anew, not added to.
+    // A second run overwrites the document.
     tool().args("at_most_six --junit").arg(&file).run();
     let xml = fs::read_to_string(&file).expect("the document");
     let head = "<testsuites name=\"cargo actor-test\" tests=\"1\" skipped=\"0\" failures=\"0\"";
@@ -46,7 +45,7 @@ fn a_document_that_cannot_be_written() {
     assert!(said.stdout.is_empty(), "nothing was run: {}", said.stdout);
 }
 
-/// The line of the attribute above a function of a specimen.
+/// Returns the line of the attribute above a function of a specimen.
 fn line(source: &str, function: &str) -> usize {
     let line = source.lines().position(|line| line.contains(function));
     line.expect("the function is there")
@@ -81,7 +80,7 @@ fn annotations() {
             "bad::has_a_wrong_strategy",
             "a setting of bad::has_a_wrong_strategy, at",
         ),
-        // A panic is where it is, two lines below the function's.
+        // A panic is annotated at its own line, two lines below the function's.
         column(at(
             "tests/bad.rs",
             bad("fn panics_outside(") + 3,
@@ -117,7 +116,7 @@ fn annotations_where_the_repository_is_above_the_workspace() {
         .env("GITHUB_ACTIONS", "true")
         .env("GITHUB_WORKSPACE", above)
         .run();
-    // Standard output is for lines of JSON.
+    // Standard output must contain only lines of JSON.
     assert!(!said.stdout.contains("::error "), "{}", said.stdout);
     let start = "\n::error file=specimens/src/lib.rs,line=";
     assert!(said.stderr.contains(start), "{}", said.stderr);

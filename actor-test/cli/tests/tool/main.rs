@@ -1,8 +1,6 @@
-//! `cargo actor-test` from outside: a small project is written, the tool is run on it, and what it
-//! says and leaves behind is read.
+//! End-to-end tests of `cargo actor-test`: the tool runs on a small project, and its output is checked.
 //!
-//! All tests share one project, `specimens`, and one target directory, which outlives a run so that
-//! the next one builds little.
+//! All tests share the project `specimens` and one target directory, which is kept for the next run.
 
 mod bad_input;
 mod checkpoints;

@@ -1,4 +1,4 @@
-//! The server for editors and agents, as a client sees it: lines of JSON-RPC.
+//! Tests of the MCP server as a client uses it: lines of JSON-RPC.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use crate::project::{tool, traces};
 
-/// Whoever waits longer for an answer waits for ever.
+/// The maximum time for an answer.
 const PATIENCE: Duration = Duration::from_secs(600);
 
 struct Client {
@@ -83,7 +83,7 @@ impl Client {
         self.answer(id)
     }
 
-    /// What a tool answers: its text, and its data.
+    /// Returns the answer of a tool: its text and its data.
     #[track_caller]
     fn call(&mut self, name: &str, arguments: Value) -> (String, Value) {
         let params = json!({ "name": name, "arguments": arguments });
@@ -94,7 +94,7 @@ impl Client {
         (text.to_owned(), result["structuredContent"].clone())
     }
 
-    /// Why a tool can't answer.
+    /// Returns the error of a tool.
     #[track_caller]
     fn refused(&mut self, name: &str, arguments: Value) -> String {
         let params = json!({ "name": name, "arguments": arguments });
@@ -105,7 +105,7 @@ impl Client {
         text.to_owned()
     }
 
-    /// The client goes; the server ends.
+    /// Disconnects the client and checks that the server ends.
     fn end(mut self) {
         drop(self.input.take());
         let status = self.server.wait().expect("it ends");
@@ -167,7 +167,7 @@ fn an_agent_finds_a_bug_and_its_causes() {
         "{found}"
     );
 
-    // By its name, as well as by its path.
+    // A trace is found by name as well as by path.
     let (_, files) = client.call("list_traces", json!({}));
     assert_eq!(
         files["traces"][0]["trace"], found["bugs"][0]["trace"],
@@ -247,7 +247,7 @@ fn what_is_asked_in_vain_is_an_error_that_says_what_would_be_right() {
             json!({ "test": "never_seex", "time_limit_s": 3600 }),
             "did you mean specimens::tests::never_six",
         ),
-        // A name is never taken for a flag.
+        // A name that looks like a flag is not treated as one.
         (
             "explore_test",
             json!({ "test": "--coverage=.", "time_limit_s": 3600 }),
@@ -278,13 +278,13 @@ fn what_is_asked_in_vain_is_an_error_that_says_what_would_be_right() {
         let said = client.refused(name, arguments.clone());
         assert!(said.contains(right), "{name} {arguments}: {said}");
     }
-    // It is none the worse for it.
+    // The server still works.
     client.call("list_traces", json!({}));
     client.end();
 }
 
-/// A test that never ends keeps nobody from anything: others are answered meanwhile, and when it is
-/// cancelled, or its time is over, or the client goes, its processes end.
+/// A test that never ends blocks nothing: other calls are answered meanwhile. When it is cancelled, its time
+/// is over, or the client disconnects, its processes end.
 #[test]
 fn a_hanging_test_hangs_nothing_else() {
     let traces = traces();
@@ -294,7 +294,7 @@ fn a_hanging_test_hangs_nothing_else() {
         "test": "bad::hangs", "exact": true, "time_limit_s": limit,
     } })
     };
-    // Built already, so that what follows is about the test.
+    // The build comes first, so that the time limit below concerns the test.
     client.call("list_tests", json!({ "contains": "bad::" }));
     let over = client.request("tools/call", hang(1));
     let over = over["result"].to_string();

@@ -1,4 +1,4 @@
-//! Tests that crash, hang and cheat: each is named for what it is, and the others still run.
+//! Tests of misbehaving programs: crashes, hangs and nondeterminism are reported, and other tests still run.
 
 use insta::assert_snapshot;
 
@@ -7,7 +7,7 @@ use crate::project::{cargo_test, tool, traces};
 #[track_caller]
 fn report(test: &str) -> String {
     let traces = traces();
-    // Between two clean tests, with one child at a time.
+    // The test runs between two clean tests, with one child at a time.
     let tests = format!("a_first_clean_one z_a_last_clean_one bad::{test} -j 1 --hang-timeout 1s");
     let words = tool().args(&tests).traces(&traces).run().words(1);
     let first = "PASS  bad::a_first_clean_one  100 executions, [time]\n";
@@ -43,7 +43,6 @@ fn hang() {
     assert_snapshot!(words);
 }
 
-/// The token of a crash leads to the crash.
 #[test]
 fn a_crash_is_reproduced_by_its_token() {
     let words = report("aborts");
@@ -69,7 +68,7 @@ fn a_crash_is_reproduced_by_its_token() {
     );
 }
 
-/// Where the report says that the trace is, as the tool printed it.
+/// Returns the path of the trace that the report names.
 #[track_caller]
 fn trace_of(words: &str) -> &str {
     let line = words.split("replay:     cargo actor-test replay ").nth(1);
@@ -77,8 +76,7 @@ fn trace_of(words: &str) -> &str {
     path.expect("a trace was written")
 }
 
-/// The trace of a handler that ends its process, or never returns, tells how it came to that, and its
-/// replay ends likewise.
+/// The trace of a crash or hang has a story, and its replay ends in the same way.
 #[test]
 fn what_ends_a_process_is_shown_and_replayed() {
     for (test, kind, end) in [
@@ -103,7 +101,7 @@ fn what_ends_a_process_is_shown_and_replayed() {
     }
 }
 
-/// With several workers, the same iteration is named.
+/// The reported iteration is the same with several workers.
 #[test]
 fn a_crash_is_pinned_whatever_the_workers() {
     let words = |workers: &str| tool().args("bad::aborts -j").arg(workers).run().words(1);
@@ -141,7 +139,7 @@ fn a_static_that_changes() {
     assert!(words.contains("a static"), "{words}");
 }
 
-/// The virtual clock stands still while a handler waits for it, which is a handler that does not return.
+/// The virtual clock stands still during a handler, so a handler that waits for it never returns.
 #[test]
 fn a_handler_that_waits_for_the_clock() {
     let words = report("waits_for_the_clock");
@@ -190,8 +188,8 @@ fn under_cargo_test_a_hang_ends_the_process() {
     );
 }
 
-/// Each ends the process of `cargo test` in the middle of an execution; what is written then names the
-/// test and the iteration, and its command leads to the end again.
+/// Each specimen ends the process of `cargo test` during an execution. The output then names the test and the
+/// iteration, and the printed command reproduces the crash.
 #[test]
 fn under_cargo_test_who_ends_the_process_is_named() {
     if !cfg!(target_os = "linux") {
@@ -223,8 +221,7 @@ fn under_cargo_test_who_ends_the_process_is_named() {
     }
 }
 
-/// Workers that explore the parts of a search don't know which iteration they run; it is named all the
-/// same, as the one that it is for one worker.
+/// The report names the iteration, which workers that explore parts of a search don't know.
 #[test]
 #[ignore = "a search of 14 000 executions, four times"]
 fn a_hang_in_a_part_of_a_search() {
@@ -242,7 +239,7 @@ fn a_hang_in_a_part_of_a_search() {
         let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
         digits.parse::<u64>().ok()
     });
-    // Long after it was divided.
+    // The search was divided long before that iteration.
     assert!(
         iteration.is_some_and(|iteration| iteration > 10_000),
         "{alone}"

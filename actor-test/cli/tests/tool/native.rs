@@ -1,4 +1,4 @@
-//! `replay --debugger`, with a debugger that attaches: gdb, where the machine has one and lets it.
+//! Tests of `replay --debugger` with gdb, if the machine has gdb and permits attaching.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -6,11 +6,11 @@ use std::process::{Child, Command, Stdio};
 use crate::debugging::Shop;
 use crate::project::tool;
 
-/// gdb attaches where the replay says so, stops before the step that it was told, and in the handler of
-/// that step, where the actor's field is what the story says, before the line and after it. Nothing runs
-/// out of time meanwhile, and in the end the bug is the recorded one.
+/// gdb attaches as the replay describes, and stops before the given step and in the handler of that step. The
+/// actor's field has the value from the story before the line and after it. Nothing times out meanwhile, and
+/// the replay ends with the recorded bug.
 ///
-/// It takes some seconds: gdb reads all symbols of a test executable.
+/// The test takes some seconds, since gdb reads all symbols of a test executable.
 #[test]
 fn a_native_debugger_steps_through_a_handler() {
     if Command::new("gdb").arg("--version").output().is_err() {
@@ -42,14 +42,14 @@ fn a_native_debugger_steps_through_a_handler() {
     commands
         .iter()
         .for_each(|command| _ = gdb.args(["-ex", command]));
-    // What it does not know it would ask servers for.
+    // gdb would query servers for missing debug information.
     gdb.env_remove("DEBUGINFOD_URLS");
     // A gdb that crashes leaves its core file in its working directory.
     gdb.current_dir(env!("CARGO_TARGET_TMPDIR"));
     let mut gdb = piped(&mut gdb);
     let mut stdout = BufReader::new(gdb.stdout.take().expect("it is piped"));
     let has_attached = until(&mut stdout, "Breakpoint 1 at ");
-    // The test goes on when a line is typed.
+    // The test continues when a line is entered.
     replay
         .stdin
         .take()
@@ -91,7 +91,7 @@ fn piped(command: &mut Command) -> Child {
     command.spawn().expect("it runs")
 }
 
-/// The first line with that text, or nothing where there is none.
+/// Returns the first line that contains the text, or an empty string.
 fn until(read: &mut impl BufRead, text: &str) -> String {
     let lines = read.lines().map(|line| line.expect("it is UTF-8"));
     lines
@@ -100,7 +100,7 @@ fn until(read: &mut impl BufRead, text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// Of `process 4711 waits ..`.
+/// Returns the process id in `process 4711 waits ..`.
 fn process_of(line: &str) -> String {
     let number = line.split_whitespace().nth(1);
     number.expect("the process is named").to_owned()

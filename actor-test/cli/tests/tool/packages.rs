@@ -1,4 +1,4 @@
-//! Tests of the same name in two packages of a workspace, and in two targets of one.
+//! Tests of equal names in two packages of a workspace, and in two targets of one.
 
 use crate::project::{cargo_test, tool, traces};
 
@@ -9,12 +9,12 @@ fn twins_are_listed_apart() {
         list,
         "twin::fails -p one\ntwin::wakes -p one\ntwin::fails -p two\ntwin::wakes -p two"
     );
-    // Where only one of them is built, its name is enough.
+    // If only one of them is built, the name is unambiguous.
     let list = tool().args("list -p two").run().words(0);
     assert_eq!(list, "twin::fails\ntwin::wakes");
 }
 
-/// What stands behind a word such as `replay:` in the report that ends so, without the tool's name.
+/// Returns the command after a word such as `replay:` in a report, without the tool's name.
 fn typed(words: &str, command: &str, ending: &str) -> String {
     let typed = words
         .lines()
@@ -24,7 +24,7 @@ fn typed(words: &str, command: &str, ending: &str) -> String {
     typed.unwrap_or_else(|| panic!("no {command} that ends with `{ending}`: {words}"))
 }
 
-/// Each report has commands that lead to its own test: from the same place, to the same bug.
+/// The commands in each report lead to the same test and bug, from the same directory.
 #[test]
 fn twins_are_reported_and_reproduced_apart() {
     let traces = traces();
@@ -47,7 +47,7 @@ fn twins_are_reported_and_reproduced_apart() {
             }
         }
     }
-    // The trace knows which of the two it is of.
+    // The trace records the package of its test.
     let trace = traces.path().join("two-twin-fails.json");
     let again = tool().args("replay --workspace").arg(trace).run().words(1);
     assert!(again.contains("(twins/two/tests/twin.rs:"), "{again}");
@@ -75,7 +75,6 @@ fn twins_are_covered_apart() {
     }
 }
 
-/// Under `cargo test`, too, the command names the package, where cargo would not take it by itself.
 #[test]
 fn under_cargo_test_the_command_names_the_package() {
     let said = cargo_test().args("-p two --test twin fails").run();
@@ -87,7 +86,7 @@ fn under_cargo_test_the_command_names_the_package() {
     assert!(named, "{}", said.stdout);
 }
 
-/// A library and a program of one package have modules, and so tests, of the same names.
+/// A library and a binary of one package share modules, and so names of tests.
 #[test]
 fn a_library_and_a_program_are_told_apart() {
     let list = tool().args("list -p both").run().words(0);
@@ -104,7 +103,7 @@ fn a_library_and_a_program_are_told_apart() {
         assert!(words.contains(&head), "{words}");
         for command in ["reproduce:", "replay:    "] {
             let typed = typed(&words, command, &format!(" -p both {target}"));
-            // What is printed says where the traces are in place of where they are this time.
+            // The output is redacted, so the path of the traces is restored.
             let typed = typed.replace("/tmp/.tmp…", &traces.path().to_string_lossy());
             let again = run(&typed, 1);
             assert!(again.contains("as all of its twins do"), "{again}");
@@ -112,7 +111,7 @@ fn a_library_and_a_program_are_told_apart() {
     }
 }
 
-/// Whatever is read by machines tells them apart as well.
+/// JSON, JUnit and coverage distinguish the tests as well.
 #[test]
 fn a_library_and_a_program_are_told_apart_in_files() {
     let directory = traces();
@@ -152,7 +151,7 @@ fn a_library_and_a_program_are_told_apart_in_files() {
     }
 }
 
-/// Parts of a search are added up for each of them.
+/// Parts of a search are merged for each of them.
 #[test]
 fn a_library_and_a_program_are_merged_apart() {
     let directory = traces();

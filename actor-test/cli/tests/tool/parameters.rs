@@ -1,4 +1,4 @@
-//! Tests with parameters: each combination is a test of its own.
+//! Tests of parametrised tests: each combination is a test of its own.
 
 use crate::project::{cargo_test, tool, traces};
 
@@ -23,7 +23,7 @@ fn listed() {
     );
     let pairs = list(&["in_pairs"]).stdout;
     assert!((9..=12).contains(&pairs.lines().count()), "{pairs}");
-    // What can't be told is listed by its path, and why.
+    // A test whose values can't be listed is shown by its path, with the reason.
     let said = list(&["x_without_values"]);
     assert_eq!(said.stdout, "parameters::x_without_values\n");
     assert!(
@@ -60,7 +60,7 @@ fn run_and_counted_one_by_one() {
     assert_eq!(words("-j 1"), said);
 }
 
-/// The values alone decide what schedules are run, and each combination has its own.
+/// The schedules depend only on the values, and each combination has its own.
 #[test]
 fn schedules_do_not_depend_on_other_combinations() {
     let executions = |filter: &str| {
@@ -84,11 +84,10 @@ fn schedules_do_not_depend_on_other_combinations() {
     let (alone, none) = executions("fails[first=1, name=\"a b\"]").unwrap();
     assert_eq!(none.len(), 0);
     assert_eq!(alone, last);
-    // The two that fail differ in nothing but a name that does nothing.
+    // The two failing combinations differ only in a name without effect.
     assert_ne!(before[2].2, last.2);
 }
 
-/// Both commands that a combination prints do what they say in a shell.
 #[test]
 fn printed_commands_work() {
     let said = tool()
@@ -103,12 +102,12 @@ fn printed_commands_work() {
             .expect("the command");
         line.split("cargo actor-test ").nth(1).unwrap().to_owned()
     };
-    // Another test that runs meanwhile may have taken the name without an ending.
+    // A concurrent test may have taken the file name without a suffix.
     let replay = command("replay:");
     let start = "replay target/actor-traces/specimens-parameters-fails-first=1-name=its-";
     assert!(replay.starts_with(start), "{replay}");
     let in_shell = |command: &str| {
-        // The tool is where a checkout is, and that may have a space in its name.
+        // The path of the checkout, and so of the tool, may contain a space.
         let run = crate::project::named("sh").arg("-c");
         run.arg(format!("\"$0\" actor-test {command}"))
             .arg(env!("CARGO_BIN_EXE_cargo-actor-test"))
@@ -144,7 +143,7 @@ fn a_trace_of_values_that_are_gone() {
     assert!(gone.contains(from), "{gone}");
     let to = "\"test\": \"parameters::fails[first=1, name=\\\"b a\\\"]\"";
     std::fs::write(&path, gone.replace(from, to)).unwrap();
-    // The digest knows the test, values included.
+    // The digest includes the test with its values.
     let error = tool().arg("replay").arg(&path).args(TARGET).run();
     assert!(error.error().contains("was edited"), "{}", error.stderr);
 }
@@ -163,7 +162,7 @@ fn a_bug_that_one_combination_has() {
         said.contains("without the bug \"never eight\", which is expected in one combination"),
         "{said}"
     );
-    // Where not all are run, nobody knows.
+    // If some combinations were not run, nothing is reported.
     assert!(
         run("::expected[first=0]")
             .words(0)

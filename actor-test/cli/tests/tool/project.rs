@@ -1,26 +1,26 @@
-//! The project under test, and the tool's runs on it.
+//! The project under test, and runs of the tool on it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The tool on the shared project.
+/// Runs the tool on the shared project.
 pub(crate) fn tool() -> Run {
     Run::new(env!("CARGO_BIN_EXE_cargo-actor-test")).arg("actor-test")
 }
 
-/// A program on the shared project.
+/// Runs a program on the shared project.
 pub(crate) fn named(program: &str) -> Run {
     Run::new(program)
 }
 
-/// `cargo test` on the shared project, of what the tool has built, too.
+/// Runs `cargo test` on the shared project, with the tool's profile so that nothing is rebuilt.
 pub(crate) fn cargo_test() -> Run {
     Run::new(env!("CARGO")).args("test --profile actor-test")
 }
 
-/// The directory of the shared project.
+/// Returns the directory of the shared project.
 pub(crate) fn directory() -> &'static Path {
     static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
     DIRECTORY.get_or_init(|| {
@@ -30,7 +30,7 @@ pub(crate) fn directory() -> &'static Path {
     })
 }
 
-/// A copy of the project in a place of its own, without its tests and with more in its manifest.
+/// Copies the project without its tests to another directory, with additions to its manifest.
 pub(crate) fn copy(more: &str) -> tempfile::TempDir {
     let project = traces();
     for file in ["Cargo.toml", "Cargo.lock", "src/lib.rs"] {
@@ -41,7 +41,7 @@ pub(crate) fn copy(more: &str) -> tempfile::TempDir {
             "members = [\"twins/one\", \"twins/two\", \"twins/both\"]\n",
             "",
         );
-        // What a copy says of settings is all that its manifest says.
+        // Settings in `more` replace those of the manifest.
         let text = match more.contains("[package.metadata.actor-test]") {
             true => text.replace("[package.metadata.actor-test]\niterations = 100\n", ""),
             false => text,
@@ -52,7 +52,6 @@ pub(crate) fn copy(more: &str) -> tempfile::TempDir {
     project
 }
 
-/// A directory for the traces of one test.
 pub(crate) fn traces() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temporary directory")
 }
@@ -166,17 +165,17 @@ opt-level = 1
         &package.join("src/tests.rs"),
         include_str!("../specimens/twin.rs"),
     );
-    // The versions that are here already, so that nothing is downloaded.
+    // The lock file has versions that are already downloaded.
     let lock = crates.with_file_name("Cargo.lock");
     if !directory.join("Cargo.lock").exists() {
         fs::copy(lock, directory.join("Cargo.lock")).expect("the lock file of the workspace");
     }
 }
 
-/// It fails where it is run: the tool must not.
+/// A binary without a marker; it fails if run, so the tool must not run it.
 const NO_HARNESS: &str = "fn main() { let actor_test = \"\"; panic!(\"a binary without a marker was run{actor_test}\") }\n";
 
-/// Writes a file where it differs, so that cargo builds no more than it must.
+/// Writes a file if it differs, so that cargo rebuilds as little as possible.
 fn keep(path: &Path, text: &str) {
     if fs::read_to_string(path).is_ok_and(|present| present == text) {
         return;
@@ -185,7 +184,7 @@ fn keep(path: &Path, text: &str) {
     fs::write(path, text).expect("a file of the project");
 }
 
-/// The variable says where programs, caches and temporary files are, or how to reach them.
+/// Returns true for variables with paths of programs, caches and temporary files, or with proxies.
 fn is_a_place(variable: &str) -> bool {
     const PLACES: [&str; 12] = [
         "PATH",
@@ -205,7 +204,6 @@ fn is_a_place(variable: &str) -> bool {
     PLACES.contains(&&*name) || name.starts_with("CARGO_REGISTR") || name.ends_with("_PROXY")
 }
 
-/// A command in the making.
 pub(crate) struct Run {
     command: Command,
 }
@@ -214,7 +212,7 @@ impl Run {
     fn new(program: &str) -> Self {
         let mut command = Command::new(program);
         command.current_dir(directory());
-        // What this process was started with is nobody's setting, but for where things are.
+        // Settings in this process's environment must not affect the tool; only paths are kept.
         for (name, _) in std::env::vars_os() {
             if !name.to_str().is_some_and(is_a_place) {
                 command.env_remove(name);
@@ -233,7 +231,7 @@ impl Run {
         self
     }
 
-    /// Arguments with spaces between them.
+    /// Adds arguments, separated by spaces.
     pub(crate) fn args(mut self, arguments: &str) -> Self {
         self.command.args(arguments.split_whitespace());
         self
@@ -244,12 +242,11 @@ impl Run {
         self
     }
 
-    /// Where its traces go.
     pub(crate) fn traces(self, directory: &tempfile::TempDir) -> Self {
         self.env("ACTOR_TEST_TRACE_DIR", directory.path())
     }
 
-    /// The exit code when nobody reads what it says.
+    /// Returns the exit code if nobody reads standard output.
     pub(crate) fn unheard(mut self) -> Option<i32> {
         let (stdout, stderr) = (std::process::Stdio::piped(), std::process::Stdio::null());
         let mut child = self
@@ -262,12 +259,11 @@ impl Run {
         child.wait().expect("it ends").code()
     }
 
-    /// The command itself.
     pub(crate) fn command(self) -> Command {
         self.command
     }
 
-    /// In another directory.
+    /// Runs in another directory.
     pub(crate) fn within(mut self, directory: &Path) -> Self {
         self.command.current_dir(directory).env("PWD", directory);
         self
@@ -287,7 +283,6 @@ impl Run {
     }
 }
 
-/// What a command said.
 #[derive(Debug)]
 pub(crate) struct Said {
     pub(crate) code: Option<i32>,
@@ -296,7 +291,7 @@ pub(crate) struct Said {
 }
 
 impl Said {
-    /// The message of an error, without what cargo said before.
+    /// Returns the message of an error, without cargo's output before it.
     #[track_caller]
     pub(crate) fn error(&self) -> &str {
         assert_eq!(self.code, Some(2), "{self:?}");
@@ -307,7 +302,7 @@ impl Said {
         self.stderr[at..].trim_end()
     }
 
-    /// Standard output with what differs between runs and machines taken out.
+    /// Returns standard output, redacted.
     #[track_caller]
     pub(crate) fn words(&self, code: i32) -> String {
         assert_eq!(self.code, Some(code), "{}\n{}", self.stdout, self.stderr);
@@ -315,7 +310,7 @@ impl Said {
     }
 }
 
-/// Takes times, directories and thread ids out.
+/// Removes times, directories and thread ids.
 pub(crate) fn redact(text: &str) -> String {
     let directory = format!("{}/", directory().display());
     let text = text.replace(&directory, "");
@@ -335,7 +330,7 @@ fn redact_line(line: &str) -> String {
         line = format!("{before}which took about [time]{after}");
     }
     let is_timed = line.starts_with("PASS") || line.contains(" new");
-    // In XML, an element may end with the line.
+    // In XML, the element may end in this line.
     let end = line.find("</").unwrap_or(line.len());
     if is_timed && line[..end].ends_with(" s") {
         let at = line[..end].rfind(", ").unwrap_or(end);

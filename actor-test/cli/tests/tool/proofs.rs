@@ -1,4 +1,4 @@
-//! `--exhaustive`: what is proved, and what is said where nothing is.
+//! Tests of `--exhaustive`: proofs, and reports without a proof.
 
 use crate::project::{tool, traces};
 
@@ -14,7 +14,7 @@ fn a_small_test_is_proved() {
     assert_eq!(line("asynchronous --exhaustive"), proved);
     assert_eq!(line("asynchronous --exhaustive=dpor --for 1h"), proved);
     assert_eq!(line("asynchronous --exhaustive -i 50"), proved);
-    // The executions are those of one worker.
+    // The executions are the same as with one worker.
     assert_eq!(line("asynchronous --exhaustive -j 3"), proved);
     let states = line("asynchronous --exhaustive=states");
     assert!(states.contains(" states, no bug"), "{states}");
@@ -49,7 +49,7 @@ fn what_was_left_out_is_said() {
     );
 }
 
-/// What takes more delays is left out, and then nothing is proved.
+/// Schedules with more delays are not run, so nothing is proved.
 #[test]
 fn up_to_so_many_delays() {
     let none = line("asynchronous --exhaustive=ses:rr/0");

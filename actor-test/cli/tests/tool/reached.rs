@@ -1,4 +1,4 @@
-//! What tests reach: `--coverage`, and what is denied.
+//! Tests of coverage: `--coverage` and `--deny`.
 
 use std::fs;
 use std::path::Path;
@@ -42,11 +42,11 @@ fn coverage_is_that_of_all_tests_together() {
         mermaid.contains("s1 --> s0: 100") && mermaid.contains("class s2 never"),
         "{mermaid}"
     );
-    // The same bytes again, whatever the workers.
+    // The bytes are the same for any number of workers.
     let before = read("coverage.txt");
     run("tests::lamp denied never_six at_most_six -j 1");
     assert_eq!(before, read("coverage.txt"));
-    // With what failed, where it went on.
+    // Failing tests are counted if they continued after the bug.
     run("never_six --no-fail-fast");
     let text = read("coverage.txt");
     assert!(
@@ -66,7 +66,7 @@ fn a_directory_that_cannot_be_made() {
     assert!(said.stdout.is_empty(), "nothing was run: {}", said.stdout);
 }
 
-/// From the flag before the variable before the attribute before the manifest, as any setting.
+/// The precedence is as for any setting: flag, variable, attribute, manifest.
 #[test]
 fn what_is_denied_comes_from_all_places() {
     let outcome = |run: crate::project::Run| {
@@ -96,7 +96,7 @@ fn what_is_denied_comes_from_all_places() {
         outcome(variable().args("tests::lamp --deny none")).0,
         Some(0)
     );
-    // The attribute of `denied`.
+    // The attribute of `denied` applies.
     assert_eq!(outcome(tool().args("tests::denied")).0, Some(1));
     assert_eq!(outcome(tool().args("tests::denied --deny none")).0, Some(0));
     let project = copy("[package.metadata.actor-test]\ndeny = [\"unreached\"]\n");

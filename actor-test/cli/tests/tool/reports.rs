@@ -1,4 +1,4 @@
-//! What a test's end looks like, situation by situation.
+//! Tests of the reports of all outcomes.
 
 use insta::assert_snapshot;
 
@@ -26,7 +26,7 @@ fn safety_without_stopping_at_the_first() {
     assert_snapshot!(report("never_six --no-fail-fast", 1));
 }
 
-/// Causes have a budget of their own, which minimising has no part in.
+/// Causes have a budget of their own, separate from minimising.
 #[test]
 fn causes_cost_what_they_may() {
     let explained = |arguments: &str| {
@@ -86,7 +86,7 @@ fn every_test_runs_whatever_the_first_does() {
     assert!(report("tests::", 1).ends_with("\n\n6 passed, 5 failed, 1 ignored"));
 }
 
-/// The same block under `cargo test`, with the same commands.
+/// `cargo test` prints the same report, with the same commands.
 #[test]
 fn under_cargo_test() {
     let traces = traces();

@@ -1,4 +1,4 @@
-//! Settings by precedence, and what a malformed one says.
+//! Tests of the precedence of settings, and of errors on malformed ones.
 
 use crate::project::{cargo_test, copy, tool};
 
@@ -63,7 +63,7 @@ fn coyotes_spellings_are_understood() {
 
 #[test]
 fn time_instead_of_iterations() {
-    // Its manifest says nothing of iterations.
+    // The manifest of package `one` sets no iterations.
     let words = tool().args("wakes -p one --for 100ms").run().words(0);
     assert!(!words.contains("wakes  100 executions"), "{words}");
     assert_eq!(executions(tool().args("at_most_six --for 1h -i 3")), "3");
@@ -204,7 +204,7 @@ fn the_manifest_is_the_last_place() {
     let tool = || tool().within(project.path());
     assert_eq!(executions(tool().args("at_most_six")), "9");
     assert_eq!(executions(tool().args("at_most_six -i 5")), "5");
-    // Its attribute, and not the manifest, says how far `too_hot` goes.
+    // The attribute of `too_hot` overrides the bound in the manifest.
     let words = tool().args("too_hot -s random").run().words(1);
     assert!(words.contains("(threshold 100)"), "{words}");
     let cargo = cargo_test()

@@ -1,4 +1,4 @@
-//! The tool in a terminal that is one.
+//! Tests of the tool in a pseudo-terminal: progress bars, interruption, output.
 
 use std::io::{Read, Write};
 use std::num::NonZero;
@@ -12,13 +12,12 @@ use pty_process::blocking::{Command, Pty, open};
 
 use crate::project::{Run, tool, traces};
 
-/// How many lines a terminal has.
 const ROWS: NonZero<u16> = NonZero::new(24).expect("24 are some");
 
-/// More executions than there is time for.
+/// More executions than the time suffices for.
 const MANY: &str = "4000000000";
 
-/// The tool, at work in a terminal.
+/// The tool, running in a terminal.
 pub(crate) struct Terminal {
     pty: Arc<Pty>,
     tool: std::process::Child,
@@ -43,7 +42,7 @@ impl Terminal {
         let screen = Arc::clone(&pty);
         std::thread::spawn(move || {
             let mut chunk = [0; 4096];
-            // The terminal is closed when nobody is at work in it any more.
+            // The terminal closes when its last process has ended.
             while let Ok(count @ 1..) = (&*screen).read(&mut chunk) {
                 let _ = send.send(chunk[..count].to_vec());
             }
@@ -61,8 +60,8 @@ impl Terminal {
         }
     }
 
-    /// Types, and reads until this has been shown in answer, and a prompt that ends so behind it: only then
-    /// keys are what the tool reads them as; between two prompts, ctrl-C is a signal.
+    /// Types keys, and reads until `text` and then `prompt` appear. Only then does the tool read keys as
+    /// input: between two prompts, ctrl-C is a signal.
     pub(crate) fn answers(&mut self, keys: &str, text: &str, prompt: &str) {
         self.shown.clear();
         self.types(keys.as_bytes());
@@ -72,7 +71,7 @@ impl Terminal {
         self.until(prompt);
     }
 
-    /// Reads until this is on the screen.
+    /// Reads until `text` appears on the screen.
     pub(crate) fn until(&mut self, text: &str) {
         while !self.shown.contains(text) {
             let more = self.read.recv();
@@ -81,14 +80,14 @@ impl Terminal {
         }
     }
 
-    /// Shows what was read; no bar is wider than the terminal.
+    /// Adds output to the screen, and checks that no bar is wider than the terminal.
     fn show(&mut self, more: &[u8]) {
         self.shown += &strip_ansi_codes(&String::from_utf8_lossy(more));
         self.screen.process(more);
         let screen = self.screen.screen();
         let columns = screen.size().1.get();
         for row in screen.rows(0, columns) {
-            // Where it were too wide, what it ends with would be in the next row.
+            // The end of a bar that is too wide would be in the next row.
             let forms = [format!("/{MANY}"), format!("{MANY} schedules")];
             let is_bar = forms.iter().any(|form| row.contains(form));
             assert!(!is_bar || row.contains(" bug"), "{columns}: {row}");
@@ -101,7 +100,7 @@ impl Terminal {
             .expect("the terminal takes keys");
     }
 
-    /// Reads to the end: what was shown, and how the tool ended.
+    /// Reads to the end, and returns the output and the exit status.
     pub(crate) fn end(mut self) -> (String, ExitStatus) {
         let status = self.tool.wait().expect("the tool ends");
         while let Ok(more) = self.read.recv() {
@@ -111,7 +110,7 @@ impl Terminal {
     }
 }
 
-/// Ctrl-C, as a terminal sends it to all that is at work there; and whatever is shown fits.
+/// Ctrl-C, sent by the terminal to all its processes; at any width, the output fits.
 #[test]
 fn what_is_known_is_told_when_it_is_interrupted() {
     for columns in [40, 80, 200] {
@@ -135,14 +134,14 @@ fn what_is_known_is_told_when_it_is_interrupted() {
     }
 }
 
-/// Details are told where they are asked for.
+/// Details are printed only on request.
 #[test]
 fn a_run_that_passes_tells_a_line_a_test() {
     let traces = traces();
     let run = |arguments: &str| {
         let (shown, status) = Terminal::begin(arguments, 80, &traces).end();
         assert_eq!(status.code(), Some(0), "{shown}");
-        // A bar may have been where a line is now.
+        // A bar may have occupied the row of a line before.
         let lines = shown
             .lines()
             .filter_map(|line| line.trim().rsplit('\r').next());

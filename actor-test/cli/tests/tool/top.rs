@@ -1,4 +1,4 @@
-//! `cargo actor-test top`, beside something that answers as a program does.
+//! Tests of `cargo actor-test top`, with a fake program that answers.
 
 use std::io::Write;
 use std::os::unix::net::UnixListener;
@@ -10,7 +10,7 @@ fn top(at: &Path) -> Said {
     tool().arg("top").arg(at).run()
 }
 
-/// Answers whoever connects, as often as there are answers.
+/// Answers each connection with the next of the answers.
 fn answering(at: &Path, answers: &'static [&'static str]) -> std::thread::JoinHandle<()> {
     let listener = UnixListener::bind(at).expect("a place for the socket");
     std::thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Traces: the same bytes whoever writes them, replayed, shown, damaged.
+//! Tests of traces: identical bytes from all runs, replays, formats, damage.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::project::{cargo_test, copy, redact, tool, traces};
 
 const NAME: &str = "specimens-tests-never_six.json";
 
-/// Where the trace of a failing test is, in a directory of its own.
+/// Returns the trace of a failing test, in a directory of its own.
 fn failing() -> (TempDir, PathBuf) {
     let traces = traces();
     tool().args("never_six").traces(&traces).run().words(1);
@@ -49,9 +49,9 @@ fn the_same_bytes_for_any_workers_and_under_cargo_test() {
         one.iter().map(|(name, _)| name).collect::<Vec<_>>()
     );
     assert_eq!(one, written(tool().args("tests:: -j 2")));
-    // A test by itself has both workers to itself.
+    // A single test gets both workers.
     assert_eq!(one[2], written(tool().args("never_six -j 2"))[0]);
-    // There nobody waits for an expected bug to be minimised.
+    // `cargo test` does not minimise an expected bug.
     let unexpected = |all: Vec<(String, String)>| {
         let all = all.into_iter();
         all.filter(|(name, _)| !name.contains("expected"))
@@ -109,7 +109,7 @@ fn replayed_when_the_bug_is_fixed() {
     assert!(document["near"]["executions"].as_u64().unwrap() > 100);
 }
 
-/// What was minimised by the run that found it is told and explained all the same.
+/// Minimising a minimal trace removes nothing, but still prints the story and the causes.
 #[test]
 fn minimized_once_more() {
     let (_traces, path) = failing();
@@ -127,7 +127,7 @@ fn minimized_once_more() {
     ] {
         assert!(words.contains(said), "{said}: {words}");
     }
-    // What was not tried is not said to be needed.
+    // Steps are not reported as needed if dropping them was not tried.
     let words = minimize("--budget 1");
     assert!(words.contains("\nminimised:  nothing is left out so far"));
     assert!(!words.contains("as short as can be found"), "{words}");
@@ -139,7 +139,7 @@ fn minimized_once_more() {
     assert!(shown["causes"].is_object());
     assert_eq!(document["trace"], shown);
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
-    // The program is another one: what is known of the trace stays in it.
+    // After a change of the program, the trace keeps its information.
     let words = minimize("--features fixed");
     assert!(
         words.contains(", or the program was changed since it"),
@@ -148,7 +148,7 @@ fn minimized_once_more() {
     assert_eq!(fs::read_to_string(&path).unwrap(), before);
 }
 
-/// The schedule as a test, which is all that standard output has.
+/// The pinned test is the only text on standard output.
 #[test]
 fn minimized_as_a_test() {
     let (_traces, path) = failing();
@@ -191,7 +191,7 @@ fn replayed_when_the_program_is_changed() {
     }
 }
 
-/// A fix may change the steps of the schedule: what is left of it is followed to its end.
+/// A fix may change the steps of the schedule; the remaining steps are followed to the end.
 #[test]
 fn replayed_when_the_program_is_changed_and_right() {
     let (_traces, path) = failing();
@@ -208,7 +208,7 @@ fn replayed_when_the_program_is_changed_and_right() {
     }
 }
 
-/// For pages and other tools: the same story, its texts written out.
+/// The JSON document has the same story, with its texts written out.
 #[test]
 fn a_story_is_a_document() {
     let (_traces, path) = failing();
@@ -219,7 +219,7 @@ fn a_story_is_a_document() {
     assert_eq!(story.steps.len(), 12);
 }
 
-/// The page holds the document, and asks nobody for anything.
+/// The page contains the document, and requests nothing over the network.
 #[test]
 fn a_story_is_a_page() {
     let (traces, path) = failing();
@@ -265,7 +265,6 @@ fn a_story_for_mermaid() {
     );
 }
 
-/// The printed commands do what they say.
 #[test]
 fn printed_commands_work() {
     let said = tool().args("tests::never_six").run();
@@ -294,7 +293,6 @@ fn printed_commands_work() {
         again.contains("FAIL  specimens::tests::never_six  safety"),
         "{again}"
     );
-    // What it prints reproduces it once more.
     assert!(again.contains(&command("reproduce:")), "{again}");
 }
 
@@ -362,8 +360,7 @@ fn damaged_traces() {
     );
 }
 
-/// A trace of the first version counts its iterations from zero, its schedules were others, and its
-/// story was made of sentences.
+/// In the first version, iterations count from zero, schedules differ, and the story is sentences.
 #[test]
 fn a_trace_of_the_first_version_is_read() {
     let (traces, path) = failing();
@@ -421,7 +418,7 @@ fn a_trace_whose_test_is_gone() {
     );
 }
 
-/// A saved schedule runs first; the project is another one, since the shared one has none.
+/// A saved schedule runs first. The test uses a copy, since the shared project has no saved schedule.
 #[test]
 fn saved_schedules_run_first() {
     let (_traces, path) = failing();
@@ -446,7 +443,7 @@ fn saved_schedules_run_first() {
         words.contains("PASS  specimens::tests::never_six"),
         "{words}"
     );
-    // It is where a trace is to be kept, and is not told to go there.
+    // A trace in the directory of saved schedules is not recommended to be moved there.
     let replayed = |path: &Path| {
         let tool = tool().arg("replay").arg(path);
         let tool = tool.args("--features fixed --near 0 --manifest-path");

@@ -1,7 +1,6 @@
-//! Traces that nobody has recorded: bytes from anywhere, and traces in which something was changed.
-//! Whatever they hold, reading and telling them ends with an error or a story, in bounds.
+//! Fuzzing of traces: arbitrary bytes and mutated traces must lead to an error or to a bounded story.
 //!
-//! A fuzzer feeds this, and a test with bytes that are the same each time.
+//! The fuzzer calls [`feed`], and so does a test with reproducible bytes.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -13,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{mermaid, page};
 use crate::words;
 
-/// Traces of the samples, to be changed.
+/// The traces of samples that are mutated.
 const SEEDS: [&str; 4] = [
     include_str!("cache.json"),
     include_str!("payments.json"),
@@ -21,7 +20,7 @@ const SEEDS: [&str; 4] = [
     include_str!("treasure.json"),
 ];
 
-/// What nobody expects in a text.
+/// Texts that attack pages, terminals and diagrams.
 const TEXTS: [&str; 10] = [
     "</script><script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -35,19 +34,19 @@ const TEXTS: [&str; 10] = [
     "\u{0}",
 ];
 
-/// How many bytes are told of a byte that is read, and besides.
+/// The maximum number of output bytes: per input byte, and in addition.
 const TOLD_PER_BYTE: usize = 400;
 const TOLD: usize = 1 << 20;
 
-/// How many values a trace has at most that is changed further. What is put in the place of something
-/// else is a copy of a part of the trace, so that a few changes could make it as large as one likes.
+/// The maximum number of values in a trace that is mutated further. A mutation may copy a part of the trace,
+/// so a few mutations could make a trace arbitrarily large.
 const VALUES_MAX: usize = 50_000;
 
-/// The document of which a page is made here.
+/// The maximum size of a document that is written into a page.
 const PAGED_MAX: usize = 4 << 20;
 
-/// Reads and tells a trace: the bytes themselves, where they begin as JSON does, or else one of the
-/// traces, changed as they say.
+/// Reads a trace and prints it in all formats. Bytes that begin like JSON are the trace; other bytes describe
+/// mutations of one of the samples' traces.
 pub fn feed(bytes: &[u8]) {
     match bytes.first() {
         None => {}
@@ -63,7 +62,7 @@ pub fn feed(bytes: &[u8]) {
     }
 }
 
-/// Numbers that say what to do.
+/// A script of numbers that describe mutations.
 struct Script<'a>(&'a [u8]);
 
 impl Script<'_> {
@@ -77,13 +76,13 @@ impl Script<'_> {
     }
 
     fn change(&mut self, trace: &mut Value) {
-        // Enough for any mistake.
+        // Forty mutations suffice for any mistake.
         for _ in 0..40 {
             if self.0.len() < 4 || count(trace) > VALUES_MAX {
                 return;
             }
             let (which, how) = (self.number(), self.number());
-            // Whoever changes a decision is told so, and comes no further.
+            // A changed decision is always rejected, so other parts are changed more often.
             let part = match which % 16 {
                 0 => Some(&mut *trace),
                 1 => trace.get_mut("causes"),
@@ -100,9 +99,9 @@ impl Script<'_> {
     }
 }
 
-/// Changes a part of a trace.
+/// Mutates a part of a trace.
 fn change(found: &mut Value, how: usize, other: Option<Value>) {
-    // Mostly another number, since most of a trace are the numbers of something else.
+    // Most values are numbers that refer to something, so usually another number is set.
     if found.is_number() && !how.is_multiple_of(4) {
         *found = (how % 41).into();
         return;
@@ -140,7 +139,7 @@ fn change(found: &mut Value, how: usize, other: Option<Value>) {
     };
 }
 
-/// How many values there are in a value, itself included.
+/// Returns the number of values in a value, including itself.
 fn count(value: &Value) -> usize {
     1 + parts(value).map(count).sum::<usize>()
 }
@@ -155,7 +154,7 @@ fn parts(value: &Value) -> impl Iterator<Item = &Value> {
     values.into_iter().flatten().chain(fields)
 }
 
-/// The value that comes so many values after this one.
+/// Returns the value at the index `left` in depth-first order.
 fn nth<'a>(value: &'a mut Value, left: &mut usize) -> Option<&'a mut Value> {
     if *left == 0 {
         return Some(value);
@@ -168,7 +167,7 @@ fn nth<'a>(value: &'a mut Value, left: &mut usize) -> Option<&'a mut Value> {
     }
 }
 
-/// Reads a trace and tells it in every way, as far as it can be read.
+/// Reads a trace and prints it in all formats, if it can be read.
 fn tell(bytes: &[u8], part: usize) {
     let trace = match Trace::parse("trace.json", bytes) {
         Ok(trace) => trace,
@@ -202,7 +201,7 @@ fn tell(bytes: &[u8], part: usize) {
     write_page(&Document::of(&trace, &story));
 }
 
-/// A part of a story, as a number says.
+/// Returns a part of a story, selected by a number.
 fn select(story: &Story, part: usize) -> Result<Story, String> {
     let mut selection = Selection::default();
     let step = (part / 8) as u64;
@@ -218,7 +217,7 @@ fn select(story: &Story, part: usize) -> Result<Story, String> {
     selection.of(story)
 }
 
-/// Nothing in it does anything to a terminal.
+/// Checks that a text has no letter that affects a terminal.
 fn acts_on_nothing(text: &str) {
     let acts = |letter: char| letter.is_control() && letter != '\n' && letter != '\t';
     let turns = |letter| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -226,7 +225,7 @@ fn acts_on_nothing(text: &str) {
     assert_eq!(found, None, "{text}");
 }
 
-/// The page of a document that is not too large; nothing of the document is markup in it.
+/// Writes the page of a document up to a size, and checks that the document contains no markup.
 fn write_page(document: &Document<'_>) {
     let mut paged = Paged::default();
     let written = page::write(&mut paged, &mut |page| {
@@ -264,7 +263,7 @@ impl Write for Paged {
 mod tests {
     use super::*;
 
-    /// Numbers of Knuth's generator.
+    /// Returns reproducible bytes of Knuth's linear congruential generator.
     fn bytes(mut state: u64, many: usize) -> Vec<u8> {
         let byte = |_| {
             state = state.wrapping_mul(6_364_136_223_846_793_005);
@@ -274,7 +273,7 @@ mod tests {
         (0..many).map(byte).collect()
     }
 
-    /// The traces that are changed are ones that can be told, or nothing would be tested.
+    /// The samples' traces can be printed; otherwise mutated traces would test nothing.
     #[test]
     fn the_traces_can_be_told() {
         for seed in SEEDS {
@@ -284,7 +283,7 @@ mod tests {
         }
     }
 
-    /// What was found by the fuzzer: 247 bytes made a trace so large that changing it took two seconds.
+    /// A regression of the fuzzer: 247 bytes made a trace so large that a mutation took two seconds.
     #[test]
     fn a_script_makes_no_trace_too_large() {
         let large = |values: usize| Value::from(vec![0; values]);
@@ -296,7 +295,7 @@ mod tests {
         assert_eq!(grown(large(10), many_times), 10 * 50 + 1);
         assert_eq!(grown(vec![large(4_000); 10].into(), many_times), 40_011);
         assert_eq!(grown(large(10), again), 11);
-        // What is large already stays as it is.
+        // A large trace is not mutated further.
         for (values, is_changed) in [(100, true), (VALUES_MAX, false)] {
             let before = serde_json::json!({ "story": large(values) });
             let mut trace = before.clone();
@@ -324,7 +323,7 @@ mod tests {
         );
     }
 
-    /// In the words of a lock's step, and of a fault's.
+    /// A text in an access to a shared object, and in a fault, is escaped.
     #[test]
     fn what_is_shared_or_fails_acts_on_nothing() {
         let mut trace: Value = serde_json::from_str(SEEDS[1]).expect("a trace is JSON");
@@ -343,7 +342,7 @@ mod tests {
         tell(trace.to_string().as_bytes(), 0);
     }
 
-    /// Letters are lost, changed and doubled.
+    /// Letters are removed, changed and inserted.
     #[test]
     fn damaged_traces_do_no_harm() {
         for run in 0..300 {

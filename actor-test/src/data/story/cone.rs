@@ -1,39 +1,39 @@
-//! What led to a step: its causal cone, and the steps of a story that matter most.
+//! The causal cone of a step, and the selection of the steps of a story that matter most.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 use super::{Arrival, Change, Effect, Step, Story, Temperature};
 use crate::data::records::StepKind;
 
-/// Of the steps that matter, one in so many may be an earlier change of the actor that took the last step.
+/// One of this many selected steps may be an earlier change of the actor of the last step.
 const CHANGES_OF: usize = 4;
 
-/// How many of the events that nobody reads matter, the last ones.
+/// The largest number of sends of unread events that are selected, the last ones.
 const UNREAD_MAX: usize = 4;
 
-/// Of how many actors that faults have ended the last change matters, of those that changed last.
+/// The largest number of actors ended by faults whose last change is selected, those that changed last.
 const TAKEN_MAX: usize = 4;
 
-/// Answers what led to what.
+/// The causal predecessors of the steps of a story.
 #[derive(Debug)]
 pub(crate) struct Causes<'a> {
     story: &'a Story,
-    /// For each step, where its operation did something last.
+    /// For each step, the previous steps of its operation.
     before: Vec<Before>,
-    /// Where operations were created.
+    /// The step that created each operation.
     spawned: BTreeMap<u32, usize>,
-    /// Where replies reached who asked.
+    /// The steps in which replies reached each operation.
     replied: BTreeMap<u32, Vec<usize>>,
-    /// Where sleeps and the like of an operation ended.
+    /// The steps in which sleeps and other waits of each operation ended.
     woken: BTreeMap<u32, Vec<usize>>,
 }
 
-/// Where the operation of a step did something last, before that. What its timers do is not its own.
+/// The previous steps of an operation, without those of its timers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Before {
-    /// Its code ran.
+    /// The last step in which its code ran.
     ran: Option<usize>,
-    /// And changed it.
+    /// The last step that changed the actor.
     changed: Option<usize>,
 }
 
@@ -71,15 +71,13 @@ impl<'a> Causes<'a> {
         causes
     }
 
-    /// The position of the step of that number.
     fn position(&self, number: u64) -> Option<usize> {
         let steps = &self.story.steps;
         steps.binary_search_by_key(&number, |step| step.number).ok()
     }
 
-    /// The steps without which a step would not have been taken as it was: where its message was
-    /// sent, its timer armed, its actor created, what it sends was decided, or its actor became what
-    /// it was.
+    /// Returns the direct causes of a step: the steps that sent its message, armed its timer, created its
+    /// actor, decided its send, or last changed its actor.
     fn direct(&self, at: usize) -> Vec<usize> {
         let step = &self.story.steps[at];
         let earlier = |list: &BTreeMap<u32, Vec<usize>>| {
@@ -130,11 +128,11 @@ impl<'a> Causes<'a> {
         direct
     }
 
-    /// All steps that led to those, themselves included, by position.
+    /// Returns the positions of all steps that led to `ends`, and of those steps themselves.
     fn cone(&self, ends: impl IntoIterator<Item = usize>) -> impl Iterator<Item = usize> {
         let mut next: BinaryHeap<usize> = ends.into_iter().collect();
         let mut seen: BTreeSet<usize> = next.iter().copied().collect();
-        // The latest first: nobody needs more than the end of it, most often.
+        // The latest step comes first, since most callers need only the end of the cone.
         std::iter::from_fn(move || {
             let at = next.pop()?;
             for cause in self.direct(at) {
@@ -146,17 +144,19 @@ impl<'a> Causes<'a> {
         })
     }
 
-    /// The steps that led to the one of that number, and that one.
+    /// Returns the numbers of the steps that led to a step, and of that step.
     pub(crate) fn of_step(&self, number: u64) -> BTreeSet<u64> {
         let cone = self.cone(self.position(number));
         cone.map(|at| self.story.steps[at].number).collect()
     }
 
-    /// The steps that matter most, `most` of them: the last one, the critical one, those that are `named`
-    /// elsewhere, those in which a fault struck, or what it took was sent, or what is owed in the end became
-    /// so, and what nobody has read was sent, the last changes of the actors that a failed predicate looked
-    /// at, and of their fields, of those that a fault ended, and of the one that took the last step, and what
-    /// that one was answered; and what led to them, the latest first. How names are looked up is told last.
+    /// Returns the `most` steps that matter most. These are:
+    /// - the last step, the critical one, and those that the report names (`named`);
+    /// - the steps in which a fault struck, a pending obligation became hot, or an unread event was sent;
+    /// - the last changes of the actors, and of their fields, that a failed predicate read;
+    /// - the last changes of actors that a fault ended;
+    /// - the last changes of the actor of the last step, and the last answers to it;
+    /// - the steps that led to these, the latest first, with lookups in a registry of names last.
     pub(crate) fn that_matter(&self, most: usize, named: &[u64]) -> BTreeSet<u64> {
         let steps = &self.story.steps;
         let mut decisive = self.decisive();
@@ -173,7 +173,7 @@ impl<'a> Causes<'a> {
             .collect();
         let told = |at: &usize| !self.is_bookkeeping(*at);
         let cone = self.cone(decisive).filter(told);
-        // What led to it is told. Where there is room, so is what happened last.
+        // The cone comes first; any capacity left is for the steps that happened last.
         let last = || (0..steps.len()).rev();
         let mut next = cone.chain(last().filter(told)).chain(last());
         while chosen.len() < most
@@ -184,19 +184,17 @@ impl<'a> Causes<'a> {
         chosen
     }
 
-    /// The last changes of the actor that took the last step, which may be what it was mistaken in.
+    /// Returns the last changes of the actor that took the last step, in which the mistake may lie.
     fn last_changes(&self, most: usize) -> impl Iterator<Item = usize> {
         let last = self.before.last().and_then(|before| before.changed);
         std::iter::successors(last, |at| self.before[*at].changed).take(most)
     }
 
-    /// The actors that a failed predicate looked at.
     fn looked_at(&self) -> BTreeSet<u32> {
         self.story.looked_at.iter().map(|seen| seen.who).collect()
     }
 
-    /// The last changes of the fields of the actors that a failed predicate looked at, of those that changed
-    /// last: each of them may be what it is about.
+    /// Returns the last changes of fields of the actors that a failed predicate read: it may be about these.
     fn last_changes_of_fields(&self, most: usize) -> BTreeSet<usize> {
         let looked_at = self.looked_at();
         let mut changed = BTreeMap::new();
@@ -210,8 +208,8 @@ impl<'a> Causes<'a> {
         all.into_iter().rev().take(most).collect()
     }
 
-    /// The last answers to the handler that the last step goes on with, and the steps that gave them: what
-    /// a handler knows between its awaits is nowhere to be seen.
+    /// Returns the last answers to the handler that the last step resumes, and the steps that gave them. No
+    /// field shows the values that a handler holds between its awaits.
     fn last_answers(&self, most: usize) -> Vec<usize> {
         let steps = &self.story.steps;
         let Some(last) = steps.last().filter(|last| last.kind == StepKind::Resume) else {
@@ -233,7 +231,7 @@ impl<'a> Causes<'a> {
             .collect()
     }
 
-    /// A registry of names takes the step, or a step that only sends to one.
+    /// Returns true for a step of a name registry, and for a step that only sends to one.
     fn is_bookkeeping(&self, at: usize) -> bool {
         let story = self.story;
         let step = &story.steps[at];
@@ -245,8 +243,8 @@ impl<'a> Causes<'a> {
         story.is_registry(step.who) || sent.peek().is_some() && sent.all(to_registries)
     }
 
-    /// Where the events came from that nobody reads: those that are there in the end, since they are what
-    /// comes next, where something is owed, and those that faults have taken.
+    /// Returns the steps that sent events which no actor reads. These are events taken by faults, and, if
+    /// there is a pending obligation, those left in inboxes at the end, since they would come next.
     fn unread(&self, is_owed: bool) -> Vec<usize> {
         let story = self.story;
         let (mut halted, mut struck) = (BTreeSet::new(), BTreeSet::new());
@@ -281,8 +279,8 @@ impl<'a> Causes<'a> {
         sent
     }
 
-    /// What those wait for who await something in the end: the steps in which they have asked, those in which
-    /// that was handled, and those in which who was asked had become what it was.
+    /// Returns the steps that asked for what is still awaited at the end, the steps that handled these
+    /// questions, and the last changes of the asked actors.
     pub(crate) fn awaited(&self) -> Vec<u64> {
         let story = self.story;
         let mut asked: BTreeMap<u32, Option<usize>> = BTreeMap::new();
@@ -290,7 +288,7 @@ impl<'a> Causes<'a> {
             if step.effects.contains(&Effect::Awaits) {
                 asked.insert(step.who, None);
             } else if step.kind == StepKind::Flush && step.sent().next().is_some() {
-                // The last that it sends before it waits is what it waits for.
+                // The last message that an operation sends before it awaits is the one whose reply it awaits.
                 asked.entry(step.who).and_modify(|asked| *asked = Some(at));
             } else if step.kind != StepKind::Flush && step.timer.is_none() {
                 asked.remove(&step.who);
@@ -353,7 +351,7 @@ impl<'a> Causes<'a> {
     }
 }
 
-/// The world failed there.
+/// Returns true if the environment failed.
 fn is_fault(effect: &Effect) -> bool {
     matches!(
         effect,
@@ -365,7 +363,7 @@ fn is_fault(effect: &Effect) -> bool {
     )
 }
 
-/// Whether a step has changed its actor, as far as is known.
+/// Returns true if the step has changed its actor, as far as is known.
 fn is_change(step: &Step) -> bool {
     let moved = step.state_after.is_some() && step.state_before != step.state_after;
     moved || !step.changes.is_empty()

@@ -1,25 +1,25 @@
-//! What else happened in a step, beside the step itself.
+//! The effects of a step: sends, replies, timers, disk calls and faults.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Text, is_false};
 
-/// Something that happened in a step.
+/// An effect of a step.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "effect")]
 #[non_exhaustive]
 pub enum Effect {
     /// A message has reached an inbox, or has not.
     Sent {
-        /// Which.
+        /// The message.
         message: u32,
-        /// What became of it.
+        /// The fate of the message.
         arrival: Arrival,
-        /// The message that had to go to make room for it.
+        /// The message that was dropped to free capacity for this one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         replaced: Option<u32>,
     },
-    /// Something went wrong between nodes, or was set right.
+    /// A fault between nodes, or its repair.
     Fault {
         /// `crash`, `restart`, `restart_without_disk`, `cut`, `heal`, `break`, `hold`, `release`, `drop`,
         /// `duplicate`, `delay`, `set_ahead`, `set_back` or `spare`.
@@ -30,78 +30,78 @@ pub enum Effect {
         /// The links concerned, each from one node to another.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         links: Vec<(Text, Text)>,
-        /// By how much a clock jumps, in nanoseconds.
+        /// The size of a clock jump, in nanoseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by_ns: Option<u64>,
     },
-    /// The clock of a node is not right from the start.
+    /// The clock of a node is wrong from the start.
     Clock {
         /// The node.
         node: Text,
-        /// How far it is ahead, in nanoseconds.
+        /// The offset by which the clock is ahead, in nanoseconds.
         ahead_ns: u64,
-        /// How much it gains in a second, in nanoseconds.
+        /// The nanoseconds that the clock gains in a second.
         drift_ppb: i64,
     },
-    /// Time has passed since a clock was read before, though no timer has fired.
+    /// Time has passed since the previous read of a clock, though no timer has fired.
     Passed {
-        /// How much, in nanoseconds.
+        /// The time passed, in nanoseconds.
         by_ns: u64,
     },
-    /// What was on a link is lost.
+    /// A message or a reply on a link was lost.
     LostOnLink {
-        /// Which message; none for a reply.
+        /// The message; none for a reply.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         message: Option<u32>,
     },
     /// A reply has come over a link.
     ReplyArrived {
-        /// To whom.
+        /// The operation that gets the reply.
         to: u32,
     },
-    /// An operation was created, and takes its first step later.
+    /// An operation was created; its first step follows later.
     Spawned {
-        /// Who.
+        /// The operation.
         who: u32,
     },
-    /// The reply of an `ask` has reached who asked, or word that there is none.
+    /// The reply of an `ask`, or the notice that there is none, has reached the asker.
     Replied {
-        /// Who asked.
+        /// The operation that asked.
         to: u32,
-        /// The question; none where someone awaited the end of the actor, and the reply is why it ended.
+        /// The question; none if the operation awaited an actor's end, and the reply is its stop reason.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked: Option<u32>,
         /// The reply, as its `Debug` prints it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reply: Option<Text>,
-        /// Why there is none.
+        /// The reason why there is no reply.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lost: Option<Text>,
     },
-    /// A sender has asked for room in a bounded mailbox.
+    /// A sender has asked for capacity in a bounded mailbox.
     AskedForRoom {
-        /// Whose mailbox.
+        /// The owner of the mailbox.
         of: u32,
         /// The answer.
         answer: Room,
     },
     /// A call to the disk was carried out.
     Disk {
-        /// Which.
+        /// The call.
         #[serde(flatten)]
         action: DiskAction,
-        /// Why it has failed.
+        /// The reason for a failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error: Option<Text>,
     },
-    /// The power of a disk has failed. What is lost by it follows.
+    /// The power of a disk has failed; the lost actions follow as [`Lost`](Self::Lost).
     PowerFailed,
-    /// The power failure has taken what was not synced.
+    /// A power failure has lost an action that was not synced.
     Lost {
-        /// What was done.
+        /// The lost action.
         #[serde(flatten)]
         action: DiskAction,
-        /// Where it was not lost as a whole: how many of its parts, and how many it has.
+        /// The number of lost parts and the number of all parts, if the loss is partial.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         parts: Option<(u32, u32)>,
     },
@@ -112,175 +112,175 @@ pub enum Effect {
     },
     /// A choice was asked for and answered.
     Chose {
-        /// What for.
+        /// The purpose of the choice.
         asked: Asked,
-        /// How many answers there were, where known.
+        /// The number of possible answers, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<u64>,
         /// The answer, from zero.
         answer: u32,
     },
-    /// A fault: a call of the environment's fails.
+    /// A fault: a call to the environment fails.
     CallFailed {
-        /// Which.
+        /// The call.
         call: Text,
-        /// It is made all the same, and what it returns is lost.
+        /// True if the call is made all the same, and its result is lost.
         #[serde(default, skip_serializing_if = "is_false")]
         is_made: bool,
     },
-    /// A fault: a bounded mailbox takes nothing, whatever room it has.
+    /// A fault: a bounded mailbox refuses a message despite its capacity.
     Crowded {
-        /// Whose mailbox.
+        /// The owner of the mailbox.
         of: u32,
     },
-    /// A fault: a wait ends that nobody has ended.
+    /// A fault: a wait ends spuriously.
     WokenSpuriously,
-    /// Something shared was accessed.
+    /// A shared object was accessed.
     Accessed {
-        /// What was done.
+        /// The kind of access.
         what: Text,
-        /// With what: its kind, and where it was made.
+        /// The kind of object, and the place that made it.
         object: Text,
-        /// Where in the program.
+        /// The place of the access in the program.
         place: Text,
     },
     /// A task or a thread has ended.
     Over,
-    /// The code waits for something.
+    /// The code awaits something.
     Awaits,
     /// A timer was armed.
     Armed {
-        /// Which.
+        /// The timer.
         timer: u32,
     },
     /// A timer was cancelled.
     Cancelled {
-        /// Which.
+        /// The timer.
         timer: u32,
     },
-    /// The actor went to the state in which it was: its exit and entry hooks ran.
+    /// The actor re-entered its current state: the exit and entry hooks ran.
     Reentered,
     /// The program logged something.
     Logged {
         /// `ERROR`, `WARN`, `INFO`, `DEBUG` or `TRACE`.
         level: Text,
-        /// From where: a module, most often.
+        /// The source of the log entry: a module, most often.
         target: Text,
-        /// What it says, fields included.
+        /// The text of the log entry, fields included.
         text: Text,
     },
     /// An actor has failed, and its supervisor is to act.
     Failed {
-        /// Who.
+        /// The actor.
         who: u32,
-        /// It has panicked; else it broke a rule.
+        /// True for a panic, false for a broken rule.
         panicked: bool,
-        /// Why.
+        /// The reason for the failure.
         message: Text,
     },
-    /// An actor was told to stop, in order or at once.
+    /// An actor was ordered to stop, in order or at once.
     Stopped {
-        /// Who.
+        /// The actor.
         who: u32,
-        /// Ahead of what is in its inbox.
+        /// True if the stop comes ahead of the actor's inbox.
         at_once: bool,
     },
-    /// An actor is to share the failure of the one whose step it is.
+    /// An actor is to share the failure of the actor that takes the step.
     Linked {
-        /// Who.
+        /// The actor.
         who: u32,
     },
-    /// A failed actor's value was dropped.
+    /// The value of a failed actor was dropped.
     Fell {
-        /// Whose.
+        /// The actor.
         who: u32,
     },
-    /// A failed actor has a new value.
+    /// A failed actor was restarted with a new value.
     Revived {
-        /// Who.
+        /// The actor.
         who: u32,
     },
-    /// A child has ended more often than its supervisor brings it back.
+    /// A child has used up the restarts of its supervisor.
     GivenUp {
-        /// Who.
+        /// The child.
         who: u32,
-        /// How often that is, in words.
+        /// The limit of restarts, in words.
         limit: Text,
     },
     /// An actor has ended.
     Halted {
-        /// Who.
+        /// The actor.
         who: u32,
-        /// Why: `Halted`, `Stopped`, `Failed` …
+        /// The reason: `Halted`, `Stopped`, `Failed` …
         reason: Text,
-        /// How many events were left in its inbox, all dead letters now.
+        /// The number of events left in the inbox, which all become dead letters.
         unread: u64,
     },
-    /// The step was not finished: it does not return, or ends the process.
+    /// The step did not finish: it does not return, or ends the process.
     Ended {
-        /// How, in words.
+        /// The way in which it ended, in words.
         how: Text,
     },
 }
 
-/// What became of a message.
+/// The fate of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Arrival {
-    /// It is in the inbox.
+    /// The message is in the inbox.
     Arrived,
-    /// It is in the inbox, and the state of its receiver puts it off.
+    /// The message is in the inbox, and the receiver's state defers it.
     Deferred,
-    /// It is on its way to another node.
+    /// The message is on its way to another node.
     Leaves,
-    /// It was sent to another node, and is lost.
+    /// The message was sent to another node, and is lost.
     Lost,
-    /// It is a dead letter: its receiver has stopped.
+    /// A dead letter: the receiver has stopped.
     Dead,
-    /// It is a dead letter: its receiver, a [proxy](actor_core::Proxy), finds nobody to hand it on to.
+    /// A dead letter: the receiver, a [proxy](actor_core::Proxy), has no target to forward to.
     Unclaimed,
-    /// It is a dead letter: the mailbox is full.
+    /// A dead letter: the mailbox is full.
     Refused,
-    /// It is in the inbox, and the oldest event in there had to go.
+    /// The message is in the inbox, and the mailbox dropped its oldest event.
     Replaced,
 }
 
-/// The answer to a question for room.
+/// The answer to a request for mailbox capacity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Room {
-    /// There is some.
+    /// The capacity was granted.
     Granted,
-    /// There is none.
+    /// The mailbox is full.
     Full,
     /// The receiver has stopped.
     Closed,
-    /// The sender waits in line.
+    /// The sender waits in the queue for capacity.
     Waits,
 }
 
-/// What was done to a disk.
+/// An action on a disk.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct DiskAction {
-    /// What kind of call.
+    /// The kind of call.
     pub call: DiskCall,
-    /// Which file or directory.
+    /// The file or directory.
     pub path: Text,
-    /// Its new name.
+    /// The new name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Text>,
-    /// Where in the file; at its end, where a write says nothing.
+    /// The offset in the file; for a write without one, the end of the file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
-    /// How many bytes; for a length, that.
+    /// The number of bytes; for a length, that length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
 }
 
-/// What kind of call to a disk.
+/// The kind of a disk call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -289,19 +289,19 @@ pub enum DiskCall {
     Open,
     /// A file was created.
     Create,
-    /// It was read from.
+    /// A file was read.
     Read,
-    /// It was written to.
+    /// A file was written.
     Write,
-    /// It was cut or extended.
+    /// A file was truncated or extended.
     SetLen,
-    /// Its length was looked up.
+    /// The length of a file was queried.
     Len,
-    /// It was synced.
+    /// A file was synced.
     Sync,
     /// The names in a directory were synced.
     SyncDir,
-    /// A file or directory got another name.
+    /// A file or directory was renamed.
     Rename,
     /// A file was removed.
     RemoveFile,
@@ -311,11 +311,11 @@ pub enum DiskCall {
     RemoveDir,
     /// A directory was listed.
     ReadDir,
-    /// Calls that nobody waited for any more were waited for.
+    /// The program waited for earlier calls that no code awaited any more.
     Settle,
 }
 
-/// What a choice was for.
+/// The purpose of a choice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -326,30 +326,30 @@ pub enum Asked {
     Bool,
     /// The seed of `cx.rng()`.
     Rng,
-    /// By how much a supervisor's wait is longer or shorter.
+    /// The jitter of a supervisor's back-off.
     Jitter,
-    /// Which parts of something a power failure takes, as bits.
+    /// The unsynced parts that a power failure loses, as bits.
     Loss,
-    /// Which message of a link is delivered next.
+    /// The message of a link that is delivered next.
     Delivery,
-    /// Which of those that wait is woken.
+    /// The waiter that is woken.
     Woken,
-    /// How far the clock of a node is ahead at the start.
+    /// The offset of a node's clock at the start.
     Offset,
-    /// How fast it goes.
+    /// The drift of a node's clock.
     Drift,
-    /// How a comparison of two timestamps comes out that can't be told apart.
+    /// The order of two timestamps that are too close to compare.
     Comparison,
-    /// Whether time has passed since a clock was read before, and how much.
+    /// The time that has passed since the previous read of a clock, if any.
     Passing,
-    /// Which branch of a `select!` is polled first.
+    /// The branch of a `select!` that is polled first.
     Branch,
-    /// Not known: the step was not finished.
+    /// An unknown purpose: the step did not finish.
     Unknown,
 }
 
 impl DiskCall {
-    /// What it does: `writes`, `syncs the directory`.
+    /// Returns the verb of the call: `writes`, `syncs the directory`.
     pub fn verb(self) -> &'static str {
         match self {
             Self::Open => "opens",
@@ -371,7 +371,7 @@ impl DiskCall {
 }
 
 impl Effect {
-    /// The program logged something, which is no part of the execution.
+    /// Returns true for a log entry of the program, which is no part of the execution's behaviour.
     pub(crate) fn is_logged(&self) -> bool {
         matches!(self, Self::Logged { .. })
     }

@@ -1,7 +1,7 @@
-//! The story of an execution: who took part, what was sent, and what happened in each step.
+//! The story of an execution: operations, messages, timers and the effects of each step.
 //!
-//! It is data, for words, pages and other tools. `cargo actor-test show TRACE --format json` prints it
-//! as a document:
+//! A story is data for reports, pages and other tools. `cargo actor-test show TRACE --format json` prints the
+//! story as a document:
 //!
 //! ```json
 //! {
@@ -37,19 +37,19 @@
 //! }
 //! ```
 //!
-//! `who`, `from`, `to`, `owner` and `creator` are positions in `operations`; `message`, `cause` and
-//! `asked` in `messages`; `timer` in `timers`; `monitor` in `monitors`. `sent`, `handled`, `armed`,
-//! `ended` and `step` are numbers of steps, which count from one. What is not there is not known, or
-//! there is nothing of it. A newer version may add fields; whoever reads the document skips what it
-//! does not know. Where a field changes its meaning, `version` is raised.
+//! The fields `who`, `from`, `to`, `owner` and `creator` are positions in `operations`; `message`, `cause`
+//! and `asked` in `messages`; `timer` in `timers`; `monitor` in `monitors`. `sent`, `handled`, `armed`,
+//! `ended` and `step` are numbers of steps, which count from one. A missing field is unknown or empty. A
+//! newer version may add fields, so readers must skip fields that they don't know. `version` is raised when a
+//! field changes its meaning.
 //!
-//! # What is known of an actor
+//! # Fields of actors
 //!
-//! The [`changes`](Step::changes) of a step are the difference between what its actor's `Debug` printed
-//! before and after, field by field: `balance`, `log[3].term`, `peers{"n1"}`. Applied in order to the
-//! [`fields`](Operation::fields) with which the actor began, and without those whose `after` is missing,
-//! they give its fields after any step. A field with a short value is one, whatever it is made of; one
-//! with a longer value is told by its parts. What a suspended handler has changed is known when it ends.
+//! The [`changes`](Step::changes) of a step are the differences between the `Debug` output of its actor
+//! before and after, field by field: `balance`, `log[3].term`, `peers{"n1"}`. To get the fields after a step,
+//! apply all changes up to it to the actor's first [`fields`](Operation::fields), and drop those whose
+//! `after` is missing. A field with a short value is one field, whatever its structure; a longer value is
+//! split into its parts. The changes of a suspended handler are known when the handler ends.
 
 mod building;
 mod cone;
@@ -79,7 +79,7 @@ pub struct Story {
     /// The test body, which is the first, the actors, and the futures that were piped to them.
     #[serde(default)]
     pub operations: Vec<Operation>,
-    /// Monitors, and predicates.
+    /// The monitors and predicates.
     #[serde(default)]
     pub monitors: Vec<Monitor>,
     /// All events that were sent, or fired by timers.
@@ -88,38 +88,38 @@ pub struct Story {
     /// All timers that were armed.
     #[serde(default)]
     pub timers: Vec<Timer>,
-    /// The steps that were left out, where there were too many to be told.
+    /// The steps that were left out, if there were too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOut>,
-    /// The actors that a failed predicate looked at.
+    /// The actors that a failed predicate read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub looked_at: Vec<Seen>,
-    /// The step from which on the bug can't be avoided any more, where that is known.
+    /// The step from which on the bug is unavoidable, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical: Option<u64>,
-    /// What happened, in order.
+    /// The steps, in order.
     pub steps: Vec<Step>,
 }
 
-/// Steps that are not told.
+/// A range of steps that are left out of the story.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// The first.
+    /// The number of the first step.
     pub from: u64,
-    /// The last.
+    /// The number of the last step.
     pub to: u64,
 }
 
-/// An actor that a failed predicate looked at.
+/// An actor that a failed predicate read.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Seen {
-    /// Who.
+    /// The actor.
     pub who: u32,
-    /// Its state, if it has states.
+    /// The state of the actor, if it has states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<Text>,
-    /// Its value, as its `Debug` prints it.
+    /// The value of the actor, as its `Debug` prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<Text>,
 }
@@ -129,19 +129,19 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl Story {
-    /// Nothing is told.
+    /// Returns true if the story has no steps.
     pub fn is_empty(&self) -> bool {
         self.steps.is_empty()
     }
 
-    /// The name of an operation.
+    /// Returns the name of an operation.
     pub fn name(&self, who: u32) -> &str {
         self.operations
             .get(who as usize)
             .map_or("?", |found| &found.name)
     }
 
-    /// It is the framework's registry of names, of a node or of all.
+    /// Returns true for a name registry of the framework, of a node or of the whole system.
     pub(crate) fn is_registry(&self, who: u32) -> bool {
         self.operations.get(who as usize).is_some_and(|found| {
             let name = found.name.rsplit('/').next();
@@ -149,18 +149,18 @@ impl Story {
         })
     }
 
-    /// The step of that number, where it is told.
+    /// Returns the step with that number, if the story has it.
     pub fn step(&self, number: u64) -> Option<&Step> {
         let found = self.steps.binary_search_by_key(&number, |step| step.number);
         self.steps.get(found.ok()?)
     }
 
-    /// A message.
+    /// Returns the message with that number.
     pub fn message(&self, number: u32) -> Option<&Message> {
         self.messages.get(number as usize)
     }
 
-    /// The event that a step handled, ignored or sent first, as its `Debug` prints it.
+    /// Returns the event that a step handled, ignored or sent first, as its `Debug` prints it.
     pub fn event_of(&self, step: &Step) -> Option<&str> {
         let sent = || step.sent().next();
         let message = self.message(step.message.or_else(sent)?)?;

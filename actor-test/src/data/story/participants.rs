@@ -1,30 +1,30 @@
-//! Who takes part in a story: operations, specifications, messages and timers.
+//! The participants of a story: operations, specifications, messages and timers.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Text, is_false};
 
-/// Who takes steps.
+/// An operation: an actor or anything else that takes steps.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Operation {
-    /// `Client#2`, or what it was named; `test` for the test body.
+    /// The name: `Client#2`, or a given one; `test` for the test body.
     pub name: Text,
-    /// What it is.
+    /// The kind of operation.
     pub kind: OperationKind,
-    /// Names it whatever the schedule: a hash of who created it, and of how many that one had created
-    /// before; 16 hexadecimal digits.
+    /// A hash of the creator and of the number of its earlier creations, in 16 hexadecimal digits. The path
+    /// identifies the operation under every schedule.
     pub path: Text,
-    /// An actor's type.
+    /// The type of an actor.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub of_type: Option<Text>,
-    /// Who created it; for a future, to whom it is piped.
+    /// The creator; for a future, the owner to which it is piped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creator: Option<u32>,
-    /// Whether its type has a `Debug`, so that its fields and their changes are known.
+    /// True if the type implements `Debug`, so that the fields and their changes are known.
     #[serde(default, skip_serializing_if = "is_false")]
     pub prints: bool,
-    /// Its fields before its first step.
+    /// The fields before the first step.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
 }
@@ -32,13 +32,13 @@ pub struct Operation {
 /// A field of an actor.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Field {
-    /// Which: `balance`, `log[3].term`, `peers{"n1"}`; nothing for a value without fields.
+    /// The path of the field: `balance`, `log[3].term`, `peers{"n1"}`; empty for a value without fields.
     pub field: Text,
-    /// What it is.
+    /// The printed value.
     pub value: Text,
 }
 
-/// What an operation is.
+/// The kind of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -51,7 +51,7 @@ pub enum OperationKind {
     Future,
     /// The boot code of a node.
     Boot,
-    /// The way from one node to another.
+    /// The link from one node to another.
     Link,
     /// A task.
     Task,
@@ -63,43 +63,43 @@ pub enum OperationKind {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Monitor {
-    /// A monitor's type, a predicate's name.
+    /// The type of a monitor, or the name of a predicate.
     pub name: Text,
-    /// What it is.
+    /// The kind of specification.
     pub kind: MonitorKind,
-    /// A monitor's first state; of a predicate `false`, where it was never true.
+    /// The first state of a monitor; for a predicate that was never true, `false`.
     pub state: Text,
-    /// Of that state.
+    /// The temperature of that state.
     pub temperature: Temperature,
 }
 
-/// What a monitor is.
+/// The kind of a specification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum MonitorKind {
     /// An automaton that observes events.
     Monitor,
-    /// A predicate that is to be true always.
+    /// A predicate that must always be true.
     Always,
-    /// A predicate that is to be true once at least.
+    /// A predicate that must be true at least once.
     Eventually,
-    /// A predicate that is to be true again and again.
+    /// A predicate that must become true again and again.
     AlwaysEventually,
-    /// A predicate that may be true.
+    /// A predicate that should be true in some execution.
     Sometimes,
 }
 
-/// Whether something is owed.
+/// The urgency of a pending obligation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Temperature {
-    /// It is owed.
+    /// An obligation is pending.
     Hot,
-    /// It may be.
+    /// An obligation may be pending.
     Warm,
-    /// Nothing is.
+    /// No obligation is pending.
     Cold,
 }
 
@@ -114,7 +114,7 @@ impl From<actor_core::Temperature> for Temperature {
 }
 
 impl Temperature {
-    /// `hot`, `warm` or `cold`.
+    /// Returns `hot`, `warm` or `cold`.
     pub fn word(self) -> &'static str {
         match self {
             Self::Hot => "hot",
@@ -124,33 +124,33 @@ impl Temperature {
     }
 }
 
-/// An event on its way.
+/// An event that was sent.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Message {
-    /// Names it whatever the schedule: a hash of its sender's path, and of how many that one had sent
-    /// before; 16 hexadecimal digits.
+    /// An identity for every schedule: a hash of the sender's path and of the number of its earlier
+    /// messages, in 16 hexadecimal digits.
     pub id: Text,
     /// The event, as its `Debug` prints it.
     pub event: Text,
-    /// Who sent it; who ended, where it is word of that; nobody, where a timer fired it.
+    /// The sender; for a notice of an end, the ended operation; `None` for a timer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<u32>,
-    /// It is word of the end of `from`.
+    /// True for a notice of the end of `from`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_notice: bool,
-    /// To whom.
+    /// The receiver.
     pub to: u32,
-    /// The step in which it was carried to its receiver's inbox, or fired.
+    /// The step in which the event entered the receiver's inbox or a link, or was fired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent: Option<u64>,
-    /// The step in which it came over the link to its receiver's node; none within a node.
+    /// The step in which the event came over the link to the receiver's node; `None` within a node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delivered: Option<u64>,
-    /// The step in which it was handled, or ignored.
+    /// The step in which the event was handled, or ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handled: Option<u64>,
-    /// What its sender handled when it sent this one.
+    /// The message that the sender was handling when it sent this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cause: Option<u32>,
 }
@@ -159,51 +159,51 @@ pub struct Message {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Timer {
-    /// Whose.
+    /// The owner of the timer.
     pub owner: u32,
-    /// What it is for.
+    /// The purpose of the timer.
     pub purpose: Purpose,
-    /// The event that it fires, as its `Debug` prints it.
+    /// The event that the timer fires, as its `Debug` prints it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<Text>,
-    /// After how long it fires.
+    /// The delay until the timer fires.
     pub delay_ns: u64,
-    /// It fires again and again.
+    /// True if the timer fires periodically.
     #[serde(default, skip_serializing_if = "is_false")]
     pub periodic: bool,
-    /// The step in which it was armed.
+    /// The step in which the timer was armed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub armed: Option<u64>,
-    /// The step in which it fired for the last time, or was cancelled.
+    /// The step in which the timer fired for the last time, or was cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended: Option<u64>,
 }
 
-/// What a timer is for.
+/// The purpose of a timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Purpose {
-    /// It fires an event: `cx.after`, `cx.every`.
+    /// Fires an event: `cx.after`, `cx.every`.
     Event,
-    /// It fires an event, unless the actor leaves its state before: `cx.state_timeout`.
+    /// Fires an event, unless the actor leaves its state before: `cx.state_timeout`.
     State,
-    /// It fires an event, unless the actor handles another before: `cx.event_timeout`.
+    /// Fires an event, unless the actor handles another one before: `cx.event_timeout`.
     NextEvent,
-    /// It ends a sleep.
+    /// Ends a sleep.
     Sleep,
-    /// It ends a wait that has a limit: `task::timeout`.
+    /// Ends a wait with a time limit: `task::timeout`.
     Limit,
-    /// It ends the wait for the next tick of a `task::interval`.
+    /// Ends the wait for the next tick of a `task::interval`.
     Tick,
-    /// It ends the wait for a reply.
+    /// Ends the wait for a reply.
     Reply,
-    /// It ends the wait before a supervisor brings a child back.
+    /// Ends the back-off before a supervisor restarts a child.
     Restart,
-    /// It ends a shutdown that has taken too long.
+    /// Ends a shutdown that takes too long.
     Shutdown,
-    /// It ends an actor that has not stopped by then.
+    /// Kills an actor that has not stopped in time.
     Kill,
-    /// Not known: it was armed before what is told.
+    /// An unknown purpose: the timer was armed before the first recorded step.
     Unknown,
 }

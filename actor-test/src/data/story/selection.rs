@@ -1,28 +1,28 @@
-//! Parts of a story: who, what, from where to where, and what led to a step.
+//! Selection of steps of a story: by actor, by event, by range and by causal cone.
 
 use std::collections::BTreeSet;
 
 use super::cone::Causes;
 use super::{Step, Story};
 
-/// Which steps of a story are wanted; all, unless told.
+/// A filter of the steps of a story; the default selects all.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Selection {
-    /// Those of an actor, and those in which something is sent to it.
+    /// Selects the steps of an actor, and those that send to it.
     pub actor: Option<String>,
-    /// Those in which that event is sent, handled or fired.
+    /// Selects the steps that send, handle or fire an event.
     pub event: Option<String>,
-    /// Not those before.
+    /// The first step to select.
     pub from: Option<u64>,
-    /// Not those after.
+    /// The last step to select.
     pub to: Option<u64>,
-    /// The one of that number, and those that led to it.
+    /// Selects this step, and the steps that led to it.
     pub causes_of: Option<u64>,
 }
 
 impl Selection {
-    /// Nothing was selected.
+    /// Returns true if the filter selects all steps.
     pub fn is_everything(&self) -> bool {
         let Self {
             actor,
@@ -34,11 +34,11 @@ impl Selection {
         actor.is_none() && event.is_none() && from.is_none() && to.is_none() && causes_of.is_none()
     }
 
-    /// A story with the wanted steps alone.
+    /// Returns the story with the selected steps alone.
     ///
     /// # Errors
     ///
-    /// Where something is asked for that is not there, and what there is instead.
+    /// Names a selection that does not exist in the story, and lists the existing ones.
     pub fn of(&self, story: &Story) -> Result<Story, String> {
         if self.is_everything() {
             return Ok(story.clone());
@@ -106,7 +106,7 @@ impl Selection {
         }
     }
 
-    /// The operations of that name, or of that type.
+    /// Returns the operations of that name, or else of that type.
     fn actors(&self, story: &Story) -> Result<Option<BTreeSet<u32>>, String> {
         let Some(wanted) = &self.actor else {
             return Ok(None);
@@ -153,7 +153,7 @@ fn is_event(story: &Story, number: u32, event: &str) -> bool {
         .is_some_and(|message| name_of(&message.event) == event || *message.event == *event)
 }
 
-/// The name with which a printed event begins.
+/// Returns the name with which a printed event begins.
 pub(crate) fn name_of(event: &str) -> &str {
     let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
     let end = event.find(|letter| !is_name(letter)).unwrap_or(event.len());
@@ -176,7 +176,7 @@ fn has_event(story: &Story, event: &str) -> Result<(), String> {
     ))
 }
 
-/// The first names of a list, and how many there are more.
+/// Lists the first names, and the number of further ones.
 fn some_of(names: Vec<String>) -> String {
     const SHOWN: usize = 12;
     let shown = names.len().min(SHOWN);

@@ -1,63 +1,63 @@
-//! What happened in a step.
+//! Steps of a story: handled messages, effects, field changes and specification changes.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Effect, Temperature, Text, is_false};
 use crate::data::records::StepKind;
 
-/// One step.
+/// A step of an execution.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Step {
-    /// Its number, from one.
+    /// The number of the step, from one.
     pub number: u64,
     /// The virtual time.
     pub time_ns: u64,
-    /// Who took it; for a timer, whose timer it is.
+    /// The operation that took the step; for a timer, the timer's owner.
     pub who: u32,
-    /// What kind of step.
+    /// The kind of step.
     pub kind: StepKind,
-    /// The actor's state before, if it has states.
+    /// The actor's state before the step, if it has states.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_before: Option<Text>,
-    /// The actor's state after, if its code ran.
+    /// The actor's state after the step, if its code ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_after: Option<Text>,
-    /// What was handled, or ignored.
+    /// The message that was handled, or ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<u32>,
-    /// The message was ignored.
+    /// True if the message was ignored.
     #[serde(default, skip_serializing_if = "is_false")]
     pub ignored: bool,
-    /// What fired.
+    /// The timer that fired.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timer: Option<u32>,
-    /// What else happened, in order.
+    /// The effects of the step, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub effects: Vec<Effect>,
-    /// What became of the actor's fields.
+    /// The changes of the actor's fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// What became of monitors and predicates.
+    /// The changes of monitors and predicates.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub monitors: Vec<MonitorChange>,
 }
 
-/// A field of an actor that a step has changed.
+/// A change of an actor's field.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Change {
-    /// Which: `balance`, `log[3].term`, `peers{"n1"}`; nothing for the whole value.
+    /// The path of the field: `balance`, `log[3].term`, `peers{"n1"}`; empty for the whole value.
     pub field: Text,
-    /// Its value before; `None` where there was no such field.
+    /// The value before; `None` for a new field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Text>,
-    /// Its value after; `None` where there is no such field any more.
+    /// The value after; `None` for a removed field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Text>,
 }
 
 impl Change {
-    /// From what is after it to what was before.
+    /// Returns the inverse change, from the value after to the value before.
     pub(crate) fn backwards(self) -> Self {
         Self {
             field: self.field,
@@ -66,7 +66,7 @@ impl Change {
         }
     }
 
-    /// The field of the actor itself: `log` of `log[3].term`.
+    /// Returns the field of the actor itself: `log` of `log[3].term`.
     pub(crate) fn top_field(&self) -> &str {
         let field: &str = &self.field;
         field.split(['.', '[', '{']).next().unwrap_or(field)
@@ -77,21 +77,21 @@ impl Change {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct MonitorChange {
-    /// Which.
+    /// The number of the monitor or predicate.
     pub monitor: u32,
-    /// Its state before; of a predicate `true` or `false`.
+    /// The state before; `true` or `false` for a predicate.
     pub before: Text,
-    /// Its state after.
+    /// The state after.
     pub after: Text,
-    /// Of the state after.
+    /// The temperature of the state after.
     pub temperature: Temperature,
-    /// For how many steps it had been owed that count.
+    /// The number of counted steps for which the obligation had been pending.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heat: Option<u64>,
 }
 
 impl Step {
-    /// The messages that were carried to their receivers.
+    /// Returns the messages that were carried to their receivers.
     pub fn sent(&self) -> impl Iterator<Item = u32> {
         self.effects.iter().filter_map(|effect| match effect {
             Effect::Sent { message, .. } => Some(*message),
@@ -99,7 +99,7 @@ impl Step {
         })
     }
 
-    /// The answers to the choices.
+    /// Returns the answers to the choices of the step.
     pub fn choices(&self) -> impl Iterator<Item = u32> {
         self.effects.iter().filter_map(|effect| match effect {
             Effect::Chose { answer, .. } => Some(*answer),

@@ -1,4 +1,4 @@
-//! The texts of a story: many, and most of them many times the same.
+//! Shared strings of a story, and their compact serialisation as numbers in a table.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use serde::de::{Error, Unexpected, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A text that is shared by all who hold it.
+/// A shared, immutable string.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Text(Arc<str>);
 
@@ -52,27 +52,26 @@ impl fmt::Display for Text {
 }
 
 thread_local! {
-    /// While something is packed, what its texts are called.
+    /// The numbers of the texts, while a value is packed.
     static PACKING: RefCell<Option<Table>> = const { RefCell::new(None) };
-    /// While something is unpacked, the texts.
+    /// The texts by number, while a value is unpacked.
     static UNPACKING: RefCell<Option<Vec<Text>>> = const { RefCell::new(None) };
 }
 
-/// Texts by number.
 #[derive(Default)]
 struct Table {
     texts: Vec<Text>,
     numbers: BTreeMap<Text, u32>,
 }
 
-/// What was packed, and its texts.
+/// A packed value, and the table of its texts.
 #[derive(Debug)]
 pub(crate) struct Packed<T> {
     pub(crate) texts: Vec<Text>,
     pub(crate) rest: T,
 }
 
-/// Serialises with numbers in the place of texts, by what `serialise` calls.
+/// Serialises by calling `serialise`, with numbers in place of texts.
 pub(crate) fn packed<T>(serialise: impl FnOnce() -> T) -> Packed<T> {
     PACKING.set(Some(Table::default()));
     let rest = serialise();
@@ -83,7 +82,7 @@ pub(crate) fn packed<T>(serialise: impl FnOnce() -> T) -> Packed<T> {
     }
 }
 
-/// As long as it lives, numbers are read as texts.
+/// A guard: while it lives, numbers are deserialised as texts.
 #[derive(Debug)]
 pub(crate) struct Unpacking(());
 

@@ -1,10 +1,8 @@
-//! What is kept of an execution: the decisions, always, and the records of what happened where the
-//! execution is to be told.
+//! Recording of an execution: the decisions always, and records of all that happened if a story is wanted.
 //!
-//! `running` and `seam` emit a [`Record`](crate::data::records::Record) at the place where the thing
-//! happens; [`recorder`] collects them, and they leave with the outcome. Whoever wants a story, or
-//! something else, reads the stream outside the engine. Nothing comes back from here: no step depends
-//! on whether it is recorded.
+//! `running` and `seam` emit a [`Record`](crate::data::records::Record) at the place where something
+//! happens. [`recorder`] collects the records, and they leave with the outcome, to be read outside the
+//! engine. No step depends on whether it is recorded.
 
 pub(crate) mod printing;
 pub(crate) mod recorder;

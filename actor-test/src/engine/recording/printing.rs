@@ -1,17 +1,17 @@
-//! Printing values of the program's, whatever they print.
+//! Printing of the program's values with `Debug`, up to a limit.
 
 use std::fmt::{self, Debug, Write};
 
-/// How many bytes of a value are printed at most.
+/// The maximum number of bytes that are printed of a value.
 const PRINTED_MAX: usize = 64 << 10;
 
-/// What a value's `Debug` prints, as far as there is room.
+/// Returns the `Debug` text of a value, cut off at the limit.
 pub(crate) fn bounded(value: &(impl Debug + ?Sized)) -> String {
     let mut sink = BoundedWriter {
         text: String::new(),
         is_full: false,
     };
-    // A `Debug` that fails has printed what it has.
+    // A `Debug` that fails has printed a part, which is kept.
     let _ = write!(sink, "{value:?}");
     if sink.is_full {
         sink.text.push('…');
@@ -30,7 +30,7 @@ impl Write for BoundedWriter {
         let fits = text.floor_char_boundary(room);
         self.text.push_str(&text[..fits]);
         if fits < text.len() {
-            // Whoever prints stops here, even where there is no end.
+            // The error stops a `Debug` that would print without end.
             self.is_full = true;
             return Err(fmt::Error);
         }

@@ -1,4 +1,4 @@
-//! Full recording, for a replay that tells its story: the stream of [`Record`]s.
+//! Full recording of an execution, for the replay that shows its story: the stream of [`Record`]s.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,16 +7,15 @@ use crate::data::records::{Created, MessageId, Origin, Record};
 
 /// Collects the records of one execution.
 ///
-/// Nothing that an execution does depends on whether it has one: an emission takes facts, and every
-/// other path is the same.
+/// No step of an execution depends on whether it is recorded.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
     records: Vec<Record>,
     /// For each operation, the message that it handles or has handled last.
     handling: Vec<Option<MessageId>>,
-    /// For each actor that can be printed, its fields when it was looked at last.
+    /// For each actor that can be printed, its fields when they were recorded last.
     values: BTreeMap<u32, Fields>,
-    /// The links of which it was told.
+    /// The links whose creation is recorded.
     links: BTreeSet<u32>,
 }
 
@@ -32,7 +31,7 @@ impl Recorder {
         self.records.push(record);
     }
 
-    /// A link between nodes takes a step: the first time, it is told what that is.
+    /// Records a link between nodes when it takes its first step.
     pub(crate) fn link(&mut self, who: u32, path: u64, name: impl FnOnce() -> String) {
         if self.links.insert(who) {
             let what = Created::Link { name: name() };
@@ -40,7 +39,7 @@ impl Recorder {
         }
     }
 
-    /// An actor's value, printed, is this now.
+    /// Records the fields of an actor's value that have changed; `value` is its `Debug` text.
     pub(crate) fn record_value(&mut self, who: u32, value: &str) {
         if self
             .values
@@ -64,8 +63,8 @@ impl Recorder {
         self.records.push(record);
     }
 
-    /// The message that has caused what an operation sends. What is in its outbox is from the event
-    /// handled last, since it handles none before that is empty.
+    /// Returns the message that has caused an operation's sends. Everything in its outbox is from the event
+    /// handled last, since the operation handles none before its outbox is empty.
     pub(crate) fn cause(&self, from: Origin) -> Option<MessageId> {
         match from {
             Origin::Operation(who) => self.handling.get(who as usize).copied().flatten(),

@@ -1,4 +1,4 @@
-//! Decisions as they are made, and compared with a recording.
+//! The tape: the decisions of an execution, as they are made and as they compare with a recording.
 
 use std::fmt;
 
@@ -7,38 +7,34 @@ use serde::{Deserialize, Serialize};
 use crate::hash::mix;
 use crate::strategy::{Fairness, FaultDecision};
 
-/// One decision: what was chosen, and a check of what there was to choose from.
+/// One decision: the choice, and a check of its alternatives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct RecordedDecision {
     /// The position among the enabled operations, or the answer to a choice.
     pub(crate) chosen: u32,
-    /// A hash of the question: how many were enabled and what the chosen one does, or the bound.
+    /// A hash of the question: the number of enabled operations and the operation chosen, or the bound.
     pub(crate) check: u32,
 }
 
-/// What was chosen, without the checks.
+/// Returns the choices without the checks.
 pub(crate) fn chosen(decisions: &[RecordedDecision]) -> Vec<u32> {
     decisions.iter().map(|decision| decision.chosen).collect()
 }
 
-/// The checks alone.
 pub(crate) fn checks(decisions: &[RecordedDecision]) -> Vec<u32> {
     decisions.iter().map(|decision| decision.check).collect()
 }
 
-/// Hears of each decision before it has an effect, so that it knows how far an execution came that
-/// takes its process down.
+/// An observer of decisions before they take effect, which shows how far an execution came that crashes.
 pub(crate) trait DecisionObserver: fmt::Debug + Send {
-    /// The execution begins, under a strategy that is this fair.
+    /// The execution begins, under a strategy of that fairness.
     fn begins(&mut self, fairness: Fairness);
 
-    /// A step begins.
     fn steps(&mut self, step: u64);
 
-    /// A decision was made.
     fn decides(&mut self, decision: RecordedDecision);
 
-    /// The last step is over; what is left of the execution is dropped next.
+    /// The last step is over; the values that are left of the execution are dropped next.
     fn ends(&mut self);
 }
 
@@ -48,19 +44,20 @@ pub(crate) struct Tape {
     taken: Vec<RecordedDecision>,
     /// The step of the last decision.
     at: u64,
-    /// Decisions are compared, or witnessed.
+    /// True if decisions are compared with expected ones, or witnessed.
     is_followed: bool,
     expected: Option<Vec<RecordedDecision>>,
     witness: Option<Box<dyn DecisionObserver>>,
-    /// The step of the first decision that differs from what is expected.
+    /// The step of the first decision that differs from the expected one.
     diverged_at: Option<u64>,
-    /// So many of the first decisions are known already, since they are taken again.
+    /// The number of first decisions that are taken once more, and that the witness has seen already.
     retaken: usize,
-    /// The search that the execution belongs to, if it does, by number.
+    /// The number of the search that the execution belongs to, if it does.
     search: Option<usize>,
-    /// The execution before of a search, which begins with the same decisions.
+    /// The search's execution before, which begins with the same decisions.
     before: PreviousExecution,
-    /// The step of the first decision that is another after the same decisions as in that one.
+    /// The step of the first decision with another check than in the execution before, after the same
+    /// choices.
     strayed_at: Option<u64>,
 }
 
@@ -69,13 +66,13 @@ pub(crate) struct Tape {
 struct PreviousExecution {
     search: usize,
     taken: Vec<RecordedDecision>,
-    /// What is taken now is the same until now.
+    /// True while the current execution takes the same decisions.
     is_same: bool,
 }
 
 impl Tape {
-    /// Starts an execution that is compared with `expected` and seen by a witness, where given; and with the
-    /// execution before of the same `search`, as long as the same is chosen.
+    /// Starts an execution. Decisions are compared with `expected` and shown to the witness, where given; and
+    /// compared with the last execution of the same `search` as long as they are the same.
     pub(crate) fn begin(
         &mut self,
         expected: Option<Vec<RecordedDecision>>,
@@ -98,13 +95,12 @@ impl Tape {
         self.retaken = 0;
     }
 
-    /// The execution begins again, and will take the decisions that it has taken; these come back.
+    /// Rewinds the tape for an execution that begins again and takes the same decisions, which are returned.
     pub(crate) fn rewind(&mut self) -> Vec<RecordedDecision> {
         self.retaken = self.taken.len();
         std::mem::take(&mut self.taken)
     }
 
-    /// Adds a decision, which is taken in the given step.
     #[inline]
     pub(crate) fn record(&mut self, decision: RecordedDecision, step: u64) {
         if self.is_followed && self.taken.len() >= self.retaken {
@@ -117,8 +113,7 @@ impl Tape {
         self.taken.push(decision);
     }
 
-    /// Adds that a fault strikes after so many steps, the one with that number from one; or, zero, that no
-    /// more come.
+    /// Records a fault after that step: `what` is the fault's number from one, or zero if no more come.
     pub(crate) fn record_between(&mut self, step: u64, what: u32) {
         let after = u32::try_from(step - self.at).unwrap_or(u32::MAX);
         for chosen in [FaultDecision::MARK, after, what] {
@@ -148,12 +143,11 @@ impl Tape {
         }
     }
 
-    /// Who hears of each decision, if anyone does.
     pub(crate) fn witness(&mut self) -> Option<&mut Box<dyn DecisionObserver>> {
         self.witness.as_mut()
     }
 
-    /// The execution is over; who witnessed it is dropped.
+    /// Drops the witness at the end of the execution.
     pub(crate) fn end(&mut self) {
         self.witness = None;
     }
@@ -162,12 +156,11 @@ impl Tape {
         &self.taken
     }
 
-    /// The step of the first decision that is another than it was after the same decisions, if any.
+    /// Returns the step of the first decision with another check than in the execution before, if any.
     pub(crate) fn strayed_at(&self) -> Option<u64> {
         self.strayed_at
     }
 
-    /// The step of the first decision that differs from what is expected, if any.
     pub(crate) fn diverged_at(&self) -> Option<u64> {
         self.diverged_at
     }

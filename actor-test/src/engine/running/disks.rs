@@ -10,13 +10,13 @@ use crate::engine::world::disks::disk::Disk;
 use crate::hash::{self, mix};
 use crate::strategy::{Choice, StepConstruct};
 
-/// What tells that a file has changed from other moments that matter.
+/// The tag of changes to a file, among the moments at which faults are placed.
 const CHANGE: u64 = 0xd15c_0001;
 
-/// And that something on the disk of a node has.
+/// The tag of changes to the disk of a node.
 const CHANGE_ON: u64 = 0xd15c_0002;
 
-/// Whether a call changes what is on a disk, or what of it lasts.
+/// Returns true if a call changes the content of a disk, or which part of it is durable.
 const fn changes(call: &Call) -> bool {
     !matches!(
         call,
@@ -29,7 +29,6 @@ const fn changes(call: &Call) -> bool {
 }
 
 impl Engine {
-    /// Carries out a call to a disk.
     pub(crate) fn carry_out_call(&mut self, index: u32) {
         let taken = self.state().take_call(index);
         let Some((disk, call)) = taken else {
@@ -63,19 +62,19 @@ impl Engine {
         self.shared.wake_callers();
     }
 
-    /// Whether a call fails: zero where it does not, else in which way.
+    /// Returns zero if a call succeeds, else the way in which it fails.
     fn fail_disk(&self, disk: u32, call: &Call) -> u32 {
         if !self.state().faults.may_be(FaultKind::Disk) {
             return 0;
         }
         let ways = Disk::ways_to_fail(call);
         let action = self.state().disks.disk(disk).action(call);
-        // Which of its calls to which file it is, for who places faults.
+        // The hash of the kind of call and the file, for strategies that place faults.
         let what = mix(hash::text(&action.path), action.call as u64);
         self.shared.strike(FaultKind::Disk, what, ways)
     }
 
-    /// The disk of a node has changed, which may not last yet: that file, and the disk once more.
+    /// Records the moment of a change that may not be durable yet: once for the file, once for the disk.
     fn comes_to_change(&self, call: u32, change: &DiskAction) {
         let mut state = self.state();
         let nodes = state.node_bits(state.disks.calls[call as usize].caller);
@@ -84,7 +83,7 @@ impl Engine {
         state.record_moment(mix(CHANGE_ON, nodes), nodes);
     }
 
-    /// Carries out what is still to be done for those that are gone.
+    /// Carries out the pending calls of callers that are gone.
     fn settle_disk(&mut self, disk: u32) {
         loop {
             let abandoned = self.state().abandoned_call(disk);
@@ -95,9 +94,9 @@ impl Engine {
         }
     }
 
-    /// The power of a disk fails: what is left of what was not synced is chosen.
+    /// Fails the power of a disk; the strategy chooses what survives of the writes that were not synced.
     pub(crate) fn fail_power(&mut self, disk: u32) {
-        // No choice is answered while the state is borrowed.
+        // A copy, since the state must not be borrowed while the strategy answers.
         let mut failing = self.state().disks.disk(disk).clone();
         let lost = failing.crash(|parts| {
             let all = Choice::Below(1 << parts);

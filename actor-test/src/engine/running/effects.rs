@@ -29,8 +29,8 @@ use crate::engine::world::watches::{EndWatch, WatchedChange};
 use crate::strategy::StepConstruct;
 
 impl Engine {
-    /// Carries out the next effect of an outbox and the silent ones behind it; tells whether an
-    /// actor may have changed.
+    /// Carries out the next effect of an outbox and the silent ones behind; returns true if an actor may
+    /// change.
     #[inline(always)]
     pub(crate) fn flush(
         &mut self,
@@ -47,7 +47,7 @@ impl Engine {
         false
     }
 
-    /// Does it whatever the effect is.
+    /// Carries out an effect of any kind.
     #[inline(never)]
     fn flush_any(&mut self, operation: u32, mut state: RefMut<'_, ExecutionState>) -> bool {
         if let Some((to, link, letter)) = state.flush_crossing(operation) {
@@ -64,7 +64,7 @@ impl Engine {
         halted
     }
 
-    /// Tells of the letter that has just reached an inbox.
+    /// Records and shows the letter that has just arrived in an inbox.
     #[inline(never)]
     fn tell_sent(
         &mut self,
@@ -81,7 +81,7 @@ impl Engine {
             let observers = &mut shared.session().observers;
             observers.who(&state.types, event, Moment::Sent)
         };
-        // One by one: what has just been written as a whole is slow to read across its parts.
+        // The fields are read one by one: a load across parts that were just written as a whole is slow.
         let (sender, slot) = (letter.sender, letter.slot);
         let recorded = shared.is_recorded().then_some(*letter);
         drop(state);
@@ -93,7 +93,7 @@ impl Engine {
         }
     }
 
-    /// Carries out what rides along with the effect before: all, where handlers are atomic.
+    /// Carries out the silent effects behind the effect before; or all of them, if handlers are atomic.
     fn flush_rest(&mut self, operation: u32) {
         self.flush_while(operation, |state, effect| {
             state.atomic_handlers || effect.is_silent()
@@ -122,7 +122,7 @@ impl Engine {
         }
     }
 
-    /// Does what an effect asks for with nothing borrowed.
+    /// Carries out what an effect asks for, with nothing borrowed.
     pub(crate) fn follow(&mut self, operation: u32, follow_up: FollowUp) {
         match follow_up {
             FollowUp::Nothing => {}
@@ -189,7 +189,7 @@ impl Engine {
         self.hand_over(ask, lost);
     }
 
-    /// Gives an asker its reply, or word of its loss.
+    /// Completes an ask with its reply, or with the reason of its loss.
     pub(super) fn hand_over(&mut self, ask: u32, lost: Option<AskError>) {
         let Some(slot) = self.workshop().reply(ask).cloned() else {
             return;
@@ -227,7 +227,7 @@ impl Engine {
         self.discard(to, lost.slot, why);
     }
 
-    /// Shows a letter that leaves to those who observe what is sent.
+    /// Shows a sent letter to the monitors that observe sends.
     pub(super) fn show_sent(&mut self, to: u32, letter: &Envelope) {
         let observers = self.who(&self.state(), to, letter.event, Moment::Sent);
         if observers != EventObservers::Nobody {
@@ -242,7 +242,7 @@ impl Engine {
         self.record_leaving(to, letter, event, arrival);
     }
 
-    /// Records a letter that was sent, and what became of it at once.
+    /// Records a sent letter and its immediate delivery.
     pub(super) fn record_leaving(
         &self,
         to: u32,
@@ -302,7 +302,7 @@ impl Engine {
         }
     }
 
-    /// Records what became of a question for room.
+    /// Records the answer to a question for mailbox capacity.
     fn record_question(&self, question: u32) {
         self.shared.record(|| {
             let question = &self.shared.state.borrow().questions[question as usize];
@@ -330,8 +330,7 @@ impl Engine {
         }
     }
 
-    /// Drops values of the user's, whose `Drop` may send or panic; replies among them are lost for
-    /// the given reason.
+    /// Drops user's values, whose `Drop` may send or panic; replies among them are lost for the given reason.
     pub(super) fn dropping(&self, loss: AskError, f: impl FnOnce()) {
         self.shared.loss.set(loss);
         let dropped = panics::catch(f);
@@ -359,8 +358,7 @@ impl Engine {
         }
     }
 
-    /// Ends an actor for good: what is left of its inbox becomes dead letters, and each watcher is to
-    /// be told.
+    /// Ends an actor for good: the rest of its inbox becomes dead letters, and watchers are to be notified.
     pub(crate) fn end(&mut self, operation: u32, reason: StopReason) {
         let halted = {
             let mut state = self.state();
@@ -389,8 +387,7 @@ impl Engine {
         state.notify_watchers(operation);
     }
 
-    /// Drops the value of an actor and what ends with it; replies among that are lost for the given
-    /// reason.
+    /// Drops the value of an actor and all that ends with it; replies in it are lost for the given reason.
     pub(crate) fn drop_what_it_owned(
         &mut self,
         operation: u32,
@@ -508,7 +505,6 @@ impl Engine {
         }
     }
 
-    /// Makes the next event of a periodic timer.
     fn refill(&mut self, timer: u32, owner: u32) {
         let (again, mail) = {
             let mut workshop = self.workshop();
@@ -529,7 +525,7 @@ impl Engine {
     }
 }
 
-/// What a timer is for, for people.
+/// Returns the purpose of a timer, as stories show it.
 pub(crate) fn purpose_of(timer: &VirtualTimer) -> Purpose {
     match (timer.purpose, timer.declared_purpose) {
         (timers::TimerPurpose::Restart, _) => Purpose::Restart,

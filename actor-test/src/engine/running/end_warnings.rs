@@ -1,4 +1,4 @@
-//! What an execution leaves behind: unread events, actors that did nothing, timers that go on.
+//! Warnings about the end of an execution: unread events, idle actors, periodic timers that keep it going.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
 use crate::plural::count;
 
-/// What is left at the end of an execution that found no bug.
+/// Returns the warnings about an execution that found no bug.
 pub(crate) fn leftovers(state: &ExecutionState, end: EndReason, is_fair: bool) -> Leftovers {
     match end {
         EndReason::Quiescent | EndReason::Finished => Leftovers {
@@ -21,7 +21,8 @@ pub(crate) fn leftovers(state: &ExecutionState, end: EndReason, is_fair: bool) -
             restless: restless(state),
             ..Leftovers::default()
         },
-        // What follows is not worth a look, where it was up to actors as well as where it was not.
+        // A pruned execution counts as idle if no actor has acted, even if there are no actors. The steps
+        // that would follow are not worth exploring.
         EndReason::Pruned => Leftovers {
             idle: nobody_acted(state),
             ..Leftovers::default()
@@ -36,7 +37,7 @@ fn live(state: &ExecutionState) -> impl Iterator<Item = (u32, &Operation)> {
     (0..).zip(&state.operations[..state.live])
 }
 
-/// Ticks are no loss, nor is an order to stop.
+/// Returns true for an event whose loss matters: neither a tick of a timer nor an order to stop.
 fn is_event(letter: &&Envelope) -> bool {
     letter.event != STOP && !letter.sender.is_timer()
 }
@@ -62,14 +63,14 @@ fn unread(state: &ExecutionState) -> Option<String> {
     })
 }
 
-/// There are actors, and none has done anything.
+/// Returns true if there are actors and none has acted.
 fn is_idle(state: &ExecutionState) -> bool {
     let has_actors =
         live(state).any(|(_, operation)| matches!(operation.kind, OperationRole::Actor(_)));
     has_actors && nobody_acted(state)
 }
 
-/// An actor that has started, handled, stopped or failed has its history begun.
+/// Returns true if no actor has started, handled, stopped or failed: each of these extends its history.
 fn nobody_acted(state: &ExecutionState) -> bool {
     let is_fresh = |operation: &Operation| {
         let is_between = matches!(
@@ -84,7 +85,8 @@ fn nobody_acted(state: &ExecutionState) -> bool {
     actors.all(|(_, actor)| is_fresh(actor))
 }
 
-/// With only periodic timers left, the execution would have ended by itself.
+/// Describes a periodic timer that runs at the bound, and the reason why it did not end the execution: with
+/// nothing else left, the execution would have ended by itself.
 fn restless(state: &ExecutionState) -> Option<String> {
     let mut timers = state.timers.slots.iter();
     let timer = timers.find(|timer| timer.stage == TimerStage::Armed && timer.periodic)?;

@@ -1,4 +1,4 @@
-//! One execution, from its begin until nothing of it is left.
+//! One execution of the engine, from its begin until all values of it are dropped.
 
 use std::cell::{RefCell, RefMut};
 use std::fmt;
@@ -38,51 +38,50 @@ use crate::hash::mix;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Ended, Execution, Fairness, Strategy};
 
-/// What a test does first: the set-up, and for an async test all that follows.
+/// The first step of a test: the set-up, and for an async test all that follows.
 pub(crate) trait Program: Sync {
-    /// Runs a sync body; or returns an async one, to be polled.
+    /// Runs a sync body, or returns an async one to be polled.
     fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>>;
 }
 
-/// What an execution is to do besides what the test says.
+/// Options of one execution, besides the test's own.
 #[derive(Debug, Default)]
 pub(crate) struct RunOptions {
-    /// The decisions that it is expected to take.
+    /// The decisions that the execution is expected to take.
     pub(crate) expected: Option<Vec<RecordedDecision>>,
-    /// It begins as an execution that was counted before, whatever comes after.
+    /// True if the execution begins as one whose coverage was counted before.
     pub(crate) is_counted: bool,
-    /// Record what happens.
+    /// True if the execution is recorded.
     pub(crate) record: bool,
-    /// Where it is recorded: leave out what the program logs.
+    /// True if a recorded execution leaves out the program's log output.
     pub(crate) without_logs: bool,
-    /// What is to be seen to recover.
+    /// The obligation under watch, which should be discharged.
     pub(crate) watch: Option<ObligationWatch>,
-    /// Who hears of each decision; of steps it hears where they are told.
+    /// The observer of decisions, and of steps too if the execution is recorded.
     pub(crate) witness: Option<Box<dyn DecisionObserver>>,
-    /// Where it is told: the step that is told, but not taken; the execution ends there.
+    /// In a recorded execution: the step that is recorded but not taken, at which the execution ends.
     pub(crate) until: Option<u64>,
-    /// Who looks at it between two steps.
+    /// The observer of the execution between two steps.
     pub(crate) looker: Option<Box<dyn StepObserver>>,
-    /// Before this step the execution is not over where nothing but periodic timers is left.
+    /// The step before which an execution with nothing but periodic timers left does not end.
     pub(crate) idles_from: u64,
-    /// Time may pass though no timer fires, where the strategy leaves that to the tester.
+    /// True if time may pass without a timer that fires, in case the strategy leaves that to the tester.
     pub(crate) time_passes: bool,
-    /// The search that it belongs to, by number, which takes the same decisions as in the execution before
-    /// and then others.
+    /// The number of the search that the execution belongs to; its executions begin with the same decisions.
     pub(crate) search: Option<usize>,
 }
 
-/// Looks at an execution between two steps: after so many of them as it says, or where it ends before.
+/// An observer of an execution between two steps, as a debugger is.
 pub(crate) trait StepObserver: fmt::Debug + Send {
-    /// After how many steps it looks next, no fewer than before; `None` where it has seen enough, and
-    /// the execution ends.
+    /// Returns the step after which it inspects the execution next, in rising order; `None` ends the
+    /// execution.
     fn next(&mut self) -> Option<u64>;
 
-    /// Where the execution stands, and from which step on it is another than was expected.
+    /// Receives a snapshot, and the step from which on the decisions differ from the expected ones.
     fn looks(&mut self, snapshot: Snapshot, diverged_at: Option<u64>);
 }
 
-/// What is owed, and from which step to which it may be paid.
+/// An obligation under watch, and the steps between which it may be discharged.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ObligationWatch {
     pub(crate) entry: Obligation,
@@ -90,11 +89,11 @@ pub(crate) struct ObligationWatch {
     pub(crate) until: u64,
 }
 
-/// Numbers the executions of the process by even numbers, so that a reference that leaks from one, of whatever
-/// engine, is known in another. No schedule depends on it.
+/// Numbers the executions of the process by even numbers, so that a reference that leaks into another
+/// execution, even of another engine, is detected. No schedule depends on the numbers.
 static EXECUTIONS: AtomicU32 = AtomicU32::new(0);
 
-/// Runs executions. Everything that an execution allocates is kept for the next one.
+/// Runs executions. The memory that an execution allocates is kept for the next one.
 pub(crate) struct Engine {
     pub(crate) shared: Rc<ControlledRuntime>,
     pub(crate) bodies: Vec<Option<ActorParts>>,
@@ -105,45 +104,43 @@ pub(crate) struct Engine {
     pub(crate) woken: Vec<u32>,
     pub(crate) bounds: Bounds,
     pub(crate) semantics: Semantics,
-    /// The seed of what the program is told where it asks the operating system.
+    /// The seed of the operating system's answers to the program.
     pub(crate) system: u64,
-    /// What was seen of executions on threads of their own.
+    /// The observations of executions on threads of their own.
     pub(crate) thread_observations: Observations,
     pub(crate) bound: u64,
     pub(crate) until: Option<u64>,
-    /// Who looks at the execution between two steps.
     looker: Option<Box<dyn StepObserver>>,
     pub(crate) fairness: Fairness,
-    /// The seed of the execution.
     pub(crate) seed: u64,
-    /// The seed by which time passes in it, if it is drawn.
+    /// The seed from which the passing of time is drawn, if it is drawn.
     passing: Option<u64>,
-    /// The strategy of the execution, where a fair one has taken its place.
+    /// The strategy of the execution, if a fair one has replaced it.
     pub(crate) replaced: Option<Box<dyn Strategy>>,
-    /// What happens is told by an earlier execution.
+    /// True if an earlier execution has counted the coverage of this one.
     pub(crate) is_counted: bool,
-    /// The strategy wants to hear of steps.
+    /// True if the strategy wants to be notified of steps.
     pub(crate) hears_steps: bool,
     pub(crate) idle_moments: usize,
     pub(crate) idles_from: u64,
     pub(crate) lasso: LassoDetector,
-    /// The states that the strategy wants to see.
+    /// The fingerprints of states, for a strategy that compares states.
     pub(crate) lookout: StateFingerprinter,
-    /// The cycle that the execution is said to go round, and the state in which that begins.
+    /// The cycle that a search found in the execution to replay, and the fingerprint of its first state.
     pub(crate) cycle: Option<Cycle>,
     pub(crate) cycle_start: Option<u128>,
-    /// From when on, and against which threshold, what is owed is judged, and what is watched instead.
+    /// The threshold of heat that is a bug, the step from which heat counts, and the watched obligation.
     liveness: (Option<u64>, u64, Option<(Obligation, u64)>),
-    /// How the body is called on a stack of its own, and where it leaves its future: from the first
-    /// execution on in which it needed one.
+    /// The entry point of the body on a stack of its own, and the cell that receives its future. Set by the
+    /// first execution in which the body needs such a stack.
     pub(crate) body: Option<(Entry, Rc<RefCell<Option<Piped>>>)>,
-    /// Counted up now and then, so that a watchdog sees a handler that does not return.
+    /// A counter that rises now and then, so that a watchdog notices a handler that does not return.
     pub(crate) heartbeat: Arc<AtomicU64>,
 }
 
 impl Engine {
-    /// One that is given a strategy for each execution. What the program asks the operating system
-    /// for follows from the seed `system`, where there is one.
+    /// Creates an engine that is given a strategy for each execution. The answers of the operating system
+    /// follow from the seed `system`, if there is one.
     pub(crate) fn idle(bounds: Bounds, semantics: Semantics, system: Option<u64>) -> Self {
         let mut engine = Self::new(nothing(), bounds, semantics);
         engine.system = system.unwrap_or_default();
@@ -196,23 +193,22 @@ impl Engine {
         }
     }
 
-    /// The counter that goes up while the engine makes progress.
+    /// Returns the counter that rises while the engine makes progress.
     pub(crate) fn heartbeat(&self) -> Arc<AtomicU64> {
         self.heartbeat.clone()
     }
 
-    /// How far the executions to come go, and what is too hot in them.
+    /// Sets the bounds on steps and heat for the executions to come.
     pub(crate) fn set_bounds(&mut self, bounds: Bounds) {
         self.bounds = bounds;
     }
 
-    /// What the program asks the operating system for in the executions to come follows from this
-    /// seed.
+    /// Sets the seed of the operating system's answers for the executions to come.
     pub(crate) fn set_system(&mut self, seed: u64) {
         self.system = seed;
     }
 
-    /// Calls operations what others were called, in the executions to come.
+    /// Sets the keys that operations get in place of their own, in the executions to come.
     pub(crate) fn call(&mut self, aliases: Aliases) {
         self.state().aliases = aliases;
     }
@@ -222,34 +218,34 @@ impl Engine {
         self.shared.strategy.replace(strategy)
     }
 
-    /// Whether lassos are looked for; not so unless this is called.
+    /// Enables or disables the search for lassos, which is off by default.
     pub(crate) fn set_lasso_detection(&mut self, wanted: bool) {
         self.lasso.wanted = wanted;
     }
 
-    /// Looks for the cycle of a recorded execution: for a lasso, or whether it comes round where a
-    /// search had found it to.
+    /// Prepares for the cycle of a recorded execution: enables the search for lassos, or the check that the
+    /// execution returns to the state that a search had found.
     pub(crate) fn prepare_for_cycle(&mut self, cycle: Option<Cycle>) {
         self.lasso.wanted = cycle.is_some_and(|cycle| !cycle.is_searched());
         self.cycle = cycle.filter(Cycle::is_searched);
     }
 
-    /// Whether what monitors and predicates see is kept; not so unless this is called.
+    /// Enables or disables a hash of what monitors and predicates see, which is off by default.
     pub(crate) fn keep_view(&mut self, wanted: bool) {
         self.shared.keeps_view.set(wanted);
     }
 
-    /// Has lassos looked for or not; tells whether they were before.
+    /// Enables or disables the search for lassos, and returns the setting before.
     pub(crate) fn replace_lasso_detection(&mut self, wanted: bool) -> bool {
         std::mem::replace(&mut self.lasso.wanted, wanted)
     }
 
-    /// The decisions of the execution that was run last.
+    /// Returns the decisions of the last execution.
     pub(crate) fn decisions(&self) -> Vec<RecordedDecision> {
         self.shared.session.borrow().tape.taken().to_vec()
     }
 
-    /// What was seen of the specifications and the actors over all executions.
+    /// Returns the observations of specifications and actors over all executions.
     pub(crate) fn observed(&self) -> Observations {
         let session = self.session();
         let here = Observations {
@@ -260,8 +256,8 @@ impl Engine {
         Observations::merge(vec![here, self.thread_observations.clone()])
     }
 
-    /// Runs one execution: on this thread, or on one of its own where this one may keep what it was
-    /// told in another execution.
+    /// Runs one execution: on this thread if it is fresh, else on a thread of its own, since this one may
+    /// keep answers of the operating system from another execution.
     pub(crate) fn run(
         &mut self,
         test: &dyn Program,
@@ -275,7 +271,6 @@ impl Engine {
         }
     }
 
-    /// Runs one execution on this thread.
     pub(crate) fn run_here(
         &mut self,
         test: &dyn Program,
@@ -299,9 +294,9 @@ impl Engine {
         if !begun {
             return Outcome::exhausted(self.fairness);
         }
-        // A minimising that tries one short execution after the other makes progress as well.
+        // Every execution counts as progress, for instance in a minimisation that tries many short ones.
         self.heartbeat.fetch_add(1, Ordering::Relaxed);
-        // What is run again, or continued, was counted before.
+        // A re-execution or a continuation was counted before.
         self.idles_from = options.idles_from;
         self.is_counted =
             options.is_counted || options.expected.is_some() || options.watch.is_some();
@@ -345,7 +340,7 @@ impl Engine {
         outcome
     }
 
-    /// Takes the steps of an execution that has begun, judges it and clears up; `None` where its body
+    /// Takes the steps of an execution that has begun, judges it and clears up; returns `None` if its body
     /// needs a stack of its own.
     fn run_through(&mut self, test: &dyn Program) -> Option<Outcome> {
         let mut end = self.steps(test);
@@ -353,7 +348,7 @@ impl Engine {
             return None;
         }
         end = self.serve_observer(test, end);
-        // What is owed when the program asks for the end, and is not hot, is nobody's debt.
+        // If the program asks for the end while nothing is hot, the watched obligation counts as discharged.
         if end == EndReason::Finished && self.state().thermometer.watched().is_some() {
             end = EndReason::Recovered;
         }
@@ -368,7 +363,7 @@ impl Engine {
         Some(outcome)
     }
 
-    /// Shows where the execution stands to who wants to look, and goes on as far as that is wanted.
+    /// Shows snapshots to the observer, if there is one, and takes the further steps that it asks for.
     fn serve_observer(&mut self, test: &dyn Program, mut end: EndReason) -> EndReason {
         let Some(mut looker) = self.looker.take() else {
             return end;
@@ -387,7 +382,7 @@ impl Engine {
         }
     }
 
-    /// Does it with the body on a stack of its own; all later executions have one from the start.
+    /// Runs the execution with the body on a stack of its own, as all later ones from their start.
     fn run_on_stack(&mut self, test: &dyn Program) -> Outcome {
         let future = Rc::new(RefCell::new(None));
         let started = future.clone();
@@ -406,7 +401,7 @@ impl Engine {
         ran.unwrap_or_else(|| unreachable!("it has a stack"))
     }
 
-    /// Runs one execution under another strategy; the one before is back afterwards.
+    /// Runs one execution under another strategy, and puts the one before back.
     pub(crate) fn run_under(
         &mut self,
         strategy: Box<dyn Strategy>,
@@ -456,14 +451,14 @@ impl Engine {
                 witness.begins(self.fairness);
             }
         }
-        // What is watched may be owed up to the end of the watch.
+        // A watched obligation may stay pending up to the end of the watch.
         let is_judged = counts_from.filter(|_| watched.is_none());
         let threshold = is_judged.map(|_| self.bounds.temperature());
         self.liveness = (threshold, counts_from.unwrap_or(0), watched);
         self.begin_world(tell);
     }
 
-    /// The execution begins with nothing but its body.
+    /// Starts the state of the execution, with the body as its only operation.
     fn begin_world(&mut self, tell: bool) {
         let shared = &self.shared;
         shared
@@ -491,8 +486,8 @@ impl Engine {
         self.ensure_slot(BODY);
     }
 
-    /// The execution begins once more, since its body was left in its first step. It takes the same
-    /// decisions: the strategy, and whoever follows the tape, hears of none of them again.
+    /// Begins the execution once more, since its body was left in its first step. The decisions are the
+    /// same, and neither the strategy nor an observer of decisions sees them again.
     fn begin_again(&mut self) {
         {
             let mut session = self.session();
@@ -548,7 +543,7 @@ impl Engine {
         self.shared.workshop()
     }
 
-    /// Moves the bodies of actors that were spawned in the step to their places.
+    /// Moves the bodies of the actors that the step spawned to their slots.
     pub(crate) fn install_spawned(&mut self) {
         if !self.shared.has_spawned.replace(false) {
             return;
@@ -572,11 +567,11 @@ impl Engine {
             self.ensure_slot(operation);
             self.futures[operation as usize] = Some(future);
         }
-        // The list's memory is used again.
+        // The memory of the list is used again.
         self.workshop().spawned_actors = actors;
     }
 
-    /// Drops everything of the user's and keeps the parts for the next execution.
+    /// Drops all of the user's values, and keeps the parts for the next execution.
     fn clean_up(&mut self) {
         self.shared.phase.set(CodePhase::Over);
         self.clear_tasks();
@@ -645,8 +640,8 @@ impl Engine {
         self.shared.find(BugKind::Panic, message, panic.location);
     }
 
-    /// A destructor that panicked in the clean-up is a bug of the execution as well, unless the program was
-    /// broken off: it was not the program that ended in the middle of something.
+    /// Adds the panic of a destructor in the clean-up as a bug of the execution, unless the execution was
+    /// cut off: then the engine, not the program, ended it in the middle of something.
     fn finish(&self, mut outcome: Outcome) -> Outcome {
         let found = self.session().found.take();
         let is_broken_off = matches!(

@@ -1,4 +1,4 @@
-//! Between two steps: faults that strike or are undone, and their end.
+//! Faults between two steps: they are injected, undone and ended.
 
 use crate::data::bug::BugKind;
 use crate::data::faults::{Fault, FaultKind};
@@ -11,18 +11,18 @@ use crate::engine::world::faults::AHEAD;
 use crate::engine::world::state::BODY;
 use crate::strategy::{Enabled, Fairness};
 
-/// What comes before the next step.
+/// The decision about faults before the next step.
 enum InterStepFault {
     Nothing,
-    /// The fault with that number, from one, strikes or is undone.
+    /// The fault with that number, counted from one, is injected or undone.
     Fault(u32, Fault),
     /// No more faults come.
     End,
 }
 
 impl Engine {
-    /// Has a fault strike where the strategy says so, and ends the faults where it does, where nothing
-    /// goes on, and where the schedule has to be fair; tells whether that was a step.
+    /// Injects or undoes a fault if the strategy asks for one. Ends the faults if the strategy says so, if
+    /// nothing can run, or if the schedule has to be fair. Returns true if that was a step.
     #[cold]
     pub(crate) fn between_steps(&mut self, shared: &ControlledRuntime) -> bool {
         let is_over = shared.session().found.is_some() || shared.wants_stack.get();
@@ -61,7 +61,7 @@ impl Engine {
         }
     }
 
-    /// Looks at the state that a fault leads to, where that is wanted.
+    /// Computes the fingerprint of the state after a fault, if that is wanted.
     fn see_fault(&mut self, shared: &ControlledRuntime, key: u64) {
         self.lookout.forget();
         if self.lookout.is_wanted && shared.session().found.is_none() {
@@ -111,7 +111,7 @@ impl Engine {
         }
     }
 
-    /// Has a fault strike now, or undoes it.
+    /// Injects a fault now, or undoes it.
     fn strike_between(&mut self, fault: &Fault) {
         let count = self.state().nodes.count();
         let mut nodes = (0..count).filter(|node| fault.nodes >> node & 1 == 1);
@@ -123,7 +123,7 @@ impl Engine {
             (FaultKind::Partition, false) => Mishap::Cut(self.state().links_cut(fault)),
             (FaultKind::Partition, true) => Mishap::Heal(self.state().links_cut(fault)),
             (FaultKind::Crash, false) | (FaultKind::Stop, _) => Mishap::Crash { node: one },
-            // A script may have been quicker.
+            // A script may have restarted the node already.
             (FaultKind::Crash, true) if self.state().nodes.is_up(one) => return,
             (FaultKind::Crash, true) | (FaultKind::Restart, _) => restart(Disk::Keep),
             (FaultKind::Wipe, _) => restart(Disk::Wipe),
@@ -153,15 +153,13 @@ impl Engine {
         self.inject(&mishap);
     }
 
-    /// Writes the decision down.
     fn note(&self, shared: &ControlledRuntime, what: u32) {
         let mut state = self.state();
-        // The numbers of the decision are no steps with an alternative.
+        // The three numbers of the decision are not steps with an alternative.
         state.choices += 3;
         shared.session().tape.record_between(state.step, what);
     }
 
-    /// A step begins that is a fault.
     fn begin_fault(&self, shared: &ControlledRuntime, key: u64) {
         let (number, now) = {
             let mut state = self.state();

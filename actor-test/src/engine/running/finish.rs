@@ -1,4 +1,4 @@
-//! The end that a program asks for, by `sys.finish()`.
+//! The end of an execution that the program asks for by `sys.finish()`.
 
 use std::sync::Arc;
 
@@ -9,8 +9,7 @@ use crate::hash::mix;
 use crate::strategy::{Execution, FairSuffix, Fairness, Random, Strategy};
 
 impl Engine {
-    /// The program has asked for the end: the execution is over where nothing is hot, and is
-    /// scheduled fairly until then.
+    /// Ends the execution if nothing is hot; else has it scheduled fairly from here on.
     #[cold]
     pub(crate) fn finish_fairly(&mut self, state: &mut ExecutionState) -> Option<EndReason> {
         if !state.thermometer.any_hot() {
@@ -21,7 +20,7 @@ impl Engine {
             Fairness::FairFrom(step) => step <= state.step,
             Fairness::Unfair => false,
         };
-        // What is run again takes the decisions that were taken then.
+        // A re-execution takes the recorded decisions.
         if !is_fair && !self.is_counted {
             self.begin_fair_suffix(state);
         }

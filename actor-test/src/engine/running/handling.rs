@@ -1,4 +1,4 @@
-//! Steps that run an operation's code: start, handle and resume, and what follows from them.
+//! Steps that run an operation's code (start, handle, resume), and the processing of their results.
 
 use std::cell::RefMut;
 use std::task::{Context as TaskContext, Waker};
@@ -21,7 +21,7 @@ use crate::engine::world::temperature::Obligation;
 use crate::hash::mix;
 use crate::strategy::StepConstruct;
 
-/// What tells that an actor has come to a state from other moments that matter.
+/// The tag of an actor's move to another state, among the moments at which faults are placed.
 const STATE: u64 = 0x57a7_e000;
 
 impl Engine {
@@ -80,7 +80,7 @@ impl Engine {
             let mut state = self.state();
             let found = &mut state.operations[operation as usize];
             found.woken = false;
-            // On a stack of its own it says itself where its polls begin.
+            // On a stack of its own, an operation itself marks where its polls begin.
             found.is_wake_up_due &= self.has_stack(found.kind);
             found.receiving.clear();
             let step = state.step;
@@ -156,7 +156,6 @@ impl Engine {
         self.run_handler(shared, operation, letter.slot, letter.key);
     }
 
-    /// Runs the handler for an event.
     #[inline(always)]
     fn run_handler(&mut self, shared: &ControlledRuntime, operation: u32, slot: u32, key: u64) {
         let waker = &self.wakers[operation as usize];
@@ -174,7 +173,7 @@ impl Engine {
         }
     }
 
-    /// Handles the next event of an actor, whatever there is to it.
+    /// Handles the next event of an actor in the general case.
     #[inline(never)]
     fn handle_any(&mut self, operation: u32, mut state: RefMut<'_, ExecutionState>) {
         let Some((letter, disposition)) = state.dequeue(operation) else {
@@ -259,7 +258,7 @@ impl Engine {
         self.shared.find(BugKind::Unhandled, message, None);
     }
 
-    /// Takes over what a run of an operation's code led to.
+    /// Processes the result of a run of an operation's code.
     pub(crate) fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
         self.install_spawned();
         match ran {
@@ -271,7 +270,7 @@ impl Engine {
         }
     }
 
-    /// Takes over the new state, the suspension or the end of an operation, and what rides along.
+    /// Records the new state, the suspension or the end of an operation, and carries out its silent effects.
     fn settle(&mut self, operation: u32, ran: Ran) {
         let state_after = match &self.bodies[operation as usize] {
             Some(parts) => parts.body.state() as u16,
@@ -294,7 +293,7 @@ impl Engine {
                 state.suspended += 1;
             }
             state.wait_begins(operation);
-            // An event that a new `receive` waits for may have come meanwhile.
+            // An event that a new `receive` waits for may have arrived meanwhile.
             let found = &mut state.operations[operation as usize];
             let inbox = &mut found.inbox;
             if found.receiving.iter().any(|event| inbox.has(*event)) {
@@ -332,7 +331,7 @@ impl Engine {
             let name = |number: u16| info.and_then(|info| info.state_name(usize::from(number)));
             Record::Ran {
                 who: operation,
-                // Who is left at what is shared says itself whether it waits.
+                // An operation that is suspended at an access to a shared object records itself if it waits.
                 awaits: ran == Ran::Suspended && state.objects.at(operation).is_none(),
                 before: name(state_before),
                 after: name(state_after),
@@ -343,7 +342,7 @@ impl Engine {
             .first()
             .is_some_and(Effect::is_silent);
         state.refresh(operation);
-        // Whoever was woken meanwhile goes on, and is looked at again.
+        // After a wake-up an operation may go on; the next suspension is checked then.
         let waits = stage == OperationStage::Suspended && !self.wake_list.any();
         let asks = state.operations[operation as usize].open_asks > 0;
         drop(borrowed);
@@ -378,8 +377,8 @@ impl Engine {
     }
 }
 
-/// Takes over a handler of a plain actor that has returned, has created nobody and whose effects are all
-/// visible: the common case. `false` where there is more to it.
+/// Finishes the common case: a handler of a plain actor that has returned, has spawned nothing and has only
+/// visible effects. Returns `false` in all other cases.
 #[inline(always)]
 fn settle_plain(shared: &ControlledRuntime, operation: u32, ran: &Result<Ran, Box<Panic>>) -> bool {
     if !matches!(ran, Ok(Ran::Done)) || shared.has_spawned.get() {

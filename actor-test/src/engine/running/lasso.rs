@@ -1,37 +1,33 @@
-//! Lassos: a state that repeats while something was owed all the time.
+//! Lasso detection: a state that repeats while an obligation is pending all the time.
 //!
 //! The search begins when something has been hot for more than
-//! [`WARNING`](crate::engine::world::thermometer::WARNING) fair steps, and goes on in *surveys*, in which the state
-//! is looked at after each step. A survey opens only when what was spent on looking is less than a
-//! small part of the time that the execution has taken, half a unit of about 10 ns for each step; so
-//! they cost a bounded share of it, apart from the first, and nothing before that.
+//! [`WARNING`](crate::engine::world::thermometer::WARNING) fair steps. The search goes on in *surveys*, in
+//! which the state is fingerprinted after each step. A survey opens only while the search has cost less
+//! than a small part of the execution's time: half a unit of about 10 ns for each step. So all surveys but
+//! the first cost a bounded share, and an execution without heat costs nothing.
 //!
-//! # What is reported
+//! # Verdicts
 //!
-//! A state that repeats proves that an execution *could* go round for ever. It does not prove that
-//! any would: where each round has its chance of leaving, a fair schedule leaves in the end, and a
-//! program that is slow but live must not be called dead. So there are two degrees:
+//! A repeated state proves that an execution *could* repeat for ever. But if each repetition has a chance
+//! to leave the cycle, a fair schedule leaves it in the end, and a program that is slow but live must not
+//! be reported. So there are two degrees:
 //!
-//! 1. A **cycle** is a return to an earlier state in which the specification was never cold, no
-//!    choice was asked for, and every operation that was enabled throughout took a step (weak
-//!    fairness). It is looked for with an anchor that moves ahead at growing distances, as in Brent's
-//!    algorithm. It is a suspicion at most: it is remembered until the specification turns cold, and
-//!    named beside the heat where the threshold is passed.
-//! 2. A survey enters what each step does in a [`Region`], which tells whether any schedule leads out
-//!    of the states that can be reached, however lucky. Where none does, that is a *claim*, and it is
-//!    put to the test: for seven to ten times as many steps as there are states the execution goes on
-//!    and is looked at, and all of them must do what was foretold, each of them several times. Then it
-//!    is a liveness bug for certain, and the cycle is its witness. The test is there for types whose
-//!    fingerprints leave out what matters, and for actors that share memory.
+//! 1. A **cycle** is a return to an earlier state, during which the specification was never cold, no choice
+//!    was asked for, and every operation that stayed enabled took a step (weak fairness). The anchor state
+//!    moves ahead at growing distances, as in Brent's algorithm. A cycle is a mere suspicion: it is kept
+//!    until the specification turns cold, and is named beside the heat if the threshold is passed.
+//! 2. A survey enters the result of each step in a [`Region`], which computes whether any schedule leaves
+//!    the reachable states. If none does, that is a *hypothesis*, which is tested: for seven to ten times
+//!    as many steps as there are states, all steps must have the predicted results, each of them several
+//!    times. Then the liveness bug is certain, and the cycle is its witness. The test is needed for types
+//!    whose fingerprints leave out what matters, and for actors that share memory.
 //!
-//! A step that asks for a choice, of `choose` or `rng`, has more results than can be
-//! seen: a cycle with one is *choice-unfair*, which is no lasso, and a survey ends with it. Where time
-//! passes and the program looks at the clock the same state may act differently later, and a newborn
-//! actor has a number that no state had before; these end a survey, too. What remains is left to the
-//! heat.
+//! A step that asks for a choice, of `choose` or `rng`, has other results that were not seen. A cycle with
+//! such a step is *choice-unfair*, which is no lasso, and a survey ends with it. A survey also ends if time
+//! passes in a program that reads the clock, since the same state may act differently later; or if an actor
+//! is spawned, whose number no earlier state had. These executions are left to the threshold.
 //!
-//! The search only looks and changes no decision, so that the same schedule is run with it and
-//! without it.
+//! The search changes no decision, so the schedule is the same with it and without it.
 
 use std::time::Duration;
 
@@ -51,54 +47,53 @@ use crate::engine::world::state::ExecutionState;
 use crate::engine::world::temperature::Obligation;
 use crate::strategy::{OperationId, Pending};
 
-/// What a step of a survey costs beside fingerprints, and what an operation costs in its plan.
+/// The cost of a survey's step besides fingerprints, and of an operation when a survey is planned.
 const COST: u64 = 6;
 
-/// What a step costs that a region looks at in its search.
+/// The cost of a step that a region inspects in its search.
 const LOOK_COST: u64 = 6;
 
-/// What a survey may cost in any case.
+/// The cost that a survey may have in any case.
 const SURVEY_MIN: u64 = 2_000;
 
-/// How many steps a region may look at in any case.
+/// The number of steps that a region may inspect in any case.
 const LOOKS_MIN: u64 = 2_000;
 
-/// The distance of the first anchor from the second in steps.
+/// The distance in steps between the first two anchors.
 const ANCHOR_DISTANCE_MIN: u64 = 16;
 
-/// After how many steps of a survey a region is asked first.
+/// The number of survey steps before a region is first checked.
 const ASKED_FIRST: u64 = 16;
 
-/// For how many times as many steps as there are states a claim is put to the test at most.
+/// The maximum number of test steps of a hypothesis, per state.
 const TESTED_MAX: u64 = 32;
 
-/// For how many steps a claim may be put to the test in any case.
+/// The number of test steps that a hypothesis may have in any case.
 const TESTED_AT_LEAST: u64 = 1_000;
 
-/// How often each step has to be taken, with the same result each time, before it is believed for
-/// good: the first time and three more.
+/// The number of equal results of each step that make a closed region certain: the first and three more.
 const TAKEN_MIN: u8 = 4;
 
-/// How far the search has come.
+/// The progress of the search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum SurveyPhase {
     #[default]
     Resting,
     /// A survey begins with the next step.
     Opening,
-    /// The states are looked at.
+    /// The states are fingerprinted.
     Surveying,
 }
 
-/// A region was found to be closed.
+/// The hypothesis that a region is closed.
 #[derive(Clone, Copy, Debug)]
 struct ClosedHypothesis {
-    /// The steps between which it comes true.
+    /// The steps between which the hypothesis is confirmed.
     from: u64,
     until: u64,
 }
 
-/// A point of an execution, with what tells whether the program asked for something since.
+/// A point of an execution, with counters that show what the program has asked for since.
 #[derive(Clone, Copy, Default)]
 struct ExecutionPoint {
     step: u64,
@@ -120,12 +115,12 @@ impl ExecutionPoint {
         }
     }
 
-    /// The program asked for a choice.
+    /// Returns true if the program asked for a choice.
     fn has_chosen(self, since: Self) -> bool {
         self.choices != since.choices
     }
 
-    /// Time has passed, and the program looked at the clock.
+    /// Returns true if time has passed and the program read the clock.
     fn has_seen_time_pass(self, since: Self) -> bool {
         self.clock_reads != since.clock_reads && self.now != since.now
     }
@@ -133,43 +128,42 @@ impl ExecutionPoint {
 
 #[derive(Default)]
 pub(crate) struct LassoDetector {
-    /// The search is wanted.
+    /// True if the search is enabled.
     pub(crate) wanted: bool,
     phase: SurveyPhase,
-    /// The specification that is hot, by its number in the thermometer, and since when.
+    /// The hot specification, by its index among the temperatures, and the step since which it is pending.
     obligation: (usize, u64),
-    /// The state to which a return is looked for, and when it was.
+    /// The anchor, the state to which a return is searched for, and the moment at which it was current.
     anchor: u128,
     departure: ExecutionPoint,
-    /// How far the execution goes before the anchor moves ahead.
+    /// The number of steps after which the anchor moves ahead.
     lap: u64,
-    /// What was enabled ever since and has not taken a step.
+    /// The operations that have stayed enabled since the anchor and have not taken a step.
     unserved: Vec<OperationId>,
     prints: IncrementalFingerprints,
     region: Region,
-    /// The region's parts are no more than the whole state.
+    /// True if the region compares whole states instead of parts.
     is_whole: bool,
-    /// When the region got its first state.
+    /// The moment at which the region got its first state.
     region_from: ExecutionPoint,
-    /// When the survey began.
+    /// The moment at which the survey began.
     survey_from: ExecutionPoint,
-    /// How many steps the region has seen, and at how many it is asked.
+    /// The number of steps that the region has seen, and the number at which it is checked next.
     observed: u64,
     asked_at: u64,
-    /// Not asked before that step, since it could not say.
+    /// The step before which the region is not checked again, since the last check had no result.
     asked_from: u64,
     claim: Option<ClosedHypothesis>,
-    /// The last cycle seen since the specification was cold.
+    /// The last cycle since the specification was cold.
     cycle: Option<Cycle>,
     /// The cost at which the survey ends.
     limit: u64,
-    /// The operations that the step in progress has touched.
+    /// The operations in the footprint of the step in progress.
     touched: Vec<u32>,
     names: OpaqueTypes,
 }
 
 impl LassoDetector {
-    /// Starts an execution.
     pub(crate) fn begin(&mut self, state: &mut ExecutionState) {
         self.phase = SurveyPhase::Resting;
         self.obligation = (usize::MAX, 0);
@@ -179,7 +173,6 @@ impl LassoDetector {
         state.thermometer.warn(self.wanted.then_some(0));
     }
 
-    /// Forgets what was seen.
     fn forget(&mut self) {
         self.cycle = None;
         self.lap = ANCHOR_DISTANCE_MIN;
@@ -195,14 +188,13 @@ impl LassoDetector {
         self.asked_from = 0;
     }
 
-    /// A survey goes on: every step is to be taken by [`Engine::watched_step`].
+    /// Returns true if every step is to be taken by [`Engine::watched_step`].
     #[inline]
     pub(crate) fn is_watching(&self) -> bool {
         self.phase != SurveyPhase::Resting
     }
 
-    /// Something is warm enough to be looked at: opens a survey now, or asks to be called again when
-    /// the execution can afford one.
+    /// Opens a survey of something hot, or asks to be called again when the execution can afford one.
     pub(crate) fn warned(&mut self, state: &mut ExecutionState) {
         let affordable = self.affordable_from(state);
         if state.step < affordable {
@@ -214,14 +206,15 @@ impl LassoDetector {
         }
     }
 
-    /// The step from which on the next survey costs no more than its share.
+    /// Returns the step from which on the next survey costs no more than its share.
     fn affordable_from(&self, state: &ExecutionState) -> u64 {
         let opening = state.live as u64 * COST;
         let affordable = (self.prints.cost() + opening) * self.steps_for_a_unit();
         affordable.max(self.asked_from)
     }
 
-    /// For how many steps one unit is spent. Whole states are many, and are met one by one.
+    /// Returns the number of steps for which a unit of cost is spent, which is less for the many whole
+    /// states.
     fn steps_for_a_unit(&self) -> u64 {
         if self.is_whole { 1 } else { 2 }
     }
@@ -237,24 +230,24 @@ impl LassoDetector {
         self.claim.is_none() && self.prints.cost() >= self.limit
     }
 
-    /// The cycle seen while that specification was owed since then.
+    /// Returns the cycle seen while that specification has been pending since that step.
     pub(crate) fn cycle_of(&self, entry: usize, since: u64) -> Option<Cycle> {
         self.cycle.filter(|_| self.obligation == (entry, since))
     }
 
-    /// What took part and offers no fingerprint: `` `Server` (actor) `` and so on.
+    /// Returns the types that took part and offer no fingerprint: `` `Server` (actor) `` and so on.
     pub(crate) fn opaque(&self) -> Vec<String> {
         self.names.all()
     }
 
-    /// Keeps to the specification that is owed since then; forgets what was seen for another.
+    /// Sets the pending specification that is observed; forgets the observations of another one.
     fn look_after(&mut self, owed: (usize, u64)) {
         if std::mem::replace(&mut self.obligation, owed) != owed {
             self.forget();
         }
     }
 
-    /// Hands on what the step in which `live` operations became more has touched.
+    /// Marks the operations that a step has touched; `live` is the number of operations before the step.
     fn note_touched(&mut self, state: &ExecutionState, live: u32) {
         let newborn = live..state.live as u32;
         for operation in state.touched.iter().copied().chain(newborn) {
@@ -263,7 +256,7 @@ impl LassoDetector {
         self.prints.add_cost(COST + self.unserved.len() as u64);
     }
 
-    /// Begins to count what happens from here on.
+    /// Moves the anchor to the current state.
     fn depart(&mut self, state: &ExecutionState, anchor: u128) {
         self.anchor = anchor;
         self.departure = ExecutionPoint::now(state);
@@ -273,10 +266,9 @@ impl LassoDetector {
         self.unserved.extend(enabled);
     }
 
-    /// Looks whether the execution is back at the anchor, after a step by which it came to the state
-    /// with that fingerprint.
+    /// Checks whether a step has led back to the anchor; `print` is the fingerprint of the state after it.
     fn look_for_cycle(&mut self, state: &ExecutionState, taken: OperationId, print: u128) {
-        // Whoever took the step was served, and so is whoever can't take one now.
+        // An operation is served if it took the step, or if it can't take one now.
         self.unserved
             .retain(|operation| *operation != taken && state.pending_of(*operation).is_some());
         let (before, now) = (self.departure, ExecutionPoint::now(state));
@@ -294,7 +286,7 @@ impl LassoDetector {
         }
     }
 
-    /// The region is where the execution is.
+    /// Enters the current state in the region.
     fn enter(&mut self, state: &ExecutionState, print: u128) {
         if self.region.is_empty() {
             self.region_from = ExecutionPoint::now(state);
@@ -305,7 +297,7 @@ impl LassoDetector {
         self.learn_steps(state);
     }
 
-    /// How many operations the region tells apart, and the rest.
+    /// Returns the number of operations that the region compares one by one, and the rest of the state.
     fn place(&self, state: &ExecutionState, print: u128) -> (u32, RestState) {
         let is_hot = state.thermometer.hot_since(self.obligation.0).is_some();
         let (parts, print) = if self.is_whole {
@@ -330,7 +322,7 @@ impl LassoDetector {
         });
     }
 
-    /// Enters a step in the region; `touched` has the operations that it may have changed.
+    /// Enters a step and its result in the region.
     fn learn(&mut self, state: &ExecutionState, step: RegionStep, print: u128) -> StepNovelty {
         let (parts, rest) = self.place(state, print);
         let touched = if parts == 0 {
@@ -345,7 +337,7 @@ impl LassoDetector {
         news
     }
 
-    /// Asks the region whether it is closed, where it is time to.
+    /// Checks whether the region is closed, if a check is due.
     fn ask(&mut self, state: &ExecutionState, is_over: bool) {
         if state.step < self.asked_from || self.observed < self.asked_at && !is_over {
             return;
@@ -356,7 +348,7 @@ impl LassoDetector {
         let (reach, looked_at) = self.reach(state, taken, looks);
         match reach {
             Reachability::Open => self.prints.add_cost(looked_at * LOOK_COST),
-            // Twice as many looks have a better chance.
+            // The next check may inspect twice as many steps.
             Reachability::Unknown => {
                 self.asked_from = state.step * 2;
                 self.asked_at = self.observed;
@@ -379,8 +371,7 @@ impl LassoDetector {
         self.region.closed(taken, patient, looks)
     }
 
-    /// Whether what was claimed has come true: how many states there are. A claim that takes too long
-    /// is dropped.
+    /// Returns the number of states if the hypothesis is confirmed; drops it if that takes too long.
     fn has_come_true(&mut self, state: &ExecutionState) -> Option<u64> {
         let claim = self.claim?;
         if state.step > claim.until {
@@ -402,7 +393,7 @@ impl LassoDetector {
 }
 
 impl Engine {
-    /// Takes a step while a survey goes on.
+    /// Takes a step during a survey.
     #[cold]
     pub(crate) fn watched_step(&mut self, pending: Pending, test: &dyn Program) {
         let shared = self.shared.clone();
@@ -433,7 +424,7 @@ impl Engine {
         }
     }
 
-    /// Begins to look at the states around.
+    /// Opens a survey at the current state.
     fn open_survey(&mut self) {
         let look = looking(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
@@ -460,14 +451,13 @@ impl Engine {
         lasso.phase = SurveyPhase::Surveying;
     }
 
-    /// Ends the survey; the next opens when the execution can afford it.
     fn close_survey(&mut self) {
         let look = looking(&self.bodies, &self.shared);
         self.lasso.names.close(&look);
         self.lasso.close(&mut self.shared.state.borrow_mut());
     }
 
-    /// Whether the specification was never cold since the survey opened; closes it otherwise.
+    /// Returns true if the specification was never cold since the survey opened; closes the survey otherwise.
     fn is_still_owed(&mut self) -> bool {
         let (entry, since) = self.lasso.obligation;
         if self.session().found.is_some() {
@@ -475,14 +465,14 @@ impl Engine {
         }
         let owed = self.state().thermometer.owed_since(entry) == Some(since);
         if !owed {
-            // There was a way out of whatever was seen.
+            // The states seen had a way out.
             self.lasso.look_after((usize::MAX, 0));
             self.close_survey();
         }
         owed
     }
 
-    /// Enters the step that was taken in the region, and looks what that has come to.
+    /// Enters the step in the region, and evaluates what is known now.
     fn survey(&mut self, taken: OperationId, step: RegionStep) {
         let look = looking(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
@@ -492,7 +482,7 @@ impl Engine {
         let now = ExecutionPoint::now(&state);
         lasso.look_for_cycle(&state, taken, print);
         let has_chosen = now.has_chosen(lasso.survey_from);
-        // A newborn has a number of its own, and nothing else leads there again.
+        // A spawned actor has a number of its own, and no other step leads to that state again.
         let is_elsewhere = has_chosen
             || now.has_seen_time_pass(lasso.region_from)
             || now.live > lasso.region_from.live;
@@ -529,7 +519,7 @@ impl Engine {
         }
     }
 
-    /// The region is closed: what is owed stays owed, whatever the schedule.
+    /// Reports the bug: the region is closed, so the obligation stays pending under every schedule.
     fn report(&mut self, states: u64) {
         let cycle = self.lasso.cycle;
         self.close_survey();
@@ -550,7 +540,7 @@ impl Engine {
         self.suspect(step, &mut self.session(), (entry, suspicion), &why);
     }
 
-    /// The fingerprints lie: the execution is not looked at again.
+    /// Ends all surveys of the execution, since the fingerprints are wrong.
     fn give_up(&mut self) {
         self.lasso.look_after((usize::MAX, 0));
         self.close_survey();
@@ -562,7 +552,7 @@ fn looking<'a>(bodies: &'a [Option<ActorParts>], shared: &'a ControlledRuntime) 
     EngineView { bodies, shared }
 }
 
-/// A step as a region knows it, which has nothing but whole states where `is_whole`.
+/// Returns the name of a step in a region; with `is_whole`, the step belongs to no operation.
 fn named(state: &ExecutionState, pending: &Pending, is_whole: bool) -> RegionStep {
     let of = match pending.inbox {
         _ if is_whole => u32::MAX,
@@ -573,7 +563,7 @@ fn named(state: &ExecutionState, pending: &Pending, is_whole: bool) -> RegionSte
     RegionStep { name, of }
 }
 
-/// An operation as a region knows it.
+/// Returns an operation as a region compares it.
 fn part(
     prints: &IncrementalFingerprints,
     state: &ExecutionState,

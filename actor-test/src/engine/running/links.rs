@@ -1,4 +1,4 @@
-//! Links between nodes: what leaves, travels, is lost or doubled on its way, and arrives.
+//! Links between nodes: letters and replies leave, travel, are lost or duplicated, and arrive.
 
 use std::fmt::Display;
 
@@ -22,11 +22,11 @@ use crate::hash::mix;
 use crate::settings::Delivery;
 use crate::strategy::Choice;
 
-/// What tells that something from a node has arrived from other moments that matter.
+/// The tag of an arrival from another node, among the moments at which faults are placed.
 const ARRIVAL: u64 = 0xa221_7a10;
 
 impl Engine {
-    /// A letter leaves for another node: it is encoded, and put on the link.
+    /// Encodes a letter for another node, and puts it on the link.
     pub(crate) fn cross(&mut self, by: u32, to: u32, link: LinkHint, letter: Envelope) {
         let mut event = None;
         if self.shared.shows(Moment::Sent) {
@@ -64,13 +64,13 @@ impl Engine {
         }
     }
 
-    /// Makes of a letter what arrives of it; `false` where it can't cross, which is a bug.
+    /// Replaces a letter's event by its decoded copy; returns `false` if it can't cross, which is a bug.
     fn carry(&self, by: u32, to: u32, letter: &Envelope) -> bool {
         let Some(mail) = self.workshop().mail(to).cloned() else {
             return false;
         };
-        // What was sent is dropped as elsewhere: by its phase a panic is known for a `Drop`'s, so that
-        // it need not be caught by itself.
+        // The event as it was sent is dropped in the phase before. So the phase shows that a panic comes
+        // from a `Drop`, which need not be caught by itself.
         let phase = self.shared.phase.get();
         let mut drops = |old: &mut dyn FnMut()| {
             self.shared.phase.set(phase);
@@ -82,7 +82,7 @@ impl Engine {
         carried.is_some()
     }
 
-    /// Encodes and decodes, with the user's code, what goes to another node. What can't go is a bug.
+    /// Encodes and decodes a value for another node, with the user's code. A value that can't cross is a bug.
     fn encode<T, E: Display>(
         &self,
         by: u32,
@@ -110,7 +110,7 @@ impl Engine {
         None
     }
 
-    /// A second copy of what is on a link.
+    /// Makes a second copy of a letter on a link.
     fn copy(&mut self, by: u32, to: u32, letter: Envelope) -> Option<InTransit> {
         let mail = self.workshop().mail(to).cloned()?;
         let copy = || mail.copy(letter.slot);
@@ -121,7 +121,7 @@ impl Engine {
         Some(InTransit::new(by, Effect::Send { to, letter }))
     }
 
-    /// A letter on its way is lost, and nobody hears of it.
+    /// Drops a letter on its way, without a notification.
     fn lose_quietly(&mut self, to: u32, letter: &Envelope) {
         self.state().in_flight -= 1;
         let phase = self.shared.phase.replace(CodePhase::Crashing);
@@ -131,14 +131,14 @@ impl Engine {
         self.shared.phase.set(phase);
     }
 
-    /// A letter on its way is lost, and who awaits a reply hears of it.
+    /// Drops a letter on its way, and notifies the operation that awaits a reply.
     pub(super) fn lose(&mut self, by: u32, to: u32, letter: Envelope, why: AskError) {
         self.state().in_flight -= 1;
         self.shared.current.set(by);
         self.discard(to, letter.slot, why);
     }
 
-    /// A reply leaves for another node.
+    /// Sends a reply to another node.
     pub(crate) fn cross_reply(&mut self, by: u32, ask: u32, lost: Option<AskError>) {
         let Some(slot) = self.workshop().reply(ask).cloned() else {
             return;
@@ -167,7 +167,7 @@ impl Engine {
         }
     }
 
-    /// A reply reaches who asked, who was shown it before.
+    /// Delivers a reply to its asker; the reply was shown to monitors when it left.
     pub(super) fn bring_reply(&mut self, ask: u32, lost: Option<AskError>) {
         let follow_up = self.state().deliver_reply(ask, lost);
         if let FollowUp::Replied { .. } = follow_up {
@@ -175,7 +175,7 @@ impl Engine {
         }
     }
 
-    /// A link delivers what comes next.
+    /// Delivers the next item of a link.
     pub(crate) fn deliver_next(&mut self, operation: u32) {
         self.ensure_slot(operation);
         let (link, length) = {
@@ -219,12 +219,12 @@ impl Engine {
         }
     }
 
-    /// Drops, duplicates or delays what a link is to deliver, where a fault has it; tells whether
-    /// something is left to deliver there.
+    /// Lets a drop, a duplicate or a delay strike at a link's next item; returns true if one is left to
+    /// deliver.
     fn faults_on_link(&mut self, link: u32, at: usize) -> bool {
         let (from, to, key) = {
             let state = self.state();
-            // Who looks for a name can't ask again.
+            // A lookup of a name is spared, since it can't be repeated.
             let item = state.on_link(link, at);
             if let Some(Effect::Send { to, .. }) = item.map(|item| item.effect)
                 && state.nodes.registry_of(to) == Some(Some(to))
@@ -258,7 +258,7 @@ impl Engine {
         true
     }
 
-    /// A letter reaches its node.
+    /// Delivers a letter at its node.
     fn arrive(&mut self, by: u32, to: u32, letter: Envelope) {
         let (delivery, may_close) = {
             let mut state = self.state();
@@ -285,7 +285,7 @@ impl Engine {
             Arrived::Full => (letter, AskError::Full),
             Arrived::Replaced(oldest) => (oldest, AskError::Full),
         };
-        // What is lost is told by who would have had it, so that word of it travels back.
+        // The receiver reports the loss, so that the report travels back over the link.
         self.shared.current.set(to);
         self.discard(to, lost.slot, why);
     }
@@ -303,8 +303,8 @@ impl Engine {
         });
     }
 
-    /// Who has taken over from a registry of names that has ended with its node, where that is up again:
-    /// who looks for a name on a node does not look for an incarnation.
+    /// Returns the registry that has replaced a registry of names, if its node has crashed and is up again.
+    /// A lookup of a name on a node is for no particular incarnation.
     pub(crate) fn successor(&self, to: u32, letter: &Envelope) -> Option<(u32, Envelope)> {
         let successor = self.state().nodes.successor(to)?;
         let (own, other) = {
@@ -318,7 +318,7 @@ impl Engine {
         Some((successor, Envelope { slot, ..*letter }))
     }
 
-    /// Why what is sent to one that has ended is lost.
+    /// Returns the reason for the loss of what is sent to an ended actor.
     pub(crate) fn why_dead(&self, to: u32) -> AskError {
         match self.state().nodes.is_over(to) {
             true => AskError::Disconnected,
@@ -326,7 +326,7 @@ impl Engine {
         }
     }
 
-    /// Drops, duplicates or delays what is at a place on a link.
+    /// Drops, duplicates or delays the item at that place on a link.
     pub(super) fn grant(&mut self, wish: Wish, link: u32, place: usize) {
         let Some(item) = self.state().on_link(link, place) else {
             return;
@@ -347,7 +347,7 @@ impl Engine {
         }
     }
 
-    /// What was on a link is lost. Nobody hears of it.
+    /// Drops items that were on a link, without a notification.
     pub(super) fn lose_all(&mut self, lost: Vec<InTransit>) {
         for item in lost {
             match item.effect {
@@ -365,7 +365,7 @@ impl Engine {
     }
 }
 
-/// A letter, as a message has it.
+/// Describes a letter in the words of a bug report.
 fn describe(state: &ExecutionState, to: u32, letter: &Envelope) -> String {
     let info = state.info(to);
     let event = info.and_then(|info| info.events.get(usize::from(letter.event)));

@@ -1,17 +1,24 @@
 //! The run loop: one execution, from the test body's first step to its verdict.
 //!
-//! [`execution`] begins it and clears up after it; [`outcome`] is what it showed. In between [`stepping`]
-//! has one step picked after the other and takes it: one of [`handling`] runs a user's code, one of
-//! [`effects`] carries out what that has put into its outbox, [`disks`] what of it is for a disk,
-//! [`supervision`] brings back what failed, and [`tasks`] are left in the middle of their code, on stacks
-//! of their own. [`nodes`] boots and crashes what lives together, [`links`] carries what goes from one node to
-//! another, and [`elsewhere`] runs an execution on a thread of its own. [`looking`] shows events and states to specifications; [`lasso`] goes along while something
-//! is owed; [`overdue`] says who waits in vain; [`verdict`], [`finish`] and [`leftovers`] say how it
-//! ends; a [`snapshot`] shows where it stands.
+//! The modules in the order of an execution:
 //!
-//! Only `exploring` and `trace` call in here, by [`Engine::run`](execution::Engine::run). A user's code
-//! runs with nothing of the engine borrowed: the world changes first and says what is to be called or
-//! dropped, and that is done afterwards.
+//! - [`execution`] begins an execution and clears up after it; [`outcome`] holds its result.
+//! - [`stepping`] has the strategy pick one step after the other, and takes each.
+//! - [`handling`] runs a user's code, and [`effects`] carries out the effects in its outbox, those on disks
+//!   in [`disks`].
+//! - [`supervision`] restarts failed actors. [`tasks`] are suspended in the middle of their code, on stacks
+//!   of their own.
+//! - [`nodes`] boots and crashes nodes, [`links`] carries letters between nodes, and [`interludes`] injects
+//!   faults between two steps.
+//! - [`looking`] shows events and states to specifications, and [`lasso`] searches for cycles while an
+//!   obligation is pending.
+//! - [`overdue`] reports waits that last too long. [`verdict`], [`finish`] and [`leftovers`] judge the end.
+//! - [`snapshot`] describes the execution between two steps, and [`elsewhere`] runs one on a thread of its
+//!   own.
+//!
+//! The engine is called by [`Engine::run`](execution::Engine::run). A user's code runs with nothing of the
+//! engine borrowed: the world changes first and returns what is to be called or dropped, and the engine does
+//! that afterwards.
 
 pub(crate) mod disks;
 pub(crate) mod effects;

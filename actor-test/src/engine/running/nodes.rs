@@ -1,4 +1,4 @@
-//! What happens to nodes: boots, crashes, restarts, and what goes wrong between them.
+//! Nodes under test: boots, crashes and restarts, and the injection of faults between nodes.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -17,7 +17,6 @@ use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
 use crate::strategy::StepConstruct;
 
 impl Engine {
-    /// Runs the boot code of a node.
     pub(crate) fn boot(&mut self, operation: u32, node: u32) {
         self.ensure_slot(operation);
         let code = self.workshop().take_boot(node);
@@ -29,7 +28,7 @@ impl Engine {
         self.after_run(operation, booted.map(|()| actor_core::parts::Ran::Done));
     }
 
-    /// Has something go wrong, or sets it right, now. What can't be done now does nothing.
+    /// Injects a fault, or repairs one, now. One that is impossible now does nothing.
     pub(crate) fn inject(&mut self, mishap: &Mishap) {
         self.state().interrupt_all(StepConstruct::Node);
         self.record_mishap(mishap);
@@ -117,7 +116,7 @@ impl Engine {
         });
     }
 
-    /// What is on the links between two nodes is lost, and each side hears of it.
+    /// Drops everything on the links between two nodes, and notifies both ends.
     fn break_connection(&mut self, one: u32, other: u32) {
         for (from, to) in [(one, other), (other, one)] {
             let lost = {
@@ -149,7 +148,7 @@ impl Engine {
         }
     }
 
-    /// Ends all that runs on a node.
+    /// Ends all operations of a node.
     pub(crate) fn crash(&mut self, node: u32) {
         if !self.state().nodes.is_up(node) {
             return;
@@ -161,7 +160,7 @@ impl Engine {
         for member in &members {
             self.forget_outbox(*member);
         }
-        // The newest first, which may borrow from those that have started them.
+        // The newest tasks go first, since they may borrow from those that have started them.
         for member in members.iter().rev() {
             self.crash_task(*member);
         }
@@ -202,7 +201,7 @@ impl Engine {
         effects
     }
 
-    /// What an operation was going to do is not done. Replies that it was going to send are lost.
+    /// Discards the effects that an operation has not carried out. The replies among them are lost.
     fn forget_outbox(&mut self, operation: u32) {
         for effect in self.take_outbox(operation) {
             match effect {
@@ -253,7 +252,7 @@ impl Engine {
         self.state().refresh(operation);
     }
 
-    /// Of what an operation that has crashed leaves to be told, nothing goes to others that have.
+    /// Discards the notifications of a crashed operation for others that have crashed.
     fn drop_dead_notifications(&mut self, operation: u32) {
         for effect in self.take_outbox(operation) {
             let is_for_the_dead = {
@@ -270,7 +269,7 @@ impl Engine {
         self.state().refresh(operation);
     }
 
-    /// Boots a node; one that is up crashes first.
+    /// Boots a node; a node that is up crashes first.
     pub(crate) fn restart(&mut self, node: u32, disk: Disk) {
         self.crash(node);
         if disk == Disk::Wipe {
@@ -290,7 +289,7 @@ impl Engine {
     }
 }
 
-/// The disk of a node. The first is that of what is on no node.
+/// Returns the disk of a node. The first disk belongs to everything that is on no node.
 pub(crate) const fn disk_of(node: u32) -> u32 {
     node + 1
 }

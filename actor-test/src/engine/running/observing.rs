@@ -1,4 +1,4 @@
-//! What looks and may not act: monitors, predicates and `Debug`.
+//! Observers that must not act: monitors, predicates and `Debug`.
 
 use std::any::{Any, TypeId};
 use std::cell::{Cell, RefCell};
@@ -28,7 +28,7 @@ use crate::hash::mix;
 use crate::strategy::{MonitorTransition, PredicateScope, StepConstruct};
 
 impl Engine {
-    /// Who observes an event of the operation at that moment.
+    /// Returns the monitors that observe an event of the operation at that moment.
     pub(crate) fn who(
         &self,
         state: &ExecutionState,
@@ -44,7 +44,7 @@ impl Engine {
         observers.who(&state.types, place_of(first_event, event), moment)
     }
 
-    /// Finds the cycle of asks that an operation has closed by waiting.
+    /// Reports the cycle of asks that an operation has closed by waiting, if there is one.
     pub(crate) fn find_cycle(&self, operation: u32) {
         let message = {
             let state = self.state();
@@ -62,7 +62,7 @@ impl Engine {
         self.shared.find(BugKind::Deadlock, message, None);
     }
 
-    /// A letter of `sender` has reached someone: it may have closed a cycle where that waits.
+    /// Looks for a cycle of asks after a letter has arrived, which may have closed one.
     pub(crate) fn find_cycle_at(&self, receiver: u32, sender: u32) {
         let may_close = self.state().may_close_cycle(receiver, sender);
         if may_close {
@@ -107,13 +107,13 @@ impl Engine {
         }
     }
 
-    /// Whether what it sends was sent before, by another.
+    /// Returns true if the sender relays events, which were shown when they were sent first.
     fn relays(&self, sender: PackedSender) -> bool {
         let sender = sender.sent_by();
         sender.is_some_and(|sender| self.is_relay(sender))
     }
 
-    /// It hands on what it is sent.
+    /// Returns true if the operation is a relay: it forwards the events that it receives.
     fn is_relay(&self, operation: u32) -> bool {
         let info = self.state().info(operation);
         info.is_some_and(|info| info.relays)
@@ -144,7 +144,7 @@ impl Engine {
             });
         }
         let is_shown = lost.is_none() && !is_for_end && self.shared.shows(Moment::Replied);
-        // A relay hands the reply on, and it is shown then.
+        // A relay forwards the reply, which is shown then.
         if is_shown && !self.is_relay(asker) {
             let sender = Some(self.actor_id(from));
             let target = (asker != BODY).then(|| self.actor_id(asker));
@@ -152,8 +152,8 @@ impl Engine {
         }
     }
 
-    /// Shows an event to every monitor that observes its type at that moment. The monitors look
-    /// while nothing but the event's own slot is borrowed.
+    /// Shows an event to every monitor that observes its type; only the event's own slot is borrowed
+    /// meanwhile.
     pub(crate) fn show(
         &self,
         moment: Moment,
@@ -177,7 +177,7 @@ impl Engine {
         });
     }
 
-    /// Has a monitor look at an event.
+    /// Shows an event to one monitor.
     #[inline(always)]
     fn show_monitor(
         &self,
@@ -210,7 +210,7 @@ impl Engine {
         }
     }
 
-    /// A monitor is about to look at a step of which a strategy is told.
+    /// Records that a monitor is about to observe a step, for a strategy that is notified of steps.
     #[cold]
     fn heard_look(&self, monitor: u16) {
         self.state().reach.observers.add_monitor(monitor);
@@ -226,7 +226,7 @@ impl Engine {
         }
     }
 
-    /// What a monitor was when this was asked last, and what it is now.
+    /// Returns the fingerprints of a monitor's state at the last call and now.
     fn tell(&self, monitor: u16) -> Option<(u64, u64)> {
         let heat = self.shared.specifications.borrow().heat_of(monitor);
         let owes = self.state().thermometer.owes(heat);
@@ -239,8 +239,7 @@ impl Engine {
         states
     }
 
-    /// Takes note of what became of the monitors that have looked at the step, for a strategy that does
-    /// not look at whole states.
+    /// Records the states of the step's observers, for a strategy that does not compare whole states.
     pub(crate) fn note_looked(&self) {
         let onlookers = self.state().reach.observers.monitors();
         if self.lookout.is_wanted {
@@ -255,7 +254,7 @@ impl Engine {
         }
     }
 
-    /// Takes over the state into which a monitor went.
+    /// Records the state to which a monitor has moved.
     #[inline(never)]
     fn monitor_moved(&self, monitor: u16, now: usize) {
         let shared = &self.shared;
@@ -277,7 +276,7 @@ impl Engine {
         self.shared.find(BugKind::Monitor, message, panic.location);
     }
 
-    /// Adds a look to what the execution's observers have seen.
+    /// Adds an observation to the hash of all that monitors and predicates have seen.
     #[cold]
     fn extend_view(&self, at: impl FnOnce(&ExecutionState) -> u64) {
         let at = at(&self.shared.state.borrow());
@@ -289,7 +288,7 @@ impl Engine {
         if self.shared.keeps_view.get() {
             self.extend_view(|state| state.behaviour_hash);
         }
-        // What a script waits for.
+        // The predicates that are true, for which a script may wait.
         let mut due = Vec::new();
         let found = {
             let snapshot = PredicateView {
@@ -348,7 +347,7 @@ impl Engine {
         }
     }
 
-    /// Has go wrong what a script says, where one has waited for that predicate.
+    /// Runs the script that has waited for that predicate, if there is one, and injects its faults.
     fn run_script(&mut self, predicate: u32) {
         let script = {
             let mut scripts = self.shared.scripts.borrow_mut();
@@ -375,7 +374,7 @@ impl Engine {
         }
     }
 
-    /// Records at which actors the predicates look that are not met, once the execution is over.
+    /// Records the actors that unmet predicates read, once the execution is over.
     #[cold]
     pub(crate) fn record_looked_at(&mut self) {
         let found = self.session().found.clone();
@@ -404,17 +403,17 @@ impl Engine {
             self.shared
                 .record(|| Record::LookedAt { who, state, value });
         }
-        // Neither a predicate nor a `Debug` that misbehaves now changes what was found.
+        // A predicate or a `Debug` that misbehaves now does not change the finding.
         self.session().found = Some(found);
     }
 
-    /// The value of an actor, printed, where it has a `Debug` and is not suspended.
+    /// Returns the `Debug` text of an actor's value; `None` if it has no `Debug` or is suspended.
     pub(crate) fn printed_value(&self, who: u32) -> Option<String> {
         let parts = self.bodies.get(who as usize)?.as_ref()?;
         Some(self.shared.printed(parts.body.debug()?))
     }
 
-    /// Records the value of an actor that was just created.
+    /// Records the value of an actor if it is new or has changed.
     #[cold]
     pub(crate) fn record_value(&self, who: u32) {
         if let Some(value) = self.printed_value(who)
@@ -434,7 +433,7 @@ impl Engine {
     }
 }
 
-/// That a predicate has become true or false.
+/// Returns the record of a predicate that has become true or false.
 fn judgement(judged: &PredicateEvaluation<'_>, state: &ExecutionState) -> Record {
     let is_owed = match judged.expectation {
         Expectation::Eventually | Expectation::AlwaysEventually => !judged.holds,
@@ -457,13 +456,13 @@ fn judgement(judged: &PredicateEvaluation<'_>, state: &ExecutionState) -> Record
 struct PredicateView<'a> {
     bodies: &'a [Option<ActorParts>],
     shared: &'a ControlledRuntime,
-    /// One was asked for that is not started yet.
+    /// True if an actor was asked for that has not started yet.
     early: Cell<bool>,
-    /// At whom predicates have looked, where that is wanted.
+    /// The actors that predicates have read.
     looked_at: RefCell<BTreeSet<u32>>,
-    /// They have looked for all actors of a type.
+    /// True if predicates have searched for all actors of a type.
     seeks: Cell<bool>,
-    /// Whom they mean, where that is wanted.
+    /// The actors that predicates single out, if that is wanted.
     meant: Option<RefCell<BTreeSet<u32>>>,
 }
 
@@ -494,7 +493,7 @@ impl PredicateView<'_> {
 }
 
 impl PredicateView<'_> {
-    /// Tells at what a predicate has looked.
+    /// Records the actors that a predicate has read in the step's footprint.
     fn tell_looks(&self, predicate: u32, state: &mut ExecutionState) {
         let seeks = self.seeks.take();
         for who in self.looked_at.take() {
@@ -503,7 +502,7 @@ impl PredicateView<'_> {
                 .get(who as usize)
                 .copied()
                 .map(PredicateScope::One);
-            // Whom it has found among all is one of all.
+            // An actor that was found among all counts as all.
             let at = one.filter(|_| !seeks).unwrap_or(PredicateScope::All);
             state.reach.look(predicate, at);
         }
@@ -512,7 +511,7 @@ impl PredicateView<'_> {
         }
     }
 
-    /// It is asked for what steps change that are not looked at.
+    /// Records that a predicate reads a number which also changes in steps that are not observed.
     fn counts(&self) {
         self.shared
             .state

@@ -1,4 +1,4 @@
-//! How an execution ended, and what it showed: [`Outcome`].
+//! The outcome of one execution: its end, its finding and its counts.
 
 use actor_test_os::Asked;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::world::temperature::Obligation;
 use crate::strategy::{Ending, Fairness};
 
-/// Why an execution ended.
+/// The reason why an execution ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum EndReason {
     /// Nothing was enabled, or nothing but periodic timers for three rounds.
@@ -22,9 +22,8 @@ pub(crate) enum EndReason {
     Finished,
     /// The bound on steps was reached.
     Bound,
-    /// A bug was found.
     Bug,
-    /// What was watched became cold.
+    /// The obligation under watch was discharged.
     Recovered,
     /// The strategy declined to go on.
     Pruned,
@@ -33,7 +32,7 @@ pub(crate) enum EndReason {
 }
 
 impl EndReason {
-    /// How the execution ended, as its strategy hears it.
+    /// Returns the end as the strategy is notified of it.
     pub(crate) fn ending(self) -> Ending {
         match self {
             Self::Quiescent | Self::Finished | Self::Recovered | Self::Exhausted => {
@@ -46,7 +45,7 @@ impl EndReason {
     }
 }
 
-/// What [`Asked`] has, which is of a package that serialises nothing.
+/// The fields of [`Asked`] for serde, since that package serialises nothing.
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "Asked")]
 struct AskedFor {
@@ -54,78 +53,77 @@ struct AskedFor {
     clock: u64,
 }
 
-/// What one execution showed.
+/// The results of one execution.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Outcome {
     pub(crate) end: EndReason,
     pub(crate) steps: u64,
-    /// How many of them had an alternative.
+    /// The number of steps that had an alternative.
     pub(crate) contended_steps: u64,
     pub(crate) fairness: Fairness,
     pub(crate) finding: Option<Finding>,
-    /// What was suspected, but recovered in a fair continuation.
+    /// The suspicion that a fair continuation has refuted.
     pub(crate) transient: Option<Finding>,
-    /// The hash of the behaviour: the same for executions that differ in the order of independent
-    /// steps only.
+    /// The hash of the behaviour: the same for executions that differ in the order of independent steps only.
     pub(crate) class: u64,
-    /// What was owed when the bound was reached, so that its liveness stays undecided.
+    /// The obligations that were pending at the bound, whose liveness stays undecided.
     pub(crate) undecided: Vec<PendingObligation>,
-    /// Hot monitors or predicates to be met were registered.
+    /// True if hot monitors or predicates to be met were registered.
     pub(crate) wants_liveness: bool,
-    /// For how many steps something was owed at most that became cold in the end.
+    /// The maximum number of steps for which an obligation was pending before it was discharged.
     pub(crate) owed_longest: u64,
-    /// Why what is owed is believed to stay so for ever, where that is the finding.
+    /// The reason why the pending obligation of the finding may stay so for ever.
     pub(crate) suspicion: Option<Suspicion>,
-    /// What was still owed when nothing could run any more, and since when.
+    /// The obligation that was pending when nothing could run any more, and the step at which it arose.
     pub(crate) unmet: Option<(Obligation, u64)>,
-    /// What kept states from being compared, where something was owed at the end: `` `X` (actor) ``.
+    /// The types that kept states from being compared, if that mattered at the end: `` `X` (actor) ``.
     pub(crate) opaque: Vec<String>,
     pub(crate) dead_letters: u64,
-    /// A fair walk has taken the strategy's place, since the program asked for the end while
-    /// something was hot.
+    /// True if a fair random walk has replaced the strategy, as the program wanted to end while something was
+    /// hot.
     pub(crate) went_fair: bool,
     pub(crate) leftovers: Leftovers,
     pub(crate) faults: FaultCounts,
-    /// Some clock was not right.
+    /// True if some clock was wrong.
     pub(crate) clocks_apart: bool,
     pub(crate) told: LandmarkReport,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
-    /// A clock was read again, time might have passed, and nobody was to say whether it has.
+    /// True if a clock was read again before the program had timers, while no time could pass.
     pub(crate) clock_stood: bool,
-    /// The same in a program that has timers, which move its clock.
+    /// True if a clock was read again in a program with timers, while time passed by these alone.
     pub(crate) only_timers_pass: bool,
-    /// The step of the first decision that, after the same decisions as in the execution before, was another.
+    /// The step of the first decision with another check than in the execution before, after the same
+    /// choices.
     pub(crate) strayed_at: Option<u64>,
-    /// Where an ordering weaker than `SeqCst` was taken as that: `src/lib.rs:7:15`.
+    /// The places at which an ordering weaker than `SeqCst` was treated as `SeqCst`: `src/lib.rs:7:15`.
     pub(crate) weakened: Vec<String>,
-    /// The program has started threads.
     pub(crate) has_threads: bool,
-    /// Somebody has let others go first twice in a row, and waited for one that does.
+    /// True if an operation yielded twice in a row, and waited for another one that yields.
     pub(crate) waited_for_a_step: bool,
-    /// What happened, where that was recorded.
+    /// The records of the execution, if it was recorded.
     #[serde(skip)]
     pub(crate) records: Vec<Record>,
-    /// What the program asked the operating system for.
+    /// The program's requests to the operating system.
     #[serde(with = "AskedFor")]
     pub(crate) asked: Asked,
 }
 
-/// How many steps the start of an execution counts for: about as many as it takes the time of.
+/// The cost of starting an execution, as a number of steps that take the same time.
 pub(crate) const START: u64 = 20;
 
-/// How many steps a thread of its own counts for, which an execution has that asks for random bytes:
-/// about as many as it takes the time of in a debug build, and a fifth of that in an optimised one.
+/// The cost of a thread of its own, which an execution needs that asks for random bytes: the number of
+/// steps that take the same time in a debug build, and a fifth of that in an optimised one.
 pub(crate) const THREAD: u64 = 400;
 
 impl Outcome {
-    /// What it took, in steps.
+    /// Returns the cost of the execution in steps.
     pub(crate) fn cost(&self) -> u64 {
         let thread = if self.asked.random > 0 { THREAD } else { 0 };
         (START + thread).saturating_add(self.steps)
     }
 
-    /// Nothing was left to explore, by a strategy that is this fair, and nothing was run.
+    /// Returns the outcome for a strategy that has nothing left to explore; nothing was run.
     pub(crate) fn exhausted(fairness: Fairness) -> Self {
         Self {
             end: EndReason::Exhausted,

@@ -1,4 +1,4 @@
-//! Who waits in vain, and what is deferred for ever: found beside other traffic, and in words.
+//! Overdue waits and deferrals: operations that wait too long, and events that are deferred for ever.
 
 use crate::data::bug::BugKind;
 use crate::engine::running::execution::Engine;
@@ -12,24 +12,24 @@ use crate::engine::world::state::ExecutionState;
 use crate::engine::world::temperature::Obligation;
 use crate::engine::world::waits::Deferral;
 
-/// How often a continuation looks whether a deferred event was taken, or an actor has done something else
-/// than keep itself busy, in steps.
+/// The number of steps between two checks of a continuation. A check asks if a deferred event was taken, or
+/// if an actor has handled anything but its own events.
 const WATCH_PERIOD: u64 = 64;
 
-/// How many of its own events an actor handles in a row at least that is suspected to do nothing else.
-/// More than it can handle between two looks of a continuation.
+/// The minimum number of its own events in a row after which an actor is suspected of handling nothing
+/// else. The number exceeds the events that fit between two checks of a continuation.
 pub(crate) const ALONE_MIN: u64 = 100;
 
-/// How many waits a report names beside the first.
+/// The maximum number of waits that a report names beside the first.
 const OTHERS_MAX: usize = 7;
 
-/// What a waiting operation awaits, in a sentence; `None` where the tester can't see it.
+/// Describes in a sentence what an operation awaits; `None` if the tester can't see it.
 pub(crate) fn describe_wait(state: &ExecutionState, operation: u32) -> Option<String> {
     let what = awaited(state, operation)?;
     Some(format!("`{}` awaits {what}", state.name(operation)))
 }
 
-/// What an operation awaits, where that is something of others.
+/// Describes what an operation awaits from others, if anything.
 pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> Option<String> {
     let asked = state.asks.iter().zip(0..);
     let asked = asked
@@ -56,8 +56,7 @@ pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> Option<String> 
     (!what.is_empty()).then(|| what.join(" and "))
 }
 
-/// The waits that the bound has cut off, where they have lasted for more than a tenth of the
-/// threshold.
+/// Returns the waits that the bound has cut off, if they have lasted for more than a tenth of the threshold.
 pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
     let Some((threshold, counts_from)) = state.thermometer.judges() else {
         return Vec::new();
@@ -81,7 +80,7 @@ pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
 }
 
 impl Engine {
-    /// Looks at all waits and deferred events.
+    /// Checks all waits and deferred events.
     pub(crate) fn look_for_overdue(
         &self,
         state: &mut ExecutionState,
@@ -103,7 +102,7 @@ impl Engine {
         let overdue = state.overdue(threshold, counts_from);
         let deferral = state.look_at_deferrals(threshold);
         let roots = state.roots(&overdue, threshold, counts_from);
-        // Another in other executions: where the first goes on after all, it does not hide the rest.
+        // Executions report different roots: a first root that goes on after all does not hide the others.
         let root = roots.get((state.behaviour_hash % roots.len().max(1) as u64) as usize);
         match root {
             Some(root) => find_wait(state, session, *root, &overdue, (threshold, counts_from)),
@@ -113,11 +112,11 @@ impl Engine {
     }
 }
 
-/// Whether a continuation that has ended so has paid what it was to, since the last look.
+/// Returns true if a continuation with that end has discharged its obligation since the last check.
 pub(crate) fn was_paid(state: &ExecutionState, end: EndReason) -> bool {
     match state.thermometer.watched() {
         Some(Obligation::Deferral(actor, letter)) => !is_unread(state, actor, letter),
-        // Who comes to rest was slow.
+        // An actor that becomes quiescent was only slow.
         Some(Obligation::SelfSending(actor)) => {
             matches!(end, EndReason::Quiescent | EndReason::Finished) || !is_alone(state, actor)
         }
@@ -130,13 +129,13 @@ fn is_unread(state: &ExecutionState, actor: u32, letter: u64) -> bool {
     inbox.any(|unread| unread.key == letter)
 }
 
-/// It has handled nothing but its own events since it was suspected.
+/// Returns true if the actor has handled nothing but its own events since it was suspected.
 fn is_alone(state: &ExecutionState, actor: u32) -> bool {
     own_run(state, actor) >= ALONE_MIN
 }
 
-/// How many of its own events an actor has handled in a row that still has something to do: one that has
-/// come to its end goes round no more, whatever others do.
+/// Returns the number of its own events that an actor has handled in a row, if it still has something to
+/// do. An actor that has nothing left to do does not go on, whatever others do.
 pub(crate) fn own_run(state: &ExecutionState, actor: u32) -> u64 {
     let found = &state.operations[actor as usize];
     let is_busy = found.inbox.len() > 0 || !found.outbox.is_empty();
@@ -146,7 +145,7 @@ pub(crate) fn own_run(state: &ExecutionState, actor: u32) -> u64 {
     }
 }
 
-/// In a continuation.
+/// Ends a continuation whose obligation is discharged, or schedules the next check.
 fn look_again(state: &mut ExecutionState, is_paid: bool) -> Option<EndReason> {
     if is_paid {
         return Some(EndReason::Recovered);

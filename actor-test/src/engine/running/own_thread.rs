@@ -1,8 +1,8 @@
 //! An execution on a thread of its own.
 //!
-//! What a program was told by the operating system may be kept for a whole thread: the keys of its hash
-//! maps, the seed of `rand::rng()`. A later execution would begin with that in place of what follows from
-//! its own seed; so it is run where nothing is kept yet, by an engine of its own.
+//! A program may keep answers of the operating system for a whole thread: the keys of its hash maps, the
+//! seed of `rand::rng()`. A later execution on that thread would begin with these, and not with the values
+//! that follow from its own seed. So it runs on a fresh thread, by an engine of its own.
 
 use std::sync::Arc;
 
@@ -11,16 +11,15 @@ use crate::engine::running::outcome::Outcome;
 use crate::engine::watching::observations::Observations;
 use crate::strategy::{Execution, Fairness, Replay, Strategy};
 
-/// The stack of a thread that runs executions.
+/// The stack size of a thread that runs executions.
 pub(crate) const STACK_BYTES: usize = 8 << 20;
 
-/// The strategy of an engine that has none.
+/// Returns a placeholder strategy, for an engine that has none.
 pub(super) fn nothing() -> Box<dyn Strategy> {
     Box::new(Replay::new(Vec::new(), Fairness::Fair))
 }
 
-/// Does something on a thread that was never told anything by the operating system: this one, where
-/// it is such a one.
+/// Calls a function on a thread without answers of the operating system: this one, or else a new one.
 pub(crate) fn on_fresh_thread<T: Send>(what: impl FnOnce() -> T + Send) -> T {
     if actor_test_os::is_fresh() {
         what()
@@ -29,7 +28,6 @@ pub(crate) fn on_fresh_thread<T: Send>(what: impl FnOnce() -> T + Send) -> T {
     }
 }
 
-/// Does something on a thread of its own.
 pub(crate) fn on_own_thread<T: Send>(what: impl FnOnce() -> T + Send) -> T {
     let thread = std::thread::Builder::new().stack_size(STACK_BYTES);
     actor_test_os::on_own_thread(thread.name("actor-test execution".into()), what)

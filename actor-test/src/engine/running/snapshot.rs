@@ -1,4 +1,4 @@
-//! An execution between two steps, as data: for whoever wants to see where it stands.
+//! Snapshots: the state of an execution between two steps, as plain data to inspect.
 
 use actor_core::generated::Disposition;
 
@@ -14,11 +14,10 @@ use crate::engine::world::timers::{TimerStage, VirtualTimer};
 use crate::strategy::Pending;
 
 impl Engine {
-    /// Where the execution stands. What is printed is a user's code: nothing of the engine is borrowed
-    /// meanwhile.
+    /// Returns a snapshot. Printing runs a user's code, so nothing of the engine is borrowed meanwhile.
     #[cold]
     pub(crate) fn snapshot(&self) -> Snapshot {
-        // A copy of plain data, from which is read while values are printed.
+        // A copy, since the state must not be borrowed while values are printed.
         let state = self.state().clone();
         let operations = (0..state.live as u32).map(|number| self.standing(&state, number));
         let pending = state.enabled.pending().iter();
@@ -140,7 +139,7 @@ impl Engine {
         }
     }
 
-    /// What a timer fires, printed; `None` for one that wakes its owner.
+    /// Prints the event of a timer that fires; `None` for a timer that wakes its owner.
     fn fired(&self, state: &ExecutionState, timer: &VirtualTimer) -> Option<String> {
         let (slot, _) = timer.event?;
         Some(named(state, &self.print_letter(timer.owner, slot)))
@@ -162,7 +161,7 @@ impl Engine {
     }
 }
 
-/// A printed value in which actors are called by their names.
+/// Replaces the marks of actors in a printed value by their names.
 fn named(state: &ExecutionState, text: &str) -> String {
     let name = |of: u32| ((of as usize) < state.live).then(|| state.name(of));
     marks::named(text, name).into_owned()

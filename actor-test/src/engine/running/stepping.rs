@@ -1,4 +1,4 @@
-//! The run loop: step after step, from a strategy's pick to what follows the step.
+//! The run loop: one step after the other, from a strategy's pick to the effects of the step.
 
 use std::cell::RefMut;
 use std::sync::atomic::Ordering;
@@ -39,8 +39,8 @@ impl Engine {
         }
     }
 
-    /// Takes a step where more than that may be wanted: that it is recorded, that the strategy hears of
-    /// it, or that it is looked at for a lasso. Tells whether the execution ends before it.
+    /// Takes an instrumented step: it may be recorded, reported to the strategy or surveyed for a lasso.
+    /// Returns the end if the execution ends before the step.
     #[cold]
     pub(crate) fn instrumented_step(
         &mut self,
@@ -70,7 +70,7 @@ impl Engine {
         None
     }
 
-    /// What a step leads to at once, where more than that may be wanted.
+    /// Completes an instrumented step.
     pub(crate) fn after_instrumented(
         &mut self,
         shared: &ControlledRuntime,
@@ -81,7 +81,7 @@ impl Engine {
         self.resume_yielded(Some(operation.bits()));
     }
 
-    /// Who has let others go first goes on, after a step of another or where nobody else can take one.
+    /// Enables the operations that yielded: after a step of another one, or when nothing else is enabled.
     fn resume_yielded(&self, stepped: Option<u32>) {
         let mut state = self.state();
         if state.objects.has_yields() {
@@ -91,7 +91,7 @@ impl Engine {
         }
     }
 
-    /// Records that a step begins; tells whether it is not taken, since it is only told.
+    /// Records the begin of a step; returns true if the step is recorded only and not taken.
     fn record_step(&self, state: &ExecutionState, pending: &Pending) -> bool {
         self.record_heard();
         if pending.kind == StepKind::Deliver
@@ -108,7 +108,7 @@ impl Engine {
         self.is_recording_end(state.step) && pending.kind != StepKind::Handle
     }
 
-    /// Takes a step of which somebody wants to know what it does.
+    /// Takes a step whose footprint or resulting state is wanted.
     fn explained_step(&mut self, shared: &ControlledRuntime, pending: Pending, test: &dyn Program) {
         let had_several = {
             let mut state = self.state();
@@ -127,8 +127,8 @@ impl Engine {
         }
         let asks = actor_test_os::asked();
         if asks.random > 0 || asks != asked {
-            // What the system says depends on who asked before; and once a thread has its keys for hash
-            // maps, each new map takes the next of them without asking.
+            // The operating system's answer depends on who asked before. Once a thread has its keys for
+            // hash maps, each new map takes the next key without asking.
             self.state().reach.add(StepConstruct::System);
         }
         if self.hears_steps && !shared.wants_stack.get() {
@@ -139,7 +139,7 @@ impl Engine {
             let mut state = self.shared.state.borrow_mut();
             state.end_numbering(shared.numbers_seen.get(), had_several);
             if bug.is_some() {
-                // What was found may need what others did before, and nobody goes on.
+                // The bug may depend on earlier steps of others, and no operation goes on.
                 state.interrupt_all(StepConstruct::Finish);
             }
             let step = Step {
@@ -150,7 +150,7 @@ impl Engine {
         }
     }
 
-    /// Takes a step, and looks at the state that it leads to.
+    /// Takes a step, and fingerprints the state that follows.
     fn fingerprinted_step(
         &mut self,
         shared: &ControlledRuntime,
@@ -172,7 +172,7 @@ impl Engine {
         }
     }
 
-    /// The strategy picked what is not there.
+    /// Reports a strategy that picked an operation which is not there.
     #[cold]
     fn picked_nothing(
         &self,
@@ -240,7 +240,7 @@ impl Engine {
         Ok((operation, kind))
     }
 
-    /// Looks at what seldom matters before a step, and finds out whether it matters before the next.
+    /// Handles rare conditions before a step, and determines whether the next step has to check them.
     #[cold]
     fn attend(
         &mut self,
@@ -293,19 +293,19 @@ impl Engine {
         None
     }
 
-    /// Records what the program has logged in the step before.
+    /// Records the log output of the program in the step before.
     pub(crate) fn record_heard(&self) {
         for record in log_capture::heard() {
             self.shared.record(|| record);
         }
     }
 
-    /// The step is the last that is told; it is not taken.
+    /// Returns true at the last step that is recorded, which is not taken.
     pub(crate) fn is_recording_end(&self, step: u64) -> bool {
         self.until == Some(step)
     }
 
-    /// Takes one step; tells whether an actor may have changed.
+    /// Takes one step; returns true if an actor may have changed.
     #[inline(always)]
     pub(crate) fn step(
         &mut self,
@@ -336,8 +336,8 @@ impl Engine {
         }
     }
 
-    /// Takes a step of a rarer kind; tells whether an actor may have changed. Apart from the two frequent ones so that telling those from each
-    /// other stays one comparison.
+    /// Takes a step of a rarer kind; returns true if an actor may have changed. A function of its own, so
+    /// that one comparison distinguishes the two frequent kinds.
     fn rare_step(&mut self, operation: u32, kind: StepKind, test: &dyn Program) -> bool {
         match kind {
             StepKind::Deliver => {
@@ -364,7 +364,7 @@ impl Engine {
         }
     }
 
-    /// Shows the actors as a step has left them.
+    /// Shows the actors after a step to the recorder and the predicates.
     #[inline(never)]
     fn show_actors(&mut self) {
         if self.shared.is_recorded() {
@@ -412,13 +412,12 @@ impl Engine {
     }
 }
 
-/// What an operation asks the system for the time, its node's clock tells.
+/// Sets the clock that the program reads to that of the operation's node.
 fn set_operation_clock(state: &ExecutionState, operation: u32) {
     actor_test_os::set_clock(state.now_at(operation));
     actor_test_os::set_date_back(state.behind_date_at(operation));
 }
 
-/// A step begins.
 #[cold]
 fn begun(state: &ExecutionState, pending: &Pending) -> Record {
     let operation = pending.operation;
@@ -440,7 +439,7 @@ fn begun(state: &ExecutionState, pending: &Pending) -> Record {
     }
 }
 
-/// The check of a pick: what the chosen operation does, among how many.
+/// Returns the check of a pick: a hash of the chosen operation's step and the number of enabled operations.
 #[inline]
 fn check(pending: &Pending, of: usize) -> u32 {
     let inbox = pending.inbox.map_or(u32::MAX, OperationId::bits);

@@ -1,7 +1,7 @@
-//! Supervision under test: what fails, who is stopped, and who is brought back.
+//! Supervision under test: failures, stops and restarts of supervised actors.
 //!
-//! What is to be done is decided by the same [`Children`] as in production. A failed step's outbox is
-//! flushed first; each stop, wait and start that follows is a step of its own.
+//! The same [`Children`] as in production decide on the restarts. A failed step's outbox is flushed first;
+//! each stop, wait and start that follows is a step of its own.
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::engine::world::timers::TimerPurpose;
 use crate::strategy::{Choice, StepConstruct};
 
 impl Engine {
-    /// Whether a failure is part of the story: that of a supervised actor, where the test says so.
+    /// Returns true if a failure is part of the story: that of a supervised actor, if the test permits it.
     pub(crate) fn is_permitted_failure(&self, operation: u32, panic: &Panic) -> bool {
         let state = self.state();
         let found = &state.operations[operation as usize];
@@ -31,7 +31,7 @@ impl Engine {
         state.supervised && found.family != NO_FAMILY && kind && !panic.wants_tokio()
     }
 
-    /// A supervised actor has failed: what it did before goes out, and then it ends.
+    /// Fails a supervised actor: its earlier effects are carried out, and then it ends.
     #[cold]
     pub(crate) fn fail(&mut self, operation: u32, panic: &Panic) {
         let mut state = self.state();
@@ -59,7 +59,7 @@ impl Engine {
         self.flush_silent(operation);
     }
 
-    /// Carries out what somebody else has told an actor.
+    /// Stops an actor or a task, as another operation has demanded.
     pub(crate) fn stopped(&mut self, from: u32, to: u32, at_once: bool) {
         if self.abort_task(to) {
             return;
@@ -94,7 +94,7 @@ impl Engine {
         }
     }
 
-    /// Lets an actor share a failure, or tells it where it wants to know instead.
+    /// Propagates a failure over a link: the linked actor fails too, or is notified if it traps failures.
     pub(crate) fn share(&mut self, of: u32, to: u32, reason: StopReason) {
         let (stage, trap, mail) = {
             let mut state = self.state();
@@ -123,7 +123,7 @@ impl Engine {
         }
     }
 
-    /// Does what an actor was told ahead of its inbox.
+    /// Carries out the order that an actor has received ahead of its inbox.
     pub(crate) fn carry_out_order(&mut self, operation: u32) {
         let (told, stage) = {
             let mut state = self.state();
@@ -142,7 +142,7 @@ impl Engine {
         }
     }
 
-    /// Stops an actor that rests.
+    /// Runs the stop hook of an idle actor.
     pub(crate) fn run_stop_hook(&mut self, operation: u32) {
         self.state().operations[operation as usize].stopping = true;
         let waker = &self.wakers[operation as usize];
@@ -153,7 +153,7 @@ impl Engine {
         self.after_run(operation, ran);
     }
 
-    /// Makes the next value of an actor that is brought back, unless it has one.
+    /// Makes the next value of a restarted actor, unless it has one.
     pub(crate) fn make_next_value(&mut self, operation: u32) -> Result<(), Box<Panic>> {
         let me = Target::controlled(self.shared.address(operation));
         let body = self.bodies[operation as usize].as_ref();
@@ -178,7 +178,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Makes dead letters of an inbox that is not kept, but for word to stop.
+    /// Turns an inbox that is not kept into dead letters, except for stop orders.
     fn drop_unread(&mut self, operation: u32) {
         let letters = {
             let mut state = self.state();
@@ -199,7 +199,7 @@ impl Engine {
         }
     }
 
-    /// A child has run its start hook, or the first part of it.
+    /// Notifies the family that a child has run its start hook, or the first part of it.
     pub(crate) fn started(&mut self, operation: u32) {
         let family = self.state().operations[operation as usize].family;
         if family != NO_FAMILY {
@@ -210,7 +210,7 @@ impl Engine {
         }
     }
 
-    /// Has the children of an actor stopped; `true` where it is to wait for them.
+    /// Stops the children of an actor; returns `true` if the actor has to wait for them.
     pub(crate) fn stop_children(&mut self, operation: u32, reason: StopReason) -> bool {
         let household = {
             let mut state = self.state();
@@ -232,7 +232,7 @@ impl Engine {
         reason != StopReason::Aborted
     }
 
-    /// Drops the value of an actor, which its supervisor may bring back.
+    /// Drops the value of an actor that its supervisor may restart.
     pub(crate) fn fall(&mut self, operation: u32, reason: StopReason) {
         let (fallen, family, leaves, has_started) = {
             let mut state = self.state();
@@ -259,7 +259,7 @@ impl Engine {
         });
     }
 
-    /// Ends an actor whose value is dropped for good.
+    /// Ends an actor for good after its value was dropped.
     fn end_child(&mut self, operation: u32, reason: StopReason) {
         self.end(operation, reason);
         let family = self.state().operations[operation as usize].family;
@@ -267,7 +267,7 @@ impl Engine {
         self.update(family, |family, _, orders| family.left(child, orders));
     }
 
-    /// The wait of a child is over, or the time of an actor.
+    /// Handles a due timer: a child's restart delay is over, or an actor's time to stop.
     pub(crate) fn due(&mut self, owner: u32, purpose: TimerPurpose) {
         self.shared.current.set(owner);
         self.state().last_operation = owner;
@@ -282,7 +282,7 @@ impl Engine {
         }
     }
 
-    /// Tells a family what has happened, and does what it orders.
+    /// Updates a family, and carries out the orders that follow.
     fn update(
         &mut self,
         family: u32,
@@ -358,7 +358,7 @@ impl Engine {
         }
     }
 
-    /// Asks a supervisor what becomes of a child that has failed: in a future beside it, which begins in
+    /// Asks a supervisor for its decision on a failed child, in a future beside it. The future starts in
     /// the order of the child's effects.
     fn ask_supervisor(&mut self, supervisor: Option<u32>, child: u32) {
         let asked = {
@@ -396,7 +396,7 @@ impl Engine {
         self.state().refresh(child);
     }
 
-    /// The supervisor of a child has decided.
+    /// Passes the decision of a supervisor on to the family.
     pub(crate) fn decided(&mut self, child: u32, decision: Decision) {
         let family = self.state().operations[child as usize].family;
         let child = u64::from(child);
@@ -405,8 +405,7 @@ impl Engine {
         });
     }
 
-    /// A child has ended once more than it is brought back. Where nobody supervises the supervisor,
-    /// that is a bug.
+    /// Handles a child that has used up its restarts. If nobody supervises the supervisor, that is a bug.
     fn given_up(&mut self, supervisor: Option<u32>, child: u32) {
         let state = self.state();
         let family = state.operations[child as usize].family;
@@ -433,7 +432,7 @@ impl Engine {
         self.shared.find(BugKind::Exhausted, message, None);
     }
 
-    /// Lets virtual time pass until a child is brought back.
+    /// Arms the timer for the restart delay of a child.
     fn wait(&mut self, child: u32, delay: Duration, jitter: f64) {
         self.shared.current.set(child);
         let delay = if jitter > 0.0 {

@@ -1,4 +1,4 @@
-//! Steps of tasks and threads, and of a test body that has a stack of its own.
+//! Steps of tasks and threads, and of a test body on a stack of its own.
 
 use std::task::Waker;
 
@@ -16,7 +16,6 @@ use crate::engine::world::state::BODY;
 use crate::strategy::OperationId;
 
 impl Engine {
-    /// Starts a task.
     pub(crate) fn start_task(&mut self, operation: u32) {
         self.ensure_slot(operation);
         let run = self.shared.tasks.borrow_mut().start(operation);
@@ -26,12 +25,12 @@ impl Engine {
         }
     }
 
-    /// An operation of that kind runs on a stack of its own.
+    /// Returns true if operations of that kind run on a stack of their own.
     pub(crate) fn has_stack(&self, kind: OperationRole) -> bool {
         kind == OperationRole::Task || kind == OperationRole::Body && self.body.is_some()
     }
 
-    /// Starts the test body on a stack of its own, where it needs one; tells whether it does.
+    /// Starts the test body on a stack of its own if it needs one; returns true if it does.
     pub(crate) fn start_body_on_stack(&mut self) -> bool {
         let Some((entry, future)) = &self.body else {
             return false;
@@ -48,7 +47,7 @@ impl Engine {
         true
     }
 
-    /// The first step of an execution that begins again.
+    /// Takes the first step of an execution that begins again.
     pub(crate) fn first_step(&mut self, test: &dyn Program) {
         let shared = self.shared.clone();
         let mut state = shared.state();
@@ -78,7 +77,7 @@ impl Engine {
         }
     }
 
-    /// Has a task, or the test body, go on where it was left.
+    /// Resumes a task, or the test body, where it was suspended.
     pub(crate) fn resume_task(&mut self, operation: u32) {
         let coroutine = self.shared.tasks.borrow_mut().take(operation);
         match coroutine {
@@ -111,7 +110,7 @@ impl Engine {
         }
     }
 
-    /// A task was told to end; tells whether it was one.
+    /// Aborts an operation if it is a task; returns true in that case.
     pub(crate) fn abort_task(&mut self, operation: u32) -> bool {
         let mut state = self.state();
         if state.operations[operation as usize].kind != OperationRole::Task {
@@ -124,7 +123,7 @@ impl Engine {
         state.objects.abort(operation);
         let found = &mut state.operations[operation as usize];
         if found.stage == OperationStage::Suspended {
-            // It sees so where its poll is over; what blocks within the poll goes on blocking.
+            // The abort takes effect at the end of the poll; a call that blocks within it stays blocked.
             found.is_wake_up_due = true;
             if !state.objects.is_blocked(operation) {
                 state.operations[operation as usize].woken = true;
@@ -135,7 +134,7 @@ impl Engine {
         true
     }
 
-    /// Ends a task whose node crashes, with what it holds; it does nothing more.
+    /// Ends a task whose node crashes, and drops all that it holds.
     pub(crate) fn crash_task(&mut self, operation: u32) {
         {
             let mut state = self.state();
@@ -161,8 +160,8 @@ impl Engine {
         }
     }
 
-    /// Ends every task that is left, and drops what tasks had for themselves. Those that never started are
-    /// first, and then the newest: they may borrow from older ones.
+    /// Ends every task that is left, and drops the task-local values. Tasks that never started go first,
+    /// then the newest, since they may borrow from older ones.
     pub(crate) fn clear_tasks(&mut self) {
         let unborn = self.shared.tasks.borrow_mut().take_unborn();
         for (_, run) in unborn {

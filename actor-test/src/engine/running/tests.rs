@@ -1,4 +1,4 @@
-//! What belongs to an execution can be cloned, and recording changes none of it.
+//! Tests: a clone of the state stays as it is, and recording changes nothing.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ fn theatre(semantics: Semantics) -> Theatre {
     }
 }
 
-/// Every third state of an execution: a clone, and what was to be seen of the original then.
+/// Returns every third state of an execution: a clone, and the `Debug` text of the original at that step.
 fn states(semantics: Semantics, seed: u64) -> Vec<(ExecutionState, String)> {
     let mut engine = engine(semantics);
     let runtime: Rc<dyn Runtime> = engine.shared.clone();
@@ -65,8 +65,8 @@ fn states_of(mut engine: Engine, theatre: &Theatre) -> Vec<(ExecutionState, Stri
     states
 }
 
-/// Whatever the execution does afterwards: its queues, timers, asks, families, temperatures and the
-/// enabled are in the clone as they were.
+/// A clone does not change while the execution goes on: queues, timers, asks, families, temperatures and
+/// the enabled operations stay as they were.
 #[test]
 fn a_clone_is_the_execution_as_it_was() {
     let mut count = 0;
@@ -83,7 +83,7 @@ fn a_clone_is_the_execution_as_it_was() {
     assert!(count > 500, "{count} states are not many");
 }
 
-/// With and without recording every execution ends the same, by all that there is to know of it.
+/// Every execution ends the same with and without recording, in all its results.
 #[test]
 fn recording_changes_nothing() {
     for (semantics, seed) in each_of(0..60) {
@@ -113,7 +113,7 @@ fn recording_changes_nothing() {
     }
 }
 
-/// A strategy that looks whether it is known that it plans.
+/// A strategy that checks whether the heartbeat shows that it plans.
 #[derive(Debug)]
 struct Planner(Arc<AtomicU64>);
 
@@ -145,8 +145,7 @@ impl Strategy for Planner {
     }
 }
 
-/// Else the watchdog would take a search that looks at much before it runs anything for a handler that does
-/// not return.
+/// Otherwise the watchdog would take a search that computes long for a handler that does not return.
 #[test]
 fn a_strategy_that_plans_is_known_to() {
     let mut engine = engine(Semantics::default());
@@ -157,7 +156,7 @@ fn a_strategy_that_plans_is_known_to() {
     assert!(!plans(heartbeat.load(Ordering::Relaxed)));
 }
 
-/// Else the watchdog would take one short execution after the other for a handler that does not return.
+/// Otherwise the watchdog would take a series of short executions for a handler that does not return.
 #[test]
 fn a_short_execution_is_progress() {
     let mut engine = engine(Semantics::default());

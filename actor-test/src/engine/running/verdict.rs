@@ -1,4 +1,4 @@
-//! Judging an execution: while it is too hot, at its end, and at its bound.
+//! Verdicts on an execution: while it runs too hot, at its end, and at its bound.
 
 use crate::data::bug::{BugKind, Cycle};
 use crate::engine::recording::recorder::Recorder;
@@ -17,14 +17,14 @@ use crate::engine::world::temperature::Obligation;
 use crate::strategy::Fairness;
 
 impl Engine {
-    /// Nothing but periodic timers for three rounds, with nothing owed and nobody waiting.
+    /// Returns true after three rounds of nothing but periodic timers, with nothing pending or awaited.
     pub(crate) fn is_idle(idle_moments: &mut usize, state: &ExecutionState) -> bool {
         let periodic = state.timers.armed_periodic();
         if state.timers.armed() > periodic {
             *idle_moments = 0;
             return false;
         }
-        // Patient timers that are held back are not among the enabled.
+        // Patient timers that are held back are not among the enabled operations.
         if state.enabled.holds_back() || state.enabled.len() > state.timers.in_window() {
             return false;
         }
@@ -32,7 +32,7 @@ impl Engine {
         *idle_moments > 3 * periodic && !state.thermometer.any_owed() && !state.someone_awaits()
     }
 
-    /// Something is too hot, or warm enough to be looked at, or it is time to look who waits.
+    /// Handles an alarm: something is too hot, or hot enough for lasso detection, or a check of waits is due.
     #[cold]
     pub(crate) fn alarmed(
         &mut self,
@@ -79,7 +79,7 @@ impl Engine {
         EndReason::Bug
     }
 
-    /// Finds that a specification stays owed.
+    /// Reports that a specification stays pending.
     pub(crate) fn suspect(
         &self,
         step: u64,
@@ -92,7 +92,7 @@ impl Engine {
         session.find(step, BugKind::Liveness, format!("{what}, {why}"), None);
     }
 
-    /// The strategy declined to pick: nothing more is to be seen, or it accuses a specification.
+    /// Handles a strategy that declined to pick: the execution is pruned, or the strategy reports a cycle.
     #[cold]
     pub(crate) fn declined(&self, shared: &ControlledRuntime, state: &ExecutionState) -> EndReason {
         let accused = shared.strategy.borrow().fair_cycle();
@@ -102,8 +102,8 @@ impl Engine {
         self.go_round(state, &mut shared.session(), cycle)
     }
 
-    /// Looks whether the execution comes back to where the cycle begins that it is said to go round,
-    /// with what is owed never paid.
+    /// Checks whether the execution repeats the first state of the cycle that was found in it, while the
+    /// obligation is pending all the time.
     #[cold]
     pub(crate) fn check_cycle(
         &mut self,
@@ -143,7 +143,6 @@ impl Engine {
         EndReason::Bug
     }
 
-    /// Judges the end of an execution.
     pub(crate) fn outcome(&mut self, end: EndReason) -> Outcome {
         let mut end = end;
         if was_paid(&self.state(), end) {
@@ -217,7 +216,7 @@ impl Engine {
         }
     }
 
-    /// Nothing can run any more: whoever awaits has a bug, and so has whatever is owed.
+    /// Judges a quiescent execution: everything that waits is a bug, and so is every pending obligation.
     fn judge_quiescence(&mut self) {
         let waiting = self.waiting();
         if let Some((kind, message)) = waiting {
@@ -248,7 +247,7 @@ impl Engine {
         self.judge_unmet();
     }
 
-    /// The execution is over: what is hot now stays hot.
+    /// Reports an obligation that is pending at the end, when nothing can discharge it any more.
     fn judge_unmet(&mut self) {
         let owed = self
             .shared
@@ -263,7 +262,7 @@ impl Engine {
         }
     }
 
-    /// At the fair bound: one actor that handled nothing but its own events since long. It may be slow.
+    /// Reports an actor that has long handled only its own events at the fair bound. The actor may be slow.
     fn judge_spin(&mut self) {
         let state = self.state();
         if state.thermometer.watched().is_some() {
@@ -289,7 +288,7 @@ impl Engine {
         }
     }
 
-    /// Who awaits what, where nothing can run.
+    /// Describes the waits of an execution in which nothing can run.
     fn waiting(&self) -> Option<(BugKind, String)> {
         let state = self.state();
         let mut awaits = Vec::new();

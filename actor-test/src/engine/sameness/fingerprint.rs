@@ -1,15 +1,15 @@
-//! Fingerprints of an execution's state: two that are equal are the same state, up to what types
-//! leave out and a chance of 2^-128.
+//! Fingerprints of an execution's state: equal fingerprints mean equal states, up to what types leave out and
+//! a chance of 2^-128.
 //!
-//! A state has parts: each operation with its value, inbox and outbox; and the *rest*, which is the
-//! timers, watches, specifications and the clock's distance to every deadline. What offers no
-//! fingerprint is told apart by its history, and so is a suspended future: a part that was left alone
-//! is the same, and one that has moved never is again. The fingerprint of a whole state is the sum of
-//! its operations', each of which has the operation's number in it, beside that of the rest.
+//! A state has parts: each operation with its value, inbox and outbox; and the *rest*, which is the timers,
+//! watches, specifications and the clock's distance to every deadline. A value without a fingerprint is
+//! represented by its history, and so is a suspended future: such a part stays the same while it is left
+//! alone, and never recurs once it has moved. The fingerprint of a whole state combines the rest with the sum
+//! over its operations, each of which includes the operation's number.
 //!
-//! Not in it are what no program can see: numbers that only name a letter or count what was sent,
-//! slots, and the positions of the enabled. Time itself is not in it either, since no retry would
-//! ever look the same; whoever compares has to know whether the program looked at the clock.
+//! The fingerprints leave out what no program can see: numbers that only name a letter or count sends, slots,
+//! and the positions of enabled operations. They leave out time itself, since no retry would ever recur;
+//! whatever compares states has to know if the program read the clock.
 
 use std::hash::Hasher;
 use std::rc::Rc;
@@ -28,36 +28,35 @@ use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::{TimerStage, VirtualTimer};
 use crate::engine::world::watches::WatchedChange;
 
-/// What an operation costs before its queues.
+/// The cost of an operation without its queues.
 const COST: u64 = 4;
 
-/// Looks at the state between two steps. Types' own code runs with nothing borrowed.
+/// Reads the state between two steps. Types' own code runs with nothing borrowed.
 pub(crate) struct EngineView<'a> {
     pub(crate) bodies: &'a [Option<ActorParts>],
     pub(crate) shared: &'a ControlledRuntime,
 }
 
-/// Memory to use for fingerprints, and what they have cost.
+/// Memory for the computation of fingerprints, and its cost.
 #[derive(Default)]
 pub(crate) struct Scratch {
     items: Vec<FingerprintItem>,
-    /// In units of about 10 ns.
+    /// The cost in units of about 10 ns.
     pub(crate) cost: u64,
-    /// Something was told apart by its history, since it offers nothing to compare.
+    /// True if something without a fingerprint was represented by its history.
     pub(crate) uses_history: bool,
-    /// States of several executions are compared, so that what counts over all of them is left out.
+    /// True if states of several executions are compared, so that counts over all of them are left out.
     pub(crate) across: bool,
-    /// Actors and events are told apart by their histories, without a look at them.
+    /// True if actors and events are represented by their histories, and their values are ignored.
     pub(crate) by_history: bool,
-    /// What the last step came from that each operation's code took, where that is known: see
-    /// [`Origins`].
+    /// The origin of the last step of each operation's code, if known: see [`Origins`].
     pub(crate) origins: Origins,
     /// The armed timers, each with its fingerprint.
     pub(crate) timers: Vec<(u32, u128)>,
 }
 
-/// For each operation, a fingerprint of all that its code had when it was run last: what it was, with its
-/// inbox, and how choices were answered. Whatever it announced then follows from that.
+/// For each operation, a fingerprint of the input to its last run: its state with its inbox, and the answers
+/// to choices. The events that it announced follow from that.
 #[derive(Default)]
 pub(crate) struct Origins(Vec<Option<u64>>);
 
@@ -79,12 +78,12 @@ impl Origins {
     }
 }
 
-/// What is fed once nothing is borrowed.
+/// A value that is fed once nothing is borrowed.
 enum FingerprintItem {
     Number(u64),
-    /// What stands for something that nobody can look at.
+    /// The substitute for something that can't be inspected.
     Unseen(u64),
-    /// An event, and what stands for it where it offers nothing.
+    /// An event, and the substitute if it offers no fingerprint.
     Event {
         mail: Rc<dyn AnyMail>,
         slot: u32,
@@ -93,7 +92,7 @@ enum FingerprintItem {
 }
 
 impl EngineView<'_> {
-    /// The fingerprint of an operation; zero for one that is gone.
+    /// Returns the fingerprint of an operation; zero for one that is gone.
     pub(crate) fn operation(&self, index: u32, scratch: &mut Scratch) -> u128 {
         let Scratch {
             items,
@@ -123,7 +122,7 @@ impl EngineView<'_> {
         *cost += items.len() as u64;
         let before = self.shared.current.replace(index);
         let mut to = Fingerprinter::new();
-        // As a number of 32 bits, where it has no other name.
+        // Without another name, the number is fed in 32 bits.
         let name = named(index);
         match u32::try_from(name) {
             Ok(number) => to.write_u32(number),
@@ -141,15 +140,14 @@ impl EngineView<'_> {
         to.value()
     }
 
-    /// Feeds the value of an actor between two steps; `false` where there is none or it offers
-    /// nothing.
+    /// Feeds the value of an actor between two steps; returns `false` without a value or a fingerprint.
     fn value(&self, index: u32, to: &mut Fingerprinter) -> bool {
         let body = self.bodies.get(index as usize).and_then(Option::as_ref);
         body.and_then(|parts| parts.body.fingerprint(to))
             .unwrap_or(false)
     }
 
-    /// The fingerprints of everything but the operations: of the armed timers, and of all else.
+    /// Returns the fingerprints of everything but the operations: of the armed timers, and of all else.
     pub(crate) fn rest(&self, scratch: &mut Scratch) -> (u128, u128) {
         let Scratch {
             items,
@@ -191,7 +189,7 @@ impl EngineView<'_> {
         };
         *cost += COST + items.len() as u64;
         let mut items = items.drain(..);
-        // No order among timers is left once their deadlines are told.
+        // The order of timers follows from their deadlines, so a sum is enough.
         let mut sum = 0_u128;
         for (number, length) in lengths {
             let mut timer = Fingerprinter::new();
@@ -209,7 +207,7 @@ impl EngineView<'_> {
         (sum, to.value())
     }
 
-    /// The fingerprint of the whole state, from the sum over its operations and the rest.
+    /// Returns the fingerprint of the whole state, from the sum over its operations and the rest.
     pub(crate) fn whole(&self, sum: u128, rest: u128) -> u128 {
         let mut to = Fingerprinter::new();
         to.write_u128(sum);
@@ -217,7 +215,7 @@ impl EngineView<'_> {
         to.value()
     }
 
-    /// Calls types' code, which may look and not act; `None` where it panics.
+    /// Calls types' code, which must not act; returns `None` if it panics.
     pub(crate) fn guarded<T>(&self, f: impl FnOnce() -> T) -> Option<T> {
         let before = self.shared.phase.replace(CodePhase::Looking);
         let result = panics::catch(f);
@@ -225,20 +223,20 @@ impl EngineView<'_> {
         result.ok()
     }
 
-    /// As [`guarded`](Self::guarded). Types that panic give what is never the same again.
+    /// As [`guarded`](Self::guarded). A type that panics yields a fingerprint that never recurs.
     fn feed(&self, to: &mut Fingerprinter, f: impl FnOnce(&mut Fingerprinter)) {
         if self.guarded(|| f(to)).is_none() {
             to.write_u64(self.shared.state.borrow().step);
         }
     }
 
-    /// Whether an actor's value offers a fingerprint; `None` while it can't be asked.
+    /// Returns true if an actor's value offers a fingerprint; `None` while it can't be asked.
     pub(crate) fn offers(&self, index: u32) -> Option<bool> {
         let parts = self.bodies.get(index as usize)?.as_ref()?;
         self.guarded(|| parts.body.fingerprint(&mut Fingerprinter::new()))?
     }
 
-    /// Whether the next event of an actor offers a fingerprint.
+    /// Returns true if the next event of an actor offers a fingerprint.
     pub(crate) fn offers_next(&self, index: u32) -> Option<bool> {
         let (mail, slot) = {
             let state = self.shared.state.borrow();
@@ -249,8 +247,8 @@ impl EngineView<'_> {
     }
 }
 
-/// Feeds them; tells whether something offers nothing, so that what stands for it was fed. By history that
-/// is fed for each event.
+/// Feeds items; returns true if a substitute was fed for something without a fingerprint. By history, the
+/// substitute is fed for each event.
 fn feed_items(
     items: impl Iterator<Item = FingerprintItem>,
     by_history: bool,
@@ -281,7 +279,7 @@ fn feed_items(
     is_blind
 }
 
-/// What stands for an operation: its number, or another [name](name_of).
+/// Returns an operation's number, or another [name](name_of) of it.
 fn named(operation: u32) -> u64 {
     name_of(u64::from(operation))
 }
@@ -298,14 +296,14 @@ fn reason_number(reason: StopReason) -> u64 {
     }
 }
 
-/// What an operation is and does, its value apart.
+/// The description of an operation without its value.
 struct OperationHeader {
     flags: u64,
     history: [u64; 2],
     is_actor: bool,
-    /// Its factory has made it more than once, and may count.
+    /// True if its factory has made more than one value, and may count them.
     is_revived: bool,
-    /// A future is all that there is to it.
+    /// True if the operation is a future that is not over, which can't be inspected.
     has_future: bool,
 }
 
@@ -340,7 +338,7 @@ impl OperationHeader {
         }
     }
 
-    /// Feeds what stands beside a value that was fed, and else what stands for it.
+    /// Feeds what stands beside a value, and the history if no value was fed.
     fn feed(self, valued: bool, to: &mut Fingerprinter) {
         to.write_u64(self.flags);
         if !valued {
@@ -363,7 +361,7 @@ fn list_operation(
     }
     if let Some(bound) = &operation.bound {
         items.push(FingerprintItem::Number(u64::from(bound.granted)));
-        // Whoever waits has sent nothing yet, so that its number is all that is to be seen of it.
+        // An operation in line has sent nothing yet, so only its number is visible.
         items.extend(state.line(index).map(|question| {
             let sender = state.questions[question as usize].sender;
             FingerprintItem::Number(named(sender) + 1)
@@ -438,7 +436,7 @@ fn list_effect(
             items.push(of(Tag::Cross, *to));
             list_letter(workshop.mail(*to), letter, items);
         }
-        // What goes wrong is said once.
+        // The number of a fault is used once.
         Effect::Fault(mishap) => items.push(FingerprintItem::Unseen(
             (Tag::Mishap as u64) << 32 | u64::from(*mishap),
         )),
@@ -457,7 +455,7 @@ fn list_effect(
             items.push(FingerprintItem::Number(u64::from(*block)));
         }
         Effect::Start(started) => items.push(of(Tag::Start, *started)),
-        // An ask keeps its number while anyone waits for it.
+        // An ask keeps its number while an operation waits for it.
         Effect::Reply { ask, lost } => {
             items.push(number(Tag::of_reply(lost.is_some()), *ask));
         }
@@ -468,7 +466,7 @@ fn list_effect(
         Effect::Stop { to, at_once } => items.push(of(Tag::of_stop(*at_once), *to)),
         Effect::Link { other } => items.push(number(Tag::Link, *other)),
         Effect::Unlink { other } => items.push(number(Tag::Unlink, *other)),
-        // Which watches are later, the effects behind this one tell.
+        // The effects behind this one show which watches are later.
         Effect::Unwatch { target, .. } => items.push(number(Tag::Unwatch, *target)),
         Effect::Decide { child, decision } => {
             items.push(number(Tag::Decide, *child));
@@ -480,11 +478,11 @@ fn list_effect(
             items.push(number(Tag::of_share(*reason), *to));
             items.push(FingerprintItem::Number(u64::from(*life)));
         }
-        // The event's type is not known here: what was handled last has announced it.
+        // The event's type is not known here; the last run of the operation's code has announced it.
         Effect::Announce { .. } => {
             items.push(number(Tag::Announce, 0));
             let unseen = || FingerprintItem::Unseen(state.operations[index as usize].chain);
-            // Which of those that it announced is told by how many effects are left.
+            // The number of effects left shows which of the announced events this is.
             items.push(origin.map_or_else(unseen, FingerprintItem::Number));
         }
         Effect::Arm { timer, generation } => {
@@ -516,7 +514,7 @@ fn list_timer_event(workshop: &Arena, timer: &VirtualTimer, items: &mut Vec<Fing
     }
 }
 
-/// Lists the timers that run, and ticks that have come; tells how many items each has.
+/// Lists the armed timers, and late ticks; returns the number of items of each.
 fn list_timers(
     state: &ExecutionState,
     workshop: &Arena,
@@ -524,14 +522,14 @@ fn list_timers(
 ) -> Vec<(u32, usize)> {
     let mut lengths = Vec::new();
     for (index, timer) in state.timers.slots.iter().enumerate() {
-        // How late a tick has come decides when the next one does.
+        // The lateness of a tick determines when the next one is due.
         let is_late = timer.stage == TimerStage::Over && timer.periodic;
         if timer.stage != TimerStage::Armed && !is_late {
             continue;
         }
         let before = items.len();
         items.push(FingerprintItem::Number(named(timer.owner)));
-        // A deadline may be past, where others were due with it or its event is unread.
+        // A deadline may be past if others were due with it, or if its event is unread.
         let (ahead, behind) = (
             timer.deadline.saturating_sub(state.now),
             state.now.saturating_sub(timer.deadline),
@@ -549,7 +547,7 @@ fn list_timers(
 }
 
 fn feed_watches(state: &ExecutionState, to: &mut Fingerprinter) {
-    // In their order: it is that of the notices.
+    // The order of the watches is that of their notices.
     for watch in state.watches.iter().filter(|watch| watch.is_open) {
         to.write_u32(watch.watcher);
         to.write_u32(watch.target);

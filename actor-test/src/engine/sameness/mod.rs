@@ -1,11 +1,13 @@
-//! Whether two states are the same, by fingerprints.
+//! Comparison of states by fingerprints, for lasso detection and for searches.
 //!
-//! The run loop's search for lassos calls in here: [`fingerprint`] looks at one operation or at the
-//! rest, [`prints`] keeps what it saw up to date, [`region`] learns what steps do
-//! around an execution, [`tag`] numbers kinds of effects, [`walk`] searches the states that can be reached so, each with a [`table`] of what
-//! it knows, [`lookout`] tells the states of many executions apart for a search, by [`symmetry`] up to who
-//! is who, and [`opaque`] names the types that offer nothing to compare. All of it looks and changes nothing;
-//! the users' fingerprints are called with nothing borrowed.
+//! - [`fingerprint`] computes the fingerprint of one operation or of the rest, with a [`tag`] for each kind
+//!   of effect; [`prints`] keeps the fingerprints up to date.
+//! - [`region`] learns the transitions around an execution, and [`walk`] searches the reachable states, with
+//!   a [`table`] of those visited.
+//! - [`lookout`] distinguishes the states of many executions for a search, up to [`symmetry`].
+//! - [`opaque`] names the types without a fingerprint.
+//!
+//! All of it reads and changes nothing. The users' fingerprints are called with nothing borrowed.
 
 pub(crate) mod fingerprint;
 pub(crate) mod opaque;

@@ -1,4 +1,4 @@
-//! What keeps states from being compared: types that take part and offer no fingerprint.
+//! Opaque types: types without a fingerprint that keep states from being compared.
 
 use std::borrow::Cow;
 
@@ -6,25 +6,23 @@ use crate::engine::sameness::fingerprint::EngineView;
 use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::strategy::{Pending, StepKind};
 
-/// What was found out about types, and what of it the execution has met.
+/// The types that offer a fingerprint, and the opaque ones that the execution has met.
 #[derive(Default)]
 pub(crate) struct OpaqueTypes {
-    /// For each actor type, whether its value and each of its events offer a fingerprint, where that
-    /// is known.
+    /// For each actor type, true if its value and each of its events offer a fingerprint, if known.
     offers: Vec<Vec<Option<bool>>>,
-    /// What took part in the execution and offers none, and what it is.
+    /// The names of opaque things in the execution, and their kinds.
     names: Vec<(Cow<'static, str>, &'static str)>,
-    /// How many events each monitor had seen when the window opened.
+    /// For each monitor, the number of events that it had seen when the window opened.
     looks: Vec<u64>,
 }
 
 impl OpaqueTypes {
-    /// Starts an execution.
     pub(crate) fn begin(&mut self) {
         self.names.clear();
     }
 
-    /// All names: `` `Server` (actor) `` and so on.
+    /// Returns all names: `` `Server` (actor) `` and so on.
     pub(crate) fn all(&self) -> Vec<String> {
         let print = |(name, what): &(Cow<'static, str>, &str)| format!("`{name}` ({what})");
         let mut all: Vec<String> = self.names.iter().map(print).collect();
@@ -32,14 +30,13 @@ impl OpaqueTypes {
         all
     }
 
-    /// A window opens.
     pub(crate) fn open(&mut self, look: &EngineView<'_>) {
         self.looks.clear();
         let specifications = look.shared.specifications.borrow();
         self.looks.extend(specifications.looks());
     }
 
-    /// The window closes: names the monitors that saw something meanwhile.
+    /// Closes the window: records the opaque monitors that have seen something meanwhile.
     pub(crate) fn close(&mut self, look: &EngineView<'_>) {
         let specifications = look.shared.specifications.borrow();
         let mut opaque = specifications.opaque_since(&self.looks);
@@ -51,7 +48,7 @@ impl OpaqueTypes {
         }
     }
 
-    /// Looks at the event that the step is going to handle.
+    /// Inspects the event that the step is going to handle.
     pub(crate) fn before(&mut self, look: &EngineView<'_>, pending: &Pending) {
         if !runs_code(pending) {
             return;
@@ -69,7 +66,7 @@ impl OpaqueTypes {
         else {
             return;
         };
-        // Word to stop is no event of the actor's.
+        // An order to stop is no event of the actor's.
         let Some(info) = state.types[of_type].info.events.get(usize::from(event)) else {
             return;
         };
@@ -84,7 +81,7 @@ impl OpaqueTypes {
         }
     }
 
-    /// Looks at the actor that took the step, or at what it has left of a future.
+    /// Inspects the actor that took the step, or the future that it has left.
     pub(crate) fn after(&mut self, look: &EngineView<'_>, taken: &Pending) {
         if !runs_code(taken) {
             return;

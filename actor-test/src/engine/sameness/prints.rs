@@ -1,4 +1,4 @@
-//! The fingerprints of all operations, brought up to date where a step has touched one.
+//! Incremental fingerprints of all operations: only those that a step has touched are computed again.
 
 use std::hash::Hasher;
 
@@ -9,20 +9,20 @@ use crate::engine::sameness::fingerprint::{EngineView, Scratch};
 #[cfg(test)]
 pub(crate) mod tests;
 
-/// The fingerprints as they were when they were looked at last.
+/// The fingerprints at the last computation.
 #[derive(Default)]
 pub(crate) struct IncrementalFingerprints {
     of: Vec<u128>,
     /// The sum of `of`.
     sum: u128,
-    /// Of the armed timers; zero where there are none.
+    /// The fingerprint of the armed timers; zero if there are none.
     timers: u128,
-    /// Of all that is neither an operation nor a timer.
+    /// The fingerprint of everything but operations and timers.
     others: u128,
-    /// The operations that may have changed since, and whether they are still to be looked at.
+    /// The operations that may have changed since, as a list and as flags.
     stale: Vec<u32>,
     is_stale: Vec<bool>,
-    /// Those of which something is told apart by its history.
+    /// The operations that are represented by their history in part, and their number.
     is_blind: Vec<bool>,
     blind: usize,
     is_rest_blind: bool,
@@ -30,23 +30,22 @@ pub(crate) struct IncrementalFingerprints {
 }
 
 impl IncrementalFingerprints {
-    /// Compares states of several executions from here on, by histories where that is said.
+    /// Compares states of several executions from here on; by histories if `by_history` is set.
     pub(crate) fn compare_executions(&mut self, by_history: bool) {
         self.scratch.across = true;
         self.scratch.by_history = by_history;
     }
 
-    /// What the step came from that an operation's code has taken, before it is looked at again.
+    /// Sets the origin of the run of an operation's code, before its fingerprint is computed again.
     pub(crate) fn set_origin(&mut self, operation: u32, origin: Option<u64>) {
         self.scratch.origins.set(operation, origin);
     }
 
-    /// Starts an execution.
     pub(crate) fn begin(&mut self) {
         self.scratch.cost = 0;
     }
 
-    /// What all looks at the execution have cost, in units of about 10 ns.
+    /// Returns the cost of the execution's fingerprints, in units of about 10 ns.
     pub(crate) fn cost(&self) -> u64 {
         self.scratch.cost
     }
@@ -55,7 +54,7 @@ impl IncrementalFingerprints {
         self.scratch.cost += cost;
     }
 
-    /// Has all of the `live` operations looked at.
+    /// Marks all of the `live` operations as changed.
     pub(crate) fn mark_all_changed(&mut self, live: u32) {
         self.scratch.origins.clear();
         self.of.clear();
@@ -67,7 +66,7 @@ impl IncrementalFingerprints {
         (0..live).for_each(|operation| self.touch(operation));
     }
 
-    /// The operation may have changed.
+    /// Marks an operation that may have changed.
     pub(crate) fn touch(&mut self, operation: u32) {
         let index = operation as usize;
         if self.is_stale.len() <= index {
@@ -80,38 +79,38 @@ impl IncrementalFingerprints {
         }
     }
 
-    /// Takes over which operations may have changed since the last look, in rising order.
+    /// Copies the operations that may have changed since the last computation, in rising order.
     pub(crate) fn touched(&mut self, into: &mut Vec<u32>) {
         self.stale.sort_unstable();
         into.clone_from(&self.stale);
     }
 
-    /// The fingerprint of an operation, when it was looked at last.
+    /// Returns the last fingerprint of an operation.
     pub(crate) fn of(&self, operation: u32) -> u128 {
         self.of[operation as usize]
     }
 
-    /// The same of all operations.
+    /// Returns the last fingerprints of all operations.
     pub(crate) fn all(&self) -> &[u128] {
         &self.of
     }
 
-    /// The fingerprint of the armed timers, when the whole was looked at last.
+    /// Returns the last fingerprint of the armed timers.
     pub(crate) fn timers(&self) -> u128 {
         self.timers
     }
 
-    /// The armed timers, each with its own.
+    /// Returns the armed timers, each with its fingerprint.
     pub(crate) fn armed(&self) -> &[(u32, u128)] {
         &self.scratch.timers
     }
 
-    /// The same of all that is neither an operation nor a timer.
+    /// Returns the last fingerprint of everything but operations and timers.
     pub(crate) fn others(&self) -> u128 {
         self.others
     }
 
-    /// The same of everything but the operations.
+    /// Returns the last fingerprint of everything but the operations.
     pub(crate) fn rest(&self) -> u128 {
         let mut to = Fingerprinter::new();
         to.write_u128(self.timers);
@@ -136,7 +135,7 @@ impl IncrementalFingerprints {
         }
     }
 
-    /// The fingerprint of the whole state.
+    /// Returns the fingerprint of the whole state.
     pub(crate) fn whole(&mut self, look: &EngineView<'_>) -> u128 {
         self.renew_all(look);
         self.scratch.uses_history = false;
@@ -145,13 +144,13 @@ impl IncrementalFingerprints {
         look.whole(self.sum, self.rest())
     }
 
-    /// Whether something of the operation was told apart by its history when it was looked at last.
+    /// Returns true if the operation is represented by its history in part.
     pub(crate) fn is_blind(&self, operation: u32) -> bool {
         let known = self.is_blind.get(operation as usize);
         known.copied().unwrap_or(false)
     }
 
-    /// Whether anything was.
+    /// Returns true if any part of the state is represented by its history.
     pub(crate) fn is_any_blind(&self) -> bool {
         self.blind > 0 || self.is_rest_blind
     }

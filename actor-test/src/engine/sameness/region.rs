@@ -1,15 +1,15 @@
-//! A region of states around an execution, put together from what its parts were seen to do, and
-//! whether any step leads out of it.
+//! A region: the states around an execution, composed of the observed behaviour of their parts, and the check
+//! whether any step leads out of them.
 //!
-//! Two matches of ping-pong that know nothing of each other, with four states each, are sixteen
-//! states together, and ten such matches a million; an execution meets every state of every match
-//! in no time, and most of the million never. So what is learned is what a step does to the *parts*
-//! that it touches: the operation that takes it, those that it reaches, and the rest, which is timers,
-//! monitors and the like. A step can depend on nothing else, since actors share nothing. From there
-//! [`Region::closed`] goes to all states that can be reached, breadth first, without running them.
+//! Two independent matches of ping-pong with four states each have sixteen states together, and ten such
+//! matches a million. An execution soon meets every state of every match, and hardly any of the million. So a
+//! region learns the result of a step for the *parts* in its footprint: the operation that takes it, the
+//! operations that it touches, and the rest, which is timers, monitors and the like. A step can depend on
+//! nothing else, since actors share nothing. From these results [`Region::closed`] computes all reachable
+//! states, breadth first, without running them.
 //!
-//! Where something does depend on the whole state, as a predicate over many actors does, or shared
-//! memory, the rest is made the whole, and a region is the states that were met.
+//! If something depends on the whole state, as a predicate over many actors or shared memory does, the whole
+//! state is taken as the rest, and the region has the states that were met.
 
 use crate::engine::sameness::table::NumberTable;
 use crate::engine::sameness::walk::ReachabilitySearch;
@@ -17,86 +17,84 @@ use crate::engine::sameness::walk::ReachabilitySearch;
 #[cfg(test)]
 mod tests;
 
-/// How many parts and steps may be remembered.
+/// The maximum number of parts and steps that are kept.
 const LEARNED_MAX: usize = 1 << 16;
 
-/// A step that no operation takes by itself, and an operation that is none of a state's columns.
+/// The operation of a step that no operation takes, and the column of an operation outside the region.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// An operation as it is.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OperationSnapshot {
     pub(crate) print: u128,
     pub(crate) is_enabled: bool,
 }
 
-/// What is no operation, as it is.
+/// The state of everything but the operations.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RestState {
     pub(crate) print: u128,
-    /// What is owed is hot here, not warm.
+    /// True if the obligation is hot in this state, not warm.
     pub(crate) is_hot: bool,
 }
 
-/// A step: its name within a state, and the operation that takes it or, of a timer, that has it.
+/// A step: its name within a state, and the operation that takes it or that owns the timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RegionStep {
     pub(crate) name: u64,
     pub(crate) of: u32,
 }
 
-/// What was learned from a step.
+/// The new knowledge from a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StepNovelty {
-    /// It did what it had done before.
+    /// The step had the known result.
     None,
-    /// It was never seen.
+    /// The step was seen for the first time.
     New,
-    /// It did something else: there is something that the parts don't show.
+    /// The step had another result, so the parts do not show all that matters.
     Contradicted,
-    /// There is more than can be kept.
+    /// The region is full.
     TooMuch,
 }
 
-/// What can be reached from here.
+/// The result of the search of reachable states.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Reachability {
     /// Some step of some state has not been seen often enough.
     Open,
-    /// So many states, and no other.
+    /// The region has that many states, and no step leads out.
     Closed(u64),
-    /// More than was wanted, or a state that ends.
+    /// The limit was reached, or some state ends, or no hot state is reachable from it.
     Unknown,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Region {
-    /// What operations were, each with its number, and the numbers by fingerprint.
+    /// The states of operations, each with its number, and the numbers by fingerprint.
     pub(super) parts: Vec<KnownOperation>,
     part_numbers: NumberTable,
-    /// The same of what the rest was.
+    /// The states of the rest, and their numbers by fingerprint.
     pub(super) rests: Vec<KnownRestState>,
     rest_numbers: NumberTable,
-    /// How many names steps have, and their numbers.
+    /// The number of step names, and the number of each.
     named: u32,
     names: NumberTable,
-    /// A tree of steps: from a node, by a number, to the next.
+    /// The edges of a tree of steps: from a node, by a number, to the next node.
     branches: NumberTable,
     pub(super) nodes: Vec<StepNode>,
-    /// The numbers that nodes have lists of, one list after the other.
+    /// The numbers in the lists of nodes, one list after the other.
     lists: Vec<u32>,
-    /// The operations that take part, and where each of them is among these.
+    /// The operations that take part, and the index of each operation among them.
     pub(super) columns: Vec<u32>,
     pub(super) column_of: Vec<u32>,
-    /// The state that the execution is in: the rest, and each operation.
+    /// The current state of the execution: the rest, and each operation.
     pub(super) rest: u32,
     pub(super) at: Vec<u32>,
-    /// Memory to use again.
+    /// Memory for reuse.
     others: Vec<u32>,
     found: Vec<u32>,
 }
 
-/// What an operation was.
 #[derive(Debug)]
 pub(super) struct KnownOperation {
     operation: u32,
@@ -104,32 +102,31 @@ pub(super) struct KnownOperation {
     pub(super) is_enabled: bool,
 }
 
-/// What the rest was.
 #[derive(Debug)]
 pub(super) struct KnownRestState {
     print: u128,
     pub(super) is_hot: bool,
-    /// The steps that are enabled here beside the operations'; `None` while that is not known.
+    /// The enabled steps besides those of operations; `None` while unknown.
     pub(super) steps: Option<Vec<RegionStep>>,
 }
 
-/// Where the steps of one name lead that find the same.
+/// The result of the steps of one name from the same states of their parts.
 #[derive(Debug, Default)]
 pub(super) struct StepNode {
-    /// Whom the step touches besides the one that takes it.
+    /// The operations that the step touches besides its own.
     pub(super) others: Option<List>,
     pub(super) outcome: Option<StepResult>,
 }
 
 #[derive(Debug)]
 pub(super) struct StepResult {
-    /// What becomes of the one that takes it, and of the others.
+    /// The states after the step, of its own operation and of the others.
     pub(super) parts: List,
     pub(super) rest: u32,
     pub(super) taken: u8,
 }
 
-/// Some of the numbers that a region has lists of.
+/// A range of the numbers in a region's lists.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct List {
     from: u32,
@@ -137,7 +134,6 @@ pub(super) struct List {
 }
 
 impl Region {
-    /// Forgets everything.
     pub(crate) fn forget(&mut self) {
         self.parts.clear();
         self.part_numbers.clear();
@@ -153,12 +149,11 @@ impl Region {
         self.at.clear();
     }
 
-    /// Nothing was learned.
     pub(crate) fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
-    /// The execution is in that state; how it came there does not matter.
+    /// Enters the current state of the execution, however that arose.
     pub(crate) fn enter(
         &mut self,
         live: u32,
@@ -180,19 +175,19 @@ impl Region {
         self.rest = self.rest_number(rest);
     }
 
-    /// The steps that are enabled where the execution is, beside the operations'.
+    /// Enters the steps that are enabled in the current state besides those of operations.
     pub(crate) fn learn_steps(&mut self, steps: impl FnOnce() -> Vec<RegionStep>) {
         let known = &mut self.rests[self.rest as usize].steps;
         if known.is_none() {
             let mut steps = steps();
-            // Two timers that are the same in everything are one.
+            // Two timers that are equal in everything count as one.
             steps.sort_unstable_by_key(|step| step.name);
             steps.dedup();
             *known = Some(steps);
         }
     }
 
-    /// The execution has taken a step that touched those operations, which are sorted.
+    /// Enters a step of the execution that touched those operations, which are sorted.
     pub(crate) fn take(
         &mut self,
         step: RegionStep,
@@ -255,7 +250,7 @@ impl Region {
         if let Some(outcome) = &mut self.nodes[node as usize].outcome {
             outcome.taken = outcome.taken.saturating_add(1);
         }
-        // The rests have numbers by fingerprint as the parts do.
+        // The states of the rest have numbers by fingerprint, as the parts do.
         let learned = self.nodes.len() + self.parts.len() + 2 * self.rests.len();
         if learned > LEARNED_MAX {
             StepNovelty::TooMuch
@@ -266,17 +261,16 @@ impl Region {
         }
     }
 
-    /// Which states can be reached from where the execution is, by steps each of which was taken so
-    /// often; at most so many steps are looked at. They are closed where none is left out and from
-    /// each of them one can be reached in which what is owed is hot. Patient timers are enabled
-    /// where no operation is. Tells how many steps were looked at, too.
+    /// Searches the states that are reachable by steps each of which was taken `taken` times, and inspects
+    /// `steps_max` steps at most. The region is closed if no step is missing, and if a hot state is reachable
+    /// from each state. Patient timers are enabled if no operation is. Also returns the number of steps
+    /// inspected.
     pub(crate) fn closed(&self, taken: u8, patient: bool, steps_max: u64) -> (Reachability, u64) {
         let mut walk = ReachabilitySearch::new(self, taken);
         let reach = walk.run(patient, steps_max);
         (reach, walk.looked_at)
     }
 
-    /// The numbers of a list.
     pub(super) fn list(&self, list: List) -> &[u32] {
         &self.lists[list.from as usize..][..list.len as usize]
     }
@@ -290,7 +284,7 @@ impl Region {
         }
     }
 
-    /// The number of an operation as it is.
+    /// Returns the number of an operation's state.
     fn part(&mut self, operation: u32, part: OperationSnapshot) -> u32 {
         let next = self.parts.len() as u32;
         let key = part.print as u64 ^ u64::from(operation);
@@ -338,7 +332,7 @@ impl Region {
         }
     }
 
-    /// The node of a step that finds its taker and the rest as they are.
+    /// Returns the node of a step for the current states of its operation and the rest.
     fn node_of_step(&mut self, step: RegionStep) -> u32 {
         let name = self.names.get_or_enter(step.name, self.named, |_| true);
         self.named += u32::from(name == self.named);
@@ -358,7 +352,7 @@ impl Region {
         node
     }
 
-    /// The node of the steps of that name.
+    /// Returns the node of the steps of that name.
     pub(super) fn known_step(&self, name: u64) -> Option<u32> {
         self.known_branch(0, self.names.get(name, |_| true)?)
     }

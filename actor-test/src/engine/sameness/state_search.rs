@@ -1,10 +1,10 @@
-//! States as a search over many executions tells them apart: [`Lookout`].
+//! Fingerprints of states for a search over many executions: [`Lookout`].
 //!
-//! A lasso compares states of one execution, where a part that was left alone is the same. Between two
-//! executions that says nothing: the same part may have been made in another way. So a state in which
-//! everything can be looked at has the fingerprint of what is there, however it came about; and one in
-//! which something can't is told apart by its history: by what everybody has handled, each in which
-//! order, and in which order those took their steps that can't be looked at, since they may share memory.
+//! Lasso detection compares states of one execution, in which a part that was left alone is the same. Between
+//! two executions that does not hold, since the same part may have arisen in another way. So if everything in
+//! a state can be inspected, its fingerprint is that of the content, however that arose. Otherwise the state
+//! is represented by its history: the events that each operation has handled, in order; and the order in
+//! which those took their steps that can't be inspected, since they may share memory.
 
 use std::hash::Hasher;
 
@@ -22,42 +22,41 @@ use crate::engine::world::timers::TimerStage;
 use crate::hash::mix;
 use crate::strategy::{MessageId, Pending, StateComponents, StateView, StepKind};
 
-/// Looks at every state of an execution.
+/// Fingerprints every state of an execution.
 #[derive(Default)]
 pub(crate) struct StateFingerprinter {
-    /// The strategy wants to see states.
+    /// True if the strategy compares states.
     pub(crate) is_wanted: bool,
-    /// Actors and events are told apart by their histories.
+    /// True if actors and events are represented by their histories.
     pub(crate) by_history: bool,
     prints: IncrementalFingerprints,
-    /// In which order those took their steps that can't be looked at.
+    /// A hash of the order of steps of operations that can't be inspected.
     order: u64,
-    /// Which operations have nothing to handle but events that they defer, and how many.
+    /// The operations that have nothing to handle but events that they defer, and their number.
     defers: Vec<bool>,
     deferring: usize,
-    /// How often the program has looked at the clock, and what it has asked the system for.
+    /// The number of the program's reads of the clock, and its requests to the operating system.
     asked: (u64, Asked),
-    /// How many events each monitor had seen when it was last looked.
+    /// For each monitor, the number of events that it had seen after the step before.
     looks: Vec<u64>,
     names: OpaqueTypes,
-    /// The state, when it was last looked.
+    /// The last state, while no step is in progress.
     seen: Option<StateView>,
-    /// What is neither an operation nor a timer in it, and whom the step has touched that led there.
+    /// The fingerprint of that state without operations and timers, and the footprint of the step before it.
     rest: u128,
     touched: Vec<u32>,
     touches_timers: bool,
     lends_timers: bool,
     has_periodic: bool,
     symmetry: Symmetry,
-    /// The fingerprint of the state whoever is who.
+    /// The fingerprint of the state up to symmetry.
     symmetric_print: Option<u128>,
-    /// Whom predicates have meant, and whether one of them is interchangeable with others.
+    /// The actors that predicates have singled out, and true if one of them is interchangeable with others.
     singled_out: Vec<u32>,
     singles_out: bool,
 }
 
 impl StateFingerprinter {
-    /// Starts an execution.
     pub(crate) fn begin(&mut self, state: &mut ExecutionState) {
         self.seen = None;
         self.names.begin();
@@ -77,13 +76,13 @@ impl StateFingerprinter {
         self.seen = Some(StateView::root());
     }
 
-    /// The state before the next step, where that is wanted.
+    /// Returns the state before the next step, if that is wanted.
     #[inline]
     pub(crate) fn seen(&self) -> Option<&StateView> {
         self.seen.as_ref()
     }
 
-    /// The state to which a step has led, in parts.
+    /// Returns the parts of the state to which a step has led.
     pub(crate) fn parts(&self) -> Option<StateComponents<'_>> {
         Some(StateComponents {
             state: self.seen.as_ref()?,
@@ -99,17 +98,17 @@ impl StateFingerprinter {
         })
     }
 
-    /// What offers no fingerprint, of all that the execution has met: `` `Server` (actor) `` and so on.
+    /// Returns the types in the execution that offer no fingerprint: `` `Server` (actor) `` and so on.
     pub(crate) fn opaque(&self) -> Vec<String> {
         self.names.all()
     }
 
-    /// What was seen is over, and what comes may be a bug.
+    /// Forgets the last state, since the next one may be a bug.
     pub(crate) fn forget(&mut self) {
         self.seen = None;
     }
 
-    /// Predicates mean these actors, and not any of their types.
+    /// Records the actors that predicates single out among those of their type.
     pub(crate) fn single_out(&mut self, operations: impl Iterator<Item = u32>) {
         for operation in operations {
             if !self.singled_out.contains(&operation) {
@@ -118,7 +117,7 @@ impl StateFingerprinter {
         }
     }
 
-    /// A step is about to be taken.
+    /// Prepares for a step.
     pub(crate) fn before(&mut self, look: &EngineView<'_>, pending: &Pending) {
         self.forget();
         self.names.before(look, pending);
@@ -129,8 +128,8 @@ impl StateFingerprinter {
         state.touch(pending);
     }
 
-    /// The step was taken, when `live` operations were there before; nothing but periodic timers had
-    /// run for `idle` rounds.
+    /// Fingerprints the state after a step, before which there were `live` operations; nothing but periodic
+    /// timers had run for `idle` rounds.
     pub(crate) fn after(
         &mut self,
         look: &EngineView<'_>,
@@ -152,7 +151,7 @@ impl StateFingerprinter {
         if runs_code && (was_blind || self.prints.is_blind(taker.bits())) {
             self.passes(state.operations[taker.index()].chain);
         }
-        // What it was told may be in what it sends, and in nothing else.
+        // An answer of the clock or the system may be in what the step sends, and in nothing else.
         let asked = (state.clock_reads, actor_test_os::asked());
         if std::mem::replace(&mut self.asked, asked) != asked {
             self.passes(mix(state.behaviour_hash, state.now.as_nanos() as u64));
@@ -163,7 +162,7 @@ impl StateFingerprinter {
         self.see(look, &state, (print, idle), is_blind);
     }
 
-    /// A fault was a step, which may change everybody.
+    /// Fingerprints the state after a fault, which may change every operation.
     pub(crate) fn after_fault(&mut self, look: &EngineView<'_>, key: u64, idle: usize) {
         self.prints
             .mark_all_changed(look.shared.state.borrow().live as u32);
@@ -174,8 +173,8 @@ impl StateFingerprinter {
         self.see(look, &state, (print, idle), is_blind);
     }
 
-    /// An operation's code has taken a step, before which there were `live` operations: all that it had is
-    /// what was seen of it before.
+    /// Records the origin of a run of an operation's code, before which there were `live` operations: the
+    /// input of the run is the fingerprint before it.
     fn note_origin(&mut self, look: &EngineView<'_>, taker: u32, live: u32) {
         let state = look.shared.state.borrow();
         let is_asked = self.asked != (state.clock_reads, actor_test_os::asked());
@@ -183,7 +182,7 @@ impl StateFingerprinter {
         let origin = (!is_asked && !is_faulty && !self.by_history && !self.prints.is_blind(taker))
             .then(|| {
                 let before = self.prints.of(taker);
-                // Those that it has spawned have the next numbers.
+                // The operations that the run has spawned have the next numbers.
                 let newborn = if state.live as u32 == live { 0 } else { live };
                 let parts = [before as u64, u64::from(newborn), state.answers];
                 parts.into_iter().fold((before >> 64) as u64, mix)
@@ -195,7 +194,7 @@ impl StateFingerprinter {
         self.order = mix(self.order, what);
     }
 
-    /// Hands on what the step has touched.
+    /// Marks the operations in the footprint of the step.
     fn touch(&mut self, look: &EngineView<'_>, live: u32) {
         let state = look.shared.state.borrow();
         self.touches_timers = state.touches_timers;
@@ -215,20 +214,20 @@ impl StateFingerprinter {
         }
     }
 
-    /// Takes note of a step at which monitors have seen events.
+    /// Adds a step to the order if monitors have seen events in it.
     fn note_looks(&mut self, look: &EngineView<'_>, step: u64) {
         if self.have_looked(look) {
             self.passes(step);
         }
     }
 
-    /// Whether monitors have seen events since it was last looked.
+    /// Returns true if monitors have seen events since the last call.
     fn have_looked(&mut self, look: &EngineView<'_>) -> bool {
         let specifications = look.shared.specifications.borrow();
         let looks = specifications.looks();
         let (is_new, have) = match looks.clone().count() == self.looks.len() {
             true => (false, looks.clone().ne(self.looks.iter().copied())),
-            // They count over all executions.
+            // A new monitor's number counts earlier executions, too, so that it says nothing.
             false => (true, false),
         };
         if is_new || have {
@@ -259,7 +258,7 @@ impl StateFingerprinter {
     ) {
         let asked = actor_test_os::asked();
         let mut to = Fingerprinter::new();
-        // After the third round it is over, where nothing is owed.
+        // After the third round the execution is over, unless an obligation is pending.
         to.write_usize(idle.min(3 * state.timers.armed_periodic() + 1));
         let mut is_blind = is_blind || !state.objects.is_unused();
         is_blind |= state.nodes.feed(|number| to.write_u64(number));
@@ -285,8 +284,8 @@ impl StateFingerprinter {
         to.write_u128(beside);
         to.write_u128(print);
         if is_blind || self.by_history {
-            // What monitors have seen, and in which order, is their history; so is what those have done
-            // who are gone, since it is in what they have sent.
+            // The history of monitors is the order of what they have seen. The history of operations that are
+            // gone is in what they have sent.
             to.write_u64(self.order);
             to.write_u64(state.behaviour_hash);
         }
@@ -315,8 +314,7 @@ impl StateFingerprinter {
     }
 }
 
-/// Feeds which timers are armed, and which events of timers are unread, since somebody may hold a handle
-/// to one of them.
+/// Feeds the armed timers and the unread events of timers, since a program may hold handles to them.
 fn feed_timers(state: &ExecutionState, to: &mut Fingerprinter) {
     let slots = state.timers.slots.iter();
     let armed = slots.filter(|timer| timer.stage == TimerStage::Armed);

@@ -1,10 +1,10 @@
-//! States up to who is who among actors that are interchangeable: [`Symmetry`].
+//! Canonical forms of states up to symmetry among interchangeable actors, by colour refinement: [`Symmetry`].
 //!
-//! For the fingerprint of such a state its actors go by [other names](under_names): each by its rank among
-//! those of its type. The ranks follow from what each is and from who mentions it, refined until nothing
-//! more is told apart, as in the refinement of colours for graphs; where several are left that nothing
-//! tells apart, all their orders are tried and the least fingerprint is taken. So the names say who is who
-//! in one way of all, and two states with the same fingerprint differ in nothing else.
+//! For the fingerprint of a state, its interchangeable actors get [other names](under_names): each its rank
+//! among the actors of its type. The ranks follow from an actor's state and from the parts that mention the
+//! actor, refined until no class splits, as in the colour refinement of graphs. If a class still has several
+//! actors, all their orders are tried, and the least fingerprint is taken. So the names are one of the
+//! possible assignments, and two states with the same fingerprint differ in nothing else.
 
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ use crate::engine::world::operation::{Effect, Operation, OperationRole, Operatio
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 
-/// How many orders are tried at the most of those that nothing tells apart.
+/// The maximum number of orders that are tried for actors in the same classes.
 const ORDERS_MAX: usize = 24;
 
-/// Looks at states whoever is who.
+/// Computes fingerprints of states up to symmetry.
 #[derive(Default)]
 pub(crate) struct Symmetry {
-    /// Of which types it was said that their actors are interchangeable, or that they are not.
+    /// For each type that was asked, true if its actors are interchangeable.
     types: BTreeMap<TypeId, bool>,
-    /// The interchangeable actors there are and have been.
+    /// The interchangeable actors, also those that are gone.
     members: Vec<SymmetricActor>,
     names: Vec<Option<u64>>,
     scratch: Scratch,
@@ -34,13 +34,13 @@ pub(crate) struct Symmetry {
 #[derive(Clone, Copy, Debug)]
 struct SymmetricActor {
     operation: u32,
-    /// The first of its type.
+    /// The first actor of its type.
     of: u32,
     is_gone: bool,
     color: u64,
 }
 
-/// What is looked at: an operation, or all that is none.
+/// A part of a state: an operation, or everything else.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum StatePart {
     Operation(u32),
@@ -48,14 +48,14 @@ enum StatePart {
 }
 
 impl Symmetry {
-    /// Whether the actor is interchangeable with others, as far as was seen.
+    /// Returns true if the actor is known to be interchangeable.
     pub(crate) fn has(&self, operation: u32) -> bool {
         let mut members = self.members.iter();
         members.any(|member| member.operation == operation)
     }
 
-    /// The fingerprint of a state up to who is who; `None` where nobody is interchangeable, or where
-    /// something knows actors by number that has no other names.
+    /// Returns the fingerprint of a state up to symmetry; `None` if no actor is interchangeable, or if
+    /// something refers to actors by numbers that can't be renamed.
     pub(crate) fn print(&mut self, look: &EngineView<'_>) -> Option<u128> {
         if !self.find_members(look) || !is_plain(&look.shared.state.borrow()) {
             return None;
@@ -92,7 +92,7 @@ impl Symmetry {
         })
     }
 
-    /// Finds who is interchangeable; `false` where nobody is.
+    /// Finds the interchangeable actors; returns `false` if there are none.
     fn find_members(&mut self, look: &EngineView<'_>) -> bool {
         self.members.clear();
         let mut firsts: Vec<(TypeId, u32)> = Vec::new();
@@ -133,7 +133,7 @@ impl Symmetry {
         !self.members.is_empty()
     }
 
-    /// Tells apart whom anything tells apart: whoever is what it is, and mentioned by whom.
+    /// Refines the partition of interchangeable actors until no class splits (colour refinement).
     fn refine(&mut self, look: &EngineView<'_>, mentioning: &[StatePart]) {
         let mut classes = self.classes();
         for _ in 0..self.members.len() {
@@ -161,7 +161,6 @@ impl Symmetry {
         }
     }
 
-    /// How many are told apart.
     fn classes(&self) -> usize {
         let mut colors: Vec<u64> = self.members.iter().map(|member| member.color).collect();
         colors.sort_unstable();
@@ -177,8 +176,7 @@ impl Symmetry {
         }
     }
 
-    /// The least fingerprint over the orders of those that nothing tells apart; over one of them, where
-    /// there are many.
+    /// Returns the least fingerprint over all orders within the classes; over one, if there are too many.
     fn least(&mut self, look: &EngineView<'_>, mentioning: &[StatePart]) -> u128 {
         let alike = |one: &SymmetricActor, other: &SymmetricActor| {
             (one.of, one.is_gone, one.color) == (other.of, other.is_gone, other.color)
@@ -197,7 +195,7 @@ impl Symmetry {
         least
     }
 
-    /// Names each by its rank, those that nothing tells apart in the order of that number.
+    /// Names each actor by its rank; `order` numbers the orders within the classes.
     fn name_by_rank(&mut self, ties: &[usize], mut order: usize) {
         let mut from = 0;
         for tie in ties {
@@ -218,7 +216,7 @@ impl Symmetry {
         })
     }
 
-    /// The fingerprint of a part under the names that there are, and whether it has one of them.
+    /// Returns the fingerprint of a part under the current names, and true if the part mentions one of them.
     fn look_at(&mut self, look: &EngineView<'_>, part: StatePart) -> (u128, bool) {
         let blind = self.scratch.uses_history;
         let scratch = &mut self.scratch;
@@ -234,11 +232,11 @@ impl Symmetry {
     }
 }
 
-/// Stands for the one that is looked for, and for ranks, among names.
+/// Marks of the actor whose colour is computed, and of ranks, among names.
 const SELF: u64 = 0x5e1f_0000_0000_0001;
 const RANK: u64 = 0x4a9c_0000_0000_0001;
 
-/// Whether the type of an actor says so; `None` while it can't be asked.
+/// Returns true if the type of an actor declares so; `None` while it can't be asked.
 fn is_interchangeable(look: &EngineView<'_>, operation: u32, type_id: TypeId) -> Option<bool> {
     let parts = look.bodies.get(operation as usize)?.as_ref()?;
     let mut to = Fingerprinter::new();
@@ -246,11 +244,11 @@ fn is_interchangeable(look: &EngineView<'_>, operation: u32, type_id: TypeId) ->
     valued.then(|| to.interchangeable_type() == Some(type_id))
 }
 
-/// All that knows actors by number can know them by other names.
+/// Returns true if all references to actors by number can be renamed.
 fn is_plain(state: &ExecutionState) -> bool {
     state.watches.iter().all(|watch| !watch.is_open)
         && state.links.pairs().next().is_none()
-        // Those of the system's too.
+        // The system's own families count, too.
         && state.families.is_empty()
         && state.nodes.is_empty()
         && state.disks.disks.is_empty()

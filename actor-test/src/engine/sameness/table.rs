@@ -1,11 +1,11 @@
-//! A table of numbers by key, in an order that depends on nothing else: [`Table`].
+//! A hash table of numbers in a deterministic order: [`Table`].
 
 use crate::hash::mix;
 
-/// A number that stands for "nothing here".
+/// The number of an empty entry.
 const NOTHING: u32 = u32::MAX;
 
-/// Numbers by key, with open addressing. Several may have one key, where the caller tells them apart.
+/// A hash table with open addressing. Several numbers may have one key, if the caller distinguishes them.
 #[derive(Debug, Default)]
 pub(crate) struct NumberTable {
     entries: Vec<(u64, u32)>,
@@ -13,7 +13,7 @@ pub(crate) struct NumberTable {
 }
 
 impl NumberTable {
-    /// Forgets everything, which costs no more than entering it did.
+    /// Removes everything, which costs no more than entering it did.
     pub(crate) fn clear(&mut self) {
         if self.len > 0 {
             self.entries.truncate((self.len * 4).next_power_of_two());
@@ -22,7 +22,7 @@ impl NumberTable {
         }
     }
 
-    /// The number with that key that `is_it` accepts.
+    /// Returns the number with that key that `is_it` accepts.
     pub(crate) fn get(&self, key: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         if self.entries.is_empty() {
             return None;
@@ -31,7 +31,7 @@ impl NumberTable {
         (number != NOTHING).then_some(number)
     }
 
-    /// The number with that key that `is_it` accepts; where there is none, `number` is entered.
+    /// Returns the number with that key that `is_it` accepts; enters `number` if there is none.
     pub(crate) fn get_or_enter(
         &mut self,
         key: u64,
@@ -50,7 +50,7 @@ impl NumberTable {
         entry.1
     }
 
-    /// Where the number is, or is to be.
+    /// Returns the slot of the number, or the free slot for it.
     fn slot(&self, key: u64, is_it: impl Fn(u32) -> bool) -> usize {
         let mask = self.entries.len() - 1;
         let mut slot = mix(0, key) as usize & mask;

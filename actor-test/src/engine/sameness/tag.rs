@@ -1,8 +1,8 @@
-//! Numbers for kinds of effects, in fingerprints.
+//! Numbers for the kinds of effects in fingerprints.
 
 use actor_core::StopReason;
 
-/// What tells one kind of effect from another. No two have the same number: the compiler sees to that.
+/// Distinguishes the kinds of effects. The compiler rejects equal numbers.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 pub(super) enum Tag {

@@ -1,28 +1,27 @@
-//! A search through the states of a [`Region`], without running them: [`Walk`].
+//! A search of the states of a [`Region`], breadth first and without running them: [`Walk`].
 
 use crate::engine::sameness::region::{NONE, Reachability, Region};
 use crate::engine::sameness::table::NumberTable;
 use crate::engine::world::marks::operation_name;
 use crate::hash::mix;
 
-/// How many states a region may have.
+/// The maximum number of states in a region.
 pub(super) const STATES_MAX: usize = 100_000;
 
-/// How many numbers its states may have together.
+/// The maximum number of numbers in all states together.
 const NUMBERS_MAX: usize = 1 << 22;
 
-/// A search through the states that can be reached.
 pub(super) struct ReachabilitySearch<'a> {
     region: &'a Region,
-    /// How often a step must have been taken.
+    /// The number of times that a step must have been taken.
     taken: u8,
-    /// For each operation that takes part the node of its step.
+    /// For each operation that takes part, the node of its step.
     begin: Vec<Option<u32>>,
-    /// One state after the other: its rest, then the number of each operation that takes part.
+    /// The states one after the other: the number of the rest, then that of each operation that takes part.
     states: Vec<u32>,
     hashes: Vec<u64>,
     known: NumberTable,
-    /// From which state to which, where that is of interest.
+    /// The edges between states, each as target and source, if they are needed.
     edges: Vec<(u32, u32)>,
     keeps_edges: bool,
     pub(super) looked_at: u64,
@@ -79,7 +78,7 @@ impl<'a> ReachabilitySearch<'a> {
         }
     }
 
-    /// Takes every step of a state; tells whether there are any. `None` where one is not known.
+    /// Takes every step of a state; returns true if there are any, and `None` if one is unknown.
     fn expand(&mut self, state: usize, patient: bool) -> Option<bool> {
         let region = self.region;
         let begin = state * self.width();
@@ -102,7 +101,7 @@ impl<'a> ReachabilitySearch<'a> {
         Some(has_steps)
     }
 
-    /// Takes the step of an operation that begins at a node.
+    /// Takes the step of an operation, whose node is `begin_at`.
     fn take(&mut self, state: usize, of: u32, begin_at: u32) -> Option<()> {
         self.looked_at += 1;
         let region = self.region;
@@ -145,7 +144,7 @@ impl<'a> ReachabilitySearch<'a> {
         Some(())
     }
 
-    /// Notes that the next state can be reached from one.
+    /// Records that the next state is reachable from a state.
     fn reach(&mut self, from: usize, hash: u64) {
         let (width, states, next) = (self.width(), &self.states, &self.next);
         let number = self.hashes.len() as u32;
@@ -162,7 +161,7 @@ impl<'a> ReachabilitySearch<'a> {
         }
     }
 
-    /// From each state that was reached a hot one can be reached.
+    /// Returns true if a hot state is reachable from each state.
     fn all_lead_to_heat(&mut self) -> bool {
         if !self.keeps_edges {
             return true;

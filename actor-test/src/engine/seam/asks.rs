@@ -1,4 +1,4 @@
-//! Asks and their replies, as actors under test make them.
+//! Asks and replies of actors under test.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::engine::world::operation::Effect;
 use crate::strategy::StepConstruct;
 
 impl ControlledRuntime {
-    /// Sends a reply, or word of its loss. Towards an asker that is gone it is silent.
+    /// Sends a reply, or reports its loss. Nothing is sent to an asker that is gone.
     pub(super) fn reply(&self, index: u32, lost: Option<AskError>) {
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
@@ -31,7 +31,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// Opens an ask; its event is posted next.
+    /// Opens an ask, whose event is posted next.
     pub(super) fn begin_ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId {
         let index = if self.phase.get() == CodePhase::Running {
             let current = self.current.get();
@@ -48,7 +48,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// A reply was dropped: word of that goes out in its place.
+    /// Reports the loss of a reply that was dropped.
     pub(super) fn lose_reply(&self, ask: AskId) {
         let tells = matches!(self.phase.get(), CodePhase::Running | CodePhase::Crashing);
         if self.is_current(ask) && tells && !self.drops_silently.get() {
@@ -60,7 +60,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// Nobody waits for the reply any more.
+    /// Abandons an ask whose asker no longer waits.
     pub(super) fn give_up_ask(&self, ask: AskId) {
         if self.is_current(ask) {
             let is_closed = {
@@ -69,7 +69,7 @@ impl ControlledRuntime {
                 let record = &mut state.asks[ask.index as usize];
                 record.abandoned = true;
                 if !record.delivered {
-                    // Whether its reply is still sent depends on what comes first.
+                    // The order of steps decides if the reply is still sent.
                     let target = record.target;
                     state.interrupt(target, StepConstruct::Ask);
                 }
@@ -85,7 +85,7 @@ impl ControlledRuntime {
             && self.phase.get() != CodePhase::Over
     }
 
-    /// Drops what a reply was to lie in, where its ask is closed.
+    /// Drops the slot of a reply if its ask is closed.
     pub(crate) fn drop_reply(&self, ask: u32, is_closed: bool) {
         let slot = is_closed.then(|| self.workshop().take_reply(ask));
         drop(slot);

@@ -1,4 +1,4 @@
-//! Questions for room in a mailbox, as senders under test ask them.
+//! Questions for mailbox capacity, as senders under test ask them.
 
 use std::any::Any;
 use std::task::{Poll, Waker};
@@ -12,7 +12,7 @@ use crate::engine::world::operation::{Effect, Envelope};
 use crate::strategy::StepConstruct;
 
 impl ControlledRuntime {
-    /// Puts a question for room into the outbox of who runs now.
+    /// Puts a question for capacity into the outbox of the current operation.
     pub(super) fn begin_question(&self, to: Address, event: u16, waits: bool) -> RoomId {
         let asked = self.may_act("send").then(|| self.local(to)).flatten();
         let index = asked.map_or(u32::MAX, |to| {
@@ -31,7 +31,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// The answer, and where that is room, the event on its way.
+    /// Returns the answer; if capacity was granted, sends the event.
     pub(super) fn poll_question(
         &self,
         room: RoomId,
@@ -73,7 +73,7 @@ impl ControlledRuntime {
         Poll::Ready(offered)
     }
 
-    /// Nobody waits for the answer any more.
+    /// Abandons a question whose sender no longer waits.
     pub(super) fn give_up_question(&self, room: RoomId) {
         if self.is_open(room) {
             self.state.borrow_mut().drop_question(room.index);

@@ -1,4 +1,4 @@
-//! Clocks, as actors under test meet them: how a node's goes, and how two timestamps compare.
+//! Clocks of nodes under test: offset, drift, passing time, and the comparison of timestamps.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -12,18 +12,18 @@ use crate::engine::world::passing::WAYS;
 use crate::hash::mix;
 use crate::strategy::Choice;
 
-/// How far ahead a clock may be, as parts of the most: not at all, by all of it, by half.
+/// The possible offsets of a clock, in halves of the maximum: none, the maximum, half of it.
 const OFFSETS: [u32; 3] = [0, 2, 1];
 
-/// Which way it may drift: not at all, faster, slower.
+/// The possible drifts of a clock: none, faster, slower.
 const DRIFTS: [i64; 3] = [0, 1, -1];
 
 thread_local! {
-    /// Whose program reads the clocks of the process on this thread.
+    /// The execution whose program reads the clocks of the process on this thread.
     static READS: RefCell<Weak<ControlledRuntime>> = const { RefCell::new(Weak::new()) };
 }
 
-/// While it lives, the clocks of the process are read on its thread as an actor's own clock is.
+/// A guard: while it exists, its thread's reads of the process's clocks count as reads of an actor's clock.
 pub(crate) struct ClockReadGuard(());
 
 impl ClockReadGuard {
@@ -31,7 +31,7 @@ impl ClockReadGuard {
         READS.set(Rc::downgrade(shared));
         actor_test_os::before_clock(Some(|| {
             let shared = READS.with_borrow(Weak::upgrade);
-            // A strategy or a logger that the tester has called reads it for itself.
+            // A strategy or a logger that the tester has called does not read the clock for the program.
             if let Some(shared) = shared.filter(|shared| shared.is_free()) {
                 shared.pass_time();
             }
@@ -48,7 +48,7 @@ impl Drop for ClockReadGuard {
 }
 
 impl ControlledRuntime {
-    /// Has it drawn how the clock of a new node goes, where those of nodes may be apart.
+    /// Has the strategy choose the offset and drift of a new node's clock, if the clocks of nodes may differ.
     pub(super) fn draw_clock(&self, node: u32) {
         let allowed = self.state.borrow().nodes.clocks_allowed;
         if !allowed.are_apart() {
@@ -74,7 +74,7 @@ impl ControlledRuntime {
         });
     }
 
-    /// Nobody has anything borrowed that a read of the clock needs.
+    /// Returns true if nothing is borrowed that a read of the clock needs.
     fn is_free(&self) -> bool {
         self.state.try_borrow_mut().is_ok()
             && self.session.try_borrow_mut().is_ok()
@@ -82,10 +82,10 @@ impl ControlledRuntime {
             && self.answers.try_borrow_mut().is_ok()
     }
 
-    /// A clock is read: time may have passed since its reader has read one before.
+    /// Handles a read of a clock: time may have passed since its reader's last read.
     pub(super) fn pass_time(&self) {
         let current = self.current.get();
-        // For those who look on or clean up no time passes.
+        // No time passes for observers or in the clean-up.
         if self.phase.get() != CodePhase::Running {
             return;
         }
@@ -120,7 +120,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// Whether one time is before another: either, where clocks can't tell.
+    /// Returns true if one time is before another; the strategy chooses if clocks can't distinguish them.
     pub(super) fn compare(&self, one: Duration, other: Duration) -> bool {
         if self.phase.get() == CodePhase::Running {
             let apart = one.abs_diff(other);
@@ -129,7 +129,7 @@ impl ControlledRuntime {
         let is_before = one < other;
         let resolution = self.state.borrow().nodes.clocks_allowed.resolution();
         let is_apart = one.abs_diff(other) > resolution;
-        // Who looks on, or cleans up, decides nothing.
+        // Observers and the clean-up make no choices.
         if resolution.is_zero() || is_apart || self.phase.get() != CodePhase::Running {
             return is_before;
         }

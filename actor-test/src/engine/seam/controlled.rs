@@ -1,4 +1,4 @@
-//! What actors under test can do: the engine's side of the seam.
+//! The runtime of actors under test: the engine's implementation of [`Runtime`].
 
 use std::any::{Any, TypeId};
 use std::future::Future;
@@ -34,7 +34,7 @@ use crate::strategy::{Choice, StepConstruct};
 impl Runtime for ControlledRuntime {
     fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address {
         if !self.may_act("spawn") {
-            // The actor is dropped by its owner; nothing will ever reach this address.
+            // The owner drops the actor; nothing is ever sent to this address.
             return self.address(u32::MAX);
         }
         let (index, parts) = self.create_actor(actor, options);
@@ -286,7 +286,7 @@ impl Runtime for ControlledRuntime {
             state.clock_reads += 1;
         }
         match self.phase.get() {
-            // Who looks on is on no node.
+            // Observers are on no node.
             CodePhase::Looking => state.now,
             _ => state.now_at(self.current.get()),
         }
@@ -657,12 +657,12 @@ impl Runtime for ControlledRuntime {
         match u32::try_from(of.number()) {
             Ok(operation) if (operation as usize) < state.live => {
                 match self.phase.get() == CodePhase::Printing && self.is_recorded() {
-                    // The story is told when all names are known.
+                    // The names are filled in when all of them are known.
                     true => marks::mark(operation),
                     false => state.name(operation),
                 }
             }
-            // Of an earlier execution.
+            // An actor of an earlier execution.
             _ => format!("#{}", of.number()),
         }
     }

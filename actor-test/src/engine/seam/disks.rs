@@ -1,4 +1,4 @@
-//! Calls to disks, as actors under test make them.
+//! Calls of actors under test to disks.
 
 use std::io;
 use std::task::{Poll, Waker};
@@ -11,11 +11,11 @@ use crate::engine::world::disks::DiskError;
 use crate::engine::world::operation::Effect;
 use crate::strategy::StepConstruct;
 
-/// The disk of what belongs to no node.
+/// The disk of everything that is on no node.
 const DISK: u32 = 0;
 
 impl ControlledRuntime {
-    /// The disk of who runs now.
+    /// Returns the disk of the current operation.
     pub(super) fn own_disk(&self) -> DiskId {
         let node = self.state.borrow().nodes.node_of(self.current.get());
         self.disk_id(node.map_or(DISK, |node| node + 1))
@@ -28,12 +28,12 @@ impl ControlledRuntime {
         }
     }
 
-    /// The disk, if it belongs to this execution.
+    /// Returns the disk if it belongs to this execution.
     fn local_disk(&self, disk: DiskId) -> Option<u32> {
         (disk.execution == self.execution.get()).then_some(disk.index)
     }
 
-    /// Puts a call into the outbox of who runs now.
+    /// Puts a call into the outbox of the current operation.
     pub(super) fn begin_call(&self, disk: DiskId, call: Call) -> DiskCallId {
         let disk = self.local_disk(disk);
         let disk = disk.filter(|_| self.may_act("use the disk"));
@@ -63,7 +63,7 @@ impl ControlledRuntime {
         Poll::Pending
     }
 
-    /// Nobody waits for the answer any more.
+    /// Abandons a call whose caller no longer waits.
     pub(super) fn give_up_call(&self, call: DiskCallId) {
         if self.is_call(call) {
             self.state.borrow_mut().abandon_call(call.index);
@@ -78,7 +78,7 @@ impl ControlledRuntime {
             && self.phase.get() != CodePhase::Over
     }
 
-    /// Wakes those whose calls were answered.
+    /// Wakes the callers whose calls were answered.
     pub(crate) fn wake_callers(&self) {
         let due = std::mem::take(&mut self.state.borrow_mut().disks.due);
         for call in due {
@@ -87,7 +87,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// Has something happen to a disk, in the order of effects.
+    /// Puts an effect on a disk into the outbox of the current operation.
     pub(super) fn plan_disk(&self, disk: DiskId, effect: impl FnOnce(u32) -> Effect) {
         if self.may_act("have a disk fail")
             && let Some(disk) = self.local_disk(disk)

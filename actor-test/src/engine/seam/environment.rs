@@ -1,4 +1,4 @@
-//! Faults within a step: calls of the environment's that fail, mailboxes that take nothing.
+//! Faults within a step: calls to the environment that fail, and mailboxes that refuse messages.
 
 use std::any::TypeId;
 
@@ -14,7 +14,7 @@ use crate::hash::{self, mix};
 use crate::strategy::{FaultSite, OperationId, StepConstruct};
 
 impl ControlledRuntime {
-    /// Whether a fault strikes where it may: zero where none does, else one of so many ways.
+    /// Returns zero if no fault strikes at this place, else the way in which one does, from one.
     pub(crate) fn strike(&self, kind: FaultKind, what: u64, ways: u32) -> u32 {
         let mut state = self.state.borrow_mut();
         let current = self.current.get();
@@ -43,7 +43,7 @@ impl ControlledRuntime {
             self.attention.set(true);
         }
         state.faults.offered(kind, chosen > 0);
-        // Whether there are faults left is everybody's.
+        // All operations share the budget of faults.
         state.reach.add(StepConstruct::Fault);
         state.choices += 1;
         let tag = mix(0x00fa_0175, kind as u64);
@@ -56,7 +56,7 @@ impl ControlledRuntime {
         chosen
     }
 
-    /// Takes note of what calls may fail with.
+    /// Registers the errors that a call may fail with.
     pub(super) fn supply_failure(&self, call: &str, failing: Failing) {
         let Failing {
             error,
@@ -74,7 +74,7 @@ impl ControlledRuntime {
         });
     }
 
-    /// Whether a call fails, and with what. An error says that the test supplies one of another type.
+    /// Returns the failure of a call, if it fails; an error if the test supplies one of another type.
     pub(super) fn fail_call(
         &self,
         call: &str,
@@ -104,7 +104,7 @@ impl ControlledRuntime {
         let Some((is_made, make)) = way.checked_sub(1).map(|way| &ways[way as usize]) else {
             return Ok(None);
         };
-        // The user's, with nothing borrowed.
+        // The user's code runs with nothing borrowed.
         let error = make();
         let who = self.current.get();
         self.record(|| Record::CallFailed {
@@ -118,7 +118,7 @@ impl ControlledRuntime {
         }))
     }
 
-    /// Whether a fault has a bounded mailbox take nothing.
+    /// Returns true if a fault has a bounded mailbox refuse messages.
     pub(super) fn refuses_message(&self, mailbox: u32) -> bool {
         let path = {
             let state = self.state.borrow();

@@ -1,4 +1,4 @@
-//! Events on their way from who runs now: into mail, or to the monitors.
+//! Events of the current operation: they are put into mail, or announced to monitors.
 
 use std::any::Any;
 
@@ -10,14 +10,14 @@ use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::operation::Effect;
 
 impl ControlledRuntime {
-    /// Puts an event into an actor's mail; tells its slot and which event it is.
+    /// Puts an event into an actor's mail; returns its slot and its number among the actor's events.
     #[inline]
     pub(super) fn put(&self, to: u32, message: &mut dyn Any) -> Option<(u32, u16)> {
         let workshop = self.workshop.borrow();
         Some(workshop.mail(to)?.put(message))
     }
 
-    /// Announces an event, where some monitor observes it.
+    /// Announces an event if some monitor observes it.
     pub(super) fn tell_monitors(&self, event: &mut dyn Announce) {
         if !self.may_act("announce") {
             return;
@@ -28,7 +28,7 @@ impl ControlledRuntime {
             observers.next(0, event.event_type(), Moment::Sent)
         };
         if observer.is_none() {
-            // Nobody sees when it happens: it is no effect, and told where it was called.
+            // Without an observer the time of the event does not show: it is recorded here, and is no effect.
             if self.is_recorded() {
                 let text = self.print(|show| event.inspect(show));
                 self.record(|| Record::Announced {

@@ -1,7 +1,7 @@
-//! What the program logs by `tracing`, while an execution is recorded.
+//! Capture of the program's `tracing` output while an execution is recorded.
 //!
-//! A subscriber of the program's own does not hear the recorded execution; it has heard the same one
-//! before. One that the test body sets up inside the execution goes first, and nothing is heard here.
+//! A subscriber of the program's own does not receive the recorded execution, since it has received the same
+//! one before. A subscriber that the test body sets up takes precedence, and nothing is captured.
 
 use std::cell::RefCell;
 use std::fmt::{self, Debug, Write};
@@ -15,21 +15,21 @@ use tracing::{Event, Level, Metadata, Subscriber, level_filters::LevelFilter};
 use crate::data::records::Record;
 use crate::engine::seam::shared::ControlledRuntime;
 
-/// How much of what a program logs is kept of one execution.
+/// The maximum number of log events that are kept of one execution.
 const HEARD_MAX: usize = 20_000;
 
 thread_local! {
-    /// Whose execution is recorded in this thread, and what it logged since it was asked last.
+    /// The execution that is recorded in this thread, and its log output since the last call of `heard`.
     static LISTENING: RefCell<Option<(Rc<ControlledRuntime>, Vec<Record>)>> = const { RefCell::new(None) };
 }
 
-/// As long as it lives, what this thread logs is kept.
+/// A guard: while it exists, the log output of this thread is kept.
 pub(crate) struct LogCapture {
     _subscriber: DefaultGuard,
 }
 
 impl LogCapture {
-    /// Listens to an execution in this thread.
+    /// Captures the log output of an execution in this thread.
     pub(crate) fn to(shared: &Rc<ControlledRuntime>) -> Self {
         LISTENING.set(Some((shared.clone(), Vec::new())));
         Self {
@@ -44,7 +44,7 @@ impl Drop for LogCapture {
     }
 }
 
-/// What was logged since this was called last.
+/// Returns the log output since the last call.
 pub(crate) fn heard() -> Vec<Record> {
     LISTENING.with_borrow_mut(|listening| {
         let heard = listening.as_mut().map(|(_, heard)| heard);
@@ -99,7 +99,7 @@ impl Subscriber for LogSubscriber {
     fn exit(&self, _: &Id) {}
 }
 
-/// What an event says: its message, then its other fields.
+/// The text of a log event: its message, then its other fields.
 struct LogText<'a>(&'a Event<'a>);
 
 impl Debug for LogText<'_> {
@@ -128,7 +128,7 @@ impl Visit for LogFields {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        // Writing into a string fails where the value's own `Debug` does.
+        // Writing to a string fails only if the value's own `Debug` does.
         let _ = match field.name() {
             "message" => write!(self.message, "{value:?}"),
             name => {

@@ -1,15 +1,13 @@
-//! Where actors under test meet the engine: its side of
+//! The seam between actors under test and the engine: the implementation of
 //! [`Runtime`](actor_core::runtime::Runtime).
 //!
-//! A handler calls in here, through a pointer of its thread, while the run loop has it run. What it
-//! asks for goes into its operation's outbox, as an effect that is carried out later; choices are
-//! answered at once, by the strategy.
+//! A handler calls into this module, by a pointer of its thread, while the run loop runs it. A call puts an
+//! effect into the operation's outbox, which is carried out later; the strategy answers choices at once.
 //!
-//! [`controlled`] has every call that there is, and does the short ones itself; the longer ones are by
-//! concern: [`asks`], [`births`], [`clocks`], [`disks`], [`environment`], [`events`], [`nodes`], [`references`],
-//! [`rooms`], [`timers`];
-//! what is shared is met in [`sharing`], and the stacks of those who meet there lie in [`tasks`]. All of
-//! them work on what is [`shared`] with `running` and `sameness`.
+//! [`controlled`] has all calls, and implements the short ones. The longer ones are grouped by concern:
+//! [`asks`], [`births`], [`clocks`], [`disks`], [`environment`], [`events`], [`nodes`], [`references`],
+//! [`rooms`], [`timers`]. [`sharing`] has the accesses to shared objects, and [`tasks`] the stacks of the
+//! operations that make them. All work on the state that is [`shared`] with `running` and `sameness`.
 
 mod asks;
 mod capacity;

@@ -1,4 +1,4 @@
-//! Nodes, as set-up code and scripts under test speak of them.
+//! Nodes as set-up code and scripts under test use them: declarations, names and faults.
 
 use std::any::Any;
 
@@ -11,7 +11,7 @@ use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
 
 impl ControlledRuntime {
-    /// Sends to an actor on a node, or to nobody where the address is of another execution.
+    /// Sends to an actor on a node; does nothing if the address is of another execution.
     #[inline(never)]
     pub(super) fn post_to_node(&self, to: Address, message: &mut dyn Any) {
         let Some(to) = self.local(to) else {
@@ -26,7 +26,7 @@ impl ControlledRuntime {
             .send_across(current, to, slot, event);
     }
 
-    /// Declares a node, and has it boot.
+    /// Declares a node, and boots it.
     pub(super) fn begin_node(&self, name: &str, code: NodeCode) {
         let NodeCode { registry, boot } = code;
         if self.state.borrow().nodes.find(name).is_some() {
@@ -45,8 +45,7 @@ impl ControlledRuntime {
         self.state.borrow_mut().push(current, Effect::Start(boot));
     }
 
-    /// Begins the next life of a node: with its registry of names, and the operation that boots it,
-    /// which is told.
+    /// Begins the next incarnation of a node, with a registry of names; returns the operation that boots it.
     pub(crate) fn launch(&self, node: u32) -> u32 {
         let boot = {
             let mut state = self.state();
@@ -74,13 +73,13 @@ impl ControlledRuntime {
         boot
     }
 
-    /// What the name of an actor on a node begins with.
+    /// Returns the prefix of the names of actors on an actor's node.
     pub(super) fn prefix(&self, of: Address) -> Option<String> {
         let of = self.local(of)?;
         self.state.borrow().nodes.prefix_of(of)
     }
 
-    /// The name of the node on which an actor is.
+    /// Returns the name of an actor's node.
     pub(super) fn name_of_node(&self, of: Address) -> Option<String> {
         let of = self.local(of)?;
         let state = self.state.borrow();
@@ -88,7 +87,7 @@ impl ControlledRuntime {
         Some(state.nodes.name(node).to_owned())
     }
 
-    /// The registry of names of a node.
+    /// Returns the registry of names of a node.
     pub(super) fn registry_on(&self, node: &str) -> NamesOn {
         let state = self.state.borrow();
         let nodes = &state.nodes;
@@ -105,7 +104,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// What a script says, by numbers. A node that does not exist is a bug.
+    /// Translates a script's fault from names to numbers. A node that does not exist is a bug.
     pub(crate) fn mishap(&self, fault: &Fault) -> Option<Mishap> {
         let node = |name: &str| self.node_called(name);
         let links = |these: &[Box<str>], those: &[Box<str>]| {
@@ -204,7 +203,7 @@ impl ControlledRuntime {
         Some((one, other))
     }
 
-    /// Has something go wrong, as an effect of who runs now.
+    /// Injects a fault, as an effect of the current operation.
     pub(super) fn begin_mishap(&self, fault: &Fault) {
         if !self.may_act("faults") {
             return;
@@ -212,7 +211,7 @@ impl ControlledRuntime {
         if let Some(mishap) = self.mishap(fault) {
             let current = self.current.get();
             let mut state = self.state.borrow_mut();
-            // Said of the whole execution: what came before it would be a fault all the same.
+            // A node is spared in the whole execution: otherwise a fault could strike before this effect.
             match mishap {
                 Mishap::Spare { node } => return state.nodes.spare(node),
                 Mishap::SpareLink { one, other } => return state.spare_link(one, other),
@@ -224,7 +223,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// What a reference to an actor is encoded as.
+    /// Returns the encoded form of a reference to an actor.
     pub(super) fn passport_of(&self, of: Address) -> Option<Passport> {
         if self.phase.get() == CodePhase::Over {
             return None;
@@ -238,7 +237,7 @@ impl ControlledRuntime {
         })
     }
 
-    /// Whom a reference leads to.
+    /// Returns the actor to which a decoded reference leads.
     pub(super) fn admitted(&self, passport: &Passport) -> Option<Address> {
         let state = self.state.borrow();
         let found = state.operations[..state.live].get(passport.id as usize)?;

@@ -1,4 +1,4 @@
-//! References to actors that count them.
+//! Counted references to actors.
 
 use actor_core::ActorId;
 use actor_core::runtime::Address;
@@ -8,7 +8,7 @@ use crate::hash::mix;
 use crate::strategy::StepConstruct;
 
 impl ControlledRuntime {
-    /// A reference was dropped, by a handler or by a destructor.
+    /// Handles the drop of a reference, by a handler or by a destructor.
     pub(super) fn drop_reference(&self, to: Address, is_last: bool) {
         let drops = matches!(self.phase.get(), CodePhase::Running | CodePhase::Crashing);
         if drops && self.is_local(to) {
@@ -18,7 +18,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// Somebody has asked whether there are any.
+    /// Records a question for references to an actor, and its answer.
     pub(super) fn seek_reference(&self, to: ActorId, is_there: bool) {
         if self.phase.get() == CodePhase::Running {
             let mut state = self.state.borrow_mut();

@@ -1,4 +1,4 @@
-//! What the run loop and the actors under test share: [`Shared`].
+//! The state that the run loop and the actors under test share: [`Shared`].
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::VecDeque;
@@ -28,74 +28,73 @@ use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::strategy::{Choice, FaultDecision, Strategy};
 
-/// How many times one step may act on the world before it counts as one that does not return.
+/// The number of calls in one step from which on its handler counts as one that does not return.
 pub(crate) const CALLS_MAX: u32 = 1_000_000;
 
-/// What runs now.
+/// The code that runs now.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CodePhase {
     /// A handler, a hook or the test body.
     Running,
-    /// A monitor, a predicate or a fingerprint: it may look, not act.
+    /// A monitor, a predicate or a fingerprint, which must not act.
     Looking,
-    /// A `Debug`, since the execution is recorded: whatever it calls does nothing, and leaves no trace.
+    /// A `Debug` of a recorded execution: its calls have no effect, and leave no trace.
     Printing,
-    /// A `Serialize` or a `Deserialize`, on the way to another node: as for a `Debug`.
+    /// A `Serialize` or a `Deserialize` for another node, with the limits of a `Debug`.
     Crossing,
-    /// A destructor, since a node crashes: whatever it does is not done.
+    /// A destructor in the crash of a node, whose effects are discarded.
     Crashing,
-    /// The execution is over; destructors send into nothing.
+    /// The execution is over, and destructors have no effect.
     Over,
 }
 
-/// What the run loop and the actors under test share.
+/// The state that the run loop and the actors under test share.
 ///
 /// Nothing in it is borrowed while a user's code runs.
 pub(crate) struct ControlledRuntime {
-    /// What belongs to the execution.
+    /// The state of the execution.
     pub(crate) state: RefCell<ExecutionState>,
-    /// What is the user's, and what is used again.
+    /// The user's values, and memory for reuse.
     pub(crate) workshop: RefCell<Arena>,
-    /// What is told of executions, and what is known over all of them.
+    /// The record of the execution, and the statistics of all.
     pub(crate) session: RefCell<EngineSession>,
     pub(crate) strategy: RefCell<Box<dyn Strategy>>,
     pub(crate) specifications: RefCell<Specifications>,
-    /// What goes wrong as soon as a predicate is true, by the predicate's number.
+    /// The scripts that inject faults as soon as a predicate is true, by the predicate's number.
     pub(crate) scripts: RefCell<Vec<(u32, Script)>>,
     pub(crate) phase: Cell<CodePhase>,
     pub(crate) current: Cell<u32>,
     pub(crate) execution: Cell<u32>,
-    /// Why a reply that is dropped now is lost.
+    /// The reason for the loss of a reply that is dropped now.
     pub(crate) loss: Cell<AskError>,
-    /// What is dropped now is lost without a word to who asked.
+    /// Set while a dropped reply is lost without a report to its asker.
     pub(crate) drops_silently: Cell<bool>,
     pub(crate) calls: Cell<u32>,
-    /// Something is to be looked at before the next step: a bug that was found, who wants to hear of
+    /// True if rare conditions are to be checked before the next step: a bug, a strategy that is notified of
     /// steps, periodic timers, the end that the program has asked for.
     pub(crate) attention: Cell<bool>,
-    /// Actors or futures were created in the step in progress.
+    /// True if the step in progress has spawned actors or futures.
     pub(crate) has_spawned: Cell<bool>,
-    /// What happens is recorded. Nothing else depends on it.
+    /// True if the execution is recorded. Nothing else depends on it.
     pub(crate) recorded: Cell<bool>,
-    /// The moments at which events are shown: some monitor observes some, or they are recorded.
+    /// For each moment, true if events are shown to a monitor or to the recorder.
     pub(crate) shown: Cell<[bool; 3]>,
-    /// Faults may come.
+    /// True while faults may come.
     pub(crate) may_fail: Cell<bool>,
-    /// A fault may have a mailbox take nothing.
+    /// True if a fault may have a mailbox refuse messages.
     pub(crate) may_refuse: Cell<bool>,
-    /// Some predicate is registered.
     pub(crate) has_predicates: Cell<bool>,
-    /// Actors are shown after a step: to predicates, or since they are recorded.
+    /// True if actors are shown after a step, to predicates or to the recorder.
     pub(crate) shows_actors: Cell<bool>,
-    /// What monitors and predicates see is kept, as a hash.
+    /// True if all that monitors and predicates see is kept as a hash.
     pub(crate) keeps_view: Cell<bool>,
-    /// Who was woken.
+    /// The operations that were woken.
     pub(crate) wake_list: Arc<WakeList>,
-    /// What runs on stacks of its own.
+    /// The tasks on stacks of their own.
     pub(crate) tasks: RefCell<TaskStacks>,
-    /// The test body needs one, and is run again.
+    /// True if the test body needs a stack of its own, and is to be run again.
     pub(crate) wants_stack: Cell<bool>,
-    /// How often the program has looked at the numbers of actors.
+    /// The number of times that the program has read actors' numbers.
     pub(crate) numbers_seen: Cell<NumbersSeen>,
     /// The answers to the choices of a body that is run again.
     pub(crate) answers: RefCell<VecDeque<u32>>,
@@ -153,19 +152,19 @@ impl ControlledRuntime {
         self.recorded.get()
     }
 
-    /// Somebody may look at an event at that moment.
+    /// Returns true if events are shown at that moment.
     #[inline]
     pub(crate) fn shows(&self, moment: Moment) -> bool {
         self.shown.get()[moment as usize]
     }
 
-    /// Monitors observe events at those moments.
+    /// Sets the moments at which monitors observe events.
     pub(crate) fn show_at(&self, moments: [bool; 3]) {
         let is_recorded = self.is_recorded();
         self.shown.set(moments.map(|moment| moment || is_recorded));
     }
 
-    /// Records what happened, where the execution is recorded.
+    /// Adds a record if the execution is recorded.
     #[inline]
     pub(crate) fn record(&self, what: impl FnOnce() -> Record) {
         if self.is_recorded() {
@@ -198,7 +197,7 @@ impl ControlledRuntime {
         text
     }
 
-    /// What the `Debug` of a value prints, which can do nothing else meanwhile.
+    /// Returns the `Debug` text of a value, whose code can do nothing else meanwhile.
     pub(crate) fn printed(&self, value: &(impl fmt::Debug + ?Sized)) -> String {
         let before = self.phase.replace(CodePhase::Printing);
         let printed = panics::catch(|| printing::bounded(value));
@@ -206,14 +205,14 @@ impl ControlledRuntime {
         printed.unwrap_or_else(|panic| format!("(its Debug panicked: {})", panic.message))
     }
 
-    /// Takes note of a bug; the first one of an execution counts.
+    /// Records a bug; only the first one of an execution counts.
     pub(crate) fn find(&self, kind: BugKind, message: String, location: Option<String>) {
         let step = self.state.borrow().step;
         self.session().find(step, kind, message, location);
         self.attention.set(true);
     }
 
-    /// Counts what an actor runs.
+    /// Counts a run of an actor's code.
     #[inline]
     pub(crate) fn tally(&self, operation: u32, count: impl FnOnce(&mut TypeCoverage)) {
         let state = self.state.borrow();
@@ -223,7 +222,7 @@ impl ControlledRuntime {
         }
     }
 
-    /// Whether the caller may act. A monitor or predicate that tries is reported.
+    /// Returns true if the caller may act. A monitor or predicate that tries to is reported.
     #[inline]
     pub(super) fn may_act(&self, what: &str) -> bool {
         let is_running = self.phase.get() == CodePhase::Running;
@@ -267,14 +266,14 @@ impl ControlledRuntime {
         ))))
     }
 
-    /// The address is of this execution: of an actor on no node, or by an odd number of one on a node,
-    /// so that who sends to the former asks for nothing more.
+    /// Returns true if the address is of this execution. The execution number is odd for an actor on a node,
+    /// so that a send to any other actor needs no further check.
     #[inline]
     pub(crate) fn is_local(&self, address: Address) -> bool {
         address.execution & !1 == self.execution.get()
     }
 
-    /// The operation, if the address belongs to this execution.
+    /// Returns the operation if the address belongs to this execution.
     #[inline]
     pub(super) fn local(&self, address: Address) -> Option<u32> {
         let local = self.is_local(address);
@@ -323,7 +322,7 @@ impl ControlledRuntime {
         let check = mix(0xc401ce, bound) as u32;
         let current = self.current.get();
         if asked != Asked::Delivery {
-            // What a link delivers first is seen by who handles it first.
+            // The order of a link's deliveries shows in the order of handling.
             state.extend_chain(current, mix(0xc401ce, u64::from(chosen)));
         }
         state.operations[current as usize].own_run = 0;

@@ -1,9 +1,8 @@
-//! What tasks, threads and actors under test do with what they share: the engine's side of
+//! Shared objects of tasks, threads and actors under test: the engine's implementation of
 //! [`Sharing`](actor_core::runtime::Sharing).
 //!
-//! An access is made in two parts. First the operation comes [to it](Sharing::reach) and is left there, on
-//! its own stack, until the strategy picks it again; then it makes the access and
-//! [tells](Sharing::touch) what that was.
+//! An access has two parts. First the operation [comes to it](Sharing::reach) and is suspended, on its own
+//! stack, until the strategy picks it again. Then it makes the access and [reports](Sharing::touch) it.
 
 use std::any::Any;
 use std::panic::resume_unwind;
@@ -28,15 +27,15 @@ use crate::engine::world::vector_clocks::RacingAccess;
 use crate::strategy::{Choice, StepConstruct};
 
 impl ControlledRuntime {
-    /// Leaves the current operation, on its own stack, until it is resumed.
+    /// Suspends the current operation, on its own stack, until it is resumed.
     fn leave_stack(&self) {
         let current = self.current.get();
         stacks::suspend();
         self.current.set(current);
     }
 
-    /// The operation is at an access, which its next step makes. Comes back in that step, where the
-    /// operation has a stack of its own.
+    /// Suspends the operation at an access, which its next step makes. Returns in that step if the operation
+    /// has a stack of its own.
     fn come_to(&self, at: NextAccess, waits: bool, goes_on: bool) -> bool {
         if self.phase.get() != CodePhase::Running {
             return true;
@@ -61,13 +60,13 @@ impl ControlledRuntime {
         has_stack
     }
 
-    /// The test body needs a stack: it is run again, on one. Nobody has taken a step but it.
+    /// Leaves a test body that needs a stack, to run it again on one. No other operation has taken a step.
     fn restart_on_stack(&self) {
         let is_first = self.current.get() == BODY && self.state().step == 1;
         if is_first && !self.wants_stack.get() {
             self.wants_stack.set(true);
             self.attention.set(true);
-            // What the body drops on its way out does nothing.
+            // Destructors have no effect while the body is left.
             self.phase.set(CodePhase::Over);
             resume_unwind(Box::new(NeedsOwnStack));
         }
@@ -77,7 +76,7 @@ impl ControlledRuntime {
         (object.execution == self.execution.get()).then_some(object.index)
     }
 
-    /// A wait without a stack on which to wait, or while a panic unwinds the one that there is.
+    /// Handles a wait without a stack to wait on, or while a panic unwinds that stack.
     fn cannot_wait(&self, access: Access) {
         if self.phase.get() == CodePhase::Looking {
             self.find(
@@ -103,7 +102,7 @@ impl ControlledRuntime {
             );
             resume_unwind(Box::new(CallLimitExceeded(message)));
         }
-        // A destructor waits while its stack is unwound. Who holds what it waits for is unwound as well.
+        // A destructor waits while its stack is unwound. The holder of the lock is unwound as well.
         if self.phase.replace(CodePhase::Over) == CodePhase::Running {
             self.attention.set(true);
         }
@@ -117,25 +116,25 @@ impl ControlledRuntime {
         }
     }
 
-    /// Ends one of the tasks that are suspended; tells whether there was one.
+    /// Ends one of the suspended tasks; returns true if there was one.
     fn unwind_another(&self) -> bool {
         let unborn = self.tasks.borrow_mut().take_unborn();
         for (_, run) in unborn {
-            // It may borrow from who is unwound now.
+            // The code may borrow from the operation that is unwound now.
             let _ = panics::catch(|| drop(run));
         }
         let next = self.tasks.borrow_mut().take_suspended();
         let Some(coroutine) = next else {
             return false;
         };
-        // What its destructors do is nobody's any more.
+        // The effects of its destructors are discarded.
         let _ = panics::catch(|| coroutine.end());
         true
     }
 
     fn record_access(&self, object: u32, what: &'static str, place: Place) {
         let state = self.state.borrow();
-        // Its own end is told of when it is over.
+        // The operation's own end is recorded when it is over.
         if self.is_recorded() && !state.objects.is_end_of(object, self.current.get()) {
             let record = Record::Accessed {
                 who: self.current.get(),
@@ -170,12 +169,12 @@ impl ControlledRuntime {
     }
 }
 
-/// A place, as a sentence has it.
+/// Formats a place for a sentence.
 fn line(place: Place) -> String {
     format!("{}:{}", place.file(), place.line())
 }
 
-/// A place, as a finding has it.
+/// Formats a place for a finding.
 pub(crate) fn column(place: Place) -> String {
     format!("{}:{}:{}", place.file(), place.line(), place.column())
 }
@@ -231,7 +230,7 @@ impl Sharing for ControlledRuntime {
             return false;
         };
         if self.phase.get() == CodePhase::Over && !panicking() && stacks::is_running() {
-            // It was unwound, has caught that, and is unwound again.
+            // The operation was unwound, has caught that, and is unwound again.
             stacks::suspend();
             return false;
         }
@@ -424,7 +423,7 @@ impl Sharing for ControlledRuntime {
         let goes_on = self.state().objects.record_yield(current);
         self.attention.set(true);
         if !waits && stacks::is_running() && self.may_act("sync") && !panicking() {
-            // The poll in progress goes on with its other branches, and ends as any that waits.
+            // The poll in progress goes on with its other branches, and ends like any that waits.
             let mut state = self.state();
             state.objects.come_to(current, NextAccess::Way);
             state.reach.add(StepConstruct::Sharing);
@@ -457,7 +456,7 @@ impl Sharing for ControlledRuntime {
             .first()
             .is_some();
         if sends && stacks::is_running() {
-            // What it has sent may arrive before it goes on.
+            // An event that was sent may arrive before the operation goes on.
             self.come_to(NextAccess::Way, true, true);
         }
         let race = self.state().race(current, object, writes, place);

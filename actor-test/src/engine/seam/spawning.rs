@@ -1,4 +1,4 @@
-//! Actors and futures that come into being, and what becomes known of them.
+//! Spawning of actors and futures under test.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::world::operation::Effect;
 
 impl ControlledRuntime {
-    /// Creates an actor with its first value.
+    /// Creates an actor with its first value, and the effect that starts it.
     pub(super) fn create_actor(
         &self,
         actor: &mut dyn Spawn,
@@ -23,7 +23,7 @@ impl ControlledRuntime {
         (index, parts)
     }
 
-    /// As [`conceive`](Self::conceive), without an effect that starts it.
+    /// As [`conceive`](Self::conceive), without an effect that starts the actor.
     pub(super) fn create_unstarted_actor(
         &self,
         actor: &mut dyn Spawn,
@@ -57,7 +57,7 @@ impl ControlledRuntime {
         (index, parts)
     }
 
-    /// Hands it to the run loop.
+    /// Hands a new actor to the run loop.
     pub(super) fn hand_over_actor(&self, index: u32, parts: ActorParts) -> Address {
         let info = self.state.borrow().info(index);
         if !info.is_some_and(|info| info.starts) {

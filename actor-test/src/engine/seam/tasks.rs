@@ -1,21 +1,20 @@
-//! The stacks of tasks and threads under test: [`Tasks`].
+//! Stacks and coroutines of tasks and threads under test: [`Tasks`].
 
 use std::task::Waker;
 
 use actor_core::runtime::Locals;
 use actor_test_stacks::{Coroutine, Stack};
 
-/// How many bytes a stack has, of which those are used that are touched: as much as the standard library
-/// gives to a thread.
+/// The size of a stack in bytes, as the standard library gives a thread. Untouched pages take no memory.
 const STACK: usize = 2 << 20;
 
-/// How many stacks are kept for executions to come.
+/// The maximum number of stacks that are kept for later executions.
 const KEPT_MAX: usize = 64;
 
-/// What a task runs.
+/// The code of a task.
 pub(crate) type Run = Box<dyn FnOnce(Waker)>;
 
-/// What runs on stacks of its own, by the number of the operation, and stacks to use again.
+/// The code and coroutines on stacks of their own, by operation, and stacks for reuse.
 #[derive(Default)]
 pub(crate) struct TaskStacks {
     unborn: Vec<(u32, Run)>,
@@ -29,7 +28,7 @@ impl TaskStacks {
         self.unborn.push((operation, run));
     }
 
-    /// What an operation that starts is to run.
+    /// Takes the code of an operation that starts.
     pub(crate) fn start(&mut self, operation: u32) -> Option<Run> {
         let unborn = self.unborn.iter();
         let at = unborn
@@ -38,7 +37,7 @@ impl TaskStacks {
         (at < self.unborn.len()).then(|| self.unborn.swap_remove(at).1)
     }
 
-    /// A stack, used before or new.
+    /// Returns a stack, recycled or new.
     pub(crate) fn stack(&mut self) -> std::io::Result<Stack> {
         match self.stacks.pop() {
             Some(stack) => Ok(stack),
@@ -52,7 +51,7 @@ impl TaskStacks {
         }
     }
 
-    /// The coroutine of an operation, to be resumed.
+    /// Takes the coroutine of an operation, to be resumed.
     pub(crate) fn take(&mut self, operation: u32) -> Option<Coroutine> {
         let all = self.coroutines.iter();
         let at = all.take_while(|(other, _)| *other != operation).count();
@@ -63,8 +62,7 @@ impl TaskStacks {
         self.coroutines.push((operation, coroutine));
     }
 
-    /// One of those that are suspended, the newest first: a thread of a scope borrows from who has started
-    /// it.
+    /// Takes the newest suspended coroutine: a scoped thread borrows from the one that has started it.
     pub(crate) fn take_suspended(&mut self) -> Option<Coroutine> {
         let newest = self
             .coroutines
@@ -74,7 +72,7 @@ impl TaskStacks {
         self.take(newest)
     }
 
-    /// What an operation has for itself.
+    /// Returns the task-local values of an operation.
     pub(crate) fn locals(&mut self, operation: u32) -> Locals {
         if let Some((_, locals)) = self.locals.iter().find(|(other, _)| *other == operation) {
             return locals.clone();
@@ -84,19 +82,19 @@ impl TaskStacks {
         locals
     }
 
-    /// What an operation that is over had for itself, to be dropped.
+    /// Takes the task-local values of an operation that is over, to be dropped.
     pub(crate) fn take_locals(&mut self, operation: u32) -> Option<Locals> {
         let all = self.locals.iter();
         let at = all.take_while(|(other, _)| *other != operation).count();
         (at < self.locals.len()).then(|| self.locals.swap_remove(at).1)
     }
 
-    /// What never started, to be dropped.
+    /// Takes the code that never started, to be dropped.
     pub(crate) fn take_unborn(&mut self) -> Vec<(u32, Run)> {
         std::mem::take(&mut self.unborn)
     }
 
-    /// What operations had for themselves, to be dropped.
+    /// Takes all task-local values, to be dropped.
     pub(crate) fn take_all_locals(&mut self) -> Vec<(u32, Locals)> {
         std::mem::take(&mut self.locals)
     }

@@ -1,4 +1,4 @@
-//! Timers and sleeps, as actors under test arm and cancel them.
+//! Timers and sleeps of actors under test.
 
 use std::any::Any;
 use std::task::Waker;
@@ -14,7 +14,7 @@ use crate::hash::mix;
 use crate::strategy::StepConstruct;
 
 impl ControlledRuntime {
-    /// Has a timer armed whose event goes to `owner`.
+    /// Arms a timer whose event goes to `owner`.
     pub(super) fn arm_event(
         &self,
         owner: Address,
@@ -40,7 +40,7 @@ impl ControlledRuntime {
         self.timer_id(planned)
     }
 
-    /// Has a timer cancelled; a sleep is over at once.
+    /// Cancels a timer; a sleep ends at once.
     pub(super) fn cancel_timer(&self, timer: TimerId) {
         let phase = self.phase.get();
         if timer.execution != self.execution.get()
@@ -81,7 +81,7 @@ impl ControlledRuntime {
         drop(clockwork);
     }
 
-    /// Has a timer armed that wakes who runs now.
+    /// Arms a timer that wakes the current operation.
     pub(super) fn begin_sleep(&self, delay: Duration, purpose: Purpose) -> TimerId {
         if !self.may_act("sleep") {
             return self.no_timer();
@@ -99,8 +99,8 @@ impl ControlledRuntime {
         self.timer_id(planned)
     }
 
-    /// Whether a sleep is over; keeps the waker where it is not. One that another has begun, or has looked at
-    /// last, is from now on who runs now's.
+    /// Returns true if a sleep is over, else keeps the waker. A sleep that another operation has begun, or
+    /// has polled last, moves to the current one.
     pub(super) fn has_slept(&self, timer: &mut TimerId, waker: &Waker) -> bool {
         let mut state = self.state.borrow_mut();
         let Some(found) = state.timers.get(timer.index, timer.generation) else {
@@ -134,7 +134,7 @@ impl ControlledRuntime {
         false
     }
 
-    /// For how long a sleep might have been over.
+    /// Returns the time since a sleep was due.
     pub(super) fn over_for(&self, timer: TimerId) -> Duration {
         let mut state = self.state();
         let now = state.now;

@@ -1,26 +1,26 @@
-//! Cycles of asks: handlers that wait for each other's replies, so that none ever comes.
+//! Cycles of asks: deadlocks of handlers that wait for each other's replies.
 
 use crate::engine::world::asks::AskRecord;
 use crate::engine::world::operation::{Effect, OperationStage};
 use crate::engine::world::state::ExecutionState;
 
-/// Who awaits whose reply.
+/// The wait-for graph of asks.
 pub(crate) struct WaitForGraph<'a> {
     pub(crate) state: &'a ExecutionState,
 }
 
 impl WaitForGraph<'_> {
-    /// The cycle of asks that `operation` has closed by waiting, or by an event that has reached
-    /// someone who waits. It is looked for at once, since others may go on for long.
+    /// Returns the cycle of asks that `operation` has closed, by waiting or by an event that has arrived at a
+    /// waiting actor. The search runs at once, since others may go on for long.
     pub(crate) fn cycle(&self, operation: u32) -> Option<Vec<u32>> {
         let mut cycle = self.cycle_from(operation)?;
-        // The same, whoever has closed it.
+        // The first operation is the oldest, whichever has closed the cycle.
         let oldest = (0..cycle.len()).min_by_key(|at| cycle[*at]);
         cycle.rotate_left(oldest.unwrap_or_default());
         Some(cycle)
     }
 
-    /// The operations of the cycle that leads back to `first`.
+    /// Returns the operations of the cycle that leads back to `first`.
     fn cycle_from(&self, first: u32) -> Option<Vec<u32>> {
         let length = self.length_of_round(first)?;
         let round = std::iter::successors(Some(first), |operation| {
@@ -35,11 +35,10 @@ impl WaitForGraph<'_> {
         cycle.iter().all(is_stuck).then_some(cycle)
     }
 
-    /// How many there are until those who are asked come back to `first`. Most wait for someone who
-    /// goes on.
+    /// Returns the number of operations until the asks lead back to `first`. Most lead to one that goes on.
     fn length_of_round(&self, first: u32) -> Option<usize> {
         let mut operation = first;
-        // No more than these take part.
+        // Only suspended operations take part.
         for length in 1..=self.state.suspended {
             (_, operation) = self.asked(operation)?;
             if operation == first {
@@ -49,8 +48,7 @@ impl WaitForGraph<'_> {
         None
     }
 
-    /// The ask whose reply a suspended operation awaits, where that is all that it has asked, and
-    /// whom it has asked, where that one waits, too.
+    /// Returns the only ask that a suspended operation awaits, and its target, if that is suspended, too.
     fn asked(&self, operation: u32) -> Option<(&AskRecord, u32)> {
         let found = &self.state.operations[operation as usize];
         if found.stage != OperationStage::Suspended || found.woken {
@@ -61,8 +59,7 @@ impl WaitForGraph<'_> {
         (target.stage == OperationStage::Suspended).then_some((ask, ask.target))
     }
 
-    /// The handler in which the one that was asked waits answers the ask, or keeps it from being
-    /// handled.
+    /// Returns true if the target's suspended handler has to answer the ask, or keeps it from being handled.
     fn is_unanswered(&self, ask: &AskRecord) -> bool {
         let is_under_way = |effect: &Effect| matches!(effect, Effect::Send { letter, .. } if letter.key == ask.letter);
         let operations = &self.state.operations;
@@ -77,7 +74,7 @@ impl WaitForGraph<'_> {
             || target.bound.is_none() && asker.outbox.as_slice().iter().any(is_under_way)
     }
 
-    /// No timer, event or room will have the operation go on.
+    /// Returns true if no timer, event or capacity can resume the operation.
     fn waits_for_nothing_else(&self, operation: u32) -> bool {
         let found = &self.state.operations[operation as usize];
         found.receiving.is_empty() && !self.state.has_time_limit(operation) && found.questions == 0

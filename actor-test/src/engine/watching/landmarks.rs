@@ -1,4 +1,4 @@
-//! What an execution came through, for portfolios that learn and for reports.
+//! Landmarks: the coverage of one execution, for portfolios that learn and for reports.
 
 use std::collections::BTreeSet;
 
@@ -7,26 +7,25 @@ use serde::{Deserialize, Serialize};
 use crate::data::interned;
 use crate::hash::{mix, text};
 
-/// How many landmarks of one execution are kept, and how many are remembered at all.
+/// The maximum number of landmarks that are kept of one execution, and of all executions.
 const MET_MAX: usize = 4096;
 const KNOWN_MAX: usize = 1 << 17;
 
-/// The combinations of monitor and actor states of an execution, the goals it reached and the labels
-/// that it came by.
+/// The combinations of monitor and actor states of an execution, its goals and its labels.
 ///
-/// A combination says how many actors of each type are in each state, and in which state each
-/// monitor is. It is kept as a sum of hashes, so a transition costs two.
+/// A combination is the number of actors of each type in each state, and the state of each monitor. A sum of
+/// hashes stands for it, so a transition costs two hashes.
 #[derive(Debug)]
 pub(crate) struct Landmarks {
     combination: u64,
     met: Vec<u64>,
-    /// Combinations met lately, so that going to and fro does not fill the list.
+    /// The last combinations, so that moves to and fro do not fill the list.
     recent: [u64; 64],
     goals: Vec<u64>,
     labels: Vec<&'static str>,
-    /// What monitors and predicates have seen, in order, as a hash.
+    /// A hash of all that monitors and predicates have seen, in order.
     view: u64,
-    /// What an earlier execution has told of already.
+    /// The landmarks that an earlier execution has reported.
     known: BTreeSet<u64>,
 }
 
@@ -45,7 +44,6 @@ impl Default for Landmarks {
 }
 
 impl Landmarks {
-    /// Forgets the execution before.
     pub(crate) fn begin(&mut self) {
         self.combination = 0;
         self.met.clear();
@@ -55,14 +53,14 @@ impl Landmarks {
         self.view = 0;
     }
 
-    /// A monitor or a predicate looks, where the execution has come to what the hash says. They may
-    /// tell orders of steps apart that nobody else can.
+    /// Adds an observation of a monitor or a predicate, at that point of the execution. Observers may
+    /// distinguish orders of steps that operations can't.
     #[inline]
     pub(crate) fn looked(&mut self, at: u64) {
         self.view = mix(self.view, at);
     }
 
-    /// An actor, of a type named by a hash, or a monitor has gone from one state to another.
+    /// Records that an actor, of a type named by a hash, or a monitor has moved from one state to another.
     #[inline]
     pub(crate) fn moved(&mut self, whose: u64, from: u64, to: u64) {
         self.combination = self
@@ -77,20 +75,19 @@ impl Landmarks {
         }
     }
 
-    /// A predicate that is to be true sometimes was.
+    /// Records that a `sometimes` predicate was true.
     pub(crate) fn goal(&mut self, name: &str) {
         self.goals.push(text(name));
     }
 
-    /// The program came by a label.
+    /// Records that the program has reached a label.
     pub(crate) fn label(&mut self, label: &'static str) {
         if !self.labels.contains(&label) {
             self.labels.push(label);
         }
     }
 
-    /// The combinations and goals that no execution of this engine has told of before, and all
-    /// labels.
+    /// Returns the combinations and goals that are new to this engine, and all labels.
     pub(crate) fn report(&mut self) -> LandmarkReport {
         let known = &mut self.known;
         let mut news = |hash: &u64| known.len() < KNOWN_MAX && known.insert(*hash);
@@ -103,14 +100,14 @@ impl Landmarks {
     }
 }
 
-/// What an execution came through.
+/// The reported landmarks of an execution.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct LandmarkReport {
     pub(crate) combinations: Vec<u64>,
     pub(crate) goals: Vec<u64>,
     #[serde(with = "interned")]
     pub(crate) labels: Vec<&'static str>,
-    /// What monitors and predicates saw, in order, as a hash, where that was kept.
+    /// A hash of all that monitors and predicates saw, in order, if that was kept.
     pub(crate) view: u64,
 }
 
@@ -118,8 +115,7 @@ pub(crate) struct LandmarkReport {
 mod tests {
     use super::Landmarks;
 
-    /// Two actors leave their first state: each combination of states is told once, in whatever order
-    /// the execution has come to it.
+    /// Two actors leave their first state: each combination is reported once, in whatever order it arises.
     #[test]
     fn a_combination_is_told_once() {
         let mut landmarks = Landmarks::default();
@@ -133,9 +129,9 @@ mod tests {
         let (one, other) = ((1, 0, 1), (2, 0, 1));
         assert_eq!(told(&[one, other]), 2);
         assert_eq!(told(&[one, other]), 0);
-        // What only the other has left is new; that both have is not.
+        // New is the combination in which only the other has moved.
         assert_eq!(told(&[other, one]), 1);
-        // Back again, it is where it began.
+        // A move back leads to the first combination again.
         assert_eq!(told(&[one, (1, 1, 0)]), 0);
         assert_eq!(told(&[other, (2, 1, 0)]), 0);
         assert_eq!(told(&[(1, 0, 2)]), 1);

@@ -1,9 +1,9 @@
-//! What must hold and what was reached: monitors, predicates, coverage.
+//! Specifications and coverage: monitors, predicates, landmarks.
 //!
-//! [`specifications`] holds the monitors and predicates of an execution and sets their temperatures;
-//! [`observers`] knows which event concerns whom; [`cycle`] sees who awaits whom in a circle;
-//! [`landmarks`] and [`tally`] count what the execution came through, and [`observations`] is what is
-//! told of that over all executions. `running` shows events and states, and takes what is found.
+//! [`specifications`] holds the monitors and predicates of an execution and sets their temperatures.
+//! [`observers`] maps events to monitors, and [`cycle`] finds cycles of asks. [`landmarks`] and [`tally`]
+//! count what an execution has covered, and [`observations`] has the sum over all executions. `running` shows
+//! events and states, and takes the findings.
 
 pub(crate) mod calls;
 pub(crate) mod cycle;

@@ -1,4 +1,4 @@
-//! What one engine saw of specifications and of actors, over all its executions.
+//! Observations of specifications, actors and calls by one engine, over all its executions.
 
 use actor_core::generated::Disposition;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::engine::watching::calls::Calls;
 use crate::engine::watching::specifications::SpecificationStats;
 use crate::engine::watching::tally::TypeCoverage;
 
-/// What was seen over all executions.
+/// The observations over all executions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Observations {
     pub(crate) specifications: Vec<SpecificationStats>,
@@ -17,7 +17,7 @@ pub(crate) struct Observations {
 }
 
 impl Observations {
-    /// Adds up what several workers saw.
+    /// Adds up the observations of several workers.
     pub(crate) fn merge(all: Vec<Self>) -> Self {
         let mut merged = Self::default();
         let mut specifications = Vec::new();
@@ -31,7 +31,7 @@ impl Observations {
     }
 }
 
-/// What the actors of each type ran that is part of the program under test.
+/// Returns the coverage of the actor types that are part of the program under test.
 pub(crate) fn coverage(tallies: &[TypeCoverage]) -> Coverage {
     let mut coverage = Coverage::default();
     let own = tallies.iter().filter(|tally| !tally.is_foreign());

@@ -1,4 +1,4 @@
-//! Which monitors observe what.
+//! Subscriptions of monitors to events.
 
 use std::any::TypeId;
 
@@ -14,15 +14,15 @@ struct Interest {
     observer: ObservingMonitor,
 }
 
-/// The monitors of one execution and what they observe.
+/// The monitors of one execution and the events that they observe.
 ///
-/// For each event of each actor type it keeps who observes, so that an event costs one look-up.
+/// For each event of each actor type the observers are kept, so that an event costs one look-up.
 #[derive(Debug, Default)]
 pub(crate) struct Observers {
     interests: Vec<Interest>,
-    /// The moments of `interests`.
+    /// The moments of all `interests`.
     moments: [bool; 3],
-    /// As [`Types`] numbers the events.
+    /// The observers of each event, in the order of [`Types`].
     routes: Vec<Route>,
     /// The monitor types that `routes` was made for; most executions register the same.
     before: Vec<TypeId>,
@@ -30,13 +30,11 @@ pub(crate) struct Observers {
     stale: bool,
 }
 
-/// Who observes an event at some moment.
+/// The observers of an event at some moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum EventObservers {
-    /// Nobody.
     #[default]
     Nobody,
-    /// One monitor.
     One(ObservingMonitor),
     /// Several; [`Observers::next`] finds them.
     Several,
@@ -45,9 +43,8 @@ pub(crate) enum EventObservers {
 /// A monitor that observes an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct ObservingMonitor {
-    /// Its number.
     pub(crate) monitor: u16,
-    /// Which of its observations the event is.
+    /// The index of the event among the monitor's observations.
     pub(crate) observation: u16,
 }
 
@@ -65,7 +62,7 @@ impl Observers {
         self.stale = true;
     }
 
-    /// Adds a monitor; `false` where its type is registered already.
+    /// Adds a monitor; returns `false` if its type is registered already.
     pub(crate) fn register(&mut self, type_id: TypeId, info: &'static MonitorInfo) -> bool {
         if self.registered.contains(&type_id) {
             return false;
@@ -87,12 +84,11 @@ impl Observers {
         true
     }
 
-    /// The moments at which some monitor observes some event.
     pub(crate) fn moments(&self) -> [bool; 3] {
         self.moments
     }
 
-    /// Who observes the event with that number among those of `types`, at that moment.
+    /// Returns the observers of the event with that number among those of `types`, at that moment.
     #[inline]
     pub(crate) fn who(&mut self, types: &Types, event: usize, moment: Moment) -> EventObservers {
         if self.stale || self.routes.len() != types.event_count() {
@@ -138,8 +134,8 @@ impl Observers {
         }
     }
 
-    /// The first interest from number `from` on that fits: the number to go on with, and who
-    /// observes. For a caller that can't keep this borrowed while a monitor runs.
+    /// Returns the first matching interest from number `from` on: the number to go on with, and the observer.
+    /// For a caller that can't keep this borrowed while a monitor runs.
     pub(crate) fn next(
         &self,
         from: usize,

@@ -1,4 +1,4 @@
-//! The specifications of an execution: monitors and predicates, and what became of them.
+//! Specifications of an execution: monitors and predicates, with their states and temperatures.
 
 use std::cell::Cell;
 use std::hash::Hasher;
@@ -20,7 +20,7 @@ use crate::engine::world::state::{BODY, ExecutionState};
 use crate::engine::world::temperature::{Obligation, Temperatures};
 use crate::hash::mix;
 
-/// An [`Expectation`], which is of a package that need not serialise anything.
+/// Serialises an [`Expectation`], whose own package need not serialise anything.
 mod expectation {
     use actor_core::__private::Expectation;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -48,25 +48,24 @@ mod expectation {
     }
 }
 
-/// What was seen of one specification over the executions of a test.
+/// The observations of one specification over the executions of a test.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct SpecificationStats {
     /// The monitor's type, or the predicate's name.
     pub(crate) name: String,
-    /// What is expected of a predicate; `None` for a monitor.
+    /// The expectation of a predicate; `None` for a monitor.
     #[serde(with = "expectation")]
     pub(crate) expectation: Option<Expectation>,
-    /// How many events the monitor saw, or how often the predicate was evaluated.
+    /// The number of events that the monitor saw, or of evaluations of the predicate.
     pub(crate) looks: u64,
-    /// How many evaluations asked for an actor that could not be shown.
+    /// The number of evaluations that asked for an actor which could not be shown.
     pub(crate) absent: u64,
-    /// Of these, how many asked for one that was not started yet.
+    /// The number of evaluations that asked for an actor which had not started yet.
     pub(crate) early: u64,
-    /// The monitor left its first state, or the predicate was true, at least once.
+    /// True if the monitor left its first state, or the predicate was true, at least once.
     pub(crate) moved: bool,
-    /// The monitor has a hot state, and was in one.
     pub(crate) was_hot: bool,
-    /// The monitor has a hot state.
+    /// True if the monitor has a hot state.
     pub(crate) has_hot: bool,
     /// The states in which the monitor saw an event that they have no handler for, with that event.
     #[serde(with = "interned::pairs")]
@@ -74,7 +73,7 @@ pub(crate) struct SpecificationStats {
 }
 
 impl SpecificationStats {
-    /// Adds up what several workers saw.
+    /// Adds up the observations of several workers.
     pub(crate) fn merge(all: Vec<Vec<Self>>) -> Vec<Self> {
         let mut merged: Vec<Self> = Vec::new();
         for seen in all.into_iter().flatten() {
@@ -100,7 +99,7 @@ impl SpecificationStats {
         merged
     }
 
-    /// Takes note of what the monitor sees, where that state has no handler for it.
+    /// Records an event for which the monitor's state has no handler.
     #[cold]
     fn note_passed_over(&mut self, info: &'static MonitorInfo, state: usize, observation: u16) {
         if info.passes_over.contains(&(state as u16, observation)) {
@@ -118,20 +117,20 @@ impl SpecificationStats {
 
 struct MonitorEntry {
     monitor: Box<dyn AnyMonitor>,
-    /// A hash of its name.
+    /// A hash of the monitor's name.
     name: u64,
     info: &'static MonitorInfo,
     heat: usize,
     observed: usize,
     state: usize,
-    /// It was registered before anything else was done.
+    /// True if the monitor was registered in the first step.
     is_early: bool,
-    /// A hash of what it is, as a strategy was told last.
+    /// The hash of the monitor of which the strategy was notified last.
     told: Option<u64>,
 }
 
 impl MonitorEntry {
-    /// A hash of what it is, and of whether it owes something; `None` where its value offers nothing.
+    /// Returns a hash of the monitor and its obligation; `None` if its value offers no fingerprint.
     fn print(&self, owes: bool) -> Option<u64> {
         let printed = panics::catch(|| {
             let mut to = Fingerprinter::new();
@@ -152,16 +151,15 @@ struct PredicateEntry {
     heat: Option<usize>,
     observed: usize,
     met: bool,
-    /// What it was when it was evaluated last.
+    /// The result of the last evaluation.
     held: bool,
-    /// What it said when it did not hold last.
+    /// The explanation of the last evaluation that failed.
     said: Option<String>,
 }
 
-/// What became of a predicate.
+/// The evaluation of a predicate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PredicateEvaluation<'a> {
-    /// Its number among the predicates.
     pub(crate) number: u32,
     pub(crate) heat: Option<usize>,
     pub(crate) expectation: Expectation,
@@ -170,7 +168,7 @@ pub(crate) struct PredicateEvaluation<'a> {
     pub(crate) has_changed: bool,
 }
 
-/// What is owed at some point: which specification, in which state.
+/// A pending obligation, the specification and state in words, and the step at which it arose.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct PendingObligation {
     pub(crate) entry: Obligation,
@@ -183,13 +181,13 @@ pub(crate) struct Specifications {
     monitors: Vec<MonitorEntry>,
     predicates: Vec<PredicateEntry>,
     observed: Vec<SpecificationStats>,
-    /// How many entries of `observed` this execution has met, to find them again in order.
+    /// The number of entries of `observed` that this execution has used, to find them again in order.
     met: usize,
 }
 
 impl Specifications {
-    /// Forgets the monitors and predicates of the execution before, which come back, to be dropped
-    /// when nothing is borrowed; what was observed is kept.
+    /// Removes the monitors and predicates of the execution before, and returns them to be dropped when
+    /// nothing is borrowed. The observations are kept.
     pub(crate) fn end(
         mut self,
     ) -> (
@@ -263,7 +261,7 @@ impl Specifications {
         true
     }
 
-    /// Takes over the temperature of the monitor's state.
+    /// Sets the temperature of the monitor's state.
     fn heat(&mut self, monitor: usize, state: &mut ExecutionState) {
         let entry = &self.monitors[monitor];
         let (_, temperature) = entry.info.states[entry.state];
@@ -308,12 +306,11 @@ impl Specifications {
         });
     }
 
-    /// The number of the predicate registered last.
     pub(crate) fn last_predicate_number(&self) -> u32 {
         self.predicates.len() as u32 - 1
     }
 
-    /// That the monitor registered last was.
+    /// Returns the record of the monitor registered last.
     pub(crate) fn last_monitor(&self) -> Record {
         let entry = &self.monitors[self.monitors.len() - 1];
         let (state, temperature) = entry.info.states[entry.state];
@@ -325,7 +322,7 @@ impl Specifications {
         }
     }
 
-    /// That the predicate registered last was.
+    /// Returns the record of the predicate registered last.
     pub(crate) fn last_predicate(&self) -> Record {
         let entry = &self.predicates[self.predicates.len() - 1];
         Record::Watches {
@@ -340,8 +337,8 @@ impl Specifications {
         }
     }
 
-    /// Has a monitor look at an event, as that observation of its. Returns the state that it went to,
-    /// where that is another one, and its panic.
+    /// Shows an event to a monitor. Returns the state to which the monitor has moved, if it has; or its
+    /// panic.
     #[inline(always)]
     pub(crate) fn show(
         &mut self,
@@ -359,20 +356,18 @@ impl Specifications {
         Ok(state.filter(|state| *state != entry.state))
     }
 
-    /// The number of a monitor in the thermometer, where a strategy is to be told what it is before it
-    /// looks at anything.
+    /// Returns the temperature index of a monitor whose first state the strategy has yet to be notified of.
     pub(crate) fn is_new_to_strategy(&self, monitor: u16) -> Option<usize> {
         let entry = &self.monitors[usize::from(monitor)];
         (entry.told.is_none() && entry.is_early).then_some(entry.heat)
     }
 
-    /// The number of a monitor in the thermometer.
+    /// Returns the temperature index of a monitor.
     pub(crate) fn heat_of(&self, monitor: u16) -> usize {
         self.monitors[usize::from(monitor)].heat
     }
 
-    /// What a monitor was when this was asked last, and what it is now, which may owe something. Its
-    /// states can be compared only where it was there from the first.
+    /// Returns the hashes of a monitor at the last call and now, if it was there from the first step.
     pub(crate) fn monitor_hashes(&mut self, monitor: u16, owes: bool) -> Option<(u64, u64)> {
         let entry = &mut self.monitors[usize::from(monitor)];
         let print = if entry.is_early {
@@ -384,7 +379,7 @@ impl Specifications {
         before.zip(print)
     }
 
-    /// Takes over the state `now` into which a monitor went; tells from which, and how hot it was.
+    /// Records that a monitor has moved to the state `now`; returns the state before and its heat.
     pub(crate) fn moved(
         &mut self,
         monitor: u16,
@@ -402,7 +397,7 @@ impl Specifications {
         (before, heat)
     }
 
-    /// That a monitor went from a state in which it was that hot to the one in which it is.
+    /// Returns the record of a monitor's move, from a state with that heat.
     pub(crate) fn move_of(&self, monitor: u16, (before, heat): (usize, u64)) -> Record {
         let entry = &self.monitors[usize::from(monitor)];
         let (to, temperature) = entry.info.states[entry.state];
@@ -419,8 +414,8 @@ impl Specifications {
         self.monitors[usize::from(monitor)].info.name
     }
 
-    /// Evaluates every predicate. The first `always` that is false is returned as a bug. One that asks
-    /// for an actor that is not started yet finds it out from `early`.
+    /// Evaluates every predicate, and returns the first `always` that is false as a bug. The world sets
+    /// `early` if a predicate asks for an actor that has not started yet.
     pub(crate) fn evaluate(
         &mut self,
         world: &World<'_>,
@@ -472,8 +467,8 @@ impl Specifications {
         None
     }
 
-    /// Evaluates the predicates that are not met once more, for a world that takes note of what they
-    /// look at: an invariant that is false, or, where it is liveness that is missing, what is owed.
+    /// Evaluates the unmet predicates once more, in a world that records what they read: false invariants,
+    /// and for a liveness bug those that are pending.
     pub(crate) fn evaluate_unmet(
         &mut self,
         world: &World<'_>,
@@ -486,15 +481,14 @@ impl Specifications {
                 None => entry.expectation == Expectation::Always && !entry.held,
             };
             if is_unmet {
-                // What it answers is known, and so is that it panics.
+                // The answer is known, and so is a panic.
                 let _ = panics::catch(|| (entry.predicate)(world));
             }
         }
     }
 
-    /// Feeds the state of every monitor, and which predicates were met; tells whether some monitor
-    /// offers nothing. It is told apart by how many events it saw; not so `across` executions, where
-    /// that says nothing.
+    /// Feeds the states of the monitors and the met predicates; returns true if some monitor offers no
+    /// fingerprint. The number of events it saw stands for it, but not `across` executions.
     pub(crate) fn fingerprint(&self, across: bool, to: &mut Fingerprinter) -> bool {
         let mut is_blind = false;
         for entry in &self.monitors {
@@ -512,15 +506,14 @@ impl Specifications {
         is_blind
     }
 
-    /// Whether what is owed under that number, or anything that is hot now and then, depends on the
-    /// states of all actors.
+    /// Returns true if that obligation, or any that is hot now and then, depends on the states of all actors.
     pub(crate) fn looks_at_all_actors(&self, heat: usize) -> bool {
         self.predicates.iter().any(|entry| {
             entry.heat == Some(heat) || entry.expectation == Expectation::AlwaysEventually
         })
     }
 
-    /// How each monitor and each predicate stands.
+    /// Returns the state and temperature of each monitor and predicate.
     pub(crate) fn heats(&self, thermometer: &Temperatures, step: u64) -> Vec<Heat> {
         let monitors = self.monitors.iter().map(|entry| {
             let (state, temperature) = entry.info.states[entry.state];
@@ -549,13 +542,13 @@ impl Specifications {
         monitors.chain(predicates).collect()
     }
 
-    /// How many events each monitor has seen.
+    /// Returns the number of events that each monitor has seen.
     pub(crate) fn looks(&self) -> impl Iterator<Item = u64> + Clone {
         let looks = |entry: &MonitorEntry| self.observed[entry.observed].looks;
         self.monitors.iter().map(looks)
     }
 
-    /// The monitors that have seen more since then and offer no fingerprint.
+    /// Returns the monitors that have seen more since then and offer no fingerprint.
     pub(crate) fn opaque_since(&self, looks: &[u64]) -> impl Iterator<Item = &'static str> {
         let looks = looks.iter().zip(self.looks());
         let entries = self.monitors.iter().zip(looks);
@@ -567,7 +560,7 @@ impl Specifications {
             .map(|(entry, _)| entry.monitor.info().name)
     }
 
-    /// What is hot now, or warm since it was hot when `or_warm`.
+    /// Returns the obligations that are hot now; or with `or_warm`, those that are warm since they were hot.
     pub(crate) fn pending_obligations(
         &self,
         thermometer: &Temperatures,
@@ -597,7 +590,7 @@ impl Specifications {
         monitors.chain(predicates).collect()
     }
 
-    /// The specification with that entry in the thermometer.
+    /// Describes the specification with that temperature index.
     pub(crate) fn describe(&self, heat: usize) -> String {
         let monitor = self.monitors.iter().find(|entry| entry.heat == heat);
         let predicate = self
@@ -619,7 +612,7 @@ impl Specifications {
         )
     }
 
-    /// Whether a monitor that has a hot state, or a predicate to be met, is registered.
+    /// Returns true if a monitor with a hot state, or a predicate to be met, is registered.
     pub(crate) fn wants_liveness(&self) -> bool {
         self.predicates.iter().any(|entry| entry.heat.is_some())
             || self
@@ -638,7 +631,7 @@ fn kind_of(expectation: Expectation) -> MonitorKind {
     }
 }
 
-/// What a predicate that does not hold says, if anything.
+/// Returns the explanation of a predicate that does not hold, if any.
 fn saw(entry: &PredicateEntry) -> String {
     let said = entry.said.as_ref();
     said.map_or_else(String::new, |said| format!(": {said}"))

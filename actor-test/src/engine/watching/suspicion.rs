@@ -1,19 +1,18 @@
-//! Why something is believed to stay owed for ever: [`Suspicion`].
+//! A suspicion: the reason why an obligation is believed to stay pending for ever.
 
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Cycle;
 use crate::engine::world::temperature::Obligation;
 
-/// Why an execution is believed to go on for ever without what is owed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Suspicion {
-    /// Who owes it.
+    /// The pending obligation.
     pub(crate) entry: Obligation,
-    /// The step since which it has been owed.
+    /// The step since which the obligation has been pending.
     pub(crate) since: u64,
-    /// A cycle along which it stays hot, where one was seen.
+    /// A cycle along which the obligation stays hot, if one was seen.
     pub(crate) cycle: Option<Cycle>,
-    /// No schedule leaves the states that it is in; else it is hot beyond the threshold, no more.
+    /// True if no schedule leaves the states of the execution; otherwise the heat has passed the threshold.
     pub(crate) certain: bool,
 }

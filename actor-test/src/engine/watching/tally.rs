@@ -1,26 +1,26 @@
-//! How often the actors of one type ran which code.
+//! Coverage counts of the actors of one type.
 
 use actor_core::generated::ActorInfo;
 
-/// Counts of one actor type, over all its actors and executions.
+/// The counts of one actor type, over all its actors and executions.
 ///
-/// They are kept by position in the type's table, so that counting is one increment.
+/// The counts are kept by position in the type's table, so that counting is one increment.
 pub(crate) struct TypeCoverage {
-    /// The type with its path, as rustc prints it.
+    /// The path of the type, as rustc prints it.
     path: &'static str,
     info: &'static ActorInfo,
     counts: CoverageCounts,
 }
 
-/// What a [`Tally`] has counted.
+/// The counts of a [`Tally`].
 #[derive(Clone)]
 pub(crate) struct CoverageCounts {
-    /// How many actors began in each state; one entry for a plain actor.
+    /// The number of actors that began in each state; one entry for a plain actor.
     pub(crate) started: Box<[u64]>,
-    /// How many events each state handled, state by state, as
+    /// The number of events that each state handled, state by state, as
     /// [`dispositions`](ActorInfo::dispositions) are.
     pub(crate) handled: Box<[u64]>,
-    /// How often each state was followed by each other, from state by from state.
+    /// The number of moves from each state to each other, by source and then by target.
     pub(crate) moved: Box<[u64]>,
 }
 
@@ -49,7 +49,7 @@ impl TypeCoverage {
         self.path
     }
 
-    /// It is an actor of the library, no part of the program under test.
+    /// Returns true for an actor of the library, which is no part of the program under test.
     pub(crate) fn is_foreign(&self) -> bool {
         self.path.starts_with("actor_core::")
     }
@@ -62,40 +62,39 @@ impl TypeCoverage {
         &self.counts
     }
 
-    /// Goes back to what was counted before; to nothing where that is `None`.
+    /// Restores the counts of before; `None` resets them to zero.
     pub(crate) fn restore(&mut self, before: Option<&CoverageCounts>) {
         self.counts = before
             .cloned()
             .unwrap_or_else(|| CoverageCounts::none(self.info));
     }
 
-    /// An actor begins in a state.
+    /// Counts an actor that begins in a state.
     pub(crate) fn start(&mut self, state: usize) {
         count(&mut self.counts.started, state);
     }
 
-    /// An actor that began in a state begins again.
+    /// Takes back the start of an actor that begins again.
     pub(crate) fn take_back_start(&mut self, state: usize) {
         if let Some(count) = self.counts.started.get_mut(state) {
             *count -= 1;
         }
     }
 
-    /// A state handles an event.
     #[inline]
     pub(crate) fn handle(&mut self, state: usize, event: u16) {
         let at = state * self.info.events.len() + usize::from(event);
         count(&mut self.counts.handled, at);
     }
 
-    /// So many of each event were handled by actors without states.
+    /// Adds the numbers of events that actors without states have handled.
     pub(crate) fn add_handled(&mut self, counts: &[u64]) {
         for (sum, count) in self.counts.handled.iter_mut().zip(counts) {
             *sum += count;
         }
     }
 
-    /// An actor goes from one state to another.
+    /// Counts a move from one state to another.
     pub(crate) fn go(&mut self, from: usize, to: usize) {
         let states = self.info.states.len().max(1);
         count(&mut self.counts.moved, from * states + to);

@@ -1,4 +1,4 @@
-//! Which actors share their failures: [`Links`].
+//! Links between actors, which share their failures: [`Links`].
 
 use actor_core::StopReason;
 
@@ -10,7 +10,7 @@ use crate::engine::world::state::ExecutionState;
 /// The owner of the list of all links.
 const ALL: u32 = 0;
 
-/// Pairs of actors, in the order in which they were linked.
+/// The pairs of linked actors, in the order in which they were linked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActorLinks {
     pairs: Vec<Pair>,
@@ -22,9 +22,9 @@ pub(crate) struct ActorLinks {
 
 #[derive(Clone, Debug)]
 struct Pair {
-    /// Two that differ.
+    /// The two actors, which differ.
     actors: [u32; 2],
-    /// The other links of the one and of the other.
+    /// The neighbours in the list of the links of each of the two actors.
     beside: [ListNode; 2],
     among_all: ListNode,
 }
@@ -48,7 +48,7 @@ impl ActorLinks {
         self.all.clear();
     }
 
-    /// Links two actors that are not the same.
+    /// Links two actors, which must differ.
     pub(crate) fn add(&mut self, one: u32, other: u32) {
         let pair = Pair {
             actors: [one, other],
@@ -63,7 +63,7 @@ impl ActorLinks {
         self.all.add(ALL, pairs, added, |pair| &mut pair.among_all);
     }
 
-    /// Breaks the links of an actor, those to `kept` apart; tells who was linked to it.
+    /// Removes the links of an actor, except those to `kept`; returns the actors that were linked to it.
     pub(crate) fn break_all(&mut self, of: u32, kept: Option<u32>) -> Vec<u32> {
         let mut others = Vec::new();
         let mut next = self.own.first(of);
@@ -80,7 +80,7 @@ impl ActorLinks {
         others
     }
 
-    /// Breaks all links of the two, in a time that grows with the links of the one that has fewer.
+    /// Removes all links of two actors, in time linear in the links of the one that has fewer.
     pub(crate) fn end(&mut self, one: u32, other: u32) {
         while let Some(link) = self.find(one, other) {
             self.remove(link);
@@ -114,7 +114,6 @@ impl ActorLinks {
         self.free.push(link);
     }
 
-    /// All pairs.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = [u32; 2]> {
         let all = self.all.of(ALL, &self.pairs, |pair| &pair.among_all);
         all.map(|link| self.pairs[link as usize].actors)
@@ -122,7 +121,7 @@ impl ActorLinks {
 }
 
 impl ExecutionState {
-    /// Links two actors.
+    /// Links two actors. If the other one has already failed, the first one is to share the failure.
     pub(crate) fn link(&mut self, one: u32, other: u32) -> FollowUp {
         let found = &self.operations[other as usize];
         if found.stage != OperationStage::Gone {
@@ -137,9 +136,9 @@ impl ExecutionState {
         }
     }
 
-    /// The value of an actor is dropped: who is linked to it is to share its failure. Not so the one
-    /// whose failure this is: where that is back and has linked itself anew, it is linked to the next
-    /// life.
+    /// Removes the links of an actor whose value is dropped, and makes the linked actors share its failure.
+    /// If the failure came from another actor, the link to that actor stays: the actor may have restarted and
+    /// linked itself to the next incarnation.
     pub(crate) fn break_links(&mut self, index: u32, reason: StopReason) {
         let found = &mut self.operations[index as usize];
         let shared = found.failure_source.take();
@@ -159,7 +158,7 @@ impl ExecutionState {
 mod tests {
     use super::ActorLinks;
 
-    /// Against a list of pairs that is searched.
+    /// Compares the links with a plain list of pairs.
     #[test]
     fn links_keep_their_order() {
         let mut links = ActorLinks::default();

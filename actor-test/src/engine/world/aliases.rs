@@ -1,14 +1,14 @@
-//! Operations that are called what others were called in an execution of another program.
+//! Replacement keys, by which operations of an edited program keep the keys of a recorded one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::hash::mix;
 
-/// What makes a key that nobody else has.
+/// The salt of a key whose value an alias has already taken.
 const OTHER: u64 = 0x6f_74_68_65_72;
 
-/// Which key operations get in place of their own.
+/// The keys that operations get in place of their own.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Aliases(Option<Arc<ReplacementKeys>>);
 
@@ -19,13 +19,13 @@ struct ReplacementKeys {
 }
 
 impl Aliases {
-    /// By the keys that they would have.
+    /// Creates aliases from a map of each operation's own key to its replacement.
     pub(crate) fn new(by_key: BTreeMap<u64, u64>) -> Self {
         let given = by_key.values().copied().collect();
         Self(Some(Arc::new(ReplacementKeys { by_key, given })))
     }
 
-    /// The key of the operation that would have this one. No two have the same.
+    /// Returns the key of the operation whose own key is `key`. No two operations have the same one.
     pub(super) fn of(&self, key: u64) -> u64 {
         let Some(called) = &self.0 else {
             return key;

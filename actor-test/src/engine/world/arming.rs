@@ -1,4 +1,4 @@
-//! Timers of an execution: arming, cancelling and firing, as changes of the engine's state.
+//! Timers of the test executor: arming, cancelling and firing, as changes of the execution's state.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use crate::hash::mix;
 use crate::strategy::{MessageId, OperationId, Pending, SilentEffect, StepConstruct, StepKind};
 
 impl ExecutionState {
-    /// Has `by` arm a timer of `owner`'s after so long, when what it did before is carried out. The key
-    /// is that of a child of `parent`. Tells the slot and its generation.
+    /// Queues the arming of a timer of `owner` among the effects of `by`. The key is derived from `parent`.
+    /// Returns the timer's slot and generation.
     pub(crate) fn plan_timer(
         &mut self,
         by: u32,
@@ -51,7 +51,7 @@ impl ExecutionState {
         FollowUp::Armed(timer)
     }
 
-    /// Says what runs, to who wants to know.
+    /// Records an armed timer in the footprint of the step, if a strategy wants footprints.
     fn note_armed(&mut self, timer: u32) {
         if !self.reach.is_wanted {
             return;
@@ -69,7 +69,7 @@ impl ExecutionState {
             .record_silent_effect(SilentEffect::Armed { timer, owner });
     }
 
-    /// Cancels a timer of `owner`, and removes its events from the owner's inbox.
+    /// Cancels a timer of `owner`, and removes its unread event from the owner's inbox.
     pub(crate) fn cancel(&mut self, owner: u32, index: u32, generation: u32) -> OrphanedValues {
         let runs = self.timers.get(index, generation).is_some();
         let key = runs.then(|| self.timers.slots[index as usize].next_key());
@@ -93,8 +93,8 @@ impl ExecutionState {
         }
     }
 
-    /// Ends a timer: it leaves the enabled set and the window, and its slot is freed. Tells where the
-    /// event is that it has not sent.
+    /// Ends a timer: removes it from the enabled set and the window, and frees its slot. Returns the mail
+    /// slot of the event that the timer has not sent.
     pub(crate) fn end_timer(&mut self, index: u32) -> Option<u32> {
         self.hide_timer(index);
         self.timers.leave_window(index);
@@ -105,7 +105,7 @@ impl ExecutionState {
         unsent.map(|(slot, _)| slot)
     }
 
-    /// It fires where nothing else can happen.
+    /// Returns whether the timer fires only when nothing else is enabled.
     fn is_patient(&self, timer: &VirtualTimer) -> bool {
         self.patient_timers || timer.declared_purpose == Pretext::Shutdown
     }
@@ -159,7 +159,7 @@ impl ExecutionState {
         }
     }
 
-    /// Fires a timer: time moves to its deadline.
+    /// Fires a timer, and moves the time up to its deadline.
     pub(crate) fn fire(&mut self, index: u32) -> Fired {
         self.hide_timer(index);
         self.timers.leave_window(index);
@@ -182,7 +182,7 @@ impl ExecutionState {
             return Fired::Slept(owner);
         };
         let periodic = timer.periodic;
-        // What was the timer's is the letter's now; a late cancel finds the letter by its sender.
+        // The event now belongs to the letter. A late cancel finds the letter by its sender.
         timer.event = periodic.then_some((slot, event));
         if !periodic {
             self.timers.free(index);
@@ -205,8 +205,8 @@ impl ExecutionState {
         }
     }
 
-    /// Gives a periodic timer its next event, unless it is over. It runs again when the one before was
-    /// taken from the inbox, so that an actor that is slow has one unread tick, not many.
+    /// Gives a periodic timer its next event; returns whether the timer is still armed. The timer runs again
+    /// only when the previous tick is taken from the inbox, so a slow actor has at most one unread tick.
     pub(crate) fn refill(&mut self, index: u32, slot: u32) -> bool {
         let timer = &mut self.timers.slots[index as usize];
         let runs = timer.stage == TimerStage::Armed;
@@ -216,7 +216,7 @@ impl ExecutionState {
         runs
     }
 
-    /// A timer's letter was taken from the inbox: a periodic timer runs again.
+    /// Re-arms a periodic timer whose letter was taken from the inbox.
     pub(crate) fn rearm_after_read(&mut self, index: u32, generation: u32) {
         let now = self.now;
         let timer = self.timers.get(index, generation);
@@ -229,7 +229,7 @@ impl ExecutionState {
     }
 }
 
-/// What a timer does when it fires.
+/// The effect of a timer that has fired.
 pub(crate) enum Fired {
     Event {
         owner: u32,
@@ -237,6 +237,6 @@ pub(crate) enum Fired {
         periodic: bool,
     },
     Slept(u32),
-    /// What is not the owner's own.
+    /// The owner is to be restarted, or its time to stop is over.
     Due(u32, TimerPurpose),
 }

@@ -1,4 +1,4 @@
-//! Asks in progress: [`AskRecord`].
+//! Asks (request and reply) in progress: [`AskRecord`].
 
 use actor_core::AskError;
 
@@ -8,40 +8,38 @@ use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
 use crate::strategy::StepConstruct;
 
-/// The key of no letter.
+/// The value of `AskRecord::letter` if the ask has no letter.
 const NO_LETTER: u64 = u64::MAX;
 
-/// An `ask` in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct AskRecord {
     pub(crate) asker: u32,
     pub(crate) target: u32,
-    /// Identifies the reply within the behaviour.
+    /// The stable key of the reply, for hashes of the behaviour.
     pub(crate) key: u64,
-    /// The key of the letter that asks; none where it is the end of the target that is awaited.
+    /// The key of the letter that asks; `NO_LETTER` if the target's start or end is awaited.
     pub(crate) letter: u64,
-    /// The reply, or its loss, has been delivered.
+    /// True once the reply, or its loss, has been delivered.
     pub(crate) delivered: bool,
-    /// Nobody waits for it any more.
+    /// True once nobody waits for the reply.
     pub(crate) abandoned: bool,
-    /// The reply was sent, or a handler has taken it into its own hands: what becomes of the handler
-    /// says nothing of it any more.
+    /// True once the handler has sent the reply or passed the duty to reply on, and so no longer owns it.
     pub(crate) is_handed_over: bool,
-    /// Both ends are done with it.
+    /// True once the reply was delivered and abandoned, and the record is free.
     closed: bool,
-    /// Someone has looked for the reply when it was not there.
+    /// Set while an operation awaits the reply, after it has found none.
     is_awaited: bool,
-    /// The others that are awaited of the same asker's.
+    /// The neighbours in the list of the asks that the same asker awaits.
     beside: ListNode,
 }
 
 impl AskRecord {
-    /// It is the end of the target that is awaited: there is no letter.
+    /// Returns whether the ask awaits the start or the end of the target, without a letter.
     pub(crate) fn is_for_end(&self) -> bool {
         self.letter == NO_LETTER
     }
 
-    /// Someone may await the reply.
+    /// Returns whether the reply may still be awaited.
     pub(crate) fn is_open(&self) -> bool {
         !self.delivered && !self.abandoned
     }
@@ -71,18 +69,18 @@ impl ExecutionState {
         index
     }
 
-    /// The ask is for the end of the one that is asked.
+    /// Turns an ask into one without a letter, which awaits the start or the end of the target.
     pub(crate) fn ask_for_end(&mut self, index: u32) -> &AskRecord {
         let ask = &mut self.asks[index as usize];
         (ask.letter, ask.is_handed_over) = (NO_LETTER, true);
         ask
     }
 
-    /// An operation looks for the reply, and awaits it where it is not there.
+    /// Polls for the reply on behalf of `by`, and marks the ask as awaited if the reply is not there.
     pub(crate) fn seek_reply(&mut self, by: u32, index: u32, is_there: bool) {
         let AskRecord { asker, key, .. } = self.asks[index as usize];
         if by != asker {
-            // Whether it is there depends on what comes to the asker, who has handed it on.
+            // The asker has handed the ask on, so the result depends on what the asker has received.
             self.interrupt(asker, StepConstruct::Ask);
             self.extend_chain(by, mix(key, u64::from(is_there)));
         }
@@ -93,13 +91,13 @@ impl ExecutionState {
         }
     }
 
-    /// What an operation awaits, where that is the reply of one ask alone.
+    /// Returns the only ask that `asker` awaits, or `None` if there are none or several.
     pub(crate) fn only_awaited(&self, asker: u32) -> Option<&AskRecord> {
         let ask = &self.asks[self.awaited.first(asker)? as usize];
         ask.beside.after().is_none().then_some(ask)
     }
 
-    /// The reply is there, or nobody waits for it any more.
+    /// Ends the wait for a reply that is there, or that nobody awaits any more.
     pub(crate) fn end_ask(&mut self, index: u32) {
         let ask = &mut self.asks[index as usize];
         if ask.is_open() {
@@ -112,7 +110,7 @@ impl ExecutionState {
         }
     }
 
-    /// Frees the record of an ask once both ends are done with it; tells whether it has.
+    /// Frees the record of an ask that was delivered and abandoned; returns whether it was freed.
     pub(crate) fn close_ask(&mut self, index: u32) -> bool {
         let ask = &mut self.asks[index as usize];
         let closes = ask.delivered && ask.abandoned && !ask.closed;

@@ -1,8 +1,8 @@
-//! Room in bounded mailboxes: who is granted some, and who waits for it.
+//! The capacity of bounded mailboxes: its permits, and the senders that wait for one.
 //!
-//! A sender that awaits room puts a *question* into its outbox, since what others have sent is not
-//! known before that is carried out. The answer wakes the sender, which sends when it goes on: the
-//! place that it was granted is kept until then, so that a future that is dropped has sent nothing.
+//! A sender that awaits capacity puts a *question* into its outbox, since the letters of others are unknown
+//! before it is carried out. The answer wakes the sender, which sends when it resumes. The permit is reserved
+//! until then, so a dropped future has sent nothing.
 
 use actor_core::Overflow;
 use actor_core::generated::ActorInfo;
@@ -14,15 +14,15 @@ use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
 use crate::strategy::{EventId, StepConstruct};
 
-/// What a bounded mailbox knows beside its letters.
+/// The capacity of a bounded mailbox, and its use.
 #[derive(Clone, Debug)]
 pub(crate) struct CapacityState {
     capacity: u32,
     overflow: Overflow,
-    /// How many letters count, of those that are queued.
+    /// The number of queued letters that count against the capacity.
     unread: u32,
-    /// Places kept for senders that were answered and have not sent yet. While questions wait in
-    /// line, there is no room.
+    /// The permits reserved for senders that were answered and have not sent yet. While questions wait in
+    /// line, there is no free capacity.
     pub(crate) granted: u32,
 }
 
@@ -40,7 +40,7 @@ impl CapacityState {
         u64::from(self.unread) + u64::from(self.granted) < u64::from(self.capacity)
     }
 
-    /// Answers a question, or lets it wait.
+    /// Answers a question, or makes it wait.
     fn ask(&mut self, waits: bool, crowded: bool) -> RequestStatus {
         if self.has_room() && !crowded {
             self.granted += 1;
@@ -55,63 +55,63 @@ impl CapacityState {
     }
 }
 
-/// What became of a letter that was to reach an inbox.
+/// The outcome of the delivery of a letter to an inbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum DeliveryOutcome {
     Arrived,
-    /// It arrived, and the oldest letter that counts had to go.
+    /// The letter has arrived, and has replaced the oldest letter that counts.
     Replaced(Envelope),
-    /// Its receiver has stopped.
+    /// The receiver has stopped, or a relay has lost the letter.
     Dead,
-    /// Its receiver's mailbox is full.
+    /// The receiver's mailbox is full.
     Full,
 }
 
-/// What is asked, and how.
+/// The parameters of a question.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CapacityParameters {
-    /// Which of the receiver's events is to be sent.
+    /// The number of the event to send, among those of the receiver's type.
     pub(crate) event: u16,
-    /// The sender is willing to wait.
+    /// True if the sender is willing to wait.
     pub(crate) waits: bool,
-    /// A fault has it find no room.
+    /// True if a fault makes the question find no capacity.
     pub(crate) crowded: bool,
 }
 
-/// A sender's question for room.
+/// A sender's request for capacity in a mailbox.
 #[derive(Clone, Debug)]
 pub(crate) struct CapacityRequest {
     pub(crate) sender: u32,
     pub(crate) target: u32,
-    /// Which event is to be sent, as strategies see it.
+    /// The event to send, as strategies see it.
     pub(crate) event_id: Option<EventId>,
-    /// Its sender is willing to wait.
+    /// True if the sender is willing to wait.
     pub(crate) waits: bool,
-    /// A fault has it find no room.
+    /// True if a fault makes the question find no capacity.
     crowded: bool,
-    /// Identifies it within the behaviour.
+    /// The stable key of the question, for hashes of the behaviour.
     pub(crate) key: u64,
     pub(crate) status: RequestStatus,
-    /// The others that wait for room in the same mailbox.
+    /// The neighbours in the line for the same mailbox.
     beside: ListNode,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RequestStatus {
-    /// It waits in its sender's outbox.
+    /// The question waits in its sender's outbox.
     Unasked,
-    /// It waits for room.
+    /// The question waits for capacity.
     InLine,
     Answered(CapacityAnswer),
-    /// It is over.
+    /// The question is over, and its record is free.
     Free,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum CapacityAnswer {
-    /// A place is kept.
+    /// A permit is reserved.
     Place,
-    /// No place is needed, since there is no bound or another event will make room.
+    /// No permit is needed: the mailbox has no bound, is on another node, or drops a letter if it is full.
     Open,
     Full,
     Closed,
@@ -128,7 +128,7 @@ impl CapacityAnswer {
 }
 
 impl Envelope {
-    /// It takes a place in the bounded mailbox of an actor of this type.
+    /// Returns whether the letter counts against the capacity of an actor of this type.
     fn counts(&self, info: Option<&ActorInfo>) -> bool {
         let is_sent =
             matches!(self.sender.sender(), LetterOrigin::Operation(_)) && self.event != STOP;
@@ -137,7 +137,7 @@ impl Envelope {
 }
 
 impl ExecutionState {
-    /// Puts a question into the outbox of its sender.
+    /// Puts a question into the outbox of its sender; returns its number.
     pub(crate) fn question(&mut self, sender: u32, target: u32, asking: CapacityParameters) -> u32 {
         let CapacityParameters {
             event,
@@ -171,7 +171,7 @@ impl ExecutionState {
         } = self.questions[index as usize];
         let receiver = &mut self.operations[target as usize];
         let status = match &mut receiver.bound {
-            // What goes to another node waits for no room: the link takes it.
+            // A letter to another node needs no permit, since the link takes it.
             _ if self.nodes.nodes_if_different(sender, target).is_some() => {
                 RequestStatus::Answered(CapacityAnswer::Open)
             }
@@ -192,7 +192,7 @@ impl ExecutionState {
         }
     }
 
-    /// The questions that wait for room in a mailbox, first come, first served.
+    /// Returns the questions that wait for capacity in a mailbox, first come, first served.
     pub(crate) fn line(&self, target: u32) -> impl Iterator<Item = u32> + '_ {
         self.lines
             .of(target, &self.questions, |question| &question.beside)
@@ -205,7 +205,7 @@ impl ExecutionState {
             });
     }
 
-    /// Answers a question; its sender is among those that are to be woken.
+    /// Answers a question, and lists it among those whose senders are to be woken.
     fn answer(&mut self, index: u32, answer: CapacityAnswer) {
         let question = &mut self.questions[index as usize];
         question.status = RequestStatus::Answered(answer);
@@ -215,7 +215,6 @@ impl ExecutionState {
         sender.delivered = mix(sender.delivered, mix(key, answer as u64));
     }
 
-    /// Frees a question that was answered.
     pub(crate) fn close_question(&mut self, index: u32) {
         let question = &mut self.questions[index as usize];
         question.status = RequestStatus::Free;
@@ -224,7 +223,7 @@ impl ExecutionState {
         self.due.retain(|due| *due != index);
     }
 
-    /// The sender does not wait for the answer any more.
+    /// Drops a question whose sender does not wait any more, and passes its permit on.
     pub(crate) fn drop_question(&mut self, index: u32) {
         let question = &self.questions[index as usize];
         let (sender, target, status) = (question.sender, question.target, question.status);
@@ -251,7 +250,7 @@ impl ExecutionState {
         self.close_question(index);
     }
 
-    /// Finds a place for a letter in a bounded mailbox.
+    /// Takes a place for a letter in a bounded mailbox, if there is one.
     #[cold]
     pub(crate) fn find_place(&mut self, to: u32, letter: &Envelope) -> DeliveryOutcome {
         let counts = letter.counts(self.info(to));
@@ -274,7 +273,7 @@ impl ExecutionState {
         DeliveryOutcome::Arrived
     }
 
-    /// Removes the oldest letter that counts; another takes its place.
+    /// Removes the oldest letter that counts, in favour of another.
     fn replace_oldest(&mut self, of: u32) -> DeliveryOutcome {
         let info = self.info(of);
         let inbox = &mut self.operations[of as usize].inbox;
@@ -285,7 +284,7 @@ impl ExecutionState {
         DeliveryOutcome::Replaced(oldest)
     }
 
-    /// A letter was taken out of a bounded mailbox.
+    /// Frees the place of a letter that was taken out of a bounded mailbox.
     #[cold]
     pub(crate) fn free_place(&mut self, of: u32, letter: &Envelope) {
         self.reach.add(StepConstruct::Room);
@@ -298,7 +297,7 @@ impl ExecutionState {
         }
     }
 
-    /// Gives the room that there is to the first in the line.
+    /// Grants a free permit to the first question in the line.
     fn grant_room(&mut self, of: u32) {
         if let Some(bound) = &mut self.operations[of as usize].bound
             && bound.has_room()
@@ -310,7 +309,7 @@ impl ExecutionState {
         }
     }
 
-    /// The actor has stopped: nobody will find room.
+    /// Answers the whole line that the mailbox is closed, since the actor has stopped.
     pub(crate) fn close_mailbox(&mut self, of: u32) {
         while let Some(first) = self.lines.first(of) {
             self.leave_line(of, first);
@@ -327,8 +326,8 @@ mod tests {
     use crate::engine::world::operation::OperationRole;
     use crate::engine::world::state::ExecutionState;
 
-    /// Two who ask for room in the mailbox of a third, which has one place; the numbers of their
-    /// questions.
+    /// Returns a state in which two senders have asked for capacity in a mailbox with one place, and the
+    /// numbers of their questions.
     fn asked() -> (ExecutionState, [u32; 2]) {
         let mut state = ExecutionState::default();
         state.begin();
@@ -361,8 +360,8 @@ mod tests {
         assert_eq!(state.due, [one]);
     }
 
-    /// Who has given up is not woken, and its number may be another's by then; its place is the next
-    /// one's.
+    /// A sender that has given up is not woken. Its number may be reused, and its permit is passed to the
+    /// next one.
     #[test]
     fn who_gives_up_after_the_answer_is_not_woken() {
         let (mut state, [one, other]) = asked();

@@ -1,4 +1,4 @@
-//! Supervisors and their children.
+//! Supervision: supervisors and their children.
 
 use actor_core::Supervision;
 use actor_core::runtime::{AskSupervisor, ChildOptions, Children};
@@ -7,13 +7,13 @@ use crate::engine::world::operation::NO_FAMILY;
 use crate::engine::world::state::ExecutionState;
 use crate::strategy::StepConstruct;
 
-/// The children of an actor, or of the system: one, or a group.
+/// The children of an actor, or a single child or a group of children of the system.
 #[derive(Clone, Debug)]
 pub(crate) struct Supervised {
     pub(crate) family: Children,
-    /// `None` for the system.
+    /// The supervising actor; `None` for the system.
     pub(crate) supervisor: Option<u32>,
-    /// What asks the supervisor about failures, where it decides itself.
+    /// The function that asks the supervisor about failures, if the supervisor decides itself.
     pub(crate) ask: Option<AskSupervisor>,
 }
 
@@ -38,7 +38,7 @@ impl ExecutionState {
         family.add(u64::from(child), options, now);
     }
 
-    /// The children of an actor.
+    /// Returns the children of an actor.
     pub(crate) fn children_of(&mut self, supervisor: u32) -> &mut Supervised {
         if self.operations[supervisor as usize].supervised_family == NO_FAMILY {
             let founded = self.create_family(Some(supervisor));
@@ -48,8 +48,8 @@ impl ExecutionState {
         &mut self.families[household as usize]
     }
 
-    /// Says how the children of the system are supervised from now on, as `operation` means it: on its
-    /// node, in this life of that.
+    /// Sets the supervision of the system's children on the node of `operation`, in that incarnation of the
+    /// node.
     pub(crate) fn supervise_system(&mut self, operation: u32, supervision: Supervision) {
         self.reach.add(StepConstruct::Supervision);
         let group = self.group_at(operation);

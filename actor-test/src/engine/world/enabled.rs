@@ -1,17 +1,17 @@
-//! The dense set of enabled operations.
+//! The enabled set: the operations that may take the next step, in a dense array.
 
 use crate::strategy::{Changes, OperationId, Pending};
 
-/// A position that stands for "not enabled".
+/// The position of an operation that is not enabled.
 pub(crate) const ABSENT: u32 = u32::MAX;
 
-/// What each enabled operation would do, without gaps and without an order to maintain: an
-/// operation keeps its position, and the last one moves where another leaves. Patient timers are
-/// kept apart, so that nobody has to hide and show them all.
+/// The next step of each enabled operation, in a dense array without an order. An operation keeps its
+/// position, except that the last one fills a gap. Patient timers are kept apart, so that they are not added
+/// and removed one by one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EnabledSet {
     pending: Vec<Pending>,
-    /// The patient timers, which are enabled while nothing else is.
+    /// The patient timers, which are enabled only while nothing else is.
     patient: Vec<Pending>,
     changes: Changes,
 }
@@ -28,7 +28,7 @@ impl EnabledSet {
         self.pending().len()
     }
 
-    /// There are patient timers, and they are not enabled.
+    /// Returns whether there are patient timers that are not enabled.
     pub(crate) fn holds_back(&self) -> bool {
         !self.patient.is_empty() && !self.pending.is_empty()
     }
@@ -42,13 +42,13 @@ impl EnabledSet {
         }
     }
 
-    /// What has changed lately, for strategies.
+    /// Returns the positions that have changed lately, for strategies.
     #[inline]
     pub(crate) fn changes(&self) -> &Changes {
         &self.changes
     }
 
-    /// Adds an operation, or changes what it would do. `position` is where the operation keeps it.
+    /// Adds an operation, or replaces its next step. The operation keeps its place in `position`.
     #[inline(always)]
     pub(crate) fn set(&mut self, position: &mut u32, pending: Pending) {
         if *position == ABSENT {
@@ -61,7 +61,7 @@ impl EnabledSet {
         self.changes.record(*position);
     }
 
-    /// Removes an operation; tells which other one has moved to its position.
+    /// Removes an operation. Returns the operation that has moved to its position, and that position.
     #[inline]
     pub(crate) fn remove(&mut self, position: &mut u32) -> Option<(OperationId, u32)> {
         if *position == ABSENT {
@@ -76,7 +76,7 @@ impl EnabledSet {
         Some((last.operation, index))
     }
 
-    /// Patient timers become enabled, or are so no longer, where nothing else is enabled.
+    /// Records that all positions change, if patient timers become enabled or disabled.
     #[inline]
     fn turn(&mut self) {
         if self.pending.is_empty() && !self.patient.is_empty() {
@@ -84,7 +84,6 @@ impl EnabledSet {
         }
     }
 
-    /// Adds a patient timer.
     pub(crate) fn add_patient(&mut self, position: &mut u32, pending: Pending) {
         *position = self.patient.len() as u32;
         self.patient.push(pending);

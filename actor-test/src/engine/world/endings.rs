@@ -1,20 +1,20 @@
-//! What is left of an actor, a timer or a future that has ended.
+//! The end of an actor, a timer or a future, and the values that are left to drop.
 
 use crate::engine::world::operation::{Envelope, OperationStage, PendingOrder};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::temperature::Obligation;
 
-/// What has ended and lies in the workshop still.
+/// The values of something that has ended, which are still in the arena and are to be dropped.
 pub(crate) struct OrphanedValues {
-    /// Whose it was.
+    /// The operation that owned the values.
     pub(crate) owner: u32,
-    /// Events in the owner's mail that nobody will handle.
+    /// The slots of unread events in the owner's mail.
     pub(crate) letters: Vec<u32>,
-    /// Timers of the owner's, each with the event that it has not sent.
+    /// The timers of the owner, each with the mail slot of its unsent event.
     pub(crate) timers: Vec<(u32, Option<u32>)>,
 }
 
-/// What is left of an actor that has stopped.
+/// Everything that is to be dropped after the end of an actor.
 pub(crate) struct HaltRemnants {
     pub(crate) letters: Vec<Envelope>,
     pub(crate) remains: OrphanedValues,
@@ -22,7 +22,7 @@ pub(crate) struct HaltRemnants {
 }
 
 impl ExecutionState {
-    /// Ends an operation, and takes what the run loop has to drop.
+    /// Ends an operation for good. Returns the values that the run loop has to drop.
     pub(crate) fn halt(&mut self, index: u32) -> HaltRemnants {
         if self.operations[index as usize].stage != OperationStage::Gone {
             self.remove_stopped(index);
@@ -35,8 +35,8 @@ impl ExecutionState {
         self.end_what_it_owns(index, letters)
     }
 
-    /// Drops the value of an operation that may be brought back: its inbox stays, but for the events
-    /// of its timers, or for all. Takes what the run loop has to drop.
+    /// Drops the value of an operation that its supervisor may restart. The inbox stays, except for the
+    /// events of the operation's timers. Returns the values that the run loop has to drop.
     pub(crate) fn fall(&mut self, index: u32) -> HaltRemnants {
         self.leave(index, OperationStage::Down);
         let operation = &mut self.operations[index as usize];
@@ -51,7 +51,7 @@ impl ExecutionState {
         self.end_what_it_owns(index, letters)
     }
 
-    /// Neither runs nor waits any more.
+    /// Ends the run or the wait of an operation, and moves it to the stage `to`.
     pub(crate) fn leave(&mut self, index: u32, to: OperationStage) {
         let operation = &mut self.operations[index as usize];
         let before = std::mem::replace(&mut operation.stage, to);

@@ -1,25 +1,25 @@
-//! What an execution may still go wrong with, and what has: [`FaultPhase`].
+//! Faults of an execution: their budgets, and those injected so far: [`FaultPhase`].
 
 use crate::data::faults::{Fault, FaultBudgets, FaultCounts, FaultKind, Moment};
 use crate::engine::world::operation::OperationRole;
 use crate::engine::world::state::ExecutionState;
 use crate::hash::{mix, text};
 
-/// The faults of one execution. They may strike up to the end of a phase, which the strategy or the
-/// engine says; what is owed counts after it alone.
+/// The faults of one execution. They may be injected until the strategy or the engine ends the phase;
+/// liveness obligations count only after it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultPhase {
     left: FaultBudgets,
     is_open: bool,
     counts: FaultCounts,
-    /// What lasts, as it is undone.
+    /// The lasting faults in effect, each as the fault that undoes it.
     lasting: Vec<Fault>,
-    /// What the last step has led to at which a fault may be aimed.
+    /// The moments in the last step at which a fault may be aimed.
     moments: Vec<Moment>,
 }
 
 impl FaultPhase {
-    /// Starts an execution.
+    /// Starts an execution with these budgets.
     pub(crate) fn begin(&mut self, faults: FaultBudgets) {
         self.left = faults;
         self.is_open = !faults.is_none();
@@ -28,19 +28,19 @@ impl FaultPhase {
         self.moments.clear();
     }
 
-    /// Faults may still come.
+    /// Returns whether faults may still be injected.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// A fault of that kind may.
+    /// Returns whether a fault of that kind may still be injected.
     #[inline]
     pub(crate) fn may_be(&self, kind: FaultKind) -> bool {
         self.is_open && self.left.budget(kind) > 0
     }
 
-    /// One of that kind may come now, and does or does not.
+    /// Records that a fault of that kind was possible, and whether it was injected.
     pub(crate) fn offered(&mut self, kind: FaultKind, strikes: bool) {
         self.counts.offered[kind as usize] += 1;
         if strikes {
@@ -49,7 +49,7 @@ impl FaultPhase {
         }
     }
 
-    /// A fault struck between two steps, or was undone.
+    /// Records a fault that was injected or undone between two steps.
     pub(crate) fn struck(&mut self, fault: &Fault) {
         if fault.is_undone {
             self.lasting.retain(|lasting| lasting.key != fault.key);
@@ -62,23 +62,21 @@ impl FaultPhase {
         }
     }
 
-    /// No more faults come.
+    /// Ends the phase: no more faults are injected.
     pub(crate) fn close(&mut self) {
         self.is_open = false;
         self.moments.clear();
     }
 
-    /// What the last step has led to at which a fault may be aimed.
     pub(crate) fn moments(&self) -> &[Moment] {
         &self.moments
     }
 
-    /// Whoever places faults has heard of the moments.
     pub(crate) fn forget_moments(&mut self) {
         self.moments.clear();
     }
 
-    /// Feeds what may still come, and what lasts.
+    /// Feeds the remaining budgets and the lasting faults into a fingerprint.
     pub(crate) fn feed(&self, mut to: impl FnMut(u64)) {
         to(u64::from(self.is_open));
         for (kind, left) in self.left.iter() {
@@ -88,29 +86,28 @@ impl FaultPhase {
         self.lasting.iter().for_each(|fault| to(fault.key));
     }
 
-    /// What came, and what might have.
     pub(crate) fn counts(&self) -> FaultCounts {
         self.counts
     }
 }
 
-/// What tells that something is owed from other moments that matter.
+/// Distinguishes moments at which a liveness obligation arises from other moments.
 const OBLIGATION_MOMENT: u64 = 0x0_0ed0;
 
-/// The way of a clock's jump ahead.
+/// The way of a clock fault that makes the clock jump ahead.
 pub(crate) const AHEAD: u8 = 0;
 
-/// The way in which it is set back.
+/// The way of a clock fault that sets the clock back.
 pub(crate) const BACK: u8 = 1;
 
-/// How many nodes can be told by the bits of a fault.
+/// The largest number of nodes that the bits of a fault can distinguish.
 const NODES_MAX: u32 = 64;
 
-/// Up to so many nodes, every partition is possible; of more, a node is cut off from all others.
+/// The largest number of nodes for which all partitions are possible; of more, only single nodes are cut off.
 const PARTITIONED_MAX: u32 = 5;
 
 impl ExecutionState {
-    /// The faults that may strike between two steps now, or be undone.
+    /// Returns the faults that may be injected or undone between two steps now.
     pub(crate) fn possible_faults(&mut self) -> Vec<Fault> {
         let mut possible = Vec::new();
         let count = self.nodes.count().min(NODES_MAX);
@@ -135,28 +132,28 @@ impl ExecutionState {
         possible
     }
 
-    /// The step in progress has led to a moment that matters, which concerns those nodes.
+    /// Records that the step in progress has reached a moment at which a fault may be aimed, at those nodes.
     pub(crate) fn record_moment(&mut self, what: u64, nodes: u64) {
         if self.faults.is_open() {
             self.faults.moments.push(Moment { what, nodes });
         }
     }
 
-    /// Nothing of what the kind strikes by an operation's doing fails where that one is. What is on a
-    /// link is up to the link.
+    /// Returns whether no fault of this kind is injected at the operation, because its node is spared. For
+    /// faults of links, the link decides.
     pub(crate) fn is_spared(&self, kind: FaultKind, operation: u32) -> bool {
         let is_of_node = matches!(kind, FaultKind::Call | FaultKind::Full | FaultKind::Disk);
         let node = self.nodes.node_of(operation).filter(|_| is_of_node);
         node.is_some_and(|node| self.nodes.is_spared(node))
     }
 
-    /// Something is owed from here on, by who has that name: a hot monitor, or a predicate.
+    /// Records that the monitor or predicate with this name has a pending obligation from here on.
     pub(crate) fn record_obligation(&mut self, name: u64) {
         let nodes = self.node_bits(self.last_operation);
         self.record_moment(mix(OBLIGATION_MOMENT, name), nodes);
     }
 
-    /// The node of an operation, as a bit; both ends of a link.
+    /// Returns the node of an operation as a bit, or both ends of a link.
     pub(crate) fn node_bits(&self, operation: u32) -> u64 {
         let bit = |node: u32| 1_u64.checked_shl(node).unwrap_or(0);
         let found = self.operations.get(operation as usize);
@@ -169,7 +166,7 @@ impl ExecutionState {
         }
     }
 
-    /// What lasts and is to be undone.
+    /// Takes the lasting faults, each as the fault that undoes it.
     pub(crate) fn faults_to_undo(&mut self) -> Vec<Fault> {
         std::mem::take(&mut self.faults.lasting)
     }
@@ -190,32 +187,32 @@ impl ExecutionState {
         up.map(move |node| self.fault(kind, 1 << node, 0))
     }
 
-    /// A clock jumps ahead, or is set back; that of a node that is down as well.
+    /// Adds the jumps ahead and back of the clocks, also of nodes that are down.
     fn clock_jumps(&self, count: u32, possible: &mut Vec<Fault>) {
         let at_risk = (0..count).filter(|node| !self.nodes.is_spared(*node));
         let ways = at_risk.flat_map(|node| [AHEAD, BACK].map(|way| (node, way)));
         possible.extend(ways.map(|(node, way)| self.fault(FaultKind::Clock, 1 << node, way)));
     }
 
-    /// The nodes at which something may fail.
+    /// Returns the nodes at which faults may be injected.
     fn nodes_at_risk(&self) -> Vec<u32> {
         let count = self.nodes.count().min(NODES_MAX);
         let at_risk = (0..count).filter(|node| !self.nodes.is_spared(*node));
         at_risk.collect()
     }
 
-    /// The partitions of the nodes: one side, and whether both directions are cut or one. Who is spared
-    /// is on no side, and reaches everybody.
+    /// Adds the partitions of the nodes: one half, and whether both directions are cut or one. A spared node
+    /// is in neither half, and its links stay.
     fn partitions(&self, possible: &mut Vec<Fault>) {
         let at_risk = self.nodes_at_risk();
         let count = at_risk.len() as u32;
         let has_one = |lasting: &Fault| lasting.kind == FaultKind::Partition;
-        // One at a time, so that healing it heals what it has cut.
+        // Only one partition at a time, so that a healed partition heals exactly the links that it has cut.
         if count < 2 || self.faults.lasting.iter().any(has_one) {
             return;
         }
         let sides: Vec<u64> = match count <= PARTITIONED_MAX {
-            // The side without the last node; the other side is the rest.
+            // The half without the last node; the other half is the rest.
             true => (1..1 << (count - 1)).collect(),
             false => (0..count).map(|node| 1 << node).collect(),
         };
@@ -231,7 +228,7 @@ impl ExecutionState {
         }
     }
 
-    /// The links that a partition cuts.
+    /// Returns the links that a partition cuts.
     pub(crate) fn links_cut(&self, fault: &Fault) -> Vec<(u32, u32)> {
         let at_risk = self.nodes_at_risk();
         let out = || crossing(fault.nodes, &at_risk);
@@ -258,7 +255,7 @@ impl ExecutionState {
     }
 }
 
-/// The links from one side to the other.
+/// Returns the links from the nodes of one half to the nodes of the other.
 fn crossing(side: u64, nodes: &[u32]) -> impl Iterator<Item = (u32, u32)> + '_ {
     let is_in = move |node: u32| side >> node & 1 == 1;
     let pairs = nodes

@@ -1,4 +1,4 @@
-//! What becomes of an effect when it is carried out.
+//! Flushing: carrying out the effects in an operation's outbox.
 
 use actor_core::generated::Disposition;
 use actor_core::{AskError, StopReason};
@@ -13,10 +13,10 @@ use crate::engine::world::state::ExecutionState;
 use crate::engine::world::watches::{EndWatch, WatchedChange};
 use crate::strategy::StepConstruct;
 
-/// What the run loop does for a step once nothing is borrowed.
+/// The work that an effect leaves to the run loop, which does it once nothing is borrowed.
 pub(crate) enum FollowUp {
     Nothing,
-    /// A letter reached an inbox, or would have if its receiver still lived.
+    /// A letter was sent to an inbox; `delivery` is the outcome.
     Sent {
         to: u32,
         letter: Envelope,
@@ -33,29 +33,29 @@ pub(crate) enum FollowUp {
         ask: u32,
         lost: Option<AskError>,
     },
-    /// Something goes wrong.
+    /// A fault of a script is injected or undone.
     Mishap(u32),
-    /// A question for room was asked, and may have been answered.
+    /// A request for mailbox capacity was made, and may have been answered.
     CapacityRequested(u32),
     /// A disk is called.
     Called(u32),
     /// The power of a disk fails.
     PowerFails(u32),
-    /// A newborn may take its first step.
+    /// The spawned operation becomes runnable.
     Started(u32),
-    /// A reply was delivered.
+    /// A reply, or its loss, was delivered.
     Replied {
         ask: u32,
         lost: Option<AskError>,
     },
-    /// The actor is to end.
+    /// The operation ends.
     Halted(u32, StopReason),
-    /// An actor is to stop.
+    /// An operation is to stop.
     Stopped {
         to: u32,
         at_once: bool,
     },
-    /// A child is to be brought back, or not.
+    /// A child is to be restarted, or not.
     Decided {
         child: u32,
         decision: actor_core::Decision,
@@ -65,23 +65,23 @@ pub(crate) enum FollowUp {
         to: u32,
         reason: StopReason,
     },
-    /// The notice of an actor's end is to be made.
+    /// A watcher is to be notified.
     Notify(u32),
-    /// An announcement is to be shown.
+    /// An announced event is to be shown to the monitors.
     Announced {
         slab: u32,
         slot: u32,
     },
-    /// A timer runs.
+    /// A timer was armed.
     Armed(u32),
-    /// The program asks for the end.
+    /// The program requests the end of the execution.
     Finishing,
-    /// A timer is cancelled, and what is left of it is to be dropped.
+    /// A timer was cancelled, and its values are to be dropped.
     Cancelled(OrphanedValues),
 }
 
 impl ExecutionState {
-    /// Appends a letter to its receiver's inbox, where that is open and has room.
+    /// Appends a letter to its receiver's inbox, if that is open and has capacity.
     pub(crate) fn deliver(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
         let disposition = self.disposition(to, letter.event);
         let receiver = &mut self.operations[to as usize];
@@ -96,7 +96,7 @@ impl ExecutionState {
         DeliveryOutcome::Arrived
     }
 
-    /// Delivers the letter of a timer, which may still be cancelled.
+    /// Delivers the letter of a timer, and indexes it for a later cancellation.
     pub(crate) fn deliver_timed(&mut self, to: u32, letter: Envelope) -> DeliveryOutcome {
         let delivery = self.deliver(to, letter);
         if delivery == DeliveryOutcome::Arrived {
@@ -126,7 +126,7 @@ impl ExecutionState {
         let receiver = &mut self.operations[to as usize];
         receiver.inbox.append(letter, disposition);
         match receiver.stage {
-            // Nothing else was due, so the letter is what the receiver handles next.
+            // The receiver had no other step, so it handles this letter next.
             OperationStage::Idle
                 if receiver.position == ABSENT && disposition != Disposition::Defer =>
             {
@@ -138,7 +138,7 @@ impl ExecutionState {
         }
     }
 
-    /// A letter reached an operation that may be waiting for it.
+    /// Wakes a suspended operation that awaits this event.
     fn wake_receiver(&mut self, to: u32, event: u16) {
         let receiver = &mut self.operations[to as usize];
         if receiver.receiving.contains(&event) {
@@ -147,9 +147,9 @@ impl ExecutionState {
         }
     }
 
-    /// Carries out the first effect of the outbox where it sends to another that waits for no more than
-    /// its next event, and nothing rides along: the common case, for which it does what
-    /// [`flush`](Self::flush) does in general. Tells to whom it has sent.
+    /// Carries out the first effect of the outbox if it is a send to another operation that is idle, and no
+    /// silent effect follows. This is the fast path of [`flush`](Self::flush) for the common case. Returns
+    /// the receiver.
     #[inline(always)]
     pub(crate) fn flush_send(&mut self, index: u32) -> Option<u32> {
         let outbox = &self.operations[index as usize].outbox;
@@ -186,8 +186,8 @@ impl ExecutionState {
         Some(to)
     }
 
-    /// Takes the first effect of the outbox, where that leaves for another node and nobody takes notes of
-    /// what is touched; tells to whom what goes, over which link.
+    /// Takes the first effect of the outbox if it leaves for another node and touched operations are not
+    /// recorded. Returns the receiver, the link and the letter.
     #[inline]
     pub(crate) fn flush_crossing(&mut self, index: u32) -> Option<(u32, LinkHint, Envelope)> {
         let outbox = &mut self.operations[index as usize].outbox;
@@ -215,7 +215,7 @@ impl ExecutionState {
         self.carry_out(index, effect)
     }
 
-    /// Looks at an effect before it is carried out: where it is for another node, it goes there.
+    /// Records the operations that an effect changes, and puts an effect for another node on its link.
     #[inline(never)]
     fn instrument(&mut self, index: u32, effect: &Effect) -> Option<FollowUp> {
         if self.records_touched {
@@ -237,7 +237,7 @@ impl ExecutionState {
         }
     }
 
-    /// Carries out an effect of an operation, here and now.
+    /// Carries out an effect of an operation at once.
     #[inline]
     pub(crate) fn carry_out(&mut self, index: u32, effect: Effect) -> FollowUp {
         match effect {
@@ -329,7 +329,7 @@ impl ExecutionState {
                     ..
                 } = self.watches[watch as usize];
                 if until == WatchedChange::Start {
-                    // Its start would have told the watcher, had it come later.
+                    // A later start of the target would have notified the watcher.
                     self.interrupt(target, StepConstruct::Watch);
                 }
                 let found = &self.operations[target as usize];

@@ -1,4 +1,4 @@
-//! What a step has reached beyond its own operation, for strategies that want to know.
+//! The footprint of the step in progress: the resources that it read and wrote.
 
 use actor_core::generated::Disposition;
 
@@ -10,70 +10,69 @@ use crate::strategy::{
     PredicateRead, PredicateScope, SilentEffect, Step, StepConstruct, StepEffect, StepKind,
 };
 
-/// What the step in progress has reached. What may count is taken down as it happens, in the rare
-/// places where it does; the rest is looked up when the step is over.
+/// The footprint of the step in progress. Rare accesses are recorded when they happen, and the rest is
+/// computed when the step is over.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StepFootprint {
-    /// Somebody wants to know.
+    /// True if a strategy wants footprints.
     pub(crate) is_wanted: bool,
-    /// What it has read or changed that others may change or read.
+    /// The shared resources that the step has read or changed, which make the step non-local.
     nonlocal: ConstructSet,
-    /// What else it has met that is not up to its operation alone; where it is a local step, nobody can
-    /// tell all the same when it is taken.
+    /// The other constructs that the step has met and that depend on others. They do not make the step
+    /// non-local.
     noted: ConstructSet,
-    /// What the effect was that it has carried out.
+    /// The effect that the step has carried out.
     carried: StepEffect,
-    /// Who has looked at it: monitors by their numbers, and predicates.
+    /// The monitors, by number, and the predicates that have observed the step.
     pub(crate) observers: ObserverSet,
-    /// What became of the monitors among them.
+    /// The states of the observing monitors before and after the step.
     pub(crate) looked: Vec<MonitorTransition>,
-    /// At what predicates have looked.
+    /// The operations that predicates have read.
     looks: Vec<PredicateRead>,
-    /// Whose next step it has replaced, or would have.
+    /// The operations whose next step this step has replaced, or would have replaced.
     interrupted: Vec<OperationId>,
-    /// Its operation had asks under way when it began.
+    /// True if the operation had open asks when the step began.
     awaits: bool,
-    /// What rode along with it.
+    /// The timers that were armed or cancelled in the same step.
     along: Vec<SilentEffect>,
-    /// It has looked whether a sleep is over, and it was not.
+    /// True if the step has polled a sleep that is not over.
     sleeps: bool,
-    /// It would have cancelled a timer, had that been there.
+    /// True if the step cancels a timer, or would have if there were one.
     cancels: bool,
 }
 
 impl StepFootprint {
-    /// The step has read or changed what others may change or read.
+    /// Records that the step has read or changed a shared resource.
     #[inline]
     pub(crate) fn add(&mut self, what: StepConstruct) {
         self.nonlocal.add(what);
     }
 
-    /// The step has met what is not up to its operation alone.
+    /// Records that the step has met a construct that depends on others, without making the step non-local.
     #[inline]
     pub(crate) fn record_local(&mut self, what: StepConstruct) {
         self.noted.add(what);
     }
 
-    /// Something rides along with the step.
+    /// Records an effect that is carried out in the same step, without a step of its own.
     pub(crate) fn record_silent_effect(&mut self, what: SilentEffect) {
         if self.is_wanted {
             self.along.push(what);
         }
     }
 
-    /// A predicate looks at something.
+    /// Records that a predicate reads something.
     pub(crate) fn look(&mut self, predicate: u32, at: PredicateScope) {
         if self.is_wanted {
             self.looks.push(PredicateRead { predicate, at });
         }
     }
 
-    /// The step would have cancelled a timer, had that been there.
     pub(crate) fn cancels(&mut self) {
         self.cancels = true;
     }
 
-    /// Somebody has looked whether a sleep is over, and it is not.
+    /// Records that the step has polled a sleep that is not over.
     pub(crate) fn sleeps(&mut self) {
         self.sleeps = true;
         self.add(StepConstruct::Timer);
@@ -81,7 +80,7 @@ impl StepFootprint {
 }
 
 impl ExecutionState {
-    /// A step begins, of which a strategy wants to hear.
+    /// Starts the footprint of a step.
     pub(crate) fn begin_reach(&mut self, pending: &Pending) {
         self.reach.nonlocal = ConstructSet::NOTHING;
         self.reach.noted = ConstructSet::NOTHING;
@@ -120,7 +119,6 @@ impl ExecutionState {
         }
     }
 
-    /// A step begins that carries out an effect, and what rides along.
     fn begin_flush(&mut self, index: u32) {
         let Some(effect) = self.operations[index as usize].outbox.first().copied() else {
             return;
@@ -163,7 +161,7 @@ impl ExecutionState {
             Effect::Cross { .. } | Effect::Fault(_) => {
                 (StepEffect::Nothing, Some(StepConstruct::Node))
             }
-            // Silent ones say so themselves.
+            // Silent effects are recorded when they are carried out.
             _ => (StepEffect::Nothing, None),
         };
         self.reach.carried = carried;
@@ -172,7 +170,7 @@ impl ExecutionState {
         }
     }
 
-    /// The operation defers events, of more than can be told apart.
+    /// Returns whether the operation defers events, and its type has too many events for [`Deferred`].
     fn defers_many(&self, operation: u32) -> bool {
         self.operations[operation as usize].defers
             && self
@@ -180,7 +178,7 @@ impl ExecutionState {
                 .is_some_and(|info| info.events.len() > DeferredEvents::EVENTS_MAX)
     }
 
-    /// Which events the operation's state puts off.
+    /// Returns the events that the operation's state defers.
     fn deferred_events(&self, operation: u32) -> DeferredEvents {
         match self.info(operation) {
             Some(info) if info.defers => {
@@ -191,7 +189,7 @@ impl ExecutionState {
         }
     }
 
-    /// What becomes of an operation next is not up to itself.
+    /// Records that the step may replace the next step of an operation.
     pub(crate) fn interrupt(&mut self, operation: u32, what: StepConstruct) {
         self.reach.add(what);
         if self.reach.is_wanted {
@@ -199,21 +197,22 @@ impl ExecutionState {
         }
     }
 
-    /// The execution may end here, whatever anyone would do next.
+    /// Records that the step may replace every operation's next step, for example by ending the execution.
     pub(crate) fn interrupt_all(&mut self, what: StepConstruct) {
         for operation in 0..self.live as u32 {
             self.interrupt(operation, what);
         }
     }
 
-    /// Somebody is set to look on. What was not seen since it came before might have come after.
+    /// Records that a monitor or predicate was registered. The earlier steps, which it has not observed,
+    /// could come later.
     pub(crate) fn reach_onlooker(&mut self) {
         if self.step > 1 {
             self.interrupt_all(StepConstruct::Onlooker);
         }
     }
 
-    /// What is carried out at once by an operation of that kind, and what ends with others.
+    /// Returns whether the kind of operation makes its step non-local, and the construct that it stands for.
     fn kind_reaches(&self, index: usize, runs: bool) -> (bool, Option<StepConstruct>) {
         match self.operations[index].kind {
             OperationRole::Actor(_) => (!runs && self.atomic_handlers, None),
@@ -226,7 +225,7 @@ impl ExecutionState {
         }
     }
 
-    /// What a step was, once it is over.
+    /// Returns the step in progress with its footprint, once it is over.
     pub(crate) fn end_reach(
         &self,
         pending: Pending,
@@ -249,12 +248,12 @@ impl ExecutionState {
         } = &self.reach;
         let index = pending.operation.index();
         let runs = pending.kind != StepKind::Flush;
-        // What is carried out at once, and what ends with others.
+        // The kind of the operation may make the step non-local.
         let (is_bound, kind) = match () {
             () if pending.operation.is_timer() => (true, Some(StepConstruct::Timer)),
             () => self.kind_reaches(index, runs),
         };
-        // What predicates see is changed by who runs, begins and ends.
+        // Predicates observe the actors that run, start and end.
         let mut onlookers = *onlookers;
         let is_seen = runs || matches!(carried, StepEffect::Started(..) | StepEffect::Halted);
         if has_predicates && is_seen {

@@ -2,7 +2,6 @@
 
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 
-/// Operations that are futures, by owner.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Futures {
     all: Vec<Future>,
@@ -12,7 +11,7 @@ pub(crate) struct Futures {
 #[derive(Clone, Debug)]
 struct Future {
     operation: u32,
-    /// The others of its owner's.
+    /// The neighbours in the list of the owner's futures.
     beside: ListNode,
 }
 
@@ -30,14 +29,14 @@ impl Futures {
             .add(owner, &mut self.all, last, |future| &mut future.beside);
     }
 
-    /// The futures of an actor, those that are over among them, in the order of their creation.
+    /// Returns the futures of an actor in the order of their creation, including those that are over.
     pub(crate) fn of(&self, owner: u32) -> impl Iterator<Item = u32> {
         let all = &self.all;
         let own = self.owned.of(owner, all, |future| &future.beside);
         own.map(|future| all[future as usize].operation)
     }
 
-    /// All of an actor's are over.
+    /// Removes all futures of an actor, which are over.
     pub(crate) fn forget(&mut self, owner: u32) {
         self.owned.forget(owner);
     }

@@ -1,4 +1,4 @@
-//! The events that wait for an actor: [`Inbox`].
+//! The inbox of an actor: its queue of unread letters: [`Inbox`].
 
 use std::collections::BTreeMap;
 
@@ -7,50 +7,50 @@ use actor_core::generated::Disposition;
 use crate::engine::world::operation::{Envelope, LetterOrigin, STOP};
 use crate::engine::world::queue::FlatQueue;
 
-/// A position that stands for "nothing to handle".
+/// The position that means "nothing to handle".
 const NOTHING: u32 = u32::MAX;
 
-/// The event of a letter that was taken out of turn. No type has so many.
+/// The event number of a gap, which a letter leaves that was taken out of turn. No type has so many events.
 const GAP: u16 = STOP - 1;
 
-/// How many gaps are not worth being closed.
+/// The number of gaps from which on they are worth closing.
 const GAPS_MIN: u32 = 16;
 
 /// Letters in the order of their arrival.
 ///
-/// Most are taken from the front. One that is taken out of turn leaves a gap, and gaps are closed
-/// when they are as many as the letters. Who looks for the first letter of some sort, for the first
-/// that a state does not defer for instance, goes on where the search for it has come to last, so that
-/// each letter is looked at once for each sort.
+/// Most letters are taken from the front. A letter that is taken out of turn leaves a gap, and gaps are
+/// closed once they outnumber the letters. A search for one sort of letters, for example those that a state
+/// does not defer, resumes where the last search for that sort stopped. So each letter is examined once for
+/// each sort.
 #[derive(Clone, Debug)]
 pub(crate) struct Inbox {
-    /// The first of them is no gap.
+    /// The letters and gaps; the first entry is no gap.
     letters: FlatQueue<Envelope>,
-    /// How many came before those: the number of the first.
+    /// The sequence number of the first entry in `letters`.
     first: u64,
     gaps: u32,
     /// Invariant: the position of the first letter that is not deferred, or `NOTHING`.
     next: u32,
-    /// What is known where letters were searched for.
+    /// The results of earlier searches.
     searched: Option<Box<Searched>>,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Searched {
-    /// For each sort of letters that was searched for, a number below which there is none.
+    /// For each sort of letters, a sequence number below which there is none.
     none_below: Vec<u64>,
-    /// The numbers of letters of timers, by slot and generation.
+    /// The sequence numbers of timers' letters, by slot and generation.
     timed: BTreeMap<(u32, u32), u64>,
 }
 
-/// What is searched for.
+/// A sort of letters to search for.
 #[derive(Clone, Copy)]
 enum Sort {
-    /// What this state does not defer.
+    /// The letters that this state does not defer.
     HandledIn(u16),
-    /// This event.
+    /// The letters of this event.
     Event(u16),
-    /// What takes a place in a bounded mailbox.
+    /// The letters that take a place in a bounded mailbox.
     Counting,
 }
 
@@ -75,7 +75,6 @@ impl Inbox {
         }
     }
 
-    /// Forgets everything and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.letters.clear();
         self.first = 0;
@@ -98,23 +97,21 @@ impl Inbox {
             .filter(|letter| letter.event != GAP)
     }
 
-    /// The oldest letter.
     pub(crate) fn first(&self) -> Option<&Envelope> {
         self.letters.first()
     }
 
-    /// The letter that was appended last.
     pub(crate) fn last(&self) -> Option<&Envelope> {
         self.letters.last()
     }
 
-    /// The next letter to handle.
+    /// Returns the next letter to handle.
     #[inline]
     pub(crate) fn next(&self) -> Option<&Envelope> {
         self.letters.get(self.next as usize)
     }
 
-    /// Appends a letter, whose event has that disposition in the current state.
+    /// Appends a letter; `disposition` is that of its event in the current state.
     #[inline(always)]
     pub(crate) fn append(&mut self, letter: &Envelope, disposition: Disposition) {
         if self.next == NOTHING && disposition != Disposition::Defer {
@@ -123,7 +120,7 @@ impl Inbox {
         self.letters.push(*letter);
     }
 
-    /// The letter that was appended last is a timer's.
+    /// Indexes the letter that was appended last, if a timer has sent it.
     pub(crate) fn note_timed(&mut self) {
         let number = self.first + self.letters.len() as u64 - 1;
         let sender = self.letters.last().map(|letter| letter.sender.sender());
@@ -133,7 +130,7 @@ impl Inbox {
         }
     }
 
-    /// Takes the next letter where it is the first, is an event, and nothing is known of others.
+    /// Takes the next letter if it is the first, is an event, and no results of searches are kept.
     #[inline]
     pub(crate) fn take_first_event(&mut self) -> Option<Envelope> {
         if self.next | self.gaps != 0 || self.searched.is_some() {
@@ -151,7 +148,7 @@ impl Inbox {
         Some(letter)
     }
 
-    /// Takes the next letter; [`look`](Self::look) must follow where some state `defers`.
+    /// Takes the next letter; [`look`](Self::look) must follow if some state `defers`.
     #[inline]
     pub(crate) fn take_next(&mut self, defers: bool) -> Option<Envelope> {
         if self.next | self.gaps != 0 {
@@ -169,7 +166,7 @@ impl Inbox {
         Some(letter)
     }
 
-    /// Takes the next letter where there are gaps, or others come before it.
+    /// Takes the next letter if there are gaps, or other letters before it.
     #[inline(never)]
     fn take_behind(&mut self, defers: bool) -> Option<Envelope> {
         if self.next == NOTHING {
@@ -190,7 +187,7 @@ impl Inbox {
         }
     }
 
-    /// Finds the next letter in a state; none is deferred where that is `None`.
+    /// Finds the next letter for a state; without a state, no letter is deferred.
     pub(crate) fn find_next(
         &mut self,
         state: Option<u16>,
@@ -205,13 +202,13 @@ impl Inbox {
         self.next = next.map_or(NOTHING, |next| next as u32);
     }
 
-    /// Whether there is such an event.
+    /// Returns whether the inbox has such an event.
     pub(crate) fn has(&mut self, event: u16) -> bool {
         self.find(Sort::Event(event), |letter| letter.event == event)
             .is_some()
     }
 
-    /// Takes the first of such events; [`look`](Self::look) must follow.
+    /// Takes the first such event; [`look`](Self::look) must follow.
     pub(crate) fn take_event(&mut self, event: u16) -> Option<Envelope> {
         let at = self.find(Sort::Event(event), |letter| letter.event == event)?;
         Some(self.cut(at))
@@ -223,7 +220,7 @@ impl Inbox {
         Some(self.cut(at))
     }
 
-    /// Takes the letter of a timer, where it is unread; [`look`](Self::look) must follow.
+    /// Takes the unread letter of a timer, if any; [`look`](Self::look) must follow.
     pub(crate) fn take_timed(&mut self, index: u32, generation: u32) -> Option<Envelope> {
         let number = self.number_of_timed(index, generation)?;
         Some(self.cut((number - self.first) as usize))
@@ -244,12 +241,11 @@ impl Inbox {
         taken
     }
 
-    /// Whether the letter of a timer is unread.
     pub(crate) fn has_timed(&self, index: u32, generation: u32) -> bool {
         self.number_of_timed(index, generation).is_some()
     }
 
-    /// How many letters come before that of a timer, where it is unread.
+    /// Returns the number of letters before the unread letter of a timer.
     pub(crate) fn rank_of_timed(&self, index: u32, generation: u32) -> Option<usize> {
         let number = self.number_of_timed(index, generation)?;
         let before = &self.letters.as_slice()[..(number - self.first) as usize];
@@ -261,7 +257,7 @@ impl Inbox {
         searched.timed.get(&(index, generation)).copied()
     }
 
-    /// Removes the letters that `remove` names, of all; [`look`](Self::look) must follow.
+    /// Removes and returns all letters for which `remove` is true; [`look`](Self::look) must follow.
     pub(crate) fn remove_letters(&mut self, remove: impl Fn(&Envelope) -> bool) -> Vec<Envelope> {
         let mut removed = Vec::new();
         self.letters.retain(|letter| {
@@ -275,7 +271,7 @@ impl Inbox {
         removed
     }
 
-    /// The position of the first letter of some sort.
+    /// Returns the position of the first letter of some sort.
     fn find(&mut self, sort: Sort, is_it: impl Fn(&Envelope) -> bool) -> Option<usize> {
         if self.letters.is_empty() {
             return None;
@@ -294,7 +290,7 @@ impl Inbox {
         found.map(|_| position)
     }
 
-    /// Takes the letter at a position.
+    /// Takes the letter at a position, and leaves a gap.
     fn cut(&mut self, at: usize) -> Envelope {
         let letter = self.letters[at];
         self.note_taken(&letter);
@@ -318,7 +314,7 @@ impl Inbox {
         let Some(searched) = &mut self.searched else {
             return;
         };
-        // Numbers have changed: every search begins anew.
+        // The sequence numbers have changed, so every search starts again.
         searched.none_below.clear();
         searched.timed.clear();
         for (at, letter) in self.letters.as_slice().iter().enumerate() {
@@ -339,7 +335,7 @@ mod tests {
 
     const EVENTS: u64 = 4;
 
-    /// Each state defers some events: an event with a number above the state's, but not the last.
+    /// Each state defers the events above its own number, except the last event.
     fn disposition(state: u16, event: u16) -> Disposition {
         if event > state && u64::from(event) < EVENTS - 1 {
             Disposition::Defer
@@ -352,7 +348,7 @@ mod tests {
         matches!(letter.sender.sender(), LetterOrigin::Operation(_))
     }
 
-    /// Against a list that is searched, over random programs of all that can be done to an inbox.
+    /// Compares the inbox with a plain list, over random programs of all methods.
     #[test]
     fn letters_are_found_where_a_search_of_all_finds_them() {
         let mut random = 1_u64;
@@ -451,7 +447,7 @@ mod tests {
         }
     }
 
-    /// What is taken out of turn does not gather.
+    /// Gaps do not accumulate.
     #[test]
     fn gaps_are_closed() {
         let mut inbox = Inbox::new();

@@ -1,4 +1,4 @@
-//! What steps and handles to timers are called, whatever numbers and slots they have.
+//! Names of steps and timer handles that do not depend on numbers and slots.
 
 use crate::engine::world::operation::Effect;
 use crate::engine::world::state::ExecutionState;
@@ -7,9 +7,9 @@ use crate::hash::mix;
 use crate::strategy::Pending;
 
 impl ExecutionState {
-    /// What a handle to a timer means to the operation that holds it: where the unread event is, or
-    /// which of the holder's timers it is in the order of deadlines. A handle that was given away
-    /// keeps its number.
+    /// Returns the meaning of a timer handle for the operation that holds it: the place of the unread event,
+    /// the rank among the holder's timers by deadline, or the place of the arming in the outbox. A handle to
+    /// another operation's timer keeps its number.
     pub(crate) fn timer_mark(&self, holder: u32, index: u32, generation: u32) -> u64 {
         let owner = &self.operations[holder as usize];
         let timer = self.timers.slots.get(index as usize);
@@ -40,7 +40,7 @@ impl ExecutionState {
         }
     }
 
-    /// How many timers of the same owner come before this one.
+    /// Returns the number of armed timers of the same owner that are due before this one.
     fn rank(&self, index: u32, timer: &VirtualTimer) -> u64 {
         let order = |index: u32| {
             let timer = &self.timers.slots[index as usize];
@@ -52,7 +52,7 @@ impl ExecutionState {
         own.filter(|other| order(*other) < this).count() as u64
     }
 
-    /// What an enabled step is called within a state, whatever slots and positions are.
+    /// Returns the name of an enabled step within a state, whatever slots and positions are in use.
     pub(crate) fn step_name(&self, pending: &Pending) -> u64 {
         let index = pending.operation.bits();
         if !pending.operation.is_timer() {
@@ -67,7 +67,7 @@ impl ExecutionState {
     }
 }
 
-/// What the step of an operation that is no timer is called.
+/// Returns the name of a step of an operation that is no timer.
 pub(crate) fn operation_name(operation: u32) -> u64 {
     mix(1, u64::from(operation))
 }

@@ -1,11 +1,10 @@
-//! What an execution consists of, as plain data that can be cloned: operations with their queues,
-//! timers, asks, disks, families, temperatures, and the enabled set.
+//! The state of one execution, as plain data that can be cloned: operations with their queues, timers, asks,
+//! disks, families, temperatures, and the enabled set.
 //!
-//! Everything hangs on [`state::State`]; a method that changes one thing stands in that thing's file.
-//! `seam` puts effects into outboxes, `running` has them carried out ([`flushing`]) and takes events
-//! from inboxes; both hear of what is to be done with nothing borrowed as data
-//! ([`FollowUp`](flushing::FollowUp)). Nothing here calls or holds a user's code, and nothing is
-//! recorded or judged.
+//! The root is [`state::State`]; a method that changes one part is in the file of that part. `seam` puts
+//! effects into outboxes; `running` carries them out ([`flushing`]) and takes events from inboxes. Work that
+//! needs nothing to be borrowed is returned as data ([`FollowUp`](flushing::FollowUp)). Nothing here calls or
+//! holds a user's code, and nothing is recorded or judged.
 
 pub(crate) mod actor_links;
 pub(crate) mod aliases;

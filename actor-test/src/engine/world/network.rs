@@ -1,4 +1,4 @@
-//! Links between nodes, and what is on them.
+//! Network links between nodes, and the messages in transit on them.
 
 use std::any::TypeId;
 use std::collections::VecDeque;
@@ -11,24 +11,24 @@ use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 use crate::settings::Delivery;
 
-/// The way from one node to another, which is an operation: its step delivers what comes next.
+/// A link from one node to another. The link is an operation, whose step delivers the next message.
 #[derive(Clone, Debug)]
 pub(crate) struct NetworkLink {
     pub(crate) from: u32,
     pub(crate) to: u32,
     pub(crate) operation: u32,
-    /// What is on it, in the order in which that was sent.
+    /// The messages in transit, in the order in which they were sent.
     pub(super) queue: VecDeque<InTransit>,
-    /// Nothing is delivered, and what is sent over it is lost.
+    /// True if the link is cut: nothing is delivered, and messages sent over it are lost.
     pub(crate) is_cut: bool,
-    /// Nothing is delivered for now.
+    /// True if the link is held: nothing is delivered for now.
     pub(crate) is_held: bool,
     pub(super) is_spared: bool,
-    /// What is to become of the next event of some type.
+    /// The faults that are to strike the next event of a type.
     pub(super) wishes: Vec<(Wish, TypeId)>,
 }
 
-/// The number of a link, where that is small, in the room that an [`Effect`] has left.
+/// The number of a link, if it is small enough for the space that an [`Effect`] has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct LinkHint(u16);
 
@@ -40,12 +40,12 @@ impl LinkHint {
     }
 }
 
-/// Something on a link: an effect that is carried out when it arrives.
+/// A message in transit on a link: an effect that is carried out when it arrives.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InTransit {
     pub(crate) by: u32,
     pub(crate) effect: Effect,
-    /// What comes behind it overtakes it.
+    /// True if the message behind this one is to overtake it.
     yields: bool,
 }
 
@@ -66,20 +66,18 @@ impl InTransit {
     }
 }
 
-/// What is to be done with something that was to go on a link.
+/// The outcome of putting a message on a link.
 pub(crate) enum LinkOutcome {
-    /// It is on the link.
     OnLink,
-    /// It is on the link, and is to be there twice: behind this.
+    /// The message is on this link, and a copy of it is to follow.
     Duplicated(u32),
-    /// It is lost.
     Lost,
-    /// It arrives at once.
+    /// The message arrives at once.
     Arrives,
 }
 
 impl Nodes {
-    /// The links that were used, or that something was said of.
+    /// Returns the links that were used, or that a script has mentioned.
     pub(crate) fn links(&self) -> impl Iterator<Item = &NetworkLink> {
         self.links.iter()
     }
@@ -88,7 +86,7 @@ impl Nodes {
         &self.links[number as usize]
     }
 
-    /// The link that was made for what one sends to the other.
+    /// Returns the link for messages from one operation to another.
     #[inline]
     pub(crate) fn hinted(&self, hint: LinkHint, from: u32, to: u32) -> u32 {
         match hint.0 {
@@ -121,13 +119,13 @@ impl Nodes {
         self.between(from, to).is_some_and(|link| link.is_spared)
     }
 
-    /// How much is on the link.
+    /// Returns the number of messages in transit.
     pub(crate) fn in_transit(&self, from: u32, to: u32) -> usize {
         self.between(from, to).map_or(0, |link| link.queue.len())
     }
 
-    /// Whether that may become of what is at a place on the link: a letter is there, and to be
-    /// overtaken by another.
+    /// Returns whether the fault can strike the message at a place on the link: a letter is there and, for a
+    /// delay, another one is behind it.
     pub(crate) fn can_wish(&self, wish: Wish, from: u32, to: u32, place: usize) -> bool {
         let Some(link) = self.between(from, to) else {
             return false;
@@ -150,7 +148,7 @@ impl NetworkLink {
         self.queue.iter()
     }
 
-    /// What is delivered next; of a bag that is one of several.
+    /// Returns the message that is delivered next, or that is one of several under bag delivery.
     fn next(&self) -> Option<&InTransit> {
         match self.is_cut || self.is_held {
             true => None,
@@ -160,8 +158,8 @@ impl NetworkLink {
 }
 
 impl ExecutionState {
-    /// A link that is cut does not lose it: word of the end of an actor and the like, and look-ups with
-    /// their answers, since who looks for a name can't ask again.
+    /// Returns whether a cut link keeps the message: notices of ends and the like, and look-ups of names with
+    /// their answers, since a look-up can't be repeated.
     fn is_kept(&self, item: &InTransit) -> bool {
         let is_registry = |of: u32| self.nodes.registry_of(of) == Some(Some(of));
         match item.effect {
@@ -171,7 +169,7 @@ impl ExecutionState {
         }
     }
 
-    /// The link from one node to another, which is made where there is none yet.
+    /// Returns the link from one node to another, which is created if there is none.
     #[inline]
     pub(crate) fn link_between(&mut self, from: u32, to: u32) -> u32 {
         match self.nodes.link_number(from, to) {
@@ -209,7 +207,7 @@ impl ExecutionState {
         &mut self.nodes.links[number as usize]
     }
 
-    /// Brings the enabled set up to date with what the link would deliver next.
+    /// Updates the enabled set with the next message that the link would deliver.
     pub(crate) fn refresh_link(&mut self, number: u32) {
         let link = &self.nodes.links[number as usize];
         let operation = link.operation;
@@ -226,7 +224,7 @@ impl ExecutionState {
         self.changes(operation);
     }
 
-    /// Puts something on the link between two nodes.
+    /// Puts a message on the link between two nodes.
     pub(crate) fn load(&mut self, from: u32, to: u32, item: InTransit) -> LinkOutcome {
         let is_direct = self.nodes.delivery == Delivery::Mailbox;
         match self.nodes.link_number(from, to) {
@@ -239,7 +237,6 @@ impl ExecutionState {
         }
     }
 
-    /// Puts something on a link.
     pub(crate) fn load_on(&mut self, number: u32, mut item: InTransit) -> LinkOutcome {
         let link = self.nodes.link(number);
         let (is_cut, is_free) = (link.is_cut, !link.is_cut && !link.is_held);
@@ -262,7 +259,7 @@ impl ExecutionState {
         if overtakes {
             link.queue.swap(behind - 1, behind);
         }
-        // Behind others, it changes nothing of what is delivered next.
+        // A message behind others does not change what is delivered next.
         if behind == 0 || overtakes {
             self.refresh_link(number);
         } else {
@@ -275,7 +272,7 @@ impl ExecutionState {
         }
     }
 
-    /// What is to become of something that goes on a link.
+    /// Takes the fault that is to strike a message that goes on a link, if any.
     fn wish_for(&mut self, number: u32, item: &InTransit) -> Option<Wish> {
         let (to, letter) = item.letter()?;
         let event = self
@@ -288,13 +285,13 @@ impl ExecutionState {
         Some(wishes.remove(at).0)
     }
 
-    /// Puts a second copy of the last letter on a link.
+    /// Puts a copy of the last letter on a link.
     pub(crate) fn load_again(&mut self, number: u32, item: InTransit) {
         self.link_mut(number).queue.push_back(item);
         self.refresh_link(number);
     }
 
-    /// Takes what is delivered next from a link: the first, or of a bag that one.
+    /// Takes a message that is delivered from a link: the first, or any under bag delivery.
     pub(crate) fn unload(&mut self, number: u32, at: usize) -> Option<InTransit> {
         let queue = &mut self.link_mut(number).queue;
         let item = match at {
@@ -305,7 +302,7 @@ impl ExecutionState {
         item
     }
 
-    /// Takes all that a link loses; what it does not lose stays there.
+    /// Removes and returns all messages that a link loses.
     pub(crate) fn clear_link(&mut self, number: u32, keeps: bool) -> Vec<InTransit> {
         let all = std::mem::take(&mut self.link_mut(number).queue);
         let (kept, lost): (VecDeque<_>, Vec<_>) =
@@ -339,7 +336,7 @@ impl ExecutionState {
         }
     }
 
-    /// Where on a link the first event of a type is.
+    /// Returns the place of the first event of a type on a link.
     pub(crate) fn find_on_link(&self, number: u32, event: TypeId) -> Option<usize> {
         let link = self.nodes.link(number);
         link.queue.iter().position(|item| {
@@ -351,24 +348,23 @@ impl ExecutionState {
         })
     }
 
-    /// Something is to become of the next event of that type.
+    /// Adds a fault that is to strike the next event of that type.
     pub(crate) fn wish(&mut self, number: u32, wish: Wish, event: TypeId) {
         self.link_mut(number).wishes.push((wish, event));
     }
 
-    /// What is at a place on a link.
+    /// Returns the message at a place on a link.
     pub(crate) fn on_link(&self, number: u32, place: usize) -> Option<InTransit> {
         self.nodes.link(number).queue.get(place).copied()
     }
 
-    /// Puts something at a place on a link.
     pub(crate) fn insert_on_link(&mut self, number: u32, place: usize, item: InTransit) {
         let queue = &mut self.link_mut(number).queue;
         queue.insert(place.min(queue.len()), item);
         self.refresh_link(number);
     }
 
-    /// Has what is at a place overtaken by what is behind it, or comes there next.
+    /// Makes the message behind a place overtake the one there, now or when it is sent.
     pub(crate) fn delay_on_link(&mut self, number: u32, place: usize) {
         let queue = &mut self.link_mut(number).queue;
         if place + 1 < queue.len() {

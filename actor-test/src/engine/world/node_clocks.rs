@@ -1,7 +1,7 @@
-//! The clocks of nodes: what each shows, and when a timer is due by it.
+//! The clocks of nodes: offset, drift and jumps, and the deadlines of timers by them.
 //!
-//! [`State::now`] is the right time. The clock of a node begins ahead of it, goes faster or slower, and
-//! jumps; it goes on while its node is down, as a machine's does. What is on no node has the right time.
+//! [`State::now`] is the true time. The clock of a node starts ahead of it, runs faster or slower, and jumps.
+//! The clock runs on while its node is down, as a machine's does. Operations on no node have the true time.
 
 use std::time::Duration;
 
@@ -10,22 +10,21 @@ use crate::engine::world::nodes::Nodes;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
 
-/// A second, in nanoseconds.
 const SECOND: i64 = 1_000_000_000;
 
-/// A clock. It is exact: what it shows is a fraction, of which readers see whole nanoseconds.
+/// The clock of a node. The exact reading is a fraction, of which readers see whole nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct NodeClock {
-    /// How many nanoseconds it goes on in a second.
+    /// The nanoseconds by which the clock advances in a second.
     rate: u64,
-    /// By how much it is ahead of what its rate alone makes of the right time.
+    /// The lead over the time that follows from the rate alone.
     ahead: Duration,
-    /// By how much the date on its node was set back.
+    /// The amount by which the date on the node was set back.
     behind_date: Duration,
 }
 
 impl NodeClock {
-    /// One that shows the right time.
+    /// Returns a clock that shows the true time.
     pub(super) const fn right() -> Self {
         Self {
             rate: SECOND as u64,
@@ -34,39 +33,39 @@ impl NodeClock {
         }
     }
 
-    /// What it shows at that time.
+    /// Returns the reading of the clock at the true time `now`.
     fn reading(&self, now: Duration) -> Duration {
         let shown = now.as_nanos() * u128::from(self.rate) / SECOND as u128;
         nanoseconds(shown).saturating_add(self.ahead)
     }
 
-    /// After how long it has gone on by so much, at whatever time that begins.
+    /// Returns the true time in which the clock advances by `delay`, whenever that starts.
     fn until(&self, delay: Duration) -> Duration {
         let scaled = delay.as_nanos().saturating_mul(SECOND as u128);
         nanoseconds(scaled.div_ceil(u128::from(self.rate)))
     }
 
-    /// How much passes on it in so long.
+    /// Returns the advance of the clock in a true time.
     fn passes_in(&self, time: Duration) -> Duration {
         let scaled = time.as_nanos().saturating_mul(u128::from(self.rate));
         nanoseconds(scaled / SECOND as u128)
     }
 
-    /// After how long what is due after `left` is due, where it jumps ahead.
+    /// Returns the true time until a deadline that was `left` away, after the clock has jumped ahead.
     fn sooner(&self, left: Duration, by: Duration) -> Duration {
         let goes_on = left.as_nanos() * u128::from(self.rate);
         let left = goes_on.saturating_sub(by.as_nanos().saturating_mul(SECOND as u128));
         nanoseconds(left.div_ceil(u128::from(self.rate)))
     }
 
-    /// What there is to know of it, in numbers.
+    /// Returns the parameters of the clock as numbers.
     pub(crate) fn numbers(&self) -> [u64; 3] {
         let short = |duration: Duration| duration.as_nanos() as u64;
         [self.rate, short(self.ahead), short(self.behind_date)]
     }
 }
 
-/// The longest there is, where it is longer.
+/// Converts nanoseconds to a duration, or to [`Duration::MAX`] if they are too many.
 fn nanoseconds(nanoseconds: u128) -> Duration {
     let (seconds, rest) = (nanoseconds / SECOND as u128, nanoseconds % SECOND as u128);
     match u64::try_from(seconds) {
@@ -76,13 +75,13 @@ fn nanoseconds(nanoseconds: u128) -> Duration {
 }
 
 impl Nodes {
-    /// Some clock is not right.
+    /// Returns whether some clock may deviate from the true time.
     #[inline]
     pub(crate) fn are_clocks_apart(&self) -> bool {
         self.are_clocks_apart
     }
 
-    /// Has the clock of a node begin so far ahead, and gain so many nanoseconds in a second.
+    /// Makes the clock of a node start `ahead` of the true time, and gain so many nanoseconds in a second.
     pub(crate) fn set_clock(&mut self, node: u32, ahead: Duration, gains: i64) {
         let clock = &mut self.nodes[node as usize].clock;
         clock.ahead = ahead;
@@ -90,7 +89,7 @@ impl Nodes {
         self.are_clocks_apart = true;
     }
 
-    /// The clocks of all nodes, where some are not right.
+    /// Returns the clocks of all nodes, if some may deviate from the true time.
     pub(crate) fn clocks(&self) -> impl Iterator<Item = &NodeClock> {
         let nodes = self.nodes.iter().filter(|_| self.are_clocks_apart);
         nodes.map(|node| &node.clock)
@@ -106,31 +105,31 @@ impl Nodes {
 }
 
 impl ExecutionState {
-    /// What time it is where an operation is.
+    /// Returns the time on the clock of an operation's node.
     pub(crate) fn now_at(&self, operation: u32) -> Duration {
         let clock = self.nodes.clock_of(operation);
         clock.map_or(self.now, |clock| clock.reading(self.now))
     }
 
-    /// What time it is for a supervisor: the system's has the right time.
+    /// Returns the time on the clock of a supervisor's node. The system has the true time.
     pub(crate) fn now_at_family(&self, household: &Supervised) -> Duration {
         let supervisor = household.supervisor;
         supervisor.map_or(self.now, |supervisor| self.now_at(supervisor))
     }
 
-    /// By how much the date was set back where an operation is.
+    /// Returns the amount by which the date on an operation's node was set back.
     pub(crate) fn behind_date_at(&self, operation: u32) -> Duration {
         let clock = self.nodes.clock_of(operation);
         clock.map_or(Duration::ZERO, |clock| clock.behind_date)
     }
 
-    /// After how long so much has passed where an operation is.
+    /// Returns the true time in which the clock of an operation's node advances by `delay`.
     pub(super) fn until(&self, operation: u32, delay: Duration) -> Duration {
         let clock = self.nodes.clock_of(operation);
         clock.map_or(delay, |clock| clock.until(delay))
     }
 
-    /// How much has to pass on its owner's clock until a timer is due.
+    /// Returns the time until a timer is due, on the clock of its owner's node.
     pub(crate) fn time_left(&self, timer: u32) -> Duration {
         let timer = &self.timers.slots[timer as usize];
         if timer.stage == TimerStage::Unarmed {
@@ -141,7 +140,7 @@ impl ExecutionState {
         clock.map_or(left, |clock| clock.passes_in(left))
     }
 
-    /// The clock of a node jumps ahead, and the timers there are due so much sooner.
+    /// Makes the clock of a node jump ahead, so that the timers on the node are due that much sooner.
     pub(crate) fn set_ahead(&mut self, node: u32, by: Duration) {
         self.nodes.are_clocks_apart = true;
         let now = self.now;
@@ -165,7 +164,7 @@ impl ExecutionState {
         clock.ahead = clock.ahead.saturating_add(by);
     }
 
-    /// The date on a node is set back; its timers go on.
+    /// Sets the date on a node back, without effect on timers.
     pub(crate) fn set_back(&mut self, node: u32, by: Duration) {
         self.nodes.are_clocks_apart = true;
         let clock = &mut self.nodes.nodes[node as usize].clock;
@@ -185,8 +184,8 @@ mod tests {
         }
     }
 
-    /// By its own clock, a timer is never early, and late by less than the clock goes on in two
-    /// nanoseconds; whatever jumps in between.
+    /// By the clock of its node, a timer is never early, and late by at most two nanoseconds, whatever jumps
+    /// come between.
     #[test]
     fn a_timer_is_due_when_its_clock_says_so() {
         for gains in [-500_000_000, -1_000_003, -1, 0, 1, 999_999, 500_000_000] {

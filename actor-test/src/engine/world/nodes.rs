@@ -1,4 +1,4 @@
-//! Nodes: which operations live on which, and the links between them.
+//! Nodes: their operations, their incarnations, and the links between them.
 
 use crate::data::clocks::Clocks;
 use crate::data::mishap::Mishap;
@@ -9,59 +9,56 @@ use crate::engine::world::state::ExecutionState;
 use crate::hash::{mix, text};
 use crate::settings::Delivery;
 
-/// The life, or the node, of what is on no node.
+/// Stands for no node, no incarnation or no link.
 pub(crate) const NO_NODE: u32 = u32::MAX;
 
-/// How often a node may be started in one execution.
+/// The largest number of starts of one node in an execution.
 pub(crate) const STARTS_MAX: u32 = 1_000;
 
-/// The nodes of an execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nodes {
     pub(super) nodes: Vec<NodeRecord>,
     lives: Vec<NodeIncarnation>,
-    /// The life to which each operation belongs, and its node; those behind the last are nowhere.
+    /// The incarnation and the node of each operation. Operations behind the last entry are on no node.
     places: Vec<(u32, u32)>,
     pub(super) links: Vec<NetworkLink>,
-    /// Those of earlier executions, for their memory.
+    /// The links of earlier executions, whose memory is reused.
     pub(super) spare_links: Vec<NetworkLink>,
-    /// What is to go wrong, by the number in the effect.
+    /// The faults of scripts, by the number in their effects.
     pub(crate) mishaps: Vec<Mishap>,
     pub(crate) delivery: Delivery,
-    /// How far clocks may be apart.
+    /// The allowed deviation of the clocks.
     pub(crate) clocks_allowed: Clocks,
-    /// Some clock is not right.
+    /// True if some clock may deviate from the true time.
     pub(super) are_clocks_apart: bool,
 }
 
-/// A node.
 #[derive(Clone, Debug)]
 pub(super) struct NodeRecord {
     name: Box<str>,
     key: u64,
-    /// The last.
+    /// The last incarnation, or `NOWHERE` before the first start.
     life: u32,
     is_up: bool,
     is_spared: bool,
     pub(super) clock: NodeClock,
-    /// The link to each other node, where there is one.
+    /// The link to each other node, or `NOWHERE`.
     pub(super) out: Vec<u32>,
 }
 
-/// What runs from one start of a node to its crash.
+/// An incarnation of a node, from a start to the next crash.
 #[derive(Clone, Debug)]
 struct NodeIncarnation {
     node: u32,
-    /// Counted from one.
+    /// The number of the incarnation, counted from one.
     number: u32,
     registry: Option<u32>,
     members: Vec<u32>,
-    /// How many actors of each type it has had.
+    /// The number of actors of each type so far.
     counts: Vec<u32>,
 }
 
 impl Nodes {
-    /// Forgets the execution before.
     pub(crate) fn clear(&mut self) {
         if self.nodes.is_empty() {
             return;
@@ -78,8 +75,8 @@ impl Nodes {
         self.nodes.is_empty()
     }
 
-    /// Feeds which nodes are up, in which of their lives, and where nothing is to fail; tells whether
-    /// more is wished for that only its types could tell.
+    /// Feeds the incarnations of the nodes, and what is up and what is spared, into a fingerprint. Returns
+    /// whether there are wishes, which a fingerprint can't distinguish.
     pub(crate) fn feed(&self, mut to: impl FnMut(u64)) -> bool {
         for node in &self.nodes {
             let flags = u64::from(node.is_up) | u64::from(node.is_spared) << 1;
@@ -91,7 +88,6 @@ impl Nodes {
         self.links.iter().any(|link| !link.wishes.is_empty())
     }
 
-    /// How many nodes there are.
     pub(crate) fn count(&self) -> u32 {
         self.nodes.len() as u32
     }
@@ -109,12 +105,11 @@ impl Nodes {
         found.map(|node| node as u32)
     }
 
-    /// Something runs on the node.
     pub(crate) fn is_up(&self, node: u32) -> bool {
         self.nodes[node as usize].is_up
     }
 
-    /// How often the node was started.
+    /// Returns the number of starts of the node.
     pub(crate) fn starts(&self, node: u32) -> u32 {
         match self.lives.get(self.nodes[node as usize].life as usize) {
             Some(life) => life.number,
@@ -122,32 +117,32 @@ impl Nodes {
         }
     }
 
-    /// Nothing is to fail on the node by choice.
+    /// Returns whether the tester injects no faults at the node by its own choice.
     pub(crate) fn is_spared(&self, node: u32) -> bool {
         self.nodes[node as usize].is_spared
     }
 
-    /// The life to which an operation belongs.
+    /// Returns the incarnation of a node to which an operation belongs.
     #[inline]
     pub(crate) fn node_incarnation_of(&self, operation: u32) -> u32 {
         let place = self.places.get(operation as usize);
         place.map_or(NO_NODE, |(life, _)| *life)
     }
 
-    /// The node on which an operation is.
     #[inline]
     pub(crate) fn node_of(&self, operation: u32) -> Option<u32> {
         let (_, node) = *self.places.get(operation as usize)?;
         (node != NO_NODE).then_some(node)
     }
 
-    /// How often the node of an operation had been started, with this time.
+    /// Returns the number of the incarnation to which an operation belongs, counted from one; zero on no
+    /// node.
     pub(crate) fn incarnation_of(&self, operation: u32) -> u32 {
         let life = self.lives.get(self.node_incarnation_of(operation) as usize);
         life.map_or(0, |life| life.number)
     }
 
-    /// The life of an operation is over, since its node has crashed.
+    /// Returns whether the incarnation of an operation is over, because its node has crashed.
     pub(crate) fn is_over(&self, operation: u32) -> bool {
         let life = self.node_incarnation_of(operation);
         self.lives.get(life as usize).is_some_and(|found| {
@@ -156,14 +151,14 @@ impl Nodes {
         })
     }
 
-    /// The two ends, where they are on different nodes.
+    /// Returns the nodes of two operations, if they are on different nodes.
     #[inline]
     pub(crate) fn nodes_if_different(&self, from: u32, to: u32) -> Option<(u32, u32)> {
         let (from, to) = (self.node_of(from)?, self.node_of(to)?);
         (from != to).then_some((from, to))
     }
 
-    /// The registry of names of who lives there.
+    /// Returns the registry of names of an operation's incarnation.
     pub(crate) fn registry_of(&self, operation: u32) -> Option<Option<u32>> {
         let life = self
             .lives
@@ -171,12 +166,12 @@ impl Nodes {
         Some(life.registry)
     }
 
-    /// The registry of names of a node's last start.
+    /// Returns the registry of names of a node's last incarnation.
     pub(crate) fn registry_on(&self, node: u32) -> Option<u32> {
         self.lives[self.nodes[node as usize].life as usize].registry
     }
 
-    /// The registry of names that has taken over from one which ended with its node.
+    /// Returns the registry of names that replaces one whose node has crashed and was started again.
     pub(crate) fn successor(&self, of: u32) -> Option<u32> {
         let life = self.lives.get(self.node_incarnation_of(of) as usize)?;
         let node = &self.nodes[life.node as usize];
@@ -189,7 +184,7 @@ impl Nodes {
         self.lives[life].registry = Some(registry);
     }
 
-    /// What runs, or has run, on a node since its last start.
+    /// Returns all operations of a node's last incarnation, also those that have ended.
     pub(crate) fn members(&self, node: u32) -> Vec<u32> {
         let life = self.nodes[node as usize].life;
         let life = self.lives.get(life as usize);
@@ -218,12 +213,12 @@ impl Nodes {
         self.nodes[node as usize].is_spared = true;
     }
 
-    /// The node is down.
+    /// Records that the node is down.
     pub(crate) fn set_down(&mut self, node: u32) {
         self.nodes[node as usize].is_up = false;
     }
 
-    /// What the names of the operations of a life begin with.
+    /// Returns the prefix of the names of an incarnation's operations.
     fn prefix(&self, life: u32) -> Option<String> {
         let life = self.lives.get(life as usize)?;
         let name = self.name(life.node);
@@ -233,12 +228,12 @@ impl Nodes {
         })
     }
 
-    /// What the name of an operation begins with, where it is on a node.
+    /// Returns the prefix of an operation's name, if the operation is on a node.
     pub(crate) fn prefix_of(&self, operation: u32) -> Option<String> {
         self.prefix(self.node_incarnation_of(operation))
     }
 
-    /// How many actors of a type the life of an operation has had.
+    /// Returns the number of actors of a type in the incarnation of an operation.
     pub(crate) fn count_beside(&self, operation: u32, of_type: u32) -> Option<u32> {
         let life = self
             .lives
@@ -261,7 +256,7 @@ impl Nodes {
 }
 
 impl ExecutionState {
-    /// Declares a node; nothing runs on it yet.
+    /// Declares a node, which is down at first.
     pub(crate) fn declare_node(&mut self, name: &str) -> u32 {
         self.is_instrumented = true;
         self.nodes.nodes.push(NodeRecord {
@@ -276,7 +271,7 @@ impl ExecutionState {
         self.nodes.count() - 1
     }
 
-    /// Begins the next life of a node; tells the operation that boots it, which is not started yet.
+    /// Begins the next incarnation of a node. Returns its boot operation, which is not started yet.
     pub(crate) fn begin_incarnation(&mut self, node: u32) -> u32 {
         let number = self.nodes.starts(node) + 1;
         let key = mix(self.nodes.key(node), u64::from(number));
@@ -296,8 +291,8 @@ impl ExecutionState {
         boot
     }
 
-    /// Puts a new operation where its parent is; tells its number among those of its type there, where
-    /// that is a node.
+    /// Puts a new operation on the node of its parent, if any. Returns the number of a new actor among those
+    /// of its type in that incarnation.
     pub(crate) fn place_with_parent(&mut self, parent: u32, child: u32) -> Option<u32> {
         if self.nodes.is_empty() {
             return None;
@@ -318,7 +313,7 @@ impl ExecutionState {
         Some(counts[of_type as usize])
     }
 
-    /// Whose business an effect is, beside who has it.
+    /// Returns the operation that an effect concerns beside its own operation, if any.
     pub(crate) fn other_end(&self, effect: &Effect) -> Option<u32> {
         match effect {
             Effect::Send { to, .. }
@@ -332,13 +327,13 @@ impl ExecutionState {
         }
     }
 
-    /// The operation has ended with its node, and nothing of it is left to be carried out.
+    /// Returns whether the operation has ended.
     pub(crate) fn is_dead(&self, operation: u32) -> bool {
         self.operations[operation as usize].stage == OperationStage::Gone
     }
 
-    /// Whether it makes sense now: the node is up, or down, the link carries something, is not cut
-    /// already, and nobody said that nothing fails there.
+    /// Returns whether a fault of a script can take effect now: its nodes and links are in the required
+    /// state, and not spared.
     pub(crate) fn can_happen(&self, mishap: &Mishap) -> bool {
         let nodes = &self.nodes;
         if mishap.node().is_some_and(|node| nodes.is_spared(node)) {

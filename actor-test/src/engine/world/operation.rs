@@ -1,4 +1,4 @@
-//! Operations: what can take a step, with its inbox and outbox.
+//! Operations: actors, tasks, futures, links and the test body, each with its inbox and outbox.
 
 use actor_core::runtime::Trap;
 use actor_core::{AskError, FailureKind, StopReason, Unread};
@@ -12,53 +12,51 @@ use crate::engine::world::outbox::Outbox;
 use crate::hash::mix;
 use crate::strategy::{EventId, OperationId};
 
-/// The number of no family.
+/// The family number of an operation without a family.
 pub(crate) const NO_FAMILY: u32 = u32::MAX;
 
-/// Where the events of no type begin: behind all.
+/// The first event number of an operation without a type, behind all others.
 pub(crate) const NO_EVENTS: u32 = u32::MAX;
 
-/// The event of a letter that stops its receiver in order. No type has so many.
+/// The event number of a letter that stops its receiver in order. No type has so many events.
 pub(crate) const STOP: u16 = u16::MAX;
 
-/// An event in an inbox or outbox. The event itself stays in its receiver's mail.
+/// The envelope of an event in an inbox or outbox. The event itself stays in its receiver's mail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Envelope {
-    /// Where the event is in the receiver's mail.
+    /// The slot of the event in the receiver's mail.
     pub(crate) slot: u32,
-    /// Which of the receiver's events it is.
+    /// The number of the event among those of the receiver's type.
     pub(crate) event: u16,
-    /// The same, as strategies see it.
+    /// The event as strategies see it.
     pub(crate) event_id: Option<EventId>,
-    /// Who sent it.
     pub(crate) sender: PackedSender,
-    /// Identifies the event within the behaviour: its sender's path and how many it sent before.
+    /// The stable key of the event: a hash of its sender's path and the number of letters sent before.
     pub(crate) key: u64,
-    /// A place in the receiver's bounded mailbox is kept for it.
+    /// True if a permit for a place in the receiver's bounded mailbox is reserved for the letter.
     pub(crate) placed: bool,
-    /// A fault has it find no room in the receiver's bounded mailbox.
+    /// True if a fault makes the letter find the receiver's bounded mailbox full.
     pub(crate) is_refused: bool,
-    /// Its receiver relays, and has sent it to itself since it knows nobody to hand it on to: a dead
-    /// letter, of which who asked is told this.
+    /// The reason why a relay, which knows nobody to hand the message on to, has sent it to itself as a dead
+    /// letter. The asker, if any, gets this error.
     pub(crate) lost: Option<AskError>,
 }
 
-/// Who sent a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum LetterOrigin {
     /// An operation that is no timer.
     Operation(u32),
-    /// The end of an operation, of which this is word.
+    /// The end of an operation, of which the letter is the notice.
     End(u32),
     /// A timer, by slot and generation.
     Timer(u32, u32),
 }
 
-/// A [`Sender`] in two numbers, so that a letter is copied as a whole, whoever sent it.
+/// A [`Sender`] packed into two numbers, so that a letter is copied without a branch on its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PackedSender {
-    /// The number of the operation or timer, and in its upper bits what that is. Without the bit for
-    /// the end it is what [`OperationId`] is made of.
+    /// The number of the operation or timer, with its kind in the upper bits. Without the `END` bit, these
+    /// are the bits of an [`OperationId`].
     bits: u32,
     generation: u32,
 }
@@ -100,7 +98,7 @@ impl PackedSender {
         }
     }
 
-    /// Whose step has sent it; `None` for a timer.
+    /// Returns the operation whose step has sent the letter; `None` for a timer.
     #[inline]
     pub(crate) fn sent_by(self) -> Option<u32> {
         (!self.is_timer()).then_some(self.bits & !Self::END)
@@ -111,7 +109,7 @@ impl PackedSender {
         self.bits & Self::TIMER != 0
     }
 
-    /// The same, as strategies see it.
+    /// Returns the sender as strategies see it.
     #[inline]
     pub(crate) const fn id(self) -> OperationId {
         OperationId::actor(self.bits & !Self::END)
@@ -134,61 +132,61 @@ impl From<LetterOrigin> for Origin {
     }
 }
 
-/// One entry of an outbox.
+/// An effect in an outbox, which is still to be carried out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Effect {
-    /// Appends to an inbox.
+    /// Appends a letter to an inbox.
     Send { to: u32, letter: Envelope },
-    /// Leaves for another node, over that link.
+    /// Sends a letter to another node, over that link.
     Cross {
         to: u32,
         link: LinkHint,
         letter: Envelope,
     },
-    /// Has something go wrong.
+    /// Injects or undoes a fault, as a script says.
     Fault(u32),
-    /// Asks for room in a mailbox.
+    /// Requests capacity in a bounded mailbox.
     RequestCapacity(u32),
     /// Calls a disk.
     Disk(u32),
-    /// The power of a disk fails.
+    /// Fails the power of a disk.
     FailPower { disk: u32 },
-    /// Silent: a crash keeps writes to a disk in blocks.
+    /// Silent: from now on, a crash keeps writes to a disk in blocks.
     TearWrites { disk: u32, block: u32 },
-    /// Starts an actor or a piped future.
+    /// Starts a spawned operation.
     Start(u32),
-    /// Makes the reply of an ask visible, or its loss.
+    /// Delivers the reply of an ask, or its loss.
     Reply { ask: u32, lost: Option<AskError> },
-    /// Tells a watcher that the operation has stopped.
+    /// Notifies a watcher.
     Notice { watch: u32 },
-    /// Ends the actor.
+    /// Ends the operation itself.
     Halt(StopReason),
-    /// Stops another actor.
+    /// Stops another operation.
     Stop { to: u32, at_once: bool },
     /// Silent: shows an event to the monitors.
     Announce { slab: u32, slot: u32 },
-    /// Silent: a timer starts to run.
+    /// Silent: arms a timer.
     Arm { timer: u32, generation: u32 },
-    /// Silent: a timer is cancelled.
+    /// Silent: cancels a timer.
     Cancel { timer: u32, generation: u32 },
-    /// Silent: a watch begins.
+    /// Silent: begins a watch.
     Watch { watch: u32 },
-    /// Silent: the watches of that target end, of those whose numbers are below that.
+    /// Silent: ends the watches of that target whose numbers are below `before`.
     Unwatch { target: u32, before: u32 },
-    /// Silent: a link begins.
+    /// Silent: begins a link.
     Link { other: u32 },
-    /// Silent: a link ends.
+    /// Silent: ends all links with that actor.
     Unlink { other: u32 },
-    /// Silent: a reference to an actor that counts them counts no more.
+    /// Silent: takes a dropped reference to an actor off its reference count.
     DropReference { to: u32 },
-    /// Silent: the execution is to end.
+    /// Silent: requests the end of the execution.
     Finish,
-    /// Says what becomes of a child that has failed.
+    /// Carries out a supervisor's decision on a failed child.
     Decide {
         child: u32,
         decision: actor_core::Decision,
     },
-    /// Lets an actor share a failure, in that life of its.
+    /// Makes an actor share a failure, if it is still in that incarnation.
     Share {
         to: u32,
         life: u32,
@@ -197,7 +195,7 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// It rides along with the visible effect, or the handle step, before it.
+    /// Returns whether the effect is carried out in the same step as the visible effect or handler before it.
     pub(crate) fn is_silent(&self) -> bool {
         matches!(
             self,
@@ -215,7 +213,6 @@ impl Effect {
     }
 }
 
-/// What an operation is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OperationRole {
     /// The test body, operation 0.
@@ -226,137 +223,134 @@ pub(crate) enum OperationRole {
     Future { owner: u32 },
     /// The boot code of a node.
     Boot { node: u32 },
-    /// The way from one node to another, by its number.
+    /// The link from one node to another, by its number.
     Link(u32),
     /// A task or a thread.
     Task,
 }
 
-/// How far an operation has come.
+/// The stage in the life cycle of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum OperationStage {
-    /// Its spawn waits in an outbox.
+    /// The spawn waits in an outbox.
     NotStarted,
-    /// Its first step is due.
+    /// The first step is due.
     Starting,
-    /// Between two events.
+    /// The operation waits for the next event.
     Idle,
-    /// An async handler waits.
+    /// The handler, body, future or task is suspended at an await.
     Suspended,
-    /// It waits until its children have ended, to end itself.
+    /// The actor waits for the end of its children, before it ends itself.
     Closing,
-    /// Its value is dropped, and its supervisor may bring it back.
+    /// The value is dropped, and the supervisor may restart the actor.
     Down,
-    /// It has stopped; its outbox may still hold effects.
+    /// The operation has ended; its outbox may still have effects.
     Gone,
 }
 
-/// What an actor was told ahead of its inbox.
+/// An order to an actor that goes ahead of its inbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PendingOrder {
     Nothing,
-    /// To stop, since its supervisor does without it for now or for good.
+    /// Stop, because the supervisor does without the actor for now or for good.
     Stop,
-    /// To fail, since another has, or since it gives up its children.
+    /// Fail, because a linked actor has failed or the actor gives up its children.
     Fail(StopReason),
-    /// To end at once.
+    /// End at once.
     Kill,
 }
 
-/// A failure of an operation's: what of a [`Failure`](actor_core::Failure) is plain data.
+/// The plain data of an operation's [`Failure`](actor_core::Failure).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FailureRecord {
-    /// What the operation was called then.
     pub(crate) name: String,
     pub(crate) kind: FailureKind,
     pub(crate) message: String,
 }
 
-/// An operation that is no timer.
-///
-/// Its fields are in this order in memory, too: what most steps need comes first, in two cache lines,
-/// since a step that touches little memory is quick where there are many operations.
+/// An operation that is no timer. The fields have this order in memory as well: those that most steps need
+/// come first, in two cache lines, since a step that accesses little memory is fast when there are many
+/// operations.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Operation {
     pub(crate) inbox: Inbox,
-    /// Its place in the enabled set.
+    /// The position in the enabled set, or `ABSENT`.
     pub(crate) position: u32,
     pub(crate) stage: OperationStage,
-    /// What comes before its next event.
+    /// The order that goes ahead of the next event.
     pub(crate) pending_order: PendingOrder,
-    /// Its type has one state at most, which handles every event, and its mailbox has no bound.
+    /// True if the type has one state at most, which handles every event, and the mailbox has no bound.
     pub(crate) plain: bool,
-    /// A wake-up is due.
+    /// Set while a wake-up is due.
     pub(crate) woken: bool,
     pub(crate) outbox: Outbox,
     /// A stable identity: a hash of the path of creation.
     pub(crate) key: u64,
-    /// What it has handled so far, in order, as a hash.
+    /// A hash of everything that the operation has handled so far, in order.
     pub(crate) chain: u64,
-    /// Where the events of its type begin among those of all types; [`NO_EVENTS`] where it is no actor.
+    /// The first event number of the type among those of all types; [`NO_EVENTS`] without a type.
     pub(crate) first_event: u32,
-    /// How many it sent.
+    /// The number of letters sent so far.
     pub(crate) sent: u32,
-    /// How many of the last events that it handled it had sent itself, without an effect on others.
+    /// The number of own events handled in a row lately, without an effect on others.
     pub(crate) own_run: u32,
-    /// It takes its state's table of dispositions from here on.
+    /// The current state of the actor, which selects its dispositions.
     pub(crate) state: u16,
-    /// Some state of its type defers some event.
+    /// True if some state of the type defers some event.
     pub(crate) defers: bool,
-    /// Its waker was called since its poll began, which it has left on a stack of its own in the middle.
+    /// True if the waker was called since the current poll began, which is suspended on a stack of its own.
     pub(crate) is_wake_up_due: bool,
 
     pub(crate) kind: OperationRole,
-    /// `None` where the mailbox has no bound.
+    /// The capacity of the mailbox; `None` if it has no bound.
     pub(crate) bound: Option<Box<CapacityState>>,
-    /// Somebody has told it to stop: it is not brought back.
+    /// True once the actor was stopped from outside, so that it is not restarted.
     pub(crate) leaves: bool,
-    /// Its `#[stop]` hook runs, or has run, since it was told to stop.
+    /// True once the `#[stop]` hook runs or has run because of an order to stop.
     pub(crate) stopping: bool,
-    /// It has run its start hook, or has none, since its value was made.
+    /// True once the current value has run its start hook, or has none.
     pub(crate) started: bool,
-    /// Why it ends or has ended last.
+    /// The reason of the current or last end.
     pub(crate) ending: StopReason,
-    /// What becomes of its inbox when it is brought back.
+    /// The treatment of the inbox when the actor is restarted.
     pub(crate) unread: Unread,
-    /// The family that it is a child of.
+    /// The family in which the actor is a child, or [`ALONE`].
     pub(crate) family: u32,
-    /// The family that it supervises.
+    /// The family that the actor supervises, or [`ALONE`].
     pub(crate) supervised_family: u32,
-    /// How often it was brought back.
+    /// The incarnation of the actor: the number of values that were dropped for a restart.
     pub(crate) incarnation: u32,
-    /// Whose failure it is to share, or has shared last.
+    /// The actor whose failure this one is to share, or has shared last.
     pub(crate) failure_source: Option<u32>,
-    /// What tells it of a failure that it would share.
+    /// The function that turns a linked actor's failure into an event, if the actor traps failures.
     pub(crate) trap: Option<Trap>,
-    /// What its last failure was.
     pub(crate) failure: Option<Box<FailureRecord>>,
-    /// The events that a suspended handler asked to receive.
+    /// The events that a suspended handler waits for.
     pub(crate) receiving: Vec<u16>,
-    /// How many it created.
+    /// The number of keys so far that were derived for operations, timers, asks and calls.
     pub(crate) children: u32,
-    /// How many replies it may await.
+    /// The number of open asks.
     pub(crate) open_asks: u32,
-    /// What has been delivered to its suspended handler and not seen yet, as a hash.
+    /// A hash of everything that was delivered to the suspended handler and that it has not read yet.
     pub(crate) delivered: u64,
     pub(crate) name: Option<Box<str>>,
-    /// How many questions for room it has that are not over.
+    /// The number of requests for mailbox capacity that are not over.
     pub(crate) questions: u32,
-    /// How much of what it awaits may rightly never come.
+    /// The number of current waits that are allowed to last for ever.
     pub(crate) endless_waits: u32,
-    /// While a handler waits, the step since which it does.
+    /// The step since which a suspended handler waits.
     pub(crate) waits_since: u64,
-    /// While a handler waits, the key of the letter that it handles.
+    /// The key of the letter that a suspended handler handles.
     pub(crate) handling: u64,
-    /// Its number among the operations of its type.
+    /// The number of the actor among those of its type.
     pub(crate) ordinal: u32,
 }
 
 const _: () = assert!(std::mem::offset_of!(Operation, kind) == 128);
 
 impl Operation {
-    /// It is a future that is not over, which nobody can look into.
+    /// Returns whether the operation is an unfinished future, whose state can't be inspected.
     pub(crate) fn has_future(&self) -> bool {
         match self.kind {
             OperationRole::Future { .. } | OperationRole::Task => {
@@ -410,7 +404,7 @@ impl Operation {
         }
     }
 
-    /// Makes it as new, keeping its queues' memory.
+    /// Resets the operation to a new one, and keeps the memory of its queues.
     pub(crate) fn reset(&mut self, kind: OperationRole, stage: OperationStage, key: u64) {
         self.kind = kind;
         self.first_event = NO_EVENTS;
@@ -452,7 +446,7 @@ impl Operation {
         self.ordinal = 0;
     }
 
-    /// The letter for the next event that it, which has the number `own`, sends.
+    /// Creates the letter for the next event that the operation, which has the number `own`, sends.
     #[inline]
     pub(crate) fn letter(
         &mut self,
@@ -474,7 +468,7 @@ impl Operation {
         }
     }
 
-    /// Adds to the hash of what it has handled; tells by how much that has changed.
+    /// Adds a value to the hash of handled events; returns the difference from the old hash.
     #[inline]
     pub(crate) fn extend_chain(&mut self, value: u64) -> u64 {
         let before = self.chain;
@@ -482,7 +476,7 @@ impl Operation {
         self.chain.wrapping_sub(before)
     }
 
-    /// It, which has the number `own`, handles an event of that sender's.
+    /// Counts an event from `sender` that the operation, which has the number `own`, handles.
     #[inline]
     pub(crate) fn count_own(&mut self, own: u32, sender: PackedSender) {
         match sender == PackedSender::operation(own) {
@@ -491,7 +485,7 @@ impl Operation {
         }
     }
 
-    /// The key of the letter that it sends as that one.
+    /// Returns the key of the `nth` letter that the operation sends.
     #[inline]
     pub(crate) fn letter_key(&self, nth: u32) -> u64 {
         mix(self.key, !u64::from(nth))

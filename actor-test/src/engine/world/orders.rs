@@ -1,15 +1,15 @@
-//! What an actor is told from outside: to stop, to fail, to end.
+//! Orders to an actor from outside: to stop, to fail, to end.
 
 use crate::engine::world::operation::{Envelope, OperationStage, PackedSender, PendingOrder, STOP};
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;
 use crate::strategy::StepConstruct;
 
-/// The slot of a letter without an event.
+/// The mail slot of a letter without an event.
 const NO_SLOT: u32 = u32::MAX;
 
 impl ExecutionState {
-    /// Tells an actor something ahead of its inbox.
+    /// Gives an actor an order that goes ahead of its inbox, unless a stronger one is pending.
     pub(crate) fn give_order(&mut self, index: u32, told: PendingOrder) {
         self.interrupt(index, StepConstruct::Stop);
         let operation = &mut self.operations[index as usize];
@@ -25,7 +25,7 @@ impl ExecutionState {
         self.refresh(index);
     }
 
-    /// Lets no actor start that comes into being from now on. Tells which there are that are not gone.
+    /// Keeps all actors created from now on from starting; returns the actors that have not stopped.
     pub(crate) fn close(&mut self, by: u32) -> Vec<u32> {
         self.closed_from.get_or_insert(self.live as u32);
         self.interrupt_all(StepConstruct::Stop);
@@ -40,7 +40,7 @@ impl ExecutionState {
         open
     }
 
-    /// How many dead letters there are, which the program is told.
+    /// Returns the number of dead letters to the program, and records that it was read.
     pub(crate) fn count_dead_letters(&mut self, by: u32) -> u64 {
         self.counts_dead_letters = true;
         self.interrupt_all(StepConstruct::Stop);
@@ -48,7 +48,7 @@ impl ExecutionState {
         self.dead_letters
     }
 
-    /// The letter that stops its receiver in order.
+    /// Creates the letter that stops its receiver in order.
     pub(crate) fn stop_letter(&mut self, from: u32) -> Envelope {
         let sender = &mut self.operations[from as usize];
         sender.sent += 1;

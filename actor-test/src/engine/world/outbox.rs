@@ -1,12 +1,10 @@
-//! The effects of an operation that are still to be carried out.
+//! The outbox of an operation: the effects that are still to be carried out.
 
 use crate::engine::world::operation::Effect;
 use crate::engine::world::queue::FlatQueue;
 
-/// Effects in the order of the calls that caused them.
-///
-/// An operation takes no other step before its outbox is empty, so what has been carried out is
-/// forgotten all at once.
+/// Effects in the order of the calls that caused them. An operation takes no other step before its outbox is
+/// empty, so all effects that were carried out are forgotten at once.
 pub(crate) type Outbox = FlatQueue<Effect>;
 
 impl Outbox {
@@ -17,7 +15,7 @@ impl Outbox {
         Some(first)
     }
 
-    /// Takes back an effect that is still to be carried out; mostly it is among the last.
+    /// Removes an effect that is still to be carried out; mostly it is among the last.
     pub(crate) fn take_back(&mut self, effect: &Effect) {
         if let Some(at) = self.as_slice().iter().rposition(|other| other == effect) {
             self.remove(at);

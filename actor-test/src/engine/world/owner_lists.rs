@@ -1,10 +1,7 @@
-//! What belongs to whom: lists through records that are kept by number, so that nobody has to look
-//! for an owner's among all.
+//! Linked lists through records, one for each owner, so that no search over all records is needed.
 
-/// The number of no record.
 const NONE: u32 = u32::MAX;
 
-/// The ends of a list.
 #[derive(Clone, Copy, Debug)]
 struct ListEnds {
     first: u32,
@@ -19,7 +16,7 @@ pub(crate) struct ListNode {
 }
 
 impl ListNode {
-    /// The next record of the list.
+    /// Returns the next record of the list.
     pub(crate) fn after(self) -> Option<u32> {
         (self.after != NONE).then_some(self.after)
     }
@@ -34,9 +31,9 @@ impl Default for ListNode {
     }
 }
 
-/// A list for each owner, in the order in which its records were added.
+/// A doubly linked list for each owner, in the order in which its records were added.
 ///
-/// `beside` tells where a record keeps its neighbours in the list concerned.
+/// The parameter `beside` returns the place where a record keeps its neighbours in the list concerned.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OwnerLists {
     lists: Vec<ListEnds>,
@@ -97,20 +94,20 @@ impl OwnerLists {
         }
     }
 
-    /// Empties an owner's list; what the records say of their neighbours is void.
+    /// Empties an owner's list, and so invalidates the neighbours in its records.
     pub(crate) fn forget(&mut self, owner: u32) {
         if let Some(ends) = self.lists.get_mut(owner as usize) {
             (ends.first, ends.last) = (NONE, NONE);
         }
     }
 
-    /// The first record of an owner's.
+    /// Returns the first record of an owner.
     pub(crate) fn first(&self, owner: u32) -> Option<u32> {
         let ends = self.lists.get(owner as usize)?;
         (ends.first != NONE).then_some(ends.first)
     }
 
-    /// The records of an owner's.
+    /// Returns the records of an owner.
     pub(crate) fn of<'a, T, L>(
         &self,
         owner: u32,
@@ -130,7 +127,7 @@ impl OwnerLists {
 mod tests {
     use super::{ListNode, OwnerLists};
 
-    /// Against lists that are searched, over random additions and removals.
+    /// Compares the lists with plain vectors, over random additions and removals.
     #[test]
     fn each_owner_has_its_own_in_order() {
         let mut owned = OwnerLists::default();

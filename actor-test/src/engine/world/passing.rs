@@ -1,7 +1,7 @@
-//! Time that passes though no timer fires: where a program compares times, what it takes for a time-out
-//! needs that (MODIST, section 3.4). Where the program has timers, it passes up to the next one and no
-//! further, so that none is late; and not at all where none is armed any more, or where timers wait until
-//! nothing else can be done.
+//! Time that passes at reads of the clock, without a timer: a program that compares timestamps needs this to
+//! reach its time-outs (MODIST, section 3.4). In a program with timers, time passes at most up to the next
+//! deadline, so that no timer is late. No time passes if no timer is armed any more, or if timers are
+//! patient.
 
 use std::time::Duration;
 
@@ -11,11 +11,11 @@ use crate::data::faults::FaultKind;
 use crate::engine::world::state::ExecutionState;
 use crate::strategy::{below, generator};
 
-/// How often time passes so in an execution in which that is drawn.
+/// The largest number of drawn jumps in one execution.
 const JUMPS_MAX: u32 = 2;
 
-/// Jumps for programs whose time limits are known to nobody but themselves. Where the next timer is due
-/// before the longest is over, that ends just before it.
+/// Jumps for programs whose time limits only they know. The longest one ends just before the next timer is
+/// due, if that is earlier.
 const LADDER: [Duration; 6] = [
     Duration::from_millis(1),
     Duration::from_millis(100),
@@ -25,46 +25,45 @@ const LADDER: [Duration; 6] = [
     Duration::from_secs(3600),
 ];
 
-/// How many of the program's durations are kept.
+/// The largest number of the program's durations that are kept.
 const KNOWN_MAX: usize = 8;
 
-/// In how many ways time may pass: by a little less and a little more than each duration that is known, and
-/// by each rung of the ladder. What is simpler has a smaller number, which minimising prefers.
+/// The number of ways in which time may pass: slightly less and slightly more than each known duration, and
+/// each jump of the ladder. Simpler ways have smaller numbers, which minimisation prefers.
 pub(crate) const WAYS: u32 = (2 * KNOWN_MAX + LADDER.len()) as u32;
 
-/// Whether time passes, and by how much.
+/// The decisions whether time passes at a read of the clock, and by how much.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TimePassing {
-    /// By operation, the number of the step after that in which it has read a clock last; zero of one that
-    /// has read none.
+    /// For each operation, one more than the step in which it last read a clock; zero if it has read none.
     readers: Vec<u64>,
-    /// How far apart the timestamps are that the program has compared.
+    /// The differences between timestamps that the program has compared.
     known: Vec<Duration>,
-    /// The program has armed a timer or slept, so that timers move its clock.
+    /// True once the program has armed a timer or slept, so that timers move the clock.
     pub(crate) has_timers: bool,
-    /// A clock was read again before the program had any timer.
+    /// True once an operation has read a clock again before the program got its first timer.
     pub(crate) read_without_timers: bool,
-    /// A clock was read again since the program has timers.
+    /// True once an operation has read a clock again after the program got its first timer.
     pub(crate) read_among_timers: bool,
-    /// How often it was asked whether time has passed.
+    /// The number of decisions so far.
     pub(crate) asked: u64,
-    /// Draws the answers where the strategy leaves them to the tester; `None` where time stands still then.
+    /// Draws the decisions that the strategy leaves to the tester; `None` if time then stands still.
     draw: Option<Draw>,
 }
 
-/// Draws whether time passes.
+/// A random generator of decisions.
 #[derive(Clone, Debug)]
 struct Draw {
     rng: Xoshiro256PlusPlus,
-    /// How often it has.
+    /// The number of jumps so far.
     jumps: u32,
-    /// It does at one of so many places; never where it is zero.
+    /// Time passes at one of so many reads of the clock; never if this is zero.
     one_of: u64,
 }
 
 impl Draw {
-    /// In half of the executions time stands still, in the others it may pass at the first places or at later
-    /// ones.
+    /// Creates a generator. In half of the executions time stands still, in the others it passes at early
+    /// reads or at later ones.
     fn new(seed: u64) -> Self {
         let mut rng = generator(seed);
         let one_of = match below(&mut rng, 16) {
@@ -80,7 +79,7 @@ impl Draw {
         }
     }
 
-    /// Whether time passes at this place.
+    /// Decides whether time passes at this read of the clock.
     fn passes(&mut self) -> bool {
         let may_pass = self.one_of > 0 && self.jumps < JUMPS_MAX;
         let passes = may_pass && below(&mut self.rng, self.one_of) == 0;
@@ -88,7 +87,7 @@ impl Draw {
         passes
     }
 
-    /// One of some ways, in two cases of three the last.
+    /// Picks one of the ways, in two cases of three the last.
     fn one_of(&mut self, ways: &[u32]) -> u32 {
         match below(&mut self.rng, 3) {
             0..2 => ways[ways.len() - 1],
@@ -98,7 +97,7 @@ impl Draw {
 }
 
 impl TimePassing {
-    /// Starts an execution, in which answers are drawn from a seed or not at all.
+    /// Starts an execution, in which decisions are drawn if there is a seed.
     pub(crate) fn begin(&mut self, seed: Option<u64>) {
         self.readers.clear();
         self.known.clear();
@@ -107,12 +106,11 @@ impl TimePassing {
         self.draw = seed.map(Draw::new);
     }
 
-    /// Whether answers are drawn in this execution.
     pub(crate) fn is_drawn(&self) -> bool {
         self.draw.is_some()
     }
 
-    /// The answer where the strategy has none, and less time than `room` may pass.
+    /// Draws a way, in which less time than `room` passes; zero means that time stands still.
     pub(crate) fn drawn(&mut self, room: Duration) -> u32 {
         let passes = self.draw.as_mut().is_some_and(Draw::passes);
         let ways = (1..=WAYS).filter(|way| passes && self.size(*way, room).is_some());
@@ -123,7 +121,7 @@ impl TimePassing {
         }
     }
 
-    /// The program has compared timestamps that are so far apart.
+    /// Keeps the difference between two timestamps that the program has compared.
     pub(crate) fn learn(&mut self, duration: Duration) {
         let is_new = !duration.is_zero() && !self.known.contains(&duration);
         if is_new && self.known.len() < KNOWN_MAX {
@@ -131,8 +129,8 @@ impl TimePassing {
         }
     }
 
-    /// A clock is read in that step; tells whether the operation has read one in a step before, and none in
-    /// this one.
+    /// Records that a clock is read in that step. Returns whether the operation read one in an earlier step,
+    /// and none in this one.
     fn reads(&mut self, operation: u32, step: u64) -> bool {
         let operation = operation as usize;
         if self.readers.len() <= operation {
@@ -142,8 +140,8 @@ impl TimePassing {
         last > 0 && last != step + 1
     }
 
-    /// How much time passes in the way with that number, from one, where it is less than `room`; nothing in
-    /// one that is not possible.
+    /// Returns the time that passes in the way with that number, counted from one; `None` if the way does not
+    /// exist, or the time is not less than `room`.
     pub(crate) fn size(&self, way: u32, room: Duration) -> Option<Duration> {
         let place = way.checked_sub(1)? as usize;
         let size = match place.checked_sub(2 * KNOWN_MAX) {
@@ -165,8 +163,9 @@ impl TimePassing {
 }
 
 impl ExecutionState {
-    /// An operation reads the clock. Less time than this may have passed since it did before: then the next
-    /// timer is due. Nothing where timers or faults are all that moves the clock.
+    /// Records that an operation reads the clock. Returns the time until the next timer is due, as the
+    /// exclusive limit of what may pass; `None` if no time passes at this read, or only timers and faults
+    /// move the clock.
     pub(crate) fn passing_limit(&mut self, reader: u32) -> Option<Duration> {
         let has_read = self.passing.reads(reader, self.step);
         if !has_read || self.budgets.budget(FaultKind::Clock) > 0 {

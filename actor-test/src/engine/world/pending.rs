@@ -1,4 +1,4 @@
-//! What the operations would do next: the enabled set, kept up to date.
+//! The next step of each operation, as kept in the enabled set.
 
 use crate::engine::world::enabled::EnabledSet;
 use crate::engine::world::network::InTransit;
@@ -10,7 +10,7 @@ use crate::engine::world::state::ExecutionState;
 use crate::strategy::{MessageId, OperationId, Pending, StepKind};
 
 impl ExecutionState {
-    /// Brings the enabled set up to date with what the operation would do next.
+    /// Updates the enabled set with the operation's next step.
     #[inline]
     pub(crate) fn refresh(&mut self, index: u32) {
         let operation = &mut self.operations[index as usize];
@@ -21,8 +21,8 @@ impl ExecutionState {
         }
     }
 
-    /// Does it for a plain actor that has handled an event; `false` where something rides along with
-    /// that, or the actor is not what it was.
+    /// Updates the enabled set after a plain actor has handled an event. Returns `false` if a silent effect
+    /// follows, or the actor is no longer plain and idle.
     #[inline(always)]
     pub(crate) fn settle_plain(&mut self, index: u32) -> bool {
         let operation = &mut self.operations[index as usize];
@@ -40,7 +40,7 @@ impl ExecutionState {
         true
     }
 
-    /// Does it for an operation that neither sends nor waits between two events.
+    /// Updates the enabled set for an operation whose next step is no send and no event.
     #[inline(never)]
     pub(crate) fn refresh_rarer(&mut self, index: u32) {
         let operation = &self.operations[index as usize];
@@ -63,7 +63,7 @@ impl ExecutionState {
         }
     }
 
-    /// An operation that goes on with an access shows what it accesses.
+    /// Shows a resume as an access, if the operation resumes with one.
     fn show_access(&self, index: u32, pending: &mut Pending) {
         if let Some(NextAccess::Object(object)) = self.objects.at(index) {
             pending.kind = StepKind::Access;
@@ -71,7 +71,7 @@ impl ExecutionState {
         }
     }
 
-    /// What that operation would do, where it is enabled.
+    /// Returns the operation's next step, if it is enabled.
     pub(crate) fn pending_of(&self, operation: OperationId) -> Option<Pending> {
         let position = if operation.is_timer() {
             self.timers.slots.get(operation.index())?.position
@@ -79,11 +79,11 @@ impl ExecutionState {
             self.operations[operation.index()].position
         };
         let pending = self.enabled.pending().get(position as usize)?;
-        // Patient timers that are held back have a position, too.
+        // Patient timers that are held back have a position as well.
         (pending.operation == operation).then_some(*pending)
     }
 
-    /// The operation has nothing to do.
+    /// Removes the operation from the enabled set.
     #[inline(never)]
     pub(crate) fn disable(&mut self, index: u32) {
         let position = &mut self.operations[index as usize].position;
@@ -105,7 +105,7 @@ impl ExecutionState {
     fn pending_flush(&self, index: u32, effect: &Effect) -> Pending {
         let (inbox, event, message) = match effect {
             Effect::Send { to, letter } => return pending_send(index, *to, letter),
-            // The flush goes into the link.
+            // The flush puts the letter on the link.
             Effect::Cross { to, link, letter } => {
                 let link = self.nodes.hinted(*link, index, *to);
                 return pending_send(index, self.nodes.link(link).operation, letter);
@@ -129,7 +129,7 @@ impl ExecutionState {
             }
             Effect::Decide { child, .. } => (Some(*child), None, None),
             Effect::Stop { to, .. } | Effect::Share { to, .. } => (Some(*to), None, None),
-            // Its inbox closes: what reaches it from here on is lost.
+            // The operation closes its inbox, so later letters to it are lost.
             Effect::Halt(_) => (Some(index), None, None),
             _ => (None, None, None),
         };
@@ -144,19 +144,18 @@ impl ExecutionState {
     }
 }
 
-/// What an operation does next.
+/// The kind of an operation's next step.
 pub(crate) enum NextStepKind {
-    /// It sends or handles an event.
+    /// The operation sends or handles an event.
     Event,
-    /// Nothing, before an event comes.
+    /// The operation has no step before an event comes.
     Nothing,
-    /// Something else, or nothing.
+    /// The operation has another kind of step, or none.
     Other,
 }
 
 impl Operation {
-    /// Shows in the enabled set what it, which has the number `own`, would do next, where it sends or
-    /// handles an event.
+    /// Updates the enabled set if the operation, which has the number `own`, sends or handles an event next.
     #[inline(always)]
     pub(crate) fn show_next(&mut self, own: u32, enabled: &mut EnabledSet) -> NextStepKind {
         match self.outbox.first() {
@@ -192,7 +191,7 @@ fn pending_send(index: u32, to: u32, letter: &Envelope) -> Pending {
     }
 }
 
-/// What a link would do next.
+/// Returns the next step of a link.
 #[inline]
 pub(crate) fn pending_arrival(state: &ExecutionState, link: u32, next: &InTransit) -> Pending {
     if let Effect::Send { to, letter } = &next.effect {
@@ -210,7 +209,7 @@ pub(crate) fn pending_arrival(state: &ExecutionState, link: u32, next: &InTransi
     }
 }
 
-/// What an operation whose outbox is empty would do.
+/// Returns the next step of an operation whose outbox is empty.
 fn pending_run(index: u32, operation: &Operation) -> Option<Pending> {
     let (kind, inbox) = match operation.stage {
         OperationStage::Starting | OperationStage::Idle | OperationStage::Suspended

@@ -1,15 +1,13 @@
-//! What waits in line: [`Queue`].
+//! A first-in, first-out queue in contiguous memory: [`Queue`].
 
 use std::ops::{Index, IndexMut, RangeFrom};
 
-/// A queue that lies in one piece.
-///
-/// What was taken from the front is forgotten when nothing is left, as happens often; or else when
-/// the memory is full, and at least half of it is of no use any more.
+/// Items taken from the front are removed when the queue becomes empty, which is frequent, or when the memory
+/// is full and taken items are at least half of it.
 #[derive(Clone, Debug)]
 pub(crate) struct FlatQueue<T> {
     items: Vec<T>,
-    /// How many of `items` were taken; fewer than there are, or none.
+    /// The number of items taken from the front; less than the length of `items`, or zero.
     taken: usize,
 }
 
@@ -57,7 +55,7 @@ impl<T: Copy> FlatQueue<T> {
         self.items.get(self.taken + at)
     }
 
-    /// Forgets the first.
+    /// Removes the first item.
     #[inline]
     pub(crate) fn pop_first(&mut self) {
         self.taken += 1;
@@ -66,7 +64,7 @@ impl<T: Copy> FlatQueue<T> {
         }
     }
 
-    /// Puts an item before the first.
+    /// Puts an item in front of the first.
     pub(crate) fn put_first(&mut self, item: T) {
         match self.taken.checked_sub(1) {
             Some(place) => {
@@ -92,7 +90,7 @@ impl<T: Copy> FlatQueue<T> {
         &self.items[self.taken..]
     }
 
-    /// Forgets what `keep` does not name.
+    /// Removes all items for which `keep` is false.
     pub(crate) fn retain(&mut self, keep: impl FnMut(&T) -> bool) {
         self.items.drain(..self.taken);
         self.taken = 0;
@@ -106,7 +104,6 @@ impl<T: Copy> FlatQueue<T> {
         }
     }
 
-    /// Forgets everything and keeps the memory.
     #[inline]
     pub(crate) fn clear(&mut self) {
         self.items.clear();
@@ -148,7 +145,7 @@ mod tests {
 
     use super::FlatQueue;
 
-    /// Against the standard library's, over random programs; and what was taken does not pile up.
+    /// Compares the queue with that of the standard library, and checks that taken items do not accumulate.
     #[test]
     fn it_is_first_in_first_out() {
         let (mut queue, mut expected) = (FlatQueue::new(), VecDeque::new());
@@ -157,7 +154,7 @@ mod tests {
             random = random
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
-            // Now it rather grows, now it rather shrinks, and seldom is it empty.
+            // The queue grows and shrinks in turn, and is seldom empty.
             let grows = (item / 500) % 2 == 0;
             let draw = (random >> 33) % 16;
             if expected.len() < 3 || draw < if grows { 9 } else { 7 } {

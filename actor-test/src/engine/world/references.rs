@@ -1,7 +1,7 @@
-//! Who is about to be referred to by nobody, of the actors that count references.
+//! Reference counting: actors that stop when the last reference to them is dropped.
 //!
-//! A reference is gone when its owner's handler drops it. That counts from where it stands among what the
-//! handler did besides: an event that was sent before arrives before.
+//! The drop of a reference takes effect in the order of the handler's effects: an event that was sent before
+//! arrives before.
 
 use std::collections::BTreeMap;
 
@@ -9,19 +9,19 @@ use crate::engine::world::operation::{Effect, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::strategy::StepConstruct;
 
-/// Those of whom a reference was dropped, until that counts.
+/// The actors to which references were dropped, until the drops take effect.
 pub(crate) type References = BTreeMap<u32, DroppedReferences>;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct DroppedReferences {
-    /// How many references were dropped that still count.
+    /// The number of drops that have not taken effect.
     pending: u32,
-    /// The last one was among them.
+    /// True if the last reference is among those that were dropped.
     all: bool,
 }
 
 impl ExecutionState {
-    /// An operation drops a reference to `to`, maybe the last one.
+    /// Queues the drop of a reference to `to`, which may be the last one.
     pub(crate) fn drop_reference(&mut self, by: u32, to: u32, is_last: bool) {
         self.reach.add(StepConstruct::References);
         let found = self.operations.get(to as usize);
@@ -34,8 +34,8 @@ impl ExecutionState {
         self.push(by, Effect::DropReference { to });
     }
 
-    /// A reference to `to` that was dropped counts no more. Where it was the last one that did, `by` stops
-    /// the actor next.
+    /// Carries out the drop of a reference to `to`. After the last drop of the last reference, `by` stops the
+    /// actor with its next effect.
     pub(super) fn let_go(&mut self, by: u32, to: u32) {
         self.reach.add(StepConstruct::References);
         let Some(dropped) = self.references.get_mut(&to) else {

@@ -1,9 +1,9 @@
-//! What tasks, threads and actors share, and who does what with it: [`Objects`].
+//! Objects that tasks, threads and actors share, and the accesses to them: [`Objects`].
 //!
-//! An object is a lock, a channel, an atomic: something by which operations meet without a message. The
-//! value itself is the program's; here is who holds it, who waits for it, and what of all accesses a
-//! behaviour's hash and the [clocks](super::clocks) need. An operation that has come to an access is *at*
-//! it: the access is its next step.
+//! An object is a lock, a channel or an atomic: operations communicate through it without a message. The
+//! value itself belongs to the program. This file has its holders and waiters, and what the behaviour's hash
+//! and the [vector clocks](super::vector_clocks) need of each access. An operation is *at* an access if its
+//! next step makes that access.
 
 use actor_core::runtime::{Hold, Place, Release, Touch, Wait};
 
@@ -13,41 +13,39 @@ use crate::engine::world::vector_clocks::{Clock, RacingAccess, VectorClocks};
 use crate::hash::mix;
 use crate::strategy::StepConstruct;
 
-/// How often an operation may look at what has not changed, without a word that it waits.
+/// The number of reads of unchanged objects without a yield at which an operation counts as spinning.
 pub(crate) const REPEATS_MAX: u32 = 1_000;
 
-/// How many objects are kept in mind of those that a spinning operation looks at in turn.
+/// The number of objects remembered for an operation that polls several in turn.
 const SEEN_MAX: usize = 16;
 
-/// All that is shared in an execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SharedObjects {
     all: Vec<SharedObject>,
-    /// What each operation does with them, by its number.
+    /// The accesses and waits of each operation, by its number.
     doing: Vec<AccessState>,
-    /// How many tasks and threads there are.
+    /// The number of tasks and threads so far.
     tasks: u32,
     has_threads: bool,
-    /// Somebody has let others go first twice in a row, and waited for one that does.
+    /// True once an operation has yielded twice in a row, and so had to wait for a step of another one.
     has_waited: bool,
-    /// Those that let others go first, and have seen nobody go since.
+    /// The operations that have yielded, and since then no other one has taken a step.
     yielded: Vec<Yield>,
     pub(crate) clocks: VectorClocks,
 }
 
-/// Something shared.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedObject {
     kind: &'static str,
     made: Place,
     holders: Vec<u32>,
     waiters: Vec<Waiter>,
-    /// The accesses up to now, in their order, as a hash.
+    /// A hash of the accesses that changed, took or released the object, in order.
     chain: u64,
-    /// How many of them have changed it.
+    /// The number of changes so far.
     changes: u64,
     pub(crate) clock: Clock,
-    /// It is the end of that task.
+    /// The task whose end the object stands for, if any.
     task: Option<u32>,
 }
 
@@ -55,43 +53,43 @@ pub(crate) struct SharedObject {
 struct Waiter {
     operation: u32,
     wait: Wait,
-    /// It goes on when it is unblocked; else when its waker is called.
+    /// True if the waiter resumes when the object is unblocked; false if by a call of its waker.
     is_blocked: bool,
 }
 
-/// What an operation does with what is shared.
+/// The access, the task number and the reads of one operation.
 #[derive(Clone, Debug, Default)]
 struct AccessState {
-    /// The access that its next step makes.
+    /// The access or yield that the next step makes.
     at: Option<NextAccess>,
-    /// Its number among the tasks and threads, from one; zero for everything else.
+    /// The number among tasks and threads, from one; zero for any other operation.
     task: u32,
     is_thread: bool,
-    /// Nobody will join it.
+    /// True if nobody will join the task.
     is_detached: bool,
-    /// It was told to end.
+    /// True once the task was aborted.
     is_aborted: bool,
-    /// What it was blocked on has changed.
+    /// True if the operation was unblocked, and its wait has not ended yet.
     is_unblocked: bool,
-    /// How often it has looked, one look after the other, at what was as it had seen it before.
+    /// The number of reads in a row that found an object as at the read before.
     repeats: u32,
-    /// What it has seen, each with the number of changes.
+    /// The objects that were read last, each with its number of changes at that time.
     seen: Vec<(u32, u64)>,
 }
 
-/// An operation that lets others go first.
+/// An operation that has yielded.
 #[derive(Clone, Copy, Debug)]
 struct Yield {
     operation: u32,
-    /// It has done so twice in a row, and goes on when another has taken a step.
+    /// True if the operation has yielded twice in a row, and resumes after a step of another one.
     is_held: bool,
 }
 
-/// Where an operation is.
+/// The access that an operation's next step makes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NextAccess {
     Object(u32),
-    /// It lets others go first.
+    /// A yield to other operations.
     Way,
 }
 
@@ -106,17 +104,15 @@ impl SharedObjects {
         self.clocks.clear();
     }
 
-    /// Threads were started.
     pub(crate) fn have_threads(&self) -> bool {
         self.has_threads
     }
 
-    /// Somebody has let others go first twice in a row, and waited for one that does.
     pub(crate) fn has_waited_for_a_step(&self) -> bool {
         self.has_waited
     }
 
-    /// Nothing is shared.
+    /// Returns whether nothing is shared.
     #[inline]
     pub(crate) fn is_unused(&self) -> bool {
         self.all.is_empty() && self.doing.is_empty()
@@ -144,17 +140,16 @@ impl SharedObjects {
         self.all[object as usize].made
     }
 
-    /// It is the end of that task.
     pub(crate) fn is_end_of(&self, object: u32, task: u32) -> bool {
         self.all[object as usize].task == Some(task)
     }
 
-    /// The task or thread that an operation is, from one; zero for everything else.
+    /// Returns the operation's number among tasks and threads, from one; zero for any other operation.
     pub(crate) fn task(&self, operation: u32) -> u32 {
         self.doing(operation).map_or(0, |doing| doing.task)
     }
 
-    /// What it is called that has no name.
+    /// Returns the generated name of a task or thread without a name.
     pub(crate) fn task_name(&self, operation: u32) -> String {
         match self.doing(operation) {
             Some(doing) if doing.is_thread => format!("thread#{}", doing.task),
@@ -174,7 +169,7 @@ impl SharedObjects {
         &mut self.doing[operation]
     }
 
-    /// The access, if any, that an operation's next step makes.
+    /// Returns the access that an operation's next step makes, if any.
     #[inline]
     pub(crate) fn at(&self, operation: u32) -> Option<NextAccess> {
         self.doing(operation)?.at
@@ -184,7 +179,7 @@ impl SharedObjects {
         self.doing_of(operation).at = Some(at);
     }
 
-    /// The operation takes its step.
+    /// Takes the access of an operation that begins its step.
     pub(crate) fn leave(&mut self, operation: u32) -> Option<NextAccess> {
         self.doing.get_mut(operation as usize)?.at.take()
     }
@@ -201,7 +196,7 @@ impl SharedObjects {
         self.doing(operation).is_some_and(|doing| doing.is_aborted)
     }
 
-    /// The operation waits for the object; tells whether it did not before.
+    /// Adds the operation to the object's waiters; returns whether it was not among them.
     pub(crate) fn wait(
         &mut self,
         operation: u32,
@@ -218,12 +213,12 @@ impl SharedObjects {
                 is_blocked,
             });
         }
-        // It does not spin.
+        // An operation that waits does not spin.
         self.progress(operation);
         is_new
     }
 
-    /// It does so no more; tells whether it was unblocked.
+    /// Removes the operation from the object's waiters; returns whether it was unblocked.
     pub(crate) fn wait_ends(&mut self, operation: u32, object: u32) -> bool {
         if let Some(object) = self.all.get_mut(object as usize) {
             object
@@ -234,32 +229,31 @@ impl SharedObjects {
         doing.is_some_and(|doing| std::mem::take(&mut doing.is_unblocked))
     }
 
-    /// Who goes on when the object is unblocked.
+    /// Returns the operations that resume when the object is unblocked.
     pub(crate) fn blocked(&self, object: u32) -> Vec<u32> {
         let waiters = self.all[object as usize].waiters.iter();
         let blocked = waiters.filter(|waiter| waiter.is_blocked);
         blocked.map(|waiter| waiter.operation).collect()
     }
 
-    /// The operation goes on when some object is unblocked, and not before.
+    /// Returns whether the operation resumes only when some object is unblocked.
     pub(crate) fn is_blocked(&self, operation: u32) -> bool {
         let mut waiters = self.all.iter().flat_map(|object| &object.waiters);
         waiters.any(|waiter| waiter.is_blocked && waiter.operation == operation)
     }
 
-    /// Somebody holds the object.
     pub(crate) fn is_held(&self, object: u32) -> bool {
         !self.all[object as usize].holders.is_empty()
     }
 
-    /// Who else waits to hold the object alone, and comes before those that want to hold it beside others.
+    /// Returns another operation that waits for exclusive access, ahead of those that wait for shared access.
     pub(crate) fn claimant(&self, object: u32, operation: u32) -> Option<u32> {
         let mut waiters = self.all[object as usize].waiters.iter();
         let claims = |waiter: &&Waiter| waiter.wait == Wait::First && waiter.operation != operation;
         waiters.find(claims).map(|waiter| waiter.operation)
     }
 
-    /// Behind whom the operation waits to hold the object beside others.
+    /// Returns the operation behind whose exclusive claim this one waits for shared access.
     fn exclusive_claim_before(&self, object: u32, operation: u32) -> Option<u32> {
         let mut waiters = self.all[object as usize].waiters.iter();
         let waits = |waiter: &Waiter| waiter.operation == operation && waiter.wait == Wait::Shared;
@@ -267,7 +261,7 @@ impl SharedObjects {
         claimant.filter(|_| waiters.any(waits))
     }
 
-    /// What the operation did was no idle look.
+    /// Resets the count of unchanged reads of an operation.
     fn progress(&mut self, operation: u32) {
         if let Some(doing) = self.doing.get_mut(operation as usize) {
             doing.repeats = 0;
@@ -275,7 +269,7 @@ impl SharedObjects {
         }
     }
 
-    /// The operation has looked at the object; tells whether it spins.
+    /// Records a read of the object; returns whether the operation spins.
     fn record_read(&mut self, operation: u32, object: u32) -> bool {
         let seen = (object, self.all[object as usize].changes);
         let doing = self.doing_of(operation);
@@ -292,11 +286,11 @@ impl SharedObjects {
         false
     }
 
-    /// The operation lets others go first; tells whether it may go on at once all the same. It may where
-    /// another has taken a step since it did so before.
+    /// Records a yield; returns whether the operation may go on at once. That is false for a second yield in
+    /// a row, without a step of another operation in between.
     pub(crate) fn record_yield(&mut self, operation: u32) -> bool {
         self.progress(operation);
-        // Several branches of one poll let others go first once.
+        // Several branches of one poll count as one yield.
         let is_same_poll = matches!(self.at(operation), Some(NextAccess::Way));
         let mut ways = self.yielded.iter_mut();
         match ways.find(|way| way.operation == operation) {
@@ -316,25 +310,25 @@ impl SharedObjects {
         }
     }
 
-    /// Who lets others go first, and waits for that.
+    /// Feeds the operations that have yielded, and whether they are held back, into a fingerprint.
     pub(crate) fn feed_yields(&self, mut to: impl FnMut(u64)) {
         for way in &self.yielded {
             to(u64::from(way.operation) << 1 | u64::from(way.is_held));
         }
     }
 
-    /// The operation goes on when another has taken a step, whoever wakes it.
+    /// Returns whether the operation waits for a step of another one, even if it is woken.
     pub(crate) fn is_held_back(&self, operation: u32) -> bool {
         let mut ways = self.yielded.iter();
         ways.any(|way| way.operation == operation && way.is_held)
     }
 
-    /// Somebody lets others go first.
+    /// Returns whether some operation has yielded.
     pub(crate) fn has_yields(&self) -> bool {
         !self.yielded.is_empty()
     }
 
-    /// An operation has taken a step, or nobody can: tells who goes on, having let others go first.
+    /// Ends all yields except that of the operation `stepped`; returns the operations that resume.
     pub(crate) fn end_yields(&mut self, stepped: Option<u32>) -> Vec<u32> {
         let goes_on = |way: &Yield| stepped != Some(way.operation);
         let free = self
@@ -348,7 +342,7 @@ impl SharedObjects {
 }
 
 impl ExecutionState {
-    /// Creates an operation for a task or a thread.
+    /// Creates an operation for a task or a thread, whose end is the object `end`.
     pub(crate) fn spawn_task(
         &mut self,
         parent: u32,
@@ -371,8 +365,8 @@ impl ExecutionState {
         task
     }
 
-    /// An operation goes on. Where that is not with an access, it has heard of something that is not
-    /// shared here.
+    /// Takes the access of an operation that resumes. Without an access, something other than an object has
+    /// woken the operation, and its vector clock learns what the actors know.
     pub(crate) fn goes_on(&mut self, operation: u32) {
         if self.objects.leave(operation).is_none() {
             let task = self.objects.task(operation);
@@ -380,19 +374,19 @@ impl ExecutionState {
         }
     }
 
-    /// What an operation sends, or whom it wakes, tells others of what it did.
+    /// Passes the vector clock of an operation that sends, or wakes another, to the actors.
     pub(crate) fn publishes(&mut self, operation: u32) {
         let task = self.objects.task(operation);
         self.objects.clocks.publish(task);
     }
 
-    /// An operation has come to a fence.
+    /// Records a memory fence of an operation.
     pub(crate) fn fenced(&mut self, operation: u32, acquires: bool, releases: bool) {
         let task = self.objects.task(operation);
         self.objects.clocks.fence(task, acquires, releases);
     }
 
-    /// An access was made by an operation; tells whether that one spins.
+    /// Records an access of an operation; returns whether the operation spins.
     pub(crate) fn accessed(&mut self, operation: u32, object: u32, touch: Touch) -> bool {
         self.reach.add(StepConstruct::Sharing);
         let Touch {
@@ -405,7 +399,7 @@ impl ExecutionState {
         let task = self.objects.task(operation);
         let objects = &mut self.objects;
         let found = &mut objects.all[object as usize];
-        // Two looks in a row are in no order.
+        // Two reads in a row are independent, so a read does not change the object's hash.
         found.changes += u64::from(changes);
         let seen = if changes || holds != Hold::Stays {
             found.chain = mix(found.chain, self.operations[operation as usize].key);
@@ -426,7 +420,7 @@ impl ExecutionState {
             Hold::Alone | Hold::Shared => found.holders.push(operation),
             Hold::LetsGo => {
                 let own = found.holders.iter().position(|holder| *holder == operation);
-                // A guard may be dropped by another than took it.
+                // A guard may be dropped by another operation than the one that took it.
                 let held = own.or((!found.holders.is_empty()).then_some(0));
                 held.map(|held| found.holders.remove(held));
             }
@@ -444,7 +438,7 @@ impl ExecutionState {
             }
         };
         self.extend_chain(operation, seen);
-        // What they were told of is gone again.
+        // The object is taken again, so the wake-ups of these waiters are void.
         for other in others.into_iter().filter(|other| *other != operation) {
             self.operations[other as usize].woken = false;
             self.changes(other);
@@ -454,12 +448,12 @@ impl ExecutionState {
             self.objects.progress(operation);
             return false;
         }
-        // Whether it was only a look shows when it lets go.
+        // An access that takes the object counts as a mere read only when the object is released unchanged.
         let is_look = matches!(holds, Hold::Stays | Hold::LetsGo);
         is_look && self.objects.record_read(operation, object)
     }
 
-    /// An operation has come to wait for an object, and so keeps others out.
+    /// Records that an operation waits for exclusive access, and so keeps others out.
     pub(crate) fn claimed(&mut self, operation: u32, object: u32) {
         let key = self.operations[operation as usize].key;
         let found = &mut self.objects.all[object as usize];
@@ -469,14 +463,14 @@ impl ExecutionState {
         self.extend_chain(operation, seen);
     }
 
-    /// Those that are blocked on the object, and have not been told to look again.
+    /// Returns the operations that are blocked on the object and were not woken yet.
     pub(crate) fn blocked_still(&self, object: u32) -> Vec<u32> {
         let mut blocked = self.objects.blocked(object);
         blocked.retain(|operation| !self.operations[*operation as usize].woken);
         blocked
     }
 
-    /// Those that are blocked on the object may look again, but for those that others come before.
+    /// Wakes the operations that are blocked on the object, except those behind an exclusive claim.
     pub(crate) fn unblock(&mut self, object: u32) {
         for operation in self.objects.blocked(object) {
             if self
@@ -489,7 +483,7 @@ impl ExecutionState {
         }
     }
 
-    /// It may look again.
+    /// Wakes an operation that is blocked, which then tries again.
     pub(crate) fn unblock_this(&mut self, operation: u32) {
         self.objects.doing_of(operation).is_unblocked = true;
         self.operations[operation as usize].woken = true;
@@ -497,7 +491,7 @@ impl ExecutionState {
         self.refresh(operation);
     }
 
-    /// What an operation awaits of what is shared, in words.
+    /// Describes the objects that an operation waits for.
     pub(crate) fn awaited_objects(&self, operation: u32) -> impl Iterator<Item = String> {
         let all = self.objects.all.iter().zip(0..);
         let mine = all.filter(move |(object, _)| {
@@ -512,7 +506,7 @@ impl ExecutionState {
         })
     }
 
-    /// What is shared, and who holds it, in words to one that waits.
+    /// Describes an object and its holders, for the operation `waits` that waits for it.
     pub(crate) fn object_in_words(&self, object: u32, waits: u32) -> String {
         let claimant = self.objects.exclusive_claim_before(object, waits);
         let object = &self.objects.all[object as usize];
@@ -544,7 +538,7 @@ impl ExecutionState {
         text
     }
 
-    /// What is shared, as a story has it.
+    /// Describes an object for a story.
     pub(crate) fn object_in_story(&self, object: u32) -> String {
         let SharedObject {
             kind, made, task, ..
@@ -555,8 +549,9 @@ impl ExecutionState {
         }
     }
 
-    /// Whoever waits here waits for news, and nobody waits for its end; or for the next tick of an interval:
-    /// as an actor whose inbox is empty, or that has a periodic timer, it owes nothing and is owed nothing.
+    /// Returns whether the wait of a task is no liveness obligation, as that of an actor with an empty inbox:
+    /// nobody joins the task, which waits for news from others; or the task waits for the next tick of an
+    /// interval.
     pub(crate) fn may_wait_forever(&self, operation: u32) -> bool {
         if !matches!(
             self.operations[operation as usize].kind,
@@ -578,7 +573,7 @@ impl ExecutionState {
             && waits.all(|waiter| waiter.wait == Wait::News)
     }
 
-    /// An access that only its order to others makes right; tells the other one where there is none.
+    /// Records an access that happens-before must order; returns a conflicting one without such an order.
     pub(crate) fn race(
         &mut self,
         operation: u32,

@@ -1,9 +1,8 @@
-//! What belongs to one execution: [`State`], which is plain data.
+//! The state of one execution, which is plain data: [`State`].
 //!
-//! Nothing here calls or holds a user's code, so that a clone is the execution as it was. What is the
-//! user's lies in the [`Workshop`](crate::engine::workshop::Workshop), by the number of what it belongs
-//! to; where some of it is to be called or dropped, a method tells so, and the run loop does it with
-//! nothing borrowed.
+//! Nothing here calls or holds a user's code, so a clone is a snapshot of the execution. The user's values
+//! are in the arena ([`Workshop`](crate::engine::workshop::Workshop)), by the number of their owner. A method
+//! returns what is to be called or dropped of them as data, and the run loop does it with nothing borrowed.
 
 use std::any::TypeId;
 use std::cell::Cell;
@@ -42,21 +41,21 @@ use crate::engine::world::watches::EndWatch;
 use crate::hash::mix;
 use crate::strategy::{Details, EventId, OperationId, Pending};
 
-/// The test body.
+/// The operation number of the test body.
 pub(crate) const BODY: u32 = 0;
 
-/// Its key, from which all others follow.
+/// The key of the test body, from which all keys of its descendants follow.
 pub(crate) const BODY_KEY: u64 = 0x00b0_d1e5;
 
-/// An execution between two steps, or within one.
+/// The state of an execution between two steps, or within one.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ExecutionState {
     pub(crate) operations: Vec<Operation>,
-    /// How many of `operations` this execution uses.
+    /// The number of entries of `operations` that this execution uses.
     pub(crate) live: usize,
-    /// The key of each operation, as strategies see it.
+    /// The key of each operation, for strategies.
     pub(crate) paths: Vec<u64>,
-    /// Who has another key than the own one, in all executions.
+    /// The replacement keys of operations, in all executions.
     pub(crate) aliases: Aliases,
     pub(crate) enabled: EnabledSet,
     pub(crate) timers: Timers,
@@ -64,85 +63,85 @@ pub(crate) struct ExecutionState {
     pub(crate) asks_free: Vec<u32>,
     pub(crate) questions: Vec<CapacityRequest>,
     pub(crate) questions_free: Vec<u32>,
-    /// The questions that wait for room, by the mailbox concerned.
+    /// The questions that wait for capacity, by mailbox.
     pub(crate) lines: OwnerLists,
-    /// Questions that were answered and whose senders are to be woken with nothing borrowed.
+    /// The answered questions whose senders are to be woken once nothing is borrowed.
     pub(crate) due: Vec<u32>,
     pub(crate) disks: Disks,
     pub(crate) watches: Vec<EndWatch>,
-    /// The limit of an ask that says nothing of one.
+    /// The time limit of an ask that sets none itself.
     pub(crate) ask_limit: Option<Duration>,
-    /// The watches of each target's, in their order.
+    /// The watches of each target, in their order.
     pub(crate) watched_by: OwnerLists,
-    /// The watches of each watcher's.
+    /// The watches of each watcher.
     pub(crate) watching: OwnerLists,
     pub(crate) links: ActorLinks,
     pub(crate) nodes: Nodes,
     pub(super) references: References,
     /// The actors of each type that have not stopped, in the order of their creation.
     living: OwnerLists,
-    /// The neighbours of each operation there.
+    /// The neighbours of each operation in `living`.
     beside: Vec<ListNode>,
     pub(crate) futures: Futures,
-    /// What tasks, threads and actors share.
+    /// The objects that tasks, threads and actors share.
     pub(crate) objects: SharedObjects,
-    /// The asks that are open and awaited, by asker.
+    /// The open asks that are awaited, by asker.
     pub(crate) awaited: OwnerLists,
     pub(crate) families: Vec<Supervised>,
-    /// The life of a node, and the family that its children of the system are one group of.
+    /// For each incarnation of a node, the family of the system's children there.
     pub(crate) groups: Vec<(u32, u32)>,
     pub(crate) types: Types,
     pub(crate) thermometer: Temperatures,
     pub(crate) faults: FaultPhase,
-    /// How many faults of each kind an execution may have.
+    /// The number of faults of each kind that an execution may have.
     pub(crate) budgets: FaultBudgets,
     pub(crate) step: u64,
     pub(crate) now: Duration,
     pub(crate) behaviour_hash: u64,
     pub(crate) in_flight: usize,
     pub(crate) suspended: usize,
-    /// The events that were deferred when it was last looked.
+    /// The deferred events that the last check has found.
     pub(crate) deferrals: Vec<Deferral>,
-    /// The program has asked for the end of the execution.
+    /// True once the program has requested the end of the execution.
     pub(crate) finishing: bool,
-    /// No operation from this one on starts, where it is an actor.
+    /// The first operation number at which actors do not start any more, because the program shuts down.
     pub(crate) closed_from: Option<u32>,
     pub(crate) dead_letters: u64,
-    /// The program has asked how many there are, and may compare.
+    /// True once the program has read the number of dead letters, and so may compare it.
     pub(crate) counts_dead_letters: bool,
     pub(crate) patient_timers: bool,
     pub(crate) atomic_handlers: bool,
     pub(crate) supervised: bool,
     pub(crate) last_operation: u32,
-    /// How many choices the execution has asked for.
+    /// The number of choices requested so far.
     pub(crate) choices: u64,
-    /// How those were answered that the step in progress has asked for.
+    /// A hash of the answers to the choices of the step in progress.
     pub(crate) answers: u64,
-    /// How often the program under test has looked at the clock.
+    /// The number of reads of the clock by the program under test.
     pub(crate) clock_reads: u64,
-    /// Whether time passes where it is read.
+    /// The decisions whether time passes at reads of the clock.
     pub(crate) passing: TimePassing,
-    /// Where the program has asked for less than sequential consistency, which it got.
+    /// The places that asked for less than `SeqCst`, and got sequential consistency.
     pub(crate) weakened: Vec<Place>,
-    /// The registry of names, where the execution has one.
+    /// The registry of names, if the execution has one.
     pub(crate) names: Option<u32>,
     pub(crate) numbering: Numbering,
-    /// What the step in progress has reached, where a strategy wants to hear of it.
+    /// The footprint of the step in progress, if a strategy wants it.
     pub(crate) reach: StepFootprint,
-    /// Someone wants to know of [`touched`](State::touched).
+    /// True if the operations that a step touches are recorded in [`touched`](State::touched).
     pub(crate) records_touched: bool,
-    /// Effects are looked at before they are carried out: that is so, or there are nodes.
+    /// True if effects are instrumented when they are flushed: touched operations are recorded, or there are
+    /// nodes.
     pub(crate) is_instrumented: bool,
-    /// The operations that the step in progress may change; some more than once.
+    /// The operations that the step in progress may change; some occur more than once.
     pub(crate) touched: Vec<u32>,
-    /// The step in progress may have looked at timers or changed them.
+    /// True if the step in progress may have read or changed timers.
     pub(crate) touches_timers: bool,
-    /// Somebody was seen to have a handle to another's timer, in this execution.
+    /// True once an operation was seen to hold a handle to another one's timer, in this execution.
     pub(crate) lends_timers: Cell<bool>,
 }
 
 impl ExecutionState {
-    /// Forgets the execution before.
     pub(crate) fn begin(&mut self) {
         self.live = 0;
         self.paths.clear();
@@ -196,7 +195,7 @@ impl ExecutionState {
         self.refresh(body);
     }
 
-    /// Someone wants to know whom steps touch, or nobody does any more.
+    /// Switches the recording of touched operations on or off.
     pub(crate) fn watch_steps(&mut self, watched: bool) {
         self.records_touched = watched;
         self.is_instrumented = watched || !self.nodes.is_empty();
@@ -215,7 +214,7 @@ impl ExecutionState {
         self.live as u32 - 1
     }
 
-    /// The key of the next operation, timer or ask that `parent` creates.
+    /// Returns the key of the next operation, timer or ask that `parent` creates.
     pub(crate) fn child_key_of(&mut self, parent: u32) -> u64 {
         let parent = &mut self.operations[parent as usize];
         parent.children += 1;
@@ -249,7 +248,7 @@ impl ExecutionState {
         actor
     }
 
-    /// The actor has stopped for good.
+    /// Removes an actor that has stopped for good from the living ones.
     pub(crate) fn remove_stopped(&mut self, actor: u32) {
         if let OperationRole::Actor(of_type) = self.operations[actor as usize].kind {
             self.living
@@ -257,12 +256,12 @@ impl ExecutionState {
         }
     }
 
-    /// The actor of that type that was created first, of those that have not stopped.
+    /// Returns the actor of that type that was created first, of those that have not stopped.
     pub(crate) fn first_living(&self, actor_type: TypeId) -> Option<u32> {
         self.living.first(self.types.known(actor_type)?)
     }
 
-    /// The next of the same type.
+    /// Returns the next living actor of the same type, in the order of creation.
     pub(crate) fn next_living(&self, actor: u32) -> Option<u32> {
         self.beside.get(actor as usize)?.after()
     }
@@ -278,7 +277,7 @@ impl ExecutionState {
         future
     }
 
-    /// Creates an operation for a task, which is in nobody's hands.
+    /// Creates an operation for a task, which no actor owns.
     pub(crate) fn create_task(&mut self, parent: u32, name: Option<&str>) -> u32 {
         let key = self.child_key_of(parent);
         let task = self.create(OperationRole::Task, key);
@@ -289,7 +288,7 @@ impl ExecutionState {
         task
     }
 
-    /// Has `sender` send the event in that slot of the receiver's mail.
+    /// Queues a send of the event in that slot of the receiver's mail.
     #[inline]
     pub(crate) fn send(&mut self, sender: u32, to: u32, slot: u32, event: u16) {
         let event_id = self.event_id(to, event);
@@ -302,7 +301,7 @@ impl ExecutionState {
         self.in_flight += 1;
     }
 
-    /// Has the event that was sent last find no room.
+    /// Makes the event that was sent last find the mailbox full.
     #[cold]
     pub(crate) fn refuse_last_send(&mut self, sender: u32) {
         let sent = self.operations[sender as usize].outbox.last_mut();
@@ -311,7 +310,7 @@ impl ExecutionState {
         }
     }
 
-    /// Has a relay, which runs, lose a message of its own.
+    /// Queues a dead letter for a message that a running relay can't hand on.
     #[cold]
     pub(crate) fn lose(&mut self, relay: u32, slot: u32, event: u16, why: AskError) {
         self.send(relay, relay, slot, event);
@@ -321,7 +320,7 @@ impl ExecutionState {
         }
     }
 
-    /// As [`send`](Self::send), to another node.
+    /// Queues a send to an operation on another node.
     pub(crate) fn send_across(&mut self, sender: u32, to: u32, slot: u32, event: u16) {
         let (from, node) = match self.nodes.nodes_if_different(sender, to) {
             Some(apart) => apart,
@@ -332,7 +331,7 @@ impl ExecutionState {
         self.push(sender, Effect::Cross { to, link, letter });
     }
 
-    /// The letter for the next event that `sender` sends.
+    /// Creates the letter for the next event that `sender` sends.
     pub(crate) fn letter(&mut self, sender: u32, to: u32, slot: u32, event: u16) -> Envelope {
         let event_id = self.event_id(to, event);
         let operation = &mut self.operations[sender as usize];
@@ -353,7 +352,7 @@ impl ExecutionState {
         sender.outbox.push(effect);
     }
 
-    /// What one has sent to another may have closed a cycle of asks.
+    /// Returns whether a send from `sender` to `receiver` may have closed a cycle of asks.
     #[inline]
     pub(crate) fn may_close_cycle(&self, receiver: u32, sender: u32) -> bool {
         self.operations[receiver as usize].stage == OperationStage::Suspended
@@ -367,7 +366,7 @@ impl ExecutionState {
         }
     }
 
-    /// The receiver, a service of the library's, tells the event itself.
+    /// Returns whether the event is one that the receiver, a service of the library, sends to itself.
     pub(crate) fn is_own(&self, receiver: u32, event: u16) -> bool {
         self.info(receiver).is_some_and(|info| info.is_own(event))
     }
@@ -378,14 +377,14 @@ impl ExecutionState {
         self.types.event_id(first_event, event)
     }
 
-    /// What the operation's state does with an event.
+    /// Returns the disposition of an event in the operation's state.
     #[inline]
     pub(crate) fn disposition(&self, operation: u32, event: u16) -> Disposition {
         let found = &self.operations[operation as usize];
         self.types.disposition(found, event)
     }
 
-    /// Takes the first letter of one kind out of an inbox, whatever the state says of it.
+    /// Takes the first letter of one event out of an inbox, whatever its disposition.
     pub(crate) fn take_received(&mut self, owner: u32, event: u16) -> Option<Envelope> {
         let operation = &mut self.operations[owner as usize];
         let letter = operation.inbox.take_event(event)?;
@@ -398,7 +397,7 @@ impl ExecutionState {
         Some(letter)
     }
 
-    /// Finds the next letter anew.
+    /// Finds the next letter of an inbox again.
     pub(crate) fn find_next_letter(&mut self, index: u32) {
         let operation = &mut self.operations[index as usize];
         if let OperationRole::Actor(of_type) = operation.kind {
@@ -412,8 +411,8 @@ impl ExecutionState {
         }
     }
 
-    /// Adds what an operation has handled to the hash of the behaviour: a sum over operations of
-    /// the hash of what each handled in order, so the order of independent steps leaves it alone.
+    /// Adds a value to the hash of what an operation has handled, and so to the hash of the behaviour. That
+    /// is a sum over all operations, so the order of independent steps does not change it.
     #[inline]
     pub(crate) fn extend_chain(&mut self, index: u32, value: u64) {
         let operation = &mut self.operations[index as usize];
@@ -440,8 +439,8 @@ impl ExecutionState {
         Some((letter, self.disposition(index, letter.event)))
     }
 
-    /// Takes the next letter of a plain actor, to be handled, where it is the first of its inbox: the
-    /// common case, for which it does what [`dequeue`](Self::dequeue) does in general, and counts it.
+    /// Takes the next letter of a plain actor, if it is the first of its inbox, and counts it. This is the
+    /// fast path of [`dequeue`](Self::dequeue) for the common case.
     #[inline(always)]
     pub(crate) fn dequeue_plain(&mut self, index: u32) -> Option<Envelope> {
         let operation = &mut self.operations[index as usize];
@@ -458,13 +457,13 @@ impl ExecutionState {
         Some(letter)
     }
 
-    /// The name of the state that an actor is in; `None` for one without states.
+    /// Returns the name of an actor's state; `None` for an actor without states.
     pub(crate) fn state_name(&self, operation: u32) -> Option<&'static str> {
         let index = usize::from(self.operations[operation as usize].state);
         self.info(operation)?.state_name(index)
     }
 
-    /// The name of an operation in reports.
+    /// Returns the name of an operation for reports.
     pub(crate) fn name(&self, index: u32) -> String {
         let Some(operation) = self.operations.get(index as usize) else {
             return format!("#{index}");
@@ -499,7 +498,7 @@ impl ExecutionState {
 impl Details for ExecutionState {
     fn operation(&self, operation: OperationId) -> String {
         if operation.is_timer() {
-            // What is accessed is no operation, and is numbered as timers are.
+            // The id is that of a shared object, which is numbered as timers are.
             return self.objects.kind(operation.index() as u32).to_owned();
         }
         self.name(operation.bits())
@@ -543,7 +542,7 @@ impl Details for ExecutionState {
     }
 }
 
-/// Keeps a record in a place that is free, or in a new one; tells which.
+/// Stores a record at a free index, or at a new one; returns the index.
 #[inline]
 pub(crate) fn keep<T>(records: &mut Vec<T>, free: &mut Vec<u32>, record: T) -> u32 {
     match free.pop() {

@@ -1,68 +1,68 @@
-//! Temperatures: for how many steps something has been owed.
+//! Temperatures: the number of steps for which liveness obligations have been pending.
 
 use std::hash::Hasher;
 
 use actor_core::Fingerprinter;
 use serde::{Deserialize, Serialize};
 
-/// The temperature from which on it is worth to look for a lasso: most of what is owed is paid by
-/// then, and sixteen states are still certain within 320 steps.
+/// The temperature from which on it pays to search for a lasso. Most obligations are discharged before, and a
+/// lasso of sixteen states is still proved within 320 steps.
 pub(crate) const WARNING: u64 = 128;
 
-/// Who owes something.
+/// A liveness obligation that is pending.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) enum Obligation {
-    /// A specification, by its number in the thermometer.
+    /// A specification has to become cold. The number is that of its temperature.
     Specification(usize),
-    /// That an operation goes on which waits in a handler.
+    /// A suspended operation has to resume.
     Wait(u32),
-    /// That an actor takes an event which it defers, by the event's key.
+    /// An actor has to take an event that it defers, by the key of the event.
     Deferral(u32, u64),
-    /// That an actor does something else than handle what it has sent itself.
+    /// An actor has to do something else than handle events that it has sent itself.
     SelfSending(u32),
 }
 
-/// What a specification owes: a hot monitor, or a predicate that is still to become true.
+/// The temperature of a monitor, or of a predicate that has to become true.
 #[derive(Clone, Debug)]
 struct TemperatureEntry {
-    /// The heat of earlier hot periods, since it was last cold.
+    /// The heat of earlier hot periods since the entry was last cold.
     kept: u64,
-    /// The step from which it has been hot without a break, where it is.
+    /// The step since which the entry has been hot without a break, if it is hot.
     hot_from: Option<u64>,
-    /// The step at which it became hot after it was last cold, while it is hot or warm since.
+    /// The step at which the entry became hot after it was last cold, while it is hot or warm.
     pending_since: Option<u64>,
 }
 
 /// The temperatures of one execution.
 ///
-/// A temperature rises by one for every step in a hot state, drops to zero on entering a cold one
-/// and stays as it is in a warm one. Instead of counting at every step, the thermometer knows the
-/// step at which the next entry would pass the threshold, so a step costs one comparison.
+/// A temperature rises by one for every step in a hot state, drops to zero on entering a cold one and stays
+/// as it is in a warm one. Nothing is counted at a step: the field `alarm` is the step at which the next
+/// entry would pass the threshold, so a step costs one comparison.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Temperatures {
     entries: Vec<TemperatureEntry>,
-    /// Above this it is a liveness bug; `None` where liveness is not judged.
+    /// The temperature above which there is a liveness bug; `None` if liveness is not checked.
     threshold: Option<u64>,
-    /// Steps before this one do not count.
+    /// The first step that counts.
     counts_from: u64,
-    /// The first step at which an entry above [`WARNING`] is of interest, if at all.
+    /// The first step at which an entry above [`WARNING`] is of interest, if any.
     warns_from: Option<u64>,
-    /// The first step at which some entry is above the threshold, or to be warned of, if nothing
-    /// changes.
+    /// The first step at which an entry passes the threshold or is to be reported, or a check is due, if
+    /// nothing changes.
     alarm: u64,
-    /// The first step at which waits and deferred events are to be looked at.
+    /// The step at which waits and deferred events are checked next.
     looks_from: u64,
-    /// Of what it is to be seen whether it is paid, and from which step on.
+    /// The obligation under watch, and the step after which its discharge counts.
     watched: Option<(Obligation, u64)>,
-    /// It has.
+    /// True once the obligation under watch has been discharged.
     recovered: bool,
-    /// For how many steps something was owed at most that became cold in the end.
+    /// The largest number of steps for which a discharged obligation was pending.
     owed_longest: u64,
 }
 
 impl Temperatures {
-    /// Starts an execution. Heat counts from the step `counts_from`. An entry that is watched from
-    /// some step on raises the alarm when it becomes cold.
+    /// Starts an execution. Heat counts from the step `counts_from`. The obligation `watched`, if any, raises
+    /// the alarm when it is discharged after its step.
     pub(crate) fn begin(
         &mut self,
         threshold: Option<u64>,
@@ -83,24 +83,24 @@ impl Temperatures {
         self.alarm = self.looks_from;
     }
 
-    /// Judges from `step` on, with every temperature at zero there.
+    /// Checks liveness from `step` on, with every temperature at zero at that step.
     pub(crate) fn count_from(&mut self, step: u64, threshold: u64) {
         self.threshold = Some(threshold);
         self.counts_from = step;
         for entry in &mut self.entries {
             entry.kept = 0;
         }
-        // Who waits already is owed from here on.
+        // Waits that began earlier count from here on.
         self.looks_from = step + 1;
         self.set_alarm();
     }
 
-    /// The threshold, where liveness is judged, and the step from which on it is.
+    /// Returns the threshold and the first step that counts, if liveness is checked.
     pub(crate) fn judges(&self) -> Option<(u64, u64)> {
         Some((self.threshold?, self.counts_from))
     }
 
-    /// Asks for an alarm when something that begins at `step` would be owed for too long.
+    /// Schedules a check for the step at which an obligation that begins at `step` would be overdue.
     #[inline]
     pub(crate) fn schedule_overdue_check(&mut self, step: u64) {
         if let Some(threshold) = self.threshold {
@@ -108,15 +108,14 @@ impl Temperatures {
         }
     }
 
-    /// Asks for an alarm after a quarter of the threshold, since what is looked at has no beginning
-    /// that is known.
+    /// Schedules a check after a quarter of the threshold, for obligations whose first step is unknown.
     pub(crate) fn schedule_early_check(&mut self, step: u64) {
         if let Some(threshold) = self.threshold {
             self.schedule_check(step.max(self.counts_from) + threshold / 4 + 1);
         }
     }
 
-    /// Asks for an alarm at that step, or sooner.
+    /// Schedules a check at that step, unless an earlier one is scheduled.
     #[inline]
     pub(crate) fn schedule_check(&mut self, step: u64) {
         let looks = self.threshold.is_some() || self.watched.is_some();
@@ -126,7 +125,7 @@ impl Temperatures {
         }
     }
 
-    /// Whether it is time to look; no more is asked for then.
+    /// Returns whether the scheduled check is due, and if so removes it from the schedule.
     pub(crate) fn takes_look(&mut self, step: u64) -> bool {
         let is_due = step >= self.looks_from;
         if is_due {
@@ -136,18 +135,19 @@ impl Temperatures {
         is_due
     }
 
-    /// Whether something is to be warned of.
+    /// Returns whether an entry above [`WARNING`] is to be reported.
     pub(crate) fn warns(&self, step: u64) -> bool {
         let warns = |from: u64| self.passes(WARNING).max(from) <= step;
         self.warns_from.is_some_and(warns)
     }
 
-    /// What is to be seen to be paid.
+    /// Returns the obligation under watch.
     pub(crate) fn watched(&self) -> Option<Obligation> {
         self.watched.map(|(debt, _)| debt)
     }
 
-    /// Somebody's debt is paid. What was paid in the step after which it is watched was owed anew in it.
+    /// Records that an obligation is discharged. A discharge in the step at which its watch begins does not
+    /// count, since the obligation has arisen again in that step.
     #[inline]
     pub(crate) fn discharge(&mut self, debt: Obligation, step: u64) {
         if let Some((watched, from)) = self.watched
@@ -159,7 +159,7 @@ impl Temperatures {
         }
     }
 
-    /// Adds an entry that is cold; tells its number.
+    /// Adds an entry that is cold; returns its number.
     pub(crate) fn add(&mut self) -> usize {
         self.entries.push(TemperatureEntry {
             kept: 0,
@@ -169,7 +169,8 @@ impl Temperatures {
         self.entries.len() - 1
     }
 
-    /// The entry is hot from `step` on; tells whether it was not before. Hot to hot resets nothing.
+    /// Makes the entry hot from `step` on; returns whether it was not hot before. From hot to hot, nothing is
+    /// reset.
     pub(crate) fn hot(&mut self, number: usize, step: u64) -> bool {
         let entry = &mut self.entries[number];
         let begins = entry.hot_from.is_none();
@@ -181,7 +182,7 @@ impl Temperatures {
         begins
     }
 
-    /// The entry is warm: the heat stays.
+    /// Makes the entry warm: its temperature stays.
     pub(crate) fn warm(&mut self, number: usize, step: u64) {
         let counts_from = self.counts_from;
         let entry = &mut self.entries[number];
@@ -191,7 +192,7 @@ impl Temperatures {
         }
     }
 
-    /// The entry is cold: nothing is owed.
+    /// Makes the entry cold: its obligation is discharged.
     pub(crate) fn cold(&mut self, number: usize, step: u64) {
         self.discharge(Obligation::Specification(number), step);
         let entry = &mut self.entries[number];
@@ -204,8 +205,7 @@ impl Temperatures {
         }
     }
 
-    /// Asks for an alarm when something is above [`WARNING`] at or after that step; `None` for no
-    /// such alarm.
+    /// Sets the step from which on entries above [`WARNING`] raise the alarm; `None` for no such alarm.
     pub(crate) fn warn(&mut self, from: Option<u64>) {
         self.warns_from = from;
         self.set_alarm();
@@ -224,7 +224,7 @@ impl Temperatures {
         self.alarm = alarm.min(self.looks_from);
     }
 
-    /// The first step at which some entry is above `limit`, if nothing changes.
+    /// Returns the first step at which some entry is above `limit`, if nothing changes.
     fn passes(&self, limit: u64) -> u64 {
         let due = |entry: &TemperatureEntry| {
             let from = entry.hot_from?.max(self.counts_from);
@@ -237,23 +237,22 @@ impl Temperatures {
             .unwrap_or(u64::MAX)
     }
 
-    /// Whether some entry is above the threshold after `step` steps, or to be warned of.
+    /// Returns whether an entry or a check may need attention after `step` steps.
     #[inline]
     pub(crate) fn alarms(&self, step: u64) -> bool {
         step >= self.alarm
     }
 
-    /// For how many steps something was owed at most that became cold in the end.
     pub(crate) fn owed_longest(&self) -> u64 {
         self.owed_longest
     }
 
-    /// Whether the watched entry became cold.
+    /// Returns whether the obligation under watch has been discharged.
     pub(crate) fn recovered(&self) -> bool {
         self.recovered
     }
 
-    /// The entry above the threshold, its temperature, and since when it has been owed.
+    /// Returns the entry above the threshold, its temperature, and the step since which it has been pending.
     pub(crate) fn alarming(&self, step: u64) -> Option<(usize, u64, u64)> {
         let threshold = self.threshold?;
         (0..self.entries.len())
@@ -265,7 +264,8 @@ impl Temperatures {
             })
     }
 
-    /// The hottest entry that is hot now and above [`WARNING`], and since when it has been owed.
+    /// Returns the hottest entry that is hot now and above [`WARNING`], and the step since which it is
+    /// pending.
     pub(crate) fn hottest(&self, step: u64) -> Option<(usize, u64)> {
         let is_hot = |number: &usize| {
             self.hot_since(*number).is_some() && self.temperature(*number, step) > WARNING
@@ -276,8 +276,8 @@ impl Temperatures {
         Some((hottest, self.owed_since(hottest)?))
     }
 
-    /// Which entries are owed, and which of them are hot, a bit for each. Those beyond the 62nd share the
-    /// last one, and the last but one is nobody's.
+    /// Returns the entries that are pending and those that are hot, with one bit for each. Entries after the
+    /// 62nd share the last bit, and the last but one is unused.
     pub(crate) fn pending_bits(&self) -> (u64, u64) {
         let (mut owed, mut hot) = (0, 0);
         for (number, entry) in self.entries.iter().enumerate() {
@@ -292,7 +292,7 @@ impl Temperatures {
         (owed, hot)
     }
 
-    /// Feeds which entries are hot, and which are warm since they were.
+    /// Feeds the entries that are hot, and those that are warm since they were hot, into a fingerprint.
     pub(crate) fn feed(&self, to: &mut Fingerprinter) {
         for entry in &self.entries {
             to.write_u8(
@@ -301,35 +301,33 @@ impl Temperatures {
         }
     }
 
-    /// The temperature after `step` steps.
+    /// Returns the temperature after `step` steps.
     pub(crate) fn temperature(&self, number: usize, step: u64) -> u64 {
         let entry = &self.entries[number];
         let from = |from: u64| step.saturating_sub(from.max(self.counts_from));
         entry.kept + entry.hot_from.map_or(0, from)
     }
 
-    /// Whether something is owed: hot, or warm since it was hot.
+    /// Returns whether the entry's obligation is pending: hot, or warm since it was hot.
     pub(crate) fn owes(&self, number: usize) -> bool {
         self.entries[number].pending_since.is_some()
     }
 
-    /// The step at which the entry became hot after it was last cold.
+    /// Returns the step at which the entry became hot after it was last cold.
     pub(crate) fn owed_since(&self, number: usize) -> Option<u64> {
         self.entries[number].pending_since
     }
 
-    /// Whether the entry is hot now, and since when.
+    /// Returns the step since which the entry is pending, if it is hot now.
     pub(crate) fn hot_since(&self, number: usize) -> Option<u64> {
         let entry = &self.entries[number];
         entry.hot_from.and(entry.pending_since)
     }
 
-    /// Whether anything is hot now.
     pub(crate) fn any_hot(&self) -> bool {
         self.entries.iter().any(|entry| entry.hot_from.is_some())
     }
 
-    /// Whether anything is owed now.
     pub(crate) fn any_owed(&self) -> bool {
         (0..self.entries.len()).any(|number| self.owes(number))
     }
@@ -339,8 +337,7 @@ impl Temperatures {
 mod tests {
     use super::*;
 
-    /// From the step on at which it begins to count, everything is cold, and waits are looked at in the
-    /// next one.
+    /// When steps begin to count, all entries are cold, and waits are checked in the next step.
     #[test]
     fn what_was_hot_before_does_not_count() {
         let mut thermometer = Temperatures::default();

@@ -1,4 +1,4 @@
-//! Virtual time: armed timers, and which of them may fire.
+//! Virtual time: the armed timers, and those among them that may fire.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
@@ -10,61 +10,59 @@ use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::owner_lists::{ListNode, OwnerLists};
 use crate::hash::mix;
 
-/// How far a timer has come.
+/// The stage in the life cycle of a timer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TimerStage {
-    /// The slot is free.
     Free,
-    /// It waits in its owner's outbox.
+    /// The timer waits in an outbox.
     Unarmed,
-    /// It runs.
+    /// The timer runs.
     Armed,
-    /// A sleep that is over.
+    /// The timer was for a sleep that is over.
     Over,
 }
 
-/// What a timer without an event is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TimerPurpose {
-    /// Its owner sleeps, or handles its event.
+    /// The owner sleeps, or is to handle an event.
     Own,
-    /// Its owner is brought back.
+    /// The owner is to be restarted.
     Restart,
-    /// Its owner is to have ended.
+    /// The owner's time to stop is over, so it is to be killed.
     Kill,
 }
 
-/// A timer, in a slot that is used again.
+/// A timer, in a slot that is reused.
 #[derive(Clone, Debug)]
 pub(crate) struct VirtualTimer {
     pub(crate) stage: TimerStage,
     pub(crate) generation: u32,
-    /// Its place in the enabled set.
+    /// The position in the enabled set, or `ABSENT`.
     pub(crate) position: u32,
     pub(crate) owner: u32,
     pub(crate) delay: Duration,
     pub(crate) deadline: Duration,
-    /// What it sends; `None` for a sleep.
+    /// The mail slot and the number of the event to send; `None` for a sleep.
     pub(crate) event: Option<(u32, u16)>,
     pub(crate) periodic: bool,
     pub(crate) purpose: TimerPurpose,
-    /// For what it was armed, which nothing but a story depends on.
+    /// The purpose that stories show. A timer for a shutdown is patient; nothing else depends on the purpose.
     pub(crate) declared_purpose: Pretext,
     pub(crate) key: u64,
     pub(crate) fired: u32,
-    /// When it entered the window, in the order of entries, while it is there.
+    /// The number of the entry into the window, in the order of entries, while the timer is in the window.
     place: Option<u64>,
-    /// The others of its owner's.
+    /// The neighbours in the list of the owner's timers.
     beside: ListNode,
 }
 
 impl VirtualTimer {
-    /// It ends a sleep, of which its owner holds the future, or somebody else.
+    /// Returns whether the timer ends a sleep, whose future the owner or another operation holds.
     pub(crate) fn is_sleep(&self) -> bool {
         self.event.is_none() && self.purpose == TimerPurpose::Own
     }
 
-    /// What identifies its next event within the behaviour.
+    /// Returns the stable key of the timer's next event, for hashes of the behaviour.
     pub(crate) fn next_key(&self) -> u64 {
         mix(self.key, u64::from(self.fired) + 1)
     }
@@ -72,18 +70,18 @@ impl VirtualTimer {
 
 /// All timers of an execution.
 ///
-/// The timers due within the clock error of the earliest deadline are the *window*: any of them may
-/// fire next (MODIST, section 3.4). The others wait in a heap.
+/// The timers due within the clock error of the earliest deadline are the *window*: any of them may fire next
+/// (MODIST, section 3.4). The others wait in a heap.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timers {
     pub(crate) slots: Vec<VirtualTimer>,
     free: Vec<u32>,
     later: BinaryHeap<Reverse<(Duration, u64, u32, u32)>>,
-    /// By deadline, and among those of one deadline by their order of entry.
+    /// The timers that may fire, by deadline, and those of one deadline by their order of entry.
     window: BTreeSet<(Duration, u64, u32)>,
-    /// The timers that left the window when it was brought up to date last.
+    /// The timers that left the window at its last update.
     pub(crate) left: Vec<u32>,
-    /// The timers that entered it then.
+    /// The timers that entered the window at its last update.
     pub(crate) entered: Vec<u32>,
     owned: OwnerLists,
     armed: usize,
@@ -97,7 +95,7 @@ impl Timers {
         self.slots.clear();
         self.free.clear();
         self.later.clear();
-        // Not `clear`, which gives the memory back.
+        // A call of `clear` would give the memory back.
         while self.window.pop_first().is_some() {}
         self.owned.clear();
         self.armed = 0;
@@ -142,13 +140,13 @@ impl Timers {
         (index, generation)
     }
 
-    /// The timer of that generation, if it is not over.
+    /// Returns the timer of that generation, if its slot is not free.
     pub(crate) fn get(&mut self, index: u32, generation: u32) -> Option<&mut VirtualTimer> {
         let timer = self.slots.get_mut(index as usize)?;
         (timer.generation == generation && timer.stage != TimerStage::Free).then_some(timer)
     }
 
-    /// Starts a reserved timer, which is due after so long.
+    /// Arms a reserved timer, which is due after `delay`.
     pub(crate) fn arm(&mut self, index: u32, now: Duration, delay: Duration) {
         let timer = &mut self.slots[index as usize];
         if timer.stage != TimerStage::Unarmed {
@@ -161,8 +159,8 @@ impl Timers {
         self.queue(index);
     }
 
-    /// A periodic timer's event was taken from the inbox: it runs again, to the next multiple of its
-    /// period that is not in the past.
+    /// Arms a periodic timer again, whose event was taken from the inbox. The deadline is the next multiple
+    /// of its period that is not in the past.
     pub(crate) fn rearm(&mut self, index: u32, now: Duration, period: Duration) {
         let timer = &mut self.slots[index as usize];
         let behind = now.saturating_sub(timer.deadline).as_nanos();
@@ -173,10 +171,10 @@ impl Timers {
         self.queue(index);
     }
 
-    /// The armed timer of which this is the number is due at another time.
+    /// Moves the deadline of an armed timer.
     pub(crate) fn postpone(&mut self, index: u32, now: Duration, deadline: Duration) {
         let timer = &mut self.slots[index as usize];
-        // One whose tick is unread is rearmed when that is read.
+        // A timer with an unread tick is armed again when the tick is read.
         let waits = timer.place.is_some() || timer.deadline > now;
         self.leave_window(index);
         let timer = &mut self.slots[index as usize];
@@ -193,7 +191,7 @@ impl Timers {
         self.later.push(Reverse(entry));
     }
 
-    /// Takes a timer out of the window, to fire or because it was cancelled.
+    /// Removes a timer from the window, to fire or because it was cancelled.
     pub(crate) fn leave_window(&mut self, index: u32) {
         let timer = &mut self.slots[index as usize];
         if let Some(place) = timer.place.take() {
@@ -216,7 +214,7 @@ impl Timers {
         self.free.push(index);
     }
 
-    /// A sleep is over; its slot is freed when its future goes.
+    /// Ends a sleep. The slot is freed when the future is dropped.
     pub(crate) fn end_sleep(&mut self, index: u32) {
         let timer = &mut self.slots[index as usize];
         self.armed -= 1;
@@ -224,8 +222,8 @@ impl Timers {
         timer.stage = TimerStage::Over;
     }
 
-    /// Brings the window up to date; tells whether it has changed. The timers that [left](Self::left)
-    /// it and those that [entered](Self::entered) it are to be found beside it.
+    /// Updates the window; returns whether it has changed. The timers concerned are then in
+    /// [`left`](Self::left) and [`entered`](Self::entered).
     pub(crate) fn refresh_window(&mut self) -> bool {
         while let Some(Reverse((deadline, _, index, generation))) = self.later.peek() {
             let timer = &self.slots[*index as usize];
@@ -246,7 +244,7 @@ impl Timers {
         };
         let limit = earliest.saturating_add(self.clock_error);
         if later.is_none_or(|later| later > limit) && in_window.is_some() {
-            // Nothing enters, and since the earliest has not moved nothing leaves.
+            // No timer enters, and none leaves, since the earliest deadline has not moved.
             return false;
         }
         self.leave_beyond(limit);
@@ -254,7 +252,7 @@ impl Timers {
         true
     }
 
-    /// Has the timers leave that are due too late now, in the order in which they entered.
+    /// Removes the timers due after `limit` from the window, in the order in which they entered.
     fn leave_beyond(&mut self, limit: Duration) {
         self.left.clear();
         let mut left = Vec::new();
@@ -292,17 +290,17 @@ impl Timers {
         }
     }
 
-    /// When the first of those that may fire is due.
+    /// Returns the deadline of the first timer that may fire.
     pub(crate) fn earliest(&self) -> Option<Duration> {
         self.window.first().map(|(deadline, ..)| *deadline)
     }
 
-    /// How many timers may fire.
+    /// Returns the number of timers that may fire.
     pub(crate) fn in_window(&self) -> usize {
         self.window.len()
     }
 
-    /// The armed timers of an owner's that end with it, by number: a sleep ends with its future.
+    /// Returns the armed timers that end with their owner, by number. A sleep ends with its future.
     pub(crate) fn ending_with(&self, owner: u32) -> Vec<u32> {
         let ends = |timer: &u32| {
             let timer = &self.slots[*timer as usize];
@@ -313,17 +311,15 @@ impl Timers {
         armed
     }
 
-    /// The timers of an owner's whose slots are not free.
+    /// Returns the timers of an owner whose slots are not free.
     pub(crate) fn of(&self, owner: u32) -> impl Iterator<Item = u32> {
         self.owned.of(owner, &self.slots, |timer| &timer.beside)
     }
 
-    /// How many are armed.
     pub(crate) fn armed(&self) -> usize {
         self.armed
     }
 
-    /// How many of the armed ones are periodic.
     pub(crate) fn armed_periodic(&self) -> usize {
         self.armed_periodic
     }

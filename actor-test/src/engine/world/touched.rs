@@ -1,21 +1,21 @@
-//! Whom a step changes, for who compares states.
+//! The operations that a step touches, for the comparison of states.
 
 use crate::engine::world::operation::Effect;
 use crate::engine::world::state::ExecutionState;
 use crate::strategy::{OperationId, Pending};
 
 impl ExecutionState {
-    /// Takes note that the step in progress changes an operation.
+    /// Records that the step in progress changes an operation.
     pub(crate) fn changes(&mut self, index: u32) {
         if self.records_touched {
             self.touched.push(index);
         }
     }
 
-    /// Adds to [`touched`](State::touched) whoever the step is known to change before it is taken. The
-    /// effects that it carries out, and those whom it wakes, are added as they come.
+    /// Records in [`touched`](State::touched) the operations that a step is known to change in advance. The
+    /// effects and the wake-ups of the step record more.
     pub(crate) fn touch(&mut self, pending: &Pending) {
-        // What is shared has a number of its own, and is no operation.
+        // A shared object has a number of its own, and is no operation.
         let inbox = pending.inbox.filter(|inbox| !inbox.is_timer());
         self.touched.extend(inbox.map(OperationId::bits));
         match pending.operation.is_timer() {
@@ -24,7 +24,7 @@ impl ExecutionState {
         }
     }
 
-    /// Adds to [`touched`](State::touched) whoever an effect of `index` changes.
+    /// Records in [`touched`](State::touched) the operations that an effect of `index` changes.
     pub(crate) fn touch_by(&mut self, index: u32, effect: &Effect) {
         match effect {
             Effect::Send { to, .. } | Effect::Cross { to, .. } => self.touched.push(*to),
@@ -43,7 +43,7 @@ impl ExecutionState {
             Effect::Halt(_) => self.touched.extend(self.futures.of(index)),
             Effect::Disk(call) => self.touched.push(self.disks.calls[*call as usize].caller),
             Effect::Fault(_) => self.touched.extend(0..self.live as u32),
-            // As a rule its own.
+            // The owner is mostly `index` itself.
             Effect::Arm { timer, .. } => {
                 self.touched.push(self.timers.slots[*timer as usize].owner);
             }

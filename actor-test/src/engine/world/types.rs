@@ -11,18 +11,18 @@ use crate::engine::world::operation::{Operation, OperationRole, STOP};
 use crate::hash::{mix, text};
 use crate::strategy::EventId;
 
-/// What is known of an actor type, and how many of it the execution has.
+/// An actor type, and the number of its actors in the execution.
 #[derive(Clone)]
 pub(crate) struct ActorType {
     pub(crate) info: &'static ActorInfo,
     type_id: TypeId,
-    /// A hash of its name.
+    /// A hash of the type's name.
     pub(crate) name: u64,
-    /// Where its events begin among those of all types.
+    /// The number of the type's first event among those of all types.
     pub(crate) first_event: u32,
-    /// One state at most, which handles every event.
+    /// True if the type has one state at most, which handles every event.
     pub(crate) plain: bool,
-    /// How many of this type the execution has.
+    /// The number of actors of the type in the execution.
     pub(crate) count: u32,
 }
 
@@ -39,7 +39,7 @@ impl ActorType {
         }
     }
 
-    /// Its events, as strategies see them.
+    /// Returns the events of the type as strategies see them.
     fn events(&self) -> impl Iterator<Item = EventId> {
         self.info.events.iter().map(|event| {
             let hash = mix(self.name, text(event.name)) as u32;
@@ -60,7 +60,7 @@ pub(crate) struct Types {
     known: Vec<ActorType>,
     /// The events of all types, one type after the other.
     events: Vec<EventId>,
-    /// How many of each of these plain actors have handled in this execution.
+    /// The number of times that plain actors have handled each of `events` in this execution.
     handled: Vec<u64>,
 }
 
@@ -73,7 +73,7 @@ impl Types {
         self.handled.fill(0);
     }
 
-    /// The number of a type, met before or now.
+    /// Returns the number of a type, which is added if it is new.
     pub(crate) fn number(&mut self, type_id: TypeId, info: &'static ActorInfo) -> u32 {
         let known = self.known.iter();
         let number = known.take_while(|known| known.type_id != type_id).count();
@@ -86,34 +86,31 @@ impl Types {
         number as u32
     }
 
-    /// The type with that number.
     pub(crate) fn type_id(&self, number: u32) -> TypeId {
         self.known[number as usize].type_id
     }
 
-    /// The number of a type that was met.
+    /// Returns the number of a type that was met.
     pub(crate) fn known(&self, type_id: TypeId) -> Option<u32> {
         let number = self.known.iter().position(|known| known.type_id == type_id);
         number.map(|number| number as u32)
     }
 
-    /// How many events all types have.
     pub(crate) fn event_count(&self) -> usize {
         self.events.len()
     }
 
-    /// All types, in the order of their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &ActorType> {
         self.known.iter()
     }
 
-    /// An event as strategies see it, of the type whose events begin there.
+    /// Returns an event as strategies see it, of the type whose first event has that number.
     #[inline]
     pub(crate) fn event_id(&self, first_event: u32, event: u16) -> Option<EventId> {
         self.events.get(place_of(first_event, event)).copied()
     }
 
-    /// A plain actor handles an event.
+    /// Counts an event that a plain actor handles.
     #[inline]
     pub(crate) fn count_handled(&mut self, first_event: u32, event: u16) {
         if let Some(count) = self.handled.get_mut(place_of(first_event, event)) {
@@ -121,7 +118,7 @@ impl Types {
         }
     }
 
-    /// How many of each event the plain actors of each type have handled.
+    /// Returns the number of times that the plain actors of each type have handled each event.
     pub(crate) fn handled(&self) -> impl Iterator<Item = &[u64]> {
         self.known.iter().map(|known| {
             let first = known.first_event as usize;
@@ -129,7 +126,7 @@ impl Types {
         })
     }
 
-    /// What the state of an operation does with an event.
+    /// Returns the disposition of an event in the operation's state.
     #[inline]
     pub(crate) fn disposition(&self, operation: &Operation, event: u16) -> Disposition {
         if operation.plain || event == STOP {
@@ -148,7 +145,7 @@ impl Types {
         }
     }
 
-    /// One more actor of the type; tells its number among them, and what is known of the type.
+    /// Counts one more actor of the type, and returns the type.
     pub(crate) fn count(&mut self, of_type: u32) -> &ActorType {
         let known = &mut self.known[of_type as usize];
         known.count += 1;
@@ -156,7 +153,7 @@ impl Types {
     }
 }
 
-/// The number of an event among those of all types.
+/// Returns the number of an event among those of all types.
 #[inline]
 pub(crate) fn place_of(first_event: u32, event: u16) -> usize {
     first_event as usize + usize::from(event)

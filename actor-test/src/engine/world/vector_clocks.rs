@@ -1,32 +1,31 @@
-//! Vector clocks: which accesses have happened before which others.
+//! Vector clocks: the happens-before relation of accesses to shared objects.
 //!
-//! Each task and each thread has a clock; the test body, actors and their futures have one together, so
-//! that nothing which a message may have put in order is called a race. An object hands clocks on, from
-//! who releases it to who acquires it.
+//! Each task and each thread has a clock. The test body, actors and their futures have one together, so
+//! accesses that a message may have ordered are never called a race. An object passes clocks from the task
+//! that releases it to the one that acquires it.
 
 use actor_core::runtime::{Place, Release};
 
-/// For each task, how far what it did is known; entries that are missing are zero.
+/// The time up to which the accesses of each task are known; missing entries are zero.
 pub(crate) type Clock = Vec<u32>;
 
-/// All clocks of an execution.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct VectorClocks {
-    /// By the number of the task; the first is that of all that are none.
+    /// The clock of each task, by its number; the first one is that of all operations that are no tasks.
     of: Vec<Clock>,
-    /// By the number of the task; those without are not in it.
+    /// The fences of each task, by its number; tasks behind the last entry have none.
     fences: Vec<Fences>,
-    /// The accesses to each object that nothing but their order makes right: the last write, and the
-    /// reads since. Few objects have any.
+    /// The last write and the later reads of each object whose accesses must be ordered; few are such
+    /// objects.
     cells: Vec<(u32, CellAccesses)>,
 }
 
-/// What a task has to do with fences.
+/// The vector clocks of a task's memory fences.
 #[derive(Clone, Debug, Default)]
 struct Fences {
-    /// What it will know at the next that acquires.
+    /// The clock that the next acquire fence joins into the task's own.
     seen: Clock,
-    /// What it knew at the last that released.
+    /// The clock of the task at its last release fence.
     released: Clock,
 }
 
@@ -40,15 +39,14 @@ struct CellAccesses {
 struct Access {
     operation: u32,
     task: u32,
-    /// The task's own time.
     time: u32,
     place: Place,
 }
 
-/// Two accesses in no order.
+/// The earlier of two conflicting accesses that happens-before does not order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RacingAccess {
-    /// Who made the earlier one.
+    /// The operation that made the earlier access.
     pub(crate) operation: u32,
     pub(crate) place: Place,
     pub(crate) writes: bool,
@@ -75,14 +73,14 @@ impl VectorClocks {
         self.clock(task)[task as usize] += 1;
     }
 
-    /// A task spawns another.
+    /// Passes the clock of a task to a task that it spawns.
     pub(crate) fn fork(&mut self, parent: u32, child: u32) {
         let known = self.clock(parent).clone();
         join(self.clock(child), &known);
         self.tick(parent);
     }
 
-    /// A task knows from now on what the clock knows.
+    /// Joins a clock into that of a task.
     pub(crate) fn acquire(&mut self, task: u32, clock: &[u32]) {
         join(self.clock(task), clock);
     }
@@ -95,14 +93,13 @@ impl VectorClocks {
         &mut self.fences[task]
     }
 
-    /// A task has seen what an object hands on, and does not know it before it comes to a fence.
+    /// Keeps the clock of an object that a task has read, up to the task's next acquire fence.
     pub(crate) fn see(&mut self, task: u32, clock: &[u32]) {
         if !clock.is_empty() {
             join(&mut self.fences(task).seen, clock);
         }
     }
 
-    /// A task comes to a fence.
     pub(crate) fn fence(&mut self, task: u32, acquires: bool, releases: bool) {
         if acquires {
             let seen = std::mem::take(&mut self.fences(task).seen);
@@ -115,14 +112,14 @@ impl VectorClocks {
         }
     }
 
-    /// A task hands on what it knew at its last fence.
+    /// Joins the clock of a task's last release fence into that of an object.
     pub(crate) fn release_fenced(&mut self, task: u32, clock: &mut Clock) {
         if let Some(fences) = self.fences.get(task as usize) {
             join(clock, &fences.released);
         }
     }
 
-    /// A task hands on what it knows.
+    /// Passes the clock of a task to an object.
     pub(crate) fn release(&mut self, task: u32, clock: &mut Clock, release: Release) {
         match release {
             Release::Nothing => return,
@@ -134,7 +131,7 @@ impl VectorClocks {
         self.tick(task);
     }
 
-    /// What a task did is known to all that are no tasks.
+    /// Joins the clock of a task into that of all operations that are no tasks.
     pub(crate) fn publish(&mut self, task: u32) {
         if task != 0 {
             let known = self.clock(task).clone();
@@ -143,7 +140,7 @@ impl VectorClocks {
         }
     }
 
-    /// A task was told of something by what is no object: it knows what those know that are no tasks.
+    /// Joins the clock of all operations that are no tasks into that of a task.
     pub(crate) fn hear(&mut self, task: u32) {
         if task != 0 {
             let known = self.clock(0).clone();
@@ -152,7 +149,7 @@ impl VectorClocks {
         }
     }
 
-    /// A task accesses a cell; tells the last access that has not happened before.
+    /// Records an access of a task; returns an earlier conflicting access that did not happen before it.
     pub(crate) fn access(
         &mut self,
         task: u32,
@@ -203,7 +200,7 @@ impl VectorClocks {
     }
 }
 
-/// Takes the later of two times, task by task.
+/// Joins a clock into another: the later time for each task.
 fn join(into: &mut Clock, from: &[u32]) {
     if into.len() < from.len() {
         into.resize(from.len(), 0);

@@ -1,10 +1,10 @@
-//! Waits without a time limit and deferred events: what is owed without a specification that says so.
+//! Waits without a time limit and deferred events: liveness obligations without a specification.
 //!
-//! A handler that awaits is owed what it awaits, and an actor that defers an event owes that it takes
-//! it. Where nothing else can happen, the end of the execution tells. Beside periodic timers and other
-//! traffic the rules of liveness do: what has been owed for more fair steps than the threshold is
-//! suspect. Nothing is counted at a step. A wait knows the step at which it began, and the thermometer
-//! raises its alarm when the first may be overdue; then all are looked at.
+//! A suspended handler has to get what it awaits, and an actor has to take an event that it defers. If
+//! nothing else can happen, the end of the execution decides. Beside periodic timers and other traffic, the
+//! rules of liveness do: an obligation that was pending for more fair steps than the threshold is suspect.
+//! Nothing is counted at a step. A wait has the step at which it began, and an alarm is raised when the first
+//! one may be overdue; then all are checked.
 
 use actor_core::generated::Disposition;
 
@@ -12,25 +12,25 @@ use crate::engine::world::operation::{Envelope, Operation, OperationStage, STOP}
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::timers::TimerStage;
 
-/// An event that an actor was seen to defer.
+/// An event that an actor defers, as a check has found it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deferral {
     pub(crate) actor: u32,
-    /// The event's key.
+    /// The key of the event.
     pub(crate) letter: u64,
-    /// The step of the look that saw it first.
+    /// The step of the first check that found the event deferred.
     pub(crate) since: u64,
 }
 
 impl ExecutionState {
-    /// A handler, or the body, waits from now on.
+    /// Records that a handler, or the body, waits from now on.
     pub(crate) fn wait_begins(&mut self, operation: u32) {
         let step = self.step;
         self.operations[operation as usize].waits_since = step;
         self.thermometer.schedule_overdue_check(step);
     }
 
-    /// Who awaits what is owed to it.
+    /// Returns the operations whose waits are liveness obligations.
     pub(crate) fn pending_waits(&self) -> impl Iterator<Item = u32> {
         let awaits = |operation: &Operation| {
             operation.stage == OperationStage::Suspended && operation.endless_waits == 0
@@ -44,7 +44,7 @@ impl ExecutionState {
         self.suspended > 0 && self.pending_waits().next().is_some()
     }
 
-    /// A sleep, or a time limit, will have the operation go on.
+    /// Returns whether a sleep or a time limit will resume the operation.
     pub(crate) fn has_time_limit(&self, operation: u32) -> bool {
         self.timers.of(operation).any(|timer| {
             let timer = &self.timers.slots[timer as usize];
@@ -53,7 +53,7 @@ impl ExecutionState {
         })
     }
 
-    /// It awaits the next tick of an interval, and no reply.
+    /// Returns whether the operation awaits the next tick of an interval, and no reply.
     pub(crate) fn awaits_ticks(&self, operation: u32) -> bool {
         let mut timers = self.timers.of(operation);
         let ticks = timers.any(|timer| {
@@ -63,13 +63,13 @@ impl ExecutionState {
         ticks && self.operations[operation as usize].open_asks == 0
     }
 
-    /// Since which step the wait counts.
+    /// Returns the step since which the wait counts.
     pub(crate) fn counts_since(&self, operation: u32, counts_from: u64) -> u64 {
         let found = &self.operations[operation as usize];
         found.waits_since.max(counts_from)
     }
 
-    /// The waits that have lasted for longer than that; asks to look again when the next may have.
+    /// Returns the waits that have lasted longer than the threshold, and schedules the next check.
     pub(crate) fn overdue(&mut self, threshold: u64, counts_from: u64) -> Vec<u32> {
         let mut overdue = Vec::new();
         let mut next = u64::MAX;
@@ -80,7 +80,7 @@ impl ExecutionState {
             } else if !self.operations[operation as usize].woken && !self.has_time_limit(operation)
             {
                 overdue.push(operation);
-                // Should nobody be blamed now.
+                // The next check comes soon, in case no wait is blamed now.
                 next = next.min(self.step + threshold / 4 + 1);
             }
         }
@@ -88,8 +88,8 @@ impl ExecutionState {
         overdue
     }
 
-    /// Those of `overdue` that are to be blamed: who awaits the reply of one that has waited for long
-    /// itself is not, unless that one is among those who wait for each other.
+    /// Returns the waits in `overdue` that are to blame. A wait for the reply of an operation that has waited
+    /// for long itself is not, unless all of them wait for each other.
     pub(crate) fn roots(&self, overdue: &[u32], threshold: u64, counts_from: u64) -> Vec<u32> {
         let long = |operation: &u32| {
             self.step
@@ -109,7 +109,7 @@ impl ExecutionState {
         roots
     }
 
-    /// What the actor defers at the head of its inbox. Ticks come again.
+    /// Returns the first letter that an actor between two events defers, except ticks, which come again.
     fn deferred(&self, index: u32) -> Option<Envelope> {
         let actor = &self.operations[index as usize];
         if !actor.defers || actor.stage != OperationStage::Idle {
@@ -122,8 +122,8 @@ impl ExecutionState {
         actor.inbox.iter().find(is_deferred).copied()
     }
 
-    /// Notes what is deferred now; tells what was deferred for longer than the threshold, in all looks
-    /// since.
+    /// Updates the list of deferred events. Returns one that all checks have found for longer than the
+    /// threshold.
     pub(crate) fn look_at_deferrals(&mut self, threshold: u64) -> Option<Deferral> {
         let defers = |index: &u32| self.operations[*index as usize].defers;
         let mut actors = (0..self.live as u32).filter(defers).peekable();
@@ -157,7 +157,7 @@ mod tests {
     const THRESHOLD: u64 = 100;
     const NOBODY: [u32; 0] = [];
 
-    /// Who waits from the second operation on, since those steps, under a threshold of 100.
+    /// Returns a state in which the operations from 1 on wait since these steps, with a threshold of 100.
     fn waiting(since: &[u64]) -> ExecutionState {
         let mut state = ExecutionState::default();
         state.begin();
@@ -176,7 +176,7 @@ mod tests {
         state.overdue(THRESHOLD, 0)
     }
 
-    /// From when on it is looked again.
+    /// Returns the step of the next check.
     fn next_look(state: &ExecutionState) -> Option<u64> {
         (0..1_000).find(|step| state.thermometer.alarms(*step))
     }
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(overdue_at(&mut state, 110), NOBODY);
         assert_eq!(next_look(&state), Some(111));
         assert_eq!(overdue_at(&mut state, 111), [1]);
-        // A quarter of the threshold later it is looked again, whoever is blamed now.
+        // A quarter of the threshold later the waits are checked again, even if one is blamed now.
         assert_eq!(next_look(&state), Some(137));
         assert_eq!(overdue_at(&mut state, 140), [1]);
         assert_eq!(next_look(&state), Some(161));
@@ -220,7 +220,7 @@ mod tests {
         let mut state = waiting(&[0, 51]);
         let ask = state.open_ask(1, 2);
         state.step = 101;
-        // The other has waited for half of the threshold: it may go on yet.
+        // The other one has waited for only half of the threshold, and may still resume.
         assert_eq!(state.roots(&[1], THRESHOLD, 0), [1]);
         state.step = 102;
         assert_eq!(state.roots(&[1], THRESHOLD, 0), NOBODY);
@@ -230,8 +230,8 @@ mod tests {
         assert_eq!(state.roots(&[1, 2], THRESHOLD, 0), [1, 2]);
     }
 
-    /// Nobody else is to blame where all wait for each other; but as long as somebody around is not
-    /// overdue himself, it may be due to him.
+    /// All are to blame if they wait for each other. If another operation is not overdue yet, it may be the
+    /// cause.
     #[test]
     fn those_who_wait_for_each_other_are_all_to_blame() {
         let mut state = waiting(&[0, 0, 60]);

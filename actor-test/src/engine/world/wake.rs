@@ -8,9 +8,9 @@ use std::thread::ThreadId;
 /// The operations that were woken since the list was last drained.
 #[derive(Debug)]
 pub(crate) struct WakeList {
-    /// Set with the list non-empty, so that a step without a wake-up costs one load.
+    /// Set while the list is not empty, so that a step without a wake-up costs one load.
     any: AtomicBool,
-    /// A waker was called from another thread.
+    /// True if a waker was called on another thread since the list was last drained.
     foreign: AtomicBool,
     woken: Mutex<Vec<u32>>,
     thread: ThreadId,
@@ -26,7 +26,6 @@ impl WakeList {
         })
     }
 
-    /// The waker of an operation.
     pub(crate) fn waker(self: &Arc<Self>, operation: u32) -> Waker {
         Waker::from(Arc::new(OperationWaker {
             operation,
@@ -39,7 +38,7 @@ impl WakeList {
         self.any.load(Ordering::Acquire)
     }
 
-    /// Moves the woken operations to `into`; tells whether another thread woke any.
+    /// Moves the woken operations to `into`; returns whether another thread has woken any.
     pub(crate) fn drain(&self, into: &mut Vec<u32>) -> bool {
         self.any.store(false, Ordering::Release);
         let mut woken = self.woken.lock().unwrap_or_else(PoisonError::into_inner);

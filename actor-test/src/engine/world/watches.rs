@@ -1,48 +1,48 @@
-//! Who is told when whom has stopped: [`Watch`].
+//! Watches: notices of the start or the end of an operation: [`Watch`].
 
 use crate::engine::world::operation::Effect;
 use crate::engine::world::owner_lists::ListNode;
 use crate::engine::world::state::ExecutionState;
 
-/// What is waited for.
+/// The change of the target that a watch waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum WatchedChange {
     /// The end of the target.
     End,
-    /// Its start, or its end where that comes first.
+    /// The start of the target, or its end if that comes first.
     Start,
-    /// As before, and the start has come.
+    /// The start of the target, which has come already.
     Started,
 }
 
-/// Who is told when whom has stopped.
+/// A watch: the watcher is notified when the target starts or stops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EndWatch {
     pub(crate) watcher: u32,
     pub(crate) target: u32,
-    /// Its watcher is still to be told.
+    /// True if the watcher is still to be notified.
     pub(crate) is_open: bool,
-    /// The connection over which it would be told broke.
+    /// True once the connection that would carry the notice broke.
     pub(crate) is_broken: bool,
-    /// Identifies the notice within the behaviour.
+    /// The stable key of the notice, for hashes of the behaviour.
     pub(crate) key: u64,
-    /// The ask of the watcher's which the end answers, in place of an event.
+    /// The ask of the watcher that the notice answers, instead of an event.
     pub(crate) ask: Option<u32>,
     pub(crate) until: WatchedChange,
-    /// The other watches of its target's.
+    /// The neighbours in the list of the target's watches.
     of_target: ListNode,
-    /// The other watches of its watcher's.
+    /// The neighbours in the list of the watcher's watches.
     of_watcher: ListNode,
 }
 
 impl ExecutionState {
-    /// Begins a watch; tells its number.
+    /// Begins a watch; returns its number.
     pub(crate) fn watch(&mut self, watcher: u32, target: u32) -> u32 {
         let key = self.child_key_of(watcher);
         self.add_watch(watcher, target, key, None, WatchedChange::End)
     }
 
-    /// Begins a watch whose end answers an ask, of which there is no letter; tells its number.
+    /// Begins a watch that answers an ask, for which there is no letter; returns its number.
     pub(crate) fn await_end(&mut self, ask: u32, until: WatchedChange) -> u32 {
         let record = self.ask_for_end(ask);
         let (watcher, target, key) = (record.asker, record.target, record.key);
@@ -77,9 +77,8 @@ impl ExecutionState {
         watch
     }
 
-    /// The watcher does not want to be told of that target any more, by the watches that it had before
-    /// there were so many. It takes a time that grows with
-    /// the watches of the one or of the other, whichever has fewer.
+    /// Ends the watches of a target whose numbers are below `before`. The time is linear in the number of
+    /// watches of the watcher or of the target, whichever is smaller.
     pub(crate) fn unwatch(&mut self, watcher: u32, target: u32, before: u32) {
         let (mut of_watcher, mut of_target) =
             (self.watching.first(watcher), self.watched_by.first(target));
@@ -100,7 +99,7 @@ impl ExecutionState {
         }
     }
 
-    /// Ends a watch, unless that was done; where it was for an ask, that goes on.
+    /// Ends a watch that is open and answers no ask.
     fn end_watch(&mut self, watch: u32) {
         let found = &mut self.watches[watch as usize];
         if found.ask.is_some() || !std::mem::take(&mut found.is_open) {
@@ -114,7 +113,7 @@ impl ExecutionState {
             .remove(watcher, watches, watch, |watch| &mut watch.of_watcher);
     }
 
-    /// The watcher does not want to be told of anyone any more.
+    /// Ends all watches of a watcher.
     pub(crate) fn end_watches_of(&mut self, watcher: u32) {
         let mut next = self.watching.first(watcher);
         while let Some(watch) = next {
@@ -125,7 +124,7 @@ impl ExecutionState {
         self.watching.forget(watcher);
     }
 
-    /// The watches and the asks that wait for word from the other one of two nodes.
+    /// Returns the open watches and asks between operations on two nodes.
     pub(crate) fn across(&self, one: u32, other: u32) -> (Vec<u32>, Vec<u32>) {
         let is_across = |from: u32, to: u32| {
             let apart = self.nodes.nodes_if_different(from, to);
@@ -145,27 +144,27 @@ impl ExecutionState {
         )
     }
 
-    /// The connection over which a watch would be told broke; tells who is to hear of it.
+    /// Records that the connection of a watch broke; returns its watcher.
     pub(crate) fn break_watch(&mut self, watch: u32) -> u32 {
         let watch = &mut self.watches[watch as usize];
         watch.is_broken = true;
         watch.watcher
     }
 
-    /// Nobody awaits any more what the watch was for.
+    /// Returns whether nobody awaits the ask any more that the watch answers.
     fn is_given_up(&self, watch: &EndWatch) -> bool {
         watch
             .ask
             .is_some_and(|ask| !self.asks[ask as usize].is_open())
     }
 
-    /// An ask waits for the start of an actor.
+    /// Returns whether an ask waits for the start of an actor.
     pub(crate) fn awaits_start(&self, ask: u32) -> bool {
         let mut watches = self.watches.iter();
         watches.any(|watch| watch.ask == Some(ask) && watch.until == WatchedChange::Start)
     }
 
-    /// An actor has run its start hook: tells whoever waits for that, one effect each.
+    /// Records that an actor has run its start hook, and notifies the waiting watchers, with one effect each.
     pub(crate) fn start_is_over(&mut self, index: u32) {
         self.operations[index as usize].started = true;
         let mut next = self.watched_by.first(index);
@@ -181,7 +180,7 @@ impl ExecutionState {
         }
     }
 
-    /// Tells the watchers of an operation, one effect each.
+    /// Notifies the watchers of an operation, with one effect each.
     pub(crate) fn notify_watchers(&mut self, index: u32) {
         let mut next = self.watched_by.first(index);
         while let Some(watch) = next {

@@ -1,24 +1,23 @@
-//! The twin of the critical transition for bugs that are found at once: how often an execution that is
-//! continued at random from one of its steps fails again.
+//! The failure probability of random continuations, step by step. This curve is the counterpart of the
+//! critical transition for safety bugs.
 
 use crate::data::causes::Share;
 
-/// How many continuations there are from each step that is looked at.
+/// The number of continuations from each probed step.
 pub(super) const EACH: u32 = 32;
 
-/// How many steps are looked at before the greatest rise is looked for more closely.
+/// The number of probed steps before the search for the greatest rise.
 const PLACES: u64 = 12;
 
-/// An execution with no more steps than this is looked at everywhere.
+/// All steps of an execution up to this length are probed.
 const ALL: u64 = 32;
 
-/// Two steps make a difference where so many more continuations fail from the later one. Of two steps
-/// with the same chance that happens once in 250 times at most, and some ten are compared.
+/// Two steps differ if at least this many more continuations fail from the later one. For two steps with
+/// the same chance that happens once in 250 comparisons at most, and some ten are compared.
 pub(super) const MARGIN: u32 = 12;
 
-/// How often an execution of so many steps fails again, from some of its steps: those that come at
-/// equal distances, and those on both sides of where it gets more likely than not. Without `probe`
-/// paying for all of it, what there is.
+/// Probes steps at equal distances, and bisects the place where a failure becomes more likely than not.
+/// Returns the shares so far, and true, if `probe` runs out of budget.
 pub(super) fn curve(steps: u64, mut probe: impl FnMut(u64) -> Option<Share>) -> (Vec<Share>, bool) {
     let mut shares: Vec<Share> = Vec::new();
     let places: Vec<u64> = if steps <= ALL {
@@ -49,14 +48,13 @@ pub(super) fn curve(steps: u64, mut probe: impl FnMut(u64) -> Option<Share>) -> 
     (shares, false)
 }
 
-/// The last share that mostly escapes, and the one after it.
+/// Returns the last share that mostly escapes, and the one after it.
 pub(super) fn turn(shares: &[Share]) -> Option<(usize, usize)> {
     let last = shares.iter().rposition(|share| !mostly_fails(share))?;
     Some((last, last + 1))
 }
 
-/// The two steps around a turn that are nearest to each other and make a difference; without any, the
-/// first and the last that were looked at.
+/// Returns the closest pair of steps around a turn that differ; without any, the first and the last step.
 pub(super) fn around(shares: &[Share], (before, after): (usize, usize)) -> (usize, usize) {
     let pairs = (0..=before).flat_map(|one| (after..shares.len()).map(move |other| (one, other)));
     pairs

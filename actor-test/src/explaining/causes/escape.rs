@@ -1,4 +1,4 @@
-//! Going on from a step until it recovers, for a debugger.
+//! Continues an execution from a step until it recovers, for the debugger.
 
 use super::forks::{Forks, Retold};
 use crate::data::bug::Finding;
@@ -9,20 +9,20 @@ use crate::report::facts::Recording;
 use crate::settings::Bounds;
 use crate::strategy::Fairness;
 
-/// Where an execution went on from a step without its bug.
+/// A continuation without the bug.
 #[derive(Debug)]
 pub(crate) struct Escape {
     pub(crate) steps: u64,
     pub(crate) decisions: Vec<RecordedDecision>,
     pub(crate) fairness: Fairness,
-    /// Within these it is run again as it was.
+    /// The bounds under which a re-execution does the same.
     pub(crate) bounds: Bounds,
     pub(crate) story: Story,
 }
 
-/// Goes on fairly from a step, up to so many times and for so many steps each, until what is owed is
-/// paid; where nothing is, until it ends without the bug. How many of the continuations did, and the
-/// one. `None` where the recording does not fail as it did.
+/// Continues fairly from a step, for at most `walks` continuations of `horizon` steps, until one discharges
+/// the obligation, or ends without the bug if there is no obligation. Returns the share of escapes, and the
+/// last escape. `None` if the recording does not fail as it did.
 pub(crate) fn escape(
     program: &dyn Program,
     test: &str,

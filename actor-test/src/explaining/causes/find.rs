@@ -1,4 +1,4 @@
-//! All that is looked for, one after another: [`explain`].
+//! The search for the causes of a bug, one kind after another: [`explain`].
 
 use std::sync::{Arc, PoisonError};
 
@@ -18,24 +18,24 @@ use crate::report::facts::Bug;
 use crate::report::words;
 use crate::strategy::Named;
 
-/// How much longer than the search did one waits for a recovery from the last step.
+/// The factor on the horizon for recoveries from the last step.
 const FARTHER: u64 = 10;
 
-/// How many continuations do.
+/// The number of these long continuations.
 const FAR: u32 = 4;
 
-/// How many steps of the nearest execution are kept for its story.
+/// The number of steps of the nearest passing execution that are kept as lines.
 const THEN: usize = 6;
 
-/// How many times as long as the one that failed an execution is that fails soon.
+/// The factor on the length of the failing execution within which another one fails soon.
 const SOON: u64 = 4;
 
-/// An execution of so many steps is told as a whole.
+/// An execution of at most this many steps keeps its whole story.
 const WHOLE: u64 = 2_000;
 
-/// Looks for the causes of bugs, in `budget` steps of executions for all of them, by so many workers, which
-/// makes no difference to what is found; that stands with the bugs, and is handed to `keep`. A bug has none that no single execution is responsible for, or
-/// that its recording does not find again.
+/// Searches for the causes of bugs within `budget` steps for all of them. The number of workers does not
+/// change the result. The causes are added to the bugs, which go to `keep`. A bug gets no causes if no single
+/// execution shows it, or if its recording does not reproduce it.
 pub(crate) fn explain<'a>(
     program: &dyn Program,
     test: &str,
@@ -45,7 +45,7 @@ pub(crate) fn explain<'a>(
     mut keep: impl FnMut(&Bug),
 ) {
     let mut left = budget;
-    // A cycle that a search has found is its own cause: others may leave it.
+    // A cycle found by a state search is its own cause; other continuations may leave it.
     let is_searched = |bug: &Bug| bug.trace.cycle.is_some_and(|cycle| cycle.is_searched());
     for bug in bugs.filter(|bug| is_explained(bug.kind()) && !is_searched(bug)) {
         if let Some(causes) = find(program, test, bug, left, workers) {
@@ -89,7 +89,7 @@ fn find(
     Some(causes)
 }
 
-/// A schedule can be blamed for it.
+/// Returns true if a schedule can be the cause of such a bug.
 fn is_explained(kind: BugKind) -> bool {
     matches!(
         kind,
@@ -113,14 +113,14 @@ struct Search<'a> {
     outcome: Outcome,
     schedule: Schedule,
     story: Story,
-    /// For how many steps a continuation goes on.
+    /// The number of steps of a continuation.
     horizon: u64,
     causes: Causes,
 }
 
 impl Search<'_> {
     fn run(&mut self, budget: u64) {
-        // What is owed for ever takes long continuations to be told from what is paid late.
+        // Long continuations distinguish an obligation that stays pending from one discharged late.
         let first = match self.forks.failure().debt {
             Some(_) => budget / 3 * 2,
             None => budget / 2,
@@ -135,7 +135,7 @@ impl Search<'_> {
         self.look_for_races();
     }
 
-    /// Where it was decided that what is owed stays so.
+    /// Searches for the critical transition, after which the obligation stays pending.
     fn look_for_transition(&mut self, since: u64) {
         let last = self.forks.failure().steps;
         let decided = self.transition(since, last);
@@ -150,7 +150,7 @@ impl Search<'_> {
         if let Some(after) = self.recovers_in_the_end(last)? {
             return Some(Decided::StillRecoverable { from: last, after });
         }
-        // What recovers at once when it can at all need not be waited for so long.
+        // A program that recovers at once, if at all, needs shorter continuations.
         let mut probes = self.forks.share(since, 0..10, self.horizon, false)?;
         if probes.escaped == 0 && since > 0 {
             probes = self.forks.share(0, 0..FAR, self.horizon, false)?;
@@ -162,7 +162,7 @@ impl Search<'_> {
         let horizon = self.horizon;
         let mut found = transition::search(&mut Walks::of(self), since, last)?;
         if matches!(found, Found::Dead(_)) && since > 0 {
-            // It was too late before anything was owed.
+            // The transition lies before the obligation arose.
             found = transition::search(&mut Walks::of(self), 0, since)?;
         }
         Some(match found {
@@ -188,7 +188,7 @@ impl Search<'_> {
         })
     }
 
-    /// Whether it recovers after the last step, if one only waits for longer.
+    /// Returns the length of a recovery after the last step, in longer continuations.
     #[expect(
         clippy::option_option,
         reason = "the outer one says that the budget did not last"
@@ -198,7 +198,7 @@ impl Search<'_> {
             return Some(None);
         }
         let farther = self.horizon.saturating_mul(FARTHER);
-        // That would be all of the budget: nothing is said then.
+        // The search would take all of the budget, so it is skipped.
         if farther.saturating_mul(u64::from(FAR)) > self.forks.left() / 2 {
             return Some(None);
         }
@@ -206,7 +206,7 @@ impl Search<'_> {
         Some((share.escaped > 0).then(|| self.forks.recovery()))
     }
 
-    /// From which step on it fails more often than not.
+    /// Searches for the step from which on a failure is more likely than not.
     fn look_at_curve(&mut self) {
         let steps = self.forks.failure().steps;
         self.horizon = self.horizon.max(steps.saturating_mul(2));
@@ -281,7 +281,7 @@ impl Search<'_> {
         let steps = self.forks.failure().steps;
         let to = match (&self.causes.decided, self.forks.failure().debt) {
             (Decided::Critical { at, .. }, _) => at.step,
-            // There is no step up to which anything was needed.
+            // Without a critical step, no part of the execution was needed.
             (_, Some(_)) => return,
             (_, None) => steps,
         };
@@ -292,12 +292,12 @@ impl Search<'_> {
             plan: Arc::new(Plan::new(schedule)),
             forks: &mut self.forks,
             order: &order,
-            // Twice as long as planned, and twice the horizon.
+            // The limit is twice the plan and twice the horizon.
             until: (2 * to).saturating_add(self.horizon.saturating_mul(2)),
             story: &self.story,
         };
         let (mut races, mut is_cut_short) = search.run();
-        // What goes on for long may fail in the same way again, whatever the order was at first.
+        // A long execution may fail in the same way again, whatever the first order was.
         if races.needed.is_empty() && !is_cut_short && search.forks.failure().debt.is_none() {
             search.until = SOON * to;
             (races, is_cut_short) = search.run();
@@ -312,7 +312,7 @@ impl Search<'_> {
     }
 }
 
-/// Continuations of one length.
+/// Continuations with a common horizon.
 struct Walks<'a, 'b> {
     forks: &'a mut Forks<'b>,
     horizon: u64,

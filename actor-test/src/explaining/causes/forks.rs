@@ -1,4 +1,4 @@
-//! One recorded execution, continued otherwise from any of its steps: [`Forks`].
+//! Continuations of a recorded execution from any of its steps, within a budget: [`Forks`].
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};
@@ -18,51 +18,51 @@ use crate::settings::Bounds;
 use crate::strategy::{Continuation, Execution, Fairness, Named, Replay, Strategy};
 use crate::trace::replay::{fairness_of, taken};
 
-/// So hot nothing ever is.
+/// A temperature that no obligation reaches.
 const NEVER: u64 = u64::MAX / 4;
 
-/// How many times as long as the execution that failed one is that is over with nothing but periodic timers
-/// left: one that ends sooner may fail later, when they have fired more often.
+/// The factor on the length of the failing execution before which periodic timers alone keep an execution
+/// going: one that ended sooner might fail later, after more ticks.
 const IDLES: u64 = 2;
 
-/// One worker is enough for so many steps: others would take longer to begin.
+/// The number of steps that one worker runs alone, since others would take longer to start.
 const ALONE: u64 = 20_000;
 
-/// What an execution failed with.
+/// The failure of the recorded execution.
 #[derive(Clone, Debug)]
 pub(super) struct Failure {
     pub(super) finding: Finding,
-    /// What was owed for ever, and since when.
+    /// The obligation that stayed pending, and the step at which it arose.
     pub(super) debt: Option<(Obligation, u64)>,
-    /// Nothing could run any more when it was found, so that it can't be otherwise.
+    /// True if nothing could run any more at the bug, so that waiting can't avoid the bug.
     pub(super) is_over: bool,
-    /// After how many steps it was found.
+    /// The number of steps before the bug.
     pub(super) steps: u64,
 }
 
-/// How a continuation went.
+/// The result of a continuation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
     /// The same bug.
     Failed,
-    /// It recovered, or went on without the bug.
+    /// A recovery, or no bug up to the end.
     Escaped,
-    /// It ended at another bug.
+    /// Another bug.
     Other,
 }
 
-/// A continuation by which it can be run again.
+/// The data to re-execute a continuation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Fork {
-    /// After which step it begins.
+    /// The step after which the continuation begins.
     pub(super) from: u64,
     pub(super) number: u32,
     pub(super) horizon: u64,
-    /// How many steps it takes in all.
+    /// The number of all its steps.
     pub(super) steps: u64,
 }
 
-/// A continuation that was run again, with records of what happened.
+/// A re-executed continuation with its records.
 #[derive(Debug)]
 pub(super) struct Retold {
     pub(super) outcome: Outcome,
@@ -70,16 +70,16 @@ pub(super) struct Retold {
     pub(super) schedule: Schedule,
 }
 
-/// How far an execution goes, and whether it is watched for being paid from some step on.
+/// The limit of an execution, and the step from which on its obligation is watched.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Course {
     pub(super) watch_from: Option<u64>,
     pub(super) until: u64,
-    /// How long something may be owed, where that is not watched.
+    /// The temperature limit of an obligation that is not watched.
     pub(super) temperature: u64,
 }
 
-/// The recorded execution, of which all the others are made.
+/// The recorded execution that is continued.
 pub(super) struct Trunk<'a> {
     program: &'a dyn Program,
     test: &'a str,
@@ -88,20 +88,19 @@ pub(super) struct Trunk<'a> {
     fairness: Fairness,
     taken: Vec<RecordedDecision>,
     failure: Failure,
-    /// Calm continuations are among them.
+    /// True if some continuations are calm: they let timers fire rarely.
     is_calm: bool,
 }
 
-/// Where one worker runs executions, one after the other.
+/// The engine of one worker.
 pub(super) struct Track {
     engine: Engine,
     status: Arc<WorkerStatus>,
-    /// The steps that were taken.
     spent: u64,
 }
 
-/// Runs one recorded execution again and again, each time otherwise from some step on, as long as its
-/// budget of steps lasts. What comes out of it is the same for any number of workers.
+/// Runs continuations of one recorded execution while the budget of steps lasts. The results are the same
+/// for any number of workers.
 pub(super) struct Forks<'a> {
     trunk: Trunk<'a>,
     own: Track,
@@ -110,7 +109,7 @@ pub(super) struct Forks<'a> {
     spent: u64,
     /// The escape that begins last.
     nearest: Option<Fork>,
-    /// How long anything took to recover, at most.
+    /// The longest recovery.
     recovery: u64,
 }
 
@@ -125,7 +124,7 @@ impl<'a> Forks<'a> {
     ) -> Self {
         let fairness = fairness_of(recording.fair_from);
         let taken = taken(recording);
-        // The same for who has the recording alone.
+        // The seed depends on the recording alone.
         let numbers = taken.iter().map(|decision| decision.chosen);
         let seed = numbers.fold(taken.len() as u64, |seed, chosen| {
             mix(seed, u64::from(chosen))
@@ -159,8 +158,8 @@ impl<'a> Forks<'a> {
         }
     }
 
-    /// Runs the recording once more, as it was, under a strategy that replays it. Tells what happened,
-    /// and takes note of what is owed; `None` where it does not fail as it did.
+    /// Re-executes the recording under a strategy that replays it, and notes the pending obligation.
+    /// Returns the outcome with records, or `None` if the execution does not fail as recorded.
     pub(super) fn retrace(
         &mut self,
         strategy: Box<dyn Strategy>,
@@ -186,7 +185,6 @@ impl<'a> Forks<'a> {
         is_same.then_some(outcome)
     }
 
-    /// Replays the recording.
     pub(super) fn replay(&self) -> Replay {
         Replay::new(chosen(&self.trunk.taken), self.trunk.fairness)
     }
@@ -195,34 +193,32 @@ impl<'a> Forks<'a> {
         &self.trunk.failure
     }
 
-    /// What was taken alone counts.
+    /// Only the executed steps count.
     fn pay(&mut self) {
         self.spent = self.spent.saturating_add(self.own.pay());
     }
 
-    /// Each continuation is given the random bytes that the failure was given.
+    /// Returns true if each continuation gets the random bytes of the failing execution.
     pub(super) fn has_fixed_bytes(&self) -> bool {
         self.trunk.recording.system.is_some()
     }
 
-    /// How many steps were taken.
     pub(super) fn spent(&self) -> u64 {
         self.spent
     }
 
-    /// How many steps are left.
     pub(super) fn left(&self) -> u64 {
         self.budget.saturating_sub(self.spent)
     }
 
-    /// Allows for so many steps more than those that were taken.
+    /// Sets the budget to this many steps beyond those spent.
     pub(super) fn grant(&mut self, steps: u64) {
         self.budget = self.spent.saturating_add(steps);
     }
 
-    /// Has calm continuations among them, unless one of so many from that step escapes; `None` where the
-    /// budget does not last. Where timers that fire early are what nothing recovers from, all that comes
-    /// before them seems lost to walks that let them fire as often as anything else.
+    /// Enables calm continuations, unless one of `count` from that step escapes; `None` if the budget ends.
+    /// If early timers prevent any recovery, the steps before them seem dead to walks in which timers fire
+    /// as often as anything else.
     pub(super) fn calm_down(&mut self, from: u64, count: u32, horizon: u64) -> Option<()> {
         self.trunk.is_calm = true;
         let calm = (1..=count).map(|number| 2 * number);
@@ -233,19 +229,17 @@ impl<'a> Forks<'a> {
         Some(())
     }
 
-    /// The longest recovery that was seen.
     pub(super) fn recovery(&self) -> u64 {
         self.recovery
     }
 
-    /// The escape that has most in common with what failed.
+    /// Returns the escape that shares the most steps with the failing execution.
     pub(super) fn nearest(&self) -> Option<Fork> {
         self.nearest
     }
 
-    /// How so many continuations from a step go, of at most `horizon` steps each; with
-    /// `until_escape`, no more of them than it takes to see one escape. `None` where the budget does not
-    /// last.
+    /// Runs continuations from a step, of at most `horizon` steps each, and counts the results. With
+    /// `until_escape`, the first escape ends the series. `None` if the budget ends.
     pub(super) fn share(
         &mut self,
         from: u64,
@@ -293,8 +287,8 @@ impl<'a> Forks<'a> {
         }
     }
 
-    /// Does `jobs`, in their order, and hands what comes of each to `take` until that breaks; those after
-    /// it may be tried meanwhile, and are forgotten. Tells whether the budget lasted.
+    /// Runs `jobs` and hands their results to `take` in order until `take` breaks. Later jobs may have run
+    /// meanwhile; their results are dropped. Returns false if the budget ended.
     pub(super) fn each<J: Send, R: Send>(
         &mut self,
         jobs: impl Iterator<Item = J> + Send,
@@ -332,7 +326,7 @@ impl<'a> Forks<'a> {
                 (track.pay(), done)
             },
             |(cost, done)| {
-                // As one worker, which looks at what is left before it begins.
+                // A single worker also checks the budget before each job.
                 if spent >= budget {
                     lasts = false;
                     return ControlFlow::Break(());
@@ -345,7 +339,7 @@ impl<'a> Forks<'a> {
         lasts
     }
 
-    /// Runs the continuation again.
+    /// Re-executes a continuation with records.
     pub(super) fn retell(&mut self, fork: Fork) -> Retold {
         let strategy = self.trunk.continuation(fork.from, fork.number);
         let (named, written) = Named::new(Box::new(strategy));
@@ -361,16 +355,16 @@ impl<'a> Forks<'a> {
     }
 }
 
-/// A continuation, and how it went.
+/// A continuation and its result.
 struct Walk {
     fork: Fork,
     fate: Fate,
-    /// How long it took to recover.
+    /// The number of steps until it recovered.
     recovery: u64,
 }
 
 impl Track {
-    /// The steps that were taken since this was asked last.
+    /// Returns the steps since the last call.
     fn pay(&mut self) -> u64 {
         std::mem::take(&mut self.spent)
     }
@@ -409,7 +403,7 @@ impl Trunk<'_> {
                 steps: outcome.steps,
             },
             fate: self.fate(&outcome),
-            // Who is not watched may have nothing to recover from when it begins.
+            // An unwatched continuation may begin without a pending obligation.
             recovery: match course.watch_from {
                 Some(from) => outcome.steps.saturating_sub(from),
                 None => outcome.owed_longest,
@@ -417,7 +411,7 @@ impl Trunk<'_> {
         }
     }
 
-    /// How far a continuation from a step goes, and what is looked for.
+    /// Returns the limit and the watch of a continuation from a step.
     fn course(&self, from: u64, horizon: u64) -> Course {
         match self.failure.debt {
             Some((_, since)) if from >= since => Course {
@@ -425,7 +419,7 @@ impl Trunk<'_> {
                 until: from.saturating_add(horizon),
                 temperature: NEVER,
             },
-            // Before it is owed it can't be seen to be paid, but seen not to be owed for long.
+            // Before the obligation arises, only its absence can be observed, not its discharge.
             Some((_, since)) => Course {
                 watch_from: None,
                 until: since.saturating_add(horizon.saturating_mul(2)),
@@ -460,7 +454,7 @@ impl Trunk<'_> {
                 from,
                 until: course.until,
             }),
-            // As long as something is owed no execution is over with periodic timers left.
+            // An execution with a pending obligation never ends by idle periodic timers.
             idles_from: match self.failure.debt {
                 Some(_) => 0,
                 None => self.failure.steps.saturating_mul(IDLES),
@@ -479,7 +473,7 @@ impl Trunk<'_> {
         outcome
     }
 
-    /// Whether an execution failed as the recorded one did.
+    /// Compares an execution with the recorded failure.
     pub(super) fn fate(&self, outcome: &Outcome) -> Fate {
         let Some((debt, _)) = self.failure.debt else {
             return match &outcome.finding {
@@ -498,7 +492,7 @@ impl Trunk<'_> {
                 Some(finding) if finding.is_at_the_place_of(&self.failure.finding) => Fate::Failed,
                 _ => Fate::Other,
             },
-            // Waits are not judged where something is watched.
+            // A watched execution does not judge waits.
             EndReason::Bound if !matches!(debt, Obligation::Specification(_)) => Fate::Failed,
             _ => Fate::Escaped,
         }

@@ -1,12 +1,11 @@
-//! Why an execution failed, found by running it otherwise.
+//! Finds the causes of a failure by running other continuations of it.
 //!
 //! [`explain`] is called for the bugs of a report when they are minimised, and adds
-//! [`Causes`](crate::data::causes::Causes) to them: data for whoever shows them. [`forks`] run the execution
-//! again, otherwise from some step on, and pay for that from a budget of steps, so that what is found
-//! does not depend on the machine. From where on it could not be helped is looked for in
-//! [`transition`] for what is owed, and in [`curve`] for what is found at once; [`races`] turns
-//! pairs of events round that [`order`] says are independent, each in executions that do
-//! the same [but for that](turned). A debugger goes on from a step to where it [escapes](escape).
+//! [`Causes`](crate::data::causes::Causes) to them. [`forks`] runs continuations from some step of the
+//! execution, within a budget of steps, so that the result does not depend on the machine. [`transition`]
+//! searches for the critical step of a liveness bug, and [`curve`] for that of a safety bug. [`races`]
+//! reverses pairs of events that [`order`] finds independent, in executions that are [otherwise the
+//! same](turned). A debugger continues from a step until the execution [escapes](escape).
 
 mod curve;
 mod escape;

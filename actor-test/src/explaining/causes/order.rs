@@ -1,4 +1,4 @@
-//! What had to come before what in an execution: [`Order`].
+//! The happens-before order of an execution's steps, and its racing pairs of events: [`Order`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,17 +10,17 @@ use crate::data::records::{Arrival as Became, MessageId, Origin, Record};
 pub(crate) struct Reached {
     /// The step, counted from zero.
     pub(crate) at: usize,
-    /// Whose inbox.
+    /// The actor that owns the inbox.
     pub(super) inbox: u32,
-    /// The event, printed.
+    /// The printed event.
     pub(super) event: String,
     pub(super) from: Origin,
 }
 
-/// How many events may lie between two that are turned round.
+/// The largest distance in an inbox between the two events of a race.
 const APART: usize = 6;
 
-/// A pair of events that reach one inbox, by their place in its order.
+/// A pair of events of one inbox, by their positions in the inbox.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     pub(crate) first: usize,
@@ -28,8 +28,8 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
-    /// The ways to turn it round: which steps are held back, until the second event has arrived. The
-    /// first waits behind all in between; or the second comes before all of them.
+    /// Returns the ways to reverse the pair: the steps held back until the second event has arrived. Either
+    /// the first event moves behind all in between, or the second one moves before them.
     pub(crate) fn ways(self, inbox: &[Reached]) -> Vec<Vec<usize>> {
         let later = vec![inbox[self.first].at];
         if self.second - self.first == 1 {
@@ -40,17 +40,16 @@ impl Pair {
     }
 }
 
-/// Which steps of an execution had to come before which: those of one operation in their order, a
-/// send before the event is handled, a spawn before the first step of the newborn, a reply before
-/// whoever awaits it goes on, arming a timer before it fires.
+/// The happens-before order of the steps of an execution. It contains the program order of each operation,
+/// a send before its handling, and a spawn before the first step of the spawned actor. A reply comes before
+/// the asker resumes, and arming a timer before its firing.
 ///
-/// The order in which two events reach an inbox is no part of it, unless one of them is a
-/// consequence of the other.
+/// Two events to one inbox are unordered, unless one of them is a consequence of the other.
 #[derive(Debug)]
 pub(crate) struct Order {
-    /// For each step, those right before it.
+    /// The direct predecessors of each step.
     before: Vec<Vec<usize>>,
-    /// What reached inboxes, in the order of steps.
+    /// The events that reached inboxes, in the order of steps.
     reached: Vec<Reached>,
 }
 
@@ -58,18 +57,18 @@ pub(crate) struct Order {
 struct Reader {
     before: Vec<Vec<usize>>,
     reached: Vec<Reached>,
-    /// The last step of an operation.
+    /// The last step of each operation.
     last: BTreeMap<u32, usize>,
-    /// What an operation's next step follows.
+    /// Further predecessors of each operation's next step.
     next: BTreeMap<u32, Vec<usize>>,
-    /// Where a message was sent.
+    /// The step that sent each message.
     sent: BTreeMap<MessageId, usize>,
-    /// Where a timer was armed, or has fired last.
+    /// The step that armed each timer, or in which it last fired.
     armed: BTreeMap<u64, usize>,
 }
 
 impl Order {
-    /// The order of an execution, by its records.
+    /// Computes the order from the records of an execution.
     pub(crate) fn of(records: &[Record]) -> Self {
         let mut reader = Reader::default();
         for record in records {
@@ -84,7 +83,7 @@ impl Order {
         }
     }
 
-    /// What reached each inbox in these steps, in its order.
+    /// Returns the events that reached each inbox in these steps, in order.
     pub(crate) fn inboxes(&self, steps: &Range<usize>) -> Vec<Vec<Reached>> {
         let mut inboxes: Vec<Vec<Reached>> = Vec::new();
         let within = self.reached.iter();
@@ -100,7 +99,7 @@ impl Order {
         inboxes
     }
 
-    /// The pairs of an inbox that could have come the other way round.
+    /// Returns the pairs of an inbox that race.
     pub(crate) fn racing(&self, inbox: &[Reached]) -> Vec<Pair> {
         let mut racing = Vec::new();
         for first in 0..inbox.len() {
@@ -114,7 +113,7 @@ impl Order {
         racing
     }
 
-    /// A step had to come before another.
+    /// Returns true if the first step happens before the second.
     pub(crate) fn has_before(&self, first: usize, second: usize) -> bool {
         let mut seen = vec![false; second + 1];
         let mut open = vec![second];
@@ -142,7 +141,7 @@ impl Reader {
         match timer {
             Some(timer) => {
                 before.extend(self.armed.insert(*timer, at));
-                // Unless it fires an event, it has its owner go on.
+                // A timer without an event resumes its owner.
                 self.next.entry(*who).or_default().push(at);
             }
             None => {
@@ -166,7 +165,7 @@ impl Reader {
                 arrival,
                 ..
             } => {
-                // It is the event that goes on, when it is handled.
+                // The event continues in the step that handles it, not in the owner's next step.
                 if let Some(next) = self.next.get_mut(to) {
                     next.retain(|step| *step != at);
                 }

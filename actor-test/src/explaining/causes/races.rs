@@ -1,10 +1,10 @@
-//! Which races a failure can't do without.
+//! Finds the races that a failure needs, by reversing them.
 //!
-//! Two events race where they reach one inbox and neither is a consequence of the other. Each pair is
-//! turned round: the first is held back until the second has arrived, and the execution goes on as
-//! recorded, as far as it still can. Where it fails none the less, the order was not needed. Where it
-//! does not, it is run again from there with a random step now and then; and where that never fails
-//! either, the order is needed, as far as was seen.
+//! Two events race if they reach one inbox and neither is a consequence of the other. To reverse a pair,
+//! the first event is held back until the second has arrived; then the execution continues as recorded, as
+//! far as possible. The order is not needed if that execution still fails. Otherwise more executions
+//! continue from there with occasional random steps; if none of them fails, the order is needed, as far as
+//! was observed.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,42 +17,42 @@ use crate::explaining::causes::forks::{Course, Fate, Forks, Track, Trunk};
 use crate::explaining::causes::order::{Order, Pair, Reached};
 use crate::explaining::causes::turned::{Plan, Turned};
 
-/// How many executions wander, beside the one that goes on as recorded.
+/// The number of executions with random steps, besides the one that continues as recorded.
 const WANDERING: u32 = 20;
 
-/// How many of the last steps are looked at.
+/// The number of last steps in which races are considered.
 const WINDOW: usize = 2_000;
 
-/// How likely it is at most, over all pairs of one search, that a race is told that makes no difference.
-/// There are two searches at most, so that it is one in a hundred over the lines of a report.
+/// The significance level over all pairs of one search: the largest chance to report a race that makes no
+/// difference. There are at most two searches, so that the level is one in a hundred for a report.
 const LEVEL: f64 = 0.005;
 
-/// How many needed races are told.
+/// The largest number of needed races in a report.
 const NEEDED_MAX: usize = 12;
 
-/// What came of turning a pair round.
+/// The result of reversing a pair.
 enum Verdict {
-    /// It can't be: the second does not come without the first.
+    /// The pair can't be reversed: the second event does not come without the first.
     Impossible,
-    /// It has failed none the less.
+    /// An execution failed in spite of the reversal.
     Needless,
-    /// In so many executions it did not.
+    /// No execution failed, of this many.
     Gone(u32),
 }
 
-/// Looks for the races that a failure needs. The plan ends where it was decided.
+/// The search for the races that a failure needs; the plan ends at the decisive step.
 pub(super) struct Search<'a, 'b> {
     pub(super) forks: &'a mut Forks<'b>,
     pub(super) plan: Arc<Plan>,
     pub(super) order: &'a Order,
-    /// For how many steps an execution goes on at most.
+    /// The largest number of steps of an execution.
     pub(super) until: u64,
-    /// Knows who is called what.
+    /// The story with the names of operations.
     pub(super) story: &'a Story,
 }
 
 impl Search<'_, '_> {
-    /// Turns round what races; tells whether there was more than the budget pays for.
+    /// Reverses the racing pairs. Returns true if the budget ended before all of them.
     pub(super) fn run(&mut self) -> (Races, bool) {
         let mut races = Races::default();
         let steps = self.plan.steps.len();
@@ -67,7 +67,7 @@ impl Search<'_, '_> {
             );
         }
         races.pairs = pairs.len() as u32;
-        // Neighbours first, and the last of them before the others.
+        // Adjacent events come first, the last of them before the others.
         pairs.sort_by_key(|(number, pair)| {
             let inbox = &inboxes[*number];
             (pair.second - pair.first, usize::MAX - inbox[pair.second].at)
@@ -122,13 +122,13 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Turns a pair round, in every way there is.
+    /// Reverses a pair in every way.
     fn turn(&mut self, inbox: &[Reached], pair: Pair) -> Option<Verdict> {
         let mut gone = 0;
         for held in pair.ways(inbox) {
             match self.try_way(&held, inbox[pair.second].at)? {
                 Verdict::Needless => return Some(Verdict::Needless),
-                // Unless all ways can be gone, it may be the order of others that counts.
+                // If one way is impossible, the order of other events may be the cause.
                 Verdict::Impossible => return Some(Verdict::Impossible),
                 Verdict::Gone(runs) => gone += runs,
             }
@@ -158,7 +158,7 @@ impl Search<'_, '_> {
         lasts.then(|| verdict.unwrap_or(Verdict::Gone(runs)))
     }
 
-    /// The same executions with the pair as it was; how many there were, and how many failed.
+    /// Runs the same executions with the original order; returns their number and that of the failed ones.
     fn keep(&mut self, inbox: &[Reached], pair: Pair) -> Option<(u32, u32)> {
         let (mut kept, mut failed) = (0, 0);
         let way = self.way(&[], inbox[pair.second].at);
@@ -184,12 +184,12 @@ impl Search<'_, '_> {
     }
 }
 
-/// The one that goes on as recorded, and those that wander.
+/// Returns the execution that continues as recorded, and those with random steps.
 fn numbers() -> impl Iterator<Item = Option<u32>> + Send {
     std::iter::once(None).chain((1..=WANDERING).map(Some))
 }
 
-/// A way to turn a pair round: some steps are held back until another one was taken.
+/// A way to reverse a pair: some steps are held back until another one was taken.
 struct Way<'a> {
     plan: Arc<Plan>,
     held: &'a [usize],
@@ -198,7 +198,7 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// `None` where the steps held back would have been needed.
+    /// Runs one execution; `None` if it can't continue without the steps held back.
     fn run(&self, trunk: &Trunk<'_>, track: &mut Track, wanders: Option<u32>) -> Option<Fate> {
         let strategy = Turned::new(&self.plan, self.held, self.waits_for, wanders);
         let course = Course {
@@ -219,7 +219,7 @@ fn finished(races: Races, needed: Vec<(usize, Pair, NeededRace)>) -> Races {
     Races { needed, ..races }
 }
 
-/// How likely it is that all that failed are among the executions with the pair as it was, where the order
+/// Returns the probability that all failures are among the executions with the original order, if the order
 /// makes no difference: Fisher's exact test, one-sided.
 fn chance(race: &NeededRace) -> f64 {
     let (kept, all) = (race.kept, race.kept + race.reversed);
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn the_chance_is_that_of_fishers_exact_test() {
-        // Tables with their hypergeometric tails.
+        // Contingency tables with their hypergeometric tails.
         let cases = [
             ((0, 21, 21), 1.0),
             ((1, 21, 21), 0.5),
@@ -273,7 +273,7 @@ mod tests {
             races.needed.len()
         };
         assert_eq!((told(0, 1), told(6, 1), told(7, 1)), (0, 0, 1));
-        // Of fifty pairs one is likelier to seem to make a difference.
+        // Of fifty pairs, one is more likely to seem significant by chance.
         assert_eq!((told(7, 50), told(12, 50)), (0, 1));
     }
 }

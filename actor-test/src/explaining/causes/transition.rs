@@ -1,44 +1,42 @@
-//! The critical transition: the step from which on something is owed for ever (MaceMC, section 3.2).
+//! The critical transition: from this step on, an obligation stays pending for ever (MaceMC, section 3.2).
 //!
-//! A step is *dead* where nothing that may follow pays what is owed, else *recoverable*. What comes
-//! before a recoverable step is recoverable as well, since one gets from there to here: so there is one
-//! step that makes the difference. A fair continuation that recovers shows that the step where it
-//! begins is recoverable, for certain; that a step is dead can only be believed, when none of many
-//! continuations recovers. So the step found is never too late, and may be too early: there may be a
-//! way out that was not found. That is why the search does not end with the step: it goes on
-//! with more continuations from it and from steps after it, and moves on where any of them recovers.
+//! A step is *dead* if no continuation from it discharges the obligation, else *recoverable*. All steps
+//! before a recoverable step are recoverable as well, since they lead to it; so one step makes the
+//! difference. One fair continuation that recovers proves that its first step is recoverable. A step can
+//! only be believed dead, if none of many continuations recovers. So the step found is never too late, but
+//! may be too early, if a recovery was missed. Therefore the search goes on with more continuations from
+//! that step and from later ones, and moves on if any of them recovers.
 
 use crate::data::causes::Share;
 use crate::report::confirmation::share_of;
 
-/// How many continuations tell whether a step is dead, while the step is looked for.
+/// The number of continuations that decide whether a step is dead, during the search.
 const LOOKING: u32 = 20;
 
-/// How many there are from the step that was found, and from the one before it.
+/// The number of continuations from the step found, and from the one before it.
 const CERTAIN: u32 = 200;
 
-/// No fewer than these, where the budget does not pay for as many.
+/// The least number of these, if the budget does not suffice for all.
 const CERTAIN_MIN: u32 = 60;
 
-/// How many there are from each of the steps after the one that was found.
+/// The number of continuations from each probed step after the step found.
 const LATER: u32 = 8;
 
-/// How often the search moves on at most.
+/// The largest number of times that the search moves on.
 const ROUNDS: u32 = 24;
 
-/// In what share of cases a step is called dead that is not, at most, if it recovers with the chance
-/// that is named.
+/// The largest share of recoverable steps called dead, if they recover with the reported chance.
 const LEVEL: f64 = 0.05;
 
-/// Where fewer than so many continuations recover from the last step that is recoverable, none from
-/// the step after it may do so by chance: no step alone makes the difference. With five it is a chance
-/// of less than one in a hundred.
+/// The least number of recoveries from the last recoverable step for a transition. With fewer, none from
+/// the next step may recover by chance, and no single step makes the difference. With five, that chance is
+/// below one in a hundred.
 const FAINT: u32 = 5;
 
-/// How continuations go.
+/// A source of continuations.
 pub(super) trait Probe {
-    /// How these continuations from a step go; with `until_escape`, no more of them than it takes to
-    /// see one escape. `None` where no more are paid for.
+    /// Runs continuations from a step; with `until_escape`, up to the first escape. `None` if the budget
+    /// ends.
     fn share(
         &mut self,
         from: u64,
@@ -46,31 +44,29 @@ pub(super) trait Probe {
         until_escape: bool,
     ) -> Option<Share>;
 
-    /// How many continuations from a step the part of the budget that is meant for one question
-    /// pays for.
+    /// Returns the number of continuations from a step that the budget for one question allows.
     fn affordable(&self, from: u64) -> u64;
 }
 
-/// What a search has found.
+/// The result of a search.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Found {
     /// The last step from which some recover, and the first from which none does.
     Transition {
         before: Share,
         after: Share,
-        /// Continuations from steps after it, none of which recovered.
+        /// The number of continuations from later steps, none of which recovered.
         later: u32,
-        /// What would have been missed: what recovers with at most this chance.
+        /// The chance of recovery up to which a recovery may have been missed.
         missed: f64,
     },
-    /// Some recover, but few, from the last step from which any does.
+    /// Few continuations recover from the last step from which any does.
     Fading { before: Share, after: Share },
-    /// None recovers, from the first step on.
+    /// No continuation recovers, not even from the first step on.
     Dead(Share),
 }
 
-/// Looks for the transition between the step `first` and the step `last`, which is dead. `None` where
-/// the budget does not last.
+/// Searches for the transition between `first` and the dead step `last`. `None` if the budget ends.
 pub(super) fn search(probe: &mut impl Probe, first: u64, last: u64) -> Option<Found> {
     let mut search = Search {
         probe,
@@ -98,13 +94,13 @@ pub(super) fn search(probe: &mut impl Probe, first: u64, last: u64) -> Option<Fo
 
 struct Search<'a, P> {
     probe: &'a mut P,
-    /// Steps that are believed to be dead, the earliest last.
+    /// The steps believed dead, the earliest last.
     dead: Vec<u64>,
-    /// The last step that is known to be recoverable.
+    /// The last step known to be recoverable.
     recoverable: u64,
-    /// The continuations that have shown it.
+    /// The continuations that recovered from it.
     recovery: Share,
-    /// How many continuations there were, so that none is run twice.
+    /// The number of continuations so far, so that each gets a number of its own.
     drawn: u32,
 }
 
@@ -123,12 +119,11 @@ impl<P: Probe> Search<'_, P> {
         Some(share.escaped > 0)
     }
 
-    /// The first step that is believed to be dead.
     fn first_dead(&self) -> Option<u64> {
         self.dead.last().copied()
     }
 
-    /// Looks twice as far each time, from `first` on, until a step is dead: most are early.
+    /// Probes at doubling distances, from `first` on, until a step is dead: most transitions are early.
     fn bracket(&mut self, first: u64) -> Option<()> {
         let mut distance = 1;
         while let Some(dead) = self.first_dead() {
@@ -159,8 +154,7 @@ impl<P: Probe> Search<'_, P> {
         Some(())
     }
 
-    /// Goes on from the step that was found and from later ones; `Some(None)` where one of them turns
-    /// out to be recoverable.
+    /// Runs more continuations from the step found and later ones; `Some(None)` if one recovers.
     #[expect(
         clippy::option_option,
         reason = "the outer one says that the budget did not last"
@@ -199,14 +193,14 @@ impl<P: Probe> Search<'_, P> {
         }))
     }
 
-    /// Some recover from a step.
+    /// Notes a recovery from a step.
     fn moves_to(&mut self, share: Share) {
         self.recoverable = share.step;
         self.recovery = share;
         self.dead.retain(|dead| *dead > share.step);
     }
 
-    /// The search has moved on too often.
+    /// Ends a search that has moved on too often.
     fn faded(&mut self) -> Option<Found> {
         let step = self.recoverable;
         let more = self.share(step, CERTAIN_MIN, false)?;
@@ -215,7 +209,7 @@ impl<P: Probe> Search<'_, P> {
         Some(Found::Fading { before, after })
     }
 
-    /// More continuations from the last recoverable step, with those that have shown it to be so.
+    /// Adds the continuations that first recovered from the last recoverable step.
     fn with_recovery(&self, more: Share) -> Share {
         Share {
             step: more.step,
@@ -226,13 +220,12 @@ impl<P: Probe> Search<'_, P> {
     }
 }
 
-/// What recovers with a higher chance than this would have been seen to, in 95 of 100 cases: none of
-/// so many continuations did, from the m-th step that was thought to be the one. The m-th may be
-/// wrong in 6 / (π² m²) of the cases that there are to be wrong in, so that all of them together keep
-/// to the level.
+/// Returns the chance q such that a step recovering with more than q would have shown a recovery in 95 of
+/// 100 cases, given `of` continuations without one. The m-th candidate step gets 6 / (π² m²) of the error,
+/// so that all candidates together keep the level.
 fn missed(of: u32, m: u32) -> f64 {
     let level = share_of(LEVEL, u64::from(m));
-    // By multiplication, which is the same on every machine, as a logarithm need not be.
+    // Multiplication gives the same result on every machine, unlike a logarithm.
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..40 {
         let middle: f64 = (low + high) / 2.0;
@@ -251,7 +244,7 @@ mod tests {
     use super::*;
     use crate::hash::mix;
 
-    /// Each continuation from before `dead` recovers with the chance that `chance` says.
+    /// Continuations from before `dead` recover with the chance given by `chance`.
     struct Planted<F> {
         chance: F,
         seed: u64,
@@ -313,7 +306,7 @@ mod tests {
         }
     }
 
-    /// Hard to recover from is not dead: with 2 %, twenty continuations mostly miss it.
+    /// A step that recovers with 2 % is not dead, though twenty continuations mostly miss it.
     #[test]
     fn a_step_that_seldom_recovers_is_not_called_dead() {
         let mut early = 0;
@@ -333,7 +326,7 @@ mod tests {
         assert!(early <= 15, "{early} of 100 are too early");
     }
 
-    /// With half a percent, 200 continuations may miss it that one of twenty has shown before.
+    /// With half a percent, 200 continuations may miss a recovery that one of twenty has shown before.
     #[test]
     fn what_is_said_to_recover_has_recovered() {
         let mut faint = 0;

@@ -1,4 +1,4 @@
-//! A recorded execution in which two events reach an inbox the other way round: [`Turned`].
+//! A strategy that replays a schedule with a race reversed: [`Turned`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::strategy::{
     below, generator,
 };
 
-/// One step in so many is a random one, where an execution wanders.
+/// The interval of random steps in an execution that wanders.
 const WANDERS: u64 = 6;
 
-/// A schedule, and where each of its steps stands.
+/// A schedule with an index of its steps by name.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) steps: Schedule,
@@ -38,32 +38,31 @@ impl Plan {
     }
 }
 
-/// Does as a plan says, as far as that is possible, but holds some steps back until another one was
-/// taken; and goes on from there, exactly as planned or with a random step now and then. What the plan
-/// does not know comes last, at random.
+/// Follows a plan as far as possible, but holds some steps back until another one was taken. Then it
+/// continues as planned, or with occasional random steps. Unplanned steps come last, at random.
 #[derive(Debug)]
 pub(crate) struct Turned {
     plan: Arc<Plan>,
-    /// Steps that are held back, by their keys.
+    /// The steps that are held back, by their keys.
     held: Vec<u64>,
-    /// Until this one was taken.
+    /// The key of the step that releases them.
     until: u64,
-    /// From which step on the schedule is as fair as it gets.
+    /// The step from which on the schedule counts as fair.
     from: u64,
-    /// The number of a wandering one.
+    /// The number of an execution with random steps; `None` follows the plan exactly.
     wanders: Option<u32>,
-    /// How many steps there may be before the one that is waited for.
+    /// The largest number of steps before the releasing one.
     patience: u64,
     is_released: bool,
     namer: ScheduleRecorder,
     rng: Xoshiro256PlusPlus,
-    /// The step in progress, and how many of its choices were answered.
+    /// The step in progress, and the number of its answered choices.
     current: Option<usize>,
     answered: usize,
 }
 
 impl Turned {
-    /// The planned answer to the next question of the step in progress.
+    /// Returns the planned answer to the next question of the step in progress.
     fn planned_answer(&mut self, choice: Choice) -> Option<u32> {
         let step = self.current.and_then(|at| self.plan.steps.get(at));
         let planned = step.and_then(|step| step.choices.get(self.answered));
@@ -72,7 +71,7 @@ impl Turned {
         planned.map(|planned| planned.answer)
     }
 
-    /// Holds the steps at the positions `held` back until that at position `until` was taken.
+    /// Holds the steps at the positions `held` back until the step at position `until` was taken.
     pub(crate) fn new(
         plan: &Arc<Plan>,
         held: &[usize],
@@ -99,7 +98,7 @@ impl Turned {
         !self.is_released && self.held.contains(&key)
     }
 
-    /// The step that the plan has first, or any of those that it does not know.
+    /// Returns the first step in the plan; without any, a random one.
     fn planned(&mut self, free: &[(usize, u64)]) -> usize {
         let known = free
             .iter()
@@ -139,7 +138,7 @@ impl Strategy for Turned {
         let key = |pending| self.namer.name(pending, enabled).key();
         let all = enabled.iter().map(key).enumerate();
         let free: Vec<(usize, u64)> = all.filter(|(_, key)| !self.is_held(*key)).collect();
-        // What is waited for can't come first.
+        // The releasing step can't come first.
         if free.is_empty() || !self.is_released && enabled.step() > self.patience {
             return None;
         }
@@ -177,7 +176,7 @@ impl Strategy for Turned {
         way
     }
 
-    /// A planned fault strikes where all that was planned before it is done, and no sooner.
+    /// A planned fault strikes at its position in the plan, and no sooner.
     fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let planned = self.plan.steps.get(enabled.step() as usize)?.name;
         let is_it = |fault: &Fault| planned.kind == StepKind::Fault && fault.key == planned.who;
@@ -189,7 +188,7 @@ impl Strategy for Turned {
         self.current = None;
     }
 
-    /// Where the plan is over.
+    /// Faults end with the plan.
     fn ends_faults(&mut self, enabled: &Enabled<'_>) -> bool {
         enabled.step() >= self.plan.steps.len() as u64
     }

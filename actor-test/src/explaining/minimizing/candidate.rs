@@ -1,21 +1,21 @@
-//! A schedule that may lead to the bug as well.
+//! A candidate of minimisation: a schedule that may lead to the same bug.
 
 use crate::data::schedule::Schedule;
 use crate::strategy::{Fairness, Guided, Strategy};
 
-/// What is tried.
+/// A candidate schedule, with the way to follow it.
 #[derive(Debug)]
 pub(super) struct Candidate {
     schedule: Schedule,
     by_sort: bool,
     stays: bool,
     completion: Option<Box<dyn Strategy>>,
-    /// Of what the completion draws.
+    /// The seed of the completion.
     pub(super) seed: u64,
 }
 
 impl Candidate {
-    /// Exactly these steps, as far as they can be taken.
+    /// Follows exactly these steps, as far as they are enabled.
     pub(super) fn new(schedule: Schedule) -> Self {
         Self {
             schedule,
@@ -26,31 +26,31 @@ impl Candidate {
         }
     }
 
-    /// Other messages may stand for those that are listed and don't come.
+    /// Lets other messages of the same type replace listed ones that don't come.
     pub(super) fn by_sort(mut self) -> Self {
         self.by_sort = true;
         self
     }
 
-    /// Whoever is at it goes on.
+    /// Lets the current operation continue while its steps are listed.
     pub(super) fn staying(mut self) -> Self {
         self.stays = true;
         self
     }
 
-    /// What follows the listed steps.
+    /// Sets the strategy that follows the listed steps.
     pub(super) fn then(mut self, completion: Box<dyn Strategy>) -> Self {
         self.completion = Some(completion);
         self
     }
 
-    /// What follows draws with this seed.
+    /// Sets the seed of the strategy that follows the listed steps.
     pub(super) fn seeded(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// The strategy that follows it for so many steps; `completion` goes on where nothing else is to.
+    /// Returns the strategy for at most `limit` steps; `completion` follows if the candidate has none.
     pub(super) fn guided(
         self,
         fairness: Fairness,

@@ -1,4 +1,4 @@
-//! Choices get their simplest answer.
+//! Minimisation pass: simplifies choices, by answers that are zero or small.
 
 use std::iter::successors;
 use std::sync::Arc;
@@ -8,8 +8,8 @@ use crate::explaining::minimizing::candidate::Candidate;
 use crate::explaining::minimizing::laboratory::Laboratory;
 use crate::explaining::minimizing::search::{Search, Trial};
 
-/// Answers choices with zero: all of them, else as many as can be, one by one; and what can't be zero
-/// with the smallest number that halving finds.
+/// Answers choices with zero: all at once, else one by one. A choice that can't be zero gets the smallest
+/// answer that bisection finds.
 pub(super) fn simplest<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
     let mut all = search.best.schedule.clone();
     for step in &mut all {
@@ -39,13 +39,13 @@ pub(super) fn simplest<T: Trial>(search: &mut Search<T>, laboratory: &mut Labora
     }
 }
 
-/// Smaller answers, zero first. Where one leads elsewhere, the one in the middle may not.
+/// Returns smaller answers, zero first, then midpoints: a zero may lead to another execution.
 fn simpler(answer: u32) -> impl Iterator<Item = u32> + Send {
     let next = move |simpler: &u32| Some(simpler + (answer - simpler).div_ceil(2));
     successors(Some(0), next).take_while(move |simpler| *simpler < answer)
 }
 
-/// The choices that are not answered with zero: the step, which of the step's it is, and the answer.
+/// Returns the choices with a non-zero answer: the step, the index in the step, and the answer.
 fn nonzero(schedule: &Schedule) -> Vec<(usize, usize, u32)> {
     let steps = schedule.iter().enumerate();
     let choices = steps.flat_map(|(at, step)| {

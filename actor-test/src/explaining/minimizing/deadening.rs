@@ -1,12 +1,12 @@
-//! Executions after which something is owed for ever.
+//! Minimisation of liveness bugs: the shortest way to a dead state.
 //!
-//! That something is owed for ever is no step. What is minimised is the way to a state from which no
-//! fair continuation pays it (MaceMC, section 4). A few short continuations sort the candidates; what
-//! is best in the end has to pass what the confirmation of a liveness bug asks for, with a risk of its
-//! own that is spread over all that were put to the test, and that of short ones in which some have to
-//! wait at first: what is all but lost is shorter than what is lost, and lacks the step that decides.
-//! Where it does not pass, more continuations sort from then on. Last it is run once more to where the
-//! bug is found as it was at first: too hot, or going round.
+//! No single step shows that an obligation stays pending for ever. So minimisation looks for the shortest
+//! prefix to a state from which no fair continuation discharges the obligation (MaceMC, section 4). A few
+//! short continuations screen the candidates. The best one must pass the continuations that confirm a
+//! liveness bug, whose risk is spread over all candidates tested in this way. Short continuations in which
+//! some operations are delayed first must not recover either: an almost dead execution is shorter than a
+//! dead one, and lacks the decisive step. After a failed test, more continuations screen from then on.
+//! Finally the execution runs on to where the bug is found as at first: by its temperature, or by a cycle.
 
 use std::ops::RangeInclusive;
 
@@ -20,61 +20,61 @@ use crate::report::confirmation::Confirmation;
 use crate::report::facts::{Bug, Recording};
 use crate::strategy::{Continuation, Fairness};
 
-/// How many continuations sort candidates, and for how many steps each.
+/// The number of continuations that screen candidates, and the steps of each.
 const SORTING: u32 = 4;
 const SORTING_STEPS: u64 = 2_000;
 
-/// How many tell whether a step is dead where some of them are calm.
+/// The number of continuations that decide whether a step is dead, if some of them are calm.
 const SURE: u32 = 40;
 
-/// How many short ones there are in the end in which some have to wait at first.
+/// The number of short continuations with delays in the final test.
 const MANY: u64 = 200;
 
-/// For so many of them something is left, if that takes a quarter of it at most.
+/// The number of these for which budget is reserved, if a quarter of it suffices.
 const FEW: u64 = 50;
 
-/// What a continuation costs besides its steps.
+/// The fixed cost of a continuation in steps.
 const START: u64 = 50;
 
-/// Continuations that are shorter than they should be go on for a multiple of this.
+/// The granularity of shortened continuations.
 const THOUSAND: u64 = 1_000;
 
-/// They have numbers from here on.
+/// The numbers of continuations with delays begin here.
 const DELAYING: u32 = 1 << 20;
 
-/// How many times as many sort after one has passed that is not dead.
+/// The factor on the screening continuations after a candidate that was not dead passed.
 const STRICTER: u32 = 8;
 
-/// How many walks may find the bug as it was found at first.
+/// The number of walks that may find the bug as at first.
 const TAILS: u32 = 4;
 
-/// A specification that stays owed.
+/// The trial for a specification whose obligation stays pending.
 #[derive(Debug)]
 pub(super) struct Deadening<'a> {
     bug: &'a Bug,
     suspicion: Suspicion,
-    /// For how many steps continuations should go on, and what is too little to count.
+    /// The number of steps that continuations should take, and the least number that counts.
     horizon: u64,
     least: u64,
     fairness: Fairness,
-    /// Calm continuations don't pay it either, so they are among those that tell what is dead.
+    /// True if calm continuations don't discharge the obligation either, so that they help to screen.
     is_calm: bool,
-    /// Nor do those in which some have to wait at first.
+    /// True if continuations with delays don't discharge the obligation either.
     has_delays: bool,
-    /// How many continuations sort candidates.
+    /// The number of continuations that screen candidates.
     sorting: u32,
 }
 
-/// What proves that something is owed for ever.
+/// The size of the test that proves an execution dead.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Terms {
     pub(super) continuations: u32,
     pub(super) horizon: u64,
-    /// How many short ones in which some have to wait at first.
+    /// The number of short continuations with delays.
     pub(super) delayed: u32,
 }
 
-/// What was seen of an execution after which something is owed for ever.
+/// The result of the test of a dead execution.
 #[derive(Debug)]
 pub(super) struct Proof {
     pub(super) terms: Terms,
@@ -84,7 +84,7 @@ pub(super) struct Proof {
 
 impl<'a> Deadening<'a> {
     pub(super) fn new(bug: &'a Bug, suspicion: Suspicion) -> Self {
-        // A trace does not say how long the continuations were that have confirmed it.
+        // A trace does not contain the length of the continuations that confirmed it.
         let heat = bug.trace.bounds.temperature();
         let heat = heat.max(Confirmation::HORIZON_MIN);
         let confirmed = bug.confirmation.as_ref();
@@ -93,7 +93,7 @@ impl<'a> Deadening<'a> {
             bug,
             suspicion,
             horizon,
-            // Whoever was seen to recover late would not have recovered by then.
+            // A late recovery in this test sets the horizon, and shorter continuations would miss it.
             least: match horizon > heat {
                 true => horizon,
                 false => horizon.min(Confirmation::HORIZON_MIN),
@@ -105,10 +105,10 @@ impl<'a> Deadening<'a> {
         }
     }
 
-    /// Has calm continuations, and delaying ones, among those that tell what is dead, where they tell
-    /// that of the execution that was found. Where timers that fire early are what nothing recovers from,
-    /// all that comes before them seems dead to walks that let them fire as often as anything else; and
-    /// what takes one to wait until many others are done hardly ever comes about by chance.
+    /// Adds calm continuations, and those with delays, to the screening if they don't recover from the
+    /// original execution. If early timers prevent any recovery, all steps before them seem dead to walks
+    /// in which timers fire as often as anything else. Long delays of one operation hardly ever come about
+    /// by chance.
     pub(super) fn attuned(self, laboratory: &mut Laboratory<'_>, found: &Best) -> Self {
         let calm = Self {
             is_calm: true,
@@ -126,32 +126,31 @@ impl<'a> Deadening<'a> {
         }
     }
 
-    /// The numbers of the continuations that sort candidates.
+    /// Returns the numbers of the continuations that screen candidates.
     fn sorting(&self) -> impl Iterator<Item = u32> + Send + use<> {
         let delays = if self.has_delays { self.sorting / 2 } else { 0 };
         (1..=self.sorting).chain(delaying(delays))
     }
 
-    /// Has more continuations sort candidates, unless there are enough of them.
+    /// Raises the number of screening continuations; returns false if it is at its limit.
     pub(super) fn is_stricter(&mut self) -> bool {
         let before = self.sorting;
         self.sorting = (MANY as u32).min(before * STRICTER);
         self.sorting > before
     }
 
-    /// So many continuations as sort candidates do not pay it.
+    /// Returns true if no screening continuation discharges the obligation.
     pub(super) fn seems_dead(&self, laboratory: &mut Laboratory<'_>, best: &Best) -> bool {
         self.stays_owed(laboratory, best, self.sorting(), SORTING_STEPS)
     }
 
-    /// What is owed is known by its name; who waits by its number, which another schedule may give to
-    /// somebody else.
+    /// Returns true if steps may be dropped: a specification has a name, but a waiting operation has a
+    /// number that another schedule may give to another operation.
     pub(super) fn is_free(&self) -> bool {
         self.bug.kind() == BugKind::Liveness
     }
 
-    /// The shortest prefix of what was found, of more than so many steps, after which nothing recovers,
-    /// as far as a few continuations tell.
+    /// Returns the shortest prefix of more than `more_than` steps that seems dead, by a few continuations.
     pub(super) fn shortest_prefix(
         &self,
         laboratory: &mut Laboratory<'_>,
@@ -159,26 +158,26 @@ impl<'a> Deadening<'a> {
         more_than: usize,
     ) -> Option<Best> {
         let all = found.schedule.len();
-        // Owed after this step.
+        // The obligation is pending after this step.
         let owed = usize::try_from(self.suspicion.since).unwrap_or(all);
         let from = owed.max(more_than + 1).min(all);
         let mut dead = self.first_dead(laboratory, found, from);
-        // Few calm continuations recover where all the others don't, so a few may all be those.
+        // Few calm continuations recover where all others don't, so that a few may miss a recovery.
         while self.is_calm && dead < all && !self.is_sure(laboratory, &prefix(found, dead)) {
             dead = self.first_dead(laboratory, found, dead + 1);
         }
         (dead < all).then(|| prefix(found, dead))
     }
 
-    /// Many continuations don't pay it, or as many as an eighth of what is left pays for: each costs the
-    /// way there as well.
+    /// Runs many continuations, or as many as an eighth of the budget allows, since each also replays the
+    /// prefix. Returns true if none discharges the obligation.
     fn is_sure(&self, laboratory: &mut Laboratory<'_>, best: &Best) -> bool {
         let payable = laboratory.left() / 8 / cost(best, SORTING_STEPS);
         let numbers = 1..=(payable as u32).min(SURE);
         self.stays_owed(laboratory, best, numbers, SORTING_STEPS)
     }
 
-    /// The first step, from that one on, after which a few continuations do not pay what is owed.
+    /// Returns the first step, from `from` on, after which a few continuations do not recover.
     fn first_dead(&self, laboratory: &mut Laboratory<'_>, found: &Best, from: usize) -> usize {
         let all = found.schedule.len();
         let strides = (3..).map(|power| 1 << power);
@@ -203,7 +202,7 @@ impl<'a> Deadening<'a> {
         high
     }
 
-    /// It is owed after its last step, and a few continuations do not pay it.
+    /// Returns true if the obligation is pending at the end, and screening continuations do not recover.
     fn is_dead(&self, bench: &mut Bench<'_>, best: &Best) -> bool {
         if !self.owes(bench, best) {
             return false;
@@ -212,7 +211,7 @@ impl<'a> Deadening<'a> {
         !numbers.any(|number| self.recovers(bench, best, number, SORTING_STEPS))
     }
 
-    /// It is owed after the last step.
+    /// Returns true if the obligation is pending after the last step.
     fn owes(&self, bench: &mut Bench<'_>, best: &Best) -> bool {
         if !self.is_free() {
             return true;
@@ -227,7 +226,7 @@ impl<'a> Deadening<'a> {
         outcome.end == EndReason::Bound && outcome.undecided.iter().any(|owed| is_it(&owed.what))
     }
 
-    /// The continuation of that number pays what is owed.
+    /// Runs the continuation with that number, and returns true if it discharges the obligation.
     fn recovers(&self, bench: &mut Bench<'_>, best: &Best, number: u32, horizon: u64) -> bool {
         let from = best.schedule.len() as u64;
         let watch = ObligationWatch {
@@ -241,13 +240,12 @@ impl<'a> Deadening<'a> {
             false => walk.calm_if(self.is_calm),
         };
         let outcome = bench.watch(Box::new(walk), watch);
-        // Another bug on the way is no sign of this one, but that one keeps itself busy at the end is
-        // none of its own.
+        // Another bug on the way does not count as this one, but a spin at the end does.
         let busy = outcome.finding.map(|found| found.kind) == Some(BugKind::Spin);
         outcome.end != EndReason::Bound && !busy
     }
 
-    /// All continuations were run, and none pays what is owed.
+    /// Returns true if all continuations ran and none discharges the obligation.
     fn stays_owed(
         &self,
         laboratory: &mut Laboratory<'_>,
@@ -262,24 +260,24 @@ impl<'a> Deadening<'a> {
         recovery.is_none() && !laboratory.is_over()
     }
 
-    /// What is kept for the proof of a prefix, the n-th that is put to the test, while something shorter
-    /// is looked for: half of what there was before. That is less where the whole proof costs less, and
-    /// more where the least that counts costs more.
+    /// Returns the steps to reserve for the test of a prefix, the n-th one, while shorter ones are
+    /// searched: half of the earlier budget. The reserve is less if the whole test costs less, and more if
+    /// the least test that counts costs more.
     pub(super) fn reserve(&self, best: &Best, number: u64, before: u64) -> u64 {
         let continuations = u64::from(Confirmation::continuations_of(number, 1));
         let least = continuations * cost(best, self.least);
         let delayed = if self.has_delays { FEW } else { 0 };
         let most = continuations * cost(best, self.horizon) + delayed * cost(best, SORTING_STEPS);
         let half = before / 2;
-        // Where not even the least can be paid, it has to become shorter first.
+        // If not even the least test is affordable, the prefix must become shorter first.
         let least = if least < before { least } else { half };
-        // What is tried last may cost more than there is.
+        // The candidate in progress at the end may exceed the budget.
         let last = 2 * u64::from(self.sorting) * cost(best, SORTING_STEPS);
         half.max(least + last).min(most + last)
     }
 
-    /// What proves a prefix, the n-th that is put to the test, and is paid by so many steps. Continuations
-    /// can't be fewer, or more would pass that recovers, so where there is little they are shorter.
+    /// Returns the test of a prefix, the n-th one, that `steps` can pay for. Fewer continuations would
+    /// accept more executions that recover, so a small budget shortens them instead.
     pub(super) fn payable(&self, best: &Best, number: u64, steps: u64) -> Option<Terms> {
         let continuations = Confirmation::continuations_of(number, 1);
         let each = u64::from(continuations);
@@ -301,7 +299,7 @@ impl<'a> Deadening<'a> {
         })
     }
 
-    /// Puts a prefix to the test.
+    /// Tests a prefix.
     pub(super) fn prove(
         &self,
         laboratory: &mut Laboratory<'_>,
@@ -323,7 +321,7 @@ impl<'a> Deadening<'a> {
         })
     }
 
-    /// Goes on until the bug is found as it was at first.
+    /// Continues until the bug is found as at first.
     fn found_again(
         &self,
         bench: &mut Bench<'_>,
@@ -373,19 +371,18 @@ impl Trial for Deadening<'_> {
     }
 }
 
-/// The numbers of so many continuations in which some have to wait at first.
+/// Returns the numbers of `count` continuations with delays.
 fn delaying(count: u32) -> RangeInclusive<u32> {
     DELAYING + 1..=DELAYING + count
 }
 
-/// What a continuation costs at most.
+/// Returns the largest cost of a continuation.
 fn cost(best: &Best, horizon: u64) -> u64 {
     START + best.schedule.len() as u64 + horizon
 }
 
-/// The first steps of an execution.
 fn prefix(found: &Best, steps: usize) -> Best {
-    // The decisions of later steps do no harm: a continuation stops asking for them.
+    // The decisions of later steps do no harm, since a continuation ignores them.
     Best::new(
         found.schedule[..steps].to_vec(),
         found.decisions.clone(),

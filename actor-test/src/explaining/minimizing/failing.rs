@@ -1,4 +1,4 @@
-//! Executions that end in a bug.
+//! Minimisation of safety bugs and deadlocks: executions that end in the bug.
 
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::RunOptions;
@@ -8,23 +8,23 @@ use crate::explaining::minimizing::search::{Best, Trial};
 use crate::report::facts::Recording;
 use crate::strategy::{Fairness, Steady, Strategy};
 
-/// Something bad is to happen again.
+/// The trial for a bug at the end of an execution.
 #[derive(Debug)]
 pub(super) struct Failing {
     finding: Finding,
     fairness: Fairness,
-    /// It shows when nothing can run any more, so that all that can run has to.
+    /// True if the bug shows only when nothing can run any more, so that all enabled steps must run first.
     needs_the_end: bool,
 }
 
 impl Failing {
-    /// The bug of an execution of so many steps.
+    /// Creates the trial for the bug of an execution of `steps` steps.
     pub(super) fn new(finding: &Finding, recording: &Recording, steps: u64) -> Self {
         let needs_the_end = matches!(
             finding.kind,
             BugKind::Deadlock | BugKind::DeferredForever | BugKind::HotAtEnd | BugKind::OutsideWait
         );
-        // No candidate is longer than what was found, and the liveness of none is judged.
+        // No candidate is longer than the original execution, and none is judged for liveness.
         let fairness = match steps < recording.bounds.unfair() {
             true => Fairness::Unfair,
             false => Fairness::FairFrom(steps),

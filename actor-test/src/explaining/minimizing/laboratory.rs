@@ -1,4 +1,4 @@
-//! Where executions are tried: alone at a [`Bench`], or by all workers of a [`Laboratory`].
+//! Runs trial executions: one worker at a [`Bench`], or all workers of a [`Laboratory`].
 
 use std::any::Any;
 use std::ops::ControlFlow;
@@ -19,14 +19,14 @@ use crate::trace::following::{Attempt, follow_by, name};
 use crate::trace::replay::{fair_from, run_again_with, taken};
 use crate::trace::schedule;
 
-/// One worker is enough for so many steps: others would take longer to begin.
+/// The number of steps that one worker runs alone, since others would take longer to start.
 const ALONE: u64 = 20_000;
 
-/// Something to try, and what comes of it, if anything.
+/// A trial, and its result if it succeeds.
 type Job<'a> = Box<dyn FnOnce(&mut Bench<'_>) -> Option<Done> + 'a>;
 type Done = Box<dyn Any + Send>;
 
-/// What something has cost.
+/// The cost of trials.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cost {
     pub(super) executions: u64,
@@ -40,7 +40,7 @@ impl Cost {
     }
 }
 
-/// Where one worker tries executions, one after the other.
+/// The engine of one worker, which runs trials one after the other.
 pub(super) struct Bench<'a> {
     program: &'a dyn Program,
     engine: Engine,
@@ -63,8 +63,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Its seed has nothing to do with the test's, so that what comes out depends on the recorded
-    /// execution alone.
+    /// The seed is independent of the test's seed, so that results depend on the recorded execution alone.
     fn execution(seed: u64) -> Execution {
         Execution {
             seed,
@@ -79,7 +78,7 @@ impl<'a> Bench<'a> {
         });
     }
 
-    /// Runs what was recorded, and names its steps.
+    /// Re-executes a recording, and returns its named steps.
     pub(super) fn retrace(
         &mut self,
         recording: &Recording,
@@ -99,7 +98,6 @@ impl<'a> Bench<'a> {
         (outcome, schedule)
     }
 
-    /// Follows a schedule.
     pub(super) fn follow(&mut self, guided: Guided, seed: u64) -> Attempt {
         let execution = Self::execution(seed);
         let attempt = follow_by(&mut self.engine, self.program, &execution, guided, false);
@@ -107,7 +105,7 @@ impl<'a> Bench<'a> {
         attempt
     }
 
-    /// Runs decisions again, up to a step where one is given.
+    /// Re-executes decisions, up to a step if `options` sets one.
     pub(super) fn again(
         &mut self,
         decisions: &[RecordedDecision],
@@ -121,7 +119,7 @@ impl<'a> Bench<'a> {
         outcome
     }
 
-    /// Runs another strategy; nothing of it is counted.
+    /// Runs another strategy, and returns its decisions.
     pub(super) fn run(&mut self, strategy: Box<dyn Strategy>) -> (Outcome, Vec<RecordedDecision>) {
         let options = RunOptions {
             expected: Some(Vec::new()),
@@ -131,7 +129,7 @@ impl<'a> Bench<'a> {
         (outcome, self.engine.decisions())
     }
 
-    /// Runs a strategy to see whether something is paid.
+    /// Runs a strategy to observe whether the watched obligation is discharged.
     pub(super) fn watch(&mut self, strategy: Box<dyn Strategy>, watch: ObligationWatch) -> Outcome {
         let searches = self.engine.replace_lasso_detection(false);
         let options = RunOptions {
@@ -188,8 +186,7 @@ impl Drop for Bench<'_> {
     }
 }
 
-/// Where executions are tried, by as many workers as there are, as long as the budget lasts. What comes
-/// out of it, and what is counted, is the same for any number of them.
+/// Runs trials by all workers while the budget lasts. Results and costs do not depend on their number.
 pub(super) struct Laboratory<'a> {
     program: &'a dyn Program,
     test: &'a str,
@@ -197,7 +194,7 @@ pub(super) struct Laboratory<'a> {
     workers: usize,
     own: Bench<'a>,
     budget: u64,
-    /// What of it is for later.
+    /// The part of the budget that is reserved for later.
     reserve: u64,
     spent: Cost,
 }
@@ -222,36 +219,34 @@ impl<'a> Laboratory<'a> {
         }
     }
 
-    /// What all that was tried has cost.
     pub(super) fn spent(&self) -> Cost {
         self.spent
     }
 
-    /// The budget is spent.
     pub(super) fn is_over(&self) -> bool {
         self.left() == 0
     }
 
-    /// How many steps are left.
+    /// Returns the remaining steps, without the reserve.
     pub(super) fn left(&self) -> u64 {
         let spent = self.spent.steps.saturating_add(self.reserve);
         self.budget.saturating_sub(spent)
     }
 
-    /// Keeps so many steps for later, in place of those that were kept before.
+    /// Replaces the reserve.
     pub(super) fn reserve(&mut self, steps: u64) {
         self.reserve = steps;
     }
 
-    /// Has one worker do something.
+    /// Runs work at the first worker's bench.
     pub(super) fn alone<R>(&mut self, work: impl FnOnce(&mut Bench<'_>) -> R) -> R {
         let done = work(&mut self.own);
         self.spent.add(std::mem::take(&mut self.own.cost));
         done
     }
 
-    /// What comes of the first of `jobs`, in their order, of which something comes, if the budget lasts
-    /// for it. Those before it are paid for; others may be tried meanwhile, and are forgotten.
+    /// Returns the first result of `jobs`, in their order, if the budget lasts for it. The jobs up to that
+    /// one are paid for; later ones may have run meanwhile, and are dropped.
     pub(super) fn first<J, R: Send + 'static>(
         &mut self,
         jobs: impl Iterator<Item = J> + Send,
@@ -265,7 +260,7 @@ impl<'a> Laboratory<'a> {
         Some(*done.downcast().expect("it is what `run` returned"))
     }
 
-    /// [`first`](Self::first) of jobs of any kind, so that it is compiled once.
+    /// Implements [`first`](Self::first) for boxed jobs, so that the code is compiled once.
     fn first_of(&mut self, jobs: &mut (dyn Iterator<Item = Job<'_>> + Send)) -> Option<Done> {
         let mut jobs = jobs.fuse();
         let begun = self.spent.steps;

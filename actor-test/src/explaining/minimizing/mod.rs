@@ -1,19 +1,16 @@
-//! Making a failing execution short.
+//! Minimisation of a failing execution: delta debugging of its schedule.
 //!
-//! An execution is determined by who steps when, so that a step is left out by not scheduling it. A
-//! candidate is a [schedule by name](crate::data::schedule): it is followed as far as it goes, and
-//! where that ends in the same bug with less, what was done in fact is the new best. Each best was
-//! run a second time by its decisions alone before it counts. The passes are those of delta debugging
-//! (Zeller and Hildebrandt, 2002) and of DEMi (Scott et al., NSDI 2016, section 3), in an order that
-//! drops much first:
+//! An execution is determined by its schedule, so a step is dropped by not scheduling it. A candidate is a
+//! [schedule by name](crate::data::schedule), which is followed as far as possible. If it ends in the same
+//! bug at a lower cost, the executed schedule becomes the new best, after a re-execution by its decisions
+//! alone. The passes are those of delta debugging (Zeller and Hildebrandt, 2002) and of DEMi (Scott et al.,
+//! NSDI 2016, section 3), in an order that drops much first:
 //!
-//! 1. [`omitting`]: without faults, no schedule at all, then without some actors, without some steps, where later
-//!    messages may stand for earlier ones of their type.
-//! 2. [`choosing`]: choices get their simplest answer.
-//! 3. [`switching`]: fewest context switches.
+//! 1. [`omitting`]: drops faults, the whole schedule, actors, and then steps.
+//! 2. [`choosing`]: simplifies the answers of choices.
+//! 3. [`switching`]: reduces context switches.
 //!
-//! A bug that something is owed for ever is made short by [`deadening`]: what is minimised is
-//! the way to a state from which no continuation recovers.
+//! [`deadening`] minimises a liveness bug to the shortest way to a state without any recovery.
 
 mod candidate;
 mod choosing;
@@ -38,7 +35,7 @@ use crate::report::minimized::{Dead, Minimized, Size};
 use crate::strategy::Fairness;
 use crate::trace::replay::{fairness_of, taken};
 
-/// A failing execution that is shorter than the one that was found.
+/// A minimised failing execution.
 #[derive(Clone, Debug)]
 pub(crate) struct Minimal {
     pub(crate) finding: Finding,
@@ -47,7 +44,7 @@ pub(crate) struct Minimal {
 }
 
 impl Minimal {
-    /// Has it take the place of what was found.
+    /// Replaces the original execution of the bug.
     pub(crate) fn replace(self, bug: &mut Bug) {
         bug.finding = self.finding;
         bug.trace = self.recording;
@@ -55,9 +52,9 @@ impl Minimal {
     }
 }
 
-/// Minimises the execution of a bug, for so many steps at most, by so many workers: how many makes no
-/// difference to what is left. Whatever is better than all before is handed to `keep` after each pass.
-/// `None` where nothing could be left out; where the budget was spent before that was known, it is as it was.
+/// Minimises the execution of a bug within `budget` steps. The number of workers does not change the result.
+/// After each pass, an improved execution goes to `keep`. Returns `None` if nothing could be dropped; if the
+/// budget ended before that was known, returns the original execution.
 pub(crate) fn minimize(
     program: &dyn Program,
     test: &str,
@@ -102,11 +99,10 @@ pub(crate) fn minimize(
     })
 }
 
-/// What is found in one execution, and by taking its steps. A bug of all executions together has no
-/// schedule; one that takes the process down can't be tried; one that shows only at the bound on steps
-/// is as long as that.
+/// Returns true if the bug can be minimised. A bug of all executions together has no schedule, and one that
+/// ends the process can't be tried. A bug found only at the bound on steps is as long as the bound.
 fn is_minimized(bug: &Bug) -> bool {
-    // The cycle is what was found, and it is short.
+    // A cycle found by a state search is short already.
     if bug.trace.cycle.is_some_and(|cycle| cycle.is_searched()) {
         return false;
     }
@@ -125,18 +121,18 @@ fn is_minimized(bug: &Bug) -> bool {
     !is_apart && !kind.concerns_all() && bug.finding.step > 0
 }
 
-/// One execution that is minimised.
+/// The minimisation of one execution.
 struct Minimizing<'a> {
     bug: &'a Bug,
     before: Size,
     laboratory: Laboratory<'a>,
-    /// There was not enough for all that could be tried, what is kept for proofs aside.
+    /// True if the budget, without the reserve for proofs, did not suffice for all candidates.
     is_cut: bool,
     keep: &'a mut dyn FnMut(&Minimal),
 }
 
 impl Minimizing<'_> {
-    /// Something bad has happened, or nothing can happen any more.
+    /// Minimises a safety bug or a deadlock.
     fn failing(&mut self, found: Best) -> Option<Minimal> {
         let bug = self.bug;
         let trial = Failing::new(&bug.finding, &bug.trace, found.schedule.len() as u64);
@@ -157,7 +153,7 @@ impl Minimizing<'_> {
                 break;
             }
         }
-        // What was tried since in vain counts as well.
+        // The cost includes later attempts without success.
         let minimized = self.minimized(&search.best.schedule, None);
         minimal.map(|minimal| Minimal {
             minimized,
@@ -176,14 +172,14 @@ impl Minimizing<'_> {
         }
     }
 
-    /// Something is owed for ever.
+    /// Minimises a liveness bug.
     fn dead(&mut self, found: Best, suspicion: crate::engine::Suspicion) -> Option<Minimal> {
         let trial = Deadening::new(self.bug, suspicion);
         let trial = trial.attuned(&mut self.laboratory, &found);
         let first = found.cost();
         let shortest = trial.shortest_prefix(&mut self.laboratory, &found, 0)?;
         let mut prefix = shortest.schedule.len();
-        // Each is shorter than the one before; the first is a prefix of what was found.
+        // Each candidate is shorter than the one before; the first is a prefix of the original.
         let mut candidates = vec![Arc::new(shortest)];
         let mut search = Search::new(trial, Arc::clone(&candidates[0]));
         let mut is_stricter = true;
@@ -224,8 +220,7 @@ impl Minimizing<'_> {
         }
     }
 
-    /// Leaves out what can be, and has what was the best meanwhile behind the candidates. What the proof
-    /// of the best is to cost is left for it.
+    /// Drops steps, and pushes each new best on the candidates. The cost of proving the best stays reserved.
     fn shorten(
         &mut self,
         search: &mut Search<Deadening<'_>>,
@@ -251,7 +246,7 @@ impl Minimizing<'_> {
         self.laboratory.reserve(0);
     }
 
-    /// What leads to a state that nothing recovers from.
+    /// Returns the minimal way to a dead state.
     fn lost(&self, best: &Best, proof: Proof) -> Minimal {
         let dead = Dead {
             from: best.schedule.len() as u64,
@@ -280,10 +275,9 @@ impl Minimizing<'_> {
     }
 }
 
-/// A pass over the best execution so far.
 type Pass<T> = fn(&mut Search<T>, &mut Laboratory<'_>);
 
-/// In which order they come.
+/// The order of the passes.
 const fn passes<T: Trial>() -> [Pass<T>; 6] {
     [
         omitting::faults,

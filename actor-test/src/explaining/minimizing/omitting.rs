@@ -1,4 +1,4 @@
-//! Leaving out what the bug can do without.
+//! Minimisation passes that drop faults, actors and steps.
 
 use std::collections::BTreeSet;
 use std::iter::successors;
@@ -11,11 +11,10 @@ use crate::explaining::minimizing::search::{Search, Trial};
 use crate::report::minimized::faults as faults_of;
 use crate::strategy::{Delayed, FairSuffix, Random, RunToCompletion, Steady, Strategy};
 
-/// How many walks without a plan are tried.
+/// The number of random walks without a plan.
 const WALKS: u64 = 12;
 
-/// Tries to come by the bug without any plan: where most schedules have it, the shortest are found at
-/// once.
+/// Tries to find the bug without any plan: if most schedules have the bug, this finds the shortest at once.
 pub(super) fn from_nothing<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
     let mut from = 0;
     loop {
@@ -27,7 +26,7 @@ pub(super) fn from_nothing<T: Trial>(search: &mut Search<T>, laboratory: &mut La
     }
 }
 
-/// The n-th way to go without a plan: steadily, in chains, then at random.
+/// Returns the n-th candidate without a plan: a steady one, a run-to-completion one, then random walks.
 fn unplanned(number: u64) -> Candidate {
     match number {
         0 => nothing_then(Box::new(Steady::default())),
@@ -43,7 +42,7 @@ fn nothing_then(completion: Box<dyn Strategy>) -> Candidate {
     Candidate::new(Vec::new()).then(completion)
 }
 
-/// Leaves out faults: all of them, else one after the other, the last first.
+/// Drops faults: all at once, else one by one, the last first.
 pub(super) fn faults<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
     let count = |schedule: &Schedule| -> usize {
         let counts = schedule.iter().map(faults_of);
@@ -74,7 +73,7 @@ pub(super) fn faults<T: Trial>(search: &mut Search<T>, laboratory: &mut Laborato
     }
 }
 
-/// A schedule without the faults of those numbers.
+/// Returns candidates without the faults of those numbers.
 fn without_faults(schedule: &Schedule, is_out: impl Fn(usize) -> bool) -> [Candidate; 2] {
     let mut schedule = schedule.clone();
     let mut number = 0;
@@ -91,7 +90,7 @@ fn without_faults(schedule: &Schedule, is_out: impl Fn(usize) -> bool) -> [Candi
     [Candidate::new(schedule), by_sort]
 }
 
-/// Leaves out actors, half of them first, then fewer: they are never scheduled.
+/// Drops actors, half of them first, then fewer: they are never scheduled.
 pub(super) fn operations<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
     let (mut size, mut from) = (everyone(&search.best.schedule).len() / 2, 0);
     loop {
@@ -110,7 +109,7 @@ pub(super) fn operations<T: Trial>(search: &mut Search<T>, laboratory: &mut Labo
     }
 }
 
-/// Groups of so many out of `all`, from one on, then of half as many, and so on: sizes and first ones.
+/// Returns groups of `size` out of `all` from `from` on, then of half the size, and so on.
 fn groups(size: usize, from: usize, all: usize) -> impl Iterator<Item = (usize, usize)> + Send {
     halves(size).flat_map(move |part| {
         let from = if part == size { from } else { 0 };
@@ -118,21 +117,20 @@ fn groups(size: usize, from: usize, all: usize) -> impl Iterator<Item = (usize, 
     })
 }
 
-/// A size, half of it, and so on, down to one.
+/// Returns a size, half of it, and so on, down to one.
 fn halves(size: usize) -> impl Iterator<Item = usize> + Send {
     successors(Some(size), |size| Some(size / 2)).take_while(|size| *size > 0)
 }
 
-/// Everyone who takes a step, in the order of their first.
+/// Returns the operations that take a step, in the order of their first step.
 fn everyone(schedule: &Schedule) -> Vec<u64> {
     let mut known = BTreeSet::new();
     let who = schedule.iter().map(|step| step.name.who);
     who.filter(|who| known.insert(*who)).collect()
 }
 
-/// Leaves out steps: parts of the schedule, large ones first, from the end to the beginning. What an
-/// actor can't do any more keeps it waiting; where later messages can stand for those that were left
-/// out, a whole round of a protocol may go.
+/// Drops steps: large parts of the schedule first, from the end to the beginning. An actor waits if its
+/// step is dropped. If later messages may replace the dropped ones, a whole round of a protocol may go.
 pub(super) fn steps<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
     let steps = search.best.schedule.len();
     let (mut size, mut end) = (steps / 2, steps);
@@ -152,8 +150,7 @@ pub(super) fn steps<T: Trial>(search: &mut Search<T>, laboratory: &mut Laborator
     tails(search, laboratory);
 }
 
-/// Parts of so many out of `all`, from where one ends to the beginning, then of half as many from the end
-/// on, and so on: sizes and ends.
+/// Returns parts of `size` out of `all` from `end` backwards, then of half the size, and so on.
 fn parts(size: usize, end: usize, all: usize) -> impl Iterator<Item = (usize, usize)> + Send {
     halves(size).flat_map(move |part| {
         let end = if part == size { end } else { all };
@@ -193,7 +190,7 @@ fn tails<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
     }
 }
 
-/// A schedule in which one takes so many steps at most.
+/// Returns a schedule in which one operation takes at most `kept` steps.
 fn shortened(schedule: &Schedule, who: u64, kept: usize) -> Schedule {
     let mut taken = 0;
     let stays = |step: &&NamedStep| {

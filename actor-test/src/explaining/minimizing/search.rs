@@ -1,4 +1,4 @@
-//! The best execution so far, and trying to better it.
+//! The best execution so far, and the trials of candidates against it.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::explaining::minimizing::candidate::Candidate;
 use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
 use crate::report::minimized::Size;
 
-/// An execution that ends in the bug, or that leads to where it is bound to happen.
+/// An execution that ends in the bug, or in a state from which the bug is unavoidable.
 #[derive(Clone, Debug)]
 pub(super) struct Best {
     pub(super) schedule: Schedule,
@@ -32,7 +32,7 @@ impl Best {
         }
     }
 
-    /// What is to become less: faults first, then steps, then switches, then actors, then what was chosen.
+    /// Returns the cost to reduce: first faults, then steps, context switches, actors and choice answers.
     pub(super) fn cost(&self) -> (u64, u64, u64, u64, u64) {
         let choices = self.schedule.iter().flat_map(|step| &step.choices);
         let chosen = choices.map(|choice| u64::from(choice.answer)).sum();
@@ -46,17 +46,16 @@ impl Best {
     }
 }
 
-/// Tells whether a candidate leads to the bug.
+/// Decides whether a candidate leads to the bug.
 pub(super) trait Trial: Sync {
-    /// What has become of the candidate, where it leads to the bug with at most as many steps as
-    /// `limit`.
+    /// Runs a candidate, and returns the execution if it leads to the bug in at most `limit` steps.
     fn attempt(&self, bench: &mut Bench<'_>, candidate: Candidate, limit: u64) -> Option<Best>;
 
-    /// It is certain, before it takes the place of what was the best.
+    /// Confirms an execution before it becomes the best one.
     fn is_confirmed(&self, bench: &mut Bench<'_>, better: &Best) -> bool;
 }
 
-/// The search for something shorter.
+/// The search for a smaller execution.
 #[derive(Debug)]
 pub(super) struct Search<T> {
     pub(super) trial: T,
@@ -73,19 +72,19 @@ impl<T: Trial> Search<T> {
         }
     }
 
-    /// There is a better one since this was asked last.
+    /// Returns true if there is a better execution since the last call.
     pub(super) fn has_improved(&mut self) -> bool {
         std::mem::take(&mut self.improved)
     }
 
-    /// Tries a candidate; tells whether it is the best now.
+    /// Tries a candidate, and returns true if it is the new best.
     pub(super) fn tries(&mut self, laboratory: &mut Laboratory<'_>, candidate: Candidate) -> bool {
         let only = std::iter::once(((), candidate));
         self.tries_each(laboratory, only).is_some()
     }
 
-    /// Tries candidates in turn, up to the first that is better: it is the best now. Tells what came with
-    /// it, the place where to go on.
+    /// Tries candidates in turn up to the first improvement, which becomes the best. Returns the value
+    /// paired with it: the place at which to continue.
     pub(super) fn tries_each<P: Send + 'static>(
         &mut self,
         laboratory: &mut Laboratory<'_>,

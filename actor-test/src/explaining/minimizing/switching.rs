@@ -1,4 +1,4 @@
-//! Fewest context switches.
+//! Minimisation pass: reduces context switches.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use crate::explaining::minimizing::candidate::Candidate;
 use crate::explaining::minimizing::laboratory::Laboratory;
 use crate::explaining::minimizing::search::{Search, Trial};
 
-/// How often all of a schedule is gone through.
+/// The largest number of passes over a schedule.
 const ROUNDS: usize = 8;
 
-/// Has everyone go on as long as possible; where the bug needs it otherwise, has what one does in two
-/// places done in one, wherever that can be.
+/// Lets each operation run as long as possible. If the bug needs context switches, merges two runs of one
+/// operation wherever possible.
 pub(super) fn fewest<T: Trial>(search: &mut Search<T>, laboratory: &mut Laboratory<'_>) {
     let schedule = search.best.schedule.clone();
     search.tries(laboratory, Candidate::new(schedule).staying());
@@ -36,7 +36,7 @@ pub(super) fn fewest<T: Trial>(search: &mut Search<T>, laboratory: &mut Laborato
     }
 }
 
-/// Where each run of steps of one and the same begins and ends.
+/// Returns the start and end of each run of steps of one operation.
 fn runs(schedule: &Schedule) -> Vec<(usize, usize)> {
     let runs = schedule.chunk_by(|one, next| one.name.who == next.name.who);
     let mut from = 0;
@@ -48,8 +48,8 @@ fn runs(schedule: &Schedule) -> Vec<(usize, usize)> {
     bounds.collect()
 }
 
-/// The schedules with a run and the next one of the same joined: the later sooner, or the earlier
-/// later.
+/// Returns schedules in which a run is merged with the next one of its operation: the later one moved
+/// forward, or the earlier one moved back.
 fn joined(schedule: &Schedule, runs: &[(usize, usize)], at: usize) -> Vec<Schedule> {
     let (from, to) = runs[at];
     let who = schedule[from].name.who;

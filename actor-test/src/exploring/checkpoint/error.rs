@@ -1,6 +1,6 @@
-//! Why a search can't go on where it was interrupted.
+//! Errors of resuming a search from a checkpoint.
 
-/// Why not, and what to do.
+/// The reason why a search can't resume, and a remedy.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CheckpointError {
     #[error(

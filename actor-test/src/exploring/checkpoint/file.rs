@@ -1,4 +1,4 @@
-//! The file of a checkpoint: a line that says what it is of, and what is known.
+//! The file format of a checkpoint: a header line, the exploration's state, and the strategy's state.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,19 +11,18 @@ use serde::{Deserialize, Serialize};
 use super::CheckpointError;
 use crate::settings::Settings;
 
-/// What a checkpoint begins with.
+/// The name of the format.
 const FORMAT: &str = "actor-test checkpoint";
 
-/// The version that is written and read. Another executable's checkpoint is refused in any case.
+/// The version of the format. A checkpoint of another executable is refused in any case.
 const VERSION: u32 = 1;
 
-/// Of which search a checkpoint is: all that decides what the search does.
+/// The identity of the search: all that decides its course.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Header {
     format: String,
     version: u32,
     actor_test: String,
-    /// A hash of the executable.
     program: String,
     test: String,
     strategy: String,
@@ -35,14 +34,13 @@ pub(super) struct Header {
     replays: u64,
 }
 
-/// The first line.
 #[derive(Serialize, Deserialize)]
 struct First {
     #[serde(flatten)]
     header: Header,
-    /// How many bytes what is known takes, and how many what the strategy goes on from.
+    /// The numbers of bytes of the exploration's and of the strategy's state.
     bytes: [u64; 2],
-    /// A hash of these.
+    /// A hash of both states.
     digest: u32,
 }
 
@@ -72,7 +70,7 @@ impl Header {
         })
     }
 
-    /// That one of a file is the same.
+    /// Checks that the header of a file belongs to the same search.
     fn check(&self, found: &Self, path: &Path) -> Result<(), CheckpointError> {
         let path = || path.display().to_string();
         let of_program = [
@@ -146,8 +144,8 @@ impl Header {
     }
 }
 
-/// A hash of the executable that runs. Others may be built from the same sources; what a search knows
-/// is known of one.
+/// Returns a hash of the running executable. Another build of the same sources is another program, for
+/// which the state of a search is not valid.
 fn program() -> Result<String, String> {
     static PROGRAM: OnceLock<Result<String, String>> = OnceLock::new();
     let hash = || {
@@ -158,12 +156,12 @@ fn program() -> Result<String, String> {
     PROGRAM.get_or_init(hash).clone()
 }
 
-/// Where a checkpoint is written before it takes the place of the last one.
+/// Returns the path of a checkpoint that is being written, before it replaces the last one.
 pub(super) fn partial(path: &Path) -> PathBuf {
     path.with_extension("checkpoint.partial")
 }
 
-/// Writes a checkpoint. Whoever ends the process meanwhile leaves the old one or the new one.
+/// Writes a checkpoint. If the process ends meanwhile, either the old or the new one is left.
 pub(super) fn write(
     path: &Path,
     header: &Header,
@@ -198,7 +196,7 @@ pub(super) fn write(
     })
 }
 
-/// Reads a checkpoint of that search: what is known, and what the strategy goes on from.
+/// Reads a checkpoint of the expected search; returns the exploration's and the strategy's state.
 pub(super) fn read<K: DeserializeOwned>(
     path: &Path,
     expected: &Header,

@@ -1,9 +1,9 @@
-//! Checkpoints: a long search can go on after its process has ended, whatever ended it.
+//! Checkpoints: a long search can resume after its process has ended for any reason.
 //!
-//! Between executions, where its [strategy can be saved](crate::strategy::Strategy::save), all that an
-//! exploration knows is written to a [file]. When that happens depends on the clock, and nothing else
-//! does: what is written changes nothing of the search. A search that goes on from there ends as it
-//! would have ended.
+//! Between executions, the state of the exploration is written to a [file] if its [strategy can be
+//! saved](crate::strategy::Strategy::save). The time of a checkpoint depends on the clock; nothing else
+//! does, and writing one does not change the search. A resumed search ends with the same result as an
+//! uninterrupted one.
 
 mod error;
 mod file;
@@ -25,41 +25,40 @@ use crate::trace;
 pub(crate) use error::CheckpointError;
 pub(crate) use shards::{Done, Found, Shard};
 
-/// Of the time, one part in so many may be spent on checkpoints.
+/// Checkpoints may take one part in this many of the time.
 const SHARE: u32 = 50;
 
-/// What an exploration knows, beside what its strategy does.
+/// The state of an exploration, without that of its strategy.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Known<S, J, O> {
     pub(crate) summary: S,
-    /// For how long it has run.
     pub(crate) elapsed: Duration,
     pub(crate) judged: J,
     pub(crate) observed: O,
-    /// How many rounds of parts there were.
+    /// The number of finished rounds of parts.
     pub(crate) rounds: u64,
 }
 
-/// An exploration that was interrupted.
+/// The state of an interrupted exploration.
 pub(crate) struct Resumed {
     pub(crate) known: Known<Summary, Judged, Observations>,
-    /// What its strategy goes on from.
+    /// The saved state of the strategy.
     pub(crate) search: Vec<u8>,
 }
 
-/// Writes the checkpoints of one exploration.
+/// The writer of one exploration's checkpoints.
 pub(crate) struct Keeper {
     path: PathBuf,
     header: Header,
-    /// When the next one may be written.
+    /// The earliest time of the next checkpoint.
     due: Option<Instant>,
-    /// How many executions the last one has.
+    /// The number of executions in the last checkpoint.
     executions: Option<u64>,
     problem: Option<String>,
     shard: Option<Shard>,
 }
 
-/// Where the checkpoint of a test lies, which shards have in a directory of their own.
+/// Returns the path of a test's checkpoint; shards have a directory of their own.
 fn path(name: &str, directory: &Path, settings: &Settings) -> PathBuf {
     let package = trace::own_package();
     let slug = trace::slug(package.as_deref(), name);
@@ -69,8 +68,7 @@ fn path(name: &str, directory: &Path, settings: &Settings) -> PathBuf {
     }
 }
 
-/// Whether there is to be something to go on with. Shards go on with what there is: one of them may
-/// have been started again.
+/// Returns true if the exploration resumes from a checkpoint. A restarted shard resumes if there is one.
 fn resumes(path: &Path, settings: &Settings) -> bool {
     match settings.shard {
         None => settings.resume,
@@ -78,11 +76,11 @@ fn resumes(path: &Path, settings: &Settings) -> bool {
     }
 }
 
-/// Whether a test can go on where it was interrupted, if that is wanted.
+/// Checks that a test can resume, if the settings ask for it.
 ///
 /// # Errors
 ///
-/// Says why not.
+/// Returns the reason why it can't.
 pub(crate) fn check(name: &str, settings: &Settings) -> Result<(), CheckpointError> {
     let Some(directory) = &settings.checkpoint else {
         return Ok(());
@@ -100,7 +98,7 @@ fn resumed(path: &Path, header: &Header) -> Result<Resumed, CheckpointError> {
     Ok(Resumed { known, search })
 }
 
-/// Joins the other shards, where there are any.
+/// Joins the other shards, if there are any.
 fn join(
     path: &Path,
     header: &Header,
@@ -114,12 +112,11 @@ fn join(
 }
 
 impl Keeper {
-    /// Keeps the checkpoints of a test, where that is wanted; with what is to be gone on with, if
-    /// anything.
+    /// Opens the checkpoints of a test, if the settings ask for them, and reads the state to resume from.
     ///
     /// # Errors
     ///
-    /// Where there is nothing that it could go on with, though that is wanted.
+    /// Returns an error if the settings ask to resume, but no usable checkpoint exists.
     pub(crate) fn of(
         name: &str,
         settings: &Settings,
@@ -144,22 +141,21 @@ impl Keeper {
         Ok(Some((keeper, resumed)))
     }
 
-    /// Which of several processes this is that explore the search together.
     pub(crate) fn shard(&self) -> Option<&Shard> {
         self.shard.as_ref()
     }
 
-    /// It is this process that writes checkpoints.
+    /// Returns true if this process writes checkpoints.
     pub(crate) fn keeps(&self) -> bool {
         self.shard.as_ref().is_none_or(Shard::keeps)
     }
 
-    /// The next checkpoint may be written, as far as time goes.
+    /// Returns true if it is time for the next checkpoint.
     pub(crate) fn is_due(&self) -> bool {
         self.keeps() && self.due.is_none_or(|due| crate::wall_clock::now() >= due)
     }
 
-    /// Writes a checkpoint. Where that fails, the last one stays, and it is told in the end.
+    /// Writes a checkpoint. If that fails, the last one stays, and the report shows the error.
     pub(crate) fn keep(
         &mut self,
         known: &Known<&Summary, &Judged, &Observations>,
@@ -180,14 +176,14 @@ impl Keeper {
         self.due = Some(now + (now - begun) * SHARE);
     }
 
-    /// The exploration has ended; if nothing is left to be done, so has the use of its checkpoint.
+    /// Ends checkpointing; removes the checkpoint if the exploration is complete.
     pub(crate) fn finish(self, is_over: bool) -> Option<Kept> {
         if self.shard.is_some() {
-            // The others may need what there is.
+            // The other shards may need the files.
             return None;
         }
         if is_over {
-            // There may be none, or one that was being written when the process ended before.
+            // The file may not exist, or a partial one may be left from an earlier process.
             let _ = std::fs::remove_file(&self.path);
             let _ = std::fs::remove_file(file::partial(&self.path));
         }

@@ -1,11 +1,11 @@
 //! Shards: several processes, on any machines, explore one search together.
 //!
-//! Each runs the same search. Of the parts of a round it explores those that are its own, writes what
-//! became of each into a directory that all share, and reads what became of the others. So all know the
-//! same after each round, divide what is left in the same way, and end with the same result.
+//! Each process runs the same search. In every round it explores its own parts, writes their results into a
+//! shared directory, and reads the results of the others. So all processes have the same state after each
+//! round, divide the rest in the same way, and end with the same result.
 //!
-//! What a part becomes depends on the program, the settings and the rounds before, and on nothing else. So
-//! it does not matter who has written a file, or when: one that starts again goes on with what is there.
+//! The result of a part depends only on the program, the settings and the earlier rounds. The writer and
+//! the time of a file don't matter, and a restarted process continues with the existing files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,20 +20,20 @@ use crate::exploring::checkpoint::file::{Header, read, write};
 use crate::exploring::explorer::Contribution;
 use crate::settings::Partition;
 
-/// How often it is looked whether another shard has explored a part.
+/// The interval between checks for the result of another shard.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What became of a part, beside what its strategy knows.
+/// The result of a part, without the state of its strategy.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Done<C, O> {
     pub(crate) contributions: C,
     pub(crate) observed: O,
 }
 
-/// A part that was explored by whichever shard.
+/// The result of a part that some shard has explored.
 pub(crate) struct Found {
     pub(crate) done: Done<Vec<Contribution>, Observations>,
-    /// What its strategy has become, where anybody needs that.
+    /// The saved state of the strategy, or empty if no process needs it.
     pub(crate) saved: Vec<u8>,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    /// Joins the others, who are of the same search.
+    /// Joins the other shards, after a check that they run the same search.
     pub(super) fn join(
         directory: PathBuf,
         header: Header,
@@ -81,12 +81,12 @@ impl Shard {
         Ok(shard)
     }
 
-    /// It is this one that explores the part of that number in a round.
+    /// Returns true if this shard explores the part with that number.
     pub(crate) fn owns(&self, part: usize) -> bool {
         part as u64 % self.which.of() + 1 == self.which.number()
     }
 
-    /// It is the one that writes checkpoints for all.
+    /// Returns true if this shard writes the checkpoints for all.
     pub(super) fn keeps(&self) -> bool {
         self.which.number() == 1
     }
@@ -95,8 +95,7 @@ impl Shard {
         self.directory.join(format!("round-{round}-part-{part}"))
     }
 
-    /// Tells the others what has become of a part. Where that fails, they wait: who starts it again may
-    /// have mended it.
+    /// Publishes the result of a part. A failure ends the process; the others wait until it is restarted.
     pub(crate) fn tell(
         &self,
         round: u64,
@@ -113,7 +112,7 @@ impl Shard {
         });
     }
 
-    /// What has become of a part, if anybody has told.
+    /// Reads the result of a part, if a shard has published it.
     pub(crate) fn find(&self, round: u64, part: usize) -> Option<Found> {
         let path = self.path(round, part);
         if !path.exists() {
@@ -123,7 +122,7 @@ impl Shard {
         Some(Found { done, saved })
     }
 
-    /// Waits for what becomes of a part, as long as that is wanted.
+    /// Waits for the result of a part while `goes_on` returns true.
     pub(crate) fn wait(
         &self,
         round: u64,
@@ -141,8 +140,8 @@ impl Shard {
         }
     }
 
-    /// There is a checkpoint from which round that one begins. Who takes part in it has read what became
-    /// of the last but one before it.
+    /// Removes the files that no shard needs after a checkpoint at the start of a round. A shard in that
+    /// round has read all results up to the last round but one.
     pub(super) fn forget_before(&self, round: u64) {
         let Ok(files) = fs::read_dir(&self.directory) else {
             return;
@@ -155,7 +154,7 @@ impl Shard {
     }
 }
 
-/// Of which round a file is.
+/// Returns the round to which a file belongs.
 fn round_of(path: &Path) -> Option<u64> {
     let name = path.file_name()?.to_str()?;
     let (round, _) = name.strip_prefix("round-")?.split_once('-')?;

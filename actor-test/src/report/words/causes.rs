@@ -1,13 +1,13 @@
-//! Why an execution failed, in words.
+//! Formats the causes of a failure as text.
 
 use super::count;
 use super::plain::{cut, plain};
 use crate::data::causes::{Arrival, Causes, Decided, Nearest, NeededRace, Share, Told};
 
-/// How much of an event or a step is shown.
+/// The largest number of characters of an event or a step.
 const EVENT_MAX: usize = 60;
 
-/// Why an execution failed, a line for each thing that is known.
+/// Formats the causes of a failure, with one line for each that is known.
 pub fn causes(causes: &Causes) -> Vec<String> {
     let owes = matches!(
         causes.decided,
@@ -116,7 +116,7 @@ fn step(told: &Told) -> String {
     format!("{} ({})", told.step, deed(told))
 }
 
-/// Who did what. A timer is told as such, and then that it fires.
+/// Formats the actor and action of a step. A timer's step names the timer, and then states that it fires.
 fn deed(told: &Told) -> String {
     let what = plain(&told.what);
     let what = what.strip_prefix("timer ").unwrap_or(&what);
@@ -168,7 +168,7 @@ fn sender(arrival: &Arrival) -> String {
     }
 }
 
-/// The type of an event, which its `Debug` begins with mostly.
+/// Returns the type of an event, with which its `Debug` output mostly begins.
 fn name(event: &str) -> &str {
     let ends = |letter: char| letter != '_' && !letter.is_alphanumeric();
     match event.split(ends).next() {

@@ -1,20 +1,20 @@
-//! What a step changed in its actor, in words.
+//! Formats the changes of an actor's fields in a step as text.
 
 use super::count;
 use super::plain::{differing, shortened};
 use crate::data::fields;
 use crate::data::story::{Change, Text};
 
-/// How many changes of a step are told one by one.
+/// The largest number of changes of a step that are shown one by one.
 const CHANGES: usize = 8;
 
-/// How many are looked at for that.
+/// The largest number of changes that are inspected.
 const LOOKED_AT: usize = 1_000;
 
 pub(super) fn told(all: &[Change]) -> Option<String> {
     let mut told: Vec<String> = Vec::new();
     let changes = part_by_part(&all[..all.len().min(LOOKED_AT)]);
-    // What went with a value that is gone, or another now, needs no word.
+    // The parts of a value that is gone or replaced are left out.
     let went = |part: &&Change| {
         let whole = |whole: &Change| !is_new(whole) && lies_in(part, whole);
         part.after.is_none() && changes.iter().any(whole)
@@ -22,7 +22,7 @@ pub(super) fn told(all: &[Change]) -> Option<String> {
     let kept: Vec<&Change> = changes.iter().filter(|change| !went(change)).collect();
     let mut rest = &kept[..];
     while let Some((first, others)) = rest.split_first() {
-        // What came with a value that is new belongs to it.
+        // The parts of a new value are shown with that value.
         let parts = match is_new(first) {
             true => others
                 .iter()
@@ -53,7 +53,6 @@ fn is_new(change: &Change) -> bool {
     change.before.is_none() && change.after.is_some()
 }
 
-/// Whether one field is a part of another.
 fn lies_in(part: &Change, whole: &Change) -> bool {
     let inner = part.field.strip_prefix(&*whole.field);
     inner.is_some_and(|inner| inner.starts_with(['.', '[', '{']))
@@ -81,18 +80,18 @@ fn change(change: &Change) -> String {
     }
 }
 
-/// The same, told part by part where a value was one field before, and is too long for one now, or the other
-/// way round: of a list that has grown, that it has one element more.
+/// Splits changes into parts if a value was short enough for one field before and is too long now, or the
+/// reverse. So a list that has grown shows only its new element.
 fn part_by_part(changes: &[Change]) -> Vec<Change> {
     let backwards = |changes: Vec<Change>| changes.into_iter().map(Change::backwards).collect();
     let grown = of_grown(changes.to_vec());
     backwards(of_grown(backwards(grown)))
 }
 
-/// How many values are taken apart for that in a step.
+/// The largest number of values per step that are split.
 const GROWN_MAX: usize = 64;
 
-/// Takes what was one field before apart, where its parts are fields now, and those parts in their turn.
+/// Splits a value that was one field before, if its parts are fields now, and those parts in turn.
 fn of_grown(mut changes: Vec<Change>) -> Vec<Change> {
     for _ in 0..GROWN_MAX {
         let parts = |whole: &Change| {
@@ -106,7 +105,7 @@ fn of_grown(mut changes: Vec<Change>) -> Vec<Change> {
         let Some((place, parts)) = grown.next() else {
             break;
         };
-        // What is left of it is the name before its parts, if it has one.
+        // The remaining value is the name before the parts, if any.
         changes[place].before = None;
         for part in parts {
             match changes
@@ -203,7 +202,7 @@ mod tests {
         assert_eq!(between(&servers[0], &servers[2]), both);
         let neither = format!("requests[0]: − {one}, requests[1]: − {two}");
         assert_eq!(between(&servers[2], &servers[0]), neither);
-        // The first one goes, and the others move up.
+        // The first one is removed, and the others move up.
         let moved = server(&lists[2][1..]);
         let up = "requests[0]: Request { number: 1, text: \"a request\" } → Request { number: 2, text: \"another \
                   request\" }";

@@ -1,10 +1,10 @@
-//! What was done to a disk, in words.
+//! Formats disk calls and power failures as text.
 
 use super::count;
 use super::plain::shortened;
 use crate::data::story::{DiskAction, DiskCall};
 
-/// What a call does, or that it has failed, and why.
+/// Formats a call, with the error if it failed.
 pub(super) fn called(action: &DiskAction, error: Option<&str>) -> String {
     let (verb, path) = (action.call.verb(), path(action));
     let bytes = count(action.bytes.unwrap_or_default(), "byte");
@@ -25,7 +25,7 @@ pub(super) fn called(action: &DiskAction, error: Option<&str>) -> String {
     }
 }
 
-/// What a power failure has taken.
+/// Formats an action that a power failure has lost.
 pub(super) fn lost(action: &DiskAction, parts: Option<(u32, u32)>) -> String {
     let path = path(action);
     let bytes = count(action.bytes.unwrap_or_default(), "byte");

@@ -1,4 +1,4 @@
-//! How a process ended that should have reported, and what was going on in it.
+//! Formats how a process ended that should have reported, and its unfinished step.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use crate::data::records::StepKind;
 use crate::data::story::{Step, Story};
 use crate::settings::Bounds;
 
-/// How many lines of a crashed child's messages are shown.
+/// The largest number of lines shown from the output of a crashed child.
 const LAST_LINES: usize = 5;
 
-/// What was going on in a step that was not finished.
+/// Describes an unfinished step.
 pub fn doing(story: &Story, step: &Step) -> String {
     let name = story.name(step.who);
     let state = match &step.state_before {
@@ -27,22 +27,22 @@ pub fn doing(story: &Story, step: &Step) -> String {
     }
 }
 
-/// What was going on after the last step.
+/// Describes the time after the last step.
 pub(crate) fn dropping() -> String {
     "what is left after the last step is dropped".into()
 }
 
-/// The end of a story whose last step never ended.
+/// Ends a story whose last step did not return.
 pub fn does_not_return() -> &'static str {
     "does not return"
 }
 
-/// The end of a story whose last step ended the process.
+/// Ends a story whose last step ended the process.
 pub fn ends_the_process() -> &'static str {
     "ends the process"
 }
 
-/// What is said where an execution ends the process of `cargo test`: before the reason, and after it.
+/// Formats the texts before and after the reason if an execution ends the process of `cargo test`.
 pub(crate) fn last_words(
     test: &str,
     iteration: u64,
@@ -58,8 +58,7 @@ pub(crate) fn last_words(
     (before, after)
 }
 
-/// What is said where a test ends the process of `cargo test` otherwise: while its saved schedules are
-/// run, or what has failed is minimised.
+/// Formats the same texts if the process ends during saved schedules or minimisation.
 pub(crate) fn last_words_besides(test: &str, failed: Option<&str>) -> (String, String) {
     match failed {
         None => (
@@ -73,7 +72,7 @@ pub(crate) fn last_words_besides(test: &str, failed: Option<&str>) -> (String, S
     }
 }
 
-/// A handler that does not return: for so many seconds nothing has moved.
+/// States that a handler does not return: no step was finished for `seconds`.
 pub fn hang(seconds: f64, doing: Option<&str>) -> String {
     let doing = match doing {
         Some(doing) => format!("{doing}, and does not return"),
@@ -85,9 +84,9 @@ pub fn hang(seconds: f64, doing: Option<&str>) -> String {
     )
 }
 
-/// How a child ended that should have reported.
+/// States how a child ended that should have reported.
 pub fn crash(how: &str, doing: Option<&str>, stderr: &str) -> String {
-    // The runtime says it better than the signal.
+    // The message of the runtime is clearer than the signal.
     let mut how = if stderr.contains("has overflowed its stack") {
         format!("the stack overflowed: {how}")
     } else if stderr.contains("memory allocation of") {
@@ -107,7 +106,7 @@ pub fn crash(how: &str, doing: Option<&str>, stderr: &str) -> String {
     }
 }
 
-/// The lines that say something: where a panic happened is in its message, which is lost behind a backtrace.
+/// Drops backtraces and empty lines, so that the panic message with its place stays visible.
 fn without_backtraces(printed: &str) -> Vec<&str> {
     let is_frame = |line: &str| {
         let number = line.split_once(": ").map_or("", |(number, _)| number);
@@ -123,7 +122,7 @@ fn without_backtraces(printed: &str) -> Vec<&str> {
     lines.collect()
 }
 
-/// A child that neither reported nor ended.
+/// States that a child neither reported nor ended.
 pub(crate) fn silent(silence: Duration) -> String {
     format!(
         "the test made no progress for {} s outside of any step, and its process was killed; does a \
@@ -132,7 +131,7 @@ pub(crate) fn silent(silence: Duration) -> String {
     )
 }
 
-/// That a test stands still, before it is known where.
+/// States that a test makes no progress, before the place is known.
 pub(crate) fn stands_still(test: &str, iteration: u64, seconds: f64) -> String {
     format!(
         "{test} has stood still for {seconds:.0} s in iteration {}; it is run once more, to see where",
@@ -140,7 +139,7 @@ pub(crate) fn stands_still(test: &str, iteration: u64, seconds: f64) -> String {
     )
 }
 
-/// That a test stands still, in an execution of which it is not known which iteration it is.
+/// States that a test makes no progress in an unknown iteration.
 pub(crate) fn part_stands_still(test: &str, seconds: f64) -> String {
     format!(
         "{test} has stood still for {seconds:.0} s: a handler does not return; several workers explored \
@@ -149,7 +148,7 @@ pub(crate) fn part_stands_still(test: &str, seconds: f64) -> String {
     )
 }
 
-/// The test that took its process down does not do so when it is run again.
+/// States that the test ended its process, but did not do so when run again.
 pub fn end_not_repeated() -> String {
     "run again with the same seed the execution ended otherwise, so there is no story to tell; what it \
      does depends on something outside the tester: threads, time, memory or a static"

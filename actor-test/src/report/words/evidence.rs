@@ -1,4 +1,4 @@
-//! How a bug was found, and how to see it again.
+//! Formats how a bug was found, and the commands that reproduce it.
 
 use super::Place;
 use crate::data::bug::BugKind;
@@ -9,7 +9,7 @@ use crate::report::minimized::Minimized;
 use crate::report::shell;
 use crate::settings::Bounds;
 
-/// How a bug was found, and how to see it again.
+/// Formats how a bug was found, and the commands that reproduce it.
 pub fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
     if bug.kind().concerns_all() {
         return vec![denied(report, bug.kind())];
@@ -38,7 +38,7 @@ pub fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
     lines
 }
 
-/// The command that has an execution again where its trace is gone.
+/// Formats the command that reproduces an execution without a trace.
 pub(super) fn reproduced(test: &str, token: &str, of: &Bounds, selection: &str) -> String {
     format!(
         "reproduce:  cargo actor-test {} --reproduce {token}{}{selection}",
@@ -47,7 +47,7 @@ pub(super) fn reproduced(test: &str, token: &str, of: &Bounds, selection: &str) 
     )
 }
 
-/// Why a test failed though no execution did.
+/// Explains why a test failed though no execution did.
 fn denied(report: &Report, kind: BugKind) -> String {
     if kind == BugKind::Idle {
         return format!("seed {}", report.seed);
@@ -61,7 +61,7 @@ fn denied(report: &Report, kind: BugKind) -> String {
 pub(super) fn circumstances(report: &Report, bug: &Bug) -> String {
     let of = match report.iterations {
         u64::MAX => String::new(),
-        // A search that knows what it has done repeats one iteration by way of those before.
+        // A search that depends on its history repeats an iteration by way of the earlier ones.
         iterations if iterations < bug.iteration => String::new(),
         iterations => format!(" of {iterations}"),
     };
@@ -76,18 +76,18 @@ pub(super) fn circumstances(report: &Report, bug: &Bug) -> String {
     )
 }
 
-/// How often a bug was seen, where more than one execution failed.
+/// Formats how often a bug was seen, if more than one execution failed.
 fn seen(report: &Report, bug: &Bug) -> Option<String> {
     let failed: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
     let shortest = match bug.confirmation {
         _ if bug.seen == 1 => "",
-        // A shorter one was not continued as often, since the test was accused of it already.
+        // A shorter execution got fewer continuations, since the test already had this bug.
         Some(_) => "; this is one of them",
         None => "; this is the shortest of them",
     };
-    // Searches that were tried may have found it as well.
+    // Searches that were tried may have found the bug as well.
     let tried: u64 = report.tried.iter().map(|tried| tried.executions).sum();
-    // Those of saved schedules are not counted with the others.
+    // The executions of saved schedules are counted separately.
     let of = match bug.is_saved() {
         true => count(bug.seen, "execution"),
         false => format!(
@@ -99,7 +99,7 @@ fn seen(report: &Report, bug: &Bug) -> Option<String> {
     (failed + report.unlisted > 1).then(|| format!("seen in {of}{shortest}"))
 }
 
-/// That what is owed is not just late.
+/// States that the pending obligation is not just late.
 fn confirmed(confirmation: &Confirmation) -> String {
     format!(
         "none of {} fair continuations of {} steps recovered: what recovers within as many steps with \
@@ -111,7 +111,7 @@ fn confirmed(confirmation: &Confirmation) -> String {
     )
 }
 
-/// What minimising has left, and what it has cost.
+/// Formats the result and the cost of minimisation.
 pub fn minimized(minimized: &Minimized) -> Vec<String> {
     let Minimized {
         before,
@@ -155,7 +155,7 @@ pub fn minimized(minimized: &Minimized) -> Vec<String> {
     lines
 }
 
-/// The flags for bounds that are not the default ones.
+/// Formats the flags for bounds other than the default ones.
 fn bounds(bounds: &Bounds) -> String {
     let mut flags = String::new();
     let (unfair, fair) = (bounds.unfair(), bounds.fair());

@@ -1,4 +1,4 @@
-//! Which steps of a long story are told, and which are only counted.
+//! Folds a long story: selects the steps that are shown, and counts the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,27 +7,26 @@ use super::plain::{plain, shortened};
 use crate::data::records::StepKind;
 use crate::data::story::{Arrival, Causes, Effect, OperationKind, Step, Story, name_of};
 
-/// A story of so many steps is told as it is.
+/// A story of at most this many steps is shown unfolded.
 const SHORT: usize = 60;
 
-/// So many steps in a row are counted instead of told, or more.
+/// The smallest number of steps in a row that are folded.
 const RUN: usize = 4;
 
-/// How many steps that matter are told in any case.
+/// The number of important steps that are always shown.
 const MATTER: usize = 40;
 
-/// An event that an actor without a `Debug` handles so often is taken for one that changes nothing.
+/// An event handled this often by an actor without a `Debug` is assumed to change nothing.
 const OFTEN: usize = 10;
 
-/// A part of a story.
 #[derive(Debug)]
 pub(super) enum Part<'a> {
     Step(&'a Step),
-    /// Steps that are not told, and what they are about.
+    /// Folded steps, with a summary.
     Steps(String),
 }
 
-/// The story, with runs of steps in which nothing changes folded into one line each.
+/// Folds runs of steps in which nothing changes into one line each.
 pub(super) fn folded(story: &Story) -> Vec<Part<'_>> {
     let steps = &story.steps;
     if steps.len() <= SHORT {
@@ -52,7 +51,7 @@ pub(super) fn folded(story: &Story) -> Vec<Part<'_>> {
     parts
 }
 
-/// The chosen steps, and how many lie between them.
+/// Returns the chosen steps, with the number of steps between them.
 pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<Part<'a>> {
     let mut parts = Vec::new();
     let mut before = 0;
@@ -72,7 +71,7 @@ pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<Part<'
     parts
 }
 
-/// For each step, whether nothing changed in it that anybody would miss.
+/// Returns for each step whether it is dull: nothing of interest changed in it.
 fn dull(story: &Story) -> Vec<bool> {
     let matter = Causes::of(story).that_matter(MATTER, &[]);
     let handled_by = |step: &Step| {
@@ -108,7 +107,7 @@ fn dull(story: &Story) -> Vec<bool> {
         StepKind::Handle | StepKind::Resume => runs[&step.number],
         StepKind::Flush | StepKind::Timer => {
             let news = step.effects.iter().any(is_news) || !step.monitors.is_empty();
-            // What is sent matters as much as what it leads to.
+            // A send matters as much as the step that handles it.
             let leads_to = |number: u32| story.message(number).and_then(|message| message.handled);
             let mut handled = step.sent().filter_map(leads_to);
             let is_empty = step.sent().next().is_none() && step.timer.is_none();
@@ -120,7 +119,7 @@ fn dull(story: &Story) -> Vec<bool> {
     story.steps.iter().map(is_dull).collect()
 }
 
-/// Something that nobody wants to miss.
+/// Returns true for an effect that is always of interest.
 fn is_news(effect: &Effect) -> bool {
     !matches!(
         effect,
@@ -134,7 +133,7 @@ fn is_news(effect: &Effect) -> bool {
     )
 }
 
-/// `… 240 steps in which nothing changes: Tick at Server (80), Ask at Client#2 (40)`.
+/// Formats folded steps: `… 240 steps in which nothing changes: Tick at Server (80), Ask at Client#2 (40)`.
 fn run_in_words(story: &Story, steps: &[Step]) -> String {
     const NAMED: usize = 3;
     let mut events: BTreeMap<String, usize> = BTreeMap::new();
@@ -167,7 +166,7 @@ fn run_in_words(story: &Story, steps: &[Step]) -> String {
     )
 }
 
-/// The actors whose fields are not known, by type.
+/// Lists the types of actors whose fields are not known, since they have no `Debug`.
 pub(super) fn unprinted(story: &Story) -> Option<String> {
     let hidden = story
         .operations

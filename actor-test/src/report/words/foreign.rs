@@ -1,5 +1,5 @@
-//! `select!` of other crates, in the sources that a story leads through: which branch comes first is drawn by
-//! a generator that the tester does not control.
+//! Detects `select!` macros of other crates in the sources that a story passes through. These draw their
+//! first branch from a generator that the tester does not control.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -7,15 +7,15 @@ use std::fs;
 
 use crate::data::story::{Effect, Story};
 
-/// Where it is said to be used.
+/// A `select!` of another crate in a source file.
 struct Foreign {
-    /// `tokio::select!`, for instance.
+    /// The macro, `tokio::select!` for instance.
     name: String,
     first_line: usize,
     last_line: usize,
 }
 
-/// Each one that has no fixed order, where it is, and what to write.
+/// Lists each `select!` without a fixed order, with its place and a replacement.
 pub(crate) fn selects(story: &Story) -> Option<String> {
     let effects = story.steps.iter().flat_map(|step| &step.effects);
     let places: BTreeSet<(&str, usize)> = effects
@@ -54,14 +54,14 @@ pub(crate) fn selects(story: &Story) -> Option<String> {
     (!found.is_empty()).then(|| found.join("; "))
 }
 
-/// The text of a source file, which is named as seen from the workspace or from the package.
+/// Returns the text of a source file, whose path is relative to the workspace or to the package.
 fn source(file: &str) -> Option<String> {
     let here = env::current_dir().ok()?;
     here.ancestors()
         .find_map(|above| fs::read_to_string(above.join(file)).ok())
 }
 
-/// The foreign ones of a text.
+/// Returns the `select!` macros of other crates in a text.
 fn foreign(text: &str) -> Vec<Foreign> {
     let line_of = |at: usize| 1 + text[..at].matches('\n').count();
     let all = text.match_indices("select!");
@@ -98,7 +98,7 @@ fn foreign(text: &str) -> Vec<Foreign> {
     all.collect()
 }
 
-/// The crate that a `use` takes `select` from.
+/// Returns the crate from which a `use` imports `select`.
 fn imported_from(text: &str) -> Option<String> {
     let mut uses = text.split(';').filter_map(|item| {
         let item = &item[item.rfind("use ")? + "use ".len()..];
@@ -109,7 +109,7 @@ fn imported_from(text: &str) -> Option<String> {
     Some(root.trim().to_owned())
 }
 
-/// How long a text is that begins with a bracket, up to the one that closes it.
+/// Returns the length of a text from its opening bracket to the matching closing one.
 fn length(text: &str) -> usize {
     let mut depth = 0;
     for (at, letter) in text.char_indices() {

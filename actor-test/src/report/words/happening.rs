@@ -1,4 +1,4 @@
-//! What happened in a step, in words.
+//! Formats the effects of a step as text.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::data::story::{
     name_of,
 };
 
-/// An event that is longer is not repeated where it is handled, if the story tells where it was sent.
+/// A handled event longer than this is not repeated, if the step that sent it is shown.
 const REPEATED_MAX: usize = 60;
 
-/// Who takes a step.
+/// Returns the name of the operation that takes a step.
 pub(crate) fn who(story: &Story, step: &Step) -> String {
     if step.kind == StepKind::Fault {
         return "FAULT".into();
@@ -28,17 +28,17 @@ pub(crate) fn who(story: &Story, step: &Step) -> String {
     }
 }
 
-/// What happened in a step: what its actor does.
+/// Formats the action of a step, without its actor.
 pub fn what(story: &Story, step: &Step) -> String {
     happening(story, step, &BTreeSet::new())
 }
 
-/// The same, and who does it.
+/// Formats the actor and the action of a step.
 pub(crate) fn told(story: &Story, step: &Step) -> String {
     format!("`{}` {}", who(story, step), what(story, step))
 }
 
-/// What happened in a step of a story of which the steps `shown` are told, fit for a terminal.
+/// Formats a step of a story for a terminal; `shown` are the steps that the report shows.
 pub(super) fn happening(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
     plain(&in_words(story, step, shown))
 }
@@ -98,14 +98,14 @@ fn in_words(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
         StepKind::Start => "starts",
         StepKind::Handle => "handles",
         StepKind::Flush if event.is_some() => "sends",
-        // What else an outbox holds stands in the notes.
+        // The notes describe the other effects of an outbox.
         StepKind::Flush if !notes.is_empty() => return notes.join(", "),
         StepKind::Fault if !notes.is_empty() => return notes.join(", "),
         StepKind::Flush => "flush",
         StepKind::Resume => "resumes",
         StepKind::Timer => fires(story, step, event.is_some()),
         StepKind::Stop => "stop",
-        // What it does stands in the notes.
+        // The notes describe the access.
         StepKind::Access if !notes.is_empty() => {
             let mut all = notes;
             if !choices.is_empty() {
@@ -132,7 +132,7 @@ fn in_words(story: &Story, step: &Step, shown: &BTreeSet<u64>) -> String {
     text
 }
 
-/// What it means that a timer fires.
+/// Describes what the firing of a timer means.
 fn fires(story: &Story, step: &Step, has_event: bool) -> &'static str {
     let timer = step
         .timer
@@ -149,7 +149,7 @@ fn fires(story: &Story, step: &Step, has_event: bool) -> &'static str {
     }
 }
 
-/// What is replied, and why nothing is, which stands behind to whom.
+/// Formats a reply; if there is none, the reason comes second, for its place behind the asker.
 fn reply_in_words(reply: Option<&str>, lost: Option<&str>) -> (String, String) {
     match (reply, lost) {
         (Some(reply), _) => (format!("reply {}", shortened(reply)), String::new()),
@@ -158,7 +158,6 @@ fn reply_in_words(reply: Option<&str>, lost: Option<&str>) -> (String, String) {
     }
 }
 
-/// What went wrong between nodes.
 fn fault_in_words(
     fault: &str,
     node: Option<&str>,
@@ -191,7 +190,6 @@ fn fault_in_words(
     }
 }
 
-/// How the clock of a node goes.
 fn clock_in_words(node: &str, ahead_ns: u64, drift_ppb: i64) -> String {
     let ahead = Duration::from_nanos(ahead_ns);
     let ahead = (ahead_ns > 0).then(|| format!("is {ahead:?} ahead"));
@@ -205,7 +203,7 @@ fn clock_in_words(node: &str, ahead_ns: u64, drift_ppb: i64) -> String {
     }
 }
 
-/// What became of a message that did not simply arrive.
+/// Formats the fate of a message that did not simply arrive.
 fn fate(story: &Story, effect: &Effect) -> Option<String> {
     let Effect::Sent {
         arrival, replaced, ..
@@ -228,7 +226,7 @@ fn fate(story: &Story, effect: &Effect) -> Option<String> {
     }
 }
 
-/// What else happened, in a few words.
+/// Formats a further effect of a step in a few words.
 fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
     let name = |who: u32| shortened(story.name(who));
     let timer = |number: u32| story.timers.get(number as usize);
@@ -308,7 +306,7 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         Effect::Awaits => "awaits".into(),
         Effect::Armed { timer: number } => timer(*number).map_or("arms a timer".into(), arms),
         Effect::Cancelled { timer: number } => match timer(*number) {
-            // What a wait is for has come, or is not waited for any more.
+            // The wait of such a timer has ended, or was given up.
             Some(timer)
                 if matches!(
                     timer.purpose,
@@ -355,7 +353,7 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
     vec![one]
 }
 
-/// What it means that a timer is armed.
+/// Describes what the arming of a timer means.
 fn arms(timer: &Timer) -> String {
     let after = Duration::from_nanos(timer.delay_ns);
     let event = timer.event.as_deref().map_or("an event".into(), shortened);
@@ -375,7 +373,7 @@ fn arms(timer: &Timer) -> String {
     }
 }
 
-/// What became of an actor's state, if it has states.
+/// Formats the change of an actor's state, if it has states.
 pub(super) fn became(step: &Step) -> Option<String> {
     match (&step.state_before, &step.state_after) {
         (Some(before), Some(after)) if before != after => {
@@ -387,7 +385,7 @@ pub(super) fn became(step: &Step) -> Option<String> {
     }
 }
 
-/// What else is to be said of a step: what changed, in the actor and in monitors, and what was logged.
+/// Formats the details of a step: changes of the actor and of monitors, and log entries.
 pub(super) fn details(story: &Story, step: &Step) -> Vec<String> {
     let mut details = Vec::new();
     for effect in &step.effects {

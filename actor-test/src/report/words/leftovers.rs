@@ -1,9 +1,9 @@
-//! What executions left behind, in words.
+//! Formats unread events and running periodic timers at the end of executions.
 
 use super::count;
 use crate::report::facts::Report;
 
-/// Unread events, and timers that would have gone on for ever.
+/// Formats unread events, and timers that would have fired for ever.
 pub(super) fn leftovers(report: &Report) -> Vec<String> {
     let of = count(report.executions, "execution");
     let unread = report.unread_example.as_ref().map(|example| {

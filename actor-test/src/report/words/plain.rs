@@ -1,16 +1,15 @@
-//! Texts of the program under test, made fit for a terminal.
+//! Sanitises, shortens, wraps and compares texts of the program under test, for a terminal.
 
-/// A text is told up to this length.
+/// A longer text is shortened.
 const LONG: usize = 1_000;
 
-/// Two values that are longer are told by what differs.
+/// Two values that are both longer are reduced to their difference.
 const ALIKE: usize = 60;
 
-/// How much of what is the same stands around what differs.
+/// The number of equal characters shown around a difference.
 const AROUND: usize = 12;
 
-/// A text in one line, without anything that would act on a terminal: control characters, and marks
-/// that turn the direction of writing, stand as their codes.
+/// Returns a text as one line, with control characters and marks of writing direction escaped.
 pub fn plain(text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match words.contains(acts) {
@@ -19,7 +18,7 @@ pub fn plain(text: &str) -> String {
     }
 }
 
-/// The same of a text whose lines and blanks are to stay as they are.
+/// Escapes the same characters, but keeps lines and blanks.
 pub fn harmless(text: &str) -> String {
     let breaks = |letter| matches!(letter, '\n' | '\t');
     let is_plain = |letter: char| breaks(letter) || !acts(letter);
@@ -42,13 +41,13 @@ fn escaped(text: &str) -> String {
     letters.collect()
 }
 
-/// Whether a terminal would do something else than to show the letter.
+/// Returns true if a terminal would act on the character instead of showing it.
 fn acts(letter: char) -> bool {
     let turns = matches!(letter, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     letter.is_control() || turns
 }
 
-/// The same of a text that may be long; says how much of it is missing.
+/// Returns a plain text, shortened if it is long, with the number of missing characters.
 pub fn shortened(text: &str) -> String {
     let text = plain(text);
     let letters = text.chars().count();
@@ -59,7 +58,7 @@ pub fn shortened(text: &str) -> String {
     format!("{start}… ({} letters more)", letters - (LONG - 100))
 }
 
-/// The start of a text that is too long.
+/// Truncates a text that is wider than `width`.
 pub fn cut(text: &str, width: usize) -> String {
     if text.chars().count() <= width {
         return text.to_owned();
@@ -70,7 +69,7 @@ pub fn cut(text: &str, width: usize) -> String {
         .collect()
 }
 
-/// Two values, or what differs between them where they are long.
+/// Returns two values, or their differing parts if both are long.
 pub fn differing(before: &str, after: &str) -> (String, String) {
     let (before, after): (Vec<char>, Vec<char>) = (
         plain(before).chars().collect(),
@@ -100,7 +99,7 @@ pub fn differing(before: &str, after: &str) -> (String, String) {
     (part(&before), part(&after))
 }
 
-/// Lines of that width at most, broken between words where there are some.
+/// Breaks a text into lines of at most `width` characters, between words if possible.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line: Vec<char> = Vec::new();
@@ -160,7 +159,7 @@ mod tests {
         let (before, after) = differing(&value(1), &value(27));
         assert_eq!(before, "Entry { term: 1, text: \"yyy…");
         assert_eq!(after, "Entry { term: 27, text: \"yyy…");
-        // Where one is a part of the other, nothing is counted twice.
+        // A value that is a part of the other one is not counted twice.
         let (before, after) = differing(&"z".repeat(70), &"z".repeat(72));
         assert_eq!(
             (before.len(), after.len()),

@@ -1,11 +1,11 @@
-//! What was explored.
+//! Formats the statistics of an exploration.
 
 use super::verdict::{self, covered};
 use super::{count, foreign, percent};
 use crate::report::facts::{FaultStatistics, Report, StrategyStatistics};
 use crate::strategy::{Gap, split_placement};
 
-/// How much was explored, and what.
+/// Formats the number of executions, and the statistics of the exploration.
 pub(super) fn statistics(report: &Report) -> Vec<String> {
     let mut lines = explored(report);
     if let Some(first) = lines.first_mut() {
@@ -14,14 +14,14 @@ pub(super) fn statistics(report: &Report) -> Vec<String> {
     lines
 }
 
-/// The same for a test that fails: with what each strategy contributed.
+/// Formats the statistics of a failing test, with the contribution of each strategy.
 pub(super) fn failing_statistics(report: &Report) -> Vec<String> {
     let mut lines = statistics(report);
     lines.extend(strategies(&report.strategies, true));
     lines
 }
 
-/// What was explored; the number of executions stands before it.
+/// Formats the statistics without the number of executions, which stands before them.
 pub(super) fn explored(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
     if report.executions == 0 {
@@ -67,7 +67,6 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
     lines
 }
 
-/// The faults that there were.
 fn faults(report: &Report) -> Option<String> {
     let told = |faults: &FaultStatistics| {
         let FaultStatistics {
@@ -90,7 +89,7 @@ fn faults(report: &Report) -> Option<String> {
     (!told.is_empty()).then(|| format!("faults: {}", told.join(", ")))
 }
 
-/// What was tried near saved schedules.
+/// Formats the executions of and near saved schedules.
 fn near(report: &Report) -> Option<String> {
     let (saved, near) = (report.saved, report.near);
     let them = if saved == 1 { "it" } else { "them" };
@@ -103,7 +102,7 @@ fn near(report: &Report) -> Option<String> {
     })
 }
 
-/// What was spent, where a budget of steps was the end.
+/// Formats the steps spent, if a budget of steps ended the exploration.
 fn spent(report: &Report) -> Option<String> {
     let budget = report.verdict.gaps.iter().find_map(|gap| match gap {
         Gap::Budget { steps } => Some(*steps),
@@ -113,7 +112,7 @@ fn spent(report: &Report) -> Option<String> {
         0 => "",
         _ => ", 400 for a thread of its own",
     };
-    // What `--exhaustive` has tried stands in its verdict, and was not paid for by this budget.
+    // The searches that `--exhaustive` has tried are in the verdict, and not part of this budget.
     let tried = match report.wants_proof {
         true => &[][..],
         false => &report.tried[..],
@@ -135,7 +134,7 @@ fn spent(report: &Report) -> Option<String> {
     ))
 }
 
-/// What the operating system was asked for, and who answered.
+/// Formats the requests to the operating system, and how they were answered.
 fn asked(report: &Report) -> Option<String> {
     let mut parts = Vec::new();
     if report.asked_for_bytes > 0 {
@@ -159,7 +158,7 @@ fn asked(report: &Report) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" · "))
 }
 
-/// How many executions were longer than the bounds, fair ones and unfair ones.
+/// Formats the shares of fair and unfair executions that exceeded the bounds.
 fn long_ones(report: &Report) -> impl Iterator<Item = String> {
     let (unfair, fair) = (report.bounds.unfair(), report.bounds.fair());
     let share = |of: u64, all: u64| match of {
@@ -177,8 +176,8 @@ fn long_ones(report: &Report) -> impl Iterator<Item = String> {
     of_fair.into_iter().chain(of_unfair)
 }
 
-/// What each strategy contributed, for those that had a turn.
-/// Over several tests there is no chance of the next execution to tell.
+/// Formats the contribution of each strategy that ran; the chance of a new behaviour is left out over
+/// several tests.
 pub fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<String> {
     let had_a_turn = |strategy: &&StrategyStatistics| strategy.executions > 0;
     let strategies: Vec<StrategyStatistics> =
@@ -190,7 +189,7 @@ pub fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<S
     if !strategies.iter().any(placed) {
         return contributed(&strategies, of_one_test);
     }
-    // One line for each of all combinations would be too many.
+    // One line for each combination of strategy and placement would be too many.
     let bare = |name: &str| split_placement(name).map_or(name.to_owned(), |(_, bare)| bare.into());
     let placement = |name: &str| match split_placement(name) {
         Some((placement, _)) => format!("faults {}", placement.word()),
@@ -201,7 +200,7 @@ pub fn strategies(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<S
     contributed(&folded, false)
 }
 
-/// Those that are called alike as one.
+/// Adds up the strategies with the same name.
 fn folded(
     strategies: &[StrategyStatistics],
     called: impl Fn(&str) -> String,
@@ -243,7 +242,7 @@ fn contributed(strategies: &[StrategyStatistics], of_one_test: bool) -> Vec<Stri
             0 => String::new(),
             bugs => format!(", {}", count(bugs, "failure")),
         };
-        // Where each showed another behaviour, nothing is known of the next; nor is it after a single one.
+        // The chance is unknown after a single execution, or if each showed a new behaviour.
         let is_known = strategy.new_chance < 1.0 && strategy.executions > 1;
         let next = match of_one_test && is_known {
             true => format!(", next new {}", percent(strategy.new_chance)),

@@ -1,4 +1,4 @@
-//! A story, a line for each step, or several.
+//! Formats a story as columns, with one or more lines for each step.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,16 +12,16 @@ use crate::data::story::{Causes, Seen, Story};
 use crate::report::facts::Bug;
 use crate::report::shell;
 
-/// How many steps of a story end a failing test's report.
+/// The number of steps at the end of a failing test's report.
 const STEPS: usize = 16;
 
-/// How wide the column of names is at most.
+/// The largest width of the column of names.
 const NAME_MAX: usize = 24;
 
-/// What is left for what happened, at least.
+/// The smallest width of the column of actions.
 const WHAT_MIN: usize = 30;
 
-/// The steps of a failing execution's story that matter most.
+/// Formats the steps of a failing execution's story that matter most.
 pub(super) fn decisive_steps(bug: &Bug, place: &Place) -> Vec<String> {
     let critical = bug.causes.as_ref().and_then(|causes| causes.critical());
     let mut story = bug.trace.story.clone();
@@ -55,8 +55,7 @@ pub(super) fn decisive_steps(bug: &Bug, place: &Place) -> Vec<String> {
         .collect()
 }
 
-/// A story as columns: step, time, actor, what. Steps in which nothing changes are folded, unless all
-/// are wanted.
+/// Formats a story as columns: step, time, actor, action. Unless `all` is set, idle steps are folded.
 pub fn story_lines(story: &Story, width: usize, all: bool) -> Vec<String> {
     let parts = match all {
         true => story.steps.iter().map(Part::Step).collect(),
@@ -78,7 +77,7 @@ pub fn story_lines(story: &Story, width: usize, all: bool) -> Vec<String> {
     lines
 }
 
-/// Some steps of a story as columns, and nothing else.
+/// Formats some steps of a story as columns, and nothing else.
 pub fn step_lines(story: &Story, wanted: &BTreeSet<u64>, width: usize) -> Vec<String> {
     let steps = wanted.iter().filter_map(|number| story.step(*number));
     let parts: Vec<Part<'_>> = steps.map(Part::Step).collect();
@@ -134,7 +133,7 @@ fn laid_out(story: &Story, parts: &[Part<'_>], width: usize) -> Vec<String> {
     lines
 }
 
-/// Lines after the first stand further to the right.
+/// Indents the lines after the first.
 fn hanging(text: &str, width: usize) -> Vec<String> {
     let indent = text.len() - text.trim_start().len();
     let lines = wrapped(text.trim_start(), width.saturating_sub(indent + 2));
@@ -145,7 +144,7 @@ fn hanging(text: &str, width: usize) -> Vec<String> {
     lines.collect()
 }
 
-/// The actors that a failed predicate looked at.
+/// Formats the actors that a failed predicate read.
 fn looked_at(story: &Story, width: usize) -> Vec<String> {
     const SHOWN: usize = 8;
     let one = |seen: &Seen| {

@@ -1,4 +1,4 @@
-//! A proof that was asked for, and that there is none.
+//! Formats the failure of a requested proof.
 
 use super::statistics::explored;
 use super::verdict::gaps;
@@ -8,7 +8,7 @@ use crate::report::facts::{Report, Tried};
 use crate::report::verdict::Searched;
 use crate::strategy::Gap;
 
-/// A test without a bug that was to be proved, and is not.
+/// Formats the report of a test without a bug that was to be proved, and is not.
 pub fn unproved(report: &Report, notes: &[String]) -> String {
     let mut lines = vec![format!(
         "UNPROVED  {}  {}",
@@ -21,7 +21,7 @@ pub fn unproved(report: &Report, notes: &[String]) -> String {
     lines.join("\n")
 }
 
-/// What was done, what stood in the way of a proof, and what to do.
+/// Formats the attempts, the gap that prevented a proof, and a remedy.
 pub fn no_proof(report: &Report) -> String {
     let mut done: Vec<String> = report.tried.iter().map(tried).collect();
     let last = match &report.verdict.searched {
@@ -52,7 +52,7 @@ fn came(strategy: &str, executions: u64, left_out: &[Gap]) -> String {
     format!("{strategy}, {executions}: {}", gaps(left_out))
 }
 
-/// What to do about what was left out.
+/// Suggests a remedy for a gap.
 fn remedy(gap: &Gap) -> String {
     match gap {
         Gap::Unsupported { .. } => {

@@ -1,16 +1,16 @@
-//! What was never reached, in one line.
+//! Formats the states and handlers that no execution reached, in one line.
 
 use crate::data::coverage::{Coverage, Unreached};
 
-/// How many states and handlers are named.
+/// The largest number of states and handlers that are named.
 const NAMED: usize = 6;
 
-/// What no execution reached of the actors, in a line; `None` where all was.
+/// Formats the unreached states and handlers as a line; `None` if there are none.
 pub(crate) fn unreached(coverage: &Coverage) -> Option<String> {
     unreached_parts(coverage).map(|parts| format!("never reached: {parts}"))
 }
 
-/// The states and handlers that no execution reached; `None` where there are none.
+/// Lists the unreached states and handlers; `None` if there are none.
 pub(crate) fn unreached_parts(coverage: &Coverage) -> Option<String> {
     let all = coverage.unreached();
     let more = all.len().saturating_sub(NAMED);
@@ -42,7 +42,6 @@ pub(crate) fn unreached_parts(coverage: &Coverage) -> Option<String> {
     (!said.is_empty()).then(|| said.join("; ") + &more)
 }
 
-/// Names by actor type, in order.
 #[derive(Default)]
 struct Groups<'a>(Vec<(&'a str, Vec<String>)>);
 

@@ -1,15 +1,14 @@
-//! How far a search has come, and what it left out.
+//! Formats the verdict of a search: its coverage claim, its gaps and its assumptions.
 
 use super::{count, percent};
 use crate::report::facts::{BehaviourStatistics, Report};
 use crate::report::verdict::{Assumption, Searched, Within};
 use crate::strategy::{Constructs, Gap, Reduction, SizeEstimate, StepConstruct, Unjudged};
 
-/// How many places of the program are named.
+/// The largest number of places in the program that are named.
 const PLACES_MAX: usize = 3;
 
-/// What was covered: of a systematic search what it left out, and of a sample how much more there
-/// seems to be.
+/// Formats the coverage: the gaps of a systematic search, or the estimated saturation of a sample.
 pub(super) fn covered(report: &Report) -> Option<String> {
     let Searched::Systematic { reduction, .. } = &report.verdict.searched else {
         return saturation(&report.behaviours);
@@ -33,7 +32,7 @@ pub(super) fn covered(report: &Report) -> Option<String> {
     ))
 }
 
-/// A search came to its end.
+/// Formats the verdict of a search that completed.
 fn whole(report: &Report, reduction: Reduction) -> String {
     match reduction {
         Reduction::None => "exhaustive".into(),
@@ -75,7 +74,6 @@ fn whole(report: &Report, reduction: Reduction) -> String {
     }
 }
 
-/// What is taken for granted.
 fn assumption(assumption: &Assumption) -> &'static str {
     match assumption {
         Assumption::Threads => ", if its threads share data by `actor_core::sync` alone",
@@ -86,7 +84,7 @@ fn assumption(assumption: &Assumption) -> &'static str {
     }
 }
 
-/// What was taken as dependent on everything, so that behaviours may be counted more than once.
+/// Lists the kinds of steps taken as dependent on all others, by which behaviours may be counted twice.
 fn dependent(everywhere: Constructs) -> String {
     let mut steps: Vec<String> = everywhere
         .iter()
@@ -104,7 +102,7 @@ fn dependent(everywhere: Constructs) -> String {
     )
 }
 
-/// How far it came, where that is not told yet, and how much there seems to be in all.
+/// Formats the size of the explored part, unless a gap states it, and the estimated size of the whole.
 fn reached(extent: &SizeEstimate, reduction: Reduction, is_told: bool) -> String {
     let what = match reduction {
         Reduction::States { .. } => "state",
@@ -132,14 +130,14 @@ fn reached(extent: &SizeEstimate, reduction: Reduction, is_told: bool) -> String
     }
 }
 
-/// To two figures: the others of an estimate say nothing.
+/// Rounds to two digits, since the others of an estimate mean nothing.
 fn about(number: u64) -> String {
     let figures = number.checked_ilog10().unwrap_or(0);
     let unit = 10_u64.pow(figures.saturating_sub(1));
     (number / unit).saturating_mul(unit).to_string()
 }
 
-/// Every schedule up to a bound was run.
+/// Formats the verdict of a search that ran all schedules up to a bound.
 fn up_to(report: &Report, reduction: Reduction, within: Within) -> String {
     let bound = match within {
         Within::Delays(bound) => count(bound.into(), "delay"),
@@ -157,13 +155,11 @@ fn up_to(report: &Report, reduction: Reduction, within: Within) -> String {
     format!("all schedules of at most {bound}{met}{bug}; there are more")
 }
 
-/// What a search left out.
 pub(super) fn gaps(gaps: &[Gap]) -> String {
     let gaps: Vec<String> = gaps.iter().map(gap).collect();
     gaps.join(", ")
 }
 
-/// Every state was met.
 fn all_states(report: &Report, states: u64, local_first: bool, whoever: bool) -> String {
     let order = match (local_first, whoever) {
         (true, _) => ", with local steps in one order",
@@ -173,7 +169,7 @@ fn all_states(report: &Report, states: u64, local_first: bool, whoever: bool) ->
     all(report, &count(states, "state"), order)
 }
 
-/// So many were all.
+/// Formats the number of everything that a completed search explored.
 fn all(report: &Report, what: &str, order: &str) -> String {
     match report.bugs().is_empty() {
         true => format!("proved: {what}, no bug, for this configuration{order}"),
@@ -181,7 +177,7 @@ fn all(report: &Report, what: &str, order: &str) -> String {
     }
 }
 
-/// Why a systematic search has not seen all.
+/// Describes a gap: why a systematic search has not covered everything.
 fn gap(gap: &Gap) -> String {
     match gap {
         Gap::Steps { bound, executions } => {
@@ -291,7 +287,7 @@ fn gap(gap: &Gap) -> String {
     }
 }
 
-/// What a step does that a search by behaviours can't follow.
+/// Describes a kind of step that a search by behaviours can't follow.
 fn beyond(what: StepConstruct) -> &'static str {
     match what {
         StepConstruct::Clock => "reads the clock",
@@ -331,8 +327,7 @@ fn beyond(what: StepConstruct) -> &'static str {
     }
 }
 
-/// How much of what a sample may show it has shown; `None` where that can't be told, since each
-/// execution showed something else.
+/// Formats the estimated saturation of a sample; `None` after a single execution.
 fn saturation(behaviours: &BehaviourStatistics) -> Option<String> {
     let BehaviourStatistics {
         seen,
@@ -350,7 +345,7 @@ fn saturation(behaviours: &BehaviourStatistics) -> Option<String> {
         "far from saturated".into()
     } else {
         let share = seen as f64 / at_least.max(1) as f64;
-        // After few executions the one estimate may know of nothing more where the other does.
+        // After few executions, one estimate may predict no unseen behaviour where the other does.
         let share = share.min(1.0 - new_chance) * 100.0;
         format!("at most about {share:.0} % of behaviours seen")
     };

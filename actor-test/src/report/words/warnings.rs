@@ -1,11 +1,11 @@
-//! What was not judged, and what could not have failed.
+//! Formats warnings: undecided liveness, and specifications that could not have failed.
 
 use super::count;
 use super::leftovers::leftovers;
 use crate::data::bug::BugKind;
 use crate::report::facts::Report;
 
-/// What was not judged, and what could not have failed.
+/// Formats the warnings of a report, and then the further `notes`.
 pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     if report.undecided > 0 {
@@ -105,7 +105,7 @@ mod tests {
                     strategy was fair";
         assert!(said(10).starts_with(all), "{}", said(10));
         assert!(said(3).starts_with(some), "{}", said(3));
-        // What was pruned was not cut off.
+        // Pruned executions were not cut off.
         assert!(said(0).starts_with(all), "{}", said(0));
     }
 }

@@ -1,4 +1,4 @@
-//! Bounded depth-first search with random walks behind it: [`Bdfs`].
+//! Bounded depth-first search with a random walk from each state at the depth bound: [`Bdfs`] (MaceMC).
 
 use super::strata::StratifiedSearch;
 use super::{Bounded, Deviation, StateEquivalence};
@@ -11,35 +11,33 @@ use crate::strategy::{
     Strategy,
 };
 
-/// Runs all that can be done in so many steps, and from each state that this comes to a random walk
-/// (MaceMC, NSDI 2007, section 3.1): what is done first is searched, and what comes of it is judged.
+/// Searches all steps up to a depth, then judges liveness on a random walk from each state there (MaceMC,
+/// NSDI 2007, section 3.1).
 ///
-/// The walk is fair and weighted, as that of [`FairSuffix`], and has no faults in it. It goes on from each
-/// state at that depth once (section 4.2, state hashing); what offers no fingerprint is told apart by how
-/// it came about.
+/// The walk is fair and weighted, as that of [`FairSuffix`], and has no faults. Each state at the depth
+/// starts one walk (section 4.2, state hashing); types without fingerprints are compared by their history.
 ///
-/// Without a depth it begins with five steps, and goes on with five more each time that all is done.
+/// Without a given depth, the search begins with five steps, and deepens by five at a time.
 ///
-/// Guarantee: every bug that shows within so many steps is found, and every state there is tried as the
-/// beginning of a walk.
+/// Guarantee: every bug within the depth is found, and every state at the depth starts a walk.
 #[derive(Debug)]
 pub struct Bdfs {
-    /// The depth, where it is given.
+    /// The depth that the user gave.
     given: Option<u64>,
     depth: u64,
     search: FairSuffix,
 }
 
-/// How many steps deeper it goes each time.
+/// The number of steps by which the depth grows.
 const DEEPER: u64 = 5;
 
 impl Bdfs {
-    /// Deeper and deeper.
+    /// Iterative deepening, without a bound on the depth.
     pub fn deepening() -> Self {
         Self::new(None, DEEPER)
     }
 
-    /// To a depth of so many steps.
+    /// Searches to a depth of that many steps.
     pub fn to(depth: u64) -> Self {
         Self::new(Some(depth), depth)
     }
@@ -78,7 +76,7 @@ impl Strategy for Bdfs {
 
     fn begin(&mut self, execution: &Execution) -> bool {
         while !self.search.begin(execution) {
-            // Where nothing came so far, nothing comes any further.
+            // If no execution came to the depth, none comes to a greater one.
             if self.given.is_some() || self.search.suffixes() == 0 {
                 return false;
             }

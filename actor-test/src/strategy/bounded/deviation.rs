@@ -1,35 +1,34 @@
-//! What is counted, and in which order steps are tried.
+//! The order in which alternatives are tried, and their cost: delays, preemptions or none.
 
 use super::yields::Yields;
 use crate::hash::mix;
 use crate::strategy::delay::ExplorerDriver;
 use crate::strategy::{DelayingExplorer, Enabled, Execution, OperationId};
 
-/// From which schedule others deviate, and what of that counts.
+/// The default schedule of a bounded search, and the cost of each deviation from it.
 #[derive(Debug)]
 pub(super) enum Deviation {
-    /// From what an explorer says, by its delays. The answers to a choice come in order, each after a
-    /// delay more.
+    /// Deviations are delays of an explorer. The n-th answer to a choice costs n - 1 delays.
     Delays(ExplorerDriver<Box<dyn DelayingExplorer>>),
-    /// Whoever took the last step takes the next; it counts where somebody else does although it could.
+    /// The operation of the last step goes on; while it is enabled, a step of another costs a preemption.
     Preemptions(Preemptions),
-    /// From none: nothing counts. States after different numbers of steps differ.
+    /// No default schedule: every step is free. States after different numbers of steps differ.
     Nothing {
-        /// How many steps there were.
+        /// The number of steps so far.
         step: u64,
-        /// After so many there is nothing to try.
+        /// The number of steps after which no alternatives are tried.
         depth: u64,
     },
 }
 
-/// Who would go on.
+/// The order of steps under preemption bounding (CHESS).
 #[derive(Debug, Default)]
 pub(super) struct Preemptions {
     last: Option<OperationId>,
     yields: Option<Yields>,
     /// The positions that may be picked, in the order in which they are tried.
     able: Vec<usize>,
-    /// The first of them goes on.
+    /// True if the first of them continues the operation of the last step.
     goes_on: bool,
 }
 
@@ -70,7 +69,7 @@ impl Deviation {
         }
     }
 
-    /// A look before each step; says how many may be picked.
+    /// Prepares a pick, once before each step; returns the number of positions that may be picked.
     pub(super) fn look(&mut self, enabled: &Enabled<'_>) -> usize {
         match self {
             Self::Delays(explorer) => {
@@ -91,7 +90,7 @@ impl Deviation {
         }
     }
 
-    /// How many deviations more the second of those that may be picked takes than the first.
+    /// The cost of the second position that may be picked, beyond that of the first.
     pub(super) fn cost_of_pick(&self) -> u32 {
         match self {
             Self::Delays(_) => 1,
@@ -100,7 +99,7 @@ impl Deviation {
         }
     }
 
-    /// The same of the answers to a choice, and of whether a fault strikes.
+    /// The same cost for the answers to a choice, and for a fault that strikes.
     pub(super) fn cost_of_answer(&self) -> u32 {
         match self {
             Self::Delays(_) => 1,
@@ -108,12 +107,12 @@ impl Deviation {
         }
     }
 
-    /// How many more the next one takes than one that is not the first.
+    /// The cost of each further alternative beyond the one before it, from the second on.
     pub(super) fn cost_of_next(&self) -> u32 {
         self.cost_of_answer()
     }
 
-    /// The position of the nth that may be picked.
+    /// The position of the n-th alternative.
     pub(super) fn position(&mut self, enabled: &Enabled<'_>, nth: usize) -> usize {
         match self {
             Self::Delays(explorer) => explorer.delay(enabled, nth),
@@ -122,7 +121,6 @@ impl Deviation {
         }
     }
 
-    /// That position is picked.
     pub(super) fn takes(&mut self, enabled: &Enabled<'_>, picked: usize) {
         match self {
             Self::Delays(explorer) => explorer.takes(enabled, picked),
@@ -138,7 +136,7 @@ impl Deviation {
         }
     }
 
-    /// What it goes by beside the state of the program; `None` where that can't be told.
+    /// A fingerprint of what the order of alternatives depends on besides the program's state.
     pub(super) fn print(&self) -> Option<u64> {
         match self {
             Self::Delays(explorer) => explorer.state(),
@@ -156,7 +154,7 @@ impl Deviation {
         }
     }
 
-    /// Not all that can be done comes at all: see [`Led::is_unsound`].
+    /// True if the explorer can't bring all operations to the front: see [`Led::is_unsound`].
     pub(super) fn is_unsound(&self) -> bool {
         match self {
             Self::Delays(explorer) => explorer.is_unsound(),
@@ -164,7 +162,7 @@ impl Deviation {
         }
     }
 
-    /// It passes over schedules that are not fair.
+    /// True if unfair schedules are skipped.
     pub(super) fn is_fair(&self) -> bool {
         match self {
             Self::Delays(_) | Self::Nothing { .. } => false,

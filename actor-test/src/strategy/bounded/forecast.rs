@@ -1,24 +1,24 @@
-//! How much a search by deviations has before it: [`Forecast`].
+//! The estimated size of a bounded search: [`Forecast`].
 
 use crate::strategy::SizeEstimate;
 
-/// What came of the executions of a stratum so far.
+/// The branching so far in a stratum, which holds the work items with equally many deviations.
 ///
-/// What takes more deviations has fewer places left to deviate, and meets fewer states that are new; so it is
-/// at the most as if each execution to come led to as many others as those of the stratum in progress.
+/// Executions with more deviations have fewer places left to deviate, and meet fewer new states. So the
+/// upper estimate supposes that each remaining execution branches like those of the current stratum.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Forecast {
     executions: u64,
-    /// Others that they led to which take no more deviations, and which take more.
+    /// The alternatives that these executions noted, without and with additional deviations.
     same_cost: u64,
     further: u64,
-    /// How many states were known before them, and how many each execution of the stratum before has met.
+    /// The number of states met before this stratum, and the new states per execution of the previous one.
     known: u64,
     rate: f64,
 }
 
 impl Forecast {
-    /// A stratum begins where so many states are known.
+    /// Begins a stratum when `known` states have been met.
     pub(super) fn begin(&mut self, known: u64) {
         *self = Self {
             known,
@@ -27,15 +27,14 @@ impl Forecast {
         };
     }
 
-    /// An execution has led to these others.
+    /// Records the alternatives that an execution noted.
     pub(super) fn took(&mut self, alike: u64, further: u64) {
         self.executions += 1;
         self.same_cost += alike;
         self.further += further;
     }
 
-    /// How many executions come of one that may deviate so often, it among them; none where no end is in
-    /// sight.
+    /// The expected executions from one with `left` deviations to spare, itself included, if they end.
     fn executions_of_one(&self, left: u32) -> Option<f64> {
         let executions = self.executions.max(1) as f64;
         let (alike, further) = (
@@ -50,13 +49,13 @@ impl Forecast {
         Some(each + strata.sum::<f64>())
     }
 
-    /// How many states each execution has met that were new, where so many are known now.
+    /// The number of new states per execution of this stratum, when `known` states have been met.
     fn rate(&self, known: u64) -> f64 {
         (known - self.known) as f64 / self.executions.max(1) as f64
     }
 
-    /// From what is noted: how often each may deviate yet, and how many they are; and how many states are
-    /// known, where these are what is counted, or else how many executions were run.
+    /// Estimates the extent from the pending items, given as deviations left and count. The search counts
+    /// states if `by_states` is set, and executions otherwise; `met` is their number so far.
     pub(super) fn extent(
         &self,
         noted: impl Iterator<Item = (u32, u64)>,
@@ -74,7 +73,7 @@ impl Forecast {
         if !by_states {
             return SizeEstimate::between(met, (met + least) as f64, most.map(doubted));
         }
-        // The first of a stratum may meet what those of the one before have met.
+        // The first executions of a stratum may meet as many new states as those of the one before.
         let rate = self.rate(met).max(self.rate);
         let most = most.map(|most| doubted(most * rate));
         SizeEstimate::between(met, met as f64, most)

@@ -1,27 +1,26 @@
-//! The states that were met: [`Known`].
+//! The visited states of a bounded search: [`Known`].
 
 use std::collections::BTreeSet;
 
 use crate::hash::mix;
 use crate::strategy::StateView;
 
-/// How many it may know: they take about half a gigabyte.
+/// The most states that are stored, which take about half a gigabyte.
 pub(super) const KNOWN_MAX: u64 = 16_000_000;
 
-/// States that were met, and with what beside them.
+/// A set of visited states, alone and together with the state of the deviation.
 #[derive(Debug, Default)]
 pub(super) struct VisitedStates {
     states: BTreeSet<u128>,
-    /// States together with what the deviation goes by, where that makes a difference.
+    /// States combined with the fingerprint of the deviation, where that makes a difference.
     pairs: BTreeSet<u128>,
-    /// The program looks at the clock, so that states at different times differ.
+    /// Set if the program reads the clock, so that states at different times differ.
     pub(super) with_time: bool,
-    /// That was found out just now.
+    /// Set when a read of the clock was found just now, so that the search has to restart.
     pub(super) begins_anew: bool,
 }
 
 impl VisitedStates {
-    /// How many states there are.
     pub(super) fn len(&self) -> u64 {
         self.states.len() as u64
     }
@@ -30,7 +29,7 @@ impl VisitedStates {
         self.states.len().max(self.pairs.len()) as u64 >= KNOWN_MAX
     }
 
-    /// Whether it is new: the state, or the state together with what is beside it.
+    /// Enters a state, combined with `beside` if it is given; returns true if it is new.
     pub(super) fn enter(&mut self, seen: &StateView, beside: Option<u64>) -> bool {
         if seen.reads_clock && !self.with_time {
             self.begins_anew = true;
@@ -48,7 +47,7 @@ impl VisitedStates {
         }
     }
 
-    /// Forgets all states, since they were told apart by too little.
+    /// Forgets all states, because they were compared without the time.
     pub(super) fn begin_anew(&mut self) {
         *self = Self {
             with_time: true,
@@ -57,7 +56,7 @@ impl VisitedStates {
     }
 }
 
-/// A number as wide as a fingerprint; zero stays zero.
+/// Widens a number to the size of a fingerprint; zero stays zero.
 fn wide(number: u64, salt: u64) -> u128 {
     match number {
         0 => 0,

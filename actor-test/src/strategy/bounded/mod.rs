@@ -1,9 +1,8 @@
-//! Searches by how far schedules deviate from one: [`Bounded`].
+//! Bounded search by the number of deviations from a default schedule: [`Bounded`].
 //!
-//! A [deviation](deviation) says which step comes first, and what it counts to take another: delays of an
-//! explorer, or preemptions. The [search](strata) runs all schedules that take none, then those that take
-//! one, and so on; its work items are decisions to be made before the first schedule goes on. An
-//! [execution](run) notes what else might have been done.
+//! A [deviation](deviation) defines the first step to try, and the cost of each other one: delays of an
+//! explorer, or preemptions. The [search](strata) runs all schedules without a deviation, then those with
+//! one, and so on. An [execution](run) begins with the decisions of a work item, and notes alternatives.
 
 mod bdfs;
 mod deviation;
@@ -23,21 +22,20 @@ use super::delay::ExplorerDriver;
 use super::search::SearchStrategy;
 use super::{DelayingExplorer, Strategy};
 
-/// Runs every schedule that deviates from a first one at most so often, the fewer deviations the sooner.
+/// Runs all schedules within a number of deviations from a default one, those with fewer first.
 ///
-/// What counts as one is either a [delay](Self::delays) of a [`DelayingExplorer`] (Emmi, Qadeer and
-/// Rakamaric, Delay-Bounded Scheduling, POPL 2011), or a [preemption](Self::preemptions) (Musuvathi and
-/// Qadeer, Iterative Context Bounding, PLDI 2007): that the operation that took the last step could take
-/// the next, and another does.
+/// A deviation is either a [delay](Self::delays) of a [`DelayingExplorer`] (Emmi, Qadeer and Rakamaric,
+/// Delay-Bounded Scheduling, POPL 2011), or a [preemption](Self::preemptions) (Musuvathi and Qadeer,
+/// Iterative Context Bounding, PLDI 2007): another operation takes a step though the last one is enabled.
 ///
-/// [By states](Self::by_states) it goes on once from each state only; with delays that is stratified
-/// exhaustive search (SES; Desai, Qadeer and Seshia, ESEC/FSE 2015, section 3.1).
-/// [By histories](Self::by_histories) it takes two states for the same where everybody has handled the
-/// same events in the same order, without a look at them, as CHESS does (section 4.4.2).
+/// [By states](Self::by_states), the search continues from each state once; with delays this is stratified
+/// exhaustive search (SES; Desai, Qadeer and Seshia, ESEC/FSE 2015, section 3.1). [By
+/// histories](Self::by_histories), two states are the same if each operation has handled the same events in
+/// the same order, as in CHESS (section 4.4.2); no fingerprints are needed.
 ///
-/// Guarantee: a search that ends [within a bound](Self::at_most) has run every schedule with at most so
-/// many deviations, or one that comes to the same states; one that ends without a bound has run all.
-/// For that an explorer has to tell its [state](DelayingExplorer::state) where states are kept.
+/// Guarantee: a search that ends [within a bound](Self::at_most) has run every schedule with at most that
+/// many deviations, or one that leads to the same states. A search that ends without a bound has run all
+/// schedules. If states are kept, this needs the explorer's [state](DelayingExplorer::state).
 ///
 /// Unfair. Seeds of generators are not explored.
 ///
@@ -63,14 +61,14 @@ pub struct Bounded {
     samples: bool,
 }
 
-/// Which states are the same, so that the search goes on from one of them only.
+/// The equivalence of states by which the search continues from one of them only.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StateEquivalence {
-    /// None are, and nobody looks at them.
+    /// No states are compared.
     Never,
-    /// Where everybody has handled the same.
+    /// States in which each operation has handled the same events in the same order.
     Histories,
-    /// Where everything in them is.
+    /// States with the same fingerprint.
     States,
 }
 
@@ -84,60 +82,59 @@ impl Bounded {
         }
     }
 
-    /// Deviations are delays of an explorer; the nth answer to a choice takes n - 1 of them.
+    /// Counts delays of an explorer; the n-th answer to a choice costs n - 1 of them.
     pub fn delays(explorer: impl DelayingExplorer + 'static) -> Self {
         Self::from(Deviation::Delays(ExplorerDriver::new(Box::new(explorer))))
     }
 
-    /// Deviations are preemptions; all answers to choices are tried.
+    /// Counts preemptions; all answers to choices are free.
     pub fn preemptions() -> Self {
         Self::from(Deviation::Preemptions(Preemptions::default()))
     }
 
-    /// As [`preemptions`](Self::preemptions), without schedules in which one polls for ever while another
-    /// waits: whoever handles an event of its own, or is a timer, comes after those who have waited for it
-    /// (CHESS, section 4.3). So a program that polls has an end. It finds what any search does where
-    /// nobody polls that could go on, and is never called exhaustive.
+    /// As [`preemptions`](Self::preemptions), without schedules in which one operation polls for ever while
+    /// another waits: an operation that handles an event of its own, or a timer, comes after those that
+    /// have waited for it (CHESS, section 4.3). So a program that polls has an end. The search finds what
+    /// `preemptions` finds where no operation polls, and is never called exhaustive.
     pub fn fair_preemptions() -> Self {
         Self::from(Deviation::Preemptions(Preemptions::fair()))
     }
 
-    /// Goes on once from all states that are the same.
+    /// Continues once from each class of equivalent states.
     #[must_use]
     pub fn by(mut self, same: StateEquivalence) -> Self {
         self.same = same;
         self
     }
 
-    /// Goes on from each state once. Not where schedules are to be [fair](Self::fair_preemptions): there
-    /// it goes on from each that an execution comes to.
+    /// Continues from each state once; ignored by a [fair](Self::fair_preemptions) search.
     #[must_use]
     pub fn by_states(self) -> Self {
         self.by(StateEquivalence::States)
     }
 
-    /// Goes on once from all states in which everybody has handled the same, in the same order.
+    /// Continues once from states in which each operation has handled the same events in the same order.
     #[must_use]
     pub fn by_histories(self) -> Self {
         self.by(StateEquivalence::Histories)
     }
 
-    /// At most so many deviations.
+    /// Bounds the number of deviations.
     #[must_use]
     pub fn at_most(mut self, deviations: u32) -> Self {
         self.bound = Some(deviations);
         self
     }
 
-    /// Behind the [bound](Self::at_most) it goes on from what it has left there, each time from another
-    /// place drawn at random, and with a few delays more (section 6.1 of the paper). That has no end.
+    /// Samples behind the [bound](Self::at_most): each execution continues from a random one of the items
+    /// that exceed it, with a few more delays (section 6.1 of the paper). This has no end.
     #[must_use]
     pub fn then_sample(mut self) -> Self {
         self.samples = true;
         self
     }
 
-    /// Makes a strategy of it.
+    /// Builds the strategy.
     pub fn build(self) -> Box<dyn Strategy> {
         Box::new(SearchStrategy::new(StratifiedSearch::new(self)))
     }

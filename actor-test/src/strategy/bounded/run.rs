@@ -1,4 +1,4 @@
-//! One execution of a search by deviations: [`Run`].
+//! One execution of a bounded search: [`Run`].
 
 use std::sync::Arc;
 
@@ -12,44 +12,43 @@ use crate::strategy::{
     Choice, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Strategy, below, generator,
 };
 
-/// What the search lends to an execution.
+/// State of the search that an execution borrows and hands back.
 #[derive(Debug)]
 pub(super) struct BoundedSearchState {
     pub(super) deviation: Deviation,
     pub(super) known: VisitedStates,
 }
 
-/// Makes the decisions of an item, goes on with as few deviations as there are, and notes what else might
-/// have been done.
+/// Makes the decisions of a work item, continues without further deviations, and notes the alternatives.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) lent: BoundedSearchState,
     same: StateEquivalence,
-    /// States are told apart by what the deviation goes by as well.
+    /// Set if states are compared together with the state of the deviation.
     exactly: bool,
     pub(super) item: Item,
-    /// The seed of all executions, where one has begun before.
+    /// The seed of all executions, once one has begun.
     pub(super) seed: Option<u64>,
-    /// What was decided where there was something to decide.
+    /// The decisions of this execution, at places with more than one alternative.
     pub(super) taken: Vec<u32>,
-    /// Where something else might have been decided.
+    /// The alternatives of the places behind the work item.
     pub(super) noted: Vec<Alternative>,
-    /// Before which step it has looked last, and what was found.
+    /// The step before which the last state was entered; `able` positions may be picked there.
     looked: Option<u64>,
     able: usize,
     is_pruned: bool,
     pub(super) has_diverged: bool,
     pub(super) is_seeded: bool,
-    /// Behind the decisions of the item it deviates at random.
+    /// Deviates at random places behind the work item, if the search samples.
     sampler: Option<Sampler>,
 }
 
-/// The first alternative to what was decided at a place.
+/// A place with alternatives to the decision taken, which is the first one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Alternative {
-    /// After how many decisions.
+    /// The number of decisions before the place.
     pub(super) at: u32,
-    /// Among how many.
+    /// The number of alternatives, including the one taken.
     pub(super) of: u32,
     pub(super) cost: u32,
 }
@@ -58,7 +57,7 @@ pub(super) struct Alternative {
 #[derive(Debug)]
 pub(super) struct Sampler {
     pub(super) rng: Xoshiro256PlusPlus,
-    /// The places, counted from the end of the item, the next one last.
+    /// The places still ahead, counted from the end of the item, the next one last.
     pub(super) due: Vec<u64>,
     pub(super) place: u64,
 }
@@ -88,7 +87,7 @@ impl Run {
         }
     }
 
-    /// Has it deviate at random behind the item, at up to so many places.
+    /// Makes up to `delays` deviations at random among the first `length` places behind the item.
     pub(super) fn sampling(self, delays: u64, length: u64, seed: u64) -> Self {
         let mut rng = generator(seed);
         let count = below(&mut rng, delays + 1);
@@ -103,12 +102,12 @@ impl Run {
         }
     }
 
-    /// Its own decisions are made.
+    /// True once all decisions of the work item are made.
     fn is_beyond(&self) -> bool {
         self.taken.len() >= self.item.len()
     }
 
-    /// A look at the state and at who may be picked, once before each step.
+    /// Enters the state, and finds the operations that may be picked; once before each step.
     fn arrive(&mut self, enabled: &Enabled<'_>) {
         if self.looked.replace(enabled.step()) == Some(enabled.step()) {
             return;
@@ -130,7 +129,7 @@ impl Run {
         }
     }
 
-    /// What is taken where there are so many to take, of which the second costs more by so much.
+    /// Returns the decision among `of` alternatives, the second of which costs `cost` more than the first.
     fn branch(&mut self, of: usize, cost: u32) -> u32 {
         if of <= 1 || self.is_pruned {
             return 0;
@@ -140,7 +139,7 @@ impl Run {
         let taken = match self.item.decision(at) {
             Some(taken) if taken < of => taken,
             Some(_) => {
-                // The program offers less than before.
+                // The program is not deterministic: it offers fewer alternatives than before.
                 self.has_diverged = true;
                 self.is_pruned = true;
                 0
@@ -161,7 +160,7 @@ impl Run {
         taken
     }
 
-    /// How an answer is given that is not the item's.
+    /// Draws an answer to a choice while sampling behind the item.
     fn drawn(&mut self, bound: u64) -> Option<u32> {
         if !self.is_beyond() {
             return None;
@@ -172,7 +171,7 @@ impl Run {
 }
 
 impl Sampler {
-    /// How many deviations there are at this place.
+    /// Removes and counts the deviations drawn for the current place.
     fn deviations(&mut self) -> u32 {
         let mut deviations = 0;
         while self.due.last() == Some(&self.place) {
@@ -247,7 +246,7 @@ impl Strategy for Run {
         if let (Ending::Complete, Some(seen)) = (ended.ending, &ended.state)
             && self.wants_states()
         {
-            // Nobody arrives where nothing can be done.
+            // `arrive` isn't called for a final state, since there is no step to pick.
             self.lent.known.enter(seen, None);
         }
     }
@@ -262,7 +261,7 @@ impl Strategy for Run {
 }
 
 impl Item {
-    /// The first of all, which decides nothing.
+    /// The first work item, which makes no decisions.
     pub(super) fn root() -> Self {
         Self {
             way: Arc::new([]),
@@ -273,7 +272,7 @@ impl Item {
         }
     }
 
-    /// How many decisions it makes.
+    /// The number of decisions of the item.
     fn len(&self) -> usize {
         match self.of {
             0 => 0,
@@ -289,7 +288,7 @@ impl Item {
         }
     }
 
-    /// It has ended before it has made all its decisions.
+    /// True if the execution ended before the item's last decision.
     pub(super) fn is_cut(&self, taken: usize) -> bool {
         taken < self.len()
     }

@@ -1,4 +1,4 @@
-//! The search by deviations: [`Strata`].
+//! Stratified search by the number of deviations: [`Strata`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,54 +12,53 @@ use crate::hash::mix;
 use crate::strategy::search::ExhaustiveSearch;
 use crate::strategy::{CoverageClaim, Ended, Gap, Reduction, SizeEstimate, below, generator};
 
-/// Decisions to be made before the first schedule goes on: those of an execution up to a place, and
-/// another one there.
+/// A work item: the decisions of an earlier execution up to a place, and another decision there.
 #[derive(Clone, Debug)]
 pub(super) struct Item {
-    /// What was decided in an execution.
+    /// The decisions of the earlier execution.
     pub(super) way: Arc<[u32]>,
-    /// After how many decisions another one is made.
+    /// The number of decisions before the place with the other one.
     pub(super) at: u32,
     pub(super) instead: u32,
-    /// Among how many; zero for the item that decides nothing.
+    /// The number of alternatives at that place; zero for the item that makes no decisions.
     pub(super) of: u32,
-    /// How many deviations it takes.
+    /// The number of deviations of the item.
     pub(super) cost: u32,
 }
 
-/// How many delays more a sample has behind what the search has left, at the most.
+/// The most delays that a sample adds to an item beyond the bound.
 const MORE: u64 = 4;
 
-/// Runs what takes no deviation, then what takes one, and so on.
+/// Runs all items without a deviation, then those with one, and so on.
 #[derive(Debug)]
 pub(super) struct StratifiedSearch {
     name: String,
     same: StateEquivalence,
     bound: Option<u32>,
-    /// Executions are left to somebody else after so many steps.
+    /// Set if the executions are handed over to another strategy after a number of steps.
     is_bounded_by_steps: bool,
     samples: bool,
-    /// It is in an execution while one is run.
+    /// Lent to the execution in progress.
     lent: Option<BoundedSearchState>,
-    /// What is to be run, by how many deviations it takes, the next one last.
+    /// The pending items by their number of deviations, the next one last.
     strata: BTreeMap<u32, Vec<Item>>,
-    /// The one that is being run, and what came of it.
+    /// The stratum in progress.
     stratum: u32,
     forecast: Forecast,
     executions: u64,
-    /// What takes more than the bound, where samples are to be drawn from it; whether there is any.
+    /// The items beyond the bound, kept only for sampling; `has_more` is set once there was any.
     beyond: Vec<Item>,
     has_more: bool,
     /// The seed of all executions.
     seed: Option<u64>,
-    /// How many decisions the longest execution has made.
+    /// The number of decisions in the longest execution.
     longest: u64,
     sampled: u64,
     is_full: bool,
     seeded: u64,
     strayed: u64,
     is_unsound: bool,
-    /// By whom states can't be told apart beside the program.
+    /// Set if the explorer gives no fingerprint of its own state.
     lacks_explorer_state: bool,
 }
 
@@ -103,8 +102,8 @@ impl StratifiedSearch {
         }
     }
 
-    /// What is said of a bound needs states to be told apart by what the deviation goes by as well;
-    /// what is said of all schedules does not.
+    /// True if states are compared together with the state of the deviation. A claim about a bound needs
+    /// this; a claim about all schedules does not.
     fn exactly(&self) -> bool {
         self.bound.is_some() || self.is_bounded_by_steps
     }
@@ -116,7 +115,7 @@ impl StratifiedSearch {
                 self.stratum = *first.key();
                 let known = self.lent.as_ref().map_or(0, |lent| lent.known.len());
                 self.forecast.begin(known);
-                // What was noted first comes first.
+                // Items are run in the order in which they were noted.
                 first.get_mut().reverse();
             }
             match first.get_mut().pop() {
@@ -137,7 +136,7 @@ impl StratifiedSearch {
         }
     }
 
-    /// The one beside it that takes no fewer deviations.
+    /// Adds the next alternative at the same place, which takes `cost` more deviations.
     fn push_next(&mut self, item: &Item, cost: u32) {
         if item.instead + 1 < item.of {
             self.push(Item {
@@ -148,7 +147,7 @@ impl StratifiedSearch {
         }
     }
 
-    /// An execution behind the bound.
+    /// An execution that samples beyond the bound.
     fn sample(&mut self) -> Option<Run> {
         if self.beyond.is_empty() || !self.samples || self.is_full {
             return None;
@@ -157,7 +156,7 @@ impl StratifiedSearch {
         let seed = mix(mix(self.seed?, 0x5a3b1e), self.sampled);
         let drawn = below(&mut generator(seed), self.beyond.len() as u64);
         let mut item = self.beyond[drawn as usize].clone();
-        // Those beside it take more deviations still.
+        // The later alternatives take more deviations still.
         let others = u64::from(item.of - item.instead);
         item.instead += below(&mut generator(mix(seed, 2)), others) as u32;
         let left = self.longest.saturating_sub(u64::from(item.at));
@@ -214,8 +213,7 @@ impl ExhaustiveSearch for StratifiedSearch {
                 of: noted.of,
                 cost: run.item.cost + noted.cost,
             };
-            // What is pushed last of a stratum that is in progress comes first, and what is pushed first of
-            // one that is to come.
+            // In the current stratum the item pushed last is run first; in later ones, the first.
             let (now, later): (Vec<Alternative>, Vec<Alternative>) =
                 run.noted.iter().partition(|noted| noted.cost == 0);
             now.iter().rev().for_each(|noted| self.push(item(noted)));
@@ -234,8 +232,7 @@ impl ExhaustiveSearch for StratifiedSearch {
         self.lent = Some(lent);
     }
 
-    /// Only within a bound on deviations is there a guess at how many there are. What samples from behind it
-    /// has none, and what goes on from each state after so many steps.
+    /// Estimates the size of a search within a bound. There is no estimate for sampling, nor for `bdfs`.
     fn extent(&self) -> Option<SizeEstimate> {
         let bound = self
             .bound

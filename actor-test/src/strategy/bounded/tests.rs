@@ -1,4 +1,4 @@
-//! Against closed forms: operations that have so many steps each, and nothing to do with each other.
+//! Bounded searches against closed forms: independent operations with a fixed number of steps each.
 
 use super::*;
 use crate::data::faults::FaultBudgets;
@@ -7,11 +7,11 @@ use crate::strategy::{
     RoundRobin, RunToCompletion, StepKind,
 };
 
-/// Who took each step of an execution, and how choices were answered.
+/// The operation of each step of an execution, with the answers to choices.
 type Schedule = Vec<u32>;
 
-/// Runs executions of operations with so many steps each, until the search ends. The first step of
-/// operation zero asks for a number below `choices`, if that is not one.
+/// Runs executions of operations with these numbers of steps until the search ends. The first step of
+/// operation zero asks for a number below `choices`, unless that is one.
 fn schedules(strategy: &mut dyn Strategy, steps: &[u32], choices: u32) -> Vec<Schedule> {
     let mut all = Vec::new();
     loop {
@@ -69,8 +69,8 @@ fn pending(who: u32) -> Pending {
     }
 }
 
-/// How many schedules there are with at most so many deviations, for each number up to the last; each of
-/// them once, and those of one before those of the next.
+/// The number of schedules with at most 0, 1, 2, … deviations. Checks that no schedule comes twice, and
+/// that those with fewer deviations come first.
 fn up_to(bounded: impl Fn() -> Bounded, steps: &[u32], choices: u32) -> Vec<usize> {
     let whole = schedules(&mut *bounded().build(), steps, choices);
     let mut each = whole.clone();
@@ -114,9 +114,9 @@ fn choose(n: usize, k: usize) -> usize {
     (0..k).fold(1, |product, at| product * (n.saturating_sub(at)) / (at + 1))
 }
 
-/// Each operation has one step: a schedule is a permutation, and its delays are its inversions. There are
-/// as many with d delays as the coefficient of q^d in the product of 1 + q + … + q^(r-1) (Mahonian
-/// numbers, OEIS A008302).
+/// With one step per operation, a schedule is a permutation, and its delays are its inversions. As many
+/// have d delays as the coefficient of q^d in the product of 1 + q + … + q^(r-1) (Mahonian numbers, OEIS
+/// A008302).
 #[test]
 fn delays_are_inversions() {
     let of_five = [1, 4, 9, 15, 20, 22, 20, 15, 9, 4, 1];
@@ -129,7 +129,7 @@ fn delays_are_inversions() {
     }
 }
 
-/// An answer takes as many delays as it is: three of them multiply the product by 1 + q + q^2.
+/// An answer costs its own value in delays: three answers multiply the product by 1 + q + q^2.
 #[test]
 fn answers_come_in_order() {
     let of_three = [1, 2, 2, 1];
@@ -144,9 +144,9 @@ fn answers_come_in_order() {
     assert_eq!(up_to(explorer, &[1; 3], 3), sums(&times));
 }
 
-/// Two operations with m and n steps: i pieces of the one and j of the other, which differ by one at most,
-/// are C(m-1, i-1) C(n-1, j-1) schedules, twice as many where i = j. The end of each piece but the two
-/// last ones is a preemption.
+/// For two operations with m and n steps: i pieces of one and j of the other, which differ by at most one,
+/// make C(m-1, i-1) C(n-1, j-1) schedules, twice as many if i = j. All ends but the last two are
+/// preemptions.
 #[test]
 fn preemptions_cut_in_pieces() {
     let (m, n) = (4, 3);
@@ -165,7 +165,7 @@ fn preemptions_cut_in_pieces() {
     assert_eq!(each.iter().sum::<usize>(), choose(m + n, m));
     let steps = [m as u32, n as u32];
     assert_eq!(up_to(Bounded::preemptions, &steps, 1), sums(&each));
-    // By a round they are delays as well, and so is beginning with the other.
+    // Under round robin these are delays as well, and so is beginning with the other operation.
     let from = |i: usize, j: usize, first: usize, delays: usize| match i + j + first == delays + 2 {
         true => pieces(i, j),
         false => 0,
@@ -193,7 +193,7 @@ fn preemptions_cut_in_pieces() {
     assert_eq!(up_to(explorer, &steps, 1), sums(&each));
 }
 
-/// Among three, a switch at the end of one is free, and has two ways: 3! orders without a preemption.
+/// With three operations, a switch at the end of one is free: 3! orders have no preemption.
 #[test]
 fn ends_are_no_preemptions() {
     let counts = up_to(Bounded::preemptions, &[2, 2, 2], 1);
@@ -203,7 +203,7 @@ fn ends_are_no_preemptions() {
     assert_eq!(up_to(Bounded::preemptions, &[1, 1], 3), [6]);
 }
 
-/// Brings the first back again and again.
+/// An unsound explorer, which brings the first operation to the front again and again.
 #[derive(Debug)]
 struct Stubborn;
 

@@ -1,33 +1,33 @@
-//! Fairness by yields: [`Yields`].
+//! Fair scheduling of programs that poll, by yields: [`Yields`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::strategy::{Enabled, OperationId, Pending, StepKind};
 
-/// Who has to wait for whom, so that no schedule passes over one for ever while another only polls
+/// A priority relation by which no schedule passes over an operation for ever while another one polls
 /// (Musuvathi and Qadeer, Fair Stateless Model Checking, PLDI 2008; CHESS, section 4.3).
 ///
-/// A step *yields* where it handles an event that its operation has sent to itself, or is a timer's: it
-/// looks again whether something has come. Then whoever could have taken a step all the time since its
-/// last yield, or was kept from one by it, and took none, comes before it.
+/// A step *yields* if it handles an event that its operation sent to itself, or fires a timer: the
+/// operation polls. An operation comes before the yielding one if it took no step since that one's last
+/// yield, though it was enabled all the time or was disabled by it.
 #[derive(Debug, Default)]
 pub(super) struct Yields {
-    /// Each waits while the other could take a step.
+    /// The first operation of a pair waits while the second is enabled.
     waits: BTreeSet<(OperationId, OperationId)>,
-    /// What has happened since the last yield of each; nothing is known before its first.
+    /// The window of each operation since its last yield, from its first yield on.
     windows: BTreeMap<OperationId, Window>,
-    /// Who could take the step in progress, and who takes it.
+    /// The operations enabled before the step in progress.
     enabled: BTreeSet<OperationId>,
     taker: Option<(OperationId, bool)>,
 }
 
 #[derive(Debug, Default)]
 struct Window {
-    /// Has been enabled all the time.
+    /// The operations that were enabled all the time.
     enabled: BTreeSet<OperationId>,
-    /// Was enabled until a step of the operation's own.
+    /// The operations that were enabled until a step of this window's own operation.
     disabled: BTreeSet<OperationId>,
-    /// Has taken a step.
+    /// The operations that have taken a step.
     scheduled: BTreeSet<OperationId>,
 }
 
@@ -36,7 +36,7 @@ impl Yields {
         *self = Self::default();
     }
 
-    /// The positions of those who need not wait.
+    /// Appends the positions of the operations that need not wait.
     pub(super) fn look(&mut self, enabled: &Enabled<'_>, able: &mut Vec<usize>) {
         let now: BTreeSet<OperationId> = enabled.iter().map(|pending| pending.operation).collect();
         if let Some((taker, yields)) = self.taker.take() {
@@ -62,7 +62,7 @@ impl Yields {
         }
         if yields {
             let window = self.windows.entry(taker).or_insert_with(|| Window {
-                // Nobody has waited before the first yield, as far as is known.
+                // As far as is known, nobody has waited before the first yield.
                 ..Window::default()
             });
             let waited = window.enabled.union(&window.disabled);

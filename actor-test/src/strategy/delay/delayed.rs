@@ -1,4 +1,4 @@
-//! Random search bounded by delays, and stratified sampling.
+//! Random delay-bounded scheduling and stratified sampling: [`Delayed`].
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -7,35 +7,31 @@ use super::{DelayingExplorer, ExplorerDriver};
 
 /// Follows a [`DelayingExplorer`], and delays it at a few steps drawn beforehand.
 ///
-/// The steps are drawn uniformly and independently among the first L that have an alternative,
-/// where L is [how many to expect](super::super::Execution::contended_steps), another in each
-/// execution. There are two forms.
+/// The steps are drawn uniformly and independently among the first L that have an alternative. L is the
+/// [expected number](super::super::Execution::contended_steps) in each execution.
 ///
-/// [`new`](Self::new) is random search with a bound on delays (Emmi, Qadeer and Rakamaric,
-/// Delay-Bounded Scheduling, POPL 2011): each execution draws how many delays it has, from none, which
-/// is the explorer's own schedule, to as many as are allowed. A step that is drawn twice is delayed
-/// once.
+/// [`new`](Self::new) is random search with a bound on delays (Emmi, Qadeer and Rakamaric, Delay-Bounded
+/// Scheduling, POPL 2011): each execution draws its number of delays, from none, which is the explorer's
+/// own schedule, to the bound. A step that is drawn twice is delayed once.
 ///
-/// [`stratified`](Self::stratified) samples among the executions with exactly so many delays (Desai,
-/// Qadeer and Seshia, ESEC/FSE 2015, section 4.2): a step that is drawn twice is delayed twice.
-/// Guarantee: each execution whose d delays all lie within the first L steps with an alternative has
-/// a probability of at least 1 / L^d, given the answers to its choices. (It is d! / L^d where they
-/// lie at different steps.) The paper's sampler runs the program again for each delay, and so knows
-/// each L; this one needs one run.
+/// [`stratified`](Self::stratified) samples the executions with a fixed number of delays (Desai, Qadeer and
+/// Seshia, ESEC/FSE 2015, section 4.2): a step that is drawn twice is delayed twice. Guarantee: each
+/// execution whose d delays all lie within the first L steps with an alternative has a probability of at
+/// least 1 / L^d, given the answers to its choices. (The probability is d! / L^d if they lie at different
+/// steps.) The paper's sampler knows each L, since it re-executes the program for each delay.
 ///
-/// Unfair: what the explorer does not run may wait for ever. Choices are answered at random.
+/// Unfair: an operation that the explorer does not run may wait for ever. Choices are answered at random.
 #[derive(Debug)]
 pub struct Delayed<E> {
     explorer: ExplorerDriver<E>,
     delays: DelayCount,
-    /// The steps to be delayed that are still ahead, the next one last, counted among those with an
-    /// alternative.
+    /// The steps still to be delayed, counted among those with an alternative, the next one last.
     due: Vec<u64>,
     contended_steps: u64,
     rng: Xoshiro256PlusPlus,
 }
 
-/// How many delays there are.
+/// The number of delays in an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum DelayCount {
     UpTo(u32),
@@ -43,19 +39,19 @@ enum DelayCount {
     Drawn,
 }
 
-/// How many delays there may be.
+/// The largest number of delays.
 pub(in crate::strategy) const DELAYS_MAX: u32 = 100;
-/// How many there are where none are given.
+/// The default number of delays.
 pub(in crate::strategy) const DELAYS: u32 = 5;
 
 impl<E: DelayingExplorer> Delayed<E> {
-    /// With at most so many delays; more than 100 count as 100.
+    /// Allows at most so many delays; more than 100 count as 100.
     pub fn new(explorer: E, delays: u32) -> Self {
         Self::with(explorer, DelayCount::UpTo(delays.min(DELAYS_MAX)))
     }
 
-    /// With exactly so many delays; more than 100 count as 100. Where `None` are given, each
-    /// execution draws from 1 to 5, so that each stratum gets a fifth.
+    /// Makes exactly so many delays; more than 100 count as 100. With `None`, each execution draws a number
+    /// from 1 to 5, so that each stratum gets a fifth.
     pub fn stratified(explorer: E, delays: Option<u32>) -> Self {
         let delays = delays.map_or(DelayCount::Drawn, |delays| {
             DelayCount::Exactly(delays.min(DELAYS_MAX))
@@ -90,12 +86,12 @@ impl<E: DelayingExplorer> Delayed<E> {
         }
     }
 
-    /// How many delays there are before this step.
+    /// The number of delays before this step.
     fn delays(&mut self, enabled: &Enabled<'_>) -> usize {
         if enabled.len() == 1 {
             return 0;
         }
-        // One more delay than there are others would come back to where it began.
+        // As many delays as operations would bring the first one back to the front.
         let most = enabled.len() - 1;
         let mut delays = 0;
         while self.due.last() == Some(&self.contended_steps) {

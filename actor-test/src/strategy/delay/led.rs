@@ -1,4 +1,4 @@
-//! An explorer that hears of all that it has to know: [`Led`].
+//! Driver of a delaying explorer, which notifies it of starts, ends and steps: [`Led`].
 
 use super::super::changes::{ChangeReader, FEW};
 use super::super::per_operation::PerOperation;
@@ -6,18 +6,17 @@ use super::super::{Enabled, Execution, OperationId};
 use super::DelayingExplorer;
 use crate::hash::mix;
 
-/// Leads an explorer through executions: tells it who is enabled for the first time, who has finished,
-/// and what is taken.
+/// Drives an explorer: reports operations that are newly enabled, have finished, or take a step.
 #[derive(Debug)]
 pub(in crate::strategy) struct ExplorerDriver<E> {
     explorer: E,
     met: PerOperation<bool>,
-    /// A hash of whom it has met.
+    /// A hash of the set of operations met.
     met_hash: u64,
     follower: ChangeReader,
-    /// Who took the last step, and its position then.
+    /// The operation of the last step, and its position then.
     last: Option<(OperationId, usize)>,
-    /// Whom it passes over before one step.
+    /// The positions that are passed over before one step.
     passed: Vec<usize>,
     is_unsound: bool,
 }
@@ -47,7 +46,7 @@ impl<E: DelayingExplorer> ExplorerDriver<E> {
         self.explorer.begin(execution);
     }
 
-    /// A look before each step: who is new, and whether the last one has finished.
+    /// Prepares a step: reports new operations, and the last one if it has finished.
     #[inline]
     pub(in crate::strategy) fn look(&mut self, enabled: &Enabled<'_>) {
         let mut last_is_met = false;
@@ -62,7 +61,7 @@ impl<E: DelayingExplorer> ExplorerDriver<E> {
             }
         }
         if let Some((last, position)) = self.last.filter(|_| !last_is_met) {
-            // Else it has kept its place, since nothing has changed there.
+            // An operation that is still enabled and was not met again has kept its place.
             let stays = position < enabled.len() && enabled[position].operation == last;
             if !stays {
                 self.explorer.finished(last);
@@ -71,7 +70,7 @@ impl<E: DelayingExplorer> ExplorerDriver<E> {
         self.explorer.look(enabled);
     }
 
-    /// Tells the explorer of an enabled operation, if it is new, and whether it took the last step.
+    /// Reports an enabled operation to the explorer if it is new; returns true if it took the last step.
     #[inline]
     fn meet(&mut self, operation: OperationId) -> bool {
         if !std::mem::replace(self.met.of(operation), true) {
@@ -82,7 +81,7 @@ impl<E: DelayingExplorer> ExplorerDriver<E> {
         self.last.is_some_and(|(last, _)| last == operation)
     }
 
-    /// Who comes next after so many delays.
+    /// The position of the next operation after so many delays.
     #[inline]
     pub(in crate::strategy) fn delay(&mut self, enabled: &Enabled<'_>, delays: usize) -> usize {
         self.passed.clear();
@@ -102,13 +101,12 @@ impl<E: DelayingExplorer> ExplorerDriver<E> {
         self.passed.push(position);
     }
 
-    /// Delays have brought somebody to the front twice before a step, so that others may never come: the
-    /// explorer is not sound (theorem 1 of the paper does not hold for it).
+    /// True once delays have brought an operation to the front twice before one step, so that others may
+    /// never come. Such an explorer is not sound: theorem 1 of the paper does not hold for it.
     pub(in crate::strategy) fn is_unsound(&self) -> bool {
         self.is_unsound
     }
 
-    /// That position is picked.
     #[inline]
     pub(in crate::strategy) fn takes(&mut self, enabled: &Enabled<'_>, picked: usize) {
         if let Some(pending) = enabled.get(picked) {
@@ -117,7 +115,7 @@ impl<E: DelayingExplorer> ExplorerDriver<E> {
         }
     }
 
-    /// A fingerprint of what is to come: see [`DelayingExplorer::state`].
+    /// A fingerprint of the schedule to come: see [`DelayingExplorer::state`].
     pub(in crate::strategy) fn state(&self) -> Option<u64> {
         Some(mix(self.explorer.state()?, self.met_hash))
     }

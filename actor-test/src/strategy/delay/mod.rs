@@ -1,4 +1,4 @@
-//! Delaying explorers, and random search that is bounded by their delays.
+//! Delaying explorers (delay bounding), and random search bounded by their delays.
 
 mod delayed;
 mod led;
@@ -18,23 +18,21 @@ use super::{Enabled, Execution, OperationId, Pending};
 /// A default schedule, and a way to deviate from it (Desai, Qadeer and Seshia, Systematic Testing of
 /// Asynchronous Reactive Systems, ESEC/FSE 2015, section 3).
 ///
-/// The explorer says which operation would come next; a search says where it is passed over. The
-/// fewer delays an execution takes, the sooner it is explored, so an explorer tells where bugs are
-/// looked for first: [`RoundRobin`] near fair schedules, [`RunToCompletion`] along chains of events,
-/// one of your own wherever your protocol is at its most interesting. [`Delayed`] makes a strategy
-/// of it.
+/// The explorer chooses the next operation, and a search chooses the steps at which that one is passed
+/// over. Executions with fewer delays are explored sooner, so the explorer decides in which schedules bugs
+/// are found first: [`RoundRobin`] in nearly fair ones, [`RunToCompletion`] along chains of events, your
+/// own one in the phase of the protocol that matters most.
 ///
-/// An explorer must be *sound*: as many delays as there are enabled operations, less one, bring each
-/// of them to the front once, so that no schedule is out of reach. [`Bounded`](super::Bounded) looks
-/// whether it is, and claims nothing where it is not.
+/// An explorer must be *sound*: with n enabled operations, n - 1 delays bring each of them to the front
+/// once, so that every schedule is possible. [`Bounded`](super::Bounded) checks this at run time, and makes
+/// no coverage claim for an explorer that isn't sound.
 ///
 /// # Example
 ///
-/// A protocol that is set up first and can fail afterwards, as chain replication (section 5.4 of the
-/// paper): servers form a chain, a master watches over them, and a fault injector takes servers
-/// away. Faults during the set-up find shallow bugs only. This explorer goes round all operations as
-/// they were created, but keeps the last two, master and injector, at the end of the round until
-/// the set-up is over, and puts them first from there on.
+/// In chain replication (section 5.4 of the paper), servers form a chain, a master monitors them, and a
+/// fault injector removes servers. Faults during the set-up find shallow bugs only. This explorer takes
+/// operations in the order of creation, but keeps the last two, master and injector, at the end of the
+/// round until the set-up is over. From there on it puts them first.
 ///
 /// ```
 /// use actor_test::Tester;
@@ -97,47 +95,44 @@ use super::{Enabled, Execution, OperationId, Pending};
 /// report.assert_clean();
 /// ```
 ///
-/// Instead of counting steps, the program can say when the phase changes (`changeorder` in the paper): give
-/// the explorer and an actor the same `Arc<AtomicBool>`, have the actor set it where all is set up, and
-/// [`begin`](Self::begin) take it back. It is read in [`next`](Self::next) and `delay`; the actor that
-/// holds it leaves it out of its fingerprint.
+/// Instead of counting steps, the program can report the change of phase (`changeorder` in the paper). Give
+/// the explorer and an actor the same `Arc<AtomicBool>`, let the actor set it after the set-up, and reset
+/// it in [`begin`](Self::begin). Read it in [`next`](Self::next) and `delay`, and keep it out of
+/// fingerprints.
 ///
 /// # Searches
 ///
-/// [`Delayed`] draws where to delay; [`Bounded`](super::Bounded) tries everything, the fewest delays first.
+/// [`Delayed`] delays at random steps; [`Bounded`](super::Bounded) tries all, the fewest delays first.
 pub trait DelayingExplorer: fmt::Debug + Send {
-    /// The name, as a part of the strategy's.
+    /// The name of the explorer, as a part of the strategy's.
     fn name(&self) -> String;
 
     /// Starts an execution.
     fn begin(&mut self, execution: &Execution);
 
-    /// A look at who is enabled, once before each step: after `started` and `finished`, ahead of
-    /// `delay` and `next`.
+    /// Reads the enabled operations once before each step, between `finished` and `delay` or `next`.
     fn look(&mut self, _enabled: &Enabled<'_>) {}
 
     /// The position in `enabled` of the operation that comes next.
     fn next(&self, enabled: &Enabled<'_>) -> usize;
 
-    /// Passes over the operation that would come next: another one does.
+    /// Passes over the operation that would come next.
     fn delay(&mut self, enabled: &Enabled<'_>);
 
-    /// An operation is enabled for the first time in this execution.
+    /// Notifies the explorer of an operation that is enabled for the first time in this execution.
     fn started(&mut self, _operation: OperationId) {}
 
-    /// The operation that took the last step is not enabled after it: it waits for an event, or it
-    /// has ended.
+    /// Notifies the explorer that the operation of the last step waits for an event, or has ended.
     fn finished(&mut self, _operation: OperationId) {}
 
-    /// A step is taken; for a send, `step.inbox` is its receiver.
+    /// Notifies the explorer of a step that is taken; for a send, `step.inbox` is the receiver.
     fn stepped(&mut self, step: &Pending);
 
-    /// A fingerprint of all that it goes by: where it is the same in the same state of a program, the
-    /// same steps come, and the same after every delay. Who has [started](Self::started) need not be in
-    /// it.
+    /// A fingerprint of the explorer's state: with an equal one, and in the same state of a program, the
+    /// same steps come, before and after every delay. [Started](Self::started) operations can be left out.
     ///
-    /// A [search](super::Bounded) that keeps the states of the program compares it, where it is to say
-    /// that it has run every schedule up to so many delays; without it, it can't say so.
+    /// A [bounded search](super::Bounded) that keeps the program's states compares it. Without it, such a
+    /// search can't claim that it has run every schedule within a bound.
     fn state(&self) -> Option<u64> {
         None
     }

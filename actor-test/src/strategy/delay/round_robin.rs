@@ -1,4 +1,4 @@
-//! The explorer that goes round.
+//! The round-robin delaying explorer: [`RoundRobin`].
 
 use rand_core::Rng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -10,26 +10,26 @@ use super::super::{Enabled, Execution, OperationId, Pending, generator};
 use super::DelayingExplorer;
 use crate::hash::mix;
 
-/// Runs one operation until it is not enabled any more, then the next in a round (Desai, Qadeer and
-/// Seshia, ESEC/FSE 2015, sections 3 and 5.3). A delay goes on to the next at once.
+/// Runs one operation until it is not enabled any more, then the next one of the round (Desai, Qadeer and
+/// Seshia, ESEC/FSE 2015, sections 3 and 5.3). A delay moves on to the next one at once.
 ///
-/// The round is in order of creation; or [random](Self::random), which the paper found better: each
-/// operation comes in at a place drawn for it.
+/// The round is in the order of creation, or [random](Self::random), which the paper found better: each
+/// operation is inserted at a random place.
 ///
 /// Guarantee: sound, since a delay moves on by one enabled operation of the round.
 #[derive(Debug)]
 pub struct RoundRobin {
     random: bool,
-    /// Where in the round an operation is, if the round is random.
+    /// The place of each operation in a random round.
     places: PerOperation<u64>,
-    /// The first of the round from here on comes next.
+    /// The place from which the next enabled operation is taken.
     head: u64,
-    /// How often the head has come round.
+    /// The number of rounds completed by the head.
     round: u64,
     follower: ChangeReader,
-    /// When the turn of each enabled operation comes, the earliest on top.
+    /// The turn of each enabled operation, the earliest on top.
     turns: Tree<Highest<u128>>,
-    /// The head has passed over some without their being told of it.
+    /// Set if turns in the tree are outdated, because the head passed some without an update.
     jumped: bool,
     /// A hash of the order in which places were drawn.
     drawn: u64,
@@ -37,7 +37,7 @@ pub struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// In order of creation; timers come after all others.
+    /// Takes operations in the order of creation; timers come last.
     pub fn new() -> Self {
         Self {
             random: false,
@@ -52,7 +52,7 @@ impl RoundRobin {
         }
     }
 
-    /// In an order that each execution draws.
+    /// Takes operations in an order that each execution draws.
     pub fn random() -> Self {
         Self {
             random: true,
@@ -60,7 +60,7 @@ impl RoundRobin {
         }
     }
 
-    /// When the turn of whoever is at this place comes: the earlier, the higher.
+    /// The turn of the operation at a place; earlier turns are higher values.
     #[inline]
     fn turn(&self, place: u64) -> Highest<u128> {
         let round = self.round + u64::from(place < self.head);
@@ -131,7 +131,7 @@ impl DelayingExplorer for RoundRobin {
         }
         let (mut next, mut nearest) = (0, u64::MAX);
         for (index, pending) in enabled.iter().enumerate() {
-            // The round closes where numbers wrap.
+            // Wrapping subtraction closes the round.
             let distance = self.place(pending.operation).wrapping_sub(self.head);
             if distance < nearest {
                 (next, nearest) = (index, distance);
@@ -154,7 +154,7 @@ impl DelayingExplorer for RoundRobin {
 
     fn started(&mut self, operation: OperationId) {
         if self.random {
-            // The number below, so that no two have the same place.
+            // The operation's number in the lower half makes places distinct.
             let drawn = self.rng.next_u64() & !u64::from(u32::MAX);
             *self.places.of(operation) = drawn | u64::from(operation.bits());
             self.drawn = mix(self.drawn, u64::from(operation.bits()));

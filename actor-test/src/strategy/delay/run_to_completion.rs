@@ -1,16 +1,15 @@
-//! The explorer that follows events.
+//! The run-to-completion delaying explorer, which follows chains of events: [`RunToCompletion`].
 
 use super::super::per_operation::PerOperation;
 use super::super::{Enabled, Execution, OperationId, Pending, StepKind};
 use super::DelayingExplorer;
 use crate::hash::mix;
 
-/// Follows the chain of events: what was sent last is handled first (Desai, Qadeer and Seshia,
-/// ESEC/FSE 2015, section 5.3). Operations have priorities; the receiver of a send gets the highest,
-/// and so has an operation that starts, but for a timer, which gets the lowest. A delay gives the
-/// operation on top the lowest.
+/// Handles the event first that was sent last (Desai, Qadeer and Seshia, ESEC/FSE 2015, section 5.3).
+/// Operations have priorities. The receiver of a send and an operation that starts get the highest one, and
+/// a new timer gets the lowest. A delay gives the lowest one to the operation on top.
 ///
-/// It reaches the deepest chains with few delays, and few different behaviours.
+/// This explorer covers the deepest chains with few delays, but few different behaviours.
 ///
 /// Guarantee: sound, since as many delays as there are enabled operations bring each to the top once.
 #[derive(Debug, Default)]
@@ -18,12 +17,12 @@ pub struct RunToCompletion {
     priorities: PerOperation<i64>,
     highest: i64,
     lowest: i64,
-    /// Who has a priority.
+    /// The operations that have a priority.
     known: Vec<OperationId>,
 }
 
 impl RunToCompletion {
-    /// The explorer.
+    /// Creates the explorer.
     pub fn new() -> Self {
         Self::default()
     }
@@ -94,14 +93,14 @@ impl DelayingExplorer for RunToCompletion {
     }
 
     fn state(&self) -> Option<u64> {
-        // What counts is who comes before whom.
+        // The fingerprint depends only on the order of priorities.
         let mut known = self.known.clone();
         known.sort_unstable_by_key(|operation| self.priorities.get(*operation));
         let first_below = known.partition_point(|operation| self.priorities.get(*operation) < 0);
         let order = known.iter().fold(0, |order, operation| {
             mix(order, u64::from(operation.bits()))
         });
-        // Those without a priority come between.
+        // Operations without a priority come between the lowered and the raised ones.
         Some(mix(order, first_below as u64))
     }
 }

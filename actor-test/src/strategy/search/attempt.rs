@@ -1,4 +1,4 @@
-//! Searches that are tried: at a cost that is known beforehand, and as long as they may lead to a proof.
+//! Exhaustive searches under a budget of steps: they end early when no proof is in sight.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::{BehaviourSearch, Dpor, SearchStrategy};
 use crate::strategy::{Gap, States, Strategy, StrategySpec};
 
-/// How many times as large as a search is worth its estimate may be: it may be as much too high.
+/// The factor by which the estimated cost of a search may be too high.
 const ESTIMATE_ERROR_FACTOR: u64 = 8;
 
-/// A search that is tried. It has nothing left to run where it has cost what it may; where it may cost
-/// more, it goes on. It ends where it seems to need far more than it is worth, and where it can't lead to
-/// a proof any more: at an execution that is cut off, or that asks for a seed.
+/// Builds a search with a budget. The search pauses when the steps allowed so far are spent. A search ends
+/// early when it needs far more than its worth, or when a proof becomes impossible: an execution is cut off
+/// at the step bound, or asks for a seed.
 pub(crate) fn budgeted_search(spec: &StrategySpec, limit: &SearchBudget) -> Box<dyn Strategy> {
     match spec {
         StrategySpec::Dpor(None) => {
@@ -23,10 +23,10 @@ pub(crate) fn budgeted_search(spec: &StrategySpec, limit: &SearchBudget) -> Box<
     }
 }
 
-/// How much a search may cost, in steps of executions, and what it has cost up to now.
+/// The budget of a search in steps of executions, and the steps spent so far.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchBudget {
-    /// It is given up where it seems to need [many times](DOUBT) as much.
+    /// The search is given up when its estimated cost exceeds [`DOUBT`] times this many steps.
     worth: u64,
     most: u64,
     now: Arc<Now>,
@@ -39,7 +39,6 @@ struct Now {
 }
 
 impl SearchBudget {
-    /// As much as it is worth, and no more.
     pub(crate) fn of(steps: u64) -> Self {
         Self {
             worth: steps,
@@ -51,7 +50,7 @@ impl SearchBudget {
         }
     }
 
-    /// As much as it seems to need, where that is not far more than it is worth.
+    /// A budget of [`DOUBT`] times `steps`, for a search that is worth `steps`.
     pub(crate) fn with_doubt(steps: u64) -> Self {
         Self {
             worth: steps,
@@ -59,17 +58,16 @@ impl SearchBudget {
         }
     }
 
-    /// Whatever it needs.
+    /// An unlimited budget.
     pub(crate) fn none() -> Self {
         Self::of(u64::MAX)
     }
 
-    /// It may have cost so much by now.
+    /// Sets the number of steps that the search may have spent by now.
     pub(crate) fn allow(&self, steps: u64) {
         self.now.allowed.store(steps, Ordering::Relaxed);
     }
 
-    /// What it has cost.
     pub(crate) fn spent(&self) -> u64 {
         self.now.spent.load(Ordering::Relaxed)
     }
@@ -78,24 +76,24 @@ impl SearchBudget {
         self.now.spent.fetch_add(steps, Ordering::Relaxed);
     }
 
-    /// It has cost what it may cost by now.
+    /// True if the search has spent all steps allowed so far.
     pub(crate) fn is_reached(&self) -> bool {
         self.spent() >= self.now.allowed.load(Ordering::Relaxed)
     }
 
-    /// What comes after it, where it is reached.
+    /// Returns the gap that the exhausted budget leaves in the coverage, or `None` if steps are left.
     pub(in crate::strategy) fn gap(&self) -> Option<Gap> {
         let steps = self.now.allowed.load(Ordering::Relaxed);
         self.is_reached().then_some(Gap::Budget { steps })
     }
 
-    /// A search seems to need far more than it is worth, which has done so much of what seems to be all.
+    /// True if the extrapolated cost far exceeds the worth, given `done` of an estimated `all` work items.
     pub(in crate::strategy) fn exceeds_worth(&self, done: u64, all: f64) -> bool {
         let cost = all * self.spent() as f64 / done as f64;
         cost > ESTIMATE_ERROR_FACTOR as f64 * self.worth as f64
     }
 
-    /// The same, where the search knows of no end.
+    /// True if a search without an estimate of its size has spent half of its budget.
     pub(in crate::strategy) fn is_half_spent(&self) -> bool {
         self.spent() > self.most / 2
     }

@@ -1,4 +1,4 @@
-//! Every behaviour, in one of two ways.
+//! Exhaustive exploration of behaviours: Inbox-DPOR, with source-DPOR as its fallback.
 
 use super::ExhaustiveSearch;
 use super::dpor::{Dpor, GraphRun};
@@ -10,8 +10,8 @@ use crate::strategy::{
     Strategy,
 };
 
-/// Every behaviour: [once](Dpor), where nothing but inboxes, choices and time decide what is done; and
-/// where that turns out not to be so, [at least once](Races).
+/// Explores every behaviour: [once](Dpor) while inboxes, choices and time alone decide what a program does,
+/// and [at least once](Races) as soon as some step depends on more.
 #[derive(Debug)]
 pub(in crate::strategy) enum BehaviourSearch {
     Inboxes(Box<Dpor>),
@@ -23,7 +23,7 @@ impl BehaviourSearch {
         Self::Inboxes(Box::new(dpor))
     }
 
-    /// Begins anew where inboxes are not all.
+    /// Restarts the search as [`Races`] if Inbox-DPOR met a construct that only `Races` can follow.
     fn fall_back(&mut self) {
         if let Self::Inboxes(dpor) = self
             && dpor.outside().is_some_and(SourceDpor::follows)
@@ -33,7 +33,7 @@ impl BehaviourSearch {
     }
 }
 
-/// An item of either.
+/// A work item of either search.
 #[derive(Debug)]
 pub(in crate::strategy) enum BehaviourItem {
     Inboxes(Box<GraphRun>),

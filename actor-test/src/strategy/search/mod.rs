@@ -1,13 +1,12 @@
-//! Searches: who owns what is still to be explored.
+//! Exhaustive searches with a frontier of work items, explored in rounds or in parts.
 //!
-//! A [`Search`] owns a frontier of work items and asks for executions; the strategy of an item decides
-//! within one. Items are handed out in rounds: those of a round don't depend on each other, and what
-//! became of them is taken back in their order, so that it does not matter who runs them, and when.
-//! A search that has become long may be divided besides: each of its parts is a search, which needs none
-//! of the others.
+//! A [`Search`] owns the frontier and asks for executions; the strategy of an item decides within one. The
+//! items of a round are independent, and their results are taken back in the order of the round. So the
+//! result is the same whichever worker runs an item, and whenever. A long search can also be divided into
+//! independent parts, each of which is a search.
 //!
-//! [`InTurn`] makes a strategy of a search, which runs one item after another. `StrategySpec::build`
-//! calls it, and what explores, reports and records needs to know of nothing else.
+//! [`InTurn`] turns a search into a strategy that runs one item after another. `StrategySpec::build` calls
+//! `InTurn`, and the exploring and reporting code only sees that strategy.
 
 mod attempt;
 mod behaviours;
@@ -25,56 +24,55 @@ pub(super) use behaviours::BehaviourSearch;
 pub(super) use dpor::{Dpor, EXECUTION, RANDOM_JUMP_INTERVAL};
 pub(super) use search_strategy::SearchStrategy;
 
-/// The parts of one round have together no more executions than that.
+/// The maximal number of executions of all parts of one round together.
 pub(crate) const ROUND_MAX: u64 = 1 << 16;
 
-/// Owns what is still to be explored.
+/// A search that owns a frontier of work items.
 pub(super) trait ExhaustiveSearch: fmt::Debug + Send + Sized + 'static {
-    /// A work item: the strategy of one execution, which keeps what it has seen.
+    /// A work item: the strategy of one execution, which records what it observes.
     type Item: Strategy;
 
-    /// It can be [saved](Self::save) now and then.
+    /// True if the search supports [`save`](Self::save).
     const IS_SAVED: bool = false;
 
-    /// Into how many parts it can be [divided](Self::divide).
+    /// The number of parts into which the search can be [divided](Self::divide).
     const PARTS_MAX: usize = 0;
 
     /// The name and parameters, as `-s` takes them.
     fn name(&self) -> String;
 
-    /// The items of the next round, which don't depend on each other. How many there are depends on
-    /// what was taken back, and on nothing else. None, where nothing is left to explore, or where it is
-    /// to be [divided](Self::divide).
+    /// Returns the items of the next round, which are independent of each other. Their number depends only on
+    /// the items taken back so far. The round is empty if nothing is left to explore, or if the search is to
+    /// be [divided](Self::divide).
     fn round(&mut self) -> Vec<Self::Item>;
 
-    /// An item is back, in the order of its round.
+    /// Takes back an item after its execution; called in the order of the round.
     fn take(&mut self, item: Self::Item, ended: &Ended);
 
-    /// Parts of what is left to explore, which don't depend on each other; none where it is not to be
-    /// divided now. Each is a search that comes to an end soon. What they are depends on what was taken
-    /// back, and on nothing else.
+    /// Divides what is left to explore into independent parts, each of which ends soon; empty if the search
+    /// is not to be divided now. The parts depend only on the items taken back so far.
     fn divide(&mut self) -> Vec<Self> {
         Vec::new()
     }
 
-    /// A part is back, in the order of the parts; `false` where those after it are not needed.
+    /// Takes back a part, in the order of the parts; returns `false` if the parts after it are not needed.
     fn unite(&mut self, _part: Self) -> bool {
         true
     }
 
-    /// What another process needs to go on from here, where it can be told now.
+    /// Returns the state from which another process can continue, if the search can be saved now.
     fn save(&self) -> Option<Vec<u8>> {
         None
     }
 
-    /// Goes on from what was saved.
+    /// Continues from a saved state.
     fn restore(&mut self, _bytes: &[u8]) -> Result<(), Damaged> {
         Err(Damaged("nothing was saved".into()))
     }
 
-    /// How much there seems to be in all: see [`Strategy::extent`].
+    /// Estimates the total number of behaviours: see [`Strategy::extent`].
     fn extent(&self) -> Option<SizeEstimate>;
 
-    /// What was covered up to now: see [`Strategy::covered`].
+    /// Reports the coverage so far: see [`Strategy::covered`].
     fn covered(&self) -> CoverageClaim;
 }

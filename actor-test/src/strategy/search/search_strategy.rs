@@ -1,4 +1,4 @@
-//! A search as a strategy.
+//! Adapter from a search to a strategy: runs the work items of the search one after another.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -11,14 +11,14 @@ use crate::strategy::{
     Strategy,
 };
 
-/// Runs the items of a search, one after another; and its parts, where nobody else has
-/// [taken](Strategy::divide) them.
+/// Runs the items of a search one after another. The parts of a divided search run here as well, unless the
+/// caller has [taken](Strategy::divide) them.
 #[derive(Debug)]
 pub(in crate::strategy) struct SearchStrategy<S: ExhaustiveSearch> {
     search: S,
-    /// The parts that are still to be explored here; the first is in progress.
+    /// The parts that are still to be explored here, the one in progress first.
     parts: VecDeque<S>,
-    /// What is left of the round.
+    /// The items of the current round that have not run yet.
     due: VecDeque<S::Item>,
     current: Option<S::Item>,
 }
@@ -37,7 +37,6 @@ impl<S: ExhaustiveSearch> SearchStrategy<S> {
         &self.search
     }
 
-    /// The item that is run next.
     fn next(&mut self) -> Option<S::Item> {
         loop {
             self.advance();
@@ -51,7 +50,7 @@ impl<S: ExhaustiveSearch> SearchStrategy<S> {
         }
     }
 
-    /// Has items due; or else all parts are back, and there are none before it is divided again.
+    /// Fills `due` with items; `due` stays empty if all parts are back and the search waits to be divided.
     fn advance(&mut self) {
         while self.due.is_empty()
             && let Some(mut part) = self.parts.pop_front()

@@ -2,10 +2,10 @@
 
 use super::graph::{Edge, Graph};
 
-/// Not numbered.
+/// The index of a state that was not visited.
 const NONE: u32 = u32::MAX;
 
-/// Finds components, in memory that is used again.
+/// Finds components, and reuses its memory.
 pub(super) struct Components {
     index: Vec<u32>,
     low: Vec<u32>,
@@ -15,15 +15,14 @@ pub(super) struct Components {
     found: Vec<Vec<u32>>,
 }
 
-/// A state whose steps are being followed.
+/// A state on the path of the depth-first search.
 struct OpenState {
     state: u32,
-    /// How many of its edges were followed.
+    /// The number of its edges that were followed.
     followed: usize,
 }
 
 impl Components {
-    /// For a graph of so many states.
     pub(super) fn new(states: usize) -> Self {
         Self {
             index: vec![NONE; states],
@@ -35,8 +34,8 @@ impl Components {
         }
     }
 
-    /// The components of some states, along the edges that `is_kept` says, which lead to others of them:
-    /// each a list of its states.
+    /// The components of some states, each as a list of states. Only edges for which `is_kept` holds are
+    /// followed; these must lead to others of the states.
     pub(super) fn find(
         &mut self,
         graph: &Graph,
@@ -87,7 +86,7 @@ impl Components {
         *low = (*low).min(to);
     }
 
-    /// All steps of a state were followed, from one below it.
+    /// Closes a state after all its edges, and completes the component of which it is the root.
     fn close(&mut self, state: u32, below: Option<u32>) {
         let low = self.low[state as usize];
         if let Some(below) = below {

@@ -1,4 +1,4 @@
-//! A way through a region that comes back to where it began, and that keeps to the demand: [`lap`].
+//! The cycle path of a fair cycle: a path through a region that satisfies the demand and returns, [`lap`].
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -6,15 +6,15 @@ use super::cycles::EndComponent;
 use super::graph::{Edge, Graph};
 use crate::data::bug::Demand;
 
-/// A step of the lap.
+/// A step of the cycle path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CycleStep {
     pub(super) from: u32,
     pub(super) edge: Edge,
 }
 
-/// A lap from the first state of the region, on which something is hot: to the nearest that the demand
-/// still wants, until nothing is wanted, and back.
+/// A cycle path from the first state of the region, through a hot state. Each part is the shortest path to
+/// a step that the demand still wants; the last part returns to the start.
 pub(super) fn cycle_path(graph: &Graph, region: &EndComponent, demand: Demand) -> Vec<CycleStep> {
     let start = region.states[0];
     let mut runner = CyclePathBuilder {
@@ -55,16 +55,16 @@ struct CyclePathBuilder<'a> {
     graph: &'a Graph,
     region: &'a EndComponent,
     is_weak: bool,
-    /// The lap has been where something is hot.
+    /// Set once the path has visited a hot state.
     is_hot: bool,
-    /// The operations that are still to take a step, or to be where they can't.
+    /// The operations that still have to take a step, or to be disabled in some state.
     wanted: Vec<u32>,
     at: u32,
     legs: Vec<CycleStep>,
 }
 
 impl CyclePathBuilder<'_> {
-    /// The step does something that is wanted.
+    /// True if the step contributes to the demand.
     fn serves(&self, leg: &CycleStep) -> bool {
         let to = leg.edge.to;
         let is_off = |operation: &u32| self.is_weak && !enabled(self.graph, to).contains(operation);
@@ -73,7 +73,7 @@ impl CyclePathBuilder<'_> {
             || !self.is_hot && self.graph.is_hot[to as usize]
     }
 
-    /// The steps that may be taken in a state.
+    /// The steps of the region from a state.
     fn legs_from(&self, state: u32) -> Vec<CycleStep> {
         let Ok(at) = self.region.states.binary_search(&state) else {
             return Vec::new();
@@ -88,7 +88,7 @@ impl CyclePathBuilder<'_> {
         .collect()
     }
 
-    /// Goes to the nearest step that is one of those, and takes it; `false` where there is none.
+    /// Takes a shortest path to a step that satisfies the predicate; `false` if there is none.
     fn go(&mut self, is_one: impl Fn(&Self, &CycleStep) -> bool) -> bool {
         let mut came_by: BTreeMap<u32, CycleStep> = BTreeMap::new();
         let mut queue = VecDeque::from([self.at]);

@@ -1,27 +1,26 @@
-//! Regions of states in which an execution can go on for ever while something is owed: [`region`].
+//! Fair cycles: maximal end components in which an obligation can stay pending for ever, [`region`].
 //!
-//! A *region* is a set of states, and for some operations in each of them all that comes of their step,
-//! such that every state is reached from every other and nothing leads out: an execution that takes no
-//! other steps stays there, whatever is chosen, and visits all of it again and again, almost surely. (It
-//! is a maximal end component of the graph, with choices for chances; where nothing is chosen, a strongly
-//! connected component.) What else could be taken is what the schedule never takes. Whether it may is
-//! what the demands on a schedule are about: see [`Demand`].
+//! A *region* is a set of states, with all outcomes of some operations' steps in each of them, such that
+//! all states are reachable from each other and no outcome leaves the set. An execution that takes no other
+//! steps stays there whatever is chosen, and visits all of the region again and again, almost surely. (A
+//! region is a maximal end component of the graph, with choices as chances; without choices, a strongly
+//! connected component.) A [`Demand`] on fairness decides if a schedule may neglect the other steps.
 
 use super::components::Components;
 use super::graph::{Edge, Graph, OUTSIDE};
 use crate::data::bug::Demand;
 
-/// States in which a schedule can stay, and which steps it takes there.
+/// States in which a schedule can stay, and the steps that it takes there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct EndComponent {
-    /// In rising order.
+    /// The states in rising order.
     pub(super) states: Vec<u32>,
-    /// The operations that take steps in each of them, in rising order.
+    /// The operations that take steps in each state, in rising order.
     pub(super) operations: Vec<Vec<u32>>,
 }
 
-/// A region in which a schedule that keeps to the demand can stay for ever, with something hot again and
-/// again; the one with the least state, of those that are not part of another.
+/// A maximal region in which a schedule that satisfies the demand can stay for ever and visit a hot state
+/// again and again; of several ones, that with the least state.
 pub(super) fn region(graph: &Graph, demand: Demand) -> Option<EndComponent> {
     let mut work = Work {
         graph,
@@ -36,7 +35,7 @@ pub(super) fn region(graph: &Graph, demand: Demand) -> Option<EndComponent> {
     work.found.into_iter().min_by_key(|region| region.states[0])
 }
 
-/// For each state whether each of its actions may be taken in a region.
+/// For each state, true for each of its actions that may be taken in a region.
 fn allowed(graph: &Graph) -> Vec<Vec<bool>> {
     let states = 0..graph.len() as u32;
     let stays = |state| {
@@ -53,13 +52,13 @@ struct Work<'a> {
     demand: Demand,
     allowed: Vec<Vec<bool>>,
     components: Components,
-    /// The states that are being decomposed.
+    /// True for the states that are being decomposed.
     is_among: Vec<bool>,
     found: Vec<EndComponent>,
 }
 
 impl Work<'_> {
-    /// Finds the regions in these states, and of them those in which the demand is kept.
+    /// Finds the regions within these states in which the demand can be satisfied.
     fn decompose(&mut self, states: Vec<u32>) {
         let mut work = vec![states];
         while let Some(states) = work.pop() {
@@ -100,7 +99,7 @@ impl Work<'_> {
         at.is_some_and(|at| self.allowed[state as usize][at])
     }
 
-    /// Takes out the actions that may lead out of the component; tells whether there were any.
+    /// Forbids the actions that may lead out of the component; returns true if there were any.
     fn forbid_ways_out(&mut self, component: &[u32]) -> bool {
         let mut any = false;
         for state in component {
@@ -116,7 +115,7 @@ impl Work<'_> {
         any
     }
 
-    /// Those of the states from which a step may be taken.
+    /// The states that still have an allowed action.
     fn with_steps(&self, states: &[u32]) -> Vec<u32> {
         let takes = |state: &u32| self.allowed[*state as usize].contains(&true);
         states.iter().copied().filter(takes).collect()
@@ -129,7 +128,7 @@ impl Work<'_> {
         taken.map(|(_, outcomes)| outcomes[0].operation).collect()
     }
 
-    /// Keeps a region where the demand can be kept; what is left to be decomposed, where it can't.
+    /// Keeps a region if it satisfies the demand; else returns the states that remain to be decomposed.
     fn judge(&mut self, states: Vec<u32>) -> Option<Vec<u32>> {
         if !states
             .iter()
@@ -149,7 +148,7 @@ impl Work<'_> {
         };
         let is_kept = match self.demand {
             Demand::Nothing => true,
-            // Nobody who takes no step could take one everywhere.
+            // No operation without steps here may be enabled in all states.
             Demand::Weak => {
                 let mut always = neglected(states[0]);
                 for state in &states[1..] {
@@ -179,7 +178,7 @@ impl Work<'_> {
         None
     }
 
-    /// No step that can be taken leads out.
+    /// True if every enabled step stays in the region.
     fn keeps_all(&self, state: u32) -> bool {
         !self.allowed[state as usize].contains(&false)
     }
@@ -191,8 +190,7 @@ mod tests {
     use super::*;
     use crate::hash::mix;
 
-    /// Whether there is a set of actions that a schedule can keep to for ever, tried one by one: every
-    /// set of actions of all states.
+    /// Searches for a set of actions to which a schedule can keep for ever, by trying all sets of actions.
     fn by_force(graph: &Graph, demand: Demand) -> bool {
         let actions: Vec<(u32, Vec<Edge>)> = (0..graph.len() as u32)
             .flat_map(|state| {
@@ -211,7 +209,7 @@ mod tests {
         })
     }
 
-    /// Every state of these is reached from every other, nothing leads elsewhere, and one is hot.
+    /// True if the states of these actions reach each other, no action leaves them, and one is hot.
     fn goes_on(graph: &Graph, taken: &[&(u32, Vec<Edge>)]) -> bool {
         let is_there = |state: u32| taken.iter().any(|(from, _)| *from == state);
         if !taken.iter().any(|(state, _)| graph.is_hot[*state as usize])
@@ -297,7 +295,7 @@ mod tests {
         Graph::new(states)
     }
 
-    /// Under each demand, of every random graph.
+    /// Checks every demand on random graphs.
     #[test]
     fn regions_are_found_where_there_are_any() {
         let mut found = [0; 4];
@@ -314,7 +312,7 @@ mod tests {
                 found[at] += u32::from(there_is);
             }
         }
-        // The stronger the demand, the fewer keep it.
+        // A stronger demand has fewer regions.
         assert!(
             found[0] > found[1] && found[1] > found[2] && found[2] > found[3],
             "{found:?}"

@@ -1,6 +1,6 @@
-//! The states in which something is owed, and the steps between them: [`Graph`].
+//! The graph of states with pending obligations and the steps between them: [`Graph`].
 
-/// A step: the operation that takes it, by a number, and the state to which it leads.
+/// A step: the number of its operation, and the successor state.
 ///
 /// Several steps of one operation from one state are the outcomes of its choices.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -9,24 +9,23 @@ pub(super) struct Edge {
     pub(super) to: u32,
 }
 
-/// Some states, numbered from zero, with all steps from each.
+/// States, numbered from zero, with all steps from each.
 ///
-/// Steps that lead to none of these states lead to [`OUTSIDE`]; they count where it matters that they can
-/// be taken.
+/// Steps to other states lead to [`OUTSIDE`]; they matter because they are enabled.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Graph {
-    /// Where the edges of each state begin, and where those of the last end.
+    /// The offset of each state's edges, and the end of the last one's.
     begins: Vec<u32>,
     edges: Vec<Edge>,
-    /// In which states what is owed is hot: elsewhere it is warm since it was.
+    /// True for states in which the obligation is hot; in the others it is warm and was hot before.
     pub(super) is_hot: Vec<bool>,
 }
 
-/// A state that is none of the graph's.
+/// The target of steps that leave the graph.
 pub(super) const OUTSIDE: u32 = u32::MAX;
 
 impl Graph {
-    /// The states with their edges, and whether each is hot.
+    /// Creates a graph of states with their edges, and true for hot ones.
     pub(super) fn new(states: impl IntoIterator<Item = (Vec<Edge>, bool)>) -> Self {
         let mut graph = Self {
             begins: vec![0],
@@ -52,7 +51,7 @@ impl Graph {
         &self.edges[from..self.begins[state as usize + 1] as usize]
     }
 
-    /// The steps from a state, by operation: all outcomes of each.
+    /// The steps from a state grouped by operation, each group with all outcomes.
     pub(super) fn actions(&self, state: u32) -> impl Iterator<Item = &[Edge]> {
         let edges = self.edges(state);
         edges.chunk_by(|one, other| one.operation == other.operation)

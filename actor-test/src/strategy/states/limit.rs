@@ -1,9 +1,9 @@
-//! How much a search of states may know: [`Room`].
+//! The limit of a state search, in states or memory: [`Room`].
 
 use std::fmt;
 use std::str::FromStr;
 
-/// How much a search of states may know; as much as there is, unless bounded.
+/// The limit of a state search on states or memory; unlimited by default.
 ///
 /// ```
 /// use actor_test::strategy::Room;
@@ -17,13 +17,13 @@ use std::str::FromStr;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct StateLimit {
-    /// So many states.
+    /// The most states.
     pub states: Option<u64>,
-    /// So many bytes of memory; what takes more is kept in a file, as far as that will do.
+    /// The most bytes of memory; further states are kept in a file, as far as possible.
     pub bytes: Option<usize>,
 }
 
-/// How many states can have a number.
+/// The number of states that can be numbered.
 pub(in crate::strategy) const STATES_MAX: u64 = 4_000_000_000;
 
 const MB: usize = 1_000_000;
@@ -46,7 +46,7 @@ impl fmt::Display for StateLimit {
     }
 }
 
-/// It is neither a number of states nor an amount of memory.
+/// The text is neither a number of states nor an amount of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct ParseStateLimitError;

@@ -1,11 +1,11 @@
-//! Stateful search: every state once.
+//! Stateful search, which visits every state once: [`States`].
 //!
-//! [`States`] is the strategy. It has two means: [`charting`] learns what steps do to the parts of a state,
-//! and puts states together from that, so that few have to be run; where something can't be told from
-//! parts, [`rerun`] runs the way to each state again.
+//! There are two methods. [`charting`] learns a transition model of the components of a state, and composes
+//! states from it, so that few are executed. For other programs, [`rerun`] re-executes the path to each
+//! state.
 //!
-//! What may go on for ever while something is owed is found in the [graph](graph) of the states in which
-//! something is ([`owing`], [`cycles`], [`lap`]).
+//! Fair cycles are found in the [graph](graph) of states with pending obligations ([`owing`], [`cycles`],
+//! [`lap`]).
 
 mod components;
 mod cycle_path;
@@ -34,31 +34,31 @@ use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
 use crate::hash::mix;
 
-/// In which order states are met.
+/// The order in which states are visited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum VisitOrder {
-    /// The nearest first.
+    /// Breadth first: the nearest states first.
     Breadth,
-    /// On from the state that was met last.
+    /// Depth first: on from the last new state.
     Depth,
 }
 
 /// Visits every state once.
 ///
-/// What a step does to the parts of a state that it touches is read from an execution, and known wherever
-/// these parts come together again: few states have to be run. Where that can't be told from parts, since
-/// there are predicates, sleeps, asks or faults, or types that offer no fingerprint, the way to each state is
-/// run again, and an execution ends where it comes to a state that was met before.
+/// The effect of a step on the components of a state in its footprint is learned from one execution, and
+/// known wherever these components occur together again, so few states are executed. With predicates,
+/// sleeps, asks or faults, or types without fingerprints, the path to each state is re-executed instead,
+/// and an execution ends at a state that was visited before.
 ///
-/// States are compared by fingerprints of 128 bits, of all that actors, inboxes, timers and monitors
-/// are. What offers none is told apart by its history, so that nothing is missed, and more states are
-/// met than there are; the report names such types.
+/// States are compared by fingerprints of 128 bits, over all actors, inboxes, timers and monitors. Values
+/// without fingerprints are compared by their history. Then nothing is missed, but more states are visited
+/// than exist; the report names such types.
 ///
-/// Breadth first, the first bug is one with as few steps as there are to any. Depth first is faster,
-/// since each execution goes on as long as what it meets is new.
+/// Breadth first, the first bug has the fewest steps. Depth first is faster, since an execution continues
+/// while its states are new.
 ///
-/// Unfair. Seeds of generators are not explored: each is zero, and the search is
-/// [not called exhaustive](Covered) where one was asked for.
+/// Unfair. Seeds of generators are not explored: each is zero, and the search is [not called
+/// exhaustive](Covered) if one was asked for.
 #[derive(Debug)]
 pub struct States {
     order: VisitOrder,
@@ -70,7 +70,7 @@ pub struct States {
 
 #[derive(Debug)]
 enum StateSearch {
-    /// Nothing was begun.
+    /// The search has not begun.
     None,
     Charting(Box<SearchStrategy<ModelSearch>>),
     Rerun(Box<ReexecutionSearch>),
@@ -97,33 +97,32 @@ impl States {
         }
     }
 
-    /// The nearest states first.
+    /// Visits the nearest states first.
     pub fn breadth_first() -> Self {
         Self::new(VisitOrder::Breadth)
     }
 
-    /// On from the state that was met last.
+    /// Continues from the last new state.
     pub fn depth_first() -> Self {
         Self::new(VisitOrder::Depth)
     }
 
-    /// Bounds what it may know.
+    /// Limits the number of states and the memory.
     #[must_use]
     pub(super) fn room(mut self, room: StateLimit) -> Self {
         self.room = room;
         self
     }
 
-    /// Stops where it knows so many states.
+    /// Stops after so many states.
     #[must_use]
     pub fn states_max(mut self, states: u64) -> Self {
         self.room.states = Some(states);
         self
     }
 
-    /// Keeps within so many bytes of memory. States that take more are kept in a file, where `TMPDIR` says or
-    /// in `/var/tmp`, but for 7 to 14 bytes each that are needed to find them: where these take more, it
-    /// stops.
+    /// Limits the memory in bytes. Further states are kept in a file, in `TMPDIR` or in `/var/tmp`, except
+    /// for the 7 to 14 bytes of each that are needed to find it. The search stops when these are too many.
     #[must_use]
     pub fn bytes_max(mut self, bytes: usize) -> Self {
         self.room.bytes = Some(bytes);
@@ -138,8 +137,7 @@ impl States {
         self
     }
 
-    /// It pauses where it has cost what it may, and ends where it would cost too much, and where nothing
-    /// is to be proved any more.
+    /// Makes the search a trial, which pauses at the limit, and ends when a proof is out of reach.
     pub(super) fn within(self, limit: SearchBudget) -> Self {
         Self {
             trial: Some(Trial::new(limit)),
@@ -184,10 +182,9 @@ fn name(order: VisitOrder, local_first: bool, room: StateLimit) -> String {
     }
 }
 
-/// How many states there seem to be, where so many were met breadth first, and so many gone on from: as many
-/// as were met, if nothing were new any more. Where fewer new states come of a state than one, it is at the
-/// most as if those that are left had as many new ones as those that came last, and each of these again: as
-/// a rule fewer and fewer come of them.
+/// Estimates the number of states after `met` were met and `gone_on` expanded breadth first. The lower
+/// bound is the number met. If a state recently had fewer than one new successor on average, the upper
+/// bound supposes the same rate for all that are left and their successors; usually it falls.
 fn extent(met: u64, gone_on: u64, from: impl Fn(u32) -> u32) -> Option<SizeEstimate> {
     let since = gone_on - gone_on / 4;
     let lately = gone_on.checked_sub(since).filter(|lately| *lately > 0)?;
@@ -205,7 +202,7 @@ fn extent(met: u64, gone_on: u64, from: impl Fn(u32) -> u32) -> Option<SizeEstim
     Some(SizeEstimate::between(met, met as f64, most))
 }
 
-/// What was left out: states beyond the bound that was met, seeds, and cycles that were not judged.
+/// The gaps of a search: states beyond its limit, seeds, and cycles that were not judged.
 fn gaps(bound: Option<u64>, seeded: u64, unjudged: &[Unjudged]) -> Vec<Gap> {
     let bound = bound.map(|bound| Gap::States { bound });
     let seeds = (seeded > 0).then_some(Gap::Seeds { executions: seeded });
@@ -213,7 +210,7 @@ fn gaps(bound: Option<u64>, seeded: u64, unjudged: &[Unjudged]) -> Vec<Gap> {
     bound.into_iter().chain(seeds).chain(cycles).collect()
 }
 
-/// The step concerns nobody's events but its operation's own.
+/// True if the step concerns only events of its own operation.
 fn own(pending: &Pending) -> bool {
     let of = Some(pending.operation);
     match pending.kind {
@@ -223,7 +220,7 @@ fn own(pending: &Pending) -> bool {
     }
 }
 
-/// Names an operation within states: its number, and for a timer whose it is and what it fires.
+/// The name of an operation within states: its number, or for a timer a hash of its owner and event.
 fn name_of(pending: &Pending) -> u64 {
     let operation = pending.operation;
     if !operation.is_timer() {
@@ -234,7 +231,7 @@ fn name_of(pending: &Pending) -> u64 {
     mix(owner, event) | TIMER
 }
 
-/// Marks the names of timers.
+/// The bit that marks the names of timers.
 const TIMER: u64 = 1 << 63;
 
 impl Strategy for States {

@@ -1,9 +1,9 @@
-//! Numbers for what comes again and again: [`Numbered`].
+//! Interning: consecutive numbers for distinct values, [`Numbered`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Numbers things in the order in which they come first, each once.
+/// Numbers distinct values in the order of insertion.
 #[derive(Debug)]
 pub(super) struct Numbered<T: ?Sized> {
     all: Vec<Arc<T>>,

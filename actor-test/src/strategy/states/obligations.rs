@@ -1,5 +1,5 @@
-//! What may stay owed for ever: the steps between states in which something is owed, as they were seen,
-//! and the accusation that comes of them.
+//! Pending obligations of a stateful search: the recorded steps between states with one, and the fair
+//! cycles on which one can stay pending for ever.
 
 use super::cycle_path::cycle_path;
 use super::cycles::region;
@@ -8,47 +8,47 @@ use super::names::Numbered;
 use crate::data::bug::Demand;
 use crate::strategy::Unjudged;
 
-/// A step from a state in which something is owed.
+/// A step from a state with a pending obligation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct ObligedStep {
     from: u32,
-    /// Who took it, and how choices were answered.
+    /// The number of the operation's name with the answers to choices.
     action: u32,
-    /// Or [`OUTSIDE`].
+    /// The successor state, or [`OUTSIDE`].
     to: u32,
-    /// What was owed.
+    /// The number of the pending obligations before the step.
     debts: u32,
 }
 
-/// That somebody has nothing to handle but events that it defers, as a debt.
+/// The obligation of an actor whose inbox holds only events that it defers.
 pub(super) const DEFERS: u64 = 1 << 62;
 
-/// All such steps.
+/// The recorded steps.
 #[derive(Debug, Default)]
 pub(super) struct ObligationSteps {
     steps: Vec<ObligedStep>,
-    /// Steps that concern nobody's events but those of who takes them: who, from which state to which.
+    /// Steps that concern only events of their own operation: its name, the state and the successor.
     own: Vec<(u64, u32, u32)>,
-    /// The name of who took a step, then the answers.
+    /// Actions by number: the operation's name, then the answers.
     actions: Numbered<[u64]>,
-    /// What is owed, and what of it is hot.
+    /// The pending obligations and the hot ones among them, by number.
     debts: Numbered<[u64]>,
 }
 
-/// That something may stay owed for ever.
+/// A fair cycle on which an obligation stays pending.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct FairCycle {
-    /// What, by its bit.
+    /// The bit of the obligation.
     pub(super) entry: u32,
     pub(super) demand: Demand,
-    /// The state from which it goes round.
+    /// The first state of the cycle path.
     pub(super) start: u32,
-    /// What is done, and to which state that leads.
+    /// The actions of the cycle path, each with the successor state.
     pub(super) lap: Vec<(u32, u32)>,
 }
 
 impl ObligationSteps {
-    /// Takes note of a step.
+    /// Records a step, if an obligation is pending before it.
     pub(super) fn step(&mut self, from: u32, (owed, hot): (u64, u64), action: &[u64], to: u32) {
         if owed != 0 {
             let action = self.actions.number(action);
@@ -62,20 +62,20 @@ impl ObligationSteps {
         }
     }
 
-    /// How much memory it takes, in bytes, but for what is there once.
+    /// The memory used in bytes, without what is stored once for many steps.
     pub(super) fn bytes(&self) -> usize {
         self.steps.capacity() * size_of::<ObligedStep>()
             + self.own.capacity() * size_of::<(u64, u32, u32)>()
     }
 
-    /// Takes note of a step that concerns nobody's events but those of who takes it.
+    /// Records a step that concerns only events of its own operation.
     pub(super) fn own_step(&mut self, from: u32, who: u64, to: u32) {
         self.own.push((who, from, to));
     }
 
-    /// All states are known: what may stay owed for ever, the first to be shown last, and what can't be
-    /// judged. Where local steps were taken in one order, or it made no difference who is who, no cycle is for
-    /// certain: it may be another who takes a step the next time round.
+    /// The fair cycles once all states are known, the first to be shown last, and the properties that can't
+    /// be judged. With local steps in one order, or with interchangeable actors, no cycle is certain: in
+    /// the next round, another actor may take the step.
     pub(super) fn judge(
         &mut self,
         local_first: bool,
@@ -96,21 +96,21 @@ impl ObligationSteps {
         (accusations, unjudged.map(|(_, what)| what).collect())
     }
 
-    /// Something was owed somewhere.
+    /// True if an obligation was pending in some state.
     fn has_owed(&self) -> bool {
         self.debts.all().any(|debts| debts[0] & !DEFERS != 0)
     }
 
-    /// A fair execution may go on for ever while somebody defers all that it has.
+    /// True if a fair execution may run for ever while an actor defers all its events.
     fn may_defer_for_ever(&self, whoever: bool) -> bool {
         let has = self.debts.all().any(|debts| debts[0] & DEFERS != 0);
         has && (whoever || self.accuse(DEFERS.trailing_zeros()).is_some())
     }
 
-    /// Somebody may take such steps for ever.
+    /// True if an actor may take only such steps for ever.
     fn may_be_busy_for_ever(&mut self, whoever: bool) -> bool {
         if whoever {
-            // Whoever it is the next time.
+            // Interchangeable actors count as one.
             self.own.iter_mut().for_each(|(who, ..)| *who = 0);
         }
         self.own.sort_unstable();
@@ -120,7 +120,7 @@ impl ObligationSteps {
             let mut states: Vec<u32> = steps.iter().map(|(_, from, _)| *from).collect();
             states.dedup();
             let to = |to: &u32| states.binary_search(to).map_or(OUTSIDE, |at| at as u32);
-            // Each outcome by itself: any schedule, and any luck.
+            // Each outcome is an operation of its own, so that every schedule and every choice is possible.
             let edge = |(at, (_, _, next)): (usize, &(u64, u32, u32))| Edge {
                 operation: at as u32,
                 to: to(next),
@@ -133,18 +133,17 @@ impl ObligationSteps {
         })
     }
 
-    /// Who takes a step, and how choices are answered.
+    /// The operation's name and the answers of an action.
     pub(super) fn action(&self, number: u32) -> &[u64] {
         self.actions.get(number)
     }
 
-    /// What may stay owed for ever, for each specification the strongest: that which the fewest
-    /// schedules can help.
+    /// The fair cycle of each specification, under the strongest demand that has one.
     fn accusations(&mut self) -> Vec<FairCycle> {
         self.steps.sort_unstable();
         self.steps.dedup();
         let owed = self.debts.all().fold(0, |all, debts| all | debts[0]);
-        // The last ones stand for what is deferred, and for all that have none of their own.
+        // The last bits are those of deferred events, and of all specifications without a bit of their own.
         let bits = (0..DEFERS.trailing_zeros()).filter(|bit| owed >> bit & 1 == 1);
         bits.filter_map(|bit| self.accuse(bit)).collect()
     }

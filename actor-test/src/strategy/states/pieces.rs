@@ -1,27 +1,26 @@
-//! A list that grows without moving what is in it, in memory or, from a bound on, in a [file](spilled):
-//! [`Pieces`].
+//! An append-only list in blocks, which can be moved to a [file](spilled): [`Pieces`].
 
 mod spilled;
 
 use spilled::SpillFile;
 
-/// How many entries one piece of memory holds.
+/// The number of entries in a block.
 const PIECE: usize = 1 << 14;
 
-/// What can be kept in a file: its bytes are the same in every run of a program.
+/// A value that can be kept in a file, with the same bytes in every run of a program.
 pub(super) trait FixedBytes: Copy + std::fmt::Debug {
-    /// How many bytes it takes.
+    /// The number of bytes.
     const BYTES: usize;
-    /// Appends them.
+    /// Appends the bytes.
     fn write(self, to: &mut Vec<u8>);
-    /// Takes it out of as many bytes.
+    /// Reads the value from its bytes.
     fn read(from: &[u8]) -> Self;
 }
 
-/// Entries by number, in pieces: there is never a second copy of them, as there is while a `Vec` grows.
+/// Entries by number, in blocks: there is never a second copy of them, as while a `Vec` grows.
 #[derive(Debug)]
 pub(super) struct BlockList<T> {
-    /// Those that are not in the file, the first of them `spilled` pieces behind the first of all.
+    /// The blocks that are not in the file; the first of them has the number `spilled`.
     pieces: Vec<Vec<T>>,
     len: usize,
     spilled: usize,
@@ -65,12 +64,12 @@ impl<T: FixedBytes> BlockList<T> {
         }
     }
 
-    /// How much memory it takes, in bytes.
+    /// The memory used, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.pieces.len() * PIECE * size_of::<T>()
     }
 
-    /// Keeps what is full in a file from now on; `false` where there can be none.
+    /// Keeps full blocks in a file from now on; `false` if no file can be created.
     pub(super) fn spill(&mut self) -> bool {
         if self.file.is_none() {
             self.file = SpillFile::new().ok();
@@ -86,7 +85,7 @@ impl<T: FixedBytes> BlockList<T> {
         self.pieces.push(Vec::with_capacity(PIECE));
     }
 
-    /// Writes the pieces that are full. Where the disk does not take one, it stays.
+    /// Writes the full blocks; a block that can't be written stays in memory.
     fn write_full(&mut self) -> bool {
         let Some(file) = &mut self.file else {
             return false;
@@ -150,7 +149,7 @@ impl FixedBytes for u16 {
 mod tests {
     use super::*;
 
-    /// Beside a list that knows the same, before and after it goes to a file.
+    /// Compares the entries with those pushed, with the move to a file at various lengths.
     #[test]
     fn what_is_in_a_file_is_what_was_pushed() {
         for from in [0, 1, 5 * PIECE, 5 * PIECE + 7] {
@@ -163,7 +162,7 @@ mod tests {
                 pieces.push(entry(number));
             }
             assert_eq!(pieces.len(), 8 * PIECE);
-            // The last is full, and no further one has begun.
+            // The last block is full, and no further one has begun.
             assert_eq!(pieces.bytes(), PIECE * 8, "one is in memory");
             for number in 0..8 * PIECE as u32 {
                 assert_eq!(pieces.get(number), entry(number));

@@ -1,26 +1,25 @@
-//! Where things are found by their hashes: [`Table`].
+//! A hash table of numbers, by open addressing: [`Table`].
 
-/// Where there is nothing.
+/// An empty slot.
 const NOTHING: u32 = u32::MAX;
 
-/// The numbers of things, by their hashes: open addressing, from three eighths to three quarters in use.
+/// The numbers of values, by the hashes of the values: from 3/8 to 3/4 of the slots are in use.
 ///
-/// Where things are slow to look at, it keeps a byte of each hash beside its number, so that next to none
-/// but the right one is looked at.
+/// With tags, a byte of each hash beside its number, the table reads almost only the right value.
 #[derive(Debug, Default)]
 pub(super) struct HashIndex {
     numbers: Vec<u32>,
-    /// As many as numbers, or none.
+    /// A byte of each hash, or empty.
     tags: Vec<u8>,
     has_tags: bool,
 }
 
-/// A free place, or one with a number.
+/// A slot, which is empty or has a number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot(usize);
 
 impl HashIndex {
-    /// It has no room for one more than so many.
+    /// True if the table has to grow before one more is entered into `len`.
     #[inline]
     pub(super) fn is_full(&self, len: usize) -> bool {
         (len + 1) * 4 > self.numbers.len() * 3
@@ -30,7 +29,7 @@ impl HashIndex {
         self.numbers.is_empty()
     }
 
-    /// The place of a thing with that hash, and its number, where it is there.
+    /// The slot of a value with that hash, and its number, if it is there.
     #[inline]
     pub(super) fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> (Slot, Option<u32>) {
         let mask = self.numbers.len() - 1;
@@ -55,7 +54,7 @@ impl HashIndex {
         }
     }
 
-    /// Has twice the room, for things that have these hashes, in the order of their numbers.
+    /// Doubles the slots, and enters the values with these hashes in the order of their numbers.
     #[cold]
     pub(super) fn grow(&mut self, least: usize, hashes: impl Iterator<Item = u64>) {
         let larger = (self.numbers.len() * 2).max(least);
@@ -70,7 +69,7 @@ impl HashIndex {
     }
 
     fn renew(&mut self, size: usize, hashes: impl Iterator<Item = u64>) {
-        // The old one first, so that there are never two.
+        // The old slots are freed first, so that the memory holds one table only.
         (self.numbers, self.tags) = (Vec::new(), Vec::new());
         self.numbers = vec![NOTHING; size];
         if self.has_tags {
@@ -82,18 +81,18 @@ impl HashIndex {
         }
     }
 
-    /// How much memory it takes, in bytes.
+    /// The memory used, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.numbers.capacity() * 4 + self.tags.capacity()
     }
 
-    /// How much it takes when it has grown the next time.
+    /// The memory used after the next growth.
     pub(super) fn bytes_next(&self) -> usize {
         self.bytes() * 2
     }
 }
 
-/// Where a hash begins is the byte of it that is kept; the place comes of where it ends.
+/// The highest byte of a hash; the slot comes from the lowest bits.
 #[inline]
 fn tag(hash: u64) -> u8 {
     (hash >> 56) as u8

@@ -1,21 +1,21 @@
-//! A search of states that is tried: [`Trial`].
+//! A trial of a state search, within a budget and as long as a proof seems possible: [`Trial`].
 
 use crate::strategy::search::{EXECUTION, SearchBudget};
 use crate::strategy::{Choice, Ended, Ending, Gap, SizeEstimate};
 
-/// What a step costs behind which the state is looked at, in steps of an execution.
+/// The price of a step with a fingerprint of the state, in steps of a plain execution.
 const STEP: u64 = 4;
 
-/// It may cost so much, and ends where it can't lead to a proof.
+/// The budget of a trial, and its reasons to end early.
 #[derive(Debug)]
 pub(super) struct Trial {
     limit: SearchBudget,
     executions: u64,
-    /// An estimate is asked for when it has cost so much.
+    /// The price at which the next estimate is made.
     estimated_at: u64,
     is_seeded: bool,
     is_over: bool,
-    /// Why, where nothing else tells.
+    /// The reason why the trial ended, if the executions don't show it.
     why: Option<Gap>,
 }
 
@@ -35,7 +35,7 @@ impl Trial {
         &self.limit
     }
 
-    /// Another execution may be run.
+    /// True if another execution may be run.
     pub(super) fn goes_on(&mut self, extent: impl FnOnce() -> Option<SizeEstimate>) -> bool {
         let spent = self.limit.spent();
         if spent >= self.estimated_at {
@@ -56,7 +56,7 @@ impl Trial {
                 .is_half_spent()
                 .then_some(Gap::NoEnd { states: met });
         };
-        // It is as much too high as it may be too low.
+        // Removes the factor of doubt, which the upper estimate includes.
         let all = (most as f64 / SizeEstimate::ERROR_FACTOR).max(met as f64);
         let about = (all * self.executions as f64 / met as f64) as u64;
         self.limit
@@ -74,7 +74,7 @@ impl Trial {
         self.is_over |= self.is_seeded || ended.ending == Ending::Bound;
     }
 
-    /// What it has left out.
+    /// The gap that the trial leaves.
     pub(super) fn gap(&self) -> Option<Gap> {
         match self.is_over {
             true => self.why.clone(),

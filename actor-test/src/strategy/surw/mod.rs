@@ -1,4 +1,4 @@
-//! The walk that is uniform over the orders of what matters.
+//! Selectively uniform random walk (SURW): uniform over the orders of racing steps, [`Surw`].
 
 mod owners;
 
@@ -16,51 +16,47 @@ use super::{
     generator,
 };
 
-/// Makes each order of the interesting steps equally likely, and walks uniformly between them (SURW:
-/// Zhao, Wolff, Mathur and Roychoudhury, Selectively Uniform Concurrency Testing, ASPLOS 2025,
-/// section 3.2).
+/// Makes each order of the interesting steps equally likely, and walks uniformly between them (SURW: Zhao,
+/// Wolff, Mathur and Roychoudhury, Selectively Uniform Concurrency Testing, ASPLOS 2025, section 3.2).
 ///
-/// Interesting is what races: a flush into an inbox that several operations flush into, where a timer
-/// that fires counts as one. An execution in two draws one or two of these inboxes, and is
-/// interested in them alone: where what is sent depends on what came before, that shows more
-/// different behaviours. Whose interesting step comes next is drawn beforehand, in proportion
-/// to how many each operation still has; the others wait before theirs until it is taken, and all
-/// other steps are picked uniformly. Where nobody else can go on, the next is drawn anew among those
-/// that wait.
+/// Interesting steps are those that race: flushes into an inbox into which several operations flush; a
+/// timer that fires counts as a flush. One execution in two draws one or two of these inboxes, and only
+/// these are interesting: if sends depend on earlier events, that shows more behaviours. The operation of
+/// the next interesting step is drawn beforehand, in proportion to the interesting steps left. The other
+/// operations wait before theirs until it is taken, and all other steps are picked uniformly. If nothing
+/// else is enabled, one of the waiting operations is drawn instead.
 ///
-/// Which inboxes these are and how many interesting steps an operation has is
-/// [what pilots showed](Estimates); an inbox that they did not meet counts as interesting, and an
-/// operation that they did not meet gets the mean of the others.
+/// The interesting inboxes, and the number of interesting steps of an operation, come from the
+/// [pilots](Estimates). An inbox that they did not meet counts as interesting, and an operation that they
+/// did not meet gets the mean of the others.
 ///
-/// Guarantee: where the numbers are exact and no interesting step depends on another, each order of
-/// what is interesting in an execution has the same probability.
+/// Guarantee: if the numbers are exact and no interesting step depends on another, each order of the
+/// interesting steps of an execution has the same probability.
 ///
-/// Unfair: fair in practice, but an operation that many more steps are expected of than it has can
-/// keep others waiting for as long as anything else can run.
+/// Unfair: fair in practice, but an operation with far fewer steps than expected can keep others waiting
+/// for as long as anything else is enabled.
 #[derive(Debug)]
 pub struct Surw {
     estimates: Arc<Estimates>,
-    /// The inboxes that this execution is interested in, by path; where there are none, in all that
-    /// are contended.
+    /// The paths of the inboxes drawn for this execution; if none, all contended ones are interesting.
     only: Vec<u64>,
     owners: Owners,
-    /// Whether an inbox is interesting, once it is looked up.
+    /// True for an interesting inbox, once it was looked up.
     inboxes: PerOperation<Option<bool>>,
-    /// Whose interesting step comes next.
+    /// The owner of the next interesting step.
     intended: Option<usize>,
     /// The operation of that owner, once it was seen before an interesting step.
     intended_operation: Option<OperationId>,
     follower: ChangeReader,
-    /// Where an operation was seen among the enabled.
+    /// The last known position of each operation.
     positions: PerOperation<u32>,
-    /// Where many are enabled: one for each whose step is not interesting, and what each other
-    /// counts for.
+    /// While many are enabled: (1, 0) for an uninteresting step, (0, steps left) for an interesting one.
     weights: Tree<(Sum, Sum)>,
     rng: Xoshiro256PlusPlus,
 }
 
 impl Surw {
-    /// The walk.
+    /// Creates the walk.
     pub fn new() -> Self {
         Self {
             estimates: Arc::default(),
@@ -102,7 +98,7 @@ impl Surw {
         interesting
     }
 
-    /// Draws which inboxes are interesting.
+    /// Draws the interesting inboxes.
     fn draw_inboxes(&mut self) {
         self.only.clear();
         let all = self.estimates.contended_inboxes().count() as u64;
@@ -134,13 +130,13 @@ impl Surw {
         owner
     }
 
-    /// What an owner counts for while it waits.
+    /// The weight of a waiting owner.
     #[inline]
     fn weight(&self, owner: usize) -> Sum {
         Sum(self.owners.left(owner).max(OVERDUE))
     }
 
-    /// Takes note of who is enabled before what.
+    /// Updates the positions and weights of the enabled operations.
     #[inline]
     fn look(&mut self, enabled: &Enabled<'_>) {
         self.weights.truncate(enabled.len());
@@ -157,14 +153,14 @@ impl Surw {
         }
     }
 
-    /// Where an operation is, if it is enabled and its step interesting.
+    /// The position of an operation, if it is enabled and its step is interesting.
     fn before_interesting(&self, enabled: &Enabled<'_>, operation: OperationId) -> Option<usize> {
         let position = self.positions.get(operation) as usize;
         let there = position < enabled.len() && enabled[position].operation == operation;
         (there && self.weights.get(position).0 == Sum(0)).then_some(position)
     }
 
-    /// It waits until the interesting step of another is taken.
+    /// True if the operation waits until the interesting step of another one is taken.
     #[inline]
     fn waits(&mut self, enabled: &Enabled<'_>, pending: &Pending) -> bool {
         if !self.is_interesting(enabled, pending) {
@@ -176,18 +172,18 @@ impl Surw {
         }
     }
 
-    /// Draws whose interesting step comes next.
+    /// Draws the owner of the next interesting step.
     fn intend(&mut self) {
         self.intended = self.owners.draw(&mut self.rng);
         self.intended_operation = self.intended.and_then(|owner| self.owners.operation(owner));
     }
 
-    /// Draws uniformly among those that do not wait; `None` where all do.
+    /// Draws uniformly among the operations that do not wait; `None` if all do.
     fn pick_among_others(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         if enabled.len() > FEW {
             return self.pick_among_many_others(enabled);
         }
-        // Mostly, few wait.
+        // Few operations wait in most steps.
         for _ in 0..TRIES {
             let index = below(&mut self.rng, enabled.len() as u64) as usize;
             if !self.waits(enabled, &enabled[index]) {
@@ -219,7 +215,7 @@ impl Surw {
         intended
     }
 
-    /// Draws among all, which all wait, in proportion to what they have left.
+    /// Draws among operations that all wait, in proportion to their interesting steps left.
     fn pick_among_waiting(&mut self, enabled: &Enabled<'_>) -> usize {
         if enabled.len() > FEW {
             let (_, Sum(total)) = self.weights.root();
@@ -249,7 +245,7 @@ impl Surw {
     }
 }
 
-/// How often a draw among all is tried before those that wait are set apart.
+/// The number of draws among all operations, before the waiting ones are separated.
 const TRIES: u32 = 4;
 
 impl Default for Surw {

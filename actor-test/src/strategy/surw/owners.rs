@@ -1,4 +1,4 @@
-//! Who takes interesting steps, and how many each has left.
+//! The owners of interesting steps under SURW, with the steps that each has left: [`Owners`].
 
 use rand_core::Rng;
 
@@ -7,27 +7,26 @@ use super::super::tree::{Sum, Tree};
 use super::super::urw::{UNIT, below_any, units};
 use super::super::{Effort, Estimates, OperationId};
 
-/// The owners of interesting steps: those that pilots met, sorted by path, then others as they come.
+/// The owners of interesting steps: those that the pilots met, sorted by path, then others.
 #[derive(Debug, Default)]
 pub(super) struct Owners {
-    /// The path of each that pilots met, and how many it has in an execution, in units.
+    /// The path of each owner that the pilots met, and its steps in an execution, in units.
     met: Vec<(u64, u64)>,
-    /// The operation of each, once it was found.
+    /// The operation of each owner, once it was found.
     operations: Vec<Option<OperationId>>,
-    /// The owner that an operation is, plus one.
+    /// The owner of each operation, plus one.
     of: PerOperation<u32>,
-    /// The interesting steps to come of each, in units.
+    /// The interesting steps that each owner has left, in units.
     left: Tree<Sum>,
-    /// As many has one that pilots did not meet.
+    /// The steps of an owner that the pilots did not meet.
     unknown: u64,
 }
 
-/// What is left of an owner that has taken as many as were expected.
+/// The weight of an owner that has taken all of its expected steps.
 const REST: u64 = UNIT / 16;
 
 impl Owners {
-    /// Counts the interesting steps of the execution that begins: those into `only` these inboxes,
-    /// or where there are none, into all that are contended.
+    /// Begins an execution in which flushes into `only`, or else all contended inboxes, are interesting.
     pub(super) fn begin(&mut self, estimates: &Estimates, only: &[u64]) {
         let met = &mut self.met;
         met.clear();
@@ -57,13 +56,13 @@ impl Owners {
         self.unknown = total.checked_div(met.len() as u64).unwrap_or(UNIT);
     }
 
-    /// The owner that an operation is, if it was found.
+    /// The owner of an operation, if it was found.
     #[inline]
     pub(super) fn of(&self, operation: OperationId) -> Option<usize> {
         (self.of.get(operation) as usize).checked_sub(1)
     }
 
-    /// Finds the owner that an operation is, by its path; adds one that pilots did not meet.
+    /// Finds the owner of an operation by its path; adds one that the pilots did not meet.
     pub(super) fn find(&mut self, path: u64, operation: OperationId) -> usize {
         let found = self.met.binary_search_by_key(&path, |(path, _)| *path);
         let owner = found.unwrap_or(self.operations.len());
@@ -87,15 +86,15 @@ impl Owners {
         self.left.get(owner).0
     }
 
-    /// An owner takes one. Something is left of each, since it may have more than pilots showed, and
-    /// would else wait for all others each time.
+    /// Takes a step of an owner. The remainder stays above zero, since an owner may have more steps than
+    /// the pilots showed, and would otherwise wait for all others each time.
     #[inline]
     pub(super) fn step(&mut self, owner: usize) {
         let left = self.left(owner).saturating_sub(UNIT).max(REST);
         self.left.set(owner, Sum(left));
     }
 
-    /// Draws an owner in proportion to what each has left; `None` where that is nothing.
+    /// Draws an owner in proportion to the steps left; `None` if there are none.
     #[inline]
     pub(super) fn draw(&self, rng: &mut impl Rng) -> Option<usize> {
         let Sum(total) = self.left.root();

@@ -1,4 +1,4 @@
-//! What a step does: sends, replies, timers, faults and the like.
+//! Converts records into the effects of a step: sends, replies, timers and faults.
 
 use super::Builder;
 use crate::data::records::{self, Origin, Record};
@@ -15,7 +15,7 @@ impl Builder {
         }
     }
 
-    /// What a record says that a step does.
+    /// Converts a record into an effect of the step, if it is one.
     pub(super) fn effect_of(&mut self, record: &Record) -> Option<Effect> {
         Some(match record {
             Record::Sent { .. } => return self.sent(record),
@@ -174,7 +174,6 @@ impl Builder {
         })
     }
 
-    /// A message has come over its link.
     fn arrived(&mut self, record: &Record) -> Option<Effect> {
         let Record::Arrived {
             message,

@@ -1,8 +1,7 @@
-//! From records to their story.
+//! Builds a story from records.
 //!
-//! Steps, who takes part, messages and timers are made here; what a step does comes from [`effects`], what
-//! specifications make of it from [`watching`], [`names`] has what everybody is called, and [`texts`] keeps
-//! each text once.
+//! This file makes steps, operations, messages and timers. [`effects`] converts effects, [`watching`]
+//! converts changes of specifications, [`names`] names operations, and [`texts`] interns texts.
 
 mod effects;
 mod names;
@@ -21,11 +20,11 @@ use super::{
 use names::names;
 use texts::Texts;
 
-/// How many steps are told at most: the first tenth, and then the last ones.
+/// The largest number of steps in a story: the first tenth, and then the last ones.
 const STEPS_MAX: usize = 200_000;
 
 impl Story {
-    /// The story that records tell.
+    /// Builds the story of records.
     pub(crate) fn of(records: &[Record]) -> Self {
         let mut builder = Builder::new(names(records), left_out(records));
         for record in records {
@@ -34,13 +33,12 @@ impl Story {
         builder.story
     }
 
-    /// Takes back what came after the first steps.
+    /// Removes all steps after the first `steps`.
     pub(crate) fn truncate(&mut self, steps: u64) {
         self.steps.retain(|step| step.number <= steps);
     }
 
-    /// Adds to the last step what is known of it though it was not finished: the answers to its
-    /// choices, and how it ends.
+    /// Completes the last, unfinished step by the known answers to its choices, and by how it ended.
     pub(crate) fn end_unfinished(&mut self, choices: &[u32], how: Option<&str>) {
         let Some(last) = self.steps.last_mut() else {
             return;
@@ -55,7 +53,7 @@ impl Story {
     }
 }
 
-/// The steps for which there is no room.
+/// Returns the range of steps that are left out, if there are too many.
 fn left_out(records: &[Record]) -> Option<LeftOut> {
     let is_step = |record: &&Record| matches!(record, Record::Step { .. });
     let steps = records.iter().filter(is_step).count();
@@ -71,13 +69,13 @@ struct Builder {
     texts: Texts,
     messages: BTreeMap<MessageId, u32>,
     timers: BTreeMap<u64, u32>,
-    /// The numbers of the monitors, and of the predicates.
+    /// The numbers of the monitors, and below of the predicates, in the story.
     monitors: Vec<u32>,
     predicates: Vec<u32>,
-    /// The step in progress, and who takes it.
+    /// The step in progress, and below the operation that takes it.
     number: u64,
     who: Option<u32>,
-    /// It is left out.
+    /// True if the step in progress is left out.
     is_silent: bool,
 }
 
@@ -211,7 +209,7 @@ impl Builder {
         }
     }
 
-    /// The step in progress, where it is told.
+    /// Returns the step in progress, unless it is left out.
     fn step(&mut self) -> Option<&mut Step> {
         match self.is_silent {
             false => self.story.steps.last_mut(),
@@ -265,7 +263,7 @@ impl Builder {
         operation.name = name;
     }
 
-    /// The number of a message, which is new where nobody has spoken of it.
+    /// Returns the number of a message, which is a new one for an unknown identity.
     fn message(&mut self, id: MessageId, from: Origin, to: u32, event: &str) -> u32 {
         if let Some(known) = self.messages.get(&id) {
             return *known;
@@ -292,7 +290,7 @@ impl Builder {
         number
     }
 
-    /// The number of a timer, which is new where nobody has spoken of it.
+    /// Returns the number of a timer, which is a new one for an unknown key.
     fn timer(&mut self, key: u64, owner: u32) -> u32 {
         let next = self.story.timers.len() as u32;
         let number = *self.timers.entry(key).or_insert(next);

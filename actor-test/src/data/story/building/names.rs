@@ -1,14 +1,14 @@
-//! What those who take part are called.
+//! Names of operations: given names, or type names with a number.
 
 use std::collections::BTreeMap;
 
 use crate::data::records::{Created, Record};
 
-/// How many actors of each type there are, on each node and on none.
+/// The number of actors of each type, on each node and outside of nodes.
 type Counts<'r> = BTreeMap<(Option<&'r str>, u32), u32>;
 
-/// The name of each operation that records tell of, by number. An actor that has none of its own is called
-/// by its type, and by its number among those where there are several.
+/// Returns the name of each operation in the records, by number. An actor without a given name has the name
+/// of its type, and a number if the type has several actors.
 pub(super) fn names(records: &[Record]) -> Vec<String> {
     let created = || {
         records.iter().filter_map(|record| match record {
@@ -40,7 +40,7 @@ pub(super) fn names(records: &[Record]) -> Vec<String> {
 
 fn name(names: &[String], counts: &Counts<'_>, what: &Created) -> String {
     match what {
-        // An owner is older, and has its name.
+        // The owner is older, so that its name is known.
         Created::Future { owner } => {
             let owner = names.get(*owner as usize);
             format!("{}'s future", owner.map_or("?", String::as_str))

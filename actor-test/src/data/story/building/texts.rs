@@ -1,22 +1,20 @@
-//! The texts of a story, each kept once.
+//! Text interning for a story: equal texts share one allocation.
 
 use std::collections::BTreeSet;
 
 use crate::data::marks;
 use crate::data::story::Text;
 
-/// How many bytes the different texts of a story have at most; what comes later is cut short.
+/// The largest number of bytes of all different texts of a story; later texts are truncated.
 const TEXTS_MAX: usize = 16 << 20;
 
-/// How many bytes one text has at most.
 const TEXT_MAX: usize = 64 << 10;
 
-/// What is left of a text for which there is no room any more.
+/// The largest number of bytes of a text once the texts of the story are full.
 const TEXT_MIN: usize = 100;
 
-/// Texts, each kept once, with names where actors were printed.
+/// The interned texts, in which names replace the placeholders of actors.
 pub(super) struct Texts {
-    /// What operations are called, by number.
     names: Vec<String>,
     known: BTreeSet<Text>,
     bytes: usize,
@@ -31,7 +29,6 @@ impl Texts {
         }
     }
 
-    /// What an operation is called.
     pub(super) fn name(&mut self, of: u32) -> Text {
         let name = self.names.get(of as usize);
         let name = name.map_or("?", String::as_str).to_owned();
@@ -55,7 +52,7 @@ impl Texts {
     }
 }
 
-/// A text that is too long, with how much of it is missing.
+/// Truncates a text that is too long, and appends the number of missing bytes.
 fn shortened(text: &str, most: usize) -> Option<String> {
     (text.len() > most).then(|| {
         let end = text.floor_char_boundary(most);

@@ -1,11 +1,11 @@
-//! What specifications make of a step.
+//! Converts records of monitors and predicates into changes of a step.
 
 use super::Builder;
 use crate::data::records::Record;
 use crate::data::story::{Monitor, MonitorChange, MonitorKind, Seen};
 
 impl Builder {
-    /// Monitors and predicates: that they are there, and what became of them.
+    /// Adds the registration or the change of a monitor or a predicate.
     pub(super) fn watched(&mut self, record: &Record) {
         let (monitor, before, after, temperature, heat) = match record {
             Record::Watches {

@@ -1,3 +1,5 @@
+//! Tests of fingerprints: those that are kept up to date equal those computed from scratch.
+
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -17,7 +19,7 @@ use crate::engine::seam::shared::CodePhase;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Execution, Random};
 
-/// Does one of all that an actor can do, as choices have it.
+/// Does one of all that an actor can do, as a choice decides.
 #[derive(Clone, Debug, Hash)]
 struct Act;
 #[derive(Clone, Debug)]
@@ -33,18 +35,18 @@ struct News(#[allow(dead_code)] u32);
 #[derive(Debug)]
 struct Meet(ActorRef<Actress>);
 
-/// Fingerprinted, with timers that it remembers.
+/// An actor with a fingerprint, which remembers its timers.
 #[derive(Fingerprint)]
 struct Actress {
     others: VecDeque<ActorRef<Actress>>,
     timers: Vec<Timer>,
     bells: BTreeMap<u32, u32>,
     strangers: Option<ActorRef<Stranger>>,
-    /// It fails, and has others stopped.
+    /// True if the actor fails, and stops others.
     dramatic: bool,
 }
 
-/// Offers nothing.
+/// An actor without a fingerprint.
 #[derive(Default)]
 struct Stranger(u32);
 #[actor]
@@ -253,7 +255,7 @@ impl Program for Theatre {
     }
 }
 
-/// The fingerprints of the states after each step; each is compared with one from scratch.
+/// Returns the fingerprints of the states after each step; each is compared with one from scratch.
 fn prints_of(semantics: Semantics, seed: u64) -> Vec<u128> {
     let mut engine = Engine::new(Box::new(Random::new()), Bounds::new(200), semantics);
     let execution = Execution {
@@ -328,7 +330,7 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
     all
 }
 
-/// Seeds, each under several semantics.
+/// Returns seeds, each under several semantics.
 pub(crate) fn each_of(seeds: std::ops::Range<u64>) -> impl Iterator<Item = (Semantics, u64)> {
     let plain = Semantics::default();
     let all = [
@@ -340,7 +342,7 @@ pub(crate) fn each_of(seeds: std::ops::Range<u64>) -> impl Iterator<Item = (Sema
     seeds.flat_map(move |seed| all.map(|semantics| (semantics, seed)))
 }
 
-/// What a step touches is all that it changes, in 420 executions of all that actors can do.
+/// The footprint of a step is all that it changes, in 560 executions of all that actors can do.
 #[test]
 fn what_was_not_touched_has_not_changed() {
     let mut steps = 0;
@@ -355,7 +357,7 @@ fn the_same_schedule_has_the_same_fingerprints() {
     for (semantics, seed) in each_of(0..10) {
         let prints = prints_of(semantics, seed);
         assert_eq!(prints, prints_of(semantics, seed));
-        // What is handled by an opaque actor, or in an async handler, is never the same again.
+        // A state after a step of an opaque actor or of an async handler never recurs.
         let different: BTreeSet<u128> = prints.iter().copied().collect();
         assert!(different.len() > prints.len() / 4);
     }

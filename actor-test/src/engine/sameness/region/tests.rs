@@ -1,4 +1,4 @@
-//! What a region says of random programs, against a search of all their states.
+//! Tests of regions, against an exhaustive search of the states of random programs.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::engine::world::marks::operation_name;
 
 const ALL: u64 = u64::MAX;
 
-/// A region that tells nothing but whole states apart.
+/// A region that compares whole states only.
 #[derive(Default)]
 struct Whole(Region);
 
@@ -137,7 +137,7 @@ fn a_step_that_leads_elsewhere_is_noticed() {
     assert_eq!(parts.take(step, &[0], part(0), rest), StepNovelty::None);
 }
 
-/// Wheels that turn by themselves, so that all states are the product.
+/// Wheels that turn independently, so that the states are their product.
 #[test]
 fn it_has_a_limit() {
     for (wheels, spokes, expected) in [
@@ -182,8 +182,7 @@ fn it_has_a_limit() {
     }
 }
 
-/// A random program of some operations: what each does in each of its states to itself, to one
-/// other and to the rest, and whether it has anything to do.
+/// A random program, in which a step changes its operation, perhaps one other, and perhaps the rest.
 struct Machine {
     operations: usize,
     states: usize,
@@ -206,13 +205,13 @@ impl Machine {
         self.draw(&[2, rest], 8) > 0
     }
 
-    /// Whom an operation touches in a state, itself not among them.
+    /// Returns the other operation that an operation touches in a state.
     fn other(&self, operation: usize, state: usize) -> Option<usize> {
         let other = self.draw(&[3, operation, state], self.operations * 2);
         (other < self.operations && other != operation).then_some(other)
     }
 
-    /// The states, the rest last, after a step.
+    /// Returns the states after a step, that of the rest last.
     fn step(&self, at: &[usize], operation: usize) -> Vec<usize> {
         let (state, rest) = (at[operation], at[self.operations]);
         let other = self.other(operation, state);
@@ -234,7 +233,7 @@ impl Machine {
             .collect()
     }
 
-    /// All that can be reached, and whether it goes on for ever and leads to heat again and again.
+    /// Returns all reachable states; and true if no state ends and a hot one is reachable from each.
     fn reach(&self, from: &[usize]) -> (BTreeSet<Vec<usize>>, bool) {
         let mut reached = BTreeSet::from([from.to_vec()]);
         let mut todo = vec![from.to_vec()];
@@ -274,8 +273,8 @@ impl Machine {
     }
 }
 
-/// Against a search of all states, over random programs: it is never closed before a walk has shown
-/// enough, and then tells how many states there are.
+/// Compares regions of random programs with an exhaustive search: a region is closed only if the search says
+/// so, and has as many states.
 #[test]
 fn it_is_closed_where_brute_force_says_so() {
     let (mut closed, mut not_closed, mut open) = (0, 0, 0);

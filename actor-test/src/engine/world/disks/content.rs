@@ -1,28 +1,27 @@
-//! What a file holds: [`Content`].
+//! The content of a file on a simulated disk, with its unsynced changes: [`Content`].
 
 use std::ops::Range;
 
-/// A file: what all who read it see, and what a crash can't take away.
+/// A file: the bytes that all readers see, and the bytes that survive a crash.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Content {
     now: Vec<u8>,
-    /// What survives whatever happens.
+    /// The bytes that survive any crash.
     stable: Vec<u8>,
-    /// What makes `now` of `stable`, in order.
+    /// The changes that turn `stable` into `now`, in order.
     changes: Vec<Change>,
-    /// What calls it has seen, in order, as a hash.
+    /// A hash of all crashes and all calls to the file except reads, in order.
     pub(super) chain: u64,
 }
 
-/// A change of a file that is not synced.
+/// An unsynced change of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
     pub(crate) what: Edit,
-    /// A failed sync has dropped it: no later one brings it to the disk.
+    /// True once a failed sync has dropped the change: no later sync brings it to the disk.
     pub(crate) is_dropped: bool,
 }
 
-/// What is changed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Edit {
     Write { at: u64, bytes: Vec<u8> },
@@ -30,8 +29,8 @@ pub(crate) enum Edit {
 }
 
 impl Edit {
-    /// How many parts a crash keeps or loses apart from each other, where writes are kept in blocks of
-    /// that many bytes; as wholes, where that is zero.
+    /// Returns the number of parts that a crash keeps or loses independently: blocks of a write of `block`
+    /// bytes each, or the whole change if `block` is zero.
     pub(crate) fn parts(&self, block: u64) -> u32 {
         match self {
             Self::Write { bytes, .. } if bytes.is_empty() => 0,
@@ -43,7 +42,7 @@ impl Edit {
         }
     }
 
-    /// Where in the write that part is.
+    /// Returns the range of a part within the written bytes.
     fn range(&self, part: u32, block: u64) -> Range<usize> {
         let Self::Write { at, bytes } = self else {
             return 0..0;
@@ -57,7 +56,7 @@ impl Edit {
         begin.saturating_sub(*at) as usize..end as usize
     }
 
-    /// Changes `content` by the parts that `is_kept` names.
+    /// Applies the parts of the change for which `is_kept` is true to `content`.
     fn apply(&self, content: &mut Vec<u8>, block: u64, is_kept: impl Fn(u32) -> bool) {
         match self {
             Self::SetLen { len } => {
@@ -100,12 +99,12 @@ impl Content {
         });
     }
 
-    /// What is not synced.
+    /// Returns the unsynced changes, in order.
     pub(crate) fn changes(&self) -> &[Change] {
         &self.changes
     }
 
-    /// What was written so far survives, unless a failed sync has dropped it.
+    /// Makes all changes survive a crash, except those that a failed sync has dropped.
     pub(super) fn sync(&mut self) {
         if self.changes.iter().any(|change| change.is_dropped) {
             for change in self.changes.iter().filter(|change| !change.is_dropped) {
@@ -118,14 +117,14 @@ impl Content {
         }
     }
 
-    /// A sync has failed, and what was not synced never will be, though it is still to be read.
+    /// Drops all unsynced changes after a failed sync. Readers still see them until a crash.
     pub(super) fn drop_changes(&mut self) {
         for change in &mut self.changes {
             change.is_dropped = true;
         }
     }
 
-    /// The power fails. `is_kept` says of each change, by its number, which parts were on the disk.
+    /// Crashes the file. `is_kept` decides which parts of which changes had reached the disk.
     pub(super) fn crash(&mut self, block: u64, is_kept: impl Fn(usize, u32) -> bool) {
         for (number, change) in self.changes.iter().enumerate() {
             if !change.is_dropped {
@@ -137,7 +136,7 @@ impl Content {
         self.now.clone_from(&self.stable);
     }
 
-    /// Feeds what a program may ever see of it.
+    /// Feeds everything that a program may observe of the file into a fingerprint.
     pub(super) fn feed(&self, mut to: impl FnMut(&[u8])) {
         let mut sized = |bytes: &[u8]| {
             to(&(bytes.len() as u64).to_le_bytes());

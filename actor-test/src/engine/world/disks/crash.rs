@@ -1,11 +1,10 @@
-//! What is left of a disk where the power fails: [`Disk::crash`].
+//! Power failure of a simulated disk: [`Disk::crash`].
 //!
-//! A crash keeps what was synced. Of the rest, a real disk may keep any part: the page cache writes back
-//! in whatever order it likes, until the power is gone. So each change is kept or lost by itself, and
-//! what is kept is applied in the order of the calls: each name, and in each file that still has a name
-//! each cut, and each write; where writes are torn, each block of a write. The answer to each question
-//! is a set of lost parts, as bits, and zero loses nothing: what is minimised loses no more than it has
-//! to.
+//! A crash keeps what was synced. A real page cache writes the rest back in any order, so the simulated disk
+//! keeps or loses each unsynced change independently. A change is one change of names or, in a file that
+//! still has a name, one new length or one write; a torn write is divided into blocks. The kept changes are
+//! applied in the order of their calls. Each answer is a bit set of lost parts. Zero loses nothing, so a
+//! minimised execution loses no more than it needs to.
 
 use crate::data::records::DiskAction;
 use crate::data::story::DiskCall;
@@ -14,20 +13,20 @@ use crate::engine::world::disks::directories::ROOT;
 use crate::engine::world::disks::disk::{Disk, Inode};
 use crate::hash::mix;
 
-/// How many parts one answer is about at most.
+/// The largest number of parts in one answer.
 const PARTS_MAX: u32 = 16;
 
-/// Something that the power failure has taken.
+/// A change that the power failure has lost.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LostChange {
-    /// What was done.
+    /// The call that made the change.
     pub(crate) what: DiskAction,
-    /// How much of it was lost, where it is not all: the parts, and of how many.
+    /// The number of lost parts and of all parts, if only some parts were lost.
     pub(crate) parts: Option<(u32, u32)>,
 }
 
 impl Disk {
-    /// The power fails. `lose` is asked which of so many parts, 16 at most, are lost: a set of bits.
+    /// Fails the power. `lose` gets a number of parts, 16 at most, and returns the lost ones as bits.
     pub(crate) fn crash(&mut self, mut lose: impl FnMut(u32) -> u32) -> Vec<LostChange> {
         let mut losses = Vec::new();
         let mut chain = 0;
@@ -41,7 +40,7 @@ impl Disk {
             self.crash_file(node, &mut lose, &mut losses);
         }
         for node in &mut self.nodes {
-            // What no name leads to any more.
+            // A file without a name keeps its changes, since nobody can read it any more.
             if let Inode::File(content) = node {
                 content.crash(0, |_, _| true);
                 content.chain = mix(content.chain, chain);
@@ -100,7 +99,7 @@ impl Disk {
         });
     }
 
-    /// The files that a name leads to, in the order in which they were created.
+    /// Returns the files and directories that a path leads to, in the order of their creation.
     fn reachable(&self) -> Vec<u32> {
         let mut is_reached = vec![false; self.nodes.len()];
         let mut directories = vec![ROOT];

@@ -1,32 +1,32 @@
-//! The names on a disk: [`Names`].
+//! The directories of a simulated disk, with their unsynced changes: [`Names`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::records::DiskAction;
 
-/// The root directory.
+/// The number of the root directory.
 pub(crate) const ROOT: u32 = 0;
 
-/// Which node each name in each directory means: a file or a directory.
+/// The file or directory of each name in each directory.
 type Table = BTreeMap<(u32, String), u32>;
 
-/// Names as all see them, and as a crash can't take them away.
+/// The names that all readers see, and the names that survive a crash.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DirectoryTree {
     now: Table,
     stable: Table,
-    /// What makes `now` of `stable`, in order.
+    /// The changes that turn `stable` into `now`, in order.
     changes: Vec<DirectoryChange>,
-    /// What calls they have seen, in order, as a hash.
+    /// A hash of all crashes and all calls to names except reads, in order.
     pub(super) chain: u64,
 }
 
-/// A change of names that is not synced: all of it survives a crash, or nothing.
+/// An unsynced change of names. A crash keeps all of it, or nothing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct DirectoryChange {
-    /// What each name means from then on.
+    /// The new file or directory of each name; `None` removes the name.
     sets: Vec<((u32, String), Option<u32>)>,
-    /// What was done.
+    /// The call that made the change.
     pub(crate) what: DiskAction,
 }
 
@@ -35,7 +35,7 @@ impl DirectoryTree {
         self.now.get(&(directory, name.to_owned())).copied()
     }
 
-    /// What a directory holds, by name.
+    /// Returns the entries of a directory, by name.
     pub(super) fn list(&self, directory: u32) -> impl Iterator<Item = (&str, u32)> {
         let from = (directory, String::new());
         let in_it = self.now.range(from..);
@@ -48,13 +48,12 @@ impl DirectoryTree {
         self.changes.push(DirectoryChange { sets, what });
     }
 
-    /// What is not synced.
     pub(crate) fn changes(&self) -> &[DirectoryChange] {
         &self.changes
     }
 
-    /// The names in a directory survive from now on. A change that concerns two directories is synced
-    /// with the first of them; so is what was done before to the same names.
+    /// Makes the names in a directory survive a crash. A change of two directories is synced with the first
+    /// of them. Earlier changes of the same names are synced as well.
     pub(super) fn sync(&mut self, directory: u32) {
         let mut settled: BTreeSet<(u32, String)> = BTreeSet::new();
         let mut is_synced = vec![false; self.changes.len()];
@@ -75,7 +74,7 @@ impl DirectoryTree {
         self.changes = left;
     }
 
-    /// The power fails. `is_kept` says which changes were on the disk.
+    /// Crashes the names. `is_kept` decides which changes had reached the disk.
     pub(super) fn crash(&mut self, is_kept: impl Fn(usize) -> bool) {
         for (number, change) in self.changes.iter().enumerate() {
             if is_kept(number) {
@@ -86,13 +85,13 @@ impl DirectoryTree {
         self.now.clone_from(&self.stable);
     }
 
-    /// Every name, as all see them.
+    /// Returns the directory, the name, and the file or directory of every name.
     pub(super) fn all(&self) -> impl Iterator<Item = (u32, &str, u32)> {
         let all = self.now.iter();
         all.map(|((directory, name), node)| (*directory, name.as_str(), *node))
     }
 
-    /// Feeds what a program may ever see of them.
+    /// Feeds everything that a program may observe of the names into a fingerprint.
     pub(super) fn feed(&self, mut to: impl FnMut(&[u8])) {
         let mut table = |table: &Table| {
             to(&(table.len() as u64).to_le_bytes());

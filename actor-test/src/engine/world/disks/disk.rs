@@ -1,4 +1,4 @@
-//! One disk, and what calls do to it: [`Disk`].
+//! One simulated disk, and the effects of calls on it: [`Disk`].
 
 use std::io::ErrorKind;
 
@@ -11,21 +11,21 @@ use crate::engine::world::disks::content::{Content, Edit};
 use crate::engine::world::disks::directories::{DirectoryTree, ROOT};
 use crate::hash::mix;
 
-/// How many bytes a file may have.
+/// The largest size of a file, in bytes.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// A disk behind a page cache.
 #[derive(Clone, Debug)]
 pub(crate) struct Disk {
     pub(super) names: DirectoryTree,
-    /// Files and directories, those among them that have no name any more. The root is the first.
+    /// The files and directories, including those without a name. The root is the first.
     pub(super) nodes: Vec<Inode>,
     files: Vec<OpenFile>,
-    /// How often the power has failed.
+    /// The number of power failures and wipes so far.
     pub(super) failures: u32,
-    /// A crash keeps writes in blocks of that many bytes; as wholes, where it is zero.
+    /// The size in bytes of the blocks of a write that a crash keeps or loses; zero keeps writes whole.
     pub(crate) block: u64,
-    /// Who called first: for strategies, calls to one disk meet where what is sent to it does.
+    /// The operation that called first. Strategies see calls to the disk as sends to this operation.
     pub(crate) first_caller: Option<u32>,
 }
 
@@ -38,7 +38,7 @@ pub(super) enum Inode {
 #[derive(Clone, Copy, Debug)]
 struct OpenFile {
     node: u32,
-    /// Of the disk, when it was opened.
+    /// The disk's number of failures when the file was opened.
     failures: u32,
 }
 
@@ -55,7 +55,7 @@ impl Default for Disk {
     }
 }
 
-/// Why a call fails where the file or directory is to be named.
+/// Returns the error of a call, with the path in its message.
 fn refuse<T>(kind: ErrorKind, path: &str, why: &str) -> Result<T, DiskError> {
     let path = if path.is_empty() { "." } else { path };
     Err(DiskError {
@@ -64,7 +64,7 @@ fn refuse<T>(kind: ErrorKind, path: &str, why: &str) -> Result<T, DiskError> {
     })
 }
 
-/// Where a name is, or is to be.
+/// A name in a directory, with the file or directory that has it.
 struct PathEntry {
     directory: u32,
     name: String,
@@ -78,7 +78,8 @@ impl PathEntry {
 }
 
 impl Disk {
-    /// Does what is asked; tells what came of it, and what it has come after, as a hash.
+    /// Carries out a call. Returns its result, and the hash of the earlier calls to the same file or to the
+    /// names.
     pub(crate) fn carry_out(&mut self, call: Call) -> (Result<Answer, DiskError>, u64) {
         let node = self.node_of(&call);
         let chain = match node.map(|node| &mut self.nodes[node as usize]) {
@@ -118,7 +119,7 @@ impl Disk {
         (answer, before)
     }
 
-    /// The file that is open under that number.
+    /// Returns the node of the open file that a call accesses.
     fn node_of(&self, call: &Call) -> Option<u32> {
         match call {
             Call::Read { file, .. }
@@ -130,7 +131,7 @@ impl Disk {
         }
     }
 
-    /// Everything on it is gone.
+    /// Erases the disk, and invalidates all open files.
     pub(crate) fn wipe(&mut self) {
         *self = Self {
             failures: self.failures + 1,
@@ -139,7 +140,7 @@ impl Disk {
         };
     }
 
-    /// What an open file holds.
+    /// Returns the content of an open file, or an error if it was opened before the last power failure.
     pub(super) fn content(&mut self, file: u32) -> Result<&mut Content, DiskError> {
         let found = self.files.get(file as usize);
         let opened = found.filter(|opened| opened.failures == self.failures);
@@ -152,7 +153,7 @@ impl Disk {
         }
     }
 
-    /// In how many ways the call may fail.
+    /// Returns the number of ways in which the call may fail.
     pub(crate) fn ways_to_fail(call: &Call) -> u32 {
         match call {
             Call::Write { .. } | Call::Sync { .. } => 2,
@@ -171,7 +172,8 @@ impl Disk {
         }
     }
 
-    /// The call fails in one of these ways, counted from one.
+    /// Fails the call in one of these ways, counted from one. In way 1, a failed sync drops the unsynced
+    /// changes. In way 2, half of a write is made.
     pub(crate) fn fail(&mut self, call: Call, way: u32) -> (Result<Answer, DiskError>, u64) {
         let trace = u64::from(way);
         let (kind, message) = match call {
@@ -384,7 +386,7 @@ impl Disk {
         Ok(Answer::Entries(entries.map(entry).collect()))
     }
 
-    /// What a file is called, or was when it had a name.
+    /// Returns the path of a file or directory, or a placeholder if it has no name.
     pub(crate) fn path_of(&self, node: u32) -> String {
         let (mut path, mut at) = (String::new(), node);
         let mut names = self.names.all();
@@ -401,13 +403,12 @@ impl Disk {
         "a removed file".into()
     }
 
-    /// What the file of that number is called.
     pub(crate) fn path_of_file(&self, file: u32) -> String {
         let found = self.files.get(file as usize);
         found.map_or("?".into(), |opened| self.path_of(opened.node))
     }
 
-    /// What a call does, for who tells of it; taken down before it is carried out.
+    /// Describes a call for records. The description has to be made before the call is carried out.
     pub(crate) fn action(&self, call: &Call) -> DiskAction {
         let on = DiskAction::on;
         let on_file = |call, file: &u32| on(call, &self.path_of_file(*file));
@@ -442,7 +443,7 @@ impl Disk {
         }
     }
 
-    /// Feeds what a program may ever see of it.
+    /// Feeds everything that a program may observe of the disk into a fingerprint.
     pub(crate) fn feed(&self, mut to: impl FnMut(&[u8])) {
         to(&self.failures.to_le_bytes());
         to(&self.block.to_le_bytes());
@@ -453,7 +454,7 @@ impl Disk {
                 Inode::Directory => to(&[0]),
             }
         }
-        // Who holds a file knows its number.
+        // The program holds open files by their numbers.
         for file in &self.files {
             to(&file.node.to_le_bytes());
             to(&file.failures.to_le_bytes());

@@ -1,8 +1,7 @@
-//! Disks under test: [`Disks`], plain data as the rest of the world.
+//! Simulated disks: [`Disks`], plain data as the rest of the world.
 //!
-//! [`disk`] is one of them: what calls do to it; [`content`] is a file, [`names`] the directories, and
-//! [`crash`] what is left of both where the power fails. Here are the calls on their way, from an
-//! operation's outbox to its answer.
+//! [`disk`] is one disk with the effects of calls, [`content`] is a file, [`names`] are the directories, and
+//! [`crash`] is a power failure. This file has the calls in progress, from the caller's outbox to the answer.
 
 pub(crate) mod content;
 pub(crate) mod crash;
@@ -22,38 +21,36 @@ use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
 use crate::strategy::StepConstruct;
 
-/// The disks of an execution, and the calls to them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disks {
     pub(crate) disks: Vec<Disk>,
     pub(crate) calls: Vec<CallRecord>,
     free: Vec<u32>,
-    /// Calls that were answered and whose callers are to be woken with nothing borrowed.
+    /// The answered calls whose callers are to be woken once nothing is borrowed.
     pub(crate) due: Vec<u32>,
 }
 
-/// A call in progress.
 #[derive(Clone, Debug)]
 pub(crate) struct CallRecord {
     pub(crate) caller: u32,
     pub(crate) disk: u32,
-    /// What is asked; taken when it is carried out.
+    /// The call itself, until it is carried out or dropped.
     pub(crate) call: Option<Call>,
-    /// The power has failed before it was made.
+    /// True if the power failed before the call was carried out.
     is_late: bool,
-    /// Identifies it within the behaviour.
+    /// The stable key of the call, for hashes of the behaviour.
     key: u64,
     answer: Option<Result<Answer, DiskError>>,
-    /// It waits in an outbox.
+    /// Set while the call waits in an outbox.
     queued: bool,
-    /// Nobody waits for the answer any more.
+    /// True once nobody waits for the answer.
     abandoned: bool,
 }
 
-/// What a caller is told apart by of whose calls the power has failed before they were made.
+/// The value mixed into the hash of a caller whose call fails because the power has failed.
 const LATE: u64 = 0x1a7e;
 
-/// Why a call has failed.
+/// The error of a call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct DiskError {
     pub(crate) kind: ErrorKind,
@@ -61,7 +58,7 @@ pub(crate) struct DiskError {
 }
 
 impl CallRecord {
-    /// Tells a call that waits in an outbox from any other.
+    /// Returns a fingerprint of a call that waits in an outbox.
     pub(crate) fn fingerprint(&self) -> u64 {
         let mut to = Fingerprinter::new();
         self.call.hash(&mut to);
@@ -78,19 +75,18 @@ impl Disks {
         self.due.clear();
     }
 
-    /// What a call that waits in an outbox is to do.
     pub(crate) fn action(&self, index: u32) -> Option<DiskAction> {
         let record = self.calls.get(index as usize)?;
         let disk = self.disks.get(record.disk as usize)?;
         Some(disk.action(record.call.as_ref()?))
     }
 
-    /// Where calls to a disk meet, as strategies see it.
+    /// Returns the operation that stands for the disk as the receiver of calls, for strategies.
     pub(crate) fn meets_at(&self, index: u32) -> Option<u32> {
         self.disks.get(index as usize)?.first_caller
     }
 
-    /// The disk of that number, which is empty at first.
+    /// Returns the disk with this number. A new disk is empty.
     pub(crate) fn disk(&mut self, index: u32) -> &mut Disk {
         let index = index as usize;
         if self.disks.len() <= index {
@@ -101,7 +97,7 @@ impl Disks {
 }
 
 impl ExecutionState {
-    /// Puts a call into the outbox of who makes it.
+    /// Puts a call into the outbox of its caller; returns the number of the call.
     pub(crate) fn call_disk(&mut self, caller: u32, disk: u32, call: Call) -> u32 {
         let key = self.child_key_of(caller);
         self.disks.disk(disk).first_caller.get_or_insert(caller);
@@ -121,8 +117,8 @@ impl ExecutionState {
         index
     }
 
-    /// The call that waits in an outbox, and the disk it is for; it is done from now on. One from before
-    /// a power failure is over without having been made.
+    /// Takes a call that is to be carried out, with the number of its disk. A call from before a power
+    /// failure is answered with an error instead.
     pub(crate) fn take_call(&mut self, index: u32) -> Option<(u32, Call)> {
         let record = &mut self.disks.calls[index as usize];
         let call = record.call.take()?;
@@ -137,8 +133,8 @@ impl ExecutionState {
         None
     }
 
-    /// The power of a disk fails: the calls in others' outboxes than `by` are not made any more. In its own
-    /// they come after the failure.
+    /// Makes the calls that wait in outboxes fail, since the power of the disk has failed. The own calls of
+    /// `by` come after the failure and are left alone.
     pub(crate) fn outdate_calls(&mut self, disk: u32, by: u32) {
         let others = self.disks.calls.iter_mut();
         let waiting = others.filter(|record| {
@@ -155,7 +151,7 @@ impl ExecutionState {
         }
     }
 
-    /// A call that waits in an outbox is not made: its caller has crashed.
+    /// Drops a call that waits in an outbox, because its caller has crashed.
     pub(crate) fn forget_call(&mut self, index: u32) {
         let record = &mut self.disks.calls[index as usize];
         record.call = None;
@@ -169,7 +165,7 @@ impl ExecutionState {
         }
     }
 
-    /// The first call to a disk that is still to be made, and that nobody waits for any more.
+    /// Returns the first call to a disk that is still to be carried out and that nobody waits for.
     pub(crate) fn abandoned_call(&self, disk: u32) -> Option<u32> {
         let waits =
             |record: &CallRecord| record.disk == disk && record.abandoned && record.call.is_some();
@@ -177,7 +173,7 @@ impl ExecutionState {
         found.map(|index| index as u32)
     }
 
-    /// Gives the answer of a call to who made it. `trace` tells what on the disk it has come after.
+    /// Delivers the answer of a call to its caller. `trace` is the hash of the earlier calls on the disk.
     pub(crate) fn answer_call(
         &mut self,
         index: u32,
@@ -189,7 +185,7 @@ impl ExecutionState {
         let (caller, key) = (record.caller, record.key);
         record.answer = Some(answer);
         if record.abandoned {
-            // Its outbox may still name it.
+            // The caller's outbox may still refer to the call.
             if !record.queued {
                 self.close_call(index);
             }
@@ -200,14 +196,14 @@ impl ExecutionState {
         caller.delivered = mix(caller.delivered, mix(key, trace));
     }
 
-    /// The answer, where there is one; the call is over then.
+    /// Takes the answer of a call, if there is one, and frees the call.
     pub(crate) fn take_answer(&mut self, index: u32) -> Option<Result<Answer, DiskError>> {
         let answer = self.disks.calls[index as usize].answer.take()?;
         self.close_call(index);
         Some(answer)
     }
 
-    /// Nobody waits for the answer any more. The call is carried out all the same.
+    /// Records that nobody waits for the answer. The call is carried out nevertheless.
     pub(crate) fn abandon_call(&mut self, index: u32) {
         let record = &mut self.disks.calls[index as usize];
         record.abandoned = true;
@@ -216,7 +212,7 @@ impl ExecutionState {
         }
     }
 
-    /// The call has left its outbox.
+    /// Records that the call has left its outbox.
     pub(crate) fn unqueue_call(&mut self, index: u32) {
         let record = &mut self.disks.calls[index as usize];
         record.queued = false;

@@ -1,37 +1,38 @@
-//! Random descents, which come first: they tell how much there is, and where bugs are that need little.
+//! Random descents into the tree of graphs: they estimate the number of behaviours and find shallow bugs
+//! early.
 
 use std::sync::Arc;
 
 use super::graph::{ExecutionGraph, Revisit};
 use crate::hash::mix;
 
-/// Descents into the tree of graphs, each from its root: of what was noted in a graph one is drawn, until
-/// a graph has nothing noted.
+/// Random descents from the root of the tree of graphs: each step draws one backtrack point of the current
+/// graph, and the descent ends at a graph without any.
 ///
-/// A descent tells how large the tree seems: one graph, as many as were noted in it, so many times as
-/// many as were noted in the one that was drawn, and so on. The mean of that over all descents is the
-/// size of the tree (Knuth, Estimating the efficiency of backtrack programs, 1975); of a few it is often
-/// less, since the large parts of a tree are seldom met.
+/// One descent estimates the size of the tree: one, plus the number of backtrack points of the root, plus
+/// that number times those of the drawn graph, and so on. The mean over all descents is an unbiased estimate
+/// (Knuth, Estimating the efficiency of backtrack programs, 1975). A few descents mostly underestimate, since
+/// they seldom meet the large parts of a tree.
 ///
-/// A search that is depth first turns what comes late in an execution round first, and what comes first
-/// last, after all the rest. The descents turn round anything.
+/// Depth-first search reverses late races first, and early races only after all the rest. The descents
+/// reverse races anywhere in an execution.
 #[derive(Debug, Default)]
 pub(super) struct Descents {
     root: Option<(Arc<ExecutionGraph>, Vec<Revisit>)>,
-    /// How many graphs there seem to be that are as deep as the current one.
+    /// The estimated number of graphs at the depth of the current one.
     width: f64,
-    /// The sizes of the tree that all descents have told together.
+    /// The sum of the tree sizes that the descents have estimated.
     sizes: f64,
     done: u32,
     drawn: u64,
 }
 
 impl Descents {
-    /// How many there are.
+    /// The number of descents.
     const COUNT: u32 = 16;
 
-    /// The graph after this one, in which these were noted; or the root with what was noted in it, when
-    /// all descents are done.
+    /// Returns the graph that follows `graph` in a descent, or the root with its backtrack points when all
+    /// descents are done.
     pub(super) fn next(&mut self, graph: ExecutionGraph, edits: Vec<Revisit>) -> DescentStep {
         if self.width == 0.0 {
             self.width = 1.0;
@@ -48,7 +49,7 @@ impl Descents {
         if self.done < Self::COUNT
             && let Some(next) = self.draw(&root, &noted)
         {
-            // The root is a part of this descent's size as well.
+            // The root counts for this descent's size as well.
             self.sizes += 1.0;
             self.width = noted.len() as f64;
             return DescentStep::Graph(next);
@@ -56,7 +57,7 @@ impl Descents {
         DescentStep::Over(root, noted)
     }
 
-    /// One of the graphs that were noted in this one.
+    /// Draws a backtrack point of a graph and returns the graph behind it; `None` if there is no such point.
     fn draw(&mut self, graph: &ExecutionGraph, edits: &[Revisit]) -> Option<ExecutionGraph> {
         let count = edits.len() as u64;
         self.drawn += 1;
@@ -65,16 +66,16 @@ impl Descents {
         Some(graph.edited(*edit))
     }
 
-    /// How many graphs there seem to be; `None` before some descents are done.
+    /// Returns the estimated number of graphs; `None` before a quarter of the descents is done.
     pub(super) fn size(&self) -> Option<f64> {
         (self.done >= Self::COUNT / 4).then(|| self.sizes / f64::from(self.done))
     }
 }
 
-/// What comes after a graph.
+/// The continuation of the descents after a graph.
 pub(super) enum DescentStep {
-    /// This one.
+    /// The next graph of the descent.
     Graph(ExecutionGraph),
-    /// The descents are done, and this is their root.
+    /// All descents are done: the root and its backtrack points.
     Over(Arc<ExecutionGraph>, Vec<Revisit>),
 }

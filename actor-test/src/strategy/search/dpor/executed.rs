@@ -1,4 +1,4 @@
-//! What was run, as far as the search has to know.
+//! The record of executions: behaviours that ran ahead of the search, ends, and transitions of monitors.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -8,35 +8,33 @@ use serde::{Deserialize, Serialize};
 use super::graph::ExecutionGraph;
 use super::numbers::HashIndex;
 
-/// What executions have shown of behaviours: those that the search has not reached yet, and in which ways
-/// operations and onlookers have ended. The parts of a search that was divided share what was shown
-/// before.
+/// The record of what executions have shown: behaviours that the search has not reached yet, and the ends of
+/// operations and observers. The parts of a divided search share what was recorded before.
 #[derive(Debug, Default)]
 pub(super) struct ExecutionRecords {
-    /// What all parts know.
+    /// The record that all parts share.
     shared: Arc<RecordedBehaviours>,
     own: RecordedBehaviours,
-    /// This is a part; it tells the whole which behaviours it has reached.
+    /// The behaviours that this part has reached; `None` for the whole search.
     reached: Option<Vec<u64>>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct RecordedBehaviours {
-    /// Behaviours that were run, and that the search has not reached yet; and whether all was well at the
-    /// end.
+    /// Behaviours that were run before the search reached them; `true` if the end was without a bug.
     run_ahead: BTreeMap<u64, bool>,
-    /// In which ways operations and onlookers have ended in what was run.
+    /// The ends of operations and observers in executions.
     ends: HashIndex,
-    /// What monitors do, by what says what each was and saw: what it was then.
+    /// The keys of monitor transitions; `moved_to` has the state after each.
     moves: HashIndex,
     moved_to: Vec<u64>,
-    /// What was shown of graphs to monitors, in every order.
+    /// The shapes of monitors' observations that were checked in every order.
     walked: HashIndex,
-    /// The actors that are created, by path, in the order of their numbers.
+    /// The paths of the created actors, in the order of their numbers.
     numbered: Vec<u64>,
 }
 
-/// A monitor did something else although it was the same, and saw the same.
+/// A monitor behaved differently in the same state with the same observation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MonitorConflict;
 
@@ -58,7 +56,7 @@ impl RecordedBehaviours {
     }
 }
 
-/// What was [saved](Shown::saved).
+/// The data [saved](Shown::saved) for another process.
 pub(super) type SavedShown = (RecordedBehaviours, Option<Vec<u64>>);
 
 impl ExecutionRecords {
@@ -69,18 +67,18 @@ impl ExecutionRecords {
         }
     }
 
-    /// A behaviour was run before the search has reached it.
+    /// Records a behaviour that was run before the search reached it.
     pub(super) fn run_ahead(&mut self, class: u64, is_well: bool) {
         self.own().run_ahead.insert(class, is_well);
     }
 
-    /// Whether a behaviour was run ahead, and all was well at its end.
+    /// Finds a behaviour that was run ahead; `true` if its end was without a bug.
     pub(super) fn find(&self, class: u64) -> Option<bool> {
         let own = self.own.run_ahead.get(&class);
         own.or_else(|| self.shared.run_ahead.get(&class)).copied()
     }
 
-    /// The search has reached a behaviour. Tells whether it was run ahead, and all was well at its end.
+    /// Marks a behaviour as reached; returns the prior result of [`find`](Self::find).
     pub(super) fn reach(&mut self, class: u64) -> Option<bool> {
         let found = self.find(class);
         if let Some(reached) = &mut self.reached {
@@ -92,7 +90,7 @@ impl ExecutionRecords {
         found
     }
 
-    /// Takes note of the ways in which operations and onlookers have ended.
+    /// Records the ends of the operations and observers of a graph.
     pub(super) fn enter_ends(&mut self, graph: &ExecutionGraph) {
         let is_part = self.reached.is_some();
         for end in graph.ends() {
@@ -102,19 +100,18 @@ impl ExecutionRecords {
         }
     }
 
-    /// An operation or an onlooker ends here in a way that was not run.
+    /// True if some operation or observer ends in a way that no execution has shown.
     pub(super) fn has_new_end(&self, graph: &ExecutionGraph) -> bool {
         let is_new =
             |end| self.shared.ends.find(end).is_none() && self.own.ends.find(end).is_none();
         graph.ends().any(is_new)
     }
 
-    /// What a monitor does, where that is known.
+    /// Returns the state after a monitor's transition, if it is known.
     pub(super) fn after(&self, what: u64) -> Option<u64> {
         self.shared.after(what).or_else(|| self.own.after(what))
     }
 
-    /// Takes note of what a monitor does.
     pub(super) fn learn(&mut self, what: u64, to: u64) -> Result<(), MonitorConflict> {
         match self.after(what) {
             Some(known) if known == to => Ok(()),
@@ -123,31 +120,30 @@ impl ExecutionRecords {
         }
     }
 
-    /// Whether a monitor has ended like that in what was run.
+    /// True if an execution has shown this end.
     pub(super) fn has_end(&self, end: u64) -> bool {
         self.shared.ends.find(end).is_some() || self.own.ends.find(end).is_some()
     }
 
-    /// A monitor has ended like that.
     pub(super) fn enter_end(&mut self, end: u64) {
         if !self.has_end(end) {
             self.own().ends.enter(end);
         }
     }
 
-    /// Whether what a monitor sees of a graph was shown to it in every order.
+    /// True if observations of this shape were checked in every order.
     pub(super) fn has_walked(&self, shape: u64) -> bool {
         self.shared.walked.find(shape).is_some() || self.own.walked.find(shape).is_some()
     }
 
-    /// What a monitor sees of a graph was shown to it in every order.
+    /// Records that observations of this shape were checked in every order.
     pub(super) fn enter_walked(&mut self, shape: u64) {
         if !self.has_walked(shape) {
             self.own().walked.enter(shape);
         }
     }
 
-    /// Actors are created in that order; tells whether each has the number that it has elsewhere.
+    /// Records the order in which actors are created; returns `false` if it contradicts an earlier order.
     pub(super) fn number(&mut self, born: &[u64]) -> bool {
         let known = [&self.shared.numbered, &self.own.numbered];
         let agrees = |known: &[u64]| known.iter().zip(born).all(|(one, other)| one == other);
@@ -160,12 +156,12 @@ impl ExecutionRecords {
         true
     }
 
-    /// Nothing was run that the search has not reached.
+    /// True if the search has reached every behaviour that was run.
     pub(super) fn is_all_reached(&self) -> bool {
         self.shared.run_ahead.is_empty() && self.own.run_ahead.is_empty()
     }
 
-    /// How many ends are known, and how much else of monitors.
+    /// Returns the number of known ends, monitor transitions and shapes.
     pub(super) fn len(&self) -> usize {
         let len = |record: &RecordedBehaviours| {
             record.ends.len() + record.moves.len() + record.walked.len()
@@ -173,7 +169,6 @@ impl ExecutionRecords {
         len(&self.shared) + len(&self.own)
     }
 
-    /// What a part of the search begins with.
     pub(super) fn of_part(&self) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -182,7 +177,7 @@ impl ExecutionRecords {
         }
     }
 
-    /// Adds what parts have shown and reached.
+    /// Merges the records of the parts.
     pub(super) fn unite(&mut self, parts: Vec<Self>) -> Result<(), MonitorConflict> {
         let all: Vec<(RecordedBehaviours, Vec<u64>)> = parts.into_iter().map(Self::shown).collect();
         for (own, _) in &all {
@@ -203,14 +198,14 @@ impl ExecutionRecords {
                 record.walked.enter(*shape);
             }
         }
-        // One part may have run what another had reached meanwhile.
+        // A behaviour that one part ran ahead may have been reached by another part meanwhile.
         for class in all.iter().flat_map(|(_, reached)| reached) {
             record.run_ahead.remove(class);
         }
         Ok(())
     }
 
-    /// What this part, or the whole search, knows beyond what all parts know, to be restored in another
+    /// Returns the record of this part, or of the whole search, in addition to the shared one, for another
     /// process.
     pub(super) fn saved(&self) -> impl Serialize {
         let own = match self.reached {
@@ -220,7 +215,6 @@ impl ExecutionRecords {
         (own, &self.reached)
     }
 
-    /// Knows again what was saved.
     pub(super) fn restore(&mut self, saved: SavedShown) {
         let (own, reached) = saved;
         match reached {
@@ -230,7 +224,6 @@ impl ExecutionRecords {
         self.reached = reached;
     }
 
-    /// What this part has shown, and which behaviours it has reached.
     fn shown(self) -> (RecordedBehaviours, Vec<u64>) {
         (self.own, self.reached.unwrap_or_default())
     }

@@ -1,4 +1,4 @@
-//! Adding labels to a graph, until nothing more can be done.
+//! Extension of an execution graph: adds labels until it is complete, and records backtrack points.
 
 use std::sync::Arc;
 
@@ -9,44 +9,44 @@ use super::transitions::{self, NextInput, ObservedEffect, TransitionEffect, Tran
 use super::world::{self, WORLD, WorldAccess};
 use crate::strategy::{DeferredEvents, ObserverSet};
 
-/// What came of extending a graph.
+/// The result of extending a graph.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Extended {
-    /// Nothing more can be done.
+    /// No operation can do anything more.
     Complete,
-    /// What an operation does next is not known.
+    /// The next transition of some operation is unknown.
     Missing,
 }
 
-/// What an operation may do next.
+/// The next label of an operation.
 enum NextLabel {
     Deed(ObservedEffect, u64),
-    /// Onlookers have seen it take what it was given.
+    /// Observers see the operation take its input.
     Observe(ObserverSet),
     Start,
     Resume(LabelId),
     Answer(u32),
-    /// It accesses the world.
+    /// The operation accesses the world.
     Touch(WorldAccess),
-    /// The world has taken its access.
+    /// The world has taken the operation's access.
     Synced(LabelId),
-    /// It takes an event, where there is one.
+    /// The operation takes an event, if one is available.
     Receive,
     Nothing,
     Unknown,
 }
 
 impl ExecutionGraph {
-    /// Adds what operations do, one event after another, and notes in which other ways that might have
-    /// gone.
+    /// Adds labels until the graph is complete or a transition is unknown, and records the alternatives as
+    /// edits.
     pub(super) fn extend(&mut self, lives: &TransitionTable, edits: &mut Vec<Revisit>) -> Extended {
         'next: loop {
-            // What the world does next is up to the whole of the step whose access it has taken.
+            // The world comes last: its next step depends on the complete step whose access it took.
             let world = self.lane_of(WORLD);
             let others = (0..self.lanes.len() as u32).filter(|lane| Some(*lane) != world);
             for lane in others.chain(world) {
                 if !self.extend_operation(lane, lives, edits) {
-                    // Who fails is to be known of all.
+                    // The caller has to know every operation that fails, so all transitions are looked up.
                     for lane in 0..self.lanes.len() as u32 {
                         self.look_up(lane, lives);
                     }
@@ -68,7 +68,7 @@ impl ExecutionGraph {
                     continue 'next;
                 }
             }
-            // Who was replied to, or created, after its turn has one now.
+            // A reply or a spawn may have enabled an operation whose turn in this pass was over.
             let quiet = (0..self.lanes.len() as u32).all(|lane| {
                 matches!(
                     self.next_of(lane, lives),
@@ -81,7 +81,7 @@ impl ExecutionGraph {
         }
     }
 
-    /// Adds what an operation does before it needs an event; `false` where that is not known.
+    /// Adds the labels of an operation up to its next event; returns `false` if a transition is unknown.
     fn extend_operation(
         &mut self,
         lane: u32,
@@ -132,7 +132,7 @@ impl ExecutionGraph {
         }
     }
 
-    /// Finds what an operation does next, where that is known.
+    /// Looks up the transition of an operation after its current history, if it is known.
     fn look_up(&mut self, lane: u32, lives: &TransitionTable) {
         let found = &self.lanes[lane as usize];
         if found.transition.is_some_and(|id| lives.has(id)) {
@@ -144,7 +144,7 @@ impl ExecutionGraph {
         }
     }
 
-    /// Which events it puts off now.
+    /// Returns the events that an operation defers in its current state.
     fn defers(&self, lane: u32, lives: &TransitionTable) -> DeferredEvents {
         let stretch = self.lanes[lane as usize].stretch(lives);
         stretch.map_or_else(DeferredEvents::default, |stretch| stretch.defers)
@@ -204,7 +204,7 @@ impl ExecutionGraph {
         }
     }
 
-    /// What the world does next. Whose access it takes depends on what it was told.
+    /// Returns the next label of the world. The accesses that the world may take depend on its history.
     fn next_of_world(&mut self, world: u32, lives: &TransitionTable) -> NextLabel {
         if self.world_fails(world, lives) {
             return NextLabel::Nothing;
@@ -225,7 +225,7 @@ impl ExecutionGraph {
         NextLabel::Receive
     }
 
-    /// What a label gives to others.
+    /// Returns a hash of the payload that a label passes to its receivers and observers.
     pub(super) fn gift(&self, from: LabelId) -> u64 {
         let lane = &self.lanes[from.lane as usize];
         match self.label(from).act {
@@ -257,7 +257,7 @@ impl ExecutionGraph {
         LabelId { lane, index }
     }
 
-    /// What comes before the next label of a lane.
+    /// Returns the vector clock of the next label of a lane.
     fn clock_of(&self, lane: u32) -> Arc<[u32]> {
         let found = &self.lanes[lane as usize];
         match (found.labels.last(), found.parent) {
@@ -267,7 +267,7 @@ impl ExecutionGraph {
         }
     }
 
-    /// A clock, and what a label needs, with that label.
+    /// Joins a vector clock with that of a label, and includes the label itself.
     fn joined(&self, clock: &[u32], with: LabelId) -> Arc<[u32]> {
         let mut joined = vec![0; self.lanes.len()];
         joined[..clock.len()].copy_from_slice(clock);
@@ -298,7 +298,7 @@ impl ExecutionGraph {
         self.add_input(lane, LabelAction::Answer(answer), history, None)
     }
 
-    /// Has an operation take an event.
+    /// Adds a label by which an operation takes an event.
     pub(super) fn add_receive(
         &mut self,
         lane: u32,
@@ -315,7 +315,7 @@ impl ExecutionGraph {
             Some(from),
         );
         if let Some(done) = done {
-            // A step is taken as a whole: the world takes the next access when that is over.
+            // A step is atomic: the world takes the next access after the end of the previous step.
             let clock = self.joined(&self.label(place).clock, done);
             self.lane_mut(lane).labels[place.index as usize].clock = clock;
         }
@@ -324,7 +324,7 @@ impl ExecutionGraph {
         place
     }
 
-    /// With what the step ends whose access the world has taken last.
+    /// Returns the last label of the step whose access the world took last.
     fn done_with(&self, world: u32) -> Option<LabelId> {
         let found = &self.lanes[world as usize];
         if found.path != WORLD {
@@ -345,7 +345,7 @@ impl ExecutionGraph {
         }
     }
 
-    /// Something goes into an inbox, or none, and onlookers see it.
+    /// Puts a label into an inbox, if it has a receiver, and into the inboxes of its observers.
     fn put(
         &mut self,
         what: LabelId,
@@ -366,7 +366,7 @@ impl ExecutionGraph {
         label
             .observer_lanes
             .extend(seen_in.iter().map(|to| (*to, NO_LABEL)));
-        // What comes before it in one of them counts for the others.
+        // All inboxes get the label first, since its order in one inbox constrains its order in the others.
         for to in to.iter().chain(&seen_in) {
             self.lane_mut(*to).sends.push(what);
         }
@@ -375,7 +375,7 @@ impl ExecutionGraph {
         }
     }
 
-    /// The lane of an onlooker, or of the world.
+    /// Returns the lane of an observer or of the world, and creates it if it is missing.
     fn lane_or_new(&mut self, path: u64) -> u32 {
         if let Some(lane) = self.lane_of(path) {
             return lane;
@@ -385,7 +385,7 @@ impl ExecutionGraph {
         self.lanes.len() as u32 - 1
     }
 
-    /// Has an operation take another event at its last label.
+    /// Replaces the event that an operation takes at its last label.
     pub(super) fn replace_received(&mut self, at: LabelId, from: LabelId) {
         let found = self.lane_mut(at.lane);
         found.receives.pop();
@@ -448,7 +448,7 @@ impl ExecutionGraph {
                 let at = self.push(lane, LabelAction::Cancel { timer }, history, clock);
                 self.lane_mut(lane).cancels.push((at.index, timer));
             }
-            // The world says so itself.
+            // `Graph::is_open` reads this from the transition of the world, without a label.
             TransitionEffect::PermitAccess { .. } => {}
             TransitionEffect::Spawn { child } | TransitionEffect::Arm { timer: child } => {
                 let act = match deed {
@@ -483,7 +483,6 @@ impl ExecutionGraph {
         }
     }
 
-    /// The lane of an operation.
     pub(super) fn lane_of(&self, path: u64) -> Option<u32> {
         let found = self.lanes.iter().position(|lane| lane.path == path);
         found.map(|lane| lane as u32)

@@ -1,4 +1,4 @@
-//! What was done in an execution, up to the order of what nobody can tell: a graph of labels.
+//! Execution graphs: what the operations did, up to the order of independent steps, as labels per operation.
 
 use std::sync::Arc;
 
@@ -12,115 +12,124 @@ use super::world::{WORLD, WorldAccess};
 use crate::hash::mix;
 use crate::strategy::{DeferredEvents, ObserverSet};
 
-/// A label: of which lane, and where in it.
+/// The position of a label: its lane, and its index within the lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct LabelId {
     pub(super) lane: u32,
     pub(super) index: u32,
 }
 
-/// No label of a lane has this position.
+/// Stands for "no label": no lane is that long.
 pub(super) const NO_LABEL: u32 = u32::MAX;
 
-/// Something that an operation does, or that it is given.
+/// An action of an operation, or an input that it gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum LabelAction {
-    /// Its first step.
+    /// The operation takes its first step.
     Start,
-    /// It takes an event, as the one of that number in its inbox.
-    Receive { from: LabelId, nth: u32 },
-    /// It goes on with a reply.
-    Resume { from: LabelId },
-    /// A choice is answered.
+    /// The operation takes an event from its inbox, as its `nth` one from zero.
+    Receive {
+        from: LabelId,
+        nth: u32,
+    },
+    /// The operation resumes with a reply.
+    Resume {
+        from: LabelId,
+    },
     Answer(u32),
-    /// It sends an event, of that number among those of its receiver's type.
-    Send { message: u64, event: u16 },
-    /// It replies to an operation.
-    Reply { to: u32 },
-    /// It creates an operation.
+    /// The operation sends an event; `event` is its number among the events of the receiver's type.
+    Send {
+        message: u64,
+        event: u16,
+    },
+    /// The operation replies to another one.
+    Reply {
+        to: u32,
+    },
+    /// The operation creates another one.
     Spawn,
-    /// It ends.
     Halt,
-    /// It replies to an operation that learns of it from the world, or a sleep is over.
+    /// The operation replies to one that learns of the reply from the world, or a sleep ends.
     WakeByWorld,
-    /// It starts a timer.
+    /// The operation starts a timer.
     Arm,
-    /// It cancels a timer.
-    Cancel { timer: u32 },
-    /// It accesses the world.
+    Cancel {
+        timer: u32,
+    },
     Access(WorldAccess),
-    /// The world has taken its access by this label.
-    Synced { by: LabelId },
+    /// The operation continues after the world took its access by the label `by`.
+    Synced {
+        by: LabelId,
+    },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Label {
     pub(super) act: LabelAction,
-    /// Labels were added in this order.
+    /// The label's number in the order of insertion.
     pub(super) stamp: u32,
-    /// The history of its operation, with it.
+    /// The history of the operation up to and including this label.
     pub(super) history: u64,
-    /// How many labels of each other lane come before it in any case: it needs them.
+    /// A vector clock: the number of labels of each other lane that happen before this one.
     #[serde(with = "saved::clock")]
     pub(super) clock: Arc<[u32]>,
-    /// The inbox that it goes into, if any, with the label by which it is taken there.
+    /// The lane of the receiver or the world, if any, and the index of the label that takes this one there.
     pub(super) inbox: Option<(u32, u32)>,
-    /// Those of its onlookers, in the same way. An empty one takes no memory beyond.
+    /// The lanes of observers, with the labels that take this one there. An empty vector does not allocate.
     pub(super) observer_lanes: Vec<(u32, u32)>,
-    /// The monitors that see it, in whichever order.
+    /// The monitors that observe the label in an order that is no part of the behaviour.
     pub(super) free_monitors: ObserverSet,
 }
 
-/// The labels of one operation.
+/// The labels of one operation in program order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct OperationLabels {
     pub(super) path: u64,
-    /// The label that has created it; `None` for the test body.
+    /// The label that has created the operation; `None` for the test body, observers and the world.
     pub(super) parent: Option<LabelId>,
-    /// It was created.
+    /// True if the label that creates the operation is in the graph.
     pub(super) is_spawned: bool,
-    /// Its history when it was created.
+    /// The history of the operation at its creation.
     pub(super) initial_history: u64,
     pub(super) labels: Vec<Label>,
-    /// Which labels take an event.
+    /// The indices of the labels that take an event.
     pub(super) receives: Vec<u32>,
-    /// What was put off where it took each, as far as it ever puts off anything.
+    /// The events that were deferred at each receive; empty as long as no receive defers any.
     pub(super) deferred: Vec<DeferredEvents>,
-    /// What went into its inbox.
+    /// The labels whose events went into the operation's inbox.
     pub(super) sends: Vec<LabelId>,
-    /// Which labels cancel a timer, of which lane.
+    /// The labels that cancel a timer, each with the timer's lane.
     pub(super) cancels: Vec<(u32, u32)>,
-    /// A reply that it has not gone on with.
+    /// A reply that the operation has not resumed with yet.
     pub(super) reply: Option<LabelId>,
-    /// Where it is found what it does since it was given something, once that was looked up.
+    /// The transition after the last input, once it was looked up.
     pub(super) transition: Option<TransitionId>,
-    /// How much of that it has done.
+    /// The number of effects of that transition that the graph has labels for.
     pub(super) done: usize,
 }
 
-/// How a graph differs from one that was explored.
+/// A backtrack point: the difference between a graph and the one to be explored from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Revisit {
-    /// Up to a choice, which is answered otherwise.
+    /// Gives the choice at a label another answer, and drops all later labels.
     Answer { at: LabelId, answer: u32 },
-    /// Up to where an event is taken, which is another one.
+    /// Takes another available event at a label, and drops all later labels.
     Receive { at: LabelId, from: LabelId },
-    /// An event that was sent later is taken instead, and with it is kept what it needs.
+    /// A backward revisit: takes an event that was sent later, and keeps the labels that happen before it.
     Backward { at: LabelId, from: LabelId },
 }
 
-/// Labels, lane by lane. Graphs that differ in few lanes share the others.
+/// An execution graph. Graphs that differ in few lanes share the others.
 #[derive(Clone, Debug)]
 pub(super) struct ExecutionGraph {
     pub(super) lanes: Vec<Arc<OperationLabels>>,
     pub(super) next_stamp: u32,
 }
 
-/// How many labels of each lane are meant.
+/// A cut of a graph: the length of the prefix of each lane.
 pub(super) type Cut = Vec<u32>;
 
 impl Revisit {
-    /// The label that it changes.
     pub(super) fn at(self) -> LabelId {
         match self {
             Self::Answer { at, .. } | Self::Receive { at, .. } | Self::Backward { at, .. } => at,
@@ -129,7 +138,7 @@ impl Revisit {
 }
 
 impl LabelAction {
-    /// The operation is given something.
+    /// True if the operation gets an input by this action.
     pub(super) fn is_input(self) -> bool {
         matches!(
             self,
@@ -141,7 +150,7 @@ impl LabelAction {
         )
     }
 
-    /// A step begins with it, in which an operation runs.
+    /// True if a step in which the operation runs begins with this action.
     pub(super) fn is_run(self) -> bool {
         matches!(
             self,
@@ -149,7 +158,7 @@ impl LabelAction {
         )
     }
 
-    /// It has something done, in the order of what is known of its operation.
+    /// True if this is an effect of a transition, an element of [`Stretch::deeds`].
     pub(super) fn is_deed(self) -> bool {
         !self.is_input() && !matches!(self, Self::Access(_))
     }
@@ -173,7 +182,7 @@ impl OperationLabels {
         }
     }
 
-    /// It was created again.
+    /// Resets the lane for an operation that is created again, and keeps the events in its inbox.
     pub(super) fn revive(&mut self, born: Self) {
         let sends = std::mem::take(&mut self.sends);
         *self = Self { sends, ..born };
@@ -185,13 +194,14 @@ impl OperationLabels {
             .map_or(self.initial_history, |label| label.history)
     }
 
-    /// How many labels were added before that stamp.
+    /// Returns the number of labels that were inserted before `stamp`.
     pub(super) fn before(&self, stamp: u32) -> u32 {
         self.labels.partition_point(|label| label.stamp < stamp) as u32
     }
 
-    /// What it takes among that many labels and was in its inbox before an event of that number in any
-    /// case: up to the last of it, which comes first, and all before that come before that one.
+    /// Iterates over the events that the first `labels` labels take and that always precede an event of the
+    /// number `event` in the inbox, latest first. Without deferral only the latest is returned, since all
+    /// others precede it.
     pub(super) fn taken_before(&self, labels: u32, event: Option<u16>) -> TakenBefore<'_> {
         TakenBefore {
             lane: self,
@@ -200,12 +210,12 @@ impl OperationLabels {
         }
     }
 
-    /// What was put off where it took that one.
+    /// Returns the events that the operation deferred at its `nth` receive.
     pub(super) fn deferred_at(&self, nth: usize) -> DeferredEvents {
         self.deferred.get(nth).copied().unwrap_or_default()
     }
 
-    /// It takes an event, as the next one, while it puts these off.
+    /// Records that the label at `index` takes an event while `defers` are deferred.
     pub(super) fn note_receive(&mut self, index: u32, defers: DeferredEvents) {
         self.receives.push(index);
         if !defers.is_empty() || !self.deferred.is_empty() {
@@ -215,7 +225,7 @@ impl OperationLabels {
         }
     }
 
-    /// What it takes as that one.
+    /// Returns the event that the operation takes at its `nth` receive.
     pub(super) fn taken(&self, nth: usize) -> Option<LabelId> {
         match self.labels[*self.receives.get(nth)? as usize].act {
             LabelAction::Receive { from, .. } => Some(from),
@@ -223,19 +233,19 @@ impl OperationLabels {
         }
     }
 
-    /// It has done all that it does before it fails.
+    /// True if the operation fails after the effects of its last transition.
     pub(super) fn fails(&self, lives: &TransitionTable) -> bool {
         let stretch = self.stretch(lives);
         stretch.is_some_and(|stretch| stretch.need == NextInput::Failure)
     }
 
-    /// What it does since it was given something, where that was looked up by this part of the search.
+    /// Returns the transition after the last input, if this part of the search has looked it up.
     pub(super) fn stretch<'a>(&self, lives: &'a TransitionTable) -> Option<&'a LearnedTransition> {
         let id = self.transition.filter(|id| lives.has(*id))?;
         Some(lives.after(id))
     }
 
-    /// All of it is within a cut, in which it is that lane, and so is whatever it refers to.
+    /// True if a cut contains the whole lane and all labels that the lane refers to.
     fn is_within(&self, cut: &Cut, lane: usize) -> bool {
         let is_in = |place: &LabelId| place.index < cut[place.lane as usize];
         let is_taken_within = |(to, by): &(u32, u32)| *by == NO_LABEL || *by < cut[*to as usize];
@@ -249,7 +259,7 @@ impl OperationLabels {
                 .all(|label| label.inboxes().all(is_taken_within))
     }
 
-    /// The first so many labels, of which a cut has that which they refer to.
+    /// Returns the first `count` labels, without references to labels outside of the cut.
     fn restricted(&self, cut: &Cut, count: u32) -> Self {
         let is_in = |place: &LabelId| place.index < cut[place.lane as usize];
         let (kept, left) = self.labels.split_at(count as usize);
@@ -261,7 +271,7 @@ impl OperationLabels {
                 }
             }
         }
-        // It awaits one reply at a time.
+        // An operation awaits one reply at a time, so the first dropped resume has the pending reply.
         let resumed = left.iter().find_map(|label| match label.act {
             LabelAction::Resume { from } => Some(from),
             _ => None,
@@ -289,20 +299,20 @@ impl OperationLabels {
         }
     }
 
-    /// Which label cancels a timer, if one does.
+    /// Returns the index of the label that cancels a timer.
     pub(super) fn cancelled_at(&self, timer: u32) -> Option<u32> {
         let mut cancels = self.cancels.iter();
         let found = cancels.find(|(_, cancelled)| *cancelled == timer);
         found.map(|(index, _)| *index)
     }
 
-    /// How many of that many labels take an event.
+    /// Returns the number of receives among the first `labels` labels.
     pub(super) fn receives_before(&self, labels: u32) -> usize {
         self.receives.partition_point(|index| *index < labels)
     }
 }
 
-/// What was taken from an inbox, the last of it first: see [`Lane::taken_before`].
+/// An iterator over events taken from an inbox, latest first: see [`Lane::taken_before`].
 pub(super) struct TakenBefore<'a> {
     lane: &'a OperationLabels,
     left: usize,
@@ -317,11 +327,11 @@ impl Iterator for TakenBefore<'_> {
             self.left = self.left.checked_sub(1)?;
             let nth = self.left;
             if self.lane.deferred.is_empty() {
-                // Each was taken after the one before it, whatever it was.
+                // Without deferral an inbox is FIFO, so the latest event stands for all earlier ones.
                 self.left = 0;
                 return self.lane.taken(nth);
             }
-            // What was put off may have been there before.
+            // An event that was deferred may have been in the inbox before the taken one.
             let is_put_off = |event| self.lane.deferred_at(nth).has(event);
             if !self.event.is_some_and(is_put_off) {
                 return self.lane.taken(nth);
@@ -331,7 +341,7 @@ impl Iterator for TakenBefore<'_> {
 }
 
 impl Label {
-    /// The number of the event that it sends.
+    /// Returns the number of the event that the label sends.
     pub(super) fn event(&self) -> Option<u16> {
         match self.act {
             LabelAction::Send { event, .. } => Some(event),
@@ -339,7 +349,7 @@ impl Label {
         }
     }
 
-    /// The inboxes that it goes into, with the labels by which it is taken there.
+    /// Returns the inboxes that the label goes into, each with the index of the label that takes it there.
     pub(super) fn inboxes(&self) -> impl Iterator<Item = &(u32, u32)> {
         self.inbox.iter().chain(&self.observer_lanes)
     }
@@ -350,7 +360,7 @@ impl Label {
 }
 
 impl ExecutionGraph {
-    /// Nothing was done but that the test body is there.
+    /// Creates the graph in which nothing has happened yet; only the test body exists.
     pub(super) fn new(body: u64) -> Self {
         Self {
             lanes: vec![Arc::new(OperationLabels::new(
@@ -366,7 +376,7 @@ impl ExecutionGraph {
         &self.lanes[place.lane as usize].labels[place.index as usize]
     }
 
-    /// What an operation put off where it took an event.
+    /// Returns the events that the operation deferred at the receive `at`.
     pub(super) fn deferred_at(&self, at: LabelId) -> DeferredEvents {
         match self.label(at).act {
             LabelAction::Receive { nth, .. } => {
@@ -376,15 +386,14 @@ impl ExecutionGraph {
         }
     }
 
-    /// How many labels there are.
     pub(super) fn len(&self) -> u64 {
         let labels = self.lanes.iter().map(|lane| lane.labels.len() as u64);
         labels.sum()
     }
 
-    /// A hash of what was done.
+    /// Returns a hash of the behaviour, the same for all executions of this graph.
     pub(super) fn class(&self) -> u64 {
-        // Onlookers and the world are there from when they see something.
+        // The lanes of observers and of the world count once they have a label.
         let is_there = |(_, lane): &(u32, &Arc<OperationLabels>)| {
             lane.is_spawned && (lane.parent.is_some() || !lane.labels.is_empty())
         };
@@ -392,8 +401,8 @@ impl ExecutionGraph {
         transitions::class(born.map(|(number, _)| self.history(number)))
     }
 
-    /// Hashes of how each operation and onlooker has ended: with which history, and which events in its
-    /// inbox. What is judged of an execution depends on nothing else.
+    /// Returns a hash of the end of each operation and observer: its history, and the unread events in its
+    /// inbox. The verdict on an execution depends on nothing else.
     pub(super) fn ends(&self) -> impl Iterator<Item = u64> {
         let born = self
             .lanes
@@ -406,13 +415,13 @@ impl ExecutionGraph {
                 let mut inboxes = self.label(**place).inboxes();
                 inboxes.any(|(to, by)| *to == number as u32 && *by == NO_LABEL)
             });
-            // Nobody sees in which order they lie there.
+            // The order of unread events can't be observed, so their hashes are added up.
             let left = unread.map(|place| mix(self.gift(*place), 0x1ef7));
             mix(self.history(number as u32), left.fold(0, u64::wrapping_add))
         })
     }
 
-    /// The world has taken an access whose operation fails in that step.
+    /// True if the world has taken an access whose operation fails in the same step.
     pub(super) fn world_fails(&self, world: u32, lives: &TransitionTable) -> bool {
         let found = &self.lanes[world as usize];
         let Some(last) = found.receives.len().checked_sub(1) else {
@@ -426,8 +435,8 @@ impl ExecutionGraph {
         })
     }
 
-    /// Whether an access may be taken by the world after that many of its labels; anything else may
-    /// always be.
+    /// True if the world may take an access after its first `labels` labels. Labels other than accesses may
+    /// always be taken.
     pub(super) fn is_open(
         &self,
         access: LabelId,
@@ -451,8 +460,8 @@ impl ExecutionGraph {
         known.is_some_and(|deeds| deeds.iter().any(|done| done.deed == open))
     }
 
-    /// The history of a lane after that many of its labels. The world is told of choices as well that were
-    /// answered in the step whose access it has taken last.
+    /// Returns the history of a lane after its first `labels` labels. The world's history includes the
+    /// answers to choices of the step whose access was taken last.
     pub(super) fn history_of(&self, lane: u32, labels: u32) -> u64 {
         let found = &self.lanes[lane as usize];
         let Some(last) = labels.checked_sub(1) else {
@@ -472,18 +481,16 @@ impl ExecutionGraph {
             })
     }
 
-    /// The history of a lane with all its labels.
     pub(super) fn history(&self, lane: u32) -> u64 {
         self.history_of(lane, self.lanes[lane as usize].labels.len() as u32)
     }
 
-    /// Monitors or predicates look on.
+    /// True if some monitor or predicate observes in an order that is part of the behaviour.
     pub(super) fn has_onlookers(&self) -> bool {
         let mut lanes = self.lanes.iter();
         lanes.any(|lane| transitions::is_onlooker(lane.path))
     }
 
-    /// An operation fails.
     pub(super) fn fails(&self, lives: &TransitionTable) -> bool {
         self.lanes.iter().any(|lane| lane.fails(lives))
     }
@@ -492,7 +499,7 @@ impl ExecutionGraph {
         Arc::make_mut(&mut self.lanes[lane as usize])
     }
 
-    /// The graph that an edit makes of this one.
+    /// Returns the graph to explore from a backtrack point.
     pub(super) fn edited(&self, edit: Revisit) -> Self {
         match edit {
             Revisit::Answer { at, answer } => {
@@ -518,14 +525,14 @@ impl ExecutionGraph {
         self.lanes.iter().map(|lane| lane.before(stamp)).collect()
     }
 
-    /// What is kept where an event is taken at a label that was sent later.
+    /// Returns the cut that a backward revisit keeps: all before the receive `at`, and what `from` needs.
     pub(super) fn kept(&self, at: LabelId, from: LabelId) -> Cut {
         let mut cut = self.cut_before(self.label(at).stamp + 1);
         self.add_needed(&mut cut, from, 1);
         cut
     }
 
-    /// Adds to a cut what a label needs, and so many of the label itself.
+    /// Adds the happens-before predecessors of a label to a cut, and `own` of the label itself.
     pub(super) fn add_needed(&self, cut: &mut Cut, place: LabelId, own: u32) {
         for (kept, needed) in cut.iter_mut().zip(&*self.label(place).clock) {
             *kept = (*kept).max(*needed);

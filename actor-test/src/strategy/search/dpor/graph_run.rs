@@ -1,4 +1,4 @@
-//! The strategy of a work item: it takes the steps of a graph, and then any others.
+//! The strategy of a work item of Inbox-DPOR: follows the schedule of a graph, then any schedule.
 
 use std::sync::Arc;
 
@@ -10,27 +10,27 @@ use crate::strategy::{
     StepKind, Strategy,
 };
 
-/// What makes a step an access to the world.
+/// The constructs that make a step an access to the world.
 const WORLD_CONSTRUCTS: ConstructSet =
     ConstructSet::of(&[StepConstruct::Clock, StepConstruct::Timer]);
 
-/// A step that is to be taken.
+/// A scheduled step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ScheduledStep {
-    /// Who takes it, by its path.
+    /// The path of the operation that takes the step.
     pub(super) who: u64,
-    /// The event that is handled, or zero.
+    /// The number of the handled event, or zero.
     pub(super) message: u64,
-    /// How many of the answers are for choices in this step.
+    /// The number of answers that belong to choices of this step.
     pub(super) answers: u32,
 }
 
-/// What was seen of an execution.
+/// An observation of an execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ExecutionItem {
-    /// The test body, which is there from the start.
+    /// The test body, which exists from the start.
     Body { path: u64 },
-    /// A step.
+    /// A step that was taken.
     Step {
         who: u64,
         kind: StepKind,
@@ -39,71 +39,71 @@ pub(super) enum ExecutionItem {
         carried: StepEffect,
         onlookers: ObserverSet,
         defers: DeferredEvents,
-        /// It was an access to the world.
+        /// The kind of access, if the step accessed the world.
         touch: Option<WorldAccess>,
-        /// Its operation awaits something after it.
+        /// True if the operation awaits something after the step.
         is_suspended: bool,
     },
-    /// Something rode along with the step before.
+    /// An effect that was carried out within the preceding step.
     SilentEffect { who: u64, what: SilentEffect },
-    /// After the access before, the world takes that of this operation: a timer may fire, or something is
-    /// there that was awaited.
+    /// After the preceding access, the world may take the access of this operation: its timer may fire, or
+    /// its awaited input is ready.
     Open { who: u64 },
-    /// A step that might be taken, and is not.
+    /// A step that was enabled at the end and was not taken.
     Waiting { who: u64, kind: StepKind },
-    /// A monitor has looked at the step before: what it was, and what it is now.
+    /// A monitor observed the preceding step: hashes of its states before and after.
     Observed {
         monitor: u32,
         before: u64,
         after: u64,
     },
-    /// A choice in the step before.
+    /// A choice in the preceding step.
     Choice { who: u64, of: u32, answer: u32 },
 }
 
-/// What a search can't follow.
+/// A construct that the search can't follow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct UnsupportedStep {
     pub(super) what: StepConstruct,
-    /// Whose step it was, where names were asked for.
+    /// The name of the operation that met the construct, if names were requested.
     pub(super) who: Option<String>,
 }
 
-/// Takes the steps of a graph, and then goes on with whoever comes first.
+/// Takes the steps of a graph, and then always the first enabled operation.
 #[derive(Debug)]
 pub(in crate::strategy) struct GraphRun {
     schedule: Vec<ScheduledStep>,
     answers: Vec<u32>,
-    /// Beyond the graph they only carry out what they have done: they have failed before.
+    /// Operations that have failed before: after the scheduled steps they only flush their outboxes.
     held: Vec<u64>,
     ties: Arc<WorldDependencies>,
-    /// Those that are not known yet.
+    /// Ties that this execution has revealed.
     pub(super) new_ties: WorldDependencies,
-    /// The last step was an access to the world.
+    /// True if the last step accessed the world.
     accessed_world: bool,
-    /// What operations are called, as far as that is known.
+    /// The paths of all operations so far, by number.
     paths: Vec<u64>,
     next: usize,
     next_answer: usize,
-    /// How many of the answers are still for the step in progress.
+    /// The number of answers that are left for the step in progress.
     answers_left: u32,
     current: (u64, u64),
-    /// What whoever takes the step in progress is called, is to be known.
+    /// True if the name of the operation in progress is to be recorded.
     names: bool,
     name: Option<String>,
     pub(super) seen: Vec<ExecutionItem>,
-    /// The choices of the step in progress.
+    /// The choices of the step in progress, in order.
     chosen: Vec<ExecutionItem>,
     pub(super) outside: Option<UnsupportedStep>,
-    /// The program did not do what it did before.
+    /// True if the program differed from its previous executions.
     pub(super) has_diverged: bool,
-    /// A seed was asked for.
+    /// True if the program asked for a seed.
     pub(super) is_seeded: bool,
-    /// It ended since only those who would fail had anything to do.
+    /// True if the execution ended because only operations that would fail were enabled.
     pub(super) only_held_left: bool,
-    /// The last step has failed by itself, whatever others did.
+    /// True if the last step failed by itself, independently of other operations.
     pub(super) has_failed: bool,
-    /// The last step has found a bug that may need what others did.
+    /// True if the last step found a bug that may depend on other operations.
     pub(super) has_bug: bool,
 }
 
@@ -141,7 +141,7 @@ impl GraphRun {
 }
 
 impl GraphRun {
-    /// The same once more, to learn what is called what.
+    /// Repeats the execution and records the name of the operation that meets the construct.
     pub(super) fn with_names(self) -> Self {
         Self {
             names: true,
@@ -149,7 +149,7 @@ impl GraphRun {
         }
     }
 
-    /// Whose accesses the world takes now.
+    /// Records the gated accesses that the world may take now.
     fn note_open(&mut self, enabled: &Enabled<'_>) {
         let timers = enabled.iter();
         let timers = timers.filter(|pending| pending.operation.is_timer());
@@ -175,7 +175,7 @@ impl GraphRun {
             .extend(open.into_iter().map(|who| ExecutionItem::Open { who }));
     }
 
-    /// Whether a step is an access to the world, and takes note of ties.
+    /// Returns the kind of access if the step accesses the world, and records new ties.
     fn touch(&mut self, who: u64, step: &Step<'_>) -> Option<WorldAccess> {
         let reached = step.constructs;
         let ties = &*self.ties;
@@ -210,7 +210,7 @@ impl GraphRun {
             _ => (touches || is_tied).then_some(WorldAccess::Run),
         };
         if touch == Some(WorldAccess::Run) && !self.chosen.is_empty() {
-            // The world comes before choices, so that none may decide whether it is accessed.
+            // The access has to precede the choices of its step, so that no choice decides if there is one.
             new.waiting.insert(who);
         }
         new.waiting.retain(|who| !ties.waiting.contains(who));
@@ -219,7 +219,7 @@ impl GraphRun {
         touch
     }
 
-    /// Who looks at a step. A predicate looks at those operations alone at which it was seen to look.
+    /// Returns the observers of a step. A predicate observes only operations that it was seen to read.
     fn onlookers(&mut self, who: u64, step: &Step<'_>) -> ObserverSet {
         let known = &self.ties.predicate_reads;
         let new = step
@@ -231,7 +231,7 @@ impl GraphRun {
         if !step.onlookers.have_predicates() {
             return others;
         }
-        // Whoever may begin from now on is not to be seen before it does.
+        // A spawned actor is invisible to predicates until its first step.
         let begins = matches!(step.effect, StepEffect::Started(..));
         let sees = |look: &&PredicateRead| match look.at {
             PredicateScope::One(path) => path == who && !begins,
@@ -242,7 +242,7 @@ impl GraphRun {
         predicates.fold(others, ObserverSet::and)
     }
 
-    /// Who has taken the last step.
+    /// Returns the operation that took the last step.
     pub(super) fn last(&self) -> Option<u64> {
         self.seen.iter().rev().find_map(|seen| match seen {
             ExecutionItem::Step { who, .. } => Some(*who),
@@ -256,7 +256,7 @@ fn find(enabled: &Enabled<'_>, who: u64) -> Option<usize> {
     all.position(|pending| path(enabled, pending) == who)
 }
 
-/// The path of an operation. That of a timer is the event that it is going to send.
+/// Returns the path of an operation; a timer is identified by the event that it will send.
 fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
     match pending.message {
         Some(message) if pending.operation.is_timer() => message.number(),
@@ -311,7 +311,7 @@ impl Strategy for GraphRun {
                 };
                 match (0..enabled.len()).find(is_free) {
                     Some(position) => position,
-                    // Nobody else has anything to do.
+                    // Only held operations are enabled.
                     None => {
                         self.only_held_left = true;
                         self.seen
@@ -369,8 +369,8 @@ impl Strategy for GraphRun {
         self.accessed_world = touch.is_some();
         let onlookers = self.onlookers(who, step);
         for operation in step.interrupted {
-            // Whether its reply is sent depends on this step, which may be the last. One that has begun in it
-            // was not asked before.
+            // This step, which may be the last one, decides if the interrupted operation sends its reply. An
+            // operation that was spawned in this step has no path yet, and was never asked.
             if step.constructs.has(StepConstruct::Ask)
                 && let Some(who) = self.paths.get(operation.index())
                 && !self.ties.waiting.contains(who)
@@ -423,7 +423,7 @@ impl Strategy for GraphRun {
             None if !self.new_ties.is_empty() => ConstructSet::of(&[StepConstruct::Ask]),
             None => ConstructSet::NOTHING,
         };
-        // Who asks somebody that is gone tells itself so: what it does is not up to what it was given.
+        // An asker whose target is gone replies to itself, so its next step depends on more than its inputs.
         let tells_itself = matches!(step.effect, StepEffect::Replied(asker) if asker == who);
         let is_lost = tells_itself && step.constructs.has(StepConstruct::Ask);
         let strange = strange.or(is_lost.then_some(StepConstruct::Ask));

@@ -1,13 +1,11 @@
-//! What monitors see, in all orders in which they may see it.
+//! The lattice of consistent cuts of a graph: checks a monitor in all orders of its observations.
 //!
-//! Nothing that an operation does depends on a monitor, so that whatever a monitor sees in an execution
-//! it may see in any other order in which its steps can be taken: these are the orders of the graph. A
-//! monitor depends on what it has seen before by what it *is*, of which a hash can be told where its type
-//! is `Hash` or has a fingerprint. So each graph is walked through the sets of steps that may be over at
-//! some time, its *cuts*, and a cut is gone on from once for each state in which the monitor may be
-//! there (Cooper and Marzullo, 1991, for the lattice of cuts). What the monitor does where it is in some
-//! state and sees something is read from executions, as is what operations do; where it is not known, an
-//! execution is run in which it comes to that.
+//! No operation depends on a monitor. So a monitor may observe the steps of a graph in any order in which
+//! they can be taken. The earlier observations affect a monitor only through its state, which has a hash if
+//! its type is `Hash` or has a fingerprint. Therefore a walk visits each consistent cut once per state that
+//! the monitor may have there (Cooper and Marzullo, 1991, for the lattice of cuts). The transitions of
+//! monitors are learned from executions, like those of operations. An unknown transition causes an execution
+//! that shows it.
 
 use std::collections::BTreeMap;
 
@@ -16,35 +14,35 @@ use super::transitions::{self, TransitionTable};
 use crate::hash::mix;
 use crate::strategy::ObserverSet;
 
-/// So many cuts and states are looked at for one monitor in one graph.
+/// The maximal number of pairs of cut and state that are visited for one monitor in one graph.
 const NODES_MAX: usize = 100_000;
 
-/// A step that a monitor sees.
+/// An observation of a monitor.
 #[derive(Debug)]
 struct MonitorObservation {
     at: LabelId,
     what: u64,
-    /// How much of each chain it sees before that in any case.
+    /// The number of observations of each chain that always come before this one.
     needs: Vec<u32>,
 }
 
-/// What a monitor sees of a graph.
+/// The observations that a monitor makes in a graph, with their partial order.
 #[derive(Debug)]
 pub(super) struct MonitorView {
     pub(super) monitor: u32,
-    /// What says in which state it begins.
+    /// The key of the monitor's initial state.
     first: u64,
-    /// What it sees of each operation, in order.
+    /// The observations of each lane, in program order.
     chains: Vec<Vec<MonitorObservation>>,
-    /// A hash of all that: graphs that have it in common look the same to the monitor.
+    /// A hash of all observations and their order; the same for graphs that the monitor can't distinguish.
     pub(super) shape: u64,
 }
 
-/// How many labels of each lane come before the end of a step, with the step, by lanes and in order.
+/// The vector clock at the end of each step, by lane and in program order.
 type Clocks = Vec<Vec<(u32, Vec<u32>)>>;
 
 impl ExecutionGraph {
-    /// What each monitor sees that may see it in several orders.
+    /// Returns the observations of each monitor whose order is no part of the behaviour.
     pub(super) fn sights(&self, lives: &TransitionTable) -> Vec<MonitorView> {
         let labels = self.lanes.iter().flat_map(|lane| &lane.labels);
         let noted = labels.fold(ObserverSet::default(), |all, label| {
@@ -100,13 +98,13 @@ impl ExecutionGraph {
     }
 
     fn sight(&self, monitor: u32, first: u64, clocks: &Clocks) -> MonitorView {
-        // Lanes are numbered otherwise in other graphs.
+        // Sorts lanes by path, since other graphs may number them differently.
         let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).collect();
         lanes.sort_unstable_by_key(|lane| self.lanes[*lane as usize].path);
         let seen: Vec<(u32, Vec<u32>)> = lanes
             .into_iter()
             .map(|lane| {
-                // What fails is not seen.
+                // Monitors don't observe failing steps.
                 let end = clocks[lane as usize].last().map_or(0, |(end, _)| *end);
                 let labels = &self.lanes[lane as usize].labels[..end as usize];
                 let labels = labels.iter().zip(0..);
@@ -151,8 +149,8 @@ impl ExecutionGraph {
         }
     }
 
-    /// The actors that are created, by path, in the order of their numbers; `None` where that may be
-    /// another one when steps are taken in another order.
+    /// Returns the paths of the created actors in the order of their numbers; `None` if the numbers depend on
+    /// the order of steps.
     pub(super) fn numbered(&self) -> Option<Vec<u64>> {
         let mut births: Vec<(u32, LabelId, u64)> = Vec::new();
         for child in &self.lanes {
@@ -162,7 +160,7 @@ impl ExecutionGraph {
             if self.label(parent).act != LabelAction::Spawn {
                 continue;
             }
-            // The number is given in the step before, in which the parent runs.
+            // The number is assigned in the parent's run before the spawn, not in the spawn's own step.
             let labels = &self.lanes[parent.lane as usize].labels[..parent.index as usize];
             let ran = labels.iter().rposition(|label| label.act.is_input());
             let index = ran.unwrap_or_default() as u32;
@@ -183,37 +181,37 @@ impl ExecutionGraph {
     }
 }
 
-/// A cut, and a state of the monitor there.
+/// A pair of a cut and a monitor state in it.
 #[derive(Debug)]
 struct LatticeNode {
     cut: Vec<u32>,
     state: u64,
-    /// Where it was before, and the chain from which it has seen one more since.
+    /// The preceding node, and the chain whose next observation leads from there to this node.
     from: Option<(u32, u32)>,
 }
 
-/// A walk of a monitor through the cuts of a graph.
+/// A breadth-first walk of one monitor through the lattice of cuts.
 #[derive(Debug)]
 pub(super) struct LatticeWalk {
     sight: MonitorView,
     nodes: Vec<LatticeNode>,
-    /// Those with as many steps as were looked at last.
+    /// The nodes of the current level, by cut and state.
     known: BTreeMap<(Vec<u32>, u64), u32>,
-    /// How many steps these have.
+    /// The number of observations in the cuts of the current level.
     level: u32,
-    /// The node that is gone on from, and the chain of which a step is looked at next.
+    /// The node in progress, and the chain whose next observation is taken from there.
     at: usize,
     chain: usize,
-    /// Not all cuts were looked at.
+    /// True if the walk ended at [`NODES_MAX`].
     pub(super) is_cut_off: bool,
 }
 
-/// What a walk needs, or has come to.
+/// The result of a walk.
 #[derive(Debug)]
 pub(super) enum LatticeProgress {
-    /// It is not known what the monitor does after it has seen these, in that order.
+    /// The transition with this key is unknown; the observations in this order lead to it.
     Unknown(u64, Vec<LabelId>),
-    /// It was everywhere.
+    /// The walk has ended.
     Over,
 }
 
@@ -234,21 +232,21 @@ impl LatticeWalk {
         self.sight.monitor
     }
 
-    /// A hash of what the monitor may see, and in which orders.
+    /// Returns a hash of the monitor's observations and their partial order.
     pub(super) fn shape(&self) -> u64 {
         self.sight.shape
     }
 
-    /// How many cuts and states it has looked at.
+    /// Returns the number of visited nodes.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Goes on as far as it is known what the monitor does.
+    /// Continues the walk as far as the monitor's transitions are known.
     pub(super) fn go_on(&mut self, after: impl Fn(u64) -> Option<u64>) -> LatticeProgress {
         if self.nodes.is_empty() {
             let Some(state) = after(self.sight.first) else {
-                // Whatever it sees first.
+                // Any observation that can come first shows the initial state.
                 let mut looks = self.sight.chains.iter().filter_map(|chain| chain.first());
                 let first = looks.find(|look| look.needs.iter().all(|count| *count == 0));
                 let order = first.map(|look| look.at).into_iter().collect();
@@ -289,7 +287,7 @@ impl LatticeWalk {
         LatticeProgress::Over
     }
 
-    /// The monitor sees one more of the chain in turn.
+    /// Visits the node after the next observation of the chain in progress.
     fn enter(&mut self, state: u64) {
         let mut cut = self.nodes[self.at].cut.clone();
         cut[self.chain] += 1;
@@ -309,7 +307,7 @@ impl LatticeWalk {
         }
     }
 
-    /// What the monitor has seen at a node, in order.
+    /// Returns the observations on the path to a node, in order.
     fn order(&self, node: usize) -> Vec<LabelId> {
         let mut order = Vec::new();
         let mut at = node;
@@ -323,7 +321,7 @@ impl LatticeWalk {
         order
     }
 
-    /// In which states the monitor may be when all is over, each with an order in which it comes to that.
+    /// Returns the monitor's possible final states, each with an order of observations that leads there.
     pub(super) fn ends(&self) -> impl Iterator<Item = (u64, Vec<LabelId>)> {
         let all: u32 = self
             .sight

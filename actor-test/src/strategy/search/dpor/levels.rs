@@ -1,17 +1,16 @@
-//! How many graphs there seem to be, by what is noted in those that were looked at.
+//! Estimate of the number of remaining graphs, from the number of backtrack points at each depth.
 
 use serde::{Deserialize, Serialize};
 
-/// For each depth in the tree of graphs, how many were looked at there, and how much was noted in them.
+/// The number of explored graphs, and of their backtrack points, at each depth of the tree of graphs.
 ///
-/// What is left seems as large as if from each graph on as many went on as did in the mean from those at
-/// its depth. It is not known how that differs from one part of the tree to another: a search that is depth
-/// first has seen most of it where it began.
+/// The estimate assumes that each remaining subtree has the mean size of those at its depth. The error is
+/// unknown: a depth-first search has mostly seen the part of the tree in which it began.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct DepthEstimate(Vec<[u64; 2]>);
 
 impl DepthEstimate {
-    /// A graph was looked at, and so much noted in it.
+    /// Counts an explored graph and its backtrack points.
     pub(super) fn count(&mut self, depth: u32, noted: usize) {
         let depth = depth as usize;
         if self.0.len() <= depth {
@@ -21,7 +20,6 @@ impl DepthEstimate {
         self.0[depth][1] += noted as u64;
     }
 
-    /// Takes over what somebody else has counted.
     pub(super) fn add(&mut self, other: &Self) {
         let len = self.0.len().max(other.0.len());
         self.0.resize(len, [0, 0]);
@@ -31,7 +29,7 @@ impl DepthEstimate {
         }
     }
 
-    /// How many graphs seem to be left, where something is noted at these depths.
+    /// Estimates the number of remaining graphs, given the depth of each remaining backtrack point.
     pub(super) fn left(&self, noted: impl Iterator<Item = u32>) -> f64 {
         let mut sizes = vec![1.0; self.0.len() + 1];
         for (depth, [graphs, noted]) in self.0.iter().enumerate().rev() {
@@ -47,14 +45,15 @@ impl DepthEstimate {
 mod tests {
     use super::*;
 
-    /// In a tree where all graphs of a depth are alike, it is exact from the first of each depth on.
+    /// In a tree whose graphs of one depth are equal, one graph per depth makes the estimate exact.
     #[test]
     fn what_is_left_of_a_regular_tree_is_known() {
         let mut levels = DepthEstimate::default();
         levels.count(0, 3);
         levels.count(1, 2);
         levels.count(2, 0);
-        // Of 1 + 3 + 6, three were looked at: one more is left below the second, and two of the second kind.
+        // Of 1 + 3 + 6 graphs three were explored: one leaf remains at depth 2, and two subtrees of three at
+        // depth 1.
         assert_eq!(levels.left([2, 1, 1].into_iter()), 7.0);
         let mut others = DepthEstimate::default();
         others.count(2, 2);

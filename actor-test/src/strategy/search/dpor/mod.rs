@@ -1,28 +1,26 @@
-//! Inbox-DPOR: every behaviour once.
+//! Inbox-DPOR: optimal dynamic partial-order reduction for actors, which explores each behaviour once.
 //!
-//! An actor learns of others by the events that it takes, and by nothing else. So all that an execution
-//! has to decide is in which order events are taken from each inbox, and how choices are answered; two
-//! schedules that agree on that are one *behaviour*. The search looks at one execution for each.
+//! An actor learns of others only by the events that it takes. So two schedules belong to the same
+//! *behaviour* if every inbox is read in the same order, and every choice has the same answer. The search
+//! explores one execution graph per behaviour.
 //!
-//! It is one of the family of TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL 2022) and
-//! Must (Enea, Giannakopoulou, Kokologiannakis, Majumdar, OOPSLA 2024), made for one FIFO inbox an
-//! actor: a [graph](graph) says what was done, and is [extended](extending) label by label. Where an
-//! actor may take one of several events, or a choice has several answers, the others are noted. Where
-//! an event is sent that an actor might have taken before one that it took, that is
-//! [noted](reversing) as well, but in one graph only of all that differ in what would be left out for
-//! it. What is noted is a work item: it needs no other one, and nothing is found twice.
+//! The algorithm belongs to the family of TruSt (Kokologiannakis, Marmanis, Gladstein, Vafeiadis, POPL 2022)
+//! and Must (Enea, Giannakopoulou, Kokologiannakis, Majumdar, OOPSLA 2024), for one FIFO inbox per actor. An
+//! execution [graph](graph) is [extended](extending) label by label. If several events can be taken, or a
+//! choice has several answers, the alternatives become backtrack points. If an event is sent that might have
+//! been taken before an earlier receive, that [reversal](reversing) becomes a backtrack point as well. Of all
+//! graphs that differ only in the labels dropped for the reversal, exactly one has it. So backtrack points
+//! are independent work items, and no behaviour is found twice.
 //!
-//! It differs in this: what an operation does is read from [executions](lives), and known wherever it
-//! has the same history, so that graphs are extended without running anything. An execution is run
-//! where something is not known, and where some operation ends in a way that no execution has shown
-//! yet: whatever is judged of an execution is judged of one operation or onlooker, by what it was given.
-//! The first 32 behaviours, and those of the [descents], are run all the same, and one of 64 of those after them, to notice
-//! where actors share what they should not. What an execution shows is reached by the search sooner or
-//! later.
+//! Unlike its relatives, the search learns the [transitions](lives) of operations from executions and applies
+//! them to equal histories, so it extends most graphs without running anything. An execution runs if a
+//! transition is unknown, or if some operation ends in a way that no execution has shown: every check judges
+//! one operation or observer by its inputs. The first 32 behaviours, those of the [descents], and every 64th
+//! one run in any case, which reveals actors that share state. The search later reaches every behaviour that
+//! an execution has shown.
 //!
-//! What is not up to an operation and its inbox alone is up to the [world](world) as well, where it is
-//! time that matters, or which of several things comes first that somebody awaits. The rest (failures,
-//! what is shared) is outside of what the search can follow: it [says so](Gap::Outside), and ends.
+//! Time, and the choice among several awaited things, depend on the [world](world) besides inboxes. Failures,
+//! shared state and the rest are outside of the search: it [reports](Gap::Outside) such a step and ends.
 
 mod descents;
 mod executed;
@@ -60,93 +58,90 @@ use crate::codec::Damaged;
 use crate::hash::mix;
 use crate::strategy::{CoverageClaim, Ended, Ending, Gap, Reduction, SizeEstimate, StepConstruct};
 
-/// What an execution, a step of it, and a label of a graph cost, in steps of an execution.
+/// The costs of an execution, of each of its steps, and of a label, in steps of a plain execution.
 pub(in crate::strategy) const EXECUTION: u64 = 20;
 pub(super) const STEP: u64 = 2;
 const LABEL: u64 = 2;
 
-/// So many behaviours are run each, whatever they show; and of those after them, one in so many.
+/// The number of first behaviours that all run, and the distance between those that run later.
 const FIRST: u64 = 32;
 const EACH: u64 = 64;
 
-/// How many histories and ends it may know, unless it is told: they take about half a gigabyte.
+/// The default limit on known histories and ends, which take about half a gigabyte.
 const KNOWN_MAX: u64 = 4_000_000;
 
-/// After how many behaviours it goes on elsewhere, where it does, unless it is told.
+/// The default number of behaviours after which `dpor-rand` continues at a random backtrack point.
 pub(in crate::strategy) const RANDOM_JUMP_INTERVAL: u64 = 100;
 
-/// Every behaviour once.
 #[derive(Debug, Default)]
 pub(in crate::strategy) struct Dpor {
     transitions: TransitionTable,
-    /// While they are in progress, nothing is explored yet.
+    /// The random descents, which run before the exploration.
     descents: Option<Descents>,
-    /// What was noted in the first graph, what comes first in it first: all of that is looked at before
-    /// anything else.
+    /// The backtrack points of the first graph, those of its earliest labels first; explored before the
+    /// others.
     shallow: VecDeque<BacktrackPoint>,
-    /// What is still to be explored besides.
+    /// The remaining backtrack points, as a stack.
     frontier: Vec<BacktrackPoint>,
-    /// How it was divided, once it has become long.
+    /// The parts of the search, once it has become long enough to be divided.
     division: PartitionedSearch,
-    /// The graph that is being extended, and what was noted meanwhile.
+    /// The graph in progress, and its backtrack points so far.
     current: Option<(ExecutionGraph, Vec<Revisit>)>,
-    /// Which share of the whole search the current graph seems to be, with what is noted in it.
+    /// The estimated share that the subtree of the current graph has in the whole search.
     share: f64,
-    /// How many notes the current graph is away from the first.
+    /// The number of backtrack points between the current graph and the first one.
     depth: u32,
-    /// How much was noted, by that.
+    /// The number of backtrack points at each depth.
     levels: DepthEstimate,
-    /// The current graph is shown to monitors.
+    /// The monitors that are still to be checked on the current graph.
     watch: Option<MonitorChecks>,
-    /// How many cuts and states monitors were in, of the current graph.
+    /// The number of pairs of cut and monitor state that were visited for the current graph.
     nodes: u64,
-    /// The current graph is complete; the execution that is run shows it.
+    /// True if the current graph is complete and the execution in progress shows it.
     runs_complete_graph: bool,
-    /// What executions have shown of behaviours.
+    /// The behaviours, ends and monitor transitions that executions have shown.
     shown: ExecutionRecords,
-    /// How many histories and ends it may know.
+    /// The limit on known histories and ends.
     known_max: u64,
-    /// After so many behaviours it goes on elsewhere.
+    /// The number of behaviours after which the search continues at a random backtrack point.
     jump_interval: Option<u64>,
-    /// How many there were since it did so last.
+    /// The number of behaviours since the last random continuation.
     since: u64,
-    /// Whose steps are accesses to the world.
+    /// The operations that are tied to the world, and the observers whose order is part of behaviours.
     ties: Arc<WorldDependencies>,
-    /// What this part has learnt of that.
+    /// Ties that this part has discovered.
     new_ties: WorldDependencies,
-    /// Who has failed, by path.
+    /// The paths of the operations that have failed.
     failed: Vec<u64>,
-    /// To be run once more.
+    /// An item that has to run once more.
     again: Option<GraphRun>,
     begun: bool,
-    /// Why it ended early.
     stopped: Option<Gap>,
-    /// How many executions asked for a seed.
+    /// The number of executions that asked for a seed.
     seeded: u64,
-    /// It is a try, which costs no more than that.
+    /// The budget, if the search is an attempt.
     limit: Option<SearchBudget>,
-    /// What it has cost, in steps.
+    /// The cost so far, in steps.
     spent: u64,
-    /// It is a part of a search, which comes to its end where it has cost so much.
+    /// The cost at which this part of a search ends; `None` for the whole search.
     allowance: Option<u64>,
-    /// How many behaviours were explored before this part.
+    /// The number of behaviours that were explored before this part.
     behaviours_before: u64,
-    /// How many behaviours there seem to be.
+    /// The number of behaviours as estimated by the descents.
     size: Option<f64>,
-    /// How many there seemed to be when it stopped.
+    /// The estimate at the time of an early end.
     extent: Option<SizeEstimate>,
-    /// How many there seemed to be when it was divided.
+    /// The estimated number of behaviours at the last division.
     guessed: f64,
-    /// How many graphs were looked at.
     graphs: u64,
     executions: u64,
-    /// How many behaviours were explored.
+    /// The number of explored behaviours.
     behaviours: u64,
-    /// Monitors or predicates look on, and what they see in which order is a part of behaviours.
+    /// True if monitors or predicates observe steps in an order that is part of the behaviour.
     onlookers: bool,
-    /// Other monitors look on.
+    /// True if other monitors observe steps; they were checked in all orders.
     watched: bool,
-    /// How often a monitor may see a graph in more orders than it was shown.
+    /// The number of walks of monitors that ended at their limit, with orders left.
     cut_off: u64,
 }
 
@@ -159,7 +154,7 @@ impl Dpor {
         }
     }
 
-    /// It ends where it knows so many histories.
+    /// Limits the number of known histories.
     pub(in crate::strategy) fn histories_max(self, histories: u64) -> Self {
         Self {
             known_max: histories,
@@ -167,9 +162,9 @@ impl Dpor {
         }
     }
 
-    /// After so many behaviours it goes on at a place drawn at random among all that are left, so that it
-    /// does not stay for long where executions differ late (MODIST's random and bounded DPOR; here what is
-    /// left behind is come back to).
+    /// Makes the search continue at a random backtrack point after each `behaviours` behaviours. So the
+    /// search does not stay among executions that differ late (MODIST's random and bounded DPOR). No
+    /// backtrack point is lost.
     pub(in crate::strategy) fn hopping(self, behaviours: u64) -> Self {
         Self {
             jump_interval: Some(behaviours),
@@ -177,7 +172,7 @@ impl Dpor {
         }
     }
 
-    /// What is explored next of what was noted.
+    /// Removes the next backtrack point to explore.
     fn next_noted(&mut self) -> Option<BacktrackPoint> {
         if let Some(first) = self.shallow.pop_front() {
             return Some(first);
@@ -196,8 +191,8 @@ impl Dpor {
         self.frontier.pop()
     }
 
-    /// It pauses where it has cost what it may, and ends where it would cost too much, and where nothing
-    /// is to be proved any more.
+    /// Builds an attempt: it pauses when its budget is spent, and ends when it would cost too much or can't
+    /// lead to a proof.
     pub(super) fn within(limit: SearchBudget) -> Self {
         Self {
             limit: Some(limit),
@@ -205,7 +200,7 @@ impl Dpor {
         }
     }
 
-    /// What it can't follow, where it has ended for that, and is no part of a search.
+    /// Returns the construct that ended the search since it can't be followed; `None` for a part of a search.
     pub(super) fn outside(&self) -> Option<StepConstruct> {
         match self.stopped {
             Some(Gap::Unsupported { what, .. }) if self.allowance.is_none() => Some(what),
@@ -213,12 +208,12 @@ impl Dpor {
         }
     }
 
-    /// How much may still be spent, for who begins anew.
+    /// Takes the remaining budget, for the search that continues instead.
     pub(super) fn take_limit(&mut self) -> Option<SearchBudget> {
         self.limit.take()
     }
 
-    /// Takes note of a cost in steps.
+    /// Records a cost in steps, and ends an attempt that seems to cost far too much.
     fn spend(&mut self, steps: u64) {
         self.spent += steps;
         let Some(limit) = &self.limit else { return };
@@ -231,15 +226,14 @@ impl Dpor {
         }
     }
 
-    /// It has cost what it may cost by now.
+    /// True if the search has spent all that it may have spent by now.
     fn is_paused(&self) -> bool {
         self.limit.as_ref().is_some_and(SearchBudget::is_reached)
     }
 
-    /// How many behaviours there seem to be at the least. By how much was noted at each depth it is too
-    /// little, since what a search that is depth first comes to last is larger than what it came to first.
-    /// The few descents miss it in either direction, by a factor. So nobody knows how many there are at the
-    /// most.
+    /// Estimates the least number of behaviours; the most is unknown. The estimate by depth is too low, since
+    /// depth-first search comes to the largest subtrees last. The few descents are wrong by a factor in
+    /// either direction.
     fn guess(&self) -> Option<SizeEstimate> {
         let size = self.size.filter(|_| self.descents.is_none())?;
         let by_depth = match self.division.is_out() {
@@ -250,7 +244,6 @@ impl Dpor {
         Some(SizeEstimate::between(self.behaviours, least, None))
     }
 
-    /// How many behaviours there seem to be by how much was noted at each depth.
     fn by_depth(&self) -> f64 {
         let stacks = self.division.stacks().iter().flatten();
         let noted = self.shallow.iter().chain(&self.frontier).chain(stacks);
@@ -269,10 +262,10 @@ impl Dpor {
         self.watch = None;
     }
 
-    /// Forgets what was explored: more steps are accesses to the world than was known.
+    /// Restarts the search with additional ties.
     fn begin_anew(&mut self, new: &WorldDependencies) {
         if self.allowance.is_some() {
-            // The whole has to begin anew.
+            // Only the whole search can restart.
             self.new_ties.add(new);
             return self.stop(Gap::Nondeterministic);
         }
@@ -292,7 +285,7 @@ impl Dpor {
         };
     }
 
-    /// The current graph is done with.
+    /// Finishes the current graph and moves its backtrack points to the frontier.
     fn finish(&mut self) {
         let Some((graph, edits)) = self.current.take() else {
             return;
@@ -326,7 +319,7 @@ impl Dpor {
         self.spend(LABEL * labels);
     }
 
-    /// Takes what an execution has shown.
+    /// Learns from an execution.
     fn read(&mut self, item: &GraphRun, ended: &Ended) {
         let reading = match ended.ending {
             Ending::Bug if item.has_failed => ExecutionEnd::Failed,
@@ -334,7 +327,7 @@ impl Dpor {
             Ending::Pruned if item.only_held_left => ExecutionEnd::Whole,
             Ending::Bound | Ending::Pruned => ExecutionEnd::Cut,
         };
-        // What is found at the end hides what else there is to find.
+        // A bug at the end of an execution hides the other checks there.
         let is_well = ended.ending != Ending::Bug;
         let known = self.transitions.len();
         let Ok(shows) = self.transitions.read(&item.seen, reading, &self.ties) else {
@@ -393,7 +386,7 @@ impl Dpor {
             self.shown.run_ahead(class, is_well);
         }
         if reading == ExecutionEnd::Cut {
-            // What comes after the bound is not known.
+            // The continuation after the step bound is unknown.
             self.finish();
         } else if !has_learned {
             self.stop(Gap::Nondeterministic);
@@ -402,7 +395,7 @@ impl Dpor {
 }
 
 impl Dpor {
-    /// A try is over where it can't lead to a proof any more.
+    /// Ends an attempt that can't lead to a proof any more.
     fn give_up(&mut self, item: &GraphRun, ended: &Ended) {
         if self.limit.is_none() {
             return;
@@ -417,7 +410,7 @@ impl Dpor {
     }
 }
 
-/// What was noted in a graph that has a share of the search.
+/// Turns the edits of a graph into backtrack points that split the graph's share.
 fn noted(
     graph: Arc<ExecutionGraph>,
     edits: Vec<Revisit>,
@@ -502,7 +495,7 @@ impl ExhaustiveSearch for Dpor {
                 Extended::Complete if graph.fails(&self.transitions) => self.watch(),
                 Extended::Complete => {
                     let class = graph.class();
-                    // A descent may come again where it was before.
+                    // A descent may visit the same graph again, so it does not mark the behaviour as reached.
                     let run = match self.descents {
                         Some(_) => self.shown.find(class),
                         None => self.shown.reach(class),
@@ -554,7 +547,7 @@ impl ExhaustiveSearch for Dpor {
             None if !item.new_ties.is_empty() => self.begin_anew(&item.new_ties),
             None if item.has_diverged && self.give_up_watch() => {}
             None if item.has_diverged => self.stop(Gap::Nondeterministic),
-            // What comes after it can't be told from what one operation does.
+            // A bug that depends on other operations does not follow from the transitions of one operation.
             None if item.has_bug => self.stop(Gap::Bug),
             None => self.read(&item, ended),
         }

@@ -1,4 +1,4 @@
-//! Showing a graph to monitors, in every order in which they may see it.
+//! Checks of monitors on a complete graph, in every order in which they may observe it.
 
 use std::collections::VecDeque;
 
@@ -12,26 +12,26 @@ use super::world::WorldDependencies;
 use crate::hash::mix;
 use crate::strategy::{Ended, Ending, ObserverSet};
 
-/// What is left of showing the current graph to monitors.
+/// The remaining walks of monitors through the current graph.
 #[derive(Debug)]
 pub(super) struct MonitorChecks {
-    /// Those of monitors through the graph, the first of which is in progress.
+    /// The walks, the one in progress first.
     walks: VecDeque<LatticeWalk>,
-    /// Ways in which that monitor may end, with what it sees then.
+    /// The possible ends of the monitor in progress, each with an order of observations that leads there.
     ends: Option<Vec<(u64, Vec<LabelId>)>>,
-    /// How many of these were looked at.
+    /// The number of elements of `ends` that were checked.
     ended: usize,
-    /// What the execution in progress is to show.
+    /// The key of the monitor transition that the execution in progress has to show.
     expected: Option<u64>,
 }
 
-/// A monitor has ended in a state.
+/// Returns a hash of a monitor's final state.
 fn end(monitor: u32, state: u64) -> u64 {
     mix(mix(transitions::onlooker(monitor), state), 0xe2d)
 }
 
 impl Dpor {
-    /// All was judged of the current graph but what monitors may see of it.
+    /// Begins to check the monitors on the current graph, after everything else was judged.
     pub(super) fn watch(&mut self) {
         let Some((graph, _)) = &self.current else {
             return;
@@ -44,7 +44,7 @@ impl Dpor {
         let numbered = graph.numbered();
         let is_same = numbered.is_some_and(|numbered| self.shown.number(&numbered));
         if !is_same {
-            // What monitors are told of actors is their numbers.
+            // Monitors identify actors by their numbers, which depend on the order of steps here.
             let monitors = sights
                 .iter()
                 .map(|sight| ObserverSet::monitor(sight.monitor));
@@ -64,7 +64,7 @@ impl Dpor {
         });
     }
 
-    /// The orders in which these monitors see something are parts of behaviours, from the start.
+    /// Restarts the search such that the orders of these monitors' observations are part of behaviours.
     fn tie(&mut self, monitors: ObserverSet) {
         self.begin_anew(&WorldDependencies {
             onlookers: monitors,
@@ -72,8 +72,8 @@ impl Dpor {
         });
     }
 
-    /// An execution in which a monitor comes to something that is not known of it, or that was not run;
-    /// `None` where there is no more of that in the current graph.
+    /// Returns an execution that shows an unknown transition or end of a monitor; `None` if the current graph
+    /// has no more of them.
     pub(super) fn next_shown(&mut self) -> Option<GraphRun> {
         let (watch, (graph, _)) = (self.watch.as_mut()?, self.current.as_ref()?);
         let run = |monitor, order: &[LabelId]| {
@@ -94,7 +94,7 @@ impl Dpor {
                 self.nodes += walk.len() as u64;
                 let ends = walk.ends();
                 let ends = ends.map(|(state, order)| (end(monitor, state), order));
-                // Who fails ends the execution before that.
+                // An operation that fails ends the execution before the monitors' ends.
                 let is_whole = !graph.fails(&self.transitions);
                 watch.ends = Some(ends.filter(|_| is_whole).collect());
                 watch.ended = 0;
@@ -107,7 +107,8 @@ impl Dpor {
                     false => return Some(run(monitor, order)),
                 }
             }
-            // Where something else was found at the end, that hides what the monitor owes there.
+            // Another bug at the end hides the check of the monitor's obligations, so all ends have to be
+            // shown.
             if !ends.is_empty() && ends.iter().all(|(end, _)| self.shown.has_end(*end)) {
                 self.shown.enter_walked(walk.shape());
             }
@@ -116,7 +117,7 @@ impl Dpor {
         }
     }
 
-    /// All monitors have seen the current graph.
+    /// Finishes the current graph after all monitors were checked.
     pub(super) fn finish_watch(&mut self) {
         self.watch = None;
         let nodes = std::mem::take(&mut self.nodes);
@@ -124,7 +125,7 @@ impl Dpor {
         self.spend(LABEL * nodes);
     }
 
-    /// Takes what an execution has shown of monitors; `false` where the search does not go on as it was.
+    /// Learns the transitions and ends of monitors from an execution; returns `false` if the search restarts.
     pub(super) fn read_monitors(&mut self, shows: &ExecutionSummary, ended: &Ended) -> bool {
         for (monitor, what, to) in &shows.moves {
             if self.shown.learn(*what, *to).is_err() {
@@ -140,7 +141,7 @@ impl Dpor {
         true
     }
 
-    /// Takes that an execution was run for a monitor; `false` where it was not.
+    /// Handles an execution that was run for a monitor; returns `false` if it was run for something else.
     pub(super) fn read_watched(
         &mut self,
         class: u64,
@@ -155,7 +156,7 @@ impl Dpor {
         let graph = self.current.as_ref().map(|(graph, _)| graph.class());
         let is_same = reading != ExecutionEnd::Whole || is_at_rest || graph == Some(class);
         if reading == ExecutionEnd::Cut {
-            // What comes after the bound is not known.
+            // The continuation after the step bound is unknown.
             self.watch = None;
             self.finish();
         } else if !is_known || !is_same {
@@ -164,9 +165,9 @@ impl Dpor {
         true
     }
 
-    /// The current graph can't be shown to a monitor in an order in which it should; `false` where that was
-    /// not tried. Each order is a behaviour from there on: where it is the program that differs, that is
-    /// noticed so as well.
+    /// Ties the monitor in progress, since the current graph can't be shown to it in the wanted order;
+    /// returns `false` if no monitor was in progress. Each order becomes a behaviour, which also reveals a
+    /// program that is not deterministic.
     pub(super) fn give_up_watch(&mut self) -> bool {
         let watch = self.watch.as_ref();
         let Some(walk) = watch.and_then(|watch| watch.walks.front()) else {

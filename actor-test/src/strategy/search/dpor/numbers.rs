@@ -1,12 +1,12 @@
-//! Numbering hashes.
+//! A compact hash table that numbers hashes in the order of insertion.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Hashes, each with a number: from zero, in the order in which they came. About 14 bytes for each.
+/// Hashes, numbered from zero in the order of insertion. Each takes about 14 bytes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct HashIndex {
     keys: Vec<u64>,
-    /// Open addressing; from three eighths to three quarters of it are in use.
+    /// An open-addressing table of numbers, at most three quarters full.
     table: Vec<u32>,
 }
 
@@ -29,17 +29,16 @@ impl<'de> Deserialize<'de> for HashIndex {
 const FREE: u32 = u32::MAX;
 
 impl HashIndex {
-    /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// All of them, in the order of their numbers.
+    /// Returns all hashes in the order of their numbers.
     pub(super) fn keys(&self) -> &[u64] {
         &self.keys
     }
 
-    /// The number of a hash, where it has one.
+    /// Returns the number of a hash.
     pub(super) fn find(&self, key: u64) -> Option<u32> {
         if self.table.is_empty() {
             return None;
@@ -47,7 +46,7 @@ impl HashIndex {
         Some(self.table[self.slot(key)]).filter(|number| *number != FREE)
     }
 
-    /// The number of a hash, and whether it is new.
+    /// Inserts a hash if it is new; returns its number, and true if it was new.
     pub(super) fn enter(&mut self, key: u64) -> (u32, bool) {
         if (self.keys.len() + 1) * 4 > self.table.len() * 3 {
             self.grow();
@@ -62,10 +61,10 @@ impl HashIndex {
         (number, true)
     }
 
-    /// Where a hash stands in the table, or would.
+    /// Returns the slot of a hash in the table, or the free slot for it.
     fn slot(&self, key: u64) -> usize {
         let mask = self.table.len() - 1;
-        // Hashes are mixed well.
+        // Hashes are well mixed, so their low bits serve as the first slot.
         let mut slot = key as usize & mask;
         while let Some(number) = Some(self.table[slot]).filter(|number| *number != FREE)
             && self.keys[number as usize] != key
@@ -96,7 +95,7 @@ mod tests {
         for number in 0..10_000 {
             assert_eq!(numbers.enter(mix(number, 1)), (number as u32, true));
         }
-        // Some of these share their first slot with others.
+        // Some of these hashes collide in their first slot.
         for number in 0..10_000 {
             assert_eq!(numbers.enter(mix(number, 1)), (number as u32, false));
             assert_eq!(numbers.find(mix(number, 1)), Some(number as u32));

@@ -1,10 +1,9 @@
-//! A search in parts, which any workers can explore.
+//! A divided search: parts that several workers explore in parallel.
 //!
-//! What is noted needs nothing else, so it can be explored by anyone. A search that has become long is
-//! explored in rounds: what is noted is divided into stacks, always as many, and a part of the search goes
-//! on with each, until it has spent what it is allowed. What the parts have learnt is put together when
-//! all are back, in their order. So what the search does depends on nothing but the program, however many
-//! workers there are.
+//! Backtrack points are independent of each other. A long search therefore runs in rounds: it divides its
+//! backtrack points into a fixed number of stacks, and a part of the search explores each until its allowance
+//! is spent. When all parts are back, their knowledge is merged in their order. So the result depends only on
+//! the program, not on the number of workers.
 
 use std::sync::Arc;
 
@@ -14,68 +13,67 @@ use super::graph::{ExecutionGraph, Revisit};
 use super::world::WorldDependencies;
 use crate::strategy::{Gap, ObserverSet, ROUND_MAX};
 
-/// So many parts there are.
+/// The number of parts.
 pub(super) const PARTS: usize = 16;
 
-/// A search that has cost less is not divided. Costs are counted in steps.
+/// The cost in steps below which a search is not divided.
 const ALONE: u64 = 1_000_000;
 
-/// What a part may cost in a round: this share of all that was spent before, within these bounds. Parts
-/// don't know in a round what others learn in it, and some of it is learnt twice.
+/// The allowance of a part in a round: this fraction of the cost so far, within these bounds. Within a round
+/// the parts don't see what others learn, so some of it is learned twice.
 const SHARE: u64 = 64;
 const LEAST: u64 = 20_000;
 const MOST: u64 = 500_000;
 
-/// A part has no more executions than that in a round, but for those that its last graph needs.
+/// The maximal number of executions of a part in a round; its last graph may need some more.
 const EXECUTIONS_MAX: u64 = ROUND_MAX / PARTS as u64 / 2;
 
-/// What was noted in a graph: another one, that is to be explored.
+/// A backtrack point on the frontier: a graph, and the edit that leads to the graph to explore.
 #[derive(Clone, Debug)]
 pub(super) struct BacktrackPoint {
     pub(super) graph: Arc<ExecutionGraph>,
     pub(super) edit: Revisit,
-    /// Which share of the whole search it seems to be: all that was noted in a graph has equal shares of
-    /// that of the graph, and so has the graph itself (Knuth; Kilby, Slaney, Thiébaux and Walsh, AAAI
-    /// 2006).
+    /// The estimated share of the whole search. A graph and each of its backtrack points get equal parts of
+    /// the graph's share (Knuth; Kilby, Slaney, Thiébaux and Walsh, AAAI 2006).
     pub(super) share: f64,
-    /// How many notes it is away from the first graph.
+    /// The number of backtrack points between this graph and the first one.
     pub(super) depth: u32,
 }
 
-/// How a search was divided.
+/// The state of a divided search.
 #[derive(Debug, Default)]
 pub(super) struct PartitionedSearch {
-    /// What each part is to go on with.
+    /// The frontier of each part for the next round.
     stacks: Vec<Vec<BacktrackPoint>>,
-    /// How many parts are out.
+    /// The number of parts in progress.
     out: usize,
-    /// Those that are back.
+    /// The parts that are back.
     back: Vec<Dpor>,
     rounds: u32,
 }
 
 impl PartitionedSearch {
-    /// Nothing is left to be divided, and all parts are back.
+    /// True if all parts are back, and no backtrack points are left to divide.
     pub(super) fn is_empty(&self) -> bool {
         self.out == 0 && self.stacks.iter().all(Vec::is_empty)
     }
 
-    /// What each part is to go on with, where it was divided before.
+    /// Returns the frontier of each part; empty if the search was not divided before.
     pub(super) fn stacks(&self) -> &[Vec<BacktrackPoint>] {
         &self.stacks
     }
 
-    /// Parts are out, with all that is noted.
+    /// True if parts are in progress; they have all backtrack points.
     pub(super) fn is_out(&self) -> bool {
         self.out > 0
     }
 
-    /// How many parts there were.
+    /// Returns the number of parts so far, over all rounds.
     pub(super) fn rounds(&self) -> u32 {
         self.rounds
     }
 
-    /// Goes on with these, after so many parts.
+    /// Continues a restored division, after so many parts.
     pub(super) fn go_on(&mut self, stacks: Vec<Vec<BacktrackPoint>>, rounds: u32) {
         self.stacks = stacks;
         self.rounds = rounds;
@@ -85,8 +83,8 @@ impl PartitionedSearch {
         self.stacks.clear();
     }
 
-    /// Has every part have something to go on with, as long as there is enough: it gets the older half of
-    /// what the one with most is to go on with.
+    /// Gives each part without work the older half of the largest part's frontier, as long as one can be
+    /// split.
     fn balance(&mut self) {
         let share =
             |stack: &Vec<BacktrackPoint>| stack.iter().map(|noted| noted.share).sum::<f64>();
@@ -121,7 +119,7 @@ impl PartitionedSearch {
 }
 
 impl Dpor {
-    /// It has become long, and nothing is in progress.
+    /// True if the search has become long, and no graph is in progress.
     pub(super) fn is_divisible(&self) -> bool {
         let is_between = self.current.is_none() && self.again.is_none() && self.shallow.is_empty();
         let is_going_on = self.begun && self.stopped.is_none() && self.descents.is_none();
@@ -130,13 +128,13 @@ impl Dpor {
         is_going_on && is_between && is_long && is_left
     }
 
-    /// This is a part, and has done what it was to do.
+    /// True if this is a part of a search, and its allowance for the round is spent.
     pub(super) fn has_done_its_part(&self) -> bool {
         let is_done = |allowance| self.spent >= allowance || self.executions >= EXECUTIONS_MAX;
         self.allowance.is_some_and(is_done)
     }
 
-    /// The parts of the next round, where it can be divided.
+    /// Returns the parts of the next round, if the search can be divided.
     pub(super) fn parts(&mut self) -> Vec<Self> {
         if !self.is_divisible() || self.division.out > 0 {
             return Vec::new();
@@ -175,13 +173,13 @@ impl Dpor {
             behaviours: self.behaviours,
             behaviours_before: self.behaviours,
             allowance: Some(allowance),
-            // It ends where the whole would, but at its allowance instead of what that may cost.
+            // A part stops early as the whole search would, but its cost is bounded by its allowance.
             limit: self.limit.as_ref().map(|_| SearchBudget::none()),
             ..Self::default()
         }
     }
 
-    /// A part is back, in the order of the parts; `false` where those after it are not needed.
+    /// Takes back a part, in the order of the parts; returns `false` if the parts after it are not needed.
     pub(super) fn take_back(&mut self, part: Self) -> bool {
         let goes_on = part.stopped.is_none();
         self.division.back.push(part);
@@ -191,7 +189,7 @@ impl Dpor {
         goes_on
     }
 
-    /// Puts together what the parts that are back have done.
+    /// Merges the results of the parts that are back.
     fn settle(&mut self) {
         self.division.out = 0;
         let mut stopped = None;

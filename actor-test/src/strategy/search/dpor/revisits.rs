@@ -1,4 +1,4 @@
-//! Which events an operation may take, and which that were sent later it might have taken before.
+//! Race reversal: the events that an operation may take, and backward revisits by events that are sent later.
 
 use super::graph::{Cut, ExecutionGraph, LabelAction, LabelId, NO_LABEL, Revisit, TakenBefore};
 use super::transitions::TransitionTable;
@@ -6,14 +6,14 @@ use crate::hash::mix;
 use crate::strategy::DeferredEvents;
 
 impl ExecutionGraph {
-    /// Everything.
+    /// Returns the cut that contains the whole graph.
     pub(super) fn whole(&self) -> Cut {
         let labels = self.lanes.iter().map(|lane| lane.labels.len() as u32);
         labels.collect()
     }
 
-    /// The events that an operation may take next, within a cut: those in its inbox that no other one
-    /// there comes before in any case. Their order does not depend on when they were sent.
+    /// Returns the events that an operation may take next within a cut: those in its inbox that no other
+    /// event there always precedes. Their order does not depend on the order of the sends.
     pub(super) fn candidates(
         &self,
         cut: &Cut,
@@ -28,7 +28,7 @@ impl ExecutionGraph {
         free
     }
 
-    /// The events in an inbox that an operation does not put off.
+    /// Returns the events in an inbox that the operation does not defer.
     fn open(
         &self,
         cut: &Cut,
@@ -50,7 +50,7 @@ impl ExecutionGraph {
         found.sends.iter().copied().filter(is_open).collect()
     }
 
-    /// Whether one of those that are open comes before another one in any case.
+    /// True if another open event always precedes this one.
     fn is_preceded(&self, place: LabelId, open: &[LabelId], cut: &Cut) -> bool {
         if open.len() < 2 {
             return false;
@@ -61,7 +61,7 @@ impl ExecutionGraph {
         open.iter().any(is_before)
     }
 
-    /// Where something stands among what is in an inbox: the same in all graphs.
+    /// Returns the rank of an event among those of its inbox, which is the same in all graphs.
     fn rank(&self, place: LabelId) -> u64 {
         match self.label(place).act {
             LabelAction::Send { message, .. } => message,
@@ -69,8 +69,8 @@ impl ExecutionGraph {
         }
     }
 
-    /// What of a cut comes before a label: what it needs, and what was taken before it from the same
-    /// inboxes, and so on.
+    /// Returns the part of a cut that always precedes a label: its happens-before predecessors, the events
+    /// taken before it from the same inboxes, and so on transitively.
     fn predecessors(&self, place: LabelId, cut: &Cut) -> Cut {
         let mut before = vec![0; self.lanes.len()];
         let mut looked_at = vec![0; self.lanes.len()];
@@ -96,7 +96,7 @@ impl ExecutionGraph {
         before
     }
 
-    /// Adds what was taken right before a label from the inboxes that it goes into, with what that needs.
+    /// Adds the events that are taken right before a label from its inboxes, with their predecessors.
     fn add_preceding_in_inboxes(&self, place: LabelId, cut: &Cut, before: &mut Cut) {
         for inbox in self.label(place).inboxes() {
             for taken in self.taken_before(place, *inbox, cut) {
@@ -107,18 +107,18 @@ impl ExecutionGraph {
         }
     }
 
-    /// What was taken from an inbox before what is there of a label, in any case.
+    /// Iterates over the events that are always taken from an inbox before this label is.
     fn taken_before(&self, place: LabelId, (to, by): (u32, u32), cut: &Cut) -> TakenBefore<'_> {
         let lane = &self.lanes[to as usize];
         let limit = by.min(cut[to as usize]);
-        // Once it was taken out, it is before nothing and after nothing.
+        // A cancelled event has no order with the events that are taken after the cancellation.
         let limit = lane
             .cancelled_at(place.lane)
             .map_or(limit, |at| limit.min(at));
         lane.taken_before(limit, self.label(place).event())
     }
 
-    /// Adds what comes right before a label in other lanes: so many labels of which.
+    /// Adds the immediate predecessors of a label in other lanes, as lengths of prefixes.
     pub(super) fn add_preceding(&self, place: LabelId, cut: &Cut, due: &mut Vec<(u32, u32)>) {
         let mut add = |before: LabelId| due.push((before.lane, before.index + 1));
         if place.index == 0
@@ -136,7 +136,7 @@ impl ExecutionGraph {
         }
     }
 
-    /// Notes where an event that was just sent might have been taken before.
+    /// Adds a backward revisit for each earlier receive that might have taken the event `send`.
     pub(super) fn find_revisits(
         &self,
         to: u32,
@@ -151,7 +151,7 @@ impl ExecutionGraph {
             false => needed.unwrap_or(0),
         };
         let first = receives.partition_point(|index| *index < needed);
-        // The earlier it is taken, the more is left out for it: what was looked at need not be again.
+        // An earlier receive drops more labels, so labels that were checked once are not checked again.
         let mut looked_at = self.whole();
         let known = edits.len();
         for index in receives[first..].iter().rev() {
@@ -179,7 +179,7 @@ impl ExecutionGraph {
         edits[known..].reverse();
     }
 
-    /// Whether an event may be taken at a label, in place of what is taken there.
+    /// True if the receive `at` may take the event `send` instead, with the labels `kept`.
     fn is_candidate(&self, send: LabelId, kept: Cut, at: LabelId, lives: &TransitionTable) -> bool {
         let mut cut = kept;
         cut[at.lane as usize] = at.index;
@@ -187,8 +187,8 @@ impl ExecutionGraph {
         open.contains(&send) && !self.is_preceded(send, &open, &cut)
     }
 
-    /// Whether everything that is left out for an event that was sent, up to what was looked at, was the
-    /// first choice: then there is no other graph from which it is to be taken earlier.
+    /// True if all labels that the reversal drops, up to those checked before, are first choices. Then no
+    /// other graph has the same reversal (the maximality condition of TruSt).
     fn were_first_choices(
         &self,
         kept: &Cut,
@@ -209,21 +209,21 @@ impl ExecutionGraph {
         })
     }
 
-    /// Whether the event that is taken at a label is the one that comes first, of those that are there
-    /// with what was before the label, and with what `send` needs.
+    /// True if the receive `at` takes its first candidate, given the labels before it and those that `send`
+    /// needs.
     fn is_maximal(&self, at: LabelId, send: LabelId, lives: &TransitionTable) -> bool {
         let LabelAction::Receive { from, .. } = self.label(at).act else {
             return false;
         };
         let mut cut = self.cut_before(self.label(at).stamp);
         self.add_needed(&mut cut, send, 0);
-        // What is seldom so, and soon known, comes first.
+        // The cheap test that mostly fails comes first.
         from.index < cut[from.lane as usize]
             && self.comes_first(from, &cut, at, lives)
             && self.takes_within(&cut, at)
     }
 
-    /// Whether an event is the first of the [candidates](Self::candidates) for a label.
+    /// True if `event` is the first of the [candidates](Self::candidates) for the receive `at`.
     fn comes_first(&self, event: LabelId, cut: &Cut, at: LabelId, lives: &TransitionTable) -> bool {
         let open = self.open(cut, at.lane, self.deferred_at(at), lives);
         let rank = self.rank(event);
@@ -235,7 +235,7 @@ impl ExecutionGraph {
                 .all(|other| self.is_preceded(*other, &open, cut))
     }
 
-    /// What is taken within a cut is within it too, but for what is taken at a label.
+    /// True if every event that is taken within a cut is in the cut as well, apart from the receive `but`.
     fn takes_within(&self, cut: &Cut, but: LabelId) -> bool {
         self.lanes.iter().enumerate().all(|(lane, found)| {
             let (lane, count) = (lane as u32, cut[lane]);

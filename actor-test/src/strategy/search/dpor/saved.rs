@@ -1,7 +1,7 @@
-//! A search, or a part of one, as bytes: another process goes on with it.
+//! Checkpoints of a search or of a part: its state as bytes, from which another process continues.
 //!
-//! It is saved where no execution is in progress and nothing is half extended, so that all there is are
-//! what it knows, what was noted, and numbers. Graphs share what they have in common, in memory and here.
+//! A search is saved while no execution is in progress and no graph is half extended. The state consists of
+//! knowledge, backtrack points and counters. Graphs share their common lanes, in memory as in the bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::world::WorldDependencies;
 use crate::codec::{self, Damaged};
 use crate::strategy::Gap;
 
-/// All but what it knows of operations and behaviours.
+/// The state apart from the knowledge of operations and behaviours.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct SavedCounters {
     notes: SavedFrontier,
@@ -41,11 +41,11 @@ struct SavedCounters {
     cut_off: u64,
 }
 
-/// What was noted, stack by stack. Lanes and graphs are numbered in the order in which they come.
+/// The backtrack points by stack. Lanes and graphs are numbered in the order in which they appear.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct SavedFrontier {
     lanes: Vec<OperationLabels>,
-    /// Their lanes, and their next stamps.
+    /// The lanes and the next stamp of each graph.
     graphs: Vec<(Vec<u32>, u32)>,
     stacks: Vec<Vec<(u32, Revisit, f64, u32)>>,
 }
@@ -111,7 +111,7 @@ impl SavedFrontier {
 }
 
 impl OperationLabels {
-    /// Labels that need the same share the memory for it.
+    /// Makes consecutive labels with equal vector clocks share the memory of the clock.
     fn share_clocks(&mut self) {
         for next in 1..self.labels.len() {
             let (before, after) = self.labels.split_at_mut(next);
@@ -123,8 +123,8 @@ impl OperationLabels {
 }
 
 impl Dpor {
-    /// What another process needs to go on with the search from here, where it is between two rounds; or
-    /// to take this part back, where it has come to its end.
+    /// Returns the state from which another process continues, if the search is between two rounds; or the
+    /// result of this part, if it has ended.
     pub(super) fn saved(&self) -> Option<Vec<u8>> {
         let is_at_rest = self.current.is_none() && self.again.is_none();
         let is_part = self.allowance.is_some() && is_at_rest;
@@ -163,8 +163,8 @@ impl Dpor {
         )))
     }
 
-    /// Goes on where one was saved. A new search becomes the whole one; a part that has not begun becomes
-    /// what another process has made of it.
+    /// Restores a saved state: a new search becomes the whole search, and an unstarted part becomes the part
+    /// that another process has finished.
     pub(super) fn restore(&mut self, bytes: &[u8]) -> Result<(), Damaged> {
         let (lives, shown, rest): (SavedLives, SavedShown, SavedCounters) = codec::decode(bytes)?;
         let mut stacks = rest.notes.stacks()?;
@@ -198,7 +198,7 @@ impl Dpor {
     }
 }
 
-/// A clock as a sequence.
+/// Serialises a vector clock as a sequence.
 pub(super) mod clock {
     use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! A graph as the steps of an execution.
+//! Linearisation of an execution graph: the schedule of steps that shows it.
 
 use std::sync::Arc;
 
@@ -7,21 +7,22 @@ use super::graph_run::{GraphRun, ScheduledStep};
 use super::transitions::{self, TransitionTable};
 use super::world::{WORLD, WorldAccess, WorldDependencies};
 
-/// The labels of a graph by which a step is taken: those of a lane, from one up to another.
+/// A step of a graph: consecutive labels `from..to` of a lane.
 pub(super) struct GraphStep<'a> {
     pub(super) lane: u32,
     pub(super) from: u32,
     pub(super) to: u32,
-    /// The world takes its access by that label.
+    /// The label by which the world takes the access of this step.
     pub(super) taken_by: Option<LabelId>,
-    /// What comes right before it: so many labels of which lane.
+    /// The immediate predecessors of the step, as lengths of prefixes of lanes.
     pub(super) preceding: &'a [(u32, u32)],
 }
 
 impl ExecutionGraph {
-    /// The strategy that takes the steps of the graph, each after those that come before it, but for those
-    /// that fail. Those in `held` may fail beyond it. A step of which it is not known what it does comes
-    /// last, and no other one such: it may undo what others are to take, a timer for instance.
+    /// Returns the strategy that takes the steps of the graph in an order that respects happens-before,
+    /// without failing steps. Operations in `held` would fail beyond the graph. At most one step without a
+    /// known transition is taken, as the last one: such a step may undo others, for instance by cancelling a
+    /// timer.
     pub(super) fn follow(
         &self,
         lives: &TransitionTable,
@@ -31,7 +32,7 @@ impl ExecutionGraph {
         self.follow_in_order(lives, held, ties, None)
     }
 
-    /// The same, in which a monitor sees these first, in that order.
+    /// Returns the same strategy, such that a monitor first observes the given labels in that order.
     pub(super) fn follow_in_order(
         &self,
         lives: &TransitionTable,
@@ -57,7 +58,7 @@ impl ExecutionGraph {
         self.each_step(lives, &mut may_come, |stride| {
             let found = &self.lanes[stride.lane as usize];
             if transitions::is_onlooker(found.path) {
-                // What onlookers see is seen in the step that they see.
+                // Observers have no steps of their own.
                 return;
             }
             let labels = &found.labels[stride.from as usize..stride.to as usize];
@@ -76,8 +77,8 @@ impl ExecutionGraph {
         GraphRun::new(schedule, answers, held.to_vec(), ties)
     }
 
-    /// Takes the steps of the graph, each after those that come before it and once it may come, but for
-    /// those that fail.
+    /// Visits the steps of the graph in an order that respects happens-before, each as soon as `may_come`
+    /// permits. Failing steps are left out.
     pub(super) fn each_step(
         &self,
         lives: &TransitionTable,
@@ -90,11 +91,11 @@ impl ExecutionGraph {
         let mut taken = vec![0; self.lanes.len()];
         let mut preceding = Vec::new();
         let mut goes_on = true;
-        // Nothing is left but a step that is as little known as that.
+        // Steps that are known less than this wait until no better known step is left.
         let mut known = Knowledge::Whole;
         'all: while std::mem::take(&mut goes_on) {
             for (lane, found) in self.lanes.iter().enumerate() {
-                // The world takes accesses in the steps of others.
+                // The world takes accesses within the steps of other operations.
                 while taken[lane] < until[lane] && Some(lane as u32) != world {
                     let lane = lane as u32;
                     let (from, to) = found.step(taken[lane as usize], until[lane as usize]);
@@ -121,8 +122,8 @@ impl ExecutionGraph {
                         }
                         preceding.push((world, by.index));
                         self.add_preceding(by, &whole, &mut preceding);
-                        // What comes before the access comes before the step; the access itself and that it
-                        // was taken are parts of it.
+                        // Predecessors of the access precede the step. The access itself and its taking are
+                        // parts of the step.
                         preceding.retain(|(of, count)| {
                             (*of != lane || *count <= from) && (*of != world || *count <= by.index)
                         });
@@ -159,7 +160,7 @@ impl ExecutionGraph {
         }
     }
 
-    /// The event that is handled in a step.
+    /// Returns the event that a step handles, or zero.
     fn message(&self, act: LabelAction) -> u64 {
         let LabelAction::Receive { from, .. } = act else {
             return 0;
@@ -171,19 +172,19 @@ impl ExecutionGraph {
     }
 }
 
-/// What is known of a step.
+/// The knowledge of a step's transition.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Knowledge {
-    /// All that it does.
+    /// The whole transition is known.
     Whole,
-    /// Nothing.
+    /// The transition is unknown.
     Nothing,
-    /// The world has taken its access, and what it does then is not in the graph yet.
+    /// The world has taken the step's access, and the graph does not have the rest of the step yet.
     AfterAccess,
 }
 
 impl OperationLabels {
-    /// What is known of its last step.
+    /// Returns the knowledge of the lane's last step.
     fn knowledge(&self, lives: &TransitionTable) -> Knowledge {
         let is_operation = self.path != WORLD && !transitions::is_onlooker(self.path);
         match self.labels.last() {
@@ -200,7 +201,7 @@ impl OperationLabels {
         }
     }
 
-    /// How many labels can be taken without a failure.
+    /// Returns the number of labels before the failing step; all labels if the operation does not fail.
     fn safe(&self, lives: &TransitionTable) -> u32 {
         let all = self.labels.len();
         if !self.fails(lives) {
@@ -213,10 +214,10 @@ impl OperationLabels {
         self.labels.iter().rposition(runs).unwrap_or(all) as u32
     }
 
-    /// The labels of the step that begins with that one, up to a limit.
+    /// Returns the range of the labels of the step that begins at `from`, up to a limit.
     pub(super) fn step(&self, from: u32, until: u32) -> (u32, u32) {
         let first = self.labels[from as usize].act;
-        // What is carried out at an access comes after it.
+        // The effect of a flush or of a timer follows its access.
         let mut carries = matches!(
             first,
             LabelAction::Access(WorldAccess::Flush | WorldAccess::Fire)

@@ -1,4 +1,4 @@
-//! What operations do, as far as executions have shown.
+//! The transitions of operations, learned from executions: effects and next need, by the history of inputs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,103 +11,111 @@ use super::world::{self, WORLD, WorldAccess, WorldDependencies};
 use crate::hash::mix;
 use crate::strategy::{DeferredEvents, ObserverSet, SilentEffect, StepEffect, StepKind};
 
-/// Something that an operation does by itself.
+/// An effect of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum TransitionEffect {
-    /// It sends an event into the inbox of an operation, of that number among its events.
-    Send { to: u64, message: u64, event: u16 },
-    /// It replies to who has asked.
-    Reply { to: u64 },
-    /// It creates an operation.
-    Spawn { child: u64 },
-    /// It ends: it takes no more events.
+    /// The operation sends an event to another one; `event` is its number among the receiver's events.
+    Send {
+        to: u64,
+        message: u64,
+        event: u16,
+    },
+    /// The operation replies to the asker.
+    Reply {
+        to: u64,
+    },
+    Spawn {
+        child: u64,
+    },
+    /// The operation ends and takes no more events.
     Halt,
-    /// It replies to an operation that learns of it from the world.
+    /// The operation replies to one that learns of the reply from the world.
     WakeByWorld,
-    /// It starts a timer.
-    Arm { timer: u64 },
-    /// It cancels a timer, and takes its event out of its inbox.
-    Cancel { timer: u64 },
-    /// The world takes the access of that operation next.
-    PermitAccess { who: u64 },
+    Arm {
+        timer: u64,
+    },
+    /// The operation cancels a timer, which removes the timer's event from the inbox.
+    Cancel {
+        timer: u64,
+    },
+    /// The world may take the gated access of operation `who` next.
+    PermitAccess {
+        who: u64,
+    },
 }
 
-/// Something that it did, and who saw it.
+/// An effect with its observers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct ObservedEffect {
     pub(super) deed: TransitionEffect,
     pub(super) onlookers: ObserverSet,
 }
 
-/// What an operation needs to go on.
+/// The input that an operation needs to continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum NextInput {
-    /// Its first step.
     Start,
-    /// An event.
     Event,
-    /// The reply that it awaits.
     Reply,
-    /// An answer, one of so many.
+    /// The answer to a choice among so many.
     Answer(u32),
-    /// An access to the world.
     World(WorldAccess),
-    /// It waited for something when the execution was over: an event, as a rule.
+    /// The operation waited when the execution ended, usually for an event.
     UnknownWait,
-    /// It has ended.
+    /// The operation has ended.
     Nothing,
-    /// It fails here: what it would do is not to be seen.
+    /// The operation fails here, so its further effects are unknown.
     Failure,
 }
 
-/// What an operation does between two things that it is given, and what it needs then.
+/// A transition of an operation: the effects between two inputs, and the need for the next input.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct LearnedTransition {
-    /// Who saw it take what it was given.
+    /// The observers of the step that takes the input.
     pub(super) onlookers: ObserverSet,
     pub(super) effects: Vec<ObservedEffect>,
     pub(super) need: NextInput,
-    /// Where it needs an event, which ones it puts off.
+    /// The events that the operation defers, if it needs an event.
     pub(super) defers: DeferredEvents,
 }
 
-/// What operations do. An operation has no way to learn of others but by what it is given, so that
-/// what it does next depends on what it was given before, and in which order: its *history*, of which
-/// a hash is kept. What it is given is the same where the sender's history is.
+/// The learned transition relation of all operations. An operation learns of others only by its inputs, so
+/// its next transition depends only on its *history*: the sequence of its inputs, kept as a hash. The payload
+/// of an input is determined by the history of its sender.
 ///
-/// The parts of a search that was divided share what was known before, and each learns besides.
+/// The parts of a divided search share what was known at the division, and each part learns on its own.
 #[derive(Debug, Default)]
 pub(super) struct TransitionTable {
-    /// What all parts know.
+    /// The transitions that all parts know.
     shared: Arc<HistoryTransitions>,
     own: HistoryTransitions,
-    /// Of what all parts know, what this one knows better.
+    /// Shared transitions that this part knows more precisely.
     amended: BTreeMap<u32, LearnedTransition>,
-    /// Which part this is; zero where it is the whole search.
+    /// The number of this part; zero for the whole search.
     part: u32,
-    /// The monitors that see things in an order that is part of the behaviour.
+    /// The monitors whose order of observations is part of the behaviour.
     pub(super) ordered_monitors: ObserverSet,
 }
 
-/// Histories, and what is done after each.
+/// Histories, and the transition after each.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct HistoryTransitions {
     histories: HashIndex,
     stretches: Vec<LearnedTransition>,
 }
 
-/// What was [saved](Lives::saved).
+/// The data [saved](Lives::saved) for another process.
 pub(super) type SavedLives = (HistoryTransitions, BTreeMap<u32, LearnedTransition>);
 
-/// Says where a stretch is found.
+/// A reference to a learned transition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct TransitionId {
     number: u32,
-    /// The part of the search that alone knows it; zero where all do.
+    /// The part of the search that alone knows the transition; zero if all parts do.
     part: u32,
 }
 
-/// Something else was done after the same history.
+/// Two different transitions were observed after the same history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Contradiction;
 
@@ -123,7 +131,7 @@ impl HistoryTransitions {
 }
 
 impl LearnedTransition {
-    /// What is known, given what was seen as well, where that tells more.
+    /// Compares the transition with an observed one; returns the more precise one if that is an improvement.
     fn agree(&self, seen: &Self) -> Result<Option<Self>, Contradiction> {
         if self.effects != seen.effects || self.onlookers != seen.onlookers {
             return Err(Contradiction);
@@ -148,14 +156,14 @@ impl LearnedTransition {
     }
 }
 
-/// An operation did something else although it was given the same.
+/// An operation behaved differently after the same inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Nondeterminism {
-    /// Who, by its path.
+    /// The path of the operation.
     pub(super) who: u64,
 }
 
-/// An operation in an execution that is read.
+/// An operation of the execution that is being read.
 #[derive(Debug)]
 struct OperationReplica {
     history: u64,
@@ -163,73 +171,72 @@ struct OperationReplica {
     deeds: Vec<ObservedEffect>,
     defers: DeferredEvents,
     has_ended: bool,
-    /// It is a timer that has not fired.
+    /// True if this is a timer that has not fired.
     is_timer: bool,
-    /// It awaits something in a handler.
+    /// True if the operation awaits something in a handler.
     is_suspended: bool,
 }
 
-/// The path of an onlooker: a monitor, or the predicates. It takes what it sees as events, one after
-/// another, and gives nothing to anybody.
+/// Returns the path of an observer: a monitor or a predicate. An observer takes observations as events and
+/// has no effects.
 pub(super) fn onlooker(number: u32) -> u64 {
     ONLOOKER | u64::from(number)
 }
 
 const ONLOOKER: u64 = 0x6f6e_6c6f_6f6b_6500;
 
-/// Whether that is the path of an onlooker.
 pub(super) fn is_onlooker(path: u64) -> bool {
     path & !0xff == ONLOOKER
 }
 
-/// What a monitor is before it sees anything, where that is the history of the test body after its first
-/// step.
+/// Returns the key of a monitor's initial state. The state depends on `body`, the history of the test body
+/// after its first step.
 pub(super) fn initial_monitor_key(monitor: u32, body: u64) -> u64 {
     mix(mix(onlooker(monitor), 0xf125), body)
 }
 
-/// What a monitor that was that does where it sees something.
+/// Returns the key of a monitor's transition from the state `before` by the observation `what`.
 pub(super) fn monitor_transition_key(monitor: u32, before: u64, what: u64) -> u64 {
     mix(mix(onlooker(monitor), before), what)
 }
 
-/// What onlookers see where an operation took what it was given.
+/// Returns the observation of an operation that has taken an input.
 pub(super) fn input_observation(history: u64) -> u64 {
     mix(history, 0x5ee)
 }
 
-/// The history of an operation that was created with something.
+/// Returns the initial history of an operation that was created with the payload `with`.
 pub(super) fn initial_history(path: u64, with: u64) -> u64 {
     mix(path, with)
 }
 
-/// The history after the first step.
+/// Returns the history after the first step.
 pub(super) fn started(history: u64) -> u64 {
     mix(history, 0x57a7)
 }
 
-/// The history after it was given an event or a reply.
+/// Returns the history after an event or a reply with the payload `what`.
 pub(super) fn history_after_input(history: u64, what: u64) -> u64 {
     mix(mix(history, 0x6143), what)
 }
 
-/// The history after an answer.
+/// Returns the history after the answer to a choice.
 pub(super) fn answered(history: u64, answer: u32) -> u64 {
     mix(history, 0x0001_0000_0000 | u64::from(answer))
 }
 
-/// What the deed of that number gives to others, done with this history.
+/// Returns the payload of an effect: the one with this number after this history.
 pub(super) fn effect_payload(history: u64, number: usize) -> u64 {
     mix(history, 0x0002_0000_0000 | number as u64)
 }
 
 impl TransitionTable {
-    /// Those that see things in whichever order.
+    /// Returns those monitors whose order of observations is no part of the behaviour.
     pub(super) fn free(&self, onlookers: ObserverSet) -> ObserverSet {
         onlookers.monitors().but(self.ordered_monitors)
     }
 
-    /// Where it is found what the operation does after a history, if that is known.
+    /// Finds the transition after a history, if it is known.
     pub(super) fn find(&self, history: u64) -> Option<TransitionId> {
         if let Some(number) = self.shared.histories.find(history) {
             return Some(TransitionId { number, part: 0 });
@@ -239,12 +246,11 @@ impl TransitionTable {
         own.map(|number| TransitionId { number, part })
     }
 
-    /// It is found there by this part of the search.
+    /// True if this part of the search knows the transition.
     pub(super) fn has(&self, id: TransitionId) -> bool {
         id.part == 0 || id.part == self.part
     }
 
-    /// What the operation does, which is found there.
     pub(super) fn after(&self, id: TransitionId) -> &LearnedTransition {
         let number = id.number as usize;
         match id.part {
@@ -256,7 +262,7 @@ impl TransitionTable {
         }
     }
 
-    /// Takes note of what is done after a history.
+    /// Records the transition after a history.
     fn learn(&mut self, history: u64, stretch: LearnedTransition) -> Result<(), Contradiction> {
         if self.part == 0 {
             return Arc::make_mut(&mut self.shared).learn(history, stretch);
@@ -272,7 +278,7 @@ impl TransitionTable {
         Ok(())
     }
 
-    /// What a part of the search begins with: all that is known.
+    /// Returns the initial knowledge of a part: all shared transitions.
     pub(super) fn of_part(&self, part: u32) -> Self {
         Self {
             shared: self.shared.clone(),
@@ -282,7 +288,7 @@ impl TransitionTable {
         }
     }
 
-    /// Adds what parts have learnt, one after another.
+    /// Merges the knowledge of the parts, one after another.
     pub(super) fn unite(&mut self, parts: Vec<Self>) -> Result<(), Contradiction> {
         let learnt: Vec<_> = parts.into_iter().map(Self::learnt).collect();
         let shared = Arc::make_mut(&mut self.shared);
@@ -298,12 +304,11 @@ impl TransitionTable {
         Ok(())
     }
 
-    /// What this part has learnt.
     fn learnt(self) -> (HistoryTransitions, BTreeMap<u32, LearnedTransition>) {
         (self.own, self.amended)
     }
 
-    /// What this part, or the whole search, knows beyond what all parts know, to be restored in another
+    /// Returns what this part, or the whole search, knows in addition to the shared knowledge, for another
     /// process.
     pub(super) fn saved(&self) -> impl Serialize {
         let own = match self.part {
@@ -313,7 +318,6 @@ impl TransitionTable {
         (own, &self.amended)
     }
 
-    /// Knows again what was saved.
     pub(super) fn restore(&mut self, saved: SavedLives) {
         let (own, amended) = saved;
         match self.part {
@@ -323,12 +327,11 @@ impl TransitionTable {
         self.amended = amended;
     }
 
-    /// How many histories are known.
     pub(super) fn len(&self) -> usize {
         self.shared.stretches.len() + self.own.stretches.len()
     }
 
-    /// Reads what an execution has shown.
+    /// Learns from the observations of an execution.
     pub(super) fn read(
         &mut self,
         seen: &[ExecutionItem],
@@ -398,7 +401,7 @@ impl TransitionTable {
                 } => reader.read_monitor(monitor, before, after)?,
                 ExecutionItem::Open { who } => reader.open(who)?,
                 ExecutionItem::Waiting { who, kind } => {
-                    // Whoever waits is left out, and may have taken the last step.
+                    // An operation that waits is left out, and may have taken the last step.
                     reader.show_taken()?;
                     let need = match kind {
                         StepKind::Start => NextInput::Start,
@@ -425,52 +428,52 @@ impl TransitionTable {
     }
 }
 
-/// What an execution has shown.
+/// The result of reading an execution.
 #[derive(Debug)]
 pub(super) struct ExecutionSummary {
-    /// A hash of what was done in it.
+    /// The hash of the behaviour.
     pub(super) class: u64,
-    /// What monitors did: each with a hash of what it was and saw, and of what it was then.
+    /// The transitions of monitors: the monitor, the key of the transition, and the state after it.
     pub(super) moves: Vec<(u32, u64, u64)>,
-    /// What each was in the end.
+    /// The final state of each monitor.
     pub(super) monitors: Vec<(u32, u64)>,
 }
 
-/// How the execution that is read has ended.
+/// The end of the execution that is being read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ExecutionEnd {
-    /// By itself.
+    /// The execution ended by itself.
     Whole,
-    /// At a bug.
+    /// The last step failed.
     Failed,
-    /// It was cut off.
+    /// The execution was cut off.
     Cut,
 }
 
 struct TransitionLearner<'a> {
     lives: &'a mut TransitionTable,
     ties: &'a WorldDependencies,
-    /// The operations, by their paths; `None` for those that are left out.
+    /// The operations by path; `None` in `all` for an operation that is left out.
     paths: HashIndex,
     all: Vec<Option<OperationReplica>>,
-    /// What an event or a reply holds, by its number, until it is taken.
+    /// The payload of each event or reply by its number, until it is taken.
     letters: HashIndex,
     payloads: Vec<Option<u64>>,
-    /// The histories of onlookers.
+    /// The histories of the observers, by path.
     onlookers: BTreeMap<u64, u64>,
-    /// Who is to see the step in progress, of whom, once its choices are answered.
+    /// The observers of the step in progress, and its operation, until its choices are answered.
     shown: Option<(ObserverSet, u64)>,
-    /// The step in progress is an access to the world.
+    /// True if the step in progress accesses the world.
     is_access: bool,
     /// The path of the test body.
     body: u64,
-    /// Its history after the first step.
+    /// The history of the test body after its first step.
     begun: Option<u64>,
-    /// What the last step that carried out something has given to others.
+    /// The payload of the last effect that was carried out.
     gift: u64,
-    /// What each monitor is now.
+    /// The current state of each monitor.
     monitors: Vec<(u32, u64)>,
-    /// What monitors did.
+    /// The transitions of monitors so far.
     moves: Vec<(u32, u64, u64)>,
 }
 
@@ -515,12 +518,12 @@ impl TransitionLearner<'_> {
         life.ok_or(Nondeterminism { who })
     }
 
-    /// What it has done since it was given something is known now, and it needs something.
+    /// Learns the operation's transition since its last input, now that its next need is known.
     fn close(&mut self, who: u64, need: NextInput) -> Result<u64, Nondeterminism> {
         let found = self.paths.find(who);
         let life = found.and_then(|number| self.all[number as usize].as_mut());
         let life = life.ok_or(Nondeterminism { who })?;
-        // Who saw a step saw what was chosen in it as well.
+        // The observers of a step see its choices as well, so the transition after the last choice has them.
         let is_in_step = matches!(need, NextInput::Answer(_));
         let onlookers = match is_in_step {
             true => ObserverSet::default(),
@@ -541,7 +544,7 @@ impl TransitionLearner<'_> {
         Ok(history)
     }
 
-    /// What an operation was given in a step.
+    /// Reads the input that an operation takes in a step.
     fn input(&mut self, who: u64, kind: StepKind, message: u64) -> Result<(), Nondeterminism> {
         match kind {
             StepKind::Start => {
@@ -565,7 +568,7 @@ impl TransitionLearner<'_> {
         Ok(())
     }
 
-    /// The world takes an access.
+    /// Reads an access to the world.
     fn touch(&mut self, who: u64, touch: WorldAccess) -> Result<(), Nondeterminism> {
         let history = self.close(who, NextInput::World(touch))?;
         if self.paths.find(WORLD).is_none() {
@@ -580,7 +583,7 @@ impl TransitionLearner<'_> {
         Ok(())
     }
 
-    /// The world takes the access of an operation next.
+    /// Records that the world may take the gated access of an operation next.
     fn open(&mut self, who: u64) -> Result<(), Nondeterminism> {
         self.life(who)?;
         let deed = TransitionEffect::PermitAccess { who };
@@ -591,7 +594,7 @@ impl TransitionLearner<'_> {
         Ok(())
     }
 
-    /// What was carried out in a step.
+    /// Reads the effect that a step carried out.
     fn carry_out(
         &mut self,
         who: u64,
@@ -611,7 +614,7 @@ impl TransitionLearner<'_> {
             StepEffect::Replied(to) => (TransitionEffect::Reply { to }, to),
             StepEffect::Started(child, _) => (TransitionEffect::Spawn { child }, child),
             StepEffect::Halted => (TransitionEffect::Halt, who),
-            // A sleep is over: who sleeps learns of it from the world.
+            // A sleep ends: the sleeper learns of it from the world.
             StepEffect::Nothing if touch == Some(WorldAccess::Fire) => {
                 (TransitionEffect::WakeByWorld, who)
             }
@@ -636,7 +639,7 @@ impl TransitionLearner<'_> {
         Ok(())
     }
 
-    /// What rode along with a step.
+    /// Reads an effect that was carried out within a step.
     fn read_silent_effect(&mut self, who: u64, what: SilentEffect) -> Result<(), Nondeterminism> {
         let onlookers = ObserverSet::default();
         let life = self.life(who)?;
@@ -665,7 +668,7 @@ impl TransitionLearner<'_> {
         }
     }
 
-    /// A monitor has looked at the step in progress.
+    /// Reads a monitor's observation of the step in progress.
     fn read_monitor(
         &mut self,
         monitor: u32,
@@ -700,7 +703,7 @@ impl TransitionLearner<'_> {
         Ok(())
     }
 
-    /// The step in progress is over: its onlookers have seen it.
+    /// Ends the step in progress: its observers see it.
     fn show_taken(&mut self) -> Result<(), Nondeterminism> {
         if let Some((onlookers, who)) = self.shown.take() {
             let history = self.life(who)?.history;
@@ -713,14 +716,14 @@ impl TransitionLearner<'_> {
         let history = self.close(who, NextInput::Answer(of))?;
         self.life(who)?.history = answered(history, answer);
         if self.is_access {
-            // What the step does to timers is up to the answer.
+            // The answer decides how the step changes timers.
             let world = self.life(WORLD)?;
             world.history = answered(world.history, answer);
         }
         Ok(())
     }
 
-    /// What an operation needs when the execution is over.
+    /// Returns the need of an operation at the end of the execution.
     fn left(&self, who: u64, life: &OperationReplica) -> NextInput {
         match () {
             () if who == WORLD => NextInput::Event,
@@ -753,7 +756,7 @@ impl TransitionLearner<'_> {
     }
 }
 
-/// A hash of what was done, from all histories.
+/// Returns the hash of a behaviour, from the histories of all operations and observers.
 pub(super) fn class(histories: impl Iterator<Item = u64>) -> u64 {
     histories.fold(0, |class, history| class.wrapping_add(mix(history, 0xc1a5)))
 }

@@ -1,16 +1,14 @@
-//! The world: what is no operation's, and what more than one operation changes.
+//! The world: an artificial operation that serialises accesses to the clock and to timers.
 //!
-//! The clock and the timers are nobody's own. A step that reads or changes them is an *access* to the
-//! world, which takes accesses one after another, as an operation takes events, and answers each with all
-//! that it was told before. So what a step does depends on the history of its operation and on that of
-//! the world, and the order of any two accesses makes a difference. That is more orders than there need
-//! be; it is never fewer.
+//! The clock and the timers belong to no operation. A step that reads or changes them is an *access* to the
+//! world. The world takes accesses one after another, as an actor takes events, and its answer depends on all
+//! earlier accesses. So a step depends on the histories of its operation and of the world, and any two
+//! accesses are dependent. This dependence is coarse, but safe.
 //!
-//! A timer is an operation whose only step is to fire. That is an access as well, one that the world
-//! takes only where the timer may fire: after some histories of the world, and not after others. What an
-//! operation that awaits several things goes on with is up to all of them, so it is *tied* to the world:
-//! each of its steps, and each reply to it, is an access. Which operations these are is learnt from
-//! executions, and the search begins anew with what it has learnt.
+//! A timer is an operation whose only step is to fire. That step is a gated access: some histories of the
+//! world permit it, and others don't. An operation that awaits several things depends on all of them, so it
+//! is *tied* to the world: each of its steps, and each reply to it, is an access. Such operations are
+//! discovered in executions, after which the search restarts.
 
 use std::collections::BTreeSet;
 
@@ -19,43 +17,42 @@ use serde::{Deserialize, Serialize};
 use crate::hash::mix;
 use crate::strategy::{ObserverSet, PredicateRead};
 
-/// The path of the world.
 pub(super) const WORLD: u64 = 0x776f_726c_6400;
 
-/// In what kind of step the world is accessed.
+/// The kind of an access to the world, by the step that makes it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum WorldAccess {
-    /// Once something was taken: the first step, an event, or the reply that was awaited.
+    /// An access after an input: the first step, an event, or the awaited reply.
     Run,
-    /// Where one of several things is there that were awaited.
+    /// An access before a resume with one of several awaited things.
     Resume,
-    /// Before something is carried out.
+    /// An access before an effect is carried out.
     Flush,
-    /// A timer fires.
+    /// An access by a timer that fires.
     Fire,
 }
 
 impl WorldAccess {
-    /// The world may not take it yet.
+    /// True if only some histories of the world permit the access.
     pub(super) fn is_gated(self) -> bool {
         matches!(self, Self::Resume | Self::Fire)
     }
 }
 
-/// Whose steps are accesses to the world although they need not look like it. Operations are named by
-/// their paths.
+/// Operations, by path, whose steps access the world indirectly, and observers whose order is part of
+/// behaviours.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct WorldDependencies {
-    /// They await several things, or sleep: all their steps but those that send, and the replies to them.
+    /// Operations that sleep or await several things: all their steps but sends, and the replies to them.
     pub(super) waiting: BTreeSet<u64>,
-    /// They have timers, which end with them: their ends.
+    /// Operations whose end cancels their timers: the step that ends them.
     pub(super) timed: BTreeSet<u64>,
-    /// Monitors that are onlookers as the predicates are: what they are can't be compared, so that each
-    /// order in which they see something is a behaviour.
+    /// Monitors whose states can't be compared: each order of their observations is a behaviour of its own,
+    /// as for predicates.
     pub(super) onlookers: ObserverSet,
-    /// At what predicates look: the order in which that changes is a part of behaviours, and no more is.
+    /// The reads of predicates: only the order of changes to these operations is part of behaviours.
     pub(super) predicate_reads: BTreeSet<PredicateRead>,
-    /// Those of them whose values offer nothing to compare.
+    /// The monitors whose type offers nothing to compare.
     pub(super) opaque: ObserverSet,
 }
 
@@ -68,7 +65,7 @@ impl WorldDependencies {
         self.waiting.len() + self.timed.len() + self.predicate_reads.len()
     }
 
-    /// Adds others; tells whether that makes a difference.
+    /// Adds other ties; returns `true` if some were new.
     pub(super) fn add(&mut self, others: &Self) -> bool {
         let before = (self.len(), self.onlookers);
         self.waiting.extend(&others.waiting);
@@ -80,12 +77,12 @@ impl WorldDependencies {
     }
 }
 
-/// What the world is told by an operation with that history.
+/// Returns the payload that an operation with this history passes to the world.
 pub(super) fn access_payload(history: u64) -> u64 {
     mix(history, 0x70_1d)
 }
 
-/// The history of an operation after an access, which left the world with that history.
+/// Returns the history of an operation after an access that left the world with the history `world`.
 pub(super) fn synced(history: u64, world: u64) -> u64 {
     mix(mix(history, 0x5_7ac), world)
 }

@@ -1,41 +1,40 @@
-//! What a step has to do with others: whether their order makes a difference.
+//! Footprints of steps, and the dependency relation on them.
 
 use crate::strategy::ObserverSet;
 
-/// What a step has reached.
+/// The resource that a step has accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AccessedResource {
-    /// Its own operation alone: it makes no difference to anybody when it is taken.
+    /// Only the state of the step's own operation.
     Own,
-    /// What has come to its own operation: it goes on with something that was awaited.
+    /// The inbox or the replies of the step's own operation.
     Inbox,
-    /// The inbox of an operation, at whose end there is one event more.
+    /// The inbox of another operation, to whose end an event was appended.
     Sent(u64),
-    /// An operation, which is created, or has a reply.
+    /// An operation that was created, or that got a reply.
     Target(u64),
-    /// Anything.
+    /// Any resource: the step depends on all others but those that access `Own`.
     World,
 }
 
-/// What a step has to do with others. Two steps that [depend](Self::depends) on each other are not taken
-/// in another order without a look at what comes of it; all others may be.
+/// The footprint of a step. Two steps are reordered without an exploration unless they
+/// [depend](Self::depends) on each other.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Footprint {
-    /// Whose step it was, by its path.
+    /// The path of the operation that took the step.
     pub(super) who: u64,
     pub(super) reach: AccessedResource,
-    /// Who has looked at it.
     pub(super) onlookers: ObserverSet,
-    /// Whose next step it has replaced, or would have.
+    /// The operations whose next step this one has replaced, or might have replaced.
     pub(super) interrupted: Vec<u64>,
-    /// It may have replaced that of anybody.
+    /// True if the step may have replaced the next step of any operation.
     pub(super) interrupts_all: bool,
-    /// It has created operations, which are numbered in the order in which they come.
+    /// True if the step created operations, which are numbered in the order of creation.
     pub(super) creates: bool,
 }
 
 impl Footprint {
-    /// Whether the order of two steps may make a difference.
+    /// True if the order of two steps may make a difference.
     pub(super) fn depends(&self, other: &Self) -> bool {
         self.who == other.who
             || self.interrupts(other)
@@ -51,12 +50,12 @@ impl Footprint {
         self.interrupts_all || self.interrupted.contains(&other.who)
     }
 
-    /// It gives something to the operation of the other, which need not say that it has looked for it.
+    /// True if this step creates or replies to the operation of the other, whose read may be unreported.
     fn reaches(&self, other: &Self) -> bool {
         self.reach == AccessedResource::Target(other.who)
     }
 
-    /// Both reach something that one operation alone does not.
+    /// True if both steps access the same resource.
     fn meets(&self, other: &Self) -> bool {
         match (self.reach, other.reach) {
             (AccessedResource::Own, _) | (_, AccessedResource::Own) => false,
@@ -65,7 +64,7 @@ impl Footprint {
         }
     }
 
-    /// Whose inbox it is about.
+    /// Returns the operation whose inbox the step accesses.
     fn target(&self) -> u64 {
         match self.reach {
             AccessedResource::Sent(to) | AccessedResource::Target(to) => to,

@@ -1,18 +1,17 @@
-//! Every behaviour at least once, for programs whose steps reach more than inboxes.
+//! Source-DPOR with sleep sets: explores every behaviour at least once, also beyond inboxes.
 //!
-//! Inbox-DPOR knows of each step what it gives to whom. A step that watches an actor's end, stops one, or
-//! asks for a name may concern anybody. So where that search ends at such a step, this one begins: it
-//! takes one step after another, and of each it asks no more than [whether it depends](footprint) on
-//! another one. Where it is not known whether it does, it does. Of two schedules that differ in the order
-//! of independent steps only, one is enough.
+//! Inbox-DPOR knows for each step which payload it passes to which operation. A step that watches an actor's
+//! end, stops an actor, or reads a name may concern any operation. If Inbox-DPOR ends at such a step, this
+//! search takes over. It needs only the [dependency](footprint) of steps, and takes unknown pairs for
+//! dependent. One schedule is enough of those that differ only in the order of independent steps.
 //!
-//! It is source-DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014): an execution is
-//! [run](run), and where two of its steps depend on each other and might have come in the other order,
-//! somebody is noted who has to come first there for that to happen. It differs in this: a step may take
-//! away that of another, as a kill does, which then is seen in no execution that begins like that; so
-//! whoever loses a step has to come first as well.
+//! The algorithm is source-DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014). For each race
+//! in a [run](run) that can be reversed, a backtrack point names an operation that has to come first there.
+//! There is one difference: a step may disable the step of another operation, as a kill does, and no
+//! execution with this prefix shows the disabled step. So each disabled operation becomes a backtrack point
+//! as well.
 //!
-//! The dependence is coarse: what is one behaviour to all actors may be counted as several.
+//! The dependency is coarse: several explored behaviours may be the same for all actors.
 
 mod footprint;
 mod path;
@@ -28,22 +27,22 @@ use crate::strategy::{
     StepConstruct,
 };
 
-/// After so many executions it may seem to be too large: where it seems to be larger than that, since
-/// such a guess may be far too high. It says no more than the second figure.
+/// The number of executions after which the search may seem too large, the estimated size at which it does,
+/// and the cap on the estimate, which may be far too high.
 const GUESSED: u64 = 64;
 const HUGE: f64 = 1e7;
 const HUGE_MAX: f64 = 1e9;
 
-/// Every behaviour at least once.
+/// The source-DPOR search.
 #[derive(Debug, Default)]
 pub(in crate::strategy) struct SourceDpor {
     path: Path,
     begun: bool,
-    /// Why it ended early.
+    /// The reason for an early end.
     stopped: Option<Gap>,
-    /// How many there seemed to be when it stopped.
+    /// The estimate at the time of an early end.
     extent: Option<SizeEstimate>,
-    /// What was taken as dependent on all other steps.
+    /// The constructs met so far that were taken as dependent on all other steps.
     met: ConstructSet,
     seeded: u64,
     limit: Option<SearchBudget>,
@@ -59,7 +58,7 @@ impl SourceDpor {
         }
     }
 
-    /// Whether it may follow such a step.
+    /// True if the search may follow a step with this construct.
     pub(super) fn follows(what: StepConstruct) -> bool {
         !run::UNSUPPORTED.has(what)
     }
@@ -72,16 +71,16 @@ impl SourceDpor {
         self.path.clear();
     }
 
-    /// How many behaviours there were up to now. How many there are at the least is not known: what is to
-    /// be turned round in an execution turns out while others are run, and a guess by shares of what is
-    /// known is far too low or far too high.
+    /// Returns the number of behaviours so far as the lower bound. A better bound is unknown: races turn up
+    /// only during other executions, and estimates by shares of the known tree are far too low or far too
+    /// high.
     fn guess(&self) -> Option<SizeEstimate> {
         let met = self.behaviours;
         self.begun
             .then(|| SizeEstimate::between(met, met as f64, None))
     }
 
-    /// Takes note of what an execution has cost.
+    /// Records the cost of an execution, and ends an attempt that can't lead to a proof.
     fn spend(&mut self, ended: &Ended) {
         let Some(limit) = &self.limit else { return };
         limit.spend(EXECUTION + STEP * ended.steps);

@@ -1,31 +1,31 @@
-//! The execution in progress, and what is to be turned round in it.
+//! The current path of source-DPOR: steps with happens-before, backtrack sets and sleep sets.
 
 use super::footprint::Footprint;
 use super::run::{ExecutedStep, ReplayStep, SleepSet};
 
-/// A step of the execution, and what else is to be taken in its place.
+/// A step of the current execution, with the alternatives at this point.
 #[derive(Debug)]
 pub(super) struct PathStep {
     who: u64,
     what: u64,
-    /// One of how many answers each choice had.
+    /// The choices of the step: the number of possible answers, and the answer.
     answers: Vec<(u32, u32)>,
     footprint: Footprint,
     enabled: Vec<(u64, u64)>,
-    /// Whose steps need not be taken here.
+    /// The sleep set: operations whose steps need not be explored here.
     asleep: SleepSet,
-    /// Whose were, and with which footprints.
+    /// The operations whose steps were explored here, with their footprints.
     done: SleepSet,
-    /// The footprints that the step has had up to now, one for each of its answers.
+    /// The footprints of the step so far, one for each explored answer.
     footprints: Vec<Footprint>,
-    /// Whose steps are to be taken here.
+    /// The backtrack set: operations whose steps are to be explored here.
     backtrack_set: Vec<u64>,
     causes: Vec<usize>,
-    /// Which steps come before it in any case.
+    /// The steps that happen before this one.
     happens_before: StepSet,
 }
 
-/// A set of steps.
+/// A set of steps, as bits.
 #[derive(Clone, Debug, Default)]
 struct StepSet(Vec<u64>);
 
@@ -70,7 +70,7 @@ impl PathStep {
         }
     }
 
-    /// It was taken again, by somebody else or with other answers.
+    /// Replaces the step by one of another operation, or with other answers.
     fn take(&mut self, taken: ExecutedStep) {
         self.what = taken.what;
         self.answers = taken.answers;
@@ -91,14 +91,14 @@ impl PathStep {
         self.enabled.iter().any(|(enabled, _)| *enabled == who)
     }
 
-    /// The step of that operation is to be taken here as well.
+    /// Adds an operation to the backtrack set.
     fn add(&mut self, who: u64) {
         if !self.backtrack_set.contains(&who) && !self.is_asleep(who) {
             self.backtrack_set.push(who);
         }
     }
 
-    /// Whose is left to be taken.
+    /// Returns the operations of the backtrack set that remain to be explored.
     fn left(&self) -> impl Iterator<Item = u64> {
         let due = self.backtrack_set.iter().copied();
         due.filter(|who| *who != self.who && !self.is_done(*who) && !self.is_asleep(*who))
@@ -112,7 +112,7 @@ impl PathStep {
         }
     }
 
-    /// The answers that come next.
+    /// Returns the next answers in lexicographic order; `None` after the last.
     fn next_answers(&self) -> Option<Vec<u32>> {
         let last = self
             .answers
@@ -125,7 +125,6 @@ impl PathStep {
     }
 }
 
-/// The execution in progress, step by step.
 #[derive(Debug, Default)]
 pub(super) struct Path(Vec<PathStep>);
 
@@ -138,7 +137,7 @@ impl Path {
         self.0.clear();
     }
 
-    /// Takes what was seen from a step on.
+    /// Takes over the steps of an execution from the step `from` on.
     pub(super) fn take(&mut self, from: usize, taken: Vec<ExecutedStep>) {
         self.0.truncate(from + 1);
         for (number, taken) in (from..).zip(taken) {
@@ -147,7 +146,7 @@ impl Path {
                 Some(node) => node.take(taken),
                 None => self.0.push(PathStep::new(taken)),
             }
-            // What they would have done is not seen any more.
+            // The disabled or changed steps can't be observed after this one.
             for who in altered {
                 self.0[number].add(who);
             }
@@ -157,7 +156,7 @@ impl Path {
         }
     }
 
-    /// Finds what comes before a step, and where it might have come before another one.
+    /// Computes the happens-before predecessors of a step, and reverses its races.
     fn add_happens_before(&mut self, number: usize) {
         let mut before = StepSet::default();
         let mut races = Vec::new();
@@ -183,7 +182,7 @@ impl Path {
         }
     }
 
-    /// Has a step taken before another one that it depends on, unless that is to be looked at anyway.
+    /// Adds a backtrack point that reverses a race, unless the reversal is to be explored anyway.
     fn reverse_race(&mut self, at: usize, number: usize) {
         let apart = (at + 1..number).filter(|between| !self.0[*between].happens_before.has(at));
         let mut whole: Vec<usize> = Vec::new();
@@ -217,7 +216,8 @@ impl Path {
         }
     }
 
-    /// The steps that are taken next, those before which are known, and who is asleep there.
+    /// Returns the schedule of the next execution, the number of its known steps, and the sleep set after
+    /// them.
     pub(super) fn next(&mut self) -> Option<(Vec<ReplayStep>, usize, SleepSet)> {
         loop {
             let last = self.0.len().checked_sub(1)?;
@@ -243,7 +243,7 @@ impl Path {
         }
     }
 
-    /// Which share of all that is to be explored was explored, as far as it is known what that is.
+    /// Estimates the explored share of the search, from the part of the tree that is known.
     pub(super) fn share(&self) -> f64 {
         let (mut share, mut done) = (1.0, 0.0);
         for node in &self.0 {

@@ -1,5 +1,4 @@
-//! The strategy of a work item: it takes the steps that it is told, and then any others but those that
-//! were looked at elsewhere.
+//! The strategy of a work item of source-DPOR: replays a schedule, then takes steps of operations not asleep.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::mem;
@@ -12,7 +11,7 @@ use crate::strategy::{
     StepConstruct, StepEffect, StepKind, Strategy,
 };
 
-/// What a step may look for later on without saying so, once its operation has had to do with it.
+/// Constructs that an operation may read again later without a report, once it has used them.
 const UNREPORTED_READS: ConstructSet = ConstructSet::of(&[
     StepConstruct::Ask,
     StepConstruct::Timer,
@@ -22,8 +21,8 @@ const UNREPORTED_READS: ConstructSet = ConstructSet::of(&[
     StepConstruct::Supervision,
 ]);
 
-/// What it does not follow: where it is a question of more than one step whether an execution ends or who
-/// may go on, where not all that may happen is tried, and what random programs don't hold it to.
+/// The constructs that the search does not support: the end of an execution or the enabled operations depend
+/// on more than one step, not all outcomes are tried, or no test with random programs covers them.
 pub(super) const UNSUPPORTED: ConstructSet = ConstructSet::of(&[
     StepConstruct::Fault,
     StepConstruct::System,
@@ -38,78 +37,76 @@ pub(super) const UNSUPPORTED: ConstructSet = ConstructSet::of(&[
     StepConstruct::Task,
 ]);
 
-/// A step that is to be taken, with the answers of its first choices.
+/// A scheduled step, with the answers to its first choices.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct ReplayStep {
     pub(super) who: u64,
-    /// What it does, as far as that is to be seen beforehand.
+    /// A hash of the pending step, as far as it is visible beforehand.
     pub(super) what: u64,
     pub(super) answers: Vec<u32>,
 }
 
-/// Operations whose steps were looked at elsewhere, with what these have to do with others.
+/// A sleep set: operations whose steps were explored before, with the footprints of these steps.
 pub(super) type SleepSet = Vec<(u64, Vec<Footprint>)>;
 
-/// A step that was taken.
 #[derive(Debug)]
 pub(super) struct ExecutedStep {
     pub(super) who: u64,
     pub(super) what: u64,
-    /// One of how many answers each choice had.
+    /// The choices of the step: the number of possible answers, and the answer.
     pub(super) answers: Vec<(u32, u32)>,
     pub(super) footprint: Footprint,
-    /// Who might have taken one, and what it would have done.
+    /// The operations that were enabled, each with the hash of its pending step.
     pub(super) enabled: Vec<(u64, u64)>,
     pub(super) asleep: SleepSet,
-    /// The steps but for which it could not have been taken.
+    /// The steps that have enabled this one.
     pub(super) causes: Vec<usize>,
-    /// Whose next step it has taken away, or made another one.
+    /// The operations whose next step this one has disabled or changed.
     pub(super) altered: Vec<u64>,
 }
 
-/// Takes the steps that it is told, and then any others.
+/// Takes the scheduled steps, and then any steps outside of the sleep set.
 #[derive(Debug)]
 pub(in crate::strategy) struct SourceDporRun {
     replay: Vec<ReplayStep>,
-    /// Beyond these, all is new.
+    /// The index of the first new step.
     from: usize,
     asleep: SleepSet,
-    /// How many steps were begun.
+    /// The number of steps that were begun.
     steps: usize,
-    /// Those from `from` on.
+    /// The steps from `from` on.
     pub(super) taken: Vec<ExecutedStep>,
-    /// The last step, until what it has led to is known.
+    /// The last step, until its consequences are known.
     open: Option<ExecutedStep>,
-    /// Whom it has interrupted.
+    /// The operations that the last step has interrupted.
     interrupted: Vec<OperationId>,
     answers: Vec<(u32, u32)>,
-    /// The paths of operations, by number.
+    /// The paths of operations by number.
     paths: Vec<u64>,
-    /// Who might have taken the step in progress.
+    /// The enabled operations before the step in progress, each with the hash of its pending step.
     enabled: Vec<(u64, u64)>,
-    /// Which steps have made it possible that an operation takes its next one.
+    /// The steps that have enabled the next step of an operation.
     enabled_by: BTreeMap<u64, Vec<usize>>,
-    /// Which step has sent an event.
+    /// The step that has sent an event.
     sent_at: BTreeMap<u64, usize>,
-    /// Those who may look for something without saying so.
+    /// The operations that may read something without a report.
     unreported_readers: BTreeSet<u64>,
     current: (u64, u64),
     current_owner: Option<OperationId>,
-    /// What it can't follow, and whose step that was.
+    /// The construct that the search can't follow, and the name of the operation that met it.
     pub(super) outside: Option<(StepConstruct, Option<String>)>,
-    /// What was met that is everybody's.
+    /// The constructs met so far.
     pub(super) met: ConstructSet,
-    /// The program did not do what it did before.
+    /// True if the program differed from its previous executions.
     pub(super) is_lost: bool,
-    /// It ended since everybody was asleep.
+    /// True if the execution ended because all enabled operations were asleep.
     pub(super) is_blocked: bool,
-    /// A seed was asked for.
+    /// True if the program asked for a seed.
     pub(super) is_seeded: bool,
 }
 
 impl SourceDporRun {
-    /// Takes these steps, where nothing of them is known from that one on, and goes on with anybody who
-    /// is not asleep there.
+    /// Replays a schedule that is new from the step `from` on, and continues with operations not in `asleep`.
     pub(super) fn new(replay: Vec<ReplayStep>, from: usize, asleep: SleepSet) -> Self {
         Self {
             replay,
@@ -143,7 +140,7 @@ impl SourceDporRun {
         self.paths.get(operation.index()).copied()
     }
 
-    /// What the last step has led to is known: who may take the next one.
+    /// Completes the last step, now that the enabled operations after it are known.
     fn settle(&mut self, now: Vec<(u64, u64)>, creates: bool) {
         let Some(mut last) = self.open.take() else {
             self.enabled = now;
@@ -184,7 +181,7 @@ impl SourceDporRun {
         }
     }
 
-    /// Who is next, at a position.
+    /// Returns the position of an operation that is not asleep, preferably with a step that may be local.
     fn next(&self, enabled: &Enabled<'_>) -> Option<usize> {
         let is_awake = |position: &usize| {
             let who = path(enabled, &enabled[*position]);
@@ -197,7 +194,7 @@ impl SourceDporRun {
         Some(may_be_local.unwrap_or(first))
     }
 
-    /// What a step has reached.
+    /// Returns the resource that a step has accessed.
     fn reach(&mut self, step: &Step<'_>) -> AccessedResource {
         let (who, _) = self.current;
         let Pending { kind, inbox, .. } = step.pending;
@@ -237,7 +234,7 @@ impl SourceDporRun {
     }
 }
 
-/// The path of an operation. That of a timer is the event that it is going to send.
+/// Returns the path of an operation; a timer is identified by the event that it will send.
 fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
     match pending.message {
         Some(message) if pending.operation.is_timer() => message.number(),
@@ -245,7 +242,7 @@ fn path(enabled: &Enabled<'_>, pending: &Pending) -> u64 {
     }
 }
 
-/// What would be done, as far as that is to be seen beforehand.
+/// Returns a hash of a pending step, as far as it is visible beforehand.
 fn what(pending: &Pending) -> u64 {
     let message = pending.message.map_or(0, |message| message.number());
     mix(message, pending.kind as u64)
@@ -272,7 +269,7 @@ impl Strategy for SourceDporRun {
         let creates = enabled.paths().len() > self.paths.len() && self.steps > 0;
         let known = self.paths.len();
         self.paths.extend(&enabled.paths()[known..]);
-        // A step that it has not heard of is none that it can follow.
+        // The search can't follow a step that was not reported to it.
         self.is_lost |= self.steps > 0 && self.open.is_none();
         if self.is_lost {
             return None;
@@ -349,7 +346,7 @@ impl Strategy for SourceDporRun {
         match (step.pending.kind, message) {
             (StepKind::Handle, Some(message)) => match self.sent_at.get(&message) {
                 Some(sent) => causes.push(*sent),
-                // Who has put it there is not known.
+                // The sender of the event is unknown.
                 None => reach = AccessedResource::World,
             },
             (_, Some(message)) => _ = self.sent_at.insert(message, number),
@@ -365,7 +362,7 @@ impl Strategy for SourceDporRun {
                 reach,
                 onlookers: step.onlookers,
                 interrupted: Vec::new(),
-                // Nobody goes on after a bug.
+                // No operation continues after a bug.
                 interrupts_all: step.bug.is_some(),
                 creates: false,
             },
@@ -377,7 +374,6 @@ impl Strategy for SourceDporRun {
     }
 
     fn ended(&mut self, _: &Ended) {
-        // Nobody goes on.
         self.settle(Vec::new(), false);
     }
 }

@@ -1,8 +1,9 @@
-//! A search that puts states together from what steps do to their parts: [`Charting`].
+//! Stateful search by a learned transition model, with few executions: [`Charting`].
 //!
-//! It walks breadth first through states that are rows of numbers in a [store](store), and takes from the
-//! [chart](chart) where each step leads. Where the chart does not know, an execution [visits](visit) the
-//! state and shows it. So as many executions are run as there are steps of parts, not of states.
+//! The search walks breadth first through states, which are rows of numbers in a [store](store). The
+//! [chart](chart), a transition model, gives the successors of each step. For an unknown step, an execution
+//! [visits](visit) the state and shows it. So there are as many executions as steps of parts, not as
+//! states.
 
 mod model;
 mod pairs;
@@ -22,44 +23,44 @@ use super::obligations::{FairCycle, ObligationSteps};
 use crate::strategy::search::{ExhaustiveSearch, SearchBudget};
 use crate::strategy::{CoverageClaim, Ended, Ending, Reduction, SizeEstimate, Unjudged};
 
-/// How many parts a state may have.
+/// The most parts that a state may have.
 const WIDTH_MAX: usize = 1 << 10;
 
-/// After how many states an execution is run to see that the last is there.
+/// The number of states after which an execution checks the model against the program.
 const CHECKED_EVERY: u64 = 1 << 18;
 
-/// Visits every state, the nearest first, and runs an execution only where something is to be learned.
+/// Visits every state, the nearest first, and runs executions only to learn the model.
 #[derive(Debug)]
 pub(in crate::strategy) struct ModelSearch {
     name: String,
-    /// An execution goes on as long as what it does is not known.
+    /// Set if an execution continues as long as its steps are unknown.
     goes_on: bool,
     room: StateLimit,
-    /// It is tried, and what it works out costs as well.
+    /// The budget if the search is a trial; the states worked out count as well.
     limit: Option<SearchBudget>,
-    /// In a visit while an execution is run.
+    /// The model, lent to a visit during an execution.
     chart: Option<TransitionModel>,
-    /// How much it knew when it came back last.
+    /// The number of facts that the model had learned when it came back last.
     learned: u64,
     store: Store,
-    /// The state that is being expanded, and the next of those who may take a step there.
+    /// The state that is being expanded, and the index of the next operation or timer there.
     at: u32,
     row: Row,
     taker: usize,
-    /// States in which nobody may be able to do anything, one step further than the one that is expanded.
+    /// Possibly final states, one step deeper than the state that is being expanded.
     ends: Vec<u32>,
-    /// How far the states are from the first that are being expanded, and where these end.
+    /// The depth of the state that is being expanded, and the number at which the next depth begins.
     depth: u64,
     level_ends: u64,
-    /// An execution stops there, and one has.
+    /// The step bound of executions; `is_cut` is set once one has to run into it.
     max_steps: u64,
     is_cut: bool,
-    /// Which ends were looked at: by the rest, the timers, and who defers what it has.
+    /// The kinds of possibly final states: the rest, the timers, and the parts that defer all events.
     judged: BTreeSet<Vec<u32>>,
-    /// The number of states at which an execution is run next to see that the last is there.
+    /// The number of states at which the next check is run.
     checked_at: u64,
     is_full: bool,
-    /// Something can't be told from parts.
+    /// Set if something can't be derived from parts.
     pub(super) is_uncharted: bool,
     owing: ObligationSteps,
     accusations: Option<Vec<FairCycle>>,
@@ -107,7 +108,7 @@ impl ModelSearch {
         charting
     }
 
-    /// Begins at the first state, with room for as many parts as are known.
+    /// Begins at the first state, with rows wide enough for all known parts.
     fn begin(&mut self, chart: &mut TransitionModel) {
         self.store = Store::new(chart.width());
         let root = ModelExecution::root(chart);
@@ -120,7 +121,7 @@ impl ModelSearch {
         self.owing = ObligationSteps::default();
     }
 
-    /// Goes on until an execution is wanted; none, where all is done.
+    /// Expands states until an execution is needed; `None` if all is done.
     fn walk(&mut self, chart: &mut TransitionModel) -> Option<ExecutionPurpose> {
         loop {
             if self.is_full || self.is_paused() {
@@ -129,7 +130,7 @@ impl ModelSearch {
             if let Some(aim) = self.expand(chart) {
                 return Some(aim);
             }
-            // Before a step is taken there: what is found is no further than what is found later.
+            // Final states come first, so that a bug there is found before deeper ones.
             if u64::from(self.at) + 1 == self.level_ends
                 && let Some(end) = self.ends.pop()
             {
@@ -145,12 +146,12 @@ impl ModelSearch {
         }
     }
 
-    /// It has cost what it may cost by now.
+    /// True if the budget so far is used up.
     fn is_paused(&self) -> bool {
         self.limit.as_ref().is_some_and(SearchBudget::is_reached)
     }
 
-    /// Goes on to the next state; `false` where there is none.
+    /// Moves to the next state; `false` if there is none.
     fn next_state(&mut self) -> bool {
         let next = self.at + 1;
         if u64::from(next) >= self.store.len() {
@@ -169,9 +170,9 @@ impl ModelSearch {
         true
     }
 
-    /// Takes every step of the state; says which of them is not known.
+    /// Follows every step of the state; returns an aim at the first unknown one.
     fn expand(&mut self, chart: &TransitionModel) -> Option<ExecutionPurpose> {
-        // What the last step leads to is never seen.
+        // The successor of the last step before the bound is never seen.
         if self.depth + 1 >= self.max_steps {
             return self.stop_at_bound(chart);
         }
@@ -202,7 +203,7 @@ impl ModelSearch {
         None
     }
 
-    /// No execution goes on from here; one that is cut tells that it was.
+    /// Stops at the step bound; the first time, an execution runs into it, which makes it known.
     fn stop_at_bound(&mut self, chart: &TransitionModel) -> Option<ExecutionPurpose> {
         let who = chart.first_taker(self.row.numbers(), |_| true)?;
         let is_first = !std::mem::replace(&mut self.is_cut, true);
@@ -212,7 +213,7 @@ impl ModelSearch {
         })
     }
 
-    /// Enters the states to which a step leads.
+    /// Enters the successors of a step, and records it if an obligation is pending.
     fn take(&mut self, chart: &TransitionModel, taker: u32, first: u32, debts: (u64, u64)) {
         let mut next = first;
         while let Some((outcome, behind)) = chart.outcome(next) {
@@ -249,7 +250,7 @@ impl ModelSearch {
         state
     }
 
-    /// It has met as many states as it may, or those that it keeps take as much memory.
+    /// True if the number of states or their memory has come to its limit.
     fn has_no_room(&mut self) -> bool {
         let StateLimit { states, bytes } = self.room;
         let beside = self.owing.bytes();
@@ -257,7 +258,7 @@ impl ModelSearch {
             || bytes.is_some_and(|bytes| !self.store.fits(bytes.saturating_sub(beside)))
     }
 
-    /// The actions on the shortest way to a state.
+    /// The actions of the shortest path to a state.
     fn way(&self, state: u32) -> Vec<u32> {
         let mut way = Vec::new();
         let mut at = state;
@@ -273,7 +274,7 @@ impl ModelSearch {
         way
     }
 
-    /// An execution that goes to a state first.
+    /// Creates an execution that first goes to a state.
     fn visit(&mut self, mut chart: TransitionModel, aim: ExecutionPurpose) -> ModelExecution {
         let mut row = Row::default();
         let state = match &aim {
@@ -292,7 +293,7 @@ impl ModelSearch {
     }
 }
 
-/// The same accusation, with actions as the chart numbers them.
+/// The accusation with its actions by the model's numbers.
 fn in_chart(
     chart: &mut TransitionModel,
     owing: &ObligationSteps,
@@ -306,7 +307,7 @@ fn in_chart(
     }
 }
 
-/// What there is to judge in a state in which nothing can be done, as far as is known.
+/// The kind of a possibly final state: all that its judgement depends on.
 fn how_it_ends(chart: &TransitionModel, row: &[u32]) -> Vec<u32> {
     let deferring = chart.deferring(row);
     let beside = [row[AT_REST], row[AT_TIMERS]];
@@ -358,7 +359,7 @@ impl ExhaustiveSearch for ModelSearch {
     }
 
     fn take(&mut self, item: ModelExecution, ended: &Ended) {
-        // It has shown nothing new, and would not the next time.
+        // An execution that learned nothing would learn nothing the next time.
         let is_idle = matches!(item.aim, ExecutionPurpose::Learn { .. })
             && item.chart.learned() == self.learned
             && ended.ending != Ending::Bound;

@@ -1,14 +1,13 @@
-//! What steps do to the parts of a state: [`Chart`].
+//! The learned transition model: the effects of steps on the components of a state, [`Chart`].
 //!
-//! Two matches of ping-pong that know nothing of each other, with four states each, are sixteen states
-//! together, and ten such matches a million. But in each of these a step does what it does to one match.
-//! Actors share nothing, so a step depends on the *parts* that it touches alone: the operation that takes
-//! it, with its inbox and outbox, those that it reaches, and, where a monitor looks on or somebody is
-//! spawned, the *rest*. So what a step does is read from an execution once, and known in every state that
-//! has these parts. The timers that run are one part together, since the time until each is due goes by for
-//! all of them.
+//! Two independent matches of ping-pong with four states each have sixteen states together, and ten such
+//! matches a million; but a step concerns one match only. Actors share nothing, so a step depends only on
+//! the *parts* that it reads and writes: its own operation with inbox and outbox, the operations in its
+//! footprint, and, with an observing monitor or a spawn, the *rest*. So the effect of a step is learned
+//! from one execution, and known in every state with these parts. The running timers are one part together,
+//! since time passes for all of them.
 //!
-//! What is not up to parts (failures, what is shared, looks at the clock) can't be charted: see [`Uncharted`].
+//! Faults, shared memory and reads of the clock don't depend on parts alone: see [`Uncharted`].
 
 use std::collections::BTreeMap;
 
@@ -16,40 +15,40 @@ use super::super::names::Numbered;
 use super::super::obligations::DEFERS;
 use super::pairs::Pairs;
 
-/// Nothing is there: an operation that is gone or was not made yet; the end of a list.
+/// The number of an absent part, and the end of a list.
 pub(super) const NOTHING: u32 = 0;
 
-/// What a step does can't be told from the parts that it touches.
+/// The effect of a step can't be derived from the parts that it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct NotModelled;
 
-/// An operation as it is.
+/// An operation in one of its states.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct OperationState {
     pub(super) operation: u32,
     pub(super) print: u128,
-    /// It can take a step.
+    /// True if the operation is enabled.
     pub(super) is_enabled: bool,
-    /// That concerns nobody's events but its own.
+    /// True if its step concerns only its own events.
     pub(super) is_own: bool,
-    /// It has nothing to handle but events that it defers.
+    /// True if its inbox holds only events that it defers.
     pub(super) is_deferring: bool,
 }
 
-/// What is neither an operation nor a timer, as it is.
+/// The components of a state that are neither operations nor timers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct RemainingState {
     pub(super) print: u128,
-    /// What is owed, and what of it is hot.
+    /// The pending obligations, and those of them that are hot.
     pub(super) obligations: (u64, u64),
 }
 
-/// What a step depends on besides operations.
+/// The inputs of a step besides operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct StepInputs {
     pub(super) rest: bool,
     pub(super) timers: bool,
-    /// How many operations there have been: the next one to be made has that number.
+    /// The number of operations so far, which is the number of the next one spawned.
     pub(super) count: bool,
 }
 
@@ -63,89 +62,89 @@ impl StepInputs {
     }
 }
 
-/// A step as an execution has shown it.
+/// A step that an execution has shown.
 #[derive(Debug, Default)]
 pub(super) struct ObservedStep {
-    /// The part that has taken it.
+    /// The part that took the step.
     pub(super) taker: u32,
-    /// The name of who that is; for a timer, behind what is the same for all that fire alike.
+    /// The name of the operation; for a timer, that of its sort and then its own.
     pub(super) name: Vec<u64>,
-    /// Whom else it has touched that was there before, by their places in a row, in rising order.
+    /// The other existing operations in the footprint, by their indices in a row, in rising order.
     pub(super) others: Vec<u32>,
-    /// It depends on these, or changes them.
+    /// The inputs that the step read or changed.
     pub(super) uses: StepInputs,
-    /// How choices were answered, each with how many answers there are.
+    /// The answers to choices, each with the number of possible ones.
     pub(super) answers: Vec<(u32, u32)>,
-    /// What it has changed, by places in a row; nothing is known of that where it has failed.
+    /// The changes by index in a row; unknown if the step failed.
     pub(super) changes: Vec<(u32, u32)>,
     pub(super) has_failed: bool,
 }
 
-/// What a step does, in one of the ways in which its choices can be answered.
+/// The effect of a step with one combination of answers to its choices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StepOutcome {
-    /// Who takes it, and how choices are answered, by number.
+    /// The number of the operation's name with the answers.
     pub(super) action: u32,
     changes: [u32; 2],
     pub(super) has_failed: bool,
     next: u32,
 }
 
-/// What is known of the step of a part in a state.
+/// The model's knowledge of the step of a part in a state.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum StepKnowledge {
-    /// Not all.
+    /// Some outcomes are unknown.
     Unknown,
-    /// The first of its outcomes: see [`Chart::outcome`].
+    /// All outcomes are known; the first one is given: see [`Chart::outcome`].
     Whole(u32),
 }
 
-/// What is known of a step that finds certain parts.
+/// The model's knowledge of a step that reads certain parts: a node of a decision tree.
 #[derive(Clone, Copy, Debug, Default)]
 struct DecisionNode {
-    /// On what else it depends: then what is known lies behind that.
+    /// The further inputs of the step. If there are any, the outcomes belong to a node behind them.
     uses: Option<StepInputs>,
     is_whole: bool,
-    /// Its outcomes, a list from the last to the first.
+    /// The last outcome, which begins a list of all in reverse order.
     last: u32,
 }
 
-/// What is known of an operation as it is.
+/// The model's knowledge of a part.
 #[derive(Debug)]
 struct PartKnowledge {
     part: OperationState,
-    /// The first node of its step, where one was seen, and whom it touches.
+    /// The first node of its step, or nothing, and the operations in the footprint.
     node: u32,
     others: Vec<u32>,
 }
 
-/// Timers that can fire: each by what name, and as what part.
+/// The timers that can fire, by name and part.
 type Firing = Vec<(u64, u32)>;
 
-/// What steps do to parts.
+/// The transition model: the effects of steps on parts.
 #[derive(Debug)]
 pub(super) struct TransitionModel {
-    /// From one on.
+    /// Parts by number, from one on.
     parts: Vec<PartKnowledge>,
     part_numbers: BTreeMap<OperationState, u32>,
-    /// From one on.
+    /// Rests by number, from one on.
     rests: Vec<RemainingState>,
     rest_numbers: BTreeMap<RemainingState, u32>,
-    /// Which of them can fire where no operation can take a step, and where one can, which differs where
-    /// timers are patient. From one on.
+    /// The timers that can fire, by the number of their fingerprint, from one on: without an enabled
+    /// operation, and with one. The two differ for patient timers.
     timers: Vec<[Option<Firing>; 2]>,
     timer_numbers: BTreeMap<u128, u32>,
-    /// From a node, by a number, to the next.
+    /// The edges of the decision trees: from a node, by the number of an input, to the next node.
     branches: Pairs,
     nodes: Vec<DecisionNode>,
-    /// How choices are to be answered next, for nodes that are not whole.
+    /// The answers to try next, for nodes that are not whole.
     due: BTreeMap<u32, Vec<u32>>,
-    /// From one on.
+    /// Outcomes by number, from one on.
     outcomes: Vec<StepOutcome>,
     changes: Vec<(u32, u32)>,
-    /// Who takes a step by what name, as in [`Shown`], then the answers.
+    /// Actions by number: names as in [`Shown`], then the answers.
     actions: Numbered<[u64]>,
-    /// Some part has nothing to handle but events that it defers.
+    /// True if the inbox of some part holds only events that it defers.
     has_deferring: bool,
     width: usize,
     learned: u64,
@@ -175,7 +174,7 @@ impl TransitionModel {
             timers: vec![[None, None]],
             timer_numbers: BTreeMap::from([(0, NOTHING)]),
             branches: {
-                // No node has the number of nothing.
+                // Reserves the number of nothing, which no node has.
                 let mut branches = Pairs::default();
                 branches.enter([u32::MAX, u32::MAX]);
                 branches
@@ -196,7 +195,7 @@ impl TransitionModel {
         }
     }
 
-    /// The number of an operation as it is.
+    /// Returns the number of a part.
     pub(super) fn part(&mut self, part: OperationState) -> u32 {
         if part.print == 0 && !part.is_enabled {
             return NOTHING;
@@ -217,12 +216,12 @@ impl TransitionModel {
         number
     }
 
-    /// How often something was learned.
+    /// The number of facts that were learned.
     pub(super) fn learned(&self) -> u64 {
         self.learned
     }
 
-    /// How many numbers a state has.
+    /// The number of indices in a row.
     pub(super) fn width(&self) -> usize {
         self.width
     }
@@ -241,7 +240,7 @@ impl TransitionModel {
         number
     }
 
-    /// The number of the timers that run, by their fingerprint.
+    /// Returns the number of the running timers, by their fingerprint.
     pub(super) fn timers(&mut self, print: u128) -> u32 {
         let next = self.timers.len() as u32;
         let number = *self.timer_numbers.entry(print).or_insert(next);
@@ -251,7 +250,7 @@ impl TransitionModel {
         number
     }
 
-    /// Takes down what the timers of a state are called that can fire there, in rising order.
+    /// Records the names of the timers that can fire in a state, in rising order.
     pub(super) fn fire(&mut self, row: &[u32], names: &[u64]) -> Result<(), NotModelled> {
         let number = row[AT_TIMERS];
         if let Some(known) = self.firing(row) {
@@ -275,7 +274,7 @@ impl TransitionModel {
         Ok(())
     }
 
-    /// The timers that can fire in a state, where that is known: each by what name, and as what part.
+    /// The timers that can fire in a state, by name and part, if that is known.
     #[inline]
     pub(super) fn firing(&self, row: &[u32]) -> Option<&[(u64, u32)]> {
         match row[AT_TIMERS] {
@@ -287,7 +286,7 @@ impl TransitionModel {
         }
     }
 
-    /// Some operation can take a step.
+    /// True if some operation is enabled.
     #[inline]
     fn has_able(&self, row: &[u32]) -> bool {
         row[FIRST..]
@@ -295,13 +294,13 @@ impl TransitionModel {
             .any(|part| self.part_of(*part).is_enabled)
     }
 
-    /// Nobody can do anything, as far as is known.
+    /// True if nothing is enabled, as far as is known.
     #[inline]
     pub(super) fn may_be_end(&self, row: &[u32]) -> bool {
         !self.has_able(row) && self.firing(row).is_none_or(<[_]>::is_empty)
     }
 
-    /// The first of those who can take a step of which that is so.
+    /// The name of the first enabled operation or timer whose part satisfies a predicate.
     pub(super) fn first_taker(&self, row: &[u32], is_so: impl Fn(u32) -> bool) -> Option<u64> {
         let operations = row[FIRST..].iter().zip(0..);
         let operations = operations.map(|(part, name)| (name, *part));
@@ -311,7 +310,7 @@ impl TransitionModel {
         able.find(|(_, part)| is_so(*part)).map(|(name, _)| name)
     }
 
-    /// The part of who has a name.
+    /// The part with a name.
     pub(super) fn taker_of(&self, row: &[u32], name: u64) -> Option<u32> {
         let mut timers = self.firing(row)?.iter();
         let operation = || row.get(FIRST + usize::try_from(name).ok()?).copied();
@@ -321,7 +320,7 @@ impl TransitionModel {
             .or_else(operation)
     }
 
-    /// What is owed in a state, and what of it is hot.
+    /// The pending obligations of a state, and those of them that are hot.
     pub(super) fn debts(&self, row: &[u32]) -> (u64, u64) {
         let (owed, hot) = self.rests[row[AT_REST] as usize].obligations;
         let defers = match self.has_deferring {
@@ -331,23 +330,23 @@ impl TransitionModel {
         (owed & !DEFERS | defers, hot & !DEFERS | defers)
     }
 
-    /// The parts of a state that have nothing to handle but events that they defer.
+    /// The parts of a state whose inboxes hold only events that they defer.
     pub(super) fn deferring(&self, row: &[u32]) -> impl Iterator<Item = u32> {
         let all = row[FIRST..].iter().copied();
         all.filter(|part| self.part_of(*part).is_deferring)
     }
 
-    /// Who takes a step, and how choices are answered.
+    /// The operation's name and the answers of an action.
     pub(super) fn action(&self, number: u32) -> &[u64] {
         self.actions.get(number)
     }
 
-    /// The number of an action.
+    /// Returns the number of an action.
     pub(super) fn number_of(&mut self, action: &[u64]) -> u32 {
         self.actions.number(action)
     }
 
-    /// What is known of the step that a part takes in a state.
+    /// The model's knowledge of the step that a part takes in a state.
     #[inline]
     pub(super) fn known(&self, taker: u32, row: &[u32]) -> StepKnowledge {
         match self.node(taker, row) {
@@ -358,7 +357,7 @@ impl TransitionModel {
         }
     }
 
-    /// How choices are to be answered first, to learn more of a step.
+    /// The answers to give first, to learn more of a step.
     pub(super) fn due(&self, taker: u32, row: &[u32]) -> &[u32] {
         let node = self.node(taker, row);
         node.and_then(|node| self.due.get(&node))
@@ -385,7 +384,7 @@ impl TransitionModel {
         }
     }
 
-    /// An outcome, and the number of the next; none behind the last.
+    /// An outcome, and the number of the next; `None` behind the last.
     #[inline]
     pub(super) fn outcome(&self, number: u32) -> Option<(&StepOutcome, u32)> {
         let outcome = &self.outcomes[number as usize];
@@ -398,7 +397,7 @@ impl TransitionModel {
         &self.changes[from as usize..to as usize]
     }
 
-    /// Takes down what a step has done in a state.
+    /// Learns the effect of a step in a state; an error if it contradicts the model.
     pub(super) fn learn(&mut self, shown: &ObservedStep, row: &[u32]) -> Result<(), NotModelled> {
         let node = self.enter(shown, row)?;
         let action = self.action_of(shown);
@@ -437,7 +436,7 @@ impl TransitionModel {
         Ok(())
     }
 
-    /// The node where what such a step does is taken down.
+    /// The node for the outcomes of such a step.
     fn enter(&mut self, shown: &ObservedStep, row: &[u32]) -> Result<u32, NotModelled> {
         let taker = shown.taker as usize;
         if self.parts[taker].node == NOTHING {
@@ -458,7 +457,7 @@ impl TransitionModel {
             if found.is_whole {
                 return Err(NotModelled);
             }
-            // With other answers it does not, which was noted, and is not known any more.
+            // The outcomes noted with other answers did not depend on the new input, and are forgotten.
             *found = DecisionNode::default();
             found.uses = Some(uses);
             self.due.remove(&node);
@@ -476,7 +475,7 @@ impl TransitionModel {
         Ok(node)
     }
 
-    /// They are the answers that are to be given next: those that are said, and then zeros.
+    /// True if these are the answers to try next: the recorded ones, followed by zeros.
     fn is_due(&self, node: u32, answers: &[(u32, u32)]) -> bool {
         let due = self.due.get(&node).map_or(&[][..], Vec::as_slice);
         let due = due.iter().chain(std::iter::repeat(&0));
@@ -510,21 +509,21 @@ impl TransitionModel {
     }
 }
 
-/// Where in a row the rest stands, the timers, how many operations there have been, and the first of them.
+/// The indices in a row of the rest, the timers, the number of operations, and the first operation.
 pub(super) const AT_REST: usize = 0;
 pub(super) const AT_TIMERS: usize = 1;
 pub(super) const AT_COUNT: usize = 2;
 pub(super) const FIRST: usize = 3;
 
-/// Stands for an operation in the parts that are timers.
+/// The operation number of parts that are timers.
 const TIMERS: u32 = u32::MAX - 1;
 
-/// Mark the number of a rest and of timers, and of operations, where those of parts may stand as well.
+/// Bits that distinguish the numbers of rests, timers and counts from those of parts.
 const REST: u32 = 1 << 31;
 const CLOCK: u32 = 1 << 30;
 const COUNT: u32 = REST | CLOCK;
 
-/// The answers that come after those, as in counting; `None` behind the last.
+/// The next combination of answers in counting order; `None` behind the last.
 fn next_answers(answers: &[(u32, u32)]) -> Option<Vec<u32>> {
     let last = answers.iter().rposition(|(answer, of)| answer + 1 < *of)?;
     let mut next: Vec<u32> = answers[..=last].iter().map(|(answer, _)| *answer).collect();

@@ -1,11 +1,10 @@
-//! Numbers for pairs of numbers: [`Pairs`].
+//! Hash consing of pairs of numbers: [`Pairs`].
 
 use super::super::pieces::BlockList;
 use super::super::table::HashIndex;
 use crate::hash::mix;
 
-/// Numbers pairs in the order in which they come first, each once: 8 bytes for each, and from 5 to 11 for
-/// finding it.
+/// Numbers distinct pairs in the order of insertion: 8 bytes each, and from 5 to 11 for finding it.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     entries: BlockList<[u32; 2]>,
@@ -28,7 +27,7 @@ impl Pairs {
         self.entries.get(number)
     }
 
-    /// The number of a pair, where it has one.
+    /// The number of a pair, if it has one.
     #[inline]
     pub(super) fn find(&self, pair: [u32; 2]) -> Option<u32> {
         if self.table.is_empty() {
@@ -38,7 +37,7 @@ impl Pairs {
         self.table.find(hash(pair), is).1
     }
 
-    /// The number of a pair, and whether it is new.
+    /// Returns the number of a pair, and true if it is new.
     #[inline]
     pub(super) fn enter(&mut self, pair: [u32; 2]) -> (u32, bool) {
         if self.table.is_full(self.len()) {
@@ -62,7 +61,7 @@ impl Pairs {
         self.table.grow(1 << 6, hashes);
     }
 
-    /// Keeps the pairs in a file from now on; `false` where there can be none.
+    /// Moves the pairs to a file from now on; `false` if no file can be created.
     pub(super) fn spill(&mut self) -> bool {
         if !self.entries.spill() {
             return false;
@@ -73,12 +72,12 @@ impl Pairs {
         true
     }
 
-    /// How much memory it takes, in bytes.
+    /// The memory used, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.entries.bytes() + self.table.bytes()
     }
 
-    /// The most that it takes while one more is entered.
+    /// The most memory used while one more pair is entered.
     pub(super) fn bytes_next(&self) -> usize {
         match self.table.is_full(self.len()) {
             true => self.entries.bytes() + self.table.bytes_next(),

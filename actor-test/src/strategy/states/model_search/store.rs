@@ -1,41 +1,39 @@
-//! The states that a search has met, each as the numbers of its parts: [`Store`].
+//! The visited states of a search, compressed as trees of pairs: [`Store`].
 //!
 //! A state is a row of numbers. Two neighbours make a pair, two pairs a pair of pairs, and so on, each
-//! numbered once; a state is the pair at the top. Most of what is below has been seen in other states, so
-//! that a state takes little more than this pair, and nothing of it is lost: neither is there a chance
-//! that two states are taken for one, nor has anything to be run to see what a state is. (It is the tree
-//! compression of Laarman, van de Pol and Weber, SPIN 2011.)
+//! numbered once; a state is the pair at the top. Most lower pairs occur in other states, so a state takes
+//! little more than the top pair. The compression is lossless: no two states are confused, and none has to
+//! be re-executed to be read. (This is the tree compression of Laarman, van de Pol and Weber, SPIN 2011.)
 
 use super::super::pieces::BlockList;
 use super::model::AT_COUNT;
 use super::pairs::Pairs;
 
-/// Where there is no state.
+/// The predecessor of the first state.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// States by their parts, each with the way to it: 18 bytes for each, and from 5 to 11 for finding it.
+/// States by their parts, each with its predecessor: 18 bytes each, and from 5 to 11 for finding it.
 ///
-/// How many operations there have been makes no difference between states: with others that are gone, the
-/// same is there. It is kept for each as it was on the way to it.
+/// The number of operations so far doesn't distinguish states, since operations that are gone leave nothing
+/// behind. The store keeps it for each state as it was on the first path there.
 #[derive(Debug)]
 pub(super) struct Store {
-    /// How many numbers a state has: a power of two.
+    /// The length of a row: a power of two.
     width: usize,
-    /// Where in a row the number is that lies at a place below the lowest pairs, and the other way round.
-    /// Those of a half are every second, those of a quarter every fourth, so that what is empty behind the
-    /// last is shared out among all pairs.
+    /// The bit reversal between indices in a row and places below the lowest pairs. Each half of the tree
+    /// holds every second number, each quarter every fourth, which spreads the empty end of a row.
     places: Vec<usize>,
     /// Pairs below the top.
     inner: Pairs,
     states: Pairs,
-    /// From which state each was come to first, and by what.
+    /// The predecessor of each state, and the number of the action that led from there.
     ways: BlockList<[u32; 2]>,
     counts: BlockList<u16>,
     is_spilled: bool,
 }
 
 impl Store {
-    /// For states of at most so many numbers.
+    /// Creates a store for states of at most `width` numbers.
     pub(super) fn new(width: usize) -> Self {
         let width = width.next_power_of_two().max(4);
         let reversed = |leaf: usize| leaf.reverse_bits() >> (usize::BITS - width.trailing_zeros());
@@ -58,12 +56,12 @@ impl Store {
         self.states.len() as u64
     }
 
-    /// From which state it was come to first, and by what; [`NOWHERE`] for the first of all.
+    /// The predecessor of a state and the action; [`NOWHERE`] for the first state.
     pub(super) fn way(&self, state: u32) -> [u32; 2] {
         self.ways.get(state)
     }
 
-    /// What a pair below the top is made of.
+    /// The two values below a node of the tree.
     #[inline]
     fn pair(&self, row: &Row, node: usize) -> [u32; 2] {
         let below = 2 * node;
@@ -76,7 +74,7 @@ impl Store {
         }
     }
 
-    /// Makes a row the one of a state.
+    /// Reads a state into a row.
     pub(super) fn read(&self, state: u32, row: &mut Row) {
         row.nodes.resize(self.width, 0);
         row.numbers.resize(self.width, 0);
@@ -95,7 +93,7 @@ impl Store {
         row.numbers[AT_COUNT] = u32::from(self.counts.get(state));
     }
 
-    /// Makes a row of these numbers, and zeros where there are fewer.
+    /// Fills a row with these numbers, and zeros behind them.
     pub(super) fn lay(&mut self, numbers: &[u32], row: &mut Row) {
         row.numbers.clear();
         row.numbers.extend_from_slice(numbers);
@@ -107,8 +105,7 @@ impl Store {
         }
     }
 
-    /// The state of a row: its number, and whether it is new; then it was come to from a state, by what
-    /// has that number.
+    /// Enters a state with its predecessor and action; returns its number, and true if it is new.
     #[inline]
     pub(super) fn enter(&mut self, row: &Row, way: [u32; 2]) -> (u32, bool) {
         let entered = self.states.enter([row.nodes[2], row.nodes[3]]);
@@ -119,7 +116,7 @@ impl Store {
         entered
     }
 
-    /// Changes some numbers of a row; [`Row::undo`] takes it back.
+    /// Changes some numbers of a row; [`Row::undo`] reverts this.
     #[inline]
     pub(super) fn change(&mut self, row: &mut Row, changes: impl Iterator<Item = (u32, u32)>) {
         for (at, number) in changes {
@@ -136,8 +133,8 @@ impl Store {
         }
     }
 
-    /// Keeps within so many bytes of memory while the next state is entered, by keeping states in a file
-    /// where they would take more; `false` where it can't.
+    /// Keeps the memory below a limit while the next state is entered, by moving states to a file if
+    /// necessary; `false` if that is not enough.
     pub(super) fn fits(&mut self, bytes: usize) -> bool {
         if self.bytes_next() <= bytes {
             return true;
@@ -149,13 +146,13 @@ impl Store {
         false
     }
 
-    /// How much memory it takes, in bytes.
+    /// The memory used, in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.inner.bytes() + self.states.bytes() + self.ways.bytes() + self.counts.bytes()
     }
 
-    /// The most that it takes while one more is entered.
+    /// The most memory used while one more state is entered.
     fn bytes_next(&self) -> usize {
         self.inner.bytes_next() + self.states.bytes_next() + self.ways.bytes() + self.counts.bytes()
     }
@@ -165,15 +162,14 @@ impl Store {
 #[derive(Debug, Default)]
 pub(super) struct Row {
     numbers: Vec<u32>,
-    /// A heap: the top is at one, and what is below a node at twice its place and behind.
+    /// A heap of pairs: the top is node one, and the children of node n are 2n and 2n + 1.
     nodes: Vec<u32>,
-    /// What was there before changes, of the nodes and of the numbers.
+    /// The values before changes, of the nodes and of the numbers.
     nodes_before: Vec<(u32, u32)>,
     numbers_before: Vec<(u32, u32)>,
 }
 
 impl Row {
-    /// The numbers.
     #[inline]
     pub(super) fn numbers(&self) -> &[u32] {
         &self.numbers
@@ -191,7 +187,7 @@ impl Row {
         self.nodes_before.push((node as u32, before));
     }
 
-    /// Takes all changes back.
+    /// Reverts all changes.
     #[inline]
     pub(super) fn undo(&mut self) {
         while let Some((node, before)) = self.nodes_before.pop() {
@@ -210,7 +206,7 @@ mod tests {
     use super::*;
     use crate::hash::mix;
 
-    /// Random walks of rows, beside a map that knows the same.
+    /// Compares random walks of rows with a map of the same states.
     #[test]
     fn states_are_known_by_all_their_numbers() {
         for width in [3, 4, 8, 13, 16] {
@@ -248,14 +244,14 @@ mod tests {
         }
     }
 
-    /// Eight parts of ten values each; how many operations there have been is none of them.
+    /// The digits of a number as eight parts; the number of operations stays zero.
     fn digits(number: u32) -> Vec<u32> {
         let mut digits: Vec<u32> = (0..8).map(|at| number / 10_u32.pow(at) % 10).collect();
         digits.insert(AT_COUNT, 0);
         digits
     }
 
-    /// What is in a file is as it was, and takes less memory: no more than ten bytes a state just before the
+    /// States in a file are unchanged and take less memory: no more than ten bytes a state just before the
     /// table grows, and twice as much just after.
     #[test]
     fn states_in_a_file_are_those_that_were_met() {
@@ -281,8 +277,7 @@ mod tests {
         assert!(!store.fits(1 << 20), "the table alone takes more");
     }
 
-    /// Eight parts of ten values each, in all combinations up to a size, at every size from some thousands
-    /// on.
+    /// Measures combinations of eight parts with ten values each, at every size above 100,000 states.
     #[test]
     fn a_state_takes_no_more_than_forty_bytes() {
         let mut store = Store::new(16);

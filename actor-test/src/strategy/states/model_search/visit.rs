@@ -1,4 +1,4 @@
-//! One execution of a charted search: it goes the way to a state, and shows what a step does there.
+//! One execution of the model-based state search: goes to a state, and learns steps there.
 
 use super::super::obligations::FairCycle;
 use super::super::{TIMER, name_of, own};
@@ -14,8 +14,7 @@ use crate::strategy::{
     StateComponents, Step, StepConstruct, Strategy,
 };
 
-/// What a step may reach beyond its own operation, and can be told from the parts that it touches all the
-/// same.
+/// The constructs outside an operation whose effect can be derived from the parts that a step reads.
 const CHARTED: ConstructSet = ConstructSet::of(&[
     StepConstruct::Announcement,
     StepConstruct::Defer,
@@ -23,52 +22,51 @@ const CHARTED: ConstructSet = ConstructSet::of(&[
     StepConstruct::Timer,
 ]);
 
-/// How many steps further an execution goes on: one that has no end would learn of what is far away alone.
+/// The most steps behind the state; an infinite execution would learn only of distant states.
 const GOES_ON_MAX: usize = 1 << 10;
 
-/// What an execution is for, once it has come to its state.
+/// The purpose of an execution, once it has come to its state.
 #[derive(Debug)]
 pub(super) enum ExecutionPurpose {
-    /// To show the step of an operation or a timer; with what comes, as long as that is not known, where it
-    /// goes on.
+    /// Shows the step of an operation or a timer; if `goes_on` is set, also unknown steps behind it.
     Learn { who: u64, goes_on: bool },
-    /// To see what can be done in a state: where that is nothing, the execution ends there, and is judged.
+    /// Finds the enabled steps of a state; if there are none, the execution ends there and is judged.
     Look(u32),
-    /// To see that the state is there.
+    /// Checks that the execution has come to the expected state.
     Check,
-    /// To go once round a cycle.
+    /// Runs once around a cycle.
     Round(FairCycle),
 }
 
 /// One execution.
 #[derive(Debug)]
 pub(in crate::strategy) struct ModelExecution {
-    /// It learns as it goes.
+    /// The transition model, which learns during the execution.
     pub(super) chart: TransitionModel,
-    /// The actions on the way, by their numbers.
+    /// The numbers of the actions on the path.
     way: Vec<u32>,
-    /// The state to which the way leads.
+    /// The expected state at the end of the path.
     to: Vec<u32>,
     pub(super) aim: ExecutionPurpose,
-    /// How many steps were begun.
+    /// The number of steps begun.
     begun: usize,
-    /// How the choices of the step in progress are to be answered.
+    /// The answers for the choices of the step in progress.
     answers: Vec<u32>,
-    /// The state in which the execution is.
+    /// The current state, and the one before the last step.
     row: Vec<u32>,
     before: Vec<u32>,
     /// The step in progress.
     shown: ObservedStep,
     is_stepping: bool,
-    /// What was there after it.
+    /// The operations in the footprint after the step: fingerprint, and true if all events are deferred.
     prints: Vec<(u32, u128, bool)>,
     rest: u32,
     timers: u128,
-    /// What the timers that run are called, each behind its number.
+    /// The numbers of the running timers with their names.
     timer_names: Vec<(u32, u64)>,
-    /// What it was for is done, or can't be.
+    /// Set once the purpose is fulfilled or out of reach.
     is_over: bool,
-    /// It came back to where the cycle began.
+    /// The cycle, once the execution came back to its beginning.
     is_round: Option<Cycle>,
     pub(super) is_uncharted: bool,
     pub(super) is_seeded: bool,
@@ -126,7 +124,7 @@ impl ModelExecution {
         self.is_over = true;
     }
 
-    /// The execution is in a state in which these can take a step.
+    /// Processes the arrival in a state with these enabled operations.
     fn arrive(&mut self, enabled: &[Pending]) {
         if self.is_over {
             return;
@@ -145,7 +143,7 @@ impl ModelExecution {
             _ => 0,
         };
         if (to == from || to == from + lap) && !self.is_there() {
-            // The way has led elsewhere.
+            // The path has led to another state.
             return self.give_up();
         }
         if let ExecutionPurpose::Round(accusation) = &self.aim
@@ -163,7 +161,7 @@ impl ModelExecution {
         }
     }
 
-    /// The execution is in the state to which the way leads.
+    /// True if the execution is in the expected state.
     fn is_there(&self) -> bool {
         let shorter = self.row.len().min(self.to.len());
         let (row, more) = self.row.split_at(shorter);
@@ -173,7 +171,7 @@ impl ModelExecution {
             && more.iter().chain(others).all(|part| *part == NOTHING)
     }
 
-    /// Before the first step.
+    /// Processes the state before the first step.
     fn begin(&mut self, enabled: &[Pending]) -> Result<(), NotModelled> {
         self.row = Self::root(&mut self.chart);
         match enabled {
@@ -182,7 +180,7 @@ impl ModelExecution {
         }
     }
 
-    /// The step is over: takes down what it has done.
+    /// Learns the effect of the step that is over.
     fn end_step(&mut self, enabled: &[Pending]) -> Result<(), NotModelled> {
         self.before.clone_from(&self.row);
         self.row[AT_REST] = self.rest;
@@ -190,7 +188,7 @@ impl ModelExecution {
         let mut fire: Vec<u64> = timers.map(|timer| self.name(timer)).collect();
         fire.sort_unstable();
         if fire.windows(2).any(|two| two[0] == two[1]) {
-            // Nobody could say which of them.
+            // Two timers with the same name are indistinguishable.
             return Err(NotModelled);
         }
         self.row[AT_TIMERS] = self.chart.timers(self.timers);
@@ -208,7 +206,7 @@ impl ModelExecution {
                 is_deferring,
             });
         }
-        // Who was not touched can do what it could, and nobody else can do anything.
+        // Operations outside the footprint must be enabled exactly if they were before.
         self.row[AT_COUNT] = (self.row.len() - FIRST) as u32;
         self.chart.fire(&self.row, &fire)?;
         let mut can = fire.len();
@@ -246,7 +244,7 @@ impl ModelExecution {
         self.chart.learn(&self.shown, &self.before)
     }
 
-    /// What an operation is called in this state; for a timer, what tells it from all others.
+    /// The name of an operation in this state; a timer's name is unique among the running ones.
     fn name(&self, pending: &Pending) -> u64 {
         let operation = pending.operation;
         let mut timers = self.timer_names.iter();
@@ -257,7 +255,7 @@ impl ModelExecution {
         }
     }
 
-    /// Whose step is next.
+    /// The name of the next operation or timer; prepares the answers to its choices.
     fn next(&mut self) -> Option<u64> {
         self.answers.clear();
         let action = match self.way.get(self.begun) {
@@ -283,7 +281,7 @@ impl ModelExecution {
         }
         let who = match self.aim {
             ExecutionPurpose::Learn { who, .. } if self.begun == self.way.len() => who,
-            // Wider states are none that can be put together.
+            // The search can't compose wider states.
             ExecutionPurpose::Learn { goes_on: true, .. }
                 if self.row.len() <= WIDTH_MAX && self.begun < self.way.len() + GOES_ON_MAX =>
             {
@@ -381,7 +379,7 @@ impl Strategy for ModelExecution {
             return;
         }
         self.is_stepping = true;
-        // Where something was found, nobody goes on: that it ends there reaches everybody.
+        // A bug ends the execution for all operations, so the end is not part of the footprint.
         let beyond = match step.bug {
             None => step.constructs.without(CHARTED),
             Some(_) => step
@@ -423,7 +421,7 @@ impl Strategy for ModelExecution {
             defers,
         }) = step.next_state
         else {
-            // It has failed. Whom it would have touched is what it has read.
+            // The footprint of a failed step is unknown, so it is taken as the inbox that the step reads.
             let taker = step.pending.operation;
             let inbox = step.pending.inbox.filter(|inbox| *inbox != taker);
             let places = inbox.map(|inbox| inbox.bits() + FIRST as u32);
@@ -469,7 +467,7 @@ impl Strategy for ModelExecution {
                     self.give_up();
                 }
             }
-            // At its end, which may be judged to be a bug.
+            // A final state, which may be judged as a bug.
             Ending::Bug | Ending::Complete => self.arrive(&[]),
             Ending::Bound | Ending::Pruned => {}
         }

@@ -1,14 +1,14 @@
-//! A file without a name, which is gone with the process: [`File`].
+//! A nameless temporary file, which disappears with the process: [`File`].
 
 use std::cell::RefCell;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// How much is read at once: who asks for an entry asks for the next ones, as a rule.
+/// The size of a read: neighbouring entries are usually read next.
 const BLOCK: u64 = 1 << 12;
 
-/// Bytes that are appended, and read anywhere.
+/// A file of bytes that are appended, and read at any offset.
 #[derive(Debug)]
 pub(super) struct SpillFile {
     inside: RefCell<Inside>,
@@ -18,7 +18,7 @@ pub(super) struct SpillFile {
 struct Inside {
     file: std::fs::File,
     len: u64,
-    /// The block that was read last, and where it begins; nothing has a length of its own.
+    /// The block that was read last, and its offset; empty before the first read.
     block: Vec<u8>,
     from: u64,
 }
@@ -36,10 +36,10 @@ impl SpillFile {
         })
     }
 
-    /// Appends them, or nothing.
+    /// Appends all bytes, or none.
     pub(super) fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
         let inside = self.inside.get_mut();
-        // The last block was shorter than it is now.
+        // The cached block may be longer now.
         inside.block.clear();
         inside.file.seek(SeekFrom::Start(inside.len))?;
         inside.file.write_all(bytes)?;
@@ -47,11 +47,11 @@ impl SpillFile {
         Ok(())
     }
 
-    /// Hands over what was written there.
+    /// Passes the bytes at an offset to a function.
     ///
     /// # Panics
     ///
-    /// Where the disk does not give back what it took: there is no way to go on.
+    /// Panics if the disk doesn't return what was written: the search can't continue.
     pub(super) fn read<T>(&self, at: u64, length: usize, take: impl FnOnce(&[u8]) -> T) -> T {
         let mut inside = self.inside.borrow_mut();
         let inside = &mut *inside;
@@ -66,7 +66,7 @@ impl SpillFile {
 }
 
 impl Inside {
-    /// Reads a block, and more where what is wanted goes on behind it.
+    /// Reads a block, or more if the requested bytes continue behind it.
     fn read_block(&mut self, from: u64, end: u64) -> io::Result<()> {
         let length = (from + BLOCK).max(end).min(self.len) - from;
         self.block.resize(length as usize, 0);
@@ -76,7 +76,7 @@ impl Inside {
     }
 }
 
-/// A new file, whose name is taken away at once, so that nothing of it is left whatever ends the process.
+/// Creates a file and removes its name at once, so that nothing is left however the process ends.
 fn nameless() -> io::Result<std::fs::File> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let number = MADE.fetch_add(1, Ordering::Relaxed);
@@ -88,12 +88,12 @@ fn nameless() -> io::Result<std::fs::File> {
         .write(true)
         .create_new(true)
         .open(&path)?;
-    // Elsewhere than on Unix it may stay until somebody tidies up.
+    // On systems other than Unix the file may stay until it is removed by hand.
     let _ = std::fs::remove_file(&path);
     Ok(file)
 }
 
-/// What is meant for large files: `TMPDIR`, else `/var/tmp`, since `/tmp` is in memory on many machines.
+/// The directory for large files: `TMPDIR`, else `/var/tmp`, since `/tmp` is in memory on many machines.
 fn directory() -> PathBuf {
     let large = PathBuf::from("/var/tmp");
     match std::env::var_os("TMPDIR") {

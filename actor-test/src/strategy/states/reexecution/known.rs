@@ -1,25 +1,25 @@
-//! The states that a search has met: [`Known`].
+//! The visited states of a search, by fingerprint: [`Known`].
 
 use super::super::pieces::{BlockList, FixedBytes};
 use super::super::table::HashIndex;
 use crate::hash::mix;
 
-/// Where there is no state.
+/// The predecessor of the first state.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// States by fingerprint, each with the way to it: 24 bytes for each, and from 5 to 11 for finding it.
+/// States by fingerprint, each with its predecessor: 24 bytes each, and from 5 to 11 for finding it.
 #[derive(Debug, Default)]
 pub(super) struct VisitedFingerprints {
     states: BlockList<VisitedEntry>,
     table: HashIndex,
-    /// States in which nothing can be done, a bit for each.
+    /// A bit for each state, set if nothing is enabled there.
     ends: Vec<u64>,
     is_spilled: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct VisitedEntry {
-    // Halves, so that eight bytes are not lost to the alignment.
+    // Two halves, so that alignment wastes no bytes.
     print: [u64; 2],
     from: u32,
     by: u32,
@@ -59,13 +59,13 @@ impl VisitedFingerprints {
         self.states.len()
     }
 
-    /// How much memory it takes, in bytes.
+    /// The memory used, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.states.bytes() + self.table.bytes() + self.ends.capacity() * 8
     }
 
-    /// Keeps within so many bytes of memory while the next state is entered, by keeping states in a file
-    /// where they would take more; `false` where it can't.
+    /// Keeps the memory below a limit while the next state is entered, by moving states to a file if
+    /// necessary; `false` if that is not enough.
     pub(super) fn fits(&mut self, bytes: usize) -> bool {
         let next = |this: &Self| match this.table.is_full(this.len()) {
             true => this.bytes() + this.table.bytes(),
@@ -82,8 +82,7 @@ impl VisitedFingerprints {
         next(self) <= bytes
     }
 
-    /// The number of the state with that fingerprint, and whether it is new: then it was come to from a
-    /// state, by what has that number.
+    /// Enters a state with its predecessor and decisions; returns its number, and true if it is new.
     pub(super) fn enter(&mut self, print: u128, from: u32, by: u32) -> (u32, bool) {
         if self.table.is_full(self.len()) {
             let states = &self.states;
@@ -104,18 +103,18 @@ impl VisitedFingerprints {
         (number, true)
     }
 
-    /// Whether it is the state with that fingerprint.
+    /// True if the state has that fingerprint.
     pub(super) fn is(&self, state: u32, print: u128) -> bool {
         self.states.get(state).print == [print as u64, (print >> 64) as u64]
     }
 
-    /// From which state it was come to first, and by what; [`NOWHERE`] for the first of all.
+    /// The predecessor of a state and the number of the decisions; [`NOWHERE`] for the first state.
     pub(super) fn way(&self, state: u32) -> (u32, u32) {
         let VisitedEntry { from, by, .. } = self.states.get(state);
         (from, by)
     }
 
-    /// Nothing can be done in the state.
+    /// Records that nothing is enabled in the state.
     pub(super) fn ends(&mut self, state: u32) {
         let (word, bit) = (state as usize / 64, state % 64);
         if self.ends.len() <= word {
@@ -138,7 +137,7 @@ mod tests {
         u128::from(mix(1, number)) << 64 | u128::from(mix(2, number / 2))
     }
 
-    /// Beside a map that knows the same.
+    /// Enters states with and without a limit that moves them to a file.
     #[test]
     fn states_are_known_by_their_whole_fingerprint() {
         for bytes in [usize::MAX, 1_200_000] {
@@ -146,7 +145,7 @@ mod tests {
         }
     }
 
-    /// In so many bytes of memory.
+    /// Enters states within so many bytes of memory.
     fn assert_known(bytes: usize) {
         let mut known = VisitedFingerprints::default();
         for round in 0..2 {
@@ -167,7 +166,7 @@ mod tests {
         assert!(known.bytes() <= bytes);
     }
 
-    /// At every size from some thousands on.
+    /// Measures every size above 100,000 states.
     #[test]
     fn a_state_takes_no_more_than_forty_bytes() {
         let mut known = VisitedFingerprints::default();

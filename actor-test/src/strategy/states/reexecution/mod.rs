@@ -1,7 +1,7 @@
-//! A search of states that runs the way to each again: [`Rerun`].
+//! Stateful search by re-execution: runs the path to each state again, [`Rerun`].
 //!
-//! It [knows](known) states by their fingerprints, and declines to go on from one that it has met. An
-//! execution goes a [way](way), and the last ones go [round](round) what may go on for ever.
+//! The search stores the fingerprints of [visited states](known), and prunes an execution at one of them.
+//! Each execution follows a [path](way), and the last ones show the [fair cycles](round).
 
 mod known;
 mod round;
@@ -22,72 +22,73 @@ use crate::strategy::{
     OperationId, Reduction, SizeEstimate, StateView, Step, Strategy, Unjudged,
 };
 
-/// Visits every state once: where an execution comes to one that was met before, it ends.
+/// Visits every state once: an execution ends at a state that was visited before.
 #[derive(Debug)]
 pub(super) struct ReexecutionSearch {
     order: VisitOrder,
     local_first: bool,
     room: StateLimit,
     known: VisitedFingerprints,
-    /// What is decided at branching points, for each way from a state to the next.
+    /// The decisions between a state and its successor, by number.
     decisions: Numbered<[u32]>,
-    /// The states of the way that the execution in progress goes, each with what is decided there.
+    /// The states on the path of the execution in progress, and the decisions there.
     frames: Vec<Frame>,
     branches: Vec<PathBranch>,
-    /// How many of the frames and branches the execution has come by.
+    /// The numbers of frames and branches that the execution has passed.
     level: usize,
     depth: usize,
-    /// The step before which the execution came to a state last.
+    /// The step before which the execution entered a state last.
     arrived: Option<u64>,
-    /// What comes is known, so that nothing more is decided.
+    /// Set once the successors are known, so that no more decisions are made.
     is_pruned: bool,
-    /// The next state that is to be expanded, breadth first.
+    /// The next state to be expanded breadth first.
     next: u32,
-    /// States in which a step of that operation was taken for all.
+    /// States in which the alternatives to a local step of that operation were spared.
     spared: Vec<(u32, OperationId)>,
-    /// Operations of which one was interrupted.
+    /// Operations that were interrupted at least once.
     interrupted: Vec<OperationId>,
     /// The branching point at which the step in progress was picked.
     picked_at: Option<usize>,
-    /// States in which all is to be tried.
+    /// States in which all steps are to be tried.
     again: Vec<u32>,
-    /// The program looks at the clock, so that states at different times differ.
+    /// Set if the program reads the clock, so that states at different times differ.
     with_time: bool,
-    /// It makes no difference who is who among actors that are interchangeable; and there are such.
+    /// Set while permutations of interchangeable actors count as one state; `is_symmetric` if there are
+    /// any.
     whoever: bool,
     is_symmetric: bool,
     begins_anew: bool,
     begun: bool,
     is_complete: bool,
     is_full: bool,
-    /// Nobody shows it the states.
+    /// Set if states are not passed to the search.
     lacks_states: bool,
     has_faults: bool,
-    /// In how many executions a seed was asked for.
+    /// The number of executions in which a seed was asked for.
     seeded: u64,
     is_seeded: bool,
-    /// In how many executions the way led elsewhere than before.
+    /// The number of executions that diverged from the path.
     strayed: u64,
-    /// After which step the first did.
+    /// The step after which the first one diverged.
     strayed_at: Option<u64>,
-    /// How many steps the execution has taken.
+    /// The number of steps in this execution.
     steps: u64,
     is_astray: bool,
-    /// The steps from states in which something is owed.
+    /// The steps from states with pending obligations.
     owing: ObligationSteps,
-    /// What is owed in the state in which the execution is, and what of it is hot.
+    /// The pending obligations of the current state, and those of them that are hot.
     debts: (u64, u64),
-    /// What was not judged of executions that don't end.
+    /// The properties of infinite executions that were not judged.
     unjudged: Vec<Unjudged>,
-    /// Who takes the step in progress, where that concerns its own events alone.
+    /// The operation of the step in progress, if that concerns only its own events.
     own: Option<u64>,
-    /// Who takes the step in progress, and how choices are answered; nothing where a fault strikes.
+    /// The name of the operation in progress and the answers to choices; empty if a fault strikes.
     action: Vec<u64>,
-    /// A fault has struck within it.
+    /// Set if a fault struck within the step.
     is_struck: bool,
-    /// What may stay owed for ever, and is still to be shown, where all states are known.
+    /// The fair cycles that are still to be shown, once all states are known.
     accusations: Option<Vec<FairCycle>>,
-    /// The one that the execution in progress shows.
+    /// The fair cycle that the execution in progress shows.
     round: Option<CycleProgress>,
 }
 
@@ -111,7 +112,7 @@ impl ReexecutionSearch {
             picked_at: None,
             again: Vec::new(),
             with_time: false,
-            // Who was interrupted is told by who it is.
+            // Interruptions are recorded by operation, which a permutation would confuse.
             whoever: !local_first,
             is_symmetric: false,
             begins_anew: false,
@@ -137,7 +138,7 @@ impl ReexecutionSearch {
         }
     }
 
-    /// Forgets all states, since they were told apart by too little.
+    /// Forgets all states, because they were compared by too little.
     fn begin_anew(&mut self) {
         let anew = Self::new(self.order, self.local_first, self.room);
         let before = std::mem::replace(self, anew);
@@ -149,7 +150,7 @@ impl ReexecutionSearch {
         self.strayed_at = before.strayed_at;
     }
 
-    /// The execution is in a state, about to go on from there.
+    /// Processes the arrival in a state, before its next step.
     fn arrive(&mut self, enabled: &Enabled<'_>) {
         let step = enabled.step();
         if self.arrived.replace(step) == Some(step) || self.is_pruned {
@@ -169,7 +170,7 @@ impl ReexecutionSearch {
         }
     }
 
-    /// Comes to the next state of the way, or to one behind it: tells which that is, where it is new.
+    /// Enters the next state of the path, or one behind it, which is returned if it is new.
     fn come_to(&mut self, seen: &StateView) -> Option<u32> {
         let needs_time = seen.reads_clock && !self.with_time;
         let needs_names = (seen.reads_one || seen.reads_numbers) && self.whoever;
@@ -183,7 +184,7 @@ impl ReexecutionSearch {
         self.is_symmetric |= self.whoever && seen.canonical.is_some();
         let print = self.print(seen);
         if let Some(frame) = self.frames.get(self.level) {
-            // The decisions of the step before led here when they were taken first.
+            // The decisions of the previous step led to this state before.
             let is_there = self.known.is(frame.state, print) && self.depth == frame.from;
             if !is_there {
                 self.diverge();
@@ -199,7 +200,7 @@ impl ReexecutionSearch {
             self.push_frame(state, false);
             self.level += 1;
         } else if self.frames.is_empty() {
-            // The first of all is always expanded.
+            // The first state is always expanded.
             self.next = 1;
             self.push_frame(state, false);
             self.level += 1;
@@ -209,14 +210,14 @@ impl ReexecutionSearch {
         is_new.then_some(state)
     }
 
-    /// The execution stands in a state.
+    /// Records the obligations of a state, and resets the step in progress.
     fn stand(&mut self, seen: &StateView) {
         self.debts = debts(seen);
         self.action.clear();
         self.is_struck = false;
     }
 
-    /// Takes note of the step from the last state on the way.
+    /// Records the step from the last state on the path.
     fn note_step(&mut self, to: u32) {
         if let Some(frame) = self.frames.last()
             && !self.action.is_empty()
@@ -229,7 +230,7 @@ impl ReexecutionSearch {
         }
     }
 
-    /// The state to which the last step on the way has led.
+    /// Enters the successor of the last state on the path.
     fn enter(&mut self, print: u128) -> (u32, bool) {
         let (from, by) = match self.frames.last() {
             None => (NOWHERE, 0),
@@ -273,7 +274,7 @@ impl ReexecutionSearch {
     }
 }
 
-/// What is owed in a state, and what of it is hot. That somebody defers an event is the last but one.
+/// The pending obligations of a state, and the hot ones; deferred events have a bit of their own.
 fn debts(seen: &StateView) -> (u64, u64) {
     let defers = match seen.is_deferring {
         true => obligations::DEFERS,
@@ -359,7 +360,7 @@ impl Strategy for ReexecutionSearch {
             return 0;
         }
         let way = self.branch(offer.ways as usize + 1) as u32;
-        // It comes no more often than its budget allows, and so in no cycle.
+        // The fault budget bounds such steps, so none lies on a cycle.
         self.is_struck |= way > 0;
         way
     }
@@ -388,7 +389,7 @@ impl Strategy for ReexecutionSearch {
         {
             branch.others = PathAlternatives::Due;
         }
-        // Whoever interrupts itself has taken its steps before in any case.
+        // An operation that interrupts itself has taken its steps before in any case.
         for operation in step.interrupted.iter().filter(|one| **one != taker) {
             if !self.interrupted.contains(operation) {
                 self.interrupted.push(*operation);
@@ -405,7 +406,7 @@ impl Strategy for ReexecutionSearch {
             return;
         }
         if self.arrived == Some(ended.steps) {
-            // Nothing was left to be picked.
+            // Nothing was enabled.
             if let Some(frame) = self.frames.last() {
                 self.known.ends(frame.state);
             }
@@ -418,7 +419,7 @@ impl Strategy for ReexecutionSearch {
                     self.known.ends(state);
                 }
             }
-            // A step that fails, the bound, or a walk that was left to somebody else.
+            // A failed step, the bound, or a walk under another strategy.
             _ => self.note_step(OUTSIDE),
         }
     }

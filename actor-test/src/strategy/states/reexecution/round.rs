@@ -1,4 +1,4 @@
-//! What may go on for ever: executions that go the way to a cycle, and round it.
+//! Executions that show a fair cycle: they follow the path to it, and run once around it.
 
 use super::super::name_of;
 use super::super::obligations::FairCycle;
@@ -6,22 +6,22 @@ use super::ReexecutionSearch;
 use crate::data::bug::{Cycle, Searched};
 use crate::strategy::{Enabled, StateView};
 
-/// How far an execution is that goes round a cycle.
+/// The progress of an execution around a cycle.
 #[derive(Debug)]
 pub(super) struct CycleProgress {
     pub(super) accusation: FairCycle,
-    /// After which step the cycle begins.
+    /// The step after which the cycle begins.
     pub(super) from: Option<u64>,
-    /// How many of its steps were begun.
+    /// The number of steps of the cycle that were begun.
     pub(super) begun: usize,
-    /// How many choices of the step in progress were answered.
+    /// The number of answers in the step in progress.
     pub(super) answered: usize,
-    /// It came back.
+    /// The cycle, once the execution came back to its beginning.
     pub(super) is_whole: Option<Cycle>,
 }
 
 impl ReexecutionSearch {
-    /// All states are known: what of them may go on for ever is looked for.
+    /// Finds the fair cycles, once all states are known.
     pub(super) fn look_for_cycles(&mut self) -> Vec<FairCycle> {
         if self.strayed > 0 || self.lacks_states {
             return Vec::new();
@@ -31,7 +31,7 @@ impl ReexecutionSearch {
         accusations
     }
 
-    /// The execution goes round a cycle, and has come to a state of it.
+    /// Processes the arrival in a state of the cycle.
     pub(super) fn go_round(&mut self, seen: &StateView, step: u64) {
         let print = self.print(seen);
         let Some(round) = &mut self.round else {
@@ -56,7 +56,7 @@ impl ReexecutionSearch {
         }
     }
 
-    /// Has the next execution show that something may stay owed; `false` where nothing is left that may.
+    /// Prepares the next execution to show a fair cycle; `false` if none is left.
     pub(super) fn accuse(&mut self) -> bool {
         if self.accusations.is_none() {
             self.accusations = Some(self.look_for_cycles());
@@ -77,7 +77,7 @@ impl ReexecutionSearch {
         true
     }
 
-    /// The execution is at the cycle that it shows.
+    /// True once the execution is on the cycle that it shows.
     pub(super) fn is_going_round(&self) -> bool {
         self.round.is_some() && self.level == self.frames.len()
     }
@@ -96,7 +96,6 @@ impl ReexecutionSearch {
         position
     }
 
-    /// The next answer in the cycle.
     pub(super) fn next_answer(&mut self) -> Option<u32> {
         if !self.is_going_round() {
             return None;

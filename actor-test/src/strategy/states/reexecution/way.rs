@@ -1,24 +1,24 @@
-//! The way that an execution goes: the states on it, what is decided in each, and what is to be tried next.
+//! The path of an execution: its states, the decisions in each, and the next alternative to try.
 
 use super::super::VisitOrder;
 use super::ReexecutionSearch;
 use super::known::NOWHERE;
 use crate::strategy::{Enabled, OperationId, SizeEstimate};
 
-/// Which share of a tree is behind the way where something is said of the whole, at the least.
+/// The least share of the tree behind the path for an estimate of the whole.
 const LEAST_SHARE: f64 = 1e-3;
 
-/// A state on the way.
+/// A state on the path.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) state: u32,
-    /// Its first branch.
+    /// The index of its first branch.
     pub(super) from: usize,
-    /// No step is taken for all.
+    /// True if no alternatives to a local step are spared.
     pub(super) in_full: bool,
 }
 
-/// What was taken at a branching point, and of how many.
+/// The alternative taken at a branching point, and the number of alternatives.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathBranch {
     pub(super) taken: u32,
@@ -26,19 +26,19 @@ pub(super) struct PathBranch {
     pub(super) others: PathAlternatives,
 }
 
-/// What becomes of what is not taken yet.
+/// The treatment of the other alternatives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum PathAlternatives {
-    /// Each is taken in its turn.
+    /// Each alternative is taken in turn.
     Due,
-    /// None is: this is the way to a state.
+    /// No other alternative is taken: this is the path to a state.
     Fixed,
-    /// The step of this operation is local, as far as it is known, so that they need not be taken.
+    /// The alternatives need not be taken, as long as the step of this operation proves to be local.
     Spared(OperationId),
 }
 
 impl ReexecutionSearch {
-    /// Goes to what is to be tried next; `false` where nothing is left.
+    /// Moves to the next alternative or state; `false` if nothing is left.
     pub(super) fn advance(&mut self) -> bool {
         if self.next_branch() {
             return true;
@@ -50,7 +50,7 @@ impl ReexecutionSearch {
         next.is_some()
     }
 
-    /// Goes to the next branch of the states on the way, from the last to the first.
+    /// Moves to the next alternative of the states on the path, from the last to the first.
     pub(super) fn next_branch(&mut self) -> bool {
         while let Some(frame) = self.frames.last() {
             let (state, from) = (frame.state, frame.from);
@@ -72,7 +72,7 @@ impl ReexecutionSearch {
         false
     }
 
-    /// The next state that is to be expanded, and whether in full.
+    /// The next state to be expanded, and true if every step is to be tried there.
     pub(super) fn next_state(&mut self) -> Option<(u32, bool)> {
         if self.order == VisitOrder::Breadth {
             while (self.next as usize) < self.known.len() {
@@ -83,7 +83,7 @@ impl ReexecutionSearch {
             }
         }
         if self.again.is_empty() {
-            // Somebody interrupts whom a step was spared for, somewhere.
+            // The interrupted operation's step was taken before the alternatives somewhere.
             let interrupted = &self.interrupted;
             let is_due = |(_, operation): &mut (u32, OperationId)| interrupted.contains(operation);
             let due = self.spared.extract_if(.., is_due);
@@ -92,7 +92,7 @@ impl ReexecutionSearch {
         Some((self.again.pop()?, true))
     }
 
-    /// Has the next execution go to a state and try all that can be done there.
+    /// Leads the next execution to a state, to try its steps.
     pub(super) fn lead_to(&mut self, state: u32, in_full: bool) {
         let mut way = Vec::new();
         let mut at = state;
@@ -124,9 +124,8 @@ impl ReexecutionSearch {
         });
     }
 
-    /// How many states there seem to be, by the share of the tree that is behind the way: what comes later
-    /// in it meets fewer that are new, so there are no more as a rule. Near the root the share is so small
-    /// that nothing is said.
+    /// Estimates the number of states by the share of the tree behind the path. Later parts usually have
+    /// fewer new states, so this is an upper bound. Near the root the share is too small for an estimate.
     pub(super) fn extent_in_depth(&self) -> Option<SizeEstimate> {
         if self.order == VisitOrder::Breadth || self.accusations.is_some() {
             return None;
@@ -146,7 +145,7 @@ impl ReexecutionSearch {
         Some(SizeEstimate::between(met, met as f64, most))
     }
 
-    /// What is taken where there are so many to take.
+    /// Returns the alternative to take, of so many.
     pub(super) fn branch(&mut self, of: usize) -> usize {
         if of == 1 || self.is_pruned {
             return 0;
@@ -161,13 +160,13 @@ impl ReexecutionSearch {
         }
         let branch = &mut self.branches[self.depth];
         self.depth += 1;
-        // A program that is not deterministic may offer less than before; then it leads elsewhere.
+        // A program that is not deterministic may offer less than before; then the execution diverges.
         branch.of = of;
         branch.taken.min(of - 1) as usize
     }
 
     pub(super) fn pick_branch(&mut self, enabled: &Enabled<'_>) -> usize {
-        // A fault interrupts everybody, so that no step is local.
+        // A fault interrupts all operations, so no step is local then.
         if self.local_first && !self.has_faults {
             self.branch_local_first(enabled)
         } else {
@@ -175,7 +174,7 @@ impl ReexecutionSearch {
         }
     }
 
-    /// Branches with the steps that may be local ahead of all others.
+    /// Branches over the enabled operations, with those that may be local first.
     pub(super) fn branch_local_first(&mut self, enabled: &Enabled<'_>) -> usize {
         let is_new = self.depth == self.branches.len() || self.depth + 1 == self.branches.len();
         let taken = self.branch(enabled.len());
