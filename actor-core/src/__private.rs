@@ -1,4 +1,4 @@
-//! For the code that the macros generate; no part of it is a promise.
+//! Support for code that the macros generate. No part of this module is a stable interface.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -22,25 +22,25 @@ pub use crate::services::Double;
 pub use crate::specification::AnyMonitor;
 pub use crate::specification::{Answered, Expectation, Predicate, Snapshot};
 
-/// What rustc shows where an actor is not `Send`: this line, with what is to be written.
+/// Asserts that an actor is `Send`. rustc shows the next line, comment included, as the advice in its error.
 #[rustfmt::skip]
 pub fn runs_on_any_thread<A: Send>() {} // an actor does: write `Arc` for `Rc`, `Arc<Mutex<_>>` for `Rc<RefCell<_>>`
 
-/// Takes note of a label, where an execution is controlled.
+/// Records a coverage label if the execution is controlled.
 pub fn cover(label: &'static str) {
     let _ = crate::runtime::try_with(|runtime| runtime.cover(label));
 }
 
-/// Borrows a handler's result, to see whether it is an `Err` that nobody receives.
+/// Borrows a handler's result, to check whether it is an `Err` that nobody receives.
 ///
-/// The method `failure` is found on the value itself where it is a `Result` with a printable error
-/// ([`IsResult`]), and by one more auto-reference on anything else ([`IsOther`]).
+/// Autoref specialisation finds the method `failure`: by [`IsResult`] on a `Result` with a printable error,
+/// and with one more auto-reference by [`IsOther`] on any other type.
 #[derive(Debug)]
 pub struct Outcome<'a, T>(pub &'a T);
 
-/// See [`Outcome`].
+/// A `Result` with a printable error; see [`Outcome`].
 pub trait IsResult {
-    /// The error, printed, where nobody receives it.
+    /// Returns the printed error if nobody receives it.
     fn failure(&self, nobody: bool) -> Option<String>;
 }
 
@@ -53,9 +53,9 @@ impl<T, E: Debug> IsResult for Outcome<'_, Result<T, E>> {
     }
 }
 
-/// See [`Outcome`].
+/// Any other type; see [`Outcome`].
 pub trait IsOther {
-    /// Never fails.
+    /// Returns `None`.
     fn failure(&self, nobody: bool) -> Option<String>;
 }
 
@@ -65,17 +65,17 @@ impl<T> IsOther for &Outcome<'_, T> {
     }
 }
 
-/// Borrows an event of a message, to see it as one.
+/// Borrows a field of a message as an event.
 ///
-/// The method `event` is found on the value itself where it is an event ([`IsEvent`]), and by one more
-/// auto-reference on anything else ([`IsNone`]): such a type is refused elsewhere, once and at the
-/// user's own token.
+/// Autoref specialisation finds the method `event`: by [`IsEvent`] on an event, and with one more
+/// auto-reference by [`IsNone`] on any other type. Another check rejects such a type, once and at the user's
+/// own token.
 #[derive(Debug)]
 pub struct Seen<'a, T>(pub &'a T);
 
-/// See [`Seen`].
+/// A type that is an event; see [`Seen`].
 pub trait IsEvent<'a> {
-    /// The event.
+    /// Returns the event.
     fn event(&self) -> &'a dyn Event;
 }
 
@@ -86,7 +86,7 @@ impl<'a, T: Event> IsEvent<'a> for Seen<'a, T> {
     }
 }
 
-/// See [`Seen`].
+/// A type that is no event; see [`Seen`].
 pub trait IsNone<'a> {
     /// Never runs.
     fn event(&self) -> &'a dyn Event;
@@ -98,7 +98,7 @@ impl<'a, T> IsNone<'a> for &Seen<'a, T> {
     }
 }
 
-/// Sends a handler's result to the asker; where the event was told, a failure is the actor's.
+/// Sends a handler's result to the asker. If the event was sent by `tell`, an error fails the actor.
 pub fn reply<A: Actor, R>(
     _: &Context<A>,
     event: &'static str,
@@ -115,13 +115,13 @@ pub fn reply<A: Actor, R>(
     reply.send(value);
 }
 
-/// What a `#[start]` hook may return.
+/// The types that a `#[start]` hook may return.
 #[diagnostic::on_unimplemented(
     message = "a `#[start]` hook returns nothing, or a `Result<(), E>` whose error prints",
     label = "it returns this"
 )]
 pub trait Started {
-    /// The error, printed, where the start has failed.
+    /// Returns the printed error if the start has failed.
     fn failure(self) -> Option<String>;
 }
 
@@ -131,23 +131,23 @@ impl<E: Debug> Started for Result<(), E> {
     }
 }
 
-/// Fails the actor where its start has failed.
+/// Fails the actor if its start has failed.
 pub fn started<A: Actor, O: Started>(outcome: O) {
     if let Some(error) = outcome.failure() {
         crate::parts::rules::failed_start(A::INFO.name, &error);
     }
 }
 
-/// The driver of an actor that has async handlers.
+/// Returns the driver of an actor that has async handlers.
 pub fn driver<A: Actor>() -> Option<Driver> {
     Some(Box::pin(drive::<A>()))
 }
 
-/// Borrows an observed event as its type.
+/// Downcasts an observed event to its type.
 ///
 /// # Panics
 ///
-/// Where a monitor's table and its code disagree, which the macro rules out.
+/// If a monitor's table and its code disagree, which the macro rules out.
 #[inline]
 pub fn observed<E: Event>(event: &dyn Any) -> &E {
     event

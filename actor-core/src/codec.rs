@@ -1,7 +1,7 @@
-//! Events as bytes, for where they leave the process.
+//! Serialisation of events, for events that leave the process.
 //!
-//! The one module that knows the format: bincode 2 in its standard configuration (little-endian,
-//! variable-length integers). Its authors have ended its maintenance, so nothing else depends on it.
+//! No other module knows the format: bincode 2 in its standard configuration (little-endian, variable-length
+//! integers). Nothing else depends on bincode, since it is no longer maintained.
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
@@ -29,11 +29,12 @@ use bincode::serde::OwnedSerdeDecoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The largest event in bytes; a longer one is refused before memory is taken for it.
+/// The largest size of an encoded event in bytes. A longer event is refused before memory is allocated for
+/// it.
 pub const EVENT_BYTES_MAX: usize = 16 << 20;
 
-/// What decoding may take in memory: bincode counts by estimates of its own, so the limit on bytes is
-/// checked beside it.
+/// The memory limit of decoding. bincode counts memory by estimates of its own, so the number of bytes is
+/// checked separately.
 const MEMORY_MAX: usize = 2 * EVENT_BYTES_MAX;
 
 const FORMAT: Configuration<LittleEndian, Varint, Limit<MEMORY_MAX>> = config::standard()
@@ -41,7 +42,7 @@ const FORMAT: Configuration<LittleEndian, Varint, Limit<MEMORY_MAX>> = config::s
     .with_variable_int_encoding()
     .with_limit::<MEMORY_MAX>();
 
-/// As [`FORMAT`], for what is decoded at once: integers of fixed length are faster.
+/// As [`FORMAT`], for values that are decoded at once in this process: integers of fixed length are faster.
 const IN_PROCESS: Configuration<LittleEndian, Fixint, Limit<MEMORY_MAX>> =
     FORMAT.with_fixed_int_encoding();
 
@@ -58,8 +59,8 @@ fn check_length(length: usize) -> Result<(), CodecError> {
 ///
 /// # Errors
 ///
-/// Where the value's `Serialize` fails, or asks for what the format can't express, such as a
-/// sequence of unknown length.
+/// If the value's `Serialize` fails, or uses something that the format can't express, such as a sequence of
+/// unknown length. Also if the encoded value is longer than [`EVENT_BYTES_MAX`].
 pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, CodecError> {
     let bytes = bincode::serde::encode_to_vec(value, FORMAT);
     let bytes = bytes.map_err(|error| CodecError(error.to_string()))?;
@@ -71,8 +72,8 @@ pub fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>, CodecError> {
 ///
 /// # Errors
 ///
-/// Where the bytes are truncated, left over, too many, or of another type. Nothing panics and no
-/// memory is taken that the bytes don't account for, whatever they are.
+/// If the bytes are truncated, too many, or of another type, or if bytes are left over. No input causes a
+/// panic or an allocation larger than its bytes account for.
 pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
     check_length(bytes.len())?;
     let decoded = bincode::serde::decode_from_slice(bytes, FORMAT);
@@ -87,10 +88,10 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, CodecError> {
     }
 }
 
-/// What arrives where a value is encoded and decoded, in a buffer that is used again.
+/// Encodes a value and decodes it again, in a reused buffer; returns the copy that a receiver would get.
 ///
-/// The bound is not [`DeserializeOwned`]: where a type has it is not known while methods are looked up,
-/// and `&'static str`, which lacks it, is found to do so too late. Nothing is borrowed nevertheless.
+/// The bound is not [`DeserializeOwned`]: method lookup cannot test that bound, so `&'static str`, which
+/// lacks it, would be rejected too late. Nothing is borrowed from the buffer nevertheless.
 pub(crate) fn carried<T: Serialize + Deserialize<'static>>(value: &T) -> Result<T, CodecError> {
     let mut written = Written {
         bytes: BUFFER.take(),
@@ -106,7 +107,6 @@ pub(crate) fn carried<T: Serialize + Deserialize<'static>>(value: &T) -> Result<
     carried
 }
 
-/// What was encoded so far, at the beginning of a buffer.
 struct Written {
     bytes: Vec<u8>,
     length: usize,
@@ -122,7 +122,7 @@ impl Written {
 }
 
 impl Writer for Written {
-    // Most of what is written is a number: a copy of a length that is known.
+    // Most writes are numbers: inlined, each is a copy of known length.
     #[inline(always)]
     fn write(&mut self, bytes: &[u8]) -> Result<(), EncodeError> {
         if self.bytes.len() - self.length < bytes.len() {
@@ -142,17 +142,16 @@ fn read<T: Deserialize<'static>>(bytes: &[u8]) -> Result<T, CodecError> {
     value.map_err(|error| CodecError(error.to_string()))
 }
 
-/// The room of a buffer at first.
 const ROOM: usize = 256;
 
-/// A larger buffer is given back.
+/// The size above which a buffer is freed instead of reused.
 const KEPT_MAX: usize = 64 << 10;
 
 thread_local! {
     static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Why a value could not be encoded or decoded.
+/// The reason why a value could not be encoded or decoded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CodecError(String);
 

@@ -1,21 +1,20 @@
-//! Panics of a user's code, caught: [`contained`], and what they carry: [`discard`].
+//! Containment of panics in user code: [`contained`] catches them, [`discard`] drops their payloads.
 
 use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// How many payloads in a row may panic when they are dropped.
+/// The largest number of payloads in a row whose destructors may panic.
 const DEPTH: u32 = 4;
 
-/// What a panic carried.
+/// The payload of a panic.
 pub type Payload = Box<dyn Any + Send>;
 
-/// Runs code that may panic; tells the message where it does.
 pub(crate) fn contained<T>(code: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(code)).map_err(message_of)
 }
 
-/// The message of a panic. Drops what it carried.
+/// Returns the message of a panic, and drops the payload.
 pub(crate) fn message_of(payload: Payload) -> String {
     match payload.downcast::<String>() {
         Ok(message) => *message,
@@ -29,8 +28,8 @@ pub(crate) fn message_of(payload: Payload) -> String {
     }
 }
 
-/// Drops what a panic carried. Its destructor is the user's and may panic in its turn, with a payload
-/// whose destructor does: after a few of them, the last is leaked.
+/// Drops the payload of a panic. The payload's destructor is user code and may panic again, with a payload
+/// whose destructor also panics. After a few of them, the last payload is leaked.
 pub fn discard(payload: Payload) {
     let mut left = Some(payload);
     for _ in 0..DEPTH {
@@ -42,13 +41,13 @@ pub fn discard(payload: Payload) {
     mem::forget(left);
 }
 
-/// Drops each value by itself, so that no panic of a destructor meets another on its way up, which
-/// would abort the process. The first panic goes on when all are dropped.
+/// Drops each value separately: a second panic during an unwinding would abort the process. The first panic
+/// continues after all values are dropped.
 pub fn drop_each<T>(values: impl IntoIterator<Item = T>) {
     call_each(values.into_iter().map(|value| move || drop(value)));
 }
 
-/// Calls each by itself, as [`drop_each`] drops.
+/// Calls each closure separately, as [`drop_each`] drops values.
 pub fn call_each(calls: impl IntoIterator<Item = impl FnOnce()>) {
     let mut first = None;
     for call in calls {
@@ -68,7 +67,7 @@ pub fn call_each(calls: impl IntoIterator<Item = impl FnOnce()>) {
 mod tests {
     use super::*;
 
-    /// Panics with its like when it is dropped, so many times.
+    /// A value whose destructor panics with another such value, the given number of times.
     struct Mine(u32);
 
     impl Drop for Mine {

@@ -1,8 +1,8 @@
-//! What can go wrong with a production system.
+//! Errors of a production system.
 
 use std::fmt;
 
-/// Why a system could not do what was asked of it.
+/// The reason why a system could not carry out a request.
 ///
 /// ```
 /// use actor_core::Error;
@@ -17,7 +17,7 @@ use std::fmt;
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {
-    /// These actors had not stopped by the deadline and were aborted.
+    /// The actors that had not stopped by the deadline and were aborted.
     ShutdownTimedOut(Vec<String>),
 }
 

@@ -1,12 +1,12 @@
-//! What travels between actors.
+//! Events, the messages between actors: [`Event`].
 
 use std::any::Any;
 use std::fmt::Debug;
 
 /// A value that actors send, announce or reply with.
 ///
-/// Implemented for every type that is `Send + Debug + 'static`; there is nothing to write.
-/// `Debug` is asked for because a bug that can't print its messages can't be explained.
+/// Implemented for every type that is `Send + Debug + 'static`; there is nothing to write. `Debug` is
+/// required because a bug whose messages can't be printed can't be explained.
 ///
 /// ```
 /// use actor_core::Event;

@@ -1,10 +1,10 @@
-//! Hints for code that waits by looking again and again: those of the standard library.
+//! Hints for busy waiting, as in the standard library.
 
 use std::panic::Location;
 
 use crate::runtime;
 
-/// Tells the processor that the thread waits for others; under test it is a
+/// Hints to the processor that the thread is in a spin loop. Under test this is a
 /// [`yield_now`](crate::thread::yield_now) of the thread or task.
 ///
 /// ```

@@ -1,13 +1,13 @@
-//! Who and what is meant: identities of actors, asks, timers and disks.
+//! Identifiers of actors, asks, timers and disks.
 
 use std::hash::{Hash, Hasher};
 use std::num::NonZeroU64;
 
 use crate::renaming::name_of;
 
-/// An actor of one execution: its operation and the number of the execution.
+/// The address of an actor in one execution: its operation and the number of the execution.
 ///
-/// The execution number finds references that leaked from an earlier execution.
+/// The execution number detects references that leaked from an earlier execution.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub struct Address {
     /// The operation.
@@ -25,10 +25,10 @@ pub struct AskId {
     pub execution: u32,
 }
 
-/// A sender's question for room, in one execution.
+/// A sender's request for capacity in a mailbox, in one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RoomId {
-    /// The number of the question within the execution.
+    /// The number of the request within the execution.
     pub index: u32,
     /// The execution.
     pub execution: u32,
@@ -39,16 +39,16 @@ pub struct RoomId {
 pub struct TimerId {
     /// The slot of the timer.
     pub index: u32,
-    /// How often the slot was used before; tells a cancelled timer from its successor.
+    /// The number of earlier uses of the slot; distinguishes a cancelled timer from its successor.
     pub generation: u32,
     /// The execution.
     pub execution: u32,
 }
 
-/// A disk of one execution, as it was before its next crash.
+/// A disk of one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DiskId {
-    /// Which.
+    /// The number of the disk.
     pub index: u32,
     /// The execution.
     pub execution: u32,
@@ -63,14 +63,14 @@ pub struct DiskCallId {
     pub execution: u32,
 }
 
-/// A reference to an actor under test, as it is encoded.
+/// A reference to an actor under test, in its encoded form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Passport {
-    /// The actor's node; `None` where it is on none.
+    /// The actor's node; `None` if it is on none.
     pub node: Option<u32>,
-    /// How often the node had been started, with this time.
+    /// The number of starts of the node so far, including the current one.
     pub incarnation: u32,
-    /// The actor.
+    /// The number of the actor.
     pub id: u32,
 }
 
@@ -78,7 +78,7 @@ pub struct Passport {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct ActorId(NonZeroU64);
 
-/// Under test, where states are compared, actors that are interchangeable may go by other names.
+/// Under test, a comparison of states may rename actors that are interchangeable.
 impl Hash for ActorId {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         hasher.write_u64(name_of(self.number()).wrapping_add(1));
@@ -96,12 +96,12 @@ impl ActorId {
         Self::numbered(number)
     }
 
-    /// One more than the number is kept, so that an `Option` takes no more room.
+    /// Keeps the number plus one, so that an `Option` needs no extra space.
     fn numbered(number: u64) -> Self {
         Self(NonZeroU64::MIN.saturating_add(number))
     }
 
-    /// The number, at which the program does not look.
+    /// Returns the number of the actor, on which the program itself must not depend.
     #[doc(hidden)]
     pub fn number(self) -> u64 {
         self.0.get() - 1

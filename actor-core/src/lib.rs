@@ -1,14 +1,14 @@
-//! Actors, state machines and monitors: written once, run in production, and tested under a
-//! deterministic executor that controls every interleaving, timer and random choice.
+//! Actors, state machines and monitors: written once, run in production, and tested under a deterministic
+//! executor that controls every interleaving, timer and random choice.
 //!
 //! # The problem
 //!
-//! A program of many concurrent parts fails in orders that nobody thought of, once in a thousand
-//! runs, and never again under the debugger. Actors make the parts small: each has its own state,
-//! changes it by one event at a time, and shares nothing. What is left to go wrong is the order in
-//! which events meet. So an actor here reaches the world through its [`Context`] alone, and that
-//! context has two kinds: one belongs to a tokio runtime, the other to a tester that decides every
-//! order by itself, finds the one that breaks a promise, and can repeat it. The actor is the same.
+//! A program of many concurrent parts fails in rare interleavings: once in a thousand runs, and never again
+//! under the debugger. Actors make the parts small: each has its own state, changes it by one event at a
+//! time, and shares nothing. The remaining source of errors is the order of events. So an actor here
+//! interacts with the world through its [`Context`] alone, and there are two kinds of context. One belongs to
+//! a tokio runtime. The other belongs to a tester that decides every order itself, finds the order that
+//! violates a specification, and can replay it. The actor is the same.
 //!
 //! # The smallest program
 //!
@@ -51,105 +51,102 @@
 //! # }
 //! ```
 //!
-//! # What is guaranteed
+//! # Guarantees
 //!
-//! - **One at a time.** An actor handles one event, and everything that follows from it (exit and
-//!   entry hooks, raised events), before it looks at the next. An async handler that waits keeps
-//!   the actor: what arrives meanwhile stays in the inbox.
-//! - **Orders come first.** A [kill](System::kill), and what a supervisor orders when a child has
-//!   failed, go ahead of what is in the inbox; word to [stop](System::stop) comes after it.
-//! - **First in, first out, for each sender.** Events from one actor to another are handled in the
-//!   order in which they were sent, but for those that a state defers: the next event is always
-//!   the first that the current state does not defer.
-//! - **At most once.** An event is handled once or never. Never means that it was ignored by the
-//!   actor's state, or that the actor stopped first, or that its mailbox was full; then it is a *dead
-//!   letter*, which is counted and shown to [a hook](LiveSystem::on_dead_letter). An
-//!   [`ask`](ActorRef::ask) says which: [`AskError`].
-//! - **A bounded mailbox holds what it says.** What is unread counts, deferred events too, until the
-//!   actor begins to handle it. Who [`send`](ActorRef::send)s to a full one waits, first come, first
-//!   served; what is told to it, never; see [`Mailbox`] and [`Overflow`]. A `send` that is dropped
-//!   before it is done has sent nothing, and one that fails gives the event back.
-//! - **An ask ends.** In the reply, or in the reason why there is none, at the latest when the reply
-//!   is dropped with its actor. A [limit](Ask::timeout) ends it sooner.
-//! - **A failure stays with its actor.** A panic in a handler, a broken rule such as two decisions
-//!   in one handler, and an event that the current state neither handles, defers nor ignores stop
-//!   that actor and no other, and so does an `Err` that a handler returns to an event that was told.
-//!   Its `#[stop]` hook does not run, since its state can't be trusted; it is dropped, its inbox
-//!   becomes dead letters, its watchers hear of it, and so does [a hook](LiveSystem::on_failure).
-//! - **A supervised child is brought back.** What [a factory makes](Spawner::spawn_with) is restarted
-//!   by the actor, or the system, that has spawned it: under the same reference, with its inbox, as
-//!   often as [`Supervision`] allows and after a [`Backoff`]. A supervisor that ends stops its
-//!   children first; one that brings children back too often fails itself.
-//! - **Timers and background futures end with their actor.** A cancelled timer's event is not
-//!   handled, even where it has fired already.
-//! - **A watcher always hears.** [`Context::watch`] brings one [`Terminated`], after the watched
+//! - **One event at a time.** An actor handles one event, and everything that follows from it (exit and
+//!   entry hooks, raised events), before it takes the next. An async handler that waits keeps the actor:
+//!   later events stay in the inbox.
+//! - **Orders come first.** A [kill](System::kill), and a supervisor's orders after the failure of a child,
+//!   overtake the events in the inbox; an order to [stop](System::stop) comes after them.
+//! - **First in, first out, for each sender.** Events from one actor to another are handled in the order in
+//!   which they were sent, except for deferred ones: the next event is always the first that the current
+//!   state does not defer.
+//! - **At most once.** An event is handled once or never. An event is not handled if the actor's state
+//!   ignores it. If the actor stops first, or its mailbox is full, the event becomes a *dead letter*, which
+//!   is counted and passed to [a hook](LiveSystem::on_dead_letter). An [`ask`](ActorRef::ask) reports the
+//!   reason: [`AskError`].
+//! - **A bounded mailbox keeps its bound.** Every unread event counts, deferred events too, until the actor
+//!   begins to handle it. [`send`](ActorRef::send) waits for a full mailbox, first come, first served;
+//!   [`tell`](ActorRef::tell) never waits; see [`Mailbox`] and [`Overflow`]. A `send` that is dropped before
+//!   it is done has sent nothing, and one that fails returns the event.
+//! - **An ask ends.** An ask ends with the reply, or with the reason why there is none, at the latest when
+//!   the reply is dropped with its actor. A [time limit](Ask::timeout) ends it sooner.
+//! - **A failure stays with its actor.** Four things stop an actor, and no other actor: a panic in a
+//!   handler; a broken rule, such as two decisions in one handler; an event that the current state neither
+//!   handles, defers nor ignores; and an `Err` that a handler returns for an event sent by `tell`. The failed
+//!   actor is dropped without its `#[stop]` hook, since its state can't be trusted. The inbox becomes dead
+//!   letters; its watchers and [a hook](LiveSystem::on_failure) are notified.
+//! - **A supervised child is restarted.** An actor that was spawned with [a factory](Spawner::spawn_with)
+//!   is restarted by the actor, or the system, that spawned it. The child keeps its reference and its inbox,
+//!   and restarts as often as [`Supervision`] allows and after a [`Backoff`]. A supervisor that ends stops
+//!   its children first; a supervisor that restarts children too often fails itself.
+//! - **Timers and background futures end with their actor.** A cancelled timer's event is not handled, even
+//!   if the timer has already fired.
+//! - **A watcher is always notified.** [`Context::watch`] delivers one [`Terminated`], after the watched
 //!   actor's inbox has closed.
 //! - **Monitors see causes before effects.** A monitor observes an event before its target can.
 //!
-//! # What is not
+//! # Not guaranteed
 //!
-//! - No order between events of different senders; finding out which orders hurt is the tester's
-//!   work.
-//! - No delivery for certain: [`tell`](ActorRef::tell) returns nothing, because whether the target
-//!   lives is not known yet. Where it matters, ask.
-//! - No limit to an inbox, unless its [mailbox](Mailbox) is bounded. An actor that is sent more than
-//!   it can handle grows.
-//! - No way out of a cycle of asks: handlers that await each other's replies wait for ever, unless
-//!   one has a limit. The tester finds it, and so do [builds with debug
+//! - No order between events of different senders; the tester's work is to find the harmful orders.
+//! - No certain delivery: [`tell`](ActorRef::tell) returns nothing, because it is not yet known if the
+//!   target lives. Use `ask` if delivery matters.
+//! - No limit to an inbox, unless its [mailbox](Mailbox) is bounded. The inbox of an overloaded actor
+//!   grows.
+//! - No way out of a cycle of asks: handlers that await each other's replies wait for ever, unless one has
+//!   a time limit. The tester finds such a cycle, and so do [builds with debug
 //!   assertions](FailureKind::AskCycle).
-//! - No preemption: a handler that loops or blocks keeps a thread of the runtime. Handlers that
-//!   return share it fairly, whatever the length of their inboxes.
-//! - No collection of what nobody refers to, unless you ask for it: dropping the last reference stops an
-//!   actor only where it was spawned [so](Spawner::ref_counted).
+//! - No preemption: a handler that loops or blocks keeps a thread of the runtime. Handlers that return
+//!   share the thread fairly, whatever the length of their inboxes.
+//! - No garbage collection by default: dropping the last reference stops an actor only if it was spawned as
+//!   [reference-counted](Spawner::ref_counted).
 //!
 //! # The end of a system
 //!
-//! [`System::shutdown`] stops every actor in order: each handles what was sent to it before, runs
-//! its `#[stop]` hook and ends. What actors send to each other while they end may come too late,
-//! and actors spawned from then on never start. Dropping the last [`System`] instead aborts every
-//! actor: none handles another event, and no `#[stop]` hook runs. So does the end of the tokio
-//! runtime.
+//! [`System::shutdown`] stops every actor in order: each handles the events that were sent to it before, runs
+//! its `#[stop]` hook and ends. Events that ending actors send to each other may come too late, and actors
+//! spawned from then on never start. Dropping the last [`System`] instead aborts every actor: none handles
+//! another event, and no `#[stop]` hook runs. The end of the tokio runtime does the same.
 //!
-//! # Seen from outside
+//! # Observability
 //!
-//! [`LiveSystem`] has hooks for failures and dead letters, looks for actors that are
-//! [stuck](LiveSystem::watch_stuck) and for [deep mailboxes](LiveSystem::watch_depth), and
-//! [reports](LiveSystem::shutdown_report) what a shutdown left. Two features of the crate, off by
-//! default, cost nothing where they are off:
+//! [`LiveSystem`] has hooks for failures and dead letters, detects [stuck actors](LiveSystem::watch_stuck)
+//! and [deep mailboxes](LiveSystem::watch_depth), and [reports](LiveSystem::shutdown_report) unfinished work
+//! after a shutdown. Two features of the crate are off by default, and then cost nothing:
 //!
-//! - `tracing`: a span `handle` at the debug level for each message handled, with the fields `actor`
-//!   (the name), `id`, `event` and `state`; it is entered whenever the handler runs, and left while
-//!   it waits. Events tell of spawns, stops and dead letters (debug) and of failures and restarts
+//! - `tracing`: a span `handle` at the debug level for each message handled, with the fields `actor` (the
+//!   name), `id`, `event` and `state`. The span is entered whenever the handler runs, and left while it
+//!   waits. There are tracing events for spawns, stops and dead letters (debug) and for failures and restarts
 //!   (warn). The target of all is `actor_core`.
-//! - `metrics`: what the table says, for each actor type, which is the label `actor`. Actors know
-//!   the recorder that was installed when the first of their type was spawned in their system.
+//! - `metrics`: the metrics in the table, for each actor type, which is the label `actor`. An actor uses
+//!   the recorder that was installed when the first actor of its type was spawned in its system.
 //!
-//! | Name | Kind | What |
+//! | Name | Kind | Meaning |
 //! |---|---|---|
 //! | `actor_messages_handled_total` | counter | messages whose handlers have ended, in whatever way |
-//! | `actor_handler_seconds` | histogram | how long that took, waits included |
+//! | `actor_handler_seconds` | histogram | duration of a handler, waits included |
 //! | `actor_mailbox_depth` | histogram | unread events when the actor took some from its mailbox |
-//! | `actor_restarts_total` | counter | supervised actors brought back |
-//! | `actor_failures_total` | counter | what [`LiveSystem::on_failure`] is told |
-//! | `actor_dead_letters_total` | counter | what [`LiveSystem::on_dead_letter`] is told |
+//! | `actor_restarts_total` | counter | restarts of supervised actors |
+//! | `actor_failures_total` | counter | failures passed to [`LiveSystem::on_failure`] |
+//! | `actor_dead_letters_total` | counter | dead letters passed to [`LiveSystem::on_dead_letter`] |
 //! | `actor_alive` | gauge | actors that were spawned and have not ended |
 //!
 //! # Executors
 //!
-//! [`System::new`] runs actors on the tokio runtime of the caller. With the feature `futures` there
-//! is also `System::on_pool`, for a thread pool of the `futures` crate and no runtime at all. In both
-//! an actor that waits is no task: it lies in its mailbox, and whoever sends to it puts it into a run
-//! queue, which a task for each thread works off.
+//! [`System::new`] runs actors on the tokio runtime of the caller. With the feature `futures`,
+//! `System::on_pool` runs them on a thread pool of the `futures` crate, without a runtime. In both, an idle
+//! actor is no task: it stays with its mailbox, and a sender puts it into a run queue. One task for each
+//! thread works off the queues.
 //!
-//! # Where to go next
+//! # Further reading
 //!
-//! [`actor`] has the handlers and hooks, [`Context`] what they can do, [`monitor`] the
-//! specifications, [`System`] the set-up, and [`LiveSystem`] what exists in production only.
-//! [`macro@protocol`] frees actors of each other's types, and [`Probe`] plays one in a test; actors
-//! are found by [name](System::register), hear the same in a [`Group`], or what is published in [`Topics`], and share work in a [`Pool`].
-//! The crate `actor-test` tests all of it.
+//! [`actor`] documents the handlers and hooks, [`Context`] their operations, [`monitor`] the specifications,
+//! [`System`] the set-up, and [`LiveSystem`] everything that exists in production only. [`macro@protocol`]
+//! frees actors of each other's types, and [`Probe`] stands in for an actor in a test. Actors find each other
+//! by [name](System::register), receive broadcasts in a [`Group`], subscribe to [`Topics`], and share work in
+//! a [`Pool`]. The crate `actor-test` tests all of it.
 
-// docs.rs says of each item which feature it needs.
+// docs.rs shows for each item which feature it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[doc(hidden)]
@@ -186,10 +183,10 @@ mod table;
 pub mod task;
 pub mod thread;
 
-/// Marks a place, or a situation, that tests are to come by.
+/// Marks a place, or a situation, that tests should cover.
 ///
-/// Under test the report counts the executions that came by each label, and the portfolio gives more
-/// turns to strategies that reach one for the first time. In production it does nothing.
+/// Under test the report counts the executions that passed each label, and the portfolio gives more turns to
+/// strategies that pass a label for the first time. In production the macro does nothing.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -252,7 +249,7 @@ pub use supervision::{
 pub use system::{Faults, Node, Shutdown, System};
 pub use table::State;
 
-/// What the macros generate, and executors read: the parts of [`Actor`] and [`Monitor`] that nobody
+/// Items that the macros generate and executors read: the parts of [`Actor`] and [`Monitor`] that nobody
 /// writes by hand.
 pub mod generated {
     pub use crate::actor::{Call, Flow};
@@ -260,9 +257,9 @@ pub mod generated {
     pub use crate::table::{ActorInfo, Disposition, EventInfo, Stateless};
 }
 
-/// What an actor's source usually needs.
+/// The items that an actor's source usually needs.
 pub mod prelude {
-    // The macro alone: the trait is needed by those who write it by hand.
+    // The derive macro alone: only hand-written implementations need the trait.
     pub use actor_macros::Fingerprint;
 
     pub use crate::{

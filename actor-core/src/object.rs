@@ -1,4 +1,4 @@
-//! What is shared, as the tester knows it: [`Object`].
+//! Shared objects (locks, channels, atomics) as the tester identifies them: [`Object`].
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -11,27 +11,27 @@ use std::thread::panicking;
 
 use crate::runtime::{self, Access, Address, ObjectId, Place, Runtime, Touch, Wait};
 
-/// The identity of a lock, a channel or an atomic: a number under test, where it is known by the first
-/// access of each execution, and nothing in production.
+/// The identity of a lock, a channel or an atomic. Under test, the first access of each execution gives it a
+/// number; in production it is unused.
 pub(crate) struct Object {
-    /// The execution, plus one, and the number in it; zero before the first access. Nobody is ordered by it:
-    /// an execution runs on one thread.
+    /// The execution plus one, and the object's number in that execution; zero before the first access.
+    /// Relaxed ordering suffices, since an execution runs on one thread.
     id: AtomicU64,
     made: Place,
 }
 
-/// What is about to be done with an object.
+/// An operation on an object that is about to begin.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deed {
-    /// What kind of thing the object is.
+    /// The kind of object, for instance a lock.
     pub(crate) kind: &'static str,
-    /// What is done, as a story has it.
+    /// The verb that a report shows for the operation.
     pub(crate) what: &'static str,
     pub(crate) place: Place,
 }
 
 impl Deed {
-    /// What the caller is about to do.
+    /// Describes an operation at the caller's location.
     #[track_caller]
     #[inline]
     pub(crate) fn new(kind: &'static str, what: &'static str) -> Self {
@@ -70,7 +70,7 @@ impl Object {
         new
     }
 
-    /// It was not accessed before in this execution.
+    /// Returns true if the object was not yet accessed in this execution.
     pub(crate) fn is_new(&self, runtime: &dyn Runtime) -> bool {
         self.id.load(Ordering::Relaxed) >> 32 != u64::from(runtime.execution()) + 1
     }
@@ -83,7 +83,7 @@ impl Object {
         }
     }
 
-    /// Does something that does not wait, which under test is a step.
+    /// Performs an operation that does not wait; under test it is a step.
     #[inline]
     pub(crate) fn step<T>(
         &self,
@@ -100,14 +100,14 @@ impl Object {
         done
     }
 
-    /// Looks into it, which under test is a step that changes nothing.
+    /// Reads the object; under test this is a step that changes nothing.
     #[inline]
     #[track_caller]
     pub(crate) fn look<T>(&self, kind: &'static str, f: impl FnOnce() -> T) -> T {
         self.step(Deed::new(kind, "looks into"), f, |_| Touch::LOOKS)
     }
 
-    /// Comes to an access, which the step makes that this comes back in.
+    /// Stops before an access, and returns in the step that makes the access.
     #[cold]
     pub(crate) fn reach(&self, deed: Deed) -> Option<Access> {
         let runtime = runtime::current()?;
@@ -123,8 +123,8 @@ impl Object {
         }
     }
 
-    /// Tries until `attempt` has something, which under test is one step after it was possible. Who lets
-    /// it become possible calls [`unblock`](Self::unblock).
+    /// Retries until `attempt` succeeds; under test that is one step, once it is possible. An operation that
+    /// makes it possible calls [`unblock`](Self::unblock).
     #[cold]
     pub(crate) fn block<T>(
         &self,
@@ -137,7 +137,7 @@ impl Object {
         self.block_on(access, wait, touch, &mut attempt)
     }
 
-    /// As [`block`](Self::block), in the step in progress where that is possible.
+    /// As [`block`](Self::block), but in the step in progress if that is possible.
     pub(crate) fn block_on<T>(
         &self,
         access: Option<Access>,
@@ -156,7 +156,7 @@ impl Object {
         }
     }
 
-    /// Who is blocked on it may try again.
+    /// Lets the operations that are blocked on the object try again.
     pub(crate) fn unblock(&self, kind: &'static str) {
         if let Some(runtime) = runtime::current() {
             let id = self.id(&*runtime, kind);
@@ -164,7 +164,7 @@ impl Object {
         }
     }
 
-    /// Awaits a future, which under test is a step when it is ready.
+    /// Awaits a future; under test, a step begins when the future is ready.
     pub(crate) async fn wait<F: Future>(
         &self,
         deed: Deed,
@@ -175,7 +175,7 @@ impl Object {
         if !runtime::is_controlled() {
             return future.await;
         }
-        // In a box, so that production has no room for it in its futures.
+        // The box keeps the controlled future out of the size of production futures.
         Box::pin(self.wait_controlled(deed, wait, future, touch)).await
     }
 
@@ -204,7 +204,7 @@ impl Object {
         done
     }
 
-    /// Comes to an access, on a stack of its own or without.
+    /// Stops before an access, with or without a stack of its own.
     async fn reached(&self, deed: Deed) {
         let mut is_there = false;
         poll_fn(|task| {
@@ -225,8 +225,8 @@ impl Object {
     }
 }
 
-/// Waits for a future in code that blocks, under test on the stack of a thread or a task. `None` where who
-/// waits was told to end.
+/// Waits for a future in code that blocks; under test, on the stack of a thread or a task. Returns `None` if
+/// the waiting operation was ordered to end.
 pub(crate) fn blocking<F: Future>(future: F) -> Option<F::Output> {
     let waker = runtime::current()?.waker();
     runtime::block_on(future, &waker)
@@ -245,7 +245,7 @@ impl fmt::Debug for Object {
     }
 }
 
-/// While it lives, an operation is known to wait.
+/// Marks the operation as waiting for an object until this is dropped.
 #[derive(Default)]
 pub(crate) struct Waiting(Option<(ObjectId, Address)>);
 
@@ -267,11 +267,11 @@ impl Drop for Waiting {
     }
 }
 
-/// A share of an object, or all of it, that an operation holds, apart from the object.
+/// A hold on an object, shared or exclusive, by an operation, without a reference to the object.
 pub(crate) struct Share {
     kind: &'static str,
     place: Place,
-    /// It may have been changed.
+    /// True if the object may have been changed.
     changes: bool,
 }
 
@@ -284,13 +284,12 @@ impl Share {
         }
     }
 
-    /// The object may be changed from now on.
     #[inline]
     pub(crate) fn changes(&mut self) {
         self.changes = true;
     }
 
-    /// The current operation lets go of it.
+    /// Releases the object for the current operation.
     #[inline]
     pub(crate) fn let_go(&self, object: &Object) {
         if runtime::is_controlled() {
@@ -299,7 +298,7 @@ impl Share {
     }
 }
 
-/// A share of an object, or all of it, that an operation holds until this is dropped.
+/// A hold on an object, shared or exclusive, that ends when this is dropped.
 pub(crate) struct Held<'a> {
     object: &'a Object,
     share: Share,
@@ -313,7 +312,7 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// It may be changed from now on.
+    /// Records that the object may be changed from now on.
     #[inline]
     pub(crate) fn changes(&mut self) {
         self.share.changes();
@@ -328,12 +327,12 @@ impl Drop for Held<'_> {
 }
 
 impl Object {
-    /// The current operation lets go of its share.
+    /// Releases the current operation's hold.
     #[cold]
     pub(crate) fn let_go(&self, kind: &'static str, place: Place, changes: bool) {
         let what = "lets go of";
         let access = self.reach(Deed { kind, what, place });
-        // A panic may poison it.
+        // A panic may poison the object, which is a change.
         let touch = match changes || panicking() {
             true => Touch::LETS_GO,
             false => Touch::LEAVES,
@@ -343,7 +342,7 @@ impl Object {
     }
 }
 
-/// An object that several have: nothing in production, and where it was made outside of an execution.
+/// An object with several owners. `None` in production, and if it was created outside of an execution.
 #[derive(Clone, Debug)]
 pub(crate) struct Common(Option<Arc<Object>>);
 
@@ -354,7 +353,6 @@ impl Common {
         Self(runtime::is_controlled().then(|| Arc::new(Object::made_at(made))))
     }
 
-    /// As [`Object::step`].
     #[inline]
     pub(crate) fn step<T>(
         &self,
@@ -368,7 +366,6 @@ impl Common {
         }
     }
 
-    /// As [`Object::look`].
     #[inline]
     #[track_caller]
     pub(crate) fn look<T>(&self, kind: &'static str, f: impl FnOnce() -> T) -> T {
@@ -378,7 +375,6 @@ impl Common {
         }
     }
 
-    /// As [`Object::wait`].
     pub(crate) async fn wait<F: Future>(
         &self,
         deed: Deed,
@@ -392,12 +388,11 @@ impl Common {
         }
     }
 
-    /// The object, where an execution is controlled.
+    /// Returns the object if an execution is controlled.
     pub(crate) fn get(&self) -> Option<&Arc<Object>> {
         self.0.as_ref().filter(|_| runtime::is_controlled())
     }
 
-    /// As [`Object::unblock`].
     #[inline]
     pub(crate) fn unblock(&self, kind: &'static str) {
         if let Some(object) = self.get() {
@@ -405,7 +400,7 @@ impl Common {
         }
     }
 
-    /// One of those that have it is dropped, which under test is a step.
+    /// Records the drop of one of the owners, which under test is a step.
     pub(crate) fn dropped(&self, deed: Deed) {
         if let Some(object) = self.get() {
             let access = object.reach(deed);

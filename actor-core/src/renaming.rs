@@ -1,16 +1,16 @@
-//! Other names for actors while fingerprints are taken, so that states are the same in which the same is so of
-//! others.
+//! Renaming of actors during fingerprinting, for symmetry reduction: states that differ only in a permutation
+//! of interchangeable actors get the same fingerprint.
 
 use std::cell::{Cell, RefCell};
 
 thread_local! {
-    /// Read by every hash of an identity, so it is no more than a flag.
+    /// A plain flag, since every hash of an identity reads it.
     static IS_ON: Cell<bool> = const { Cell::new(false) };
     static NAMES: RefCell<Vec<Option<u64>>> = const { RefCell::new(Vec::new()) };
     static IS_MET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What stands for the number of an operation in fingerprints: the number, unless it has another name.
+/// Returns the number by which fingerprints identify an operation: its own, unless it is renamed.
 #[inline]
 pub fn name_of(number: u64) -> u64 {
     match IS_ON.get() {
@@ -29,8 +29,8 @@ fn renamed(number: u64) -> u64 {
     name.unwrap_or(number)
 }
 
-/// Has operations go by other names while `f` takes fingerprints, each by its number; tells whether one of
-/// these was met as well.
+/// Renames operations while `f` takes fingerprints: the operation with number `n` to `names[n]`. Also returns
+/// true if a renamed operation was met.
 pub fn under_names<T>(names: &[Option<u64>], f: impl FnOnce() -> T) -> (T, bool) {
     NAMES.with_borrow_mut(|kept| {
         kept.clear();
@@ -44,7 +44,7 @@ pub fn under_names<T>(names: &[Option<u64>], f: impl FnOnce() -> T) -> (T, bool)
     (result, IS_MET.get())
 }
 
-/// Gives all their numbers back, also where a type's code panics.
+/// Ends the renaming on drop, even if a type's code panics.
 struct Off;
 
 impl Drop for Off {

@@ -1,15 +1,12 @@
-//! Values in the order of their arrival, found by a key: [`Roster`].
+//! An insertion-ordered map: [`Roster`].
 
 use std::collections::BTreeMap;
 
-/// Values in the order of their arrival. Each is found, and leaves, by its key, in a time that hardly
-/// grows with their number.
+/// An insertion-ordered map. Lookups and removals by key take logarithmic time.
 #[derive(Clone, Debug)]
 pub(crate) struct Roster<K, V> {
-    /// By arrival.
     values: BTreeMap<u64, V>,
     places: BTreeMap<K, u64>,
-    /// Where the next is to be.
     next: u64,
 }
 
@@ -30,8 +27,7 @@ impl<K: Ord, V> Roster<K, V> {
         self.values.is_empty()
     }
 
-    /// Adds a value behind all others; where the key is known, it takes the place of the one before.
-    /// Tells the place.
+    /// Inserts a value at the end, or in place of the value of the same key. Returns the place.
     pub(crate) fn insert(&mut self, key: K, value: V) -> u64 {
         let place = *self.places.entry(key).or_insert(self.next);
         self.next = self.next.max(place + 1);
@@ -43,7 +39,7 @@ impl<K: Ord, V> Roster<K, V> {
         self.places.contains_key(key)
     }
 
-    /// The place of a key; later ones have higher places.
+    /// Returns the place of a key; later keys have higher places.
     pub(crate) fn place(&self, key: &K) -> Option<u64> {
         self.places.get(key).copied()
     }
@@ -62,24 +58,20 @@ impl<K: Ord, V> Roster<K, V> {
         self.values.remove(&place)
     }
 
-    /// Keeps those of which `keeps` is true.
     pub(crate) fn retain(&mut self, mut keeps: impl FnMut(&V) -> bool) {
         self.values.retain(|_, value| keeps(value));
         let values = &self.values;
         self.places.retain(|_, place| values.contains_key(place));
     }
 
-    /// In the order of arrival.
     pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
         self.values.values()
     }
 
-    /// Each with its place, in the order of arrival.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &V)> {
         self.values.iter().map(|(place, value)| (*place, value))
     }
 
-    /// Each with its key, in the order of arrival.
     pub(crate) fn into_values(self) -> impl Iterator<Item = V> {
         self.values.into_values()
     }
@@ -91,20 +83,20 @@ impl<K: Ord, V> Default for Roster<K, V> {
     }
 }
 
-/// When those who have left in silence are looked for: each time that there are twice as many as the
-/// last look has left, so that a look costs each arrival the same, however many there are.
+/// The schedule of clean-ups that remove dead entries: one whenever the number of entries has doubled since
+/// the last, so that the cost per insertion is constant (amortised).
 #[derive(Clone, Copy, Debug, Default, Hash)]
 pub(crate) struct Sweep {
     at: usize,
 }
 
 impl Sweep {
-    /// One more is about to be there, beside so many.
+    /// Returns true if a clean-up is due before an insertion into `count` entries.
     pub(crate) fn is_due(&self, count: usize) -> bool {
         count >= self.at
     }
 
-    /// So many were left.
+    /// Records that a clean-up has left `left` entries.
     pub(crate) fn done(&mut self, left: usize) {
         self.at = 2 * left.max(1);
     }

@@ -1,4 +1,4 @@
-//! How the branches of a [`select!`](crate::select) are polled.
+//! The order in which branches of a [`select!`](crate::select) are polled.
 
 use std::task::Poll;
 
@@ -7,8 +7,8 @@ use crate::runtime;
 
 pub use actor_macros::select as expand;
 
-/// Awaits several futures, and goes on with the first that is ready; the others are dropped. It is used as
-/// tokio's is.
+/// Awaits several futures, and continues with the first that is ready; the others are dropped. The syntax is
+/// that of tokio's `select!`.
 ///
 /// ```
 /// use actor_core::sync::mpsc;
@@ -30,25 +30,25 @@ pub use actor_macros::select as expand;
 /// # Branches
 ///
 /// A branch is `pattern = future => handler`, or `pattern = future, if condition => handler`. The conditions
-/// are evaluated first, then all futures are made, also where a condition is false; such a future is not
-/// polled. Where a future is ready and the pattern does not match its value, the others are awaited. Where
-/// none is left, `else => ..` is evaluated. A handler may `break`, `continue`, `return` and use `?`.
+/// are evaluated first, then all futures are created, even those whose condition is false; these are not
+/// polled. If a future is ready and the pattern does not match its value, the other futures are awaited. If
+/// no branch is left, `else => ..` is evaluated. A handler may `break`, `continue`, `return` and use `?`.
 ///
-/// To go on with a future later, pass a reference to it: `done = &mut future => ..`.
+/// To continue a future later, pass a reference to it: `done = &mut future => ..`.
 ///
-/// # Which one, where several are ready
+/// # Several ready branches
 ///
-/// Any of them: in production it is drawn anew each time, and under test it is a decision of the tester, so
-/// that each order is explored, recorded and replayed. With `biased;` before the first branch they are polled
-/// in the order in which they are written, and there is nothing to decide.
+/// Any ready branch may be taken. In production the choice is random each time. Under test it is a decision
+/// of the tester, so that each order is explored, recorded and replayed. With `biased;` before the first
+/// branch, the futures are polled in the order in which they are written, and there is nothing to decide.
 ///
 /// tokio's `select!` draws from a generator of its own, which the tester does not control; with `biased;` it
-/// can be used in tests as well. In place of `select!` of the crate `futures`, write references to the
+/// can be used in tests as well. To replace `select!` of the crate `futures`, write references to the
 /// futures, `else` for `complete`, and `biased;` with a last branch `() = async {} => ..` for `default`.
 ///
 /// # Panics
 ///
-/// Where no branch is left, and there is no `else`.
+/// If no branch is left, and there is no `else`.
 #[macro_export]
 macro_rules! select {
     ($($branches:tt)*) => {
@@ -56,10 +56,11 @@ macro_rules! select {
     };
 }
 
-/// What polling a branch came to: nothing yet, or whether its value is one that it wants.
+/// The result of polling a branch: `None` if pending, or the value, which is `None` if the pattern does not
+/// match.
 pub type Polled<T> = Option<Option<T>>;
 
-/// Polls the branches that are open, the first one first, until one is ready.
+/// Polls the open branches in order, until one is ready.
 pub fn poll_in_order<T>(
     open: &mut [bool],
     poll: impl FnMut(usize) -> Polled<T>,
@@ -67,7 +68,7 @@ pub fn poll_in_order<T>(
     poll_from(0, open, poll)
 }
 
-/// Polls the branches that are open, beginning with any of them, until one is ready.
+/// Polls the open branches, beginning with any of them, until one is ready.
 pub fn poll_in_any_order<T>(
     open: &mut [bool],
     poll: impl FnMut(usize) -> Polled<T>,
@@ -109,7 +110,7 @@ fn poll_from<T>(
     }
 }
 
-/// Where none is left to be awaited.
+/// Panics because no branch is left to be awaited.
 #[track_caller]
 pub fn nothing_is_left() -> ! {
     panic!("no branch of a `select!` is left, and it has no `else`");

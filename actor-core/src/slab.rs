@@ -1,31 +1,29 @@
-//! Values in numbered slots: [`Slab`].
+//! A slab, values in numbered slots: [`Slab`].
 
 use std::mem;
 
-/// Values in numbered slots; a slot that was emptied is used again, the last one first.
+/// A slab of values in numbered slots. The slot that was freed last is reused first.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
-    /// Most slabs never hold more than one value.
+    /// The slot of the first value: most slabs never hold more than one.
     first: Slot<T>,
     more: Box<[Slot<T>]>,
-    /// The first free slot; [`NONE`] where all are full.
+    /// The first free slot; [`NONE`] if all are full.
     free: u32,
-    /// How many are full.
     full: u32,
 }
 
-/// A place for a value; also what a value comes in, so that it is moved in once and whole. Taken
-/// out and put in again it would be copied in pieces, and a processor that reads what it has just
-/// written in other pieces has to wait.
+/// A slot for a value. Values are also passed in one, so that each is moved once and as a whole: if it were
+/// unwrapped and wrapped again, it would be copied in pieces, and a processor that reads just-written data in
+/// other pieces stalls.
 #[derive(Debug)]
 pub(crate) enum Slot<T> {
-    /// It holds the value.
     Full(T),
-    /// Names the next free slot.
+    /// The index of the next free slot.
     Free(u32),
 }
 
-/// Past the end of every slab.
+/// The index that ends the free list.
 const NONE: u32 = u32::MAX;
 
 impl<T> Slab<T> {
@@ -38,7 +36,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Moves the value in; what it came in is free.
+    /// Moves the value into a slot, and leaves `value` free; returns the slot's index.
     #[inline]
     pub(crate) fn insert(&mut self, value: &mut Slot<T>) -> u32 {
         if self.free == NONE {
@@ -62,7 +60,7 @@ impl<T> Slab<T> {
         let to = 2 * from;
         assert!(to < NONE / 2, "fewer than 2^30 messages at a time");
         more.reserve_exact(from as usize);
-        // Each names the next, so that they are filled in order.
+        // Each slot names the next, so that they are filled in order.
         more.extend((from + 1..to).map(Slot::Free));
         more.push(Slot::Free(NONE));
         self.more = more.into_boxed_slice();
@@ -93,7 +91,7 @@ impl<T> Slab<T> {
         }
     }
 
-    /// Puts another value in the place of one, which it gives back; `None` where there is none.
+    /// Replaces the value of a slot, and returns the old value; `None` if there is none.
     #[inline]
     pub(crate) fn replace(&mut self, slot: u32, value: T) -> Option<T> {
         match self.place(slot) {
@@ -114,7 +112,6 @@ impl<T> Slab<T> {
         }
     }
 
-    /// The values that it holds.
     pub(crate) fn into_values(self) -> impl Iterator<Item = T> {
         let slots = std::iter::once(self.first).chain(self.more.into_vec());
         slots.filter_map(|slot| match slot {

@@ -1,4 +1,4 @@
-//! Tables of actor types: which events they take, and what each state does with each.
+//! Dispatch tables of actor types: the accepted events, and the disposition of each event in each state.
 
 use std::any::TypeId;
 use std::fmt;
@@ -19,16 +19,16 @@ impl State for Stateless {
     }
 }
 
-/// What a state does with an event.
+/// The disposition of an event in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disposition {
     /// Runs a handler.
     Handle,
-    /// Keeps it for a later state.
+    /// Defers the event to a later state.
     Defer,
-    /// Drops it.
+    /// Drops the event.
     Ignore,
-    /// Nothing: to be sent it is a bug.
+    /// Fails the actor: such an event is a bug.
     Unhandled,
 }
 
@@ -37,10 +37,10 @@ pub enum Disposition {
 pub struct EventInfo {
     /// The type as written in the handler, `Ping` for instance.
     pub name: &'static str,
-    /// Identifies the type, so that monitors find it.
+    /// The type's identifier, by which monitors find it.
     pub type_id: TypeId,
-    /// A service of the library's tells it itself: it needs no room, and what is left of it when the
-    /// actor has stopped is no dead letter.
+    /// True if a service of the library sends the event to itself: the event needs no capacity, and is no
+    /// dead letter if it is unread when the actor stops.
     pub(crate) own: bool,
 }
 
@@ -54,7 +54,7 @@ impl EventInfo {
         }
     }
 
-    /// As [`of`](Self::of), for what a service tells itself.
+    /// As [`of`](Self::of), for an event that a service sends to itself.
     pub(crate) const fn own<E: 'static>(name: &'static str) -> Self {
         let mut own = Self::of::<E>(name);
         own.own = true;
@@ -62,7 +62,7 @@ impl EventInfo {
     }
 }
 
-/// What is known of an actor type before it runs.
+/// The static description of an actor type.
 pub struct ActorInfo {
     /// The type's name, without its path and parameters.
     pub name: &'static str,
@@ -70,25 +70,25 @@ pub struct ActorInfo {
     pub events: &'static [EventInfo],
     /// The names of its states; empty for a plain actor.
     pub states: &'static [&'static str],
-    /// What each state does with each event, state by state; one row for a plain actor.
+    /// The disposition of each event in each state, state by state; one row for a plain actor.
     pub dispositions: &'static [Disposition],
-    /// It has a `#[start]` hook, or its first state an `#[entry]` hook: starting is a step.
+    /// True if starting is a step: the actor has a `#[start]` hook, or its first state an `#[entry]` hook.
     pub starts: bool,
-    /// Some state defers some event.
+    /// True if some state defers some event.
     pub defers: bool,
-    /// It hands on what it is sent: to monitors, an event is sent when the relay is sent it, and handled
-    /// when it is where it was going.
+    /// True for a relay, which forwards its events. Monitors observe such an event as sent when it is sent to
+    /// the relay, and as handled at its destination.
     pub relays: bool,
 }
 
 impl ActorInfo {
-    /// What the state does with the event.
+    /// Returns the disposition of the event in the state.
     #[inline]
     pub fn disposition(&self, state: usize, event: u16) -> Disposition {
         self.dispositions[state * self.events.len() + usize::from(event)]
     }
 
-    /// The actor, a service of the library's, tells the event itself.
+    /// True if the actor, a service of the library, sends the event to itself.
     pub fn is_own(&self, event: u16) -> bool {
         let event = self.events.get(usize::from(event));
         event.is_some_and(|event| event.own)

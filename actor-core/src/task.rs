@@ -1,21 +1,21 @@
 //! Tasks: futures that run beside actors. In production they are tokio's.
 //!
-//! Under test a task is an operation, as an actor is: the strategy decides when it goes on, at each
-//! operation of [`sync`](crate::sync), at each [`yield_now`], and where what it awaits is there.
+//! Under test a task is an operation, as an actor is: the strategy decides when it continues, at each
+//! operation of [`sync`](crate::sync), at each [`yield_now`], and when an awaited future is ready.
 //!
-//! # Whose it is
+//! # Ownership
 //!
-//! Nobody's: a task that an actor spawns goes on when the actor has ended, and when its [`JoinHandle`] is
-//! dropped, as tokio's do. What is to end with an actor is
-//! [piped to it](crate::Context::pipe_to_self), or [aborted](JoinHandle::abort) in its `#[stop]` hook. An
-//! execution under test goes on until all tasks are over or wait. A task that waits for ever is a deadlock,
-//! as a handler that does; but not one whose handle was dropped, and which waits for news: for a message, a
-//! notification, a change. It is idle, as an actor with an empty inbox is.
+//! A task has no owner: a task that an actor spawns continues when the actor has ended, and when its
+//! [`JoinHandle`] is dropped, as tokio's do. To end a task with an actor, [pipe
+//! it](crate::Context::pipe_to_self) to the actor, or [abort](JoinHandle::abort) it in the `#[stop]` hook. An
+//! execution under test continues until all tasks have ended or wait. A task that waits for ever is a
+//! deadlock, as a handler that does. The exception is a detached task, whose handle was dropped, that waits
+//! for a message, a notification or a change: it is idle, as an actor with an empty inbox is.
 //!
 //! # Panics
 //!
-//! In production a panic ends the task, and [`JoinHandle`] tells of it. Under test it is a bug at once, and
-//! part of the story where the test says `supervised`.
+//! In production a panic ends the task, and [`JoinHandle`] reports it. Under test a panic is a bug at once,
+//! or an ordinary event of the execution if the test is `supervised`.
 
 use std::any::Any;
 use std::fmt;
@@ -33,7 +33,6 @@ pub use time::{Elapsed, Interval, MissedTickBehavior, Sleep, Timeout, interval, 
 use crate::object::{Deed, Object, blocking};
 use crate::runtime::{self, Address, NewTask, Touch, Wait};
 
-/// What is shared with who joins.
 const KIND: &str = "end of a task";
 
 /// Runs a future as a task.
@@ -63,8 +62,8 @@ where
     JoinHandle(Inner::Controlled(Joined::spawn(future)))
 }
 
-/// Runs a future on the current thread, which blocks until the future is ready: the way into async code for
-/// a thread that has no runtime.
+/// Runs a future on the current thread, which blocks until the future is ready: for a thread without a
+/// runtime that calls async code.
 ///
 /// ```
 /// use actor_core::sync::oneshot;
@@ -78,8 +77,8 @@ where
 ///
 /// # Panics
 ///
-/// In production, in async code, and where the operating system refuses the thread a runtime. Under test,
-/// in a task that was aborted meanwhile.
+/// In production, in async code, and if the operating system refuses the thread a runtime. Under test, in a
+/// task that was aborted meanwhile.
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     if runtime::is_controlled() {
@@ -98,11 +97,11 @@ pub fn block_on<F: Future>(future: F) -> F::Output {
     }
 }
 
-/// Lets others go first.
+/// Yields to other operations.
 ///
-/// Under test it says that the task waits for others: one that looks again and again at what nobody has
-/// changed, and doesn't say so, [spins](crate::sync#spinning). It is a place at which a task can be
-/// cancelled, by [`abort`](JoinHandle::abort) or as a branch of a `select!`.
+/// Under test this declares that the task waits for others: a task that reads unchanged objects again and
+/// again without it [spins](crate::sync#spinning). The task can be cancelled here, by
+/// [`abort`](JoinHandle::abort) or as a branch of a `select!`.
 ///
 /// ```
 /// use actor_core::task;
@@ -134,7 +133,7 @@ pub fn yield_now() -> impl Future<Output = ()> + Send {
     }
 }
 
-/// Awaits the end of a task. To drop it doesn't end the task.
+/// The handle that awaits the end of a task. Dropping it detaches the task, which continues.
 pub struct JoinHandle<T>(Inner<T>);
 
 enum Inner<T> {
@@ -143,7 +142,7 @@ enum Inner<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// Ends the task where it awaits next, if it does; who awaits the handle is told so.
+    /// Aborts the task at its next `.await`, if there is one; awaiting the handle then returns an error.
     ///
     /// ```
     /// use actor_core::task;
@@ -164,7 +163,7 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// The task is over.
+    /// True if the task has ended.
     pub fn is_finished(&self) -> bool {
         match &self.0 {
             Inner::Live(task) => task.is_finished(),
@@ -172,7 +171,7 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// What ends the task, for others.
+    /// Returns a handle that can only abort the task.
     pub fn abort_handle(&self) -> AbortHandle {
         AbortHandle(match &self.0 {
             Inner::Live(task) => Aborts::Live(task.abort_handle()),
@@ -181,7 +180,7 @@ impl<T> JoinHandle<T> {
     }
 }
 
-/// Ends a task, as its [`JoinHandle`] does, and awaits nothing.
+/// A handle that aborts a task, as its [`JoinHandle`] does, and cannot await it.
 #[derive(Clone, Debug)]
 pub struct AbortHandle(Aborts);
 
@@ -192,7 +191,7 @@ enum Aborts {
 }
 
 impl AbortHandle {
-    /// Ends the task where it awaits next, if it does; see [`JoinHandle::abort`].
+    /// Aborts the task at its next `.await`, if there is one; see [`JoinHandle::abort`].
     pub fn abort(&self) {
         match &self.0 {
             Aborts::Live(task) => task.abort(),
@@ -202,7 +201,7 @@ impl AbortHandle {
         }
     }
 
-    /// The task is over.
+    /// True if the task has ended.
     pub fn is_finished(&self) -> bool {
         match &self.0 {
             Aborts::Live(task) => task.is_finished(),
@@ -228,12 +227,12 @@ impl<T> fmt::Debug for JoinHandle<T> {
     }
 }
 
-/// A task under test, and what it leaves.
+/// The handle of a task under test, and the receiver of its result.
 struct Joined<T> {
     task: Address,
     end: std::sync::Arc<Object>,
     left: tokio::sync::oneshot::Receiver<Result<T, JoinError>>,
-    /// It was left, and nobody has taken it yet.
+    /// True once the task has ended.
     is_over: std::sync::Arc<std::sync::atomic::AtomicBool>,
     deed: Deed,
     has_come: bool,
@@ -264,7 +263,7 @@ impl<T: Send + 'static> Joined<T> {
             };
             over.store(true, Ordering::Relaxed);
             drop(ends);
-            // Nobody may want it.
+            // The receiver may be dropped.
             let _ = put.send(result);
         });
         let task = runtime::with(|rt| {
@@ -339,7 +338,7 @@ impl<T> Drop for Joined<T> {
     }
 }
 
-/// Tells who joins a task that it has ended, however it has.
+/// Notifies the operations that join a task on drop, however the task has ended.
 pub(crate) struct Ends(pub(crate) std::sync::Arc<Object>, pub(crate) Deed);
 
 impl Drop for Ends {
@@ -352,7 +351,7 @@ impl Drop for Ends {
     }
 }
 
-/// A panic that is part of the story; any other goes on.
+/// Converts a panic that the execution tolerates to an error; resumes any other panic.
 pub(crate) fn contained(payload: Box<dyn Any + Send>) -> JoinError {
     let is_told = runtime::current().is_some_and(|rt| rt.panicked(&*payload));
     if !is_told {
@@ -361,7 +360,7 @@ pub(crate) fn contained(payload: Box<dyn Any + Send>) -> JoinError {
     JoinError(Why::Panicked(payload))
 }
 
-/// Why a task has ended without a result.
+/// The reason why a task has ended without a result.
 pub struct JoinError(Why);
 
 enum Why {
@@ -370,17 +369,17 @@ enum Why {
 }
 
 impl JoinError {
-    /// It was [aborted](JoinHandle::abort), or its runtime has ended.
+    /// True if the task was [aborted](JoinHandle::abort), or its runtime has ended.
     pub fn is_cancelled(&self) -> bool {
         matches!(self.0, Why::Cancelled)
     }
 
-    /// It has panicked.
+    /// True if the task has panicked.
     pub fn is_panic(&self) -> bool {
         matches!(self.0, Why::Panicked(_))
     }
 
-    /// The payload of the panic, where it was one.
+    /// The payload of the panic; `None` if there was none.
     pub fn into_panic(self) -> Option<Box<dyn Any + Send>> {
         match self.0 {
             Why::Cancelled => None,

@@ -1,13 +1,12 @@
 //! Threads: code that blocks, beside actors. In production they are the standard library's.
 //!
-//! Under test a thread is an operation, as an actor is, on a stack of its own: the strategy decides when it
-//! goes on, at each operation of [`sync::blocking`](crate::sync::blocking), at each [`yield_now`], and where
-//! what it waits for is there. All run on one thread of the system.
+//! Under test a thread is an operation, as an actor is, with a stack of its own (a coroutine). The strategy
+//! decides when it continues: at each operation of [`sync::blocking`](crate::sync::blocking), at each
+//! [`yield_now`], and when its wait is over. All run on one thread of the operating system.
 //!
-//! A thread is nobody's, as a [task](crate::task#whose-it-is) is, and a [panic](crate::task#panics) in one is
-//! a bug at once, unless the test says `supervised`. A stack has two megabytes, as that of a thread of the
-//! standard library; one that overflows ends the process by a signal, and `cargo actor-test` says which test
-//! it was.
+//! A thread has no owner, as a [task](crate::task#ownership), and a [panic](crate::task#panics) in one is a
+//! bug at once, unless the test is `supervised`. A stack has two megabytes, as that of a thread of the
+//! standard library. A stack overflow ends the process by a signal, and `cargo actor-test` names the test.
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -40,7 +39,7 @@ const KIND: &str = "end of a thread";
 ///
 /// # Panics
 ///
-/// Where the system has no thread left.
+/// If the system can start no more threads.
 #[track_caller]
 pub fn spawn<F, T>(f: F) -> JoinHandle<T>
 where
@@ -53,7 +52,7 @@ where
     }
 }
 
-/// A thread with a name.
+/// A builder of threads with a name.
 ///
 /// ```
 /// use actor_core::thread;
@@ -68,12 +67,12 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Without a name.
+    /// Creates a builder without a name.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Names the thread, in reports of the tester as well.
+    /// Sets the name of the thread, which reports of the tester show as well.
     #[must_use]
     pub fn name(mut self, name: String) -> Self {
         self.name = Some(name);
@@ -84,7 +83,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Where the system has no thread left.
+    /// If the system can start no more threads.
     #[track_caller]
     pub fn spawn<F, T>(self, f: F) -> io::Result<JoinHandle<T>>
     where
@@ -107,7 +106,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// Where the system has no thread left.
+    /// If the system can start no more threads.
     #[track_caller]
     pub fn spawn_scoped<'scope, F, T>(
         self,
@@ -122,14 +121,15 @@ impl Builder {
     }
 }
 
-/// Where threads may be started that borrow; see [`scope`].
+/// A scope of threads that borrow; see [`scope`].
 pub type Scope<'scope, 'env> = actor_core_lending::Scope<'scope, 'env, scope::Threads>;
 
-/// Waits for the end of a thread of a [`scope`]. To drop it leaves that to the scope.
+/// The handle that waits for the end of a thread of a [`scope`]. A dropped handle leaves the wait to the
+/// scope.
 pub type ScopedJoinHandle<'scope, T> =
     actor_core_lending::ScopedJoinHandle<'scope, T, scope::Threads>;
 
-/// Runs a closure that may start threads which borrow what lives around it, and waits for all of them.
+/// Runs a closure that may start threads which borrow from its environment, and waits for all of them.
 ///
 /// ```
 /// use actor_core::thread;
@@ -144,12 +144,12 @@ pub type ScopedJoinHandle<'scope, T> =
 /// assert_eq!((count, longest), (3, 5));
 /// ```
 ///
-/// Under test it is a step to open a scope, and one to wait for each thread of it that nobody has joined. An
-/// execution that is broken off ends the threads of a scope before whoever has opened it.
+/// Under test, opening a scope is a step, and so is the wait for each of its threads that nobody has joined.
+/// When an execution is broken off, the threads of a scope end before the operation that opened it.
 ///
 /// # Panics
 ///
-/// Where the closure does, when its threads are over; and where a thread has panicked that was not
+/// If the closure panics, after the end of its threads; and if a thread has panicked that was not
 /// [joined](ScopedJoinHandle::join).
 #[track_caller]
 pub fn scope<'env, F, T>(f: F) -> T
@@ -159,7 +159,7 @@ where
     actor_core_lending::scope(f)
 }
 
-/// Waits for the end of a thread. To drop it doesn't end the thread.
+/// The handle that waits for the end of a thread. Dropping it detaches the thread, which continues.
 pub struct JoinHandle<T>(Inner<T>);
 
 enum Inner<T> {
@@ -181,7 +181,7 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// The thread is over.
+    /// True if the thread has ended.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         match &self.0 {
@@ -194,7 +194,7 @@ impl<T> JoinHandle<T> {
         }
     }
 
-    /// The thread, to be [unparked](Thread::unpark).
+    /// Returns the handle by which the thread is [unparked](Thread::unpark).
     pub fn thread(&self) -> Thread {
         match &self.0 {
             Inner::Live(live) => Thread(Handle::Live(live.thread().clone())),
@@ -211,7 +211,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
 
 type Left<T> = Arc<Mutex<Option<Result<T, Box<dyn Any + Send>>>>>;
 
-/// A thread under test, and what it leaves.
+/// The handle of a thread under test, and the receiver of its result.
 struct Joined<T> {
     thread: Address,
     end: Arc<Object>,
@@ -282,10 +282,10 @@ impl<T> Drop for Joined<T> {
     }
 }
 
-/// Lets others go first.
+/// Yields to other operations.
 ///
-/// Under test it says that the thread waits for others: one that looks again and again at what nobody has
-/// changed, and doesn't say so, [spins](crate::sync#spinning).
+/// Under test this declares that the thread waits for others: a thread that reads unchanged objects again and
+/// again without it [spins](crate::sync#spinning).
 ///
 /// ```
 /// actor_core::thread::yield_now();
@@ -300,7 +300,7 @@ pub fn yield_now() {
     }
 }
 
-/// Waits for some time: virtual time, under test.
+/// Waits for a duration, in virtual time under test.
 ///
 /// ```
 /// use std::time::Duration;
@@ -319,7 +319,7 @@ pub fn sleep(delay: Duration) {
     }
 }
 
-/// The thread that calls, to be [unparked](Thread::unpark) by others.
+/// Returns the handle by which others [unpark](Thread::unpark) the calling thread.
 ///
 /// ```
 /// use actor_core::thread;
@@ -338,8 +338,8 @@ pub fn current() -> Thread {
 
 /// Waits until somebody [unparks](Thread::unpark) the thread, which may have happened before.
 ///
-/// As the standard library's, it may come back for no reason: look at what you wait for again. Under test it
-/// does so where the test asks for spurious wake-ups, the fault `wake`.
+/// As in the standard library, spurious wake-ups are possible: check your condition again. Under test they
+/// happen if the test asks for them, by the fault `wake`.
 #[track_caller]
 pub fn park() {
     if !runtime::is_controlled() {
@@ -354,7 +354,7 @@ pub fn park() {
     });
 }
 
-/// As [`park`], for some time at most: virtual time, under test.
+/// As [`park`], with a time limit, in virtual time under test.
 ///
 /// ```
 /// use std::time::Duration;
@@ -381,7 +381,7 @@ pub fn park_timeout(limit: Duration) {
     parker.object.touch(access, Touch::CHANGES);
 }
 
-/// A thread.
+/// The handle of a thread, by which it is unparked.
 #[derive(Clone, Debug)]
 pub struct Thread(Handle);
 
@@ -391,7 +391,6 @@ enum Handle {
     Controlled(Arc<Parker>),
 }
 
-/// What a thread under test parks at.
 #[derive(Debug)]
 struct Parker {
     object: Object,
@@ -407,14 +406,14 @@ impl Parker {
         }
     }
 
-    /// Whether it was unparked since.
+    /// Takes the token; returns true if the thread was unparked since the last call.
     fn take(&self) -> bool {
         std::mem::take(&mut *self.token.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl Thread {
-    /// Has the thread go on that is [parked](park), or is the next time.
+    /// Unparks the thread if it is [parked](park), or else makes its next call to park return at once.
     #[track_caller]
     pub fn unpark(&self) {
         match &self.0 {
@@ -431,7 +430,7 @@ impl Thread {
     }
 }
 
-/// The place among what a thread has for itself that is its parker's.
+/// The key of the parker among the locals of a thread.
 const PARKER: usize = 0;
 
 fn keep_parker(parker: Arc<Parker>) {
@@ -458,7 +457,7 @@ fn own_parker() -> Arc<Parker> {
     parker
 }
 
-/// A `static` of which each thread has its own; see [`thread_local!`](crate::thread_local!).
+/// A thread-local `static`; see [`thread_local!`](crate::thread_local!).
 pub struct LocalKey<T: 'static> {
     live: &'static std::thread::LocalKey<T>,
     make: fn() -> T,
@@ -470,7 +469,7 @@ impl<T: 'static> LocalKey<T> {
         Self { live, make }
     }
 
-    /// Looks at the calling thread's own, which is made where it is the first time.
+    /// Passes the calling thread's value to `f`; the value is initialised on first use.
     pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         if !runtime::is_controlled() {
             return self.live.with(f);
@@ -492,7 +491,7 @@ impl<T: 'static> LocalKey<T> {
         if let Some(own) = known.and_then(|own| own.downcast::<T>().ok()) {
             return own;
         }
-        // It may use others of the same kind.
+        // The initialiser may use other thread-local values.
         let own = Rc::new((self.make)());
         locals.borrow_mut().push((key, own.clone()));
         own
@@ -500,26 +499,26 @@ impl<T: 'static> LocalKey<T> {
 }
 
 impl<T: Copy> LocalKey<Cell<T>> {
-    /// A copy of the calling thread's own.
+    /// Returns a copy of the calling thread's value.
     pub fn get(&'static self) -> T {
         self.with(Cell::get)
     }
 }
 
 impl<T> LocalKey<Cell<T>> {
-    /// Another value for the calling thread.
+    /// Sets the calling thread's value.
     pub fn set(&'static self, value: T) {
         self.with(|own| own.set(value));
     }
 }
 
 impl<T> LocalKey<Cell<T>> {
-    /// Another value for the calling thread; the one before comes back.
+    /// Replaces the calling thread's value; returns the old one.
     pub fn replace(&'static self, value: T) -> T {
         self.with(|own| own.replace(value))
     }
 
-    /// The calling thread's own, for which it has the default from now on.
+    /// Takes the calling thread's value, and leaves the default.
     pub fn take(&'static self) -> T
     where
         T: Default,
@@ -529,16 +528,16 @@ impl<T> LocalKey<Cell<T>> {
 }
 
 impl<T> LocalKey<RefCell<T>> {
-    /// Looks at what is in the calling thread's own.
+    /// Borrows the calling thread's value.
     ///
     /// # Panics
     ///
-    /// Where it is borrowed to be changed.
+    /// If the value is mutably borrowed.
     pub fn with_borrow<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
         self.with(|own| f(&own.borrow()))
     }
 
-    /// Changes what is in the calling thread's own.
+    /// Mutably borrows the calling thread's value.
     ///
     /// ```
     /// use std::cell::RefCell;
@@ -553,7 +552,7 @@ impl<T> LocalKey<RefCell<T>> {
     ///
     /// # Panics
     ///
-    /// Where it is borrowed.
+    /// If the value is borrowed.
     pub fn with_borrow_mut<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
         self.with(|own| f(&mut own.borrow_mut()))
     }
@@ -565,7 +564,7 @@ impl<T> fmt::Debug for LocalKey<T> {
     }
 }
 
-/// Declares statics of which each thread has its own: the standard library's, and under test one for each
+/// Declares thread-local statics: the standard library's in production, and under test one value for each
 /// [thread](crate::thread), each task, each actor and the test body.
 ///
 /// ```

@@ -1,6 +1,6 @@
-//! What all references have alike, whatever they know of the actor that they refer to.
+//! Macros for the methods and trait impls that all reference types share.
 
-/// Has references compare, hash and be fingerprinted by the identity of their actor.
+/// Implements equality, hashing and fingerprints of a reference by the identity of its actor.
 macro_rules! by_identity {
     ([$($generics:tt)+] $reference:ty) => {
         impl<$($generics)+> PartialEq for $reference {
@@ -17,8 +17,7 @@ macro_rules! by_identity {
             }
         }
 
-        /// By identity: under test that of the operation, which is the same whenever the same schedule
-        /// runs.
+        /// Fingerprints the identity: under test that of the operation, equal in each run of a schedule.
         impl<$($generics)+> $crate::fingerprint::Fingerprint for $reference {
             fn fingerprint(&self, to: &mut $crate::fingerprint::Fingerprinter) {
                 ::std::hash::Hash::hash(self, to);
@@ -27,7 +26,7 @@ macro_rules! by_identity {
     };
 }
 
-/// What can be asked of an actor by references that don't know its type.
+/// Methods of references that don't know the type of their actor.
 macro_rules! of_any_type {
     ([$($generics:tt)+] $reference:ty) => {
         impl<$($generics)+> $reference {
@@ -41,7 +40,8 @@ macro_rules! of_any_type {
                 self.target.name()
             }
 
-            /// The actor has not stopped; see [`ActorRef::is_alive`](crate::ActorRef::is_alive).
+            /// Returns true if the actor has not stopped; see
+            /// [`ActorRef::is_alive`](crate::ActorRef::is_alive).
             pub fn is_alive(&self) -> bool {
                 !self.target.has_stopped()
             }
@@ -51,7 +51,7 @@ macro_rules! of_any_type {
                 $crate::asking::Started::of(&self.target)
             }
 
-            /// Waits until the actor has stopped, and tells why; see
+            /// Waits until the actor has stopped, and returns the reason; see
             /// [`ActorRef::stopped`](crate::ActorRef::stopped).
             pub fn stopped(&self) -> $crate::asking::Stopped {
                 $crate::asking::Stopped::of(&self.target)

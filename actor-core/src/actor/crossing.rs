@@ -1,11 +1,11 @@
-//! What goes from one node to another: messages, replies and references, encoded and decoded.
+//! Serialisation between nodes: messages, replies and references are encoded and decoded.
 //!
-//! Under test a message between nodes is encoded with [`codec`](crate::codec) and decoded again, so
-//! that what a program shares by accident is not shared there either. In production the nodes of one
-//! process hand messages over as they are.
+//! Under test a message between nodes is encoded with [`codec`](crate::codec) and decoded again, so that
+//! values shared by accident are not shared across nodes. In production, nodes pass messages on unchanged.
 //!
-//! What a type offers is found out where it is concrete, as for [fingerprints](crate::__private::Offer):
-//! the macros write `(&&&Carried(event)).carry()`, and Rust takes the first method whose bounds hold.
+//! The capability of a type is found at a concrete type, as for
+//! [fingerprints](crate::__private::Offer): the macros write `(&&&Carried(event)).carry()`, and Rust
+//! takes the first method whose bounds hold (autoref specialisation).
 
 use std::any::type_name;
 
@@ -13,7 +13,7 @@ use crate::asking::Reply;
 use crate::event::Event;
 use crate::parts::CannotCross;
 
-/// What is to go to another node: an event, or a [`Reply`].
+/// The value to be carried to another node: an event, or a [`Reply`].
 #[derive(Debug)]
 pub struct Carried<'a, T: ?Sized>(pub &'a T);
 
@@ -25,7 +25,7 @@ impl<T: ?Sized> Clone for Carried<'_, T> {
 
 impl<T: ?Sized> Copy for Carried<'_, T> {}
 
-/// What `#[actor(remote)]` asks of events and replies: they go from one node to another.
+/// The bound of `#[actor(remote)]` on events and replies: they can be carried between nodes.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` can't go from one node to another",
     label = "`#[actor(remote)]` asks for it",
@@ -36,12 +36,12 @@ pub trait Crosses {}
 #[cfg(feature = "codec")]
 impl<T: serde::Serialize + serde::Deserialize<'static>> Crosses for T {}
 
-/// What the framework's own actors send each other: it goes as it is.
+/// A type of the framework's own actors that is cloned, not encoded, between nodes.
 pub trait AsItIs: Clone {}
 
-/// See `AsItIs`.
+/// Carries an `AsItIs` value.
 pub trait Handed<T> {
-    /// The same value.
+    /// Returns a clone of the value.
     fn carry(self) -> Result<T, CannotCross>;
 }
 
@@ -51,10 +51,10 @@ impl<T: AsItIs> Handed<T> for &&&Carried<'_, T> {
     }
 }
 
-/// A type that is encoded.
+/// Carries a type that can be encoded and decoded.
 #[cfg(feature = "codec")]
 pub trait Coded<T> {
-    /// What arrives.
+    /// Returns the value that arrives.
     fn carry(self) -> Result<T, CannotCross>;
 }
 
@@ -65,7 +65,7 @@ impl<T: serde::Serialize + serde::Deserialize<'static>> Coded<T> for &&Carried<'
     }
 }
 
-/// Encodes and decodes.
+/// Encodes and decodes the value.
 #[cfg(feature = "codec")]
 pub(crate) fn coded<T: serde::Serialize + serde::Deserialize<'static>>(
     value: &T,
@@ -76,10 +76,10 @@ pub(crate) fn coded<T: serde::Serialize + serde::Deserialize<'static>>(
     })
 }
 
-/// A type that is encoded, and can't be decoded.
+/// Rejects a type that can be encoded, but not decoded.
 #[cfg(feature = "codec")]
 pub trait HalfCoded<T> {
-    /// Names what is missing.
+    /// Returns an error that names the missing derive.
     fn carry(self) -> Result<T, CannotCross>;
 }
 
@@ -93,9 +93,9 @@ impl<T: serde::Serialize> HalfCoded<T> for &Carried<'_, T> {
     }
 }
 
-/// Any other type.
+/// Rejects any other type.
 pub trait Uncoded<T> {
-    /// Names what is missing.
+    /// Returns an error that names the missing derives.
     fn carry(self) -> Result<T, CannotCross>;
 }
 
@@ -105,9 +105,9 @@ impl<T> Uncoded<T> for Carried<'_, T> {
     }
 }
 
-/// The reply to an event, where its type is not encoded: fine as long as nobody asks.
+/// Carries the reply to an event whose reply type is not encoded, which works only if nobody asks.
 pub trait UncodedReply<R> {
-    /// Names what is missing.
+    /// Returns an error that names the missing derives, unless the event was sent without an `ask`.
     fn carry_reply(self) -> Result<Reply<R>, CannotCross>;
 }
 
@@ -120,9 +120,9 @@ impl<R> UncodedReply<R> for Carried<'_, Reply<R>> {
     }
 }
 
-/// The reply to an event, where its type goes to other nodes.
+/// Carries the reply to an event whose reply type is encoded.
 pub trait CodedReply<R: Event> {
-    /// What arrives.
+    /// Returns the reply that arrives.
     fn carry_reply(self) -> Result<Reply<R>, CannotCross>;
 }
 
@@ -135,9 +135,9 @@ impl<R: Event + serde::Serialize + serde::Deserialize<'static>> CodedReply<R>
     }
 }
 
-/// The reply to an event of the framework's own.
+/// Carries the reply to an event of the framework's own.
 pub trait HandedReply<R: Event> {
-    /// The same.
+    /// Returns the same reply.
     fn carry_reply(self) -> Result<Reply<R>, CannotCross>;
 }
 
@@ -157,7 +157,7 @@ fn missing<T: ?Sized>() -> CannotCross {
     }
 }
 
-/// The methods that the macros call.
+/// The carrying methods that the macros call.
 pub mod of_a_message {
     #[cfg(feature = "codec")]
     pub use super::{Coded as _, HalfCoded as _};

@@ -1,4 +1,4 @@
-//! What an actor is: the traits that `#[actor]` implements, and the tables they carry.
+//! The traits that `#[actor]` implements, and their associated tables.
 
 use std::any::Any;
 use std::fmt::{self, Debug};
@@ -13,8 +13,7 @@ use crate::table::{ActorInfo, State};
 
 /// A state machine or plain actor: private state, changed by one event at a time.
 ///
-/// Implemented by [`#[actor]`](crate::actor), not by hand: the methods are what the two executors
-/// call, and their shape may change.
+/// Implemented by [`#[actor]`](crate::actor), not by hand: the signatures of the methods may change.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -48,27 +47,27 @@ pub trait Actor: Sized + Send + 'static {
     /// Names, states and dispositions, for dispatch and for reports.
     const INFO: &'static ActorInfo;
 
-    /// The state in which the actor starts.
+    /// Returns the state in which the actor starts.
     fn first_state() -> Self::State;
-    /// Which of [`ActorInfo::events`] the message carries.
+    /// Returns the index in [`ActorInfo::events`] of the message's event.
     fn event_index(message: &Self::Message) -> u16;
-    /// The event inside the message.
+    /// Returns the event inside the message.
     fn event(message: &Self::Message) -> &dyn Event;
-    /// Feeds what the actor's value offers for a fingerprint; `false` where that is nothing.
+    /// Feeds the actor's value to a fingerprint; returns `false` if the type offers nothing to feed.
     fn offer(&self, to: &mut Fingerprinter) -> bool {
         let _ = to;
         false
     }
-    /// The actor's value as something to print, where its type has a `Debug`.
+    /// Returns the actor's value for printing, if its type has a `Debug`.
     fn debug(&self) -> Option<&dyn fmt::Debug> {
         None
     }
-    /// Feeds to whom the reply goes and what the event offers; `false` where the event offers nothing.
+    /// Feeds the reply's target and the event to a fingerprint; `false` if the event offers nothing.
     fn offer_event(message: &Self::Message, to: &mut Fingerprinter) -> bool {
         let _ = (message, to);
         false
     }
-    /// The message as it arrives at another node: encoded and decoded.
+    /// Returns the message as it arrives at another node: encoded and decoded.
     fn carry(message: &Self::Message) -> Result<Self::Message, CannotCross> {
         let _ = message;
         Err(CannotCross::Failed {
@@ -76,9 +75,9 @@ pub trait Actor: Sized + Send + 'static {
             error: "an actor of the framework's own takes no events from other nodes".into(),
         })
     }
-    /// Runs a handler or hook, or hands the call back because its body is async.
+    /// Runs a handler or hook, or returns the call because its body is async.
     fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self>;
-    /// Runs the async handler or hook that [`call`](Actor::call) handed back.
+    /// Runs the async handler or hook that [`call`](Actor::call) returned.
     fn call_async(
         &mut self,
         call: Call<Self>,
@@ -87,7 +86,7 @@ pub trait Actor: Sized + Send + 'static {
         let _ = (call, cx);
         std::future::ready(())
     }
-    /// What runs [`call_async`](Actor::call_async); `None` where nothing is async.
+    /// Returns the runner of [`call_async`](Actor::call_async); `None` if nothing is async.
     fn driver() -> Option<Driver> {
         None
     }
@@ -116,7 +115,7 @@ impl<A: Actor> Mailed for A {
     }
 }
 
-/// The actor accepts `E`: some state handles, defers or ignores it, or a handler receives it.
+/// A bound: the actor accepts `E`, since a state handles, defers or ignores it, or a handler receives it.
 ///
 /// Sending an event to an actor without this is a compile-time error.
 #[diagnostic::on_unimplemented(
@@ -126,24 +125,23 @@ impl<A: Actor> Mailed for A {
     note = "an event that only `cx.receive()` takes is declared: `#[actor(receive({E}))]`"
 )]
 pub trait Handler<E: Any + Debug>: Actor {
-    /// What the handler returns, and so what an [`ask`](crate::ActorRef::ask) resolves to.
+    /// The type that the handler returns, and that an [`ask`](crate::ActorRef::ask) resolves to.
     type Reply: Event;
     /// The position of `E` in [`ActorInfo::events`].
     #[doc(hidden)]
     const EVENT: u16;
-    /// Wraps the event, and to whom the reply goes.
+    /// Wraps the event and the target of the reply.
     #[doc(hidden)]
     fn message(event: E, reply: Reply<Self::Reply>) -> Self::Message;
-    /// Takes the event out again; the message comes back where it holds another event.
+    /// Takes the event out again; returns the message if it holds another event.
     #[doc(hidden)]
     fn unwrap(message: Self::Message) -> Result<(E, Reply<Self::Reply>), Self::Message>;
 }
 
 /// An event that actors of type `A` accept: [`Handler`] as seen from the event.
 ///
-/// It holds wherever `A: Handler<E>` does; there is nothing to implement. Methods that take an event
-/// ask for this, so that the event's type is that of the argument, and not what the actor's handlers
-/// would have it be.
+/// The bound holds wherever `A: Handler<E>` does; there is nothing to implement. Methods that take an event
+/// use this bound, so that Rust infers the event's type from the argument, not from the actor's handlers.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -157,14 +155,14 @@ pub trait Handler<E: Any + Debug>: Actor {
 /// }
 /// ```
 pub trait AcceptedBy<A: Actor>: Event + Sized {
-    /// What an [`ask`](crate::ActorRef::ask) resolves to.
+    /// The type of the value that an [`ask`](crate::ActorRef::ask) resolves to.
     type Reply: Event;
     /// The position of the event in [`ActorInfo::events`].
     const EVENT: u16;
-    /// Wraps the event, and to whom the reply goes.
+    /// Wraps the event and the target of the reply.
     #[doc(hidden)]
     fn into_message(self, reply: Reply<Self::Reply>) -> A::Message;
-    /// Takes the event out again; the message comes back where it holds another event.
+    /// Takes the event out again; returns the message if it holds another event.
     #[doc(hidden)]
     fn out_of(message: A::Message) -> Result<(Self, Reply<Self::Reply>), A::Message>;
 }
@@ -185,7 +183,7 @@ impl<E: Event, A: Handler<E>> AcceptedBy<A> for E {
     }
 }
 
-/// What an executor asks an actor to run.
+/// A handler or hook that an executor makes an actor run.
 pub enum Call<A: Actor> {
     /// The handler of an event, in the current state.
     Event(A::Message),
@@ -199,11 +197,11 @@ pub enum Call<A: Actor> {
     Stop,
 }
 
-/// What became of a [`Call`].
+/// The result of a [`Call`].
 #[must_use]
 pub enum Flow<A: Actor> {
-    /// It ran, or there was nothing to run.
+    /// The call ran, or there was nothing to run.
     Done,
-    /// It is async: give it to [`Actor::call_async`].
+    /// The call is async: pass it to [`Actor::call_async`].
     Async(Call<A>),
 }

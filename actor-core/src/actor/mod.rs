@@ -1,16 +1,14 @@
-//! What a program is written in: the trait that `#[actor]` implements, the context of a handler, and the
-//! references by which actors send to each other.
+//! The actor API: the trait that `#[actor]` implements, the context of a handler, and references.
 //!
-//! - [`definition`]: the trait, and what its tables promise; [`rest`]: what both executors run of it.
-//! - [`context`]: what a handler can do; [`timeouts`] and [`receive`]: what it has for that.
-//! - [`reference`]: who receives; [`sending`]: to mailboxes that may be full; [`protocol`]: by what an
-//!   actor can do, not by its type.
-//! - [`spawner`]: how an actor is started; [`names`]: how it is found.
-//! - `alike`: what all references have; [`crossing`] and `references`: what goes to another node.
+//! - [`definition`]: the trait and its tables; [`rest`]: the type-erased actor that both executors run.
+//! - [`context`]: the context of a handler; [`timeouts`] and [`receive`]: its timeouts and receives.
+//! - [`reference`]: the references; [`sending`]: sending to bounded mailboxes; [`protocol`]: references
+//!   by a set of events, not by the type of the actor.
+//! - [`spawner`]: the builder that starts an actor; [`names`]: the registry of names.
+//! - `alike`: methods of all references; [`crossing`] and `references`: serialisation between nodes.
 //!
-//! The trait names the context in its signatures, the context the references, and these the trait: so
-//! they share a room. Programs and generated code call it, and the rooms above. What is generic here is
-//! compiled once for every actor type of a program, and hands on at once what does not need the type.
+//! The trait names the context in its signatures, the context the references, and these the trait, so they
+//! share a module. Generic code is compiled once for every actor type, so it calls non-generic code early.
 
 mod alike;
 pub(crate) mod context;

@@ -1,4 +1,4 @@
-//! Actors known by name: one registry for a system, an actor itself.
+//! The registry of actor names: one registry actor for each system or node.
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::BTreeMap;
@@ -23,19 +23,19 @@ use crate::parts::AskError;
 use crate::production::Target;
 use crate::runtime::{NamesOn, Starts};
 
-/// Names under which actors are found, by anyone who is in the same system.
+/// Registration and lookup of actors by name, within one system.
 impl<A: Actor> Context<A> {
-    /// Makes an actor known by a name, until it stops; see [`System::register`](crate::System::register).
+    /// Registers an actor under a name until it stops; see [`System::register`](crate::System::register).
     pub fn register(&mut self, name: &str, actor: &impl AnyRef) {
         names(self.parent()).register(name, actor);
     }
 
-    /// As [`register`](Context::register), and says whether it was done; see
+    /// Registers as [`register`](Context::register) does, and returns the outcome; see
     /// [`System::try_register`](crate::System::try_register).
     ///
     /// # Errors
     ///
-    /// Names the actor whose name it is.
+    /// If another actor has the name; the error names that actor.
     pub fn try_register<R: AnyRef>(
         &mut self,
         name: &str,
@@ -44,12 +44,12 @@ impl<A: Actor> Context<A> {
         names(self.parent()).try_register(name, actor)
     }
 
-    /// Forgets a name. Unknown ones are left alone.
+    /// Removes a name from the registry. Unknown names are ignored.
     pub fn unregister(&mut self, name: &str) {
         names(self.parent()).unregister(name);
     }
 
-    /// The actor of that name; see [`System::lookup`](crate::System::lookup).
+    /// Looks up the actor of that name; see [`System::lookup`](crate::System::lookup).
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -82,12 +82,12 @@ impl<A: Actor> Context<A> {
     ///
     /// # Errors
     ///
-    /// Where there is none, or one of another type. A system that shuts down knows none.
+    /// If no actor has the name, or one of another type. A system that shuts down has no names.
     pub fn lookup<B: Actor>(&mut self, name: impl AsRef<str>) -> NameLookup<ActorRef<B>> {
         find(self.parent(), name.as_ref())
     }
 
-    /// As [`lookup`](Context::lookup), for whatever reference was registered.
+    /// Looks up as [`lookup`](Context::lookup) does, for any kind of reference that was registered.
     ///
     /// # Errors
     ///
@@ -97,15 +97,15 @@ impl<A: Actor> Context<A> {
     }
 }
 
-/// A name is that of another actor already.
+/// The error of a registration under a name that another actor has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct NameTaken {
     /// The name.
     pub name: String,
-    /// Whose it is.
+    /// The actor that has the name.
     pub holder: ActorId,
-    /// What that actor is called in logs and reports.
+    /// The name of that actor in logs and reports.
     pub holder_name: String,
 }
 
@@ -120,19 +120,19 @@ impl fmt::Display for NameTaken {
 
 impl std::error::Error for NameTaken {}
 
-/// Why no actor was found by a name.
+/// The reason why a lookup by name failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LookupError {
     /// No actor has the name, or the one that had it has stopped.
     Unknown,
-    /// What was registered is of another type: this one.
+    /// The registered reference is of another type: this one.
     OtherType(&'static str),
     /// There is no such node.
     UnknownNode {
-        /// What was looked for.
+        /// The unknown node.
         node: Box<str>,
-        /// The nodes that there are.
+        /// The names of all nodes.
         known: Vec<Box<str>>,
     },
     /// The node is down, or the connection to it broke.
@@ -163,12 +163,12 @@ impl fmt::Display for LookupError {
 
 impl std::error::Error for LookupError {}
 
-/// The registry of a system.
+/// Returns the registry of a system.
 pub(crate) fn names(parent: &dyn Starts) -> ActorRef<Names> {
     ActorRef::new(parent.names(&mut Spawning::new(Names::default())))
 }
 
-/// Looks for a name, here or on a node.
+/// Looks up a name, in this registry or in that of a node.
 pub(crate) fn find<R: AnyRef>(parent: &dyn Starts, name: &str) -> NameLookup<R> {
     let (looked, unknown) = match name.split_once('/') {
         None => (Some(names(parent).look(name)), None),
@@ -179,7 +179,7 @@ pub(crate) fn find<R: AnyRef>(parent: &dyn Starts, name: &str) -> NameLookup<R> 
             }
             NamesOn::Down => (None, Some(LookupError::Unreachable)),
             NamesOn::NoNodes => (Some(names(parent).look(name)), None),
-            // A name may have a slash of its own.
+            // A name may contain a slash itself.
             NamesOn::NoNode(known) => {
                 let node = node.into();
                 let unknown = LookupError::UnknownNode { node, known };
@@ -194,17 +194,16 @@ pub(crate) fn find<R: AnyRef>(parent: &dyn Starts, name: &str) -> NameLookup<R> 
     }
 }
 
-/// The future answer of a look-up by name; made by [`System::lookup`](crate::System::lookup) and
-/// [`Context::lookup`].
+/// The future of a look-up; made by [`System::lookup`](crate::System::lookup) and [`Context::lookup`].
 #[must_use = "await the answer"]
 pub struct NameLookup<R> {
     asked: Asked,
-    /// Why nothing was found, where nothing was.
+    /// The error of a lookup that found nothing.
     unknown: LookupError,
     reference: PhantomData<fn() -> R>,
 }
 
-/// Who is asked for a name.
+/// The registry that a lookup asks.
 enum Asked {
     Nobody,
     Registry(Ask<Answer>),
@@ -212,9 +211,9 @@ enum Asked {
 }
 
 impl<R> NameLookup<R> {
-    /// Waits for the answer no longer than that; then it is [`LookupError::TimedOut`]. Who looks for a
-    /// name on a node that does not come up, or over a link that is cut, waits for ever otherwise. The
-    /// limit counts from now, and a second one changes nothing.
+    /// Limits the wait for the answer; a lookup that exceeds the limit is [`LookupError::TimedOut`].
+    /// Without a limit, a lookup on a node that does not come up, or over a link that is cut, waits for
+    /// ever. The limit counts from now, and a second one changes nothing.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -234,7 +233,7 @@ impl<R> NameLookup<R> {
     ///
     /// # Panics
     ///
-    /// As [`Ask::timeout`](crate::Ask::timeout).
+    /// If [`Ask::timeout`](crate::Ask::timeout) would panic.
     #[track_caller]
     pub fn timeout(mut self, limit: Duration) -> Self {
         if let Asked::Registry(ask) = self.asked {
@@ -270,24 +269,23 @@ impl<R: AnyRef> Future for NameLookup<R> {
     }
 }
 
-/// Who knows the names of a system.
+/// The registry of names of a system or node, itself an actor.
 #[derive(Default)]
 pub(crate) struct Names {
     entries: BTreeMap<String, Entry>,
-    /// At how many entries those of actors that have stopped are looked for.
+    /// The number of entries at which the entries of stopped actors are removed.
     sweep_at: usize,
-    /// While its node boots: who looks for a name that may come.
+    /// The lookups that wait for a name to appear, while the node boots.
     boot: Option<Vec<(String, Reply<Answer>)>>,
 }
 
-/// An actor that is known by name.
+/// The registry entry of one actor.
 #[derive(Clone)]
 pub struct Entry {
     target: Target,
     reference: Reference,
 }
 
-/// The reference as it was registered.
 #[derive(Clone)]
 enum Reference {
     /// An [`ActorRef`] of this type.
@@ -310,7 +308,7 @@ impl Entry {
         }
     }
 
-    /// The target, where the reference is to an actor of this type.
+    /// Returns the target if the reference is an [`ActorRef`] of this type.
     pub(crate) fn as_actor(&self, actor_type: TypeId) -> Option<&Target> {
         match &self.reference {
             Reference::Actor(found, _) if *found == actor_type => Some(&self.target),
@@ -318,7 +316,7 @@ impl Entry {
         }
     }
 
-    /// The reference, where it is of this type and none to an actor.
+    /// Returns the reference if it is of this type and not an [`ActorRef`].
     pub(crate) fn as_other<R: AnyRef>(&self) -> Option<R> {
         match &self.reference {
             Reference::Other(reference, _) => reference.downcast_ref().cloned(),
@@ -356,10 +354,10 @@ impl Fingerprint for Names {
     }
 }
 
-/// What the registry is asked; one event, since each is of the same kind to the program.
+/// A request to the registry; one event type, since all requests are of the same kind to the program.
 #[derive(Clone, Debug, Hash)]
 pub(crate) enum Request {
-    /// Told: nobody waits for the answer.
+    /// A registration without an answer.
     Register(String, Entry),
     TryRegister(String, Entry),
     Unregister(String),
@@ -368,13 +366,13 @@ pub(crate) enum Request {
 
 impl AsItIs for Request {}
 
-/// Somebody looks for a name from another node, or from none.
+/// A lookup from another node, or from outside all nodes.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Lookup(String);
 
 impl AsItIs for Lookup {}
 
-/// The boot code of the node has done its part.
+/// The notice that the boot code of the node has finished.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Booted;
 
@@ -432,7 +430,6 @@ impl Names {
 }
 
 impl Names {
-    /// Those of a node that boots.
     pub(crate) fn booting() -> Self {
         Self {
             boot: Some(Vec::new()),
@@ -465,7 +462,6 @@ impl Names {
         Ok(())
     }
 
-    /// Who has the name, and has not stopped.
     fn find(&mut self, name: &str) -> Option<&Entry> {
         if self.entries.get(name)?.target.has_stopped() {
             self.entries.remove(name);
@@ -495,7 +491,7 @@ impl ActorRef<Names> {
         async move {
             match answer.await {
                 Ok(Answer::Taken(taken)) => Err(taken),
-                // A registry that has stopped has no names to be taken.
+                // A registry that has stopped holds no names.
                 _ => Ok(()),
             }
         }
@@ -513,7 +509,7 @@ impl ActorRef<Names> {
         self.ask(Lookup(name.to_owned()))
     }
 
-    /// The boot code has done its part.
+    /// Notifies the registry that the boot code has finished.
     pub(crate) fn booted(&self) {
         self.tell(Booted);
     }

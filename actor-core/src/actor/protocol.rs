@@ -1,4 +1,4 @@
-//! Who understands a set of events: [`ProtocolRef`].
+//! References to any actor that handles a set of events: [`ProtocolRef`].
 
 use std::fmt;
 
@@ -10,12 +10,11 @@ use crate::event::Event;
 use crate::production::Target;
 use crate::table::EventInfo;
 
-/// A set of events that an actor understands, whatever its type.
+/// A set of events that an actor handles, independent of the actor's type.
 ///
-/// Implemented by [`#[protocol]`](crate::protocol) for `dyn Name`, where `Name` is the trait that it
-/// stands on, and not by hand.
+/// Implemented by [`#[protocol]`](crate::protocol) for `dyn Name` of a trait `Name`, not by hand.
 pub trait Protocol {
-    /// How each event reaches an actor of some type.
+    /// A table that says, for each event, how to send it to an actor of some type.
     type Table: Send + Sync + 'static;
     /// The name of the trait.
     const NAME: &'static str;
@@ -25,38 +24,37 @@ pub trait Protocol {
 
 /// An event of the protocol `P`.
 ///
-/// Sending another to a [`ProtocolRef`] does not compile. Implemented by
-/// [`#[protocol]`](crate::protocol), not by hand.
+/// Others can't be sent to a [`ProtocolRef`]. Implemented by [`#[protocol]`](crate::protocol), not by hand.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no event of the protocol `{P}`",
     label = "the protocol does not have it",
     note = "add `fn …(event: {Self});` to the `#[protocol] trait`"
 )]
 pub trait EventOf<P: Protocol + ?Sized>: Event + Sized {
-    /// What is replied to it.
+    /// The type of the reply to the event.
     type Reply: Event;
-    /// Its position in [`Protocol::EVENTS`].
+    /// The position of the event in [`Protocol::EVENTS`].
     const EVENT: u16;
-    /// How it reaches an actor.
+    /// Returns the table entry that sends the event.
     #[doc(hidden)]
     fn entry(table: &P::Table) -> &Entry<Self, Self::Reply>;
 }
 
-/// The actor handles every event of the protocol, and replies as the protocol says.
+/// A bound: the actor handles every event of the protocol, with the reply types of the protocol.
 pub trait OfferedBy<A: Actor>: Protocol {
-    /// How the events reach it.
+    /// The table of functions that send the events to the actor.
     #[doc(hidden)]
     const TABLE: &'static Self::Table;
 }
 
-/// How one event of a protocol reaches an actor of some type.
+/// The functions that send one event of a protocol to an actor of some type.
 pub struct Entry<E: Event, R: Event> {
     ways: &'static Ways<E>,
     ask: fn(&Target, E, Reply<R>),
 }
 
 impl<E: Event, R: Event> Entry<E, R> {
-    /// As it reaches an `A`.
+    /// Returns the functions for an `A`.
     pub const fn of<A: Handler<E, Reply = R>>() -> Self {
         Self {
             ways: &const { Ways::of::<A>() },
@@ -88,12 +86,12 @@ impl<E: Event, R: Event> fmt::Debug for Entry<E, R> {
 }
 
 /// A reference to any actor that offers a protocol: `ProtocolRef<dyn Store>`, which the macro calls
-/// `StoreRef`. As cheap as an [`ActorRef`], from which it is made.
+/// `StoreRef`. Made from an [`ActorRef`], and as cheap.
 ///
-/// Who holds it works with the actor, with a model of it and with a
-/// [`Probe`](crate::Probe) alike, and names the type of none.
+/// The code that holds a `ProtocolRef` works with the actor, with a model of it and with a
+/// [`Probe`](crate::Probe), and names none of their types.
 ///
-/// Two are equal where they are to the same actor.
+/// Two are equal if they refer to the same actor.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -137,7 +135,7 @@ impl<E: Event, R: Event> fmt::Debug for Entry<E, R> {
 /// # }
 /// ```
 ///
-/// What the protocol does not have is not sent:
+/// An event that the protocol lacks does not compile:
 ///
 /// ```compile_fail
 /// # use actor_core::prelude::*;
@@ -178,20 +176,20 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
         E::entry(self.table).tell(&self.target, event);
     }
 
-    /// Sends `event` when there is room for it, as [`ActorRef::send`] does.
+    /// Sends `event` as soon as there is capacity for it, as [`ActorRef::send`] does.
     ///
     /// # Errors
     ///
-    /// As those of [`ActorRef::send`].
+    /// As for [`ActorRef::send`].
     pub fn send<E: EventOf<P>>(&self, event: E) -> Sending<E> {
         Sending::new(self.target.clone(), event, E::entry(self.table).ways.put)
     }
 
-    /// Sends `event` where there is room for it, as [`ActorRef::try_send`] does.
+    /// Sends `event` if there is capacity for it, as [`ActorRef::try_send`] does.
     ///
     /// # Errors
     ///
-    /// As those of [`ActorRef::try_send`].
+    /// As for [`ActorRef::try_send`].
     pub fn try_send<E: EventOf<P>>(&self, event: E) -> TrySending<E> {
         TrySending::new(self.target.clone(), event, E::entry(self.table).ways.put)
     }
@@ -201,7 +199,7 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
         E::entry(self.table).ask(&self.target, event)
     }
 
-    /// This actor, as the recipient of one event of the protocol.
+    /// Returns this actor as the recipient of one event of the protocol.
     pub fn recipient<E: EventOf<P>>(&self) -> Recipient<E> {
         E::entry(self.table).recipient(&self.target)
     }

@@ -1,4 +1,4 @@
-//! The future of [`Context::receive`](crate::Context::receive).
+//! Selective receive: the future of [`Context::receive`](crate::Context::receive).
 
 use std::future::Future;
 use std::marker::PhantomData;

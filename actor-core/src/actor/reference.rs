@@ -1,4 +1,4 @@
-//! Who receives: [`ActorRef`] for an actor, [`Recipient`] for one kind of event.
+//! References for sending to an actor: [`ActorRef`] by its type, [`Recipient`] by one kind of event.
 
 use std::any::{TypeId, type_name};
 use std::fmt;
@@ -14,13 +14,13 @@ use crate::identity::ActorId;
 use crate::production::Target;
 use crate::slab::Slot;
 
-/// A reference to an actor. Cheap to clone; dropping the last one stops the actor only where it was
-/// [spawned so](crate::Spawner::ref_counted).
+/// A reference to an actor, cheap to clone. Dropping the last one stops the actor only if the actor was
+/// spawned as [reference-counted](crate::Spawner::ref_counted).
 ///
 /// Events from one actor to another arrive in the order in which they were sent. In production a
-/// reference works on every thread, also outside the runtime, whatever the actor is made of.
+/// reference works on every thread, also outside the runtime, and for every type of actor.
 ///
-/// Two references are equal where they are to the same actor.
+/// Two references are equal if they refer to the same actor.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -50,20 +50,20 @@ pub struct ActorRef<A: Actor> {
     actor: PhantomData<fn(A)>,
 }
 
-/// What refers to an actor: an [`ActorRef`], a [`ProtocolRef`](crate::ProtocolRef) or a
-/// [`Recipient`]. For what is the same for all of them, as [`Context::watch`](crate::Context::watch).
+/// A reference to an actor of any kind: an [`ActorRef`], a [`ProtocolRef`](crate::ProtocolRef) or a
+/// [`Recipient`]. Functions that accept all of them, as [`Context::watch`](crate::Context::watch), take it.
 pub trait AnyRef: Clone + fmt::Debug + Send + Sync + 'static {
     /// The actor.
     #[doc(hidden)]
     fn target(&self) -> &Target;
 
-    /// What the registry of names keeps of it.
+    /// Returns the entry of this reference in the registry of names.
     #[doc(hidden)]
     fn entry(&self) -> Entry {
         Entry::other(self)
     }
 
-    /// The reference that the registry has kept, where it is of this type.
+    /// Returns the reference in a registry entry if it is of this type.
     #[doc(hidden)]
     fn found(entry: &Entry) -> Option<Self> {
         entry.as_other()
@@ -108,24 +108,22 @@ impl<A: Actor> ActorRef<A> {
         self.target.id()
     }
 
-    /// The name that logs and reports use: the one given at the spawn, or the type and a number.
+    /// Returns the name in logs and reports: the one given at the spawn, or the type and a number.
     pub fn name(&self) -> String {
         self.target.name()
     }
 
-    /// The actor takes events: it has not stopped for good, as far as is known here and now. Between
-    /// this answer and what you do with it the actor may stop; [`stopped`](Self::stopped) waits for
-    /// that, and [`ask`](Self::ask) tells it.
+    /// Returns true if, as far as is known here and now, the actor has not stopped for good. The actor may
+    /// stop right after; [`stopped`](Self::stopped) waits for the end, and [`ask`](Self::ask) reports it.
     pub fn is_alive(&self) -> bool {
         !self.target.has_stopped()
     }
 
-    /// Waits until the actor has started: its `#[start]` hook has returned, also where it is async. An
-    /// actor without one has started as soon as it is spawned. Where the actor has ended before, because
-    /// its hook failed for instance, this is the reason; a supervised child that is brought back is
-    /// waited for.
+    /// Waits until the actor has started: its `#[start]` hook, sync or async, has returned. An actor
+    /// without the hook has started as soon as it is spawned. If the actor ends before, for instance
+    /// because its hook failed, the result is the reason; restarts are waited for.
     ///
-    /// You may leave it out: events wait until the actor has started. It is for those who must know.
+    /// Events wait until the actor has started, so most programs don't need this method.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -161,12 +159,12 @@ impl<A: Actor> ActorRef<A> {
         Started::of(&self.target)
     }
 
-    /// Waits until the actor has stopped for good, and tells why. A supervised child that is brought
-    /// back goes on; where it had stopped before, this is over at once.
+    /// Waits until the actor has stopped for good, and returns the reason, at once if the actor has
+    /// stopped before. A supervised child that is restarted has not stopped.
     ///
-    /// Every event that the actor handled was handled before. It may be awaited on any executor, from
-    /// a handler, a test's body or the outside. There is no time limit: see
-    /// [`System::stop_within`](crate::System::stop_within) for an end that comes.
+    /// Every event that the actor handles is handled before. The future may be awaited on any executor,
+    /// from a handler, a test's body or the outside. There is no time limit: use
+    /// [`System::stop_within`](crate::System::stop_within) to enforce an end.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -200,27 +198,26 @@ impl<A: Actor> ActorRef<A> {
         Stopped::of(&self.target)
     }
 
-    /// Sends `event` and goes on. Whether the actor still lives, and has room in a
-    /// [bounded mailbox](crate::Mailbox), is not known yet: an event that can't be delivered becomes a
-    /// dead letter.
+    /// Sends `event` and returns at once. The caller does not learn if the actor has stopped or if a
+    /// [bounded mailbox](crate::Mailbox) is full: an event that can't be delivered becomes a dead letter.
     #[inline]
     pub fn tell<E: AcceptedBy<A>>(&self, event: E) {
         let message = event.into_message(Reply::nobody());
         self.target.post::<A>(&mut Slot::Full(message));
     }
 
-    /// Sends `event` when there is room for it in the actor's [mailbox](crate::Mailbox): who sends to
-    /// a full one waits, first come, first served, unless the mailbox says otherwise.
+    /// Sends `event` as soon as there is capacity for it in the actor's [mailbox](crate::Mailbox). Senders
+    /// to a full one wait, first come, first served, unless the mailbox rejects or drops events.
     ///
-    /// Nothing is sent before the future is awaited, and nothing where it is dropped before it is
-    /// done. What one sender has told and has finished to send arrives in that order. A future that
-    /// was granted its place keeps it until it is polled again or dropped.
+    /// Nothing is sent before the future is awaited, nor if the future is dropped before it is done.
+    /// Events of one sender, from its `tell`s and finished `send`s, arrive in the order of the calls. A
+    /// future that was granted a permit keeps it until the future is polled again or dropped.
     ///
     /// # Errors
     ///
-    /// [`SendError::Closed`](crate::SendError::Closed) where the actor has stopped, also while this
-    /// waits, and [`SendError::Full`](crate::SendError::Full) where the mailbox is full and
-    /// [rejects](crate::Overflow::Reject) what comes; both give the event back.
+    /// [`SendError::Closed`](crate::SendError::Closed) if the actor has stopped, also while this waits,
+    /// and [`SendError::Full`](crate::SendError::Full) if the mailbox is full and
+    /// [rejects](crate::Overflow::Reject) events; both return the event.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -260,11 +257,10 @@ impl<A: Actor> ActorRef<A> {
         Sending::new(self.target.clone(), event, put::<A, E>)
     }
 
-    /// Sends `event` where there is room for it in the actor's [mailbox](crate::Mailbox), and gives
-    /// it back where there is none. In production the answer is there at once; under test it is a
-    /// matter of scheduling, as everything that others have a part in.
+    /// Sends `event` if there is capacity for it in the actor's [mailbox](crate::Mailbox), and returns the
+    /// event otherwise. In production the result is ready at once; under test the scheduler decides when.
     ///
-    /// Where the mailbox [drops the oldest](crate::Overflow::DropOldest) there is always room.
+    /// A mailbox that [drops the oldest](crate::Overflow::DropOldest) always has capacity.
     ///
     /// # Errors
     ///
@@ -274,11 +270,12 @@ impl<A: Actor> ActorRef<A> {
         TrySending::new(self.target.clone(), event, put::<A, E>)
     }
 
-    /// Sends `event` at once, and returns the future of what its handler returns.
+    /// Sends `event` at once, and returns a future of the handler's reply.
     ///
-    /// The future may be awaited on any executor, and dropping it changes nothing for the actor.
-    /// It never waits for room in a [bounded mailbox](crate::Mailbox). Where no reply will come, it
-    /// ends in an [`AskError`](crate::AskError) that says why. There is no time limit.
+    /// The future may be awaited on any executor, and dropping it changes nothing for the actor. An
+    /// `ask` never waits for capacity in a [bounded mailbox](crate::Mailbox). If no reply will come,
+    /// the result is an [`AskError`](crate::AskError) with the reason. There is no time limit, unless
+    /// the system [sets one](crate::System::ask_limit).
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -320,7 +317,7 @@ impl<A: Actor> ActorRef<A> {
         ask.limited(&self.target)
     }
 
-    /// This actor, as the recipient of one kind of event.
+    /// Returns this actor as the recipient of one kind of event.
     pub fn recipient<E: AcceptedBy<A>>(&self) -> Recipient<E> {
         Recipient::new(self.target.clone(), &const { Ways::of::<A>() })
     }
@@ -340,7 +337,7 @@ impl<A: Actor> fmt::Debug for ActorRef<A> {
 
 by_identity! { [A: Actor] ActorRef<A> }
 
-/// Any actor that handles `E`: what a protocol asks for where it doesn't care about the type.
+/// A reference to any actor that handles `E`, for protocols that don't depend on the actor's type.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -384,7 +381,7 @@ pub struct Recipient<E: Event> {
     ways: &'static Ways<E>,
 }
 
-/// How to send, for the type of the target.
+/// The functions that send one event to an actor of some type.
 pub(crate) struct Ways<E: Event> {
     pub(crate) tell: fn(&Target, E),
     pub(crate) put: Put<E>,
@@ -423,20 +420,20 @@ impl<E: Event> Recipient<E> {
         (self.ways.tell)(&self.target, event);
     }
 
-    /// Sends `event` when there is room for it, as [`ActorRef::send`] does.
+    /// Sends `event` as soon as there is capacity for it, as [`ActorRef::send`] does.
     ///
     /// # Errors
     ///
-    /// As those of [`ActorRef::send`].
+    /// As for [`ActorRef::send`].
     pub fn send(&self, event: E) -> Sending<E> {
         Sending::new(self.target.clone(), event, self.ways.put)
     }
 
-    /// Sends `event` where there is room for it, as [`ActorRef::try_send`] does.
+    /// Sends `event` if there is capacity for it, as [`ActorRef::try_send`] does.
     ///
     /// # Errors
     ///
-    /// As those of [`ActorRef::try_send`].
+    /// As for [`ActorRef::try_send`].
     pub fn try_send(&self, event: E) -> TrySending<E> {
         TrySending::new(self.target.clone(), event, self.ways.put)
     }
@@ -461,14 +458,13 @@ of_any_type! { [E: Event] Recipient<E> }
 
 by_identity! { [E: Event] Recipient<E> }
 
-/// What is typed about whom a reference refers to.
+/// Typed sending to a target.
 impl Target {
     /// Sends to an `A`.
     pub(crate) fn tell<A: Actor, E: AcceptedBy<A>>(&self, event: E) {
         self.send::<A, E>(event, Reply::nobody());
     }
 
-    /// Sends to an `A`, which answers to `reply`.
     pub(crate) fn send<A: Actor, E: AcceptedBy<A>>(&self, event: E, reply: Reply<E::Reply>) {
         self.post::<A>(&mut Slot::Full(event.into_message(reply)));
     }

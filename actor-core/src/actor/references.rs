@@ -1,4 +1,4 @@
-//! References in messages: encoded as node, incarnation, number and type.
+//! Serialisation of references in messages: node, incarnation, number and type.
 
 use std::any::{Any, TypeId, type_name};
 use std::hash::{Hash, Hasher};
@@ -17,13 +17,13 @@ use crate::identity::ActorId;
 use crate::production::Target;
 use crate::runtime::{self, Passport};
 
-/// A reference on its way: whom it is to, and what the receiver has to know to send there.
+/// A serialised reference: the actor's address, and the data that the receiver needs to send to it.
 #[derive(Serialize, Deserialize)]
 struct Travelling {
     node: Option<u32>,
     incarnation: u32,
     id: u32,
-    /// Of an [`ActorRef`] a hash of the actor's type; else the number of the way in.
+    /// A hash of the actor's type for an [`ActorRef`], otherwise the number of the registered send table.
     of_type: u64,
 }
 
@@ -67,8 +67,8 @@ impl Travelling {
     }
 }
 
-/// Encoded as its number, by which it is the same wherever it comes in one run of a program, or in one
-/// execution of a test, and only there.
+/// Encoded as a number, which identifies the actor within one run of a program or one execution of a
+/// test, and only there.
 impl Serialize for ActorId {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_u64().serialize(serializer)
@@ -81,14 +81,14 @@ impl<'de> Deserialize<'de> for ActorId {
     }
 }
 
-/// The type's number in this process.
+/// Returns a number of the type, valid in this process.
 fn mark<T: ?Sized + 'static>() -> u64 {
     let mut number = Number(0xcbf2_9ce4_8422_2325);
     TypeId::of::<T>().hash(&mut number);
     number.0
 }
 
-/// Takes what a [`TypeId`] hashes, which is a hash itself.
+/// A hasher that keeps the number that a [`TypeId`] feeds, which is a hash itself.
 struct Number(u64);
 
 impl Hasher for Number {
@@ -114,9 +114,9 @@ fn foreign<E: serde::de::Error>(expected: &str) -> E {
     ))
 }
 
-/// Encoded on its way to another node as node, incarnation, number and type.
+/// Encoded on the way to another node as node, incarnation, number and type.
 ///
-/// Elsewhere it is an error, and so is to decode it as another type.
+/// Encoding in any other place is an error, and so is decoding as another type.
 impl<A: Actor> Serialize for ActorRef<A> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Travelling::leave::<S>(self.target(), mark::<A>())?.serialize(serializer)
@@ -133,7 +133,7 @@ impl<'de, A: Actor> Deserialize<'de> for ActorRef<A> {
     }
 }
 
-/// The number of what the receiver has to know to send there.
+/// Registers the send table that the receiver needs, and returns its number.
 fn way_in<S: Serializer>(way: &'static (dyn Any + Send + Sync)) -> Result<u64, S::Error> {
     let kept = runtime::try_with(|rt| rt.keep_way(way));
     kept.map(u64::from).ok_or_else(|| S::Error::custom(OUTSIDE))
@@ -149,7 +149,7 @@ fn way_of<T: Any + Send + Sync, E: serde::de::Error>(
         .ok_or_else(|| foreign(expected))
 }
 
-/// As an [`ActorRef`].
+/// Encoded as an [`ActorRef`].
 impl<E: Event> Serialize for Recipient<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let way = way_in::<S>(self.ways())?;
@@ -166,7 +166,7 @@ impl<'de, E: Event> Deserialize<'de> for Recipient<E> {
     }
 }
 
-/// As a [`Recipient`].
+/// Encoded as a [`Recipient`].
 impl<E: Event, R: Event> Serialize for ReplyRecipient<E, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let way = way_in::<S>(self.entry())?;
@@ -183,7 +183,7 @@ impl<'de, E: Event, R: Event> Deserialize<'de> for ReplyRecipient<E, R> {
     }
 }
 
-/// As an [`ActorRef`].
+/// Encoded as an [`ActorRef`].
 impl<P: Protocol + ?Sized> Serialize for ProtocolRef<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let way = way_in::<S>(self.table())?;
@@ -199,7 +199,7 @@ impl<'de, P: Protocol + ?Sized> Deserialize<'de> for ProtocolRef<P> {
     }
 }
 
-/// As an [`ActorRef`]: the reply goes back to the node that asked.
+/// Encoded as the number of the `ask`: the reply goes back to the node that asked.
 impl<R: Event + Serialize + serde::de::DeserializeOwned> Serialize for Reply<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let ask: Option<u32> = match self.was_told() {

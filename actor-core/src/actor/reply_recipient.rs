@@ -1,4 +1,4 @@
-//! Who can be asked, whatever it is: [`ReplyRecipient`].
+//! References to any actor that replies to one kind of event: [`ReplyRecipient`].
 
 use super::alike::{by_identity, of_any_type};
 use super::protocol::{Entry, EventOf, Protocol, ProtocolRef};
@@ -7,11 +7,11 @@ use crate::asking::Ask;
 use crate::event::Event;
 use crate::production::Target;
 
-/// Any actor that handles `E` and answers with an `R`: a [`Recipient`] that can be asked.
+/// Any actor that handles `E` and replies with an `R`: a [`Recipient`] that can be asked.
 ///
-/// What a handler answers with is the handler's, not the event's: two actors may answer the same event
-/// with different types. So the answer's type is named here. Where a set of events belongs together,
-/// a [`protocol`](crate::protocol) names each of them with its answer.
+/// The handler determines the type of the reply, not the event: two actors may reply to the same event
+/// with different types. So this type names the reply's type, too. For a set of events that belong
+/// together, a [`protocol`](crate::protocol) names each of them with its reply.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -68,24 +68,24 @@ impl<E: Event, R: Event> ReplyRecipient<E, R> {
         &self.target
     }
 
-    /// Sends `event` at once, and returns the future of the answer, as [`ActorRef::ask`] does.
+    /// Sends `event` at once, and returns the future of the reply, as [`ActorRef::ask`] does.
     pub fn ask(&self, event: E) -> Ask<R> {
         self.entry.ask(&self.target, event)
     }
 
-    /// Sends `event`, and wants no answer, as [`ActorRef::tell`] does.
+    /// Sends `event` without a reply, as [`ActorRef::tell`] does.
     pub fn tell(&self, event: E) {
         self.entry.tell(&self.target, event);
     }
 
-    /// The same actor for those who need no answer.
+    /// Returns the same actor as a recipient of the event without replies.
     pub fn recipient(&self) -> Recipient<E> {
         self.entry.recipient(&self.target)
     }
 }
 
 impl<A: Actor> ActorRef<A> {
-    /// This actor, as whoever can be asked one kind of event.
+    /// Returns this actor as a recipient that can be asked one kind of event.
     pub fn reply_recipient<E: Event>(&self) -> ReplyRecipient<E, A::Reply>
     where
         A: Handler<E>,
@@ -95,7 +95,7 @@ impl<A: Actor> ActorRef<A> {
 }
 
 impl<A: Actor> Context<A> {
-    /// This actor, as whoever can be asked one kind of event.
+    /// Returns this actor as a recipient that can be asked one kind of event.
     pub fn reply_recipient<E: Event>(&self) -> ReplyRecipient<E, A::Reply>
     where
         A: Handler<E>,
@@ -105,7 +105,7 @@ impl<A: Actor> Context<A> {
 }
 
 impl<P: Protocol + ?Sized> ProtocolRef<P> {
-    /// The actor, as whoever can be asked one kind of event.
+    /// Returns this actor as a recipient that can be asked one kind of event.
     pub fn reply_recipient<E: EventOf<P>>(&self) -> ReplyRecipient<E, E::Reply> {
         ReplyRecipient::new(self.to().clone(), E::entry(self.table()))
     }

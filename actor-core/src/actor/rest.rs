@@ -1,4 +1,4 @@
-//! An actor at rest, with its context: what both executors run, where its type is known.
+//! A typed actor instance with its context, which both executors run through the trait `Resting`.
 
 use std::any::{Any, TypeId};
 use std::fmt;
@@ -31,12 +31,12 @@ pub(crate) async fn drive<A: Actor>() {
     }
 }
 
-/// An actor at rest, with its context.
+/// An actor instance with its context.
 struct Rest<A: Actor> {
     actor: A,
     /// Dropped after the actor, whose destructor may send.
     cx: Context<A>,
-    /// The state when nothing was left to follow.
+    /// The state after the last finished chain of calls.
     settled: A::State,
 }
 
@@ -59,7 +59,7 @@ impl<A: Actor> Rest<A> {
         cx.ran()
     }
 
-    /// Runs the handler for an event, and what follows from it, which mostly is nothing.
+    /// Runs the handler of an event and the calls that follow from it, of which mostly there are none.
     #[inline(always)]
     fn run_event(&mut self, message: A::Message) -> Ran {
         let Self { actor, cx, .. } = self;
@@ -136,9 +136,9 @@ impl<A: Actor> Resting for Rest<A> {
     }
 }
 
-/// An actor on its way into a system.
+/// An actor value that is about to be spawned.
 pub(crate) struct Spawning<A: Actor> {
-    /// `None` once it is on its way.
+    /// `None` once the actor is spawned.
     actor: Option<A>,
     count: Option<Weak<Count>>,
 }
@@ -148,7 +148,7 @@ impl<A: Actor> Spawning<A> {
         Self::counting(actor, None)
     }
 
-    /// As [`new`](Self::new), with the count of those who refer to it.
+    /// Makes a spawn as [`new`](Self::new) does, with the count of references to the actor.
     pub(crate) fn counting(actor: A, count: Option<Weak<Count>>) -> Self {
         Self {
             actor: Some(actor),
@@ -180,7 +180,7 @@ impl<A: Actor> Spawn for Spawning<A> {
     }
 }
 
-/// What makes the values of a supervised actor, one after another.
+/// The factory of a supervised actor, which makes one value after another.
 pub(crate) struct Making<F> {
     make: F,
     count: Option<Weak<Count>>,
@@ -214,7 +214,7 @@ impl<A: Actor, F: FnMut() -> A> Spawn for Making<F> {
     }
 }
 
-/// Gives the actor a context, in which it is `me`.
+/// Creates the instance, with a context in which the actor is `me`.
 fn rest<A: Actor>(actor: A, me: &Target, count: Option<&Weak<Count>>) -> Box<dyn Resting> {
     if let Some(count) = count.and_then(Weak::upgrade) {
         count.settle(me);

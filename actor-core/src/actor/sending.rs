@@ -1,4 +1,4 @@
-//! Sending to mailboxes that may be full: [`Sending`], [`TrySending`].
+//! Sending to bounded mailboxes: [`Sending`], [`TrySending`].
 
 use std::any::Any;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::production::{Room, Target};
 use crate::runtime::{self, RoomId};
 use crate::slab::Slot;
 
-/// Why an event was not sent, and the event.
+/// The error of a send that failed, with the event.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -44,17 +44,17 @@ use crate::slab::Slot;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SendError<E> {
-    /// The mailbox is full, and the event was not to wait for room.
+    /// The mailbox is full, and the event was not to wait for capacity.
     Full(E),
     /// The actor has stopped.
     Closed(E),
 }
 
-/// What [`try_send`](crate::ActorRef::try_send) is refused with.
+/// The error of [`try_send`](crate::ActorRef::try_send).
 pub type TrySendError<E> = SendError<E>;
 
 impl<E> SendError<E> {
-    /// The event that was not sent.
+    /// Returns the event that was not sent.
     pub fn into_event(self) -> E {
         match self {
             Self::Full(event) | Self::Closed(event) => event,
@@ -73,15 +73,14 @@ impl<E> fmt::Display for SendError<E> {
 
 impl<E: fmt::Debug> std::error::Error for SendError<E> {}
 
-/// The future of [`ActorRef::send`](crate::ActorRef::send) and
-/// [`Recipient::send`](crate::Recipient::send). Nothing is sent before it is awaited; where it is
-/// dropped before it is done, nothing was sent.
+/// The future of [`ActorRef::send`](crate::ActorRef::send) and [`Recipient::send`](crate::Recipient::send).
+/// Nothing is sent before the future is awaited, nor if it is dropped before it is done.
 #[must_use = "nothing is sent before this is awaited"]
 pub struct Sending<E: Event>(Offer<E>);
 
 /// The future of [`ActorRef::try_send`](crate::ActorRef::try_send) and
-/// [`Recipient::try_send`](crate::Recipient::try_send). Nothing is sent before it is awaited; where
-/// it is dropped before it is done, nothing was sent.
+/// [`Recipient::try_send`](crate::Recipient::try_send). Nothing is sent before the future is awaited,
+/// nor if it is dropped before it is done.
 #[must_use = "nothing is sent before this is awaited"]
 pub struct TrySending<E: Event>(Offer<E>);
 
@@ -126,16 +125,16 @@ impl<E: Event> fmt::Debug for TrySending<E> {
     }
 }
 
-/// An event on its way into a mailbox.
+/// A send in progress: an event and the mailbox that it is to enter.
 struct Offer<E: Event> {
-    /// `None` once it was sent or given back.
+    /// `None` once the event was sent or returned.
     event: Option<E>,
     entrance: Entrance,
     /// Wraps the event for the type of the target.
     put: Put<E>,
 }
 
-// The event is never polled.
+// The event is never pinned.
 impl<E: Event> Unpin for Offer<E> {}
 
 /// See [`put`].
@@ -161,7 +160,7 @@ impl<E: Event> Offer<E> {
     }
 }
 
-/// Puts the event into the mailbox of the target, or gives it back.
+/// Puts the event into the mailbox of the target, or returns it in `event`.
 pub(crate) fn put<A: Actor, E: AcceptedBy<A>>(
     entrance: &mut Entrance,
     event: &mut Option<E>,
@@ -179,8 +178,7 @@ pub(crate) fn put<A: Actor, E: AcceptedBy<A>>(
     offered
 }
 
-/// As [`ActorRef::ask`], but for what waits in line, as [`ActorRef::send`] does, where the mailbox is
-/// full. There is no time limit but the caller's.
+/// Asks as [`ActorRef::ask`] does, but waits for capacity, and without the system's time limit.
 pub(crate) async fn ask_in_line<A: Actor, E: AcceptedBy<A>>(
     to: &ActorRef<A>,
     event: E,
@@ -190,12 +188,12 @@ pub(crate) async fn ask_in_line<A: Actor, E: AcceptedBy<A>>(
     ask.await
 }
 
-/// As [`ActorRef::tell`], but for what waits in line where the mailbox is full.
+/// Sends as [`ActorRef::tell`] does, but waits for capacity if the mailbox is full.
 pub(crate) async fn tell_in_line<A: Actor, E: AcceptedBy<A>>(to: &ActorRef<A>, event: E) {
     enter_in_line::<A>(to.target(), event.into_message(Reply::nobody())).await;
 }
 
-/// Puts a message into a mailbox, when there is room.
+/// Puts a message into a mailbox as soon as there is capacity.
 async fn enter_in_line<A: Actor>(to: &Target, message: A::Message) {
     let mut in_line = InLine::<A> {
         message: Slot::Full(message),
@@ -207,8 +205,8 @@ async fn enter_in_line<A: Actor>(to: &Target, message: A::Message) {
     }
 }
 
-/// A message on its way into a mailbox. What has not entered when this is dropped is told: so it is never
-/// lost in silence.
+/// A message that waits for capacity. A message that still waits when this is dropped is sent as by
+/// `tell`, so that the message is never lost without a dead letter.
 struct InLine<A: Actor> {
     message: Slot<A::Message>,
     entrance: Entrance,
@@ -222,18 +220,18 @@ impl<A: Actor> Drop for InLine<A> {
     }
 }
 
-/// The way into one mailbox, where the sender may have to wait.
+/// The sender's wait for capacity in one mailbox.
 pub(crate) struct Entrance {
     to: Target,
     asked: Asked,
 }
 
-/// Whether the sender has asked for room.
+/// The request of the sender for capacity.
 enum Asked {
     Not,
-    /// It waits in line under this number.
+    /// The sender waits in line under this ticket.
     Live(u64),
-    /// The tester decides.
+    /// The tester decides about this request.
     Controlled(RoomId),
 }
 
@@ -245,7 +243,7 @@ impl Entrance {
         }
     }
 
-    /// Takes the message where there is room.
+    /// Takes the message if there is capacity, or waits for it.
     fn poll<A: Actor>(
         &mut self,
         message: &mut Slot<A::Message>,

@@ -1,4 +1,4 @@
-//! How an actor is to be started: [`Spawner`].
+//! The builder that sets options of an actor and starts it: [`Spawner`].
 
 use std::any::TypeId;
 use std::fmt;
@@ -58,20 +58,19 @@ impl<'a> Spawner<'a> {
         }
     }
 
-    /// Gives the actor a name of its own, for logs and reports. Unless told, it is named after its
-    /// type and a number, `Printer#3` for instance.
+    /// Gives the actor a name for logs and reports. The default is the type and a number, as `Printer#3`.
     pub fn name(mut self, name: impl Into<Box<str>>) -> Self {
         self.options.name = Some(name.into());
         self
     }
 
-    /// Bounds the actor's mailbox; unless told, it has no bound. See [`Mailbox`].
+    /// Bounds the actor's mailbox, which is unbounded by default. See [`Mailbox`].
     pub fn mailbox(mut self, mailbox: Mailbox) -> Self {
         self.options.mailbox = mailbox;
         self
     }
 
-    /// Makes the actor known by its name; see [`System::register`](crate::System::register).
+    /// Registers the actor under its name; see [`System::register`](crate::System::register).
     ///
     /// ```
     /// # use actor_core::prelude::*;
@@ -92,27 +91,25 @@ impl<'a> Spawner<'a> {
         self
     }
 
-    /// Has the actor end when nobody refers to it any more: with the last reference to it that is
-    /// dropped it is stopped in order, so it handles what it was sent before, and its `#[stop]` hook runs.
-    /// Whoever watches it is told [`StopReason::Stopped`](crate::StopReason::Stopped). Unless told, an
-    /// actor goes on until it is stopped, whoever refers to it.
+    /// Stops the actor when the last reference to it is dropped. The actor is stopped in order: it handles
+    /// the events sent to it before, its `#[stop]` hook runs, and its watchers get
+    /// [`StopReason::Stopped`](crate::StopReason::Stopped). By default an actor lives until it is stopped.
     ///
-    /// An [`ActorRef`] counts, and so does whatever was made of one to send by: a
-    /// [`Recipient`](crate::Recipient), a [`ProtocolRef`](crate::ProtocolRef), a `send` that waits for
-    /// room; it counts wherever it is kept: in an actor's state, in an event that is not handled yet, in
-    /// the registry of names, in a group. [`cx.me()`](crate::Context::me) counts as any other, so an actor
-    /// that keeps it goes on for ever; [`cx.weak()`](crate::Context::weak) does not. What the actor is
-    /// busy with counts too: a future [piped](crate::Context::pipe_to_self) to it and a stream
-    /// [attached](crate::Context::attach) to it, until they are done.
+    /// An [`ActorRef`] counts, and so does every sender made from one: a [`Recipient`](crate::Recipient), a
+    /// [`ProtocolRef`](crate::ProtocolRef), a `send` that waits for capacity. References count in every
+    /// place: in an actor's state, in an unhandled event, in the registry of names, in a group.
+    /// [`cx.me()`](crate::Context::me) counts as any other, so an actor that keeps it never ends this way;
+    /// [`cx.weak()`](crate::Context::weak) does not. A future [piped](crate::Context::pipe_to_self) to the
+    /// actor and a stream [attached](crate::Context::attach) to it count until they are done.
     ///
-    /// What does not: a [`WeakRef`](crate::WeakRef), a timer of the actor's, a watch, a link, its
-    /// supervisor, who awaits [`stopped`](crate::ActorRef::stopped) or a reply, and a reference that has
-    /// travelled to another [node](crate::System::node). A supervised child is not brought back once
-    /// nobody refers to it.
+    /// These do not count: a [`WeakRef`](crate::WeakRef), a timer of the actor's, a watch, a link, the
+    /// supervisor, a task that awaits [`stopped`](crate::ActorRef::stopped) or a reply, and a reference
+    /// that was sent to another [node](crate::System::node). A supervised child without references is not
+    /// restarted.
     ///
-    /// Under test the same holds. Whoever drops the last reference tells the actor to stop in the same
-    /// step, as if by [`System::stop`](crate::System::stop) at that place; a predicate that captures a
-    /// reference keeps the actor, so look by [`World::all`](crate::World::all) instead.
+    /// Under test the same holds. Dropping the last reference stops the actor in the same step, as if
+    /// by [`System::stop`](crate::System::stop) at that place; a predicate that captures a reference
+    /// keeps the actor alive, so read the actor through [`World::all`](crate::World::all) instead.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -157,14 +154,13 @@ impl<'a> Spawner<'a> {
         self
     }
 
-    /// Lets the actor's handlers block: in production they run on the threads that the runtime keeps
-    /// for that, as with `spawn_blocking`, and leave those of other actors free. It is for actors that
-    /// block now and then; their inboxes are handled by the batch, each on a thread that happens to be
-    /// idle. Under test nothing changes.
+    /// Lets the actor's handlers block: in production they run on the runtime's threads for blocking work,
+    /// as with `spawn_blocking`, and don't occupy those of other actors. Use this for actors that block now
+    /// and then: each batch of events runs on some idle thread. Under test nothing changes.
     ///
-    /// Hooks are handlers here, and so is the `Drop` of an actor that ends by itself. What blocks can't
-    /// be aborted: a shutdown that comes to its deadline leaves its thread behind until it returns, and
-    /// a runtime that is dropped waits for it.
+    /// Hooks count as handlers here, and so does the `Drop` of an actor that ends by itself. A blocking
+    /// call can't be aborted: a shutdown that reaches its deadline leaves the thread running until the
+    /// call returns, and a runtime that is dropped waits for the thread.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -196,17 +192,15 @@ impl<'a> Spawner<'a> {
         self
     }
 
-    /// Gives the actor a thread of its own in production, called after it: for what blocks most of the
-    /// time, or has to stay on one thread. Under test nothing changes.
+    /// Gives the actor a thread of its own in production, with the actor's name: for actors that block
+    /// most of the time, or have to stay on one thread. Under test nothing changes.
     ///
-    /// As with [`blocking`](Spawner::blocking), what blocks can't be aborted, but nobody waits for its
-    /// thread. Where the process can have no more threads, that is a failure of the actor, which never
-    /// starts.
+    /// As with [`blocking`](Spawner::blocking), a blocking call can't be aborted, but nothing waits for
+    /// the thread. If the process can't start another thread, the actor fails and never starts.
     ///
-    /// A clock of tokio that is [paused](https://docs.rs/tokio/latest/tokio/time/fn.pause.html) knows
-    /// nothing of such threads: it moves on when the runtime has nothing to do, although an actor on
-    /// its thread may be about to send. A test of such actors lets real time pass, or runs under the
-    /// tester, where they have no threads.
+    /// A [paused](https://docs.rs/tokio/latest/tokio/time/fn.pause.html) clock of tokio ignores such
+    /// threads: the clock advances when the runtime is idle, although an actor on its own thread may be
+    /// about to send. Test such actors in real time, or under the tester, where they have no threads.
     pub fn thread(mut self) -> Self {
         self.options.host = Host::Thread;
         self
@@ -232,60 +226,55 @@ impl<'a> Spawner<'a> {
         }
     }
 
-    /// When a supervised child is brought back; [`Restart::Transient`] unless told. It is for
-    /// [`spawn_with`](Spawner::spawn_with): what [`spawn`](Spawner::spawn) starts is never brought
-    /// back.
+    /// Sets when a supervised child is restarted; the default is [`Restart::Transient`]. Applies to
+    /// [`spawn_with`](Spawner::spawn_with): [`spawn`](Spawner::spawn) starts actors that never restart.
     pub fn restart(mut self, restart: Restart) -> Self {
         self.options.child.restart = restart;
         self
     }
 
-    /// Makes the child one of many that do the same: it is brought back after a failure and after a halt,
-    /// however often, but for one that ends before its start is over.
+    /// Makes the child one of many equal workers: it is restarted after a failure and after a halt,
+    /// without a limit, unless it ends before its start is over.
     pub(crate) fn worker(mut self) -> Self {
         self.options.child.restart = Restart::Permanent;
         self.options.child.is_worker = true;
         self
     }
 
-    /// How long a supervised child waits until it is brought back; it does not unless told.
+    /// Sets the back-off before a supervised child is restarted; the default is none.
     ///
-    /// In production this needs the time driver of the tokio runtime: without one, the child is not
-    /// brought back.
+    /// In production this needs tokio's time driver: without one, the child is restarted at once.
     pub fn backoff(mut self, backoff: Backoff) -> Self {
         self.options.child.backoff = Some(backoff);
         self
     }
 
-    /// What becomes of a supervised child's inbox when it is brought back; [`Unread::Keep`] unless
-    /// told.
+    /// Sets the treatment of a supervised child's inbox at a restart; the default is [`Unread::Keep`].
     pub fn on_restart(mut self, unread: Unread) -> Self {
         self.options.child.unread = unread;
         self
     }
 
-    /// Starts what `factory` makes as a *supervised child* of the actor, or of the system, that
-    /// spawns it, and returns a reference to it.
+    /// Starts the value that `factory` returns as a *supervised child* of the actor, or of the system,
+    /// that spawns it, and returns a reference to it.
     ///
-    /// A child that fails is brought back: its own children are stopped, its value is dropped (its
-    /// `Drop` may send), its timers and piped futures end, what it watched is forgotten, and
-    /// `factory` makes a new value, which starts in its first state with its `#[start]` hook and the
-    /// first `#[entry]`. References stay valid, the name and the identity are the same, and watchers
-    /// hear of the end only where there is one. What had reached the inbox waits for the new value,
-    /// unless [told otherwise](Spawner::on_restart).
+    /// A child that fails is restarted: its own children are stopped, its value is dropped (its `Drop`
+    /// may send), its timers and piped futures end, its watches are removed, and `factory` makes a new
+    /// value, which starts in its first state with its `#[start]` hook and the first `#[entry]`.
+    /// References stay valid, the name and the identity are the same, and watchers are notified only if
+    /// the child is not restarted. Events in the inbox wait for the new value, unless
+    /// [`on_restart`](Spawner::on_restart) says otherwise.
     ///
-    /// The event at which it failed is gone, and an [`ask`](crate::ActorRef::ask) ends in
-    /// [`AskError::Failed`](crate::AskError::Failed). It is never offered again, since what has
-    /// made an actor fail once would most likely make it fail again, until its supervisor gives up:
-    /// who needs it handled sends it again.
+    /// The event at which it failed is lost, and an [`ask`](crate::ActorRef::ask) ends in
+    /// [`AskError::Failed`](crate::AskError::Failed). The event is never handled again, since it would most
+    /// likely make the actor fail again, until the supervisor gives up. The sender may send it again.
     ///
-    /// The supervisor is the actor whose context this is: [`Context::supervise`] says who else is
-    /// brought back, and how often at most; a supervisor that ends stops its children first. A child
-    /// of the system is brought back alone, 3 times within 5 s at most; once more, and it stays
-    /// stopped, which the [failure hook](crate::LiveSystem::on_failure) is told.
+    /// The supervisor is the actor whose context this is: [`Context::supervise`] sets which other
+    /// children are restarted, and how often at most; a supervisor that ends stops its children first.
+    /// A child of the system is restarted alone, at most 3 times within 5 s; after one more failure it
+    /// stays stopped, which is reported to the [failure hook](crate::LiveSystem::on_failure).
     ///
-    /// The first value is made here, by the caller; a `factory` that panics later has failed as a
-    /// handler does.
+    /// The caller makes the first value, here. A later panic of `factory` is a failure of the actor.
     ///
     /// [`Context::supervise`]: crate::Context::supervise
     ///
@@ -333,7 +322,7 @@ impl<'a> Spawner<'a> {
     }
 }
 
-/// Counts who refers to an actor, from before it is there, where that is to be counted.
+/// A count of references to an actor that begins before the actor is started; `None` if not counted.
 struct Counting(Option<Arc<Count>>);
 
 impl Counting {
@@ -345,7 +334,7 @@ impl Counting {
         self.0.as_ref().map(Arc::downgrade)
     }
 
-    /// The first reference to the actor.
+    /// Ends the start, and returns the first reference to the actor.
     fn end(self, started: Target) -> Target {
         match self.0 {
             None => started,

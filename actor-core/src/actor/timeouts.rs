@@ -1,4 +1,4 @@
-//! Timers that end by themselves when their actor goes on, or are known by a name: [`Timeouts`].
+//! State, event and named timeouts of an actor: [`Timeouts`].
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,11 @@ use crate::environment::Timer;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::roster::Sweep;
 
-/// When a timeout is over, beside when it fires.
+/// The event that ends a timeout that has not fired.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
-    /// The state is left.
     StateLeft,
-    /// An event is handled.
     EventHandled,
-    /// It is cancelled.
     Cancelled,
 }
 
@@ -26,8 +23,7 @@ pub(crate) struct Timeouts(Option<Box<Kept>>);
 struct Kept {
     of_state: Option<Timer>,
     of_event: Option<Timer>,
-    /// There are no more than names in the source. One that has fired stays until its name is used
-    /// again.
+    /// The named timeouts. Names are literals, hence few; a fired timeout stays until its name is reused.
     named: BTreeMap<&'static str, Named>,
     /// Futures that end with the state.
     piped: Vec<Piped>,
@@ -40,7 +36,7 @@ struct Named {
 }
 
 impl Kept {
-    /// The one without a name.
+    /// Returns the unnamed timeout of this kind.
     fn nameless(&mut self, until: Until) -> Option<&mut Option<Timer>> {
         match until {
             Until::StateLeft => Some(&mut self.of_state),
@@ -61,7 +57,7 @@ impl Kept {
         }
     }
 
-    /// Where nothing runs, there is nothing to end.
+    /// Returns true if no timeout is set.
     fn is_empty(&self) -> bool {
         self.of_state.is_none()
             && self.of_event.is_none()
@@ -71,7 +67,7 @@ impl Kept {
 }
 
 impl Timeouts {
-    /// Keeps `timer` in the place of the one before, which is cancelled.
+    /// Keeps `timer` in the place of the one before, which it cancels.
     pub(crate) fn set(&mut self, until: Until, timer: Timer) {
         let kept = self.0.get_or_insert_default();
         let before = kept.nameless(until).and_then(|place| place.replace(timer));
@@ -80,7 +76,7 @@ impl Timeouts {
         }
     }
 
-    /// Keeps `timer` in the place of the one of that name, which is cancelled.
+    /// Keeps `timer` in the place of the one of that name, which it cancels.
     pub(crate) fn set_named(&mut self, name: &'static str, until: Until, timer: Timer) {
         let named = &mut self.0.get_or_insert_default().named;
         if let Some(before) = named.insert(name, Named { until, timer }) {
@@ -102,7 +98,6 @@ impl Timeouts {
         known.push(piped);
     }
 
-    /// Cancels the one of that name, where there is one.
     pub(crate) fn cancel(&mut self, name: &str) {
         let kept = self.0.as_mut();
         if let Some(named) = kept.and_then(|kept| kept.named.remove(name)) {
@@ -110,7 +105,7 @@ impl Timeouts {
         }
     }
 
-    /// What a timeout waited for has come.
+    /// Ends the timeouts that end at this event.
     #[inline]
     pub(crate) fn end(&mut self, until: Until) {
         if let Some(kept) = &mut self.0
@@ -120,7 +115,7 @@ impl Timeouts {
         }
     }
 
-    /// Feeds which of the actor's timers they are; nothing where none of them runs.
+    /// Feeds the indices of the timeouts among the actor's timers; nothing if no timeout runs.
     pub(crate) fn fingerprint(&self, to: &mut Fingerprinter) {
         let Some(kept) = &self.0 else {
             return;

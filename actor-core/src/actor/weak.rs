@@ -1,4 +1,4 @@
-//! A reference that keeps nothing of its actor: [`WeakRef`].
+//! Weak references to an actor: [`WeakRef`].
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,11 +9,11 @@ use crate::identity::ActorId;
 use crate::production::WeakTarget;
 use crate::runtime;
 
-/// An [`ActorRef`] that keeps nothing of its actor: for lists of actors that come and go, a cache of
-/// sessions for instance, which would keep the mailbox of every actor that has ended.
+/// A weak [`ActorRef`], which does not keep the memory of the actor's mailbox: for lists of actors that
+/// come and go, such as a cache of sessions.
 ///
-/// Unless it is [told otherwise](crate::Spawner::ref_counted), an actor goes on for as long as it is not
-/// stopped, whoever refers to it. But an [`ActorRef`] keeps the memory to which it sends.
+/// An actor lives until it is stopped, even without references, unless it is
+/// [reference-counted](crate::Spawner::ref_counted).
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -39,7 +39,7 @@ pub struct WeakRef<A: Actor> {
 }
 
 impl<A: Actor> ActorRef<A> {
-    /// A reference to the same actor that keeps nothing of it.
+    /// Returns a weak reference to the same actor.
     #[must_use]
     pub fn downgrade(&self) -> WeakRef<A> {
         WeakRef::new(self.id(), self.target().downgrade())
@@ -47,7 +47,7 @@ impl<A: Actor> ActorRef<A> {
 }
 
 impl<A: Actor> Context<A> {
-    /// This actor, by a reference that keeps nothing of it.
+    /// Returns a weak reference to this actor.
     pub fn weak(&self) -> WeakRef<A> {
         WeakRef::new(self.id(), self.weak_target())
     }
@@ -62,10 +62,10 @@ impl<A: Actor> WeakRef<A> {
         }
     }
 
-    /// A reference to send by, where the actor [is alive](ActorRef::is_alive), and where others refer to
-    /// it if it [counts that](crate::Spawner::ref_counted). It may stop between this answer and what you do
-    /// with it; one that counts does not, as long as you keep what this returns, unless it is stopped
-    /// otherwise.
+    /// Returns a reference for sending if the actor [is alive](ActorRef::is_alive), and, for a
+    /// [reference-counted](crate::Spawner::ref_counted) actor, if there are other references to it. The
+    /// actor may stop right after; a reference-counted one lives while you keep the result, unless it is
+    /// stopped otherwise.
     #[must_use]
     pub fn upgrade(&self) -> Option<ActorRef<A>> {
         let found = self.target.upgrade();
@@ -98,7 +98,7 @@ impl<A: Actor> Clone for WeakRef<A> {
     }
 }
 
-/// The actor's name, while it is there.
+/// Prints the actor's name while the actor is alive, its identity afterwards.
 impl<A: Actor> fmt::Debug for WeakRef<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.target.upgrade() {

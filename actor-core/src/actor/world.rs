@@ -1,4 +1,4 @@
-//! What a predicate sees of single actors, whose types it knows.
+//! The view of a predicate on actors of known type: values, states and inbox lengths.
 
 use std::any::TypeId;
 
@@ -7,8 +7,7 @@ use crate::identity::{ActorId, Address};
 use crate::specification::World;
 
 impl<'a> World<'a> {
-    /// The actor; `None` while it is not started, when it has stopped, and while it is suspended
-    /// inside an async handler.
+    /// Returns the actor's value; `None` before its start, after its end, and inside an async handler.
     pub fn get<A: Actor>(&self, actor: &ActorRef<A>) -> Option<&'a A> {
         let address = actor.target().address();
         self.look(address);
@@ -17,7 +16,7 @@ impl<'a> World<'a> {
         found.and_then(|actor| actor.downcast_ref())
     }
 
-    /// The actor's state, under the conditions of [`get`](World::get).
+    /// Returns the actor's state, under the conditions of [`get`](World::get).
     pub fn state_of<A: Actor>(&self, actor: &ActorRef<A>) -> Option<&'static str> {
         let address = actor.target().address();
         self.look(address);
@@ -26,16 +25,16 @@ impl<'a> World<'a> {
         state.and_then(|state| A::INFO.state_name(state))
     }
 
-    /// Every actor of one type that can be shown, in order of creation.
+    /// Returns every visible actor of one type, in order of creation.
     pub fn all<A: Actor>(&self) -> impl Iterator<Item = &'a A> + use<'a, A> {
         self.living().map(|(_, actor)| actor)
     }
 
-    /// As [`all`](World::all), each with its identity.
+    /// Returns the same as [`all`](World::all), each actor with its identity.
     pub fn all_with_ids<A: Actor>(&self) -> impl Iterator<Item = (ActorId, &'a A)> + use<'a, A> {
         let snapshot = self.snapshot;
         self.living().map(move |(address, actor)| {
-            // Who is told an identity may compare it with one.
+            // A predicate that gets an identity may compare it with another, which breaks symmetry.
             snapshot.singled_out(address);
             (ActorId::controlled(address), actor)
         })
@@ -54,7 +53,7 @@ impl<'a> World<'a> {
         })
     }
 
-    /// How many events wait in the actor's inbox.
+    /// Returns the number of events in the actor's inbox.
     pub fn inbox_len<A: Actor>(&self, actor: &ActorRef<A>) -> usize {
         let address = actor.target().address();
         self.look(address);

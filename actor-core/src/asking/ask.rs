@@ -1,4 +1,4 @@
-//! The end of an `ask` that waits: [`Ask`].
+//! The asker's end of an `ask`: the future [`Ask`] and its time limit.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -15,12 +15,11 @@ use crate::parts::{AskError, AskSlot, Purpose};
 use crate::production::Target;
 
 /// The future reply of an [`ask`](crate::ActorRef::ask). The event was sent when `ask` was called;
-/// awaiting this, or dropping it, changes nothing for the actor that was asked.
+/// awaiting or dropping this future changes nothing for the actor that was asked.
 #[must_use = "await the reply, or use `tell` where none is needed"]
 pub struct Ask<R: Event> {
     pub(super) from: Arc<Slot<R>>,
-    /// The [limit of the system](crate::System::ask_limit), where it has one. Nothing is left half
-    /// done by a panic: it is over, or it is not.
+    /// The [limit of the system](crate::System::ask_limit), if any. A panic leaves the limit consistent.
     pub(super) limit: Option<AssertUnwindSafe<Box<Sleep>>>,
 }
 
@@ -38,26 +37,25 @@ impl<R: Event> fmt::Debug for Ask<R> {
 }
 
 impl<R: Event> Ask<R> {
-    /// The slot to wait at, as the tester keeps it.
+    /// Returns the slot that receives the reply, in the form that the tester keeps.
     pub(crate) fn slot(&self) -> Arc<AskSlot> {
         self.from.clone()
     }
 
-    /// Under test: the number of the `ask`.
+    /// Returns the number of the `ask` under test.
     pub(crate) fn controlled(&self) -> Option<AskId> {
         self.from.origin.controlled()
     }
 }
 
 impl<R: Event> Ask<R> {
-    /// Gives up after `limit`, counted from now, with [`AskError::TimedOut`]. Under test it is
-    /// virtual time, and whether the reply or the timer comes first is a matter of scheduling.
+    /// Gives up after `limit`, counted from now, with [`AskError::TimedOut`]. Under test the limit is
+    /// virtual time, and the scheduler decides if the reply or the timer comes first.
     ///
-    /// To give up changes nothing for the actor that was asked, which may answer later to nobody.
+    /// Giving up changes nothing for the actor that was asked: its late reply is dropped.
     ///
-    /// In production the clock is that of the runtime where this is called. Where that runtime is dropped
-    /// before the answer has come, who awaits it elsewhere gives up as well, since nothing would tell that
-    /// the time is over.
+    /// In production the clock is that of the runtime on which this is called. If that runtime is dropped
+    /// before the reply has come, an `Ask` that is awaited on another runtime times out, too.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -106,13 +104,13 @@ impl<R: Event> Ask<R> {
         }
     }
 
-    /// Waits for as long as it takes, whatever the [limit of the system](crate::System::ask_limit) is.
+    /// Waits without a limit, even if the system has a [limit](crate::System::ask_limit).
     pub fn without_limit(mut self) -> Self {
         self.limit = None;
         self
     }
 
-    /// Takes the limit of the system, where that has one. It counts from now: the event is sent.
+    /// Takes the limit of the system, if there is one. The limit counts from now, when the event is sent.
     pub(crate) fn limited(mut self, of: &Target) -> Self {
         if let Some(limit) = of.ask_limit() {
             if let Origin::Live(_, asked) = &self.from.origin {

@@ -1,7 +1,7 @@
-//! The two ends of an `ask`, and the slot between them.
+//! Request and reply: the two ends of an `ask`, and the slot between them.
 //!
-//! [`reply`] is held by the actor that answers, [`ask`] by whoever waits; [`slot`] belongs to both, and
-//! [`started`] and [`stopped`] wait in the same way for an actor's start and end. References and contexts call it.
+//! [`reply`] is held by the actor that answers, [`ask`] by the asker; [`slot`] belongs to both, and
+//! [`started`] and [`stopped`] wait in the same way for an actor's start and end.
 
 mod ask;
 mod reply;

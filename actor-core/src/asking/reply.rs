@@ -1,4 +1,4 @@
-//! The two ends of an `ask`: [`Reply`] at the actor that answers, [`Ask`] at the one that waits.
+//! The answering end of an `ask`: [`Reply`].
 
 #[cfg(feature = "codec")]
 use std::any::Any;
@@ -12,14 +12,14 @@ use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::parts::Carry;
 
-/// To whom the answer to an event goes: the asker, or nobody after a `tell`.
+/// The target of the answer to an event: the asker, or nobody after a `tell`.
 ///
-/// A handler that does not answer by what it returns takes it as a parameter, between the event and
-/// the context, and returns nothing. It may answer at once, keep the reply in the actor's state for
-/// later, or send it on in an event, so that another actor answers.
+/// A handler that does not answer by its return value takes a `Reply` as a parameter, between the event
+/// and the context, and returns nothing. The handler may answer at once, keep the reply in the actor's
+/// state for later, or send it on in an event, so that another actor answers.
 ///
-/// Dropping it without [`send`](Reply::send) tells the asker [`AskError::Dropped`](crate::AskError::Dropped); where it is
-/// dropped with an actor that has stopped or failed, that.
+/// Dropping a `Reply` without [`send`](Reply::send) gives the asker
+/// [`AskError::Dropped`](crate::AskError::Dropped). If the actor stops or fails, the asker gets that error.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -68,30 +68,30 @@ pub struct Reply<R> {
 }
 
 impl<R> Reply<R> {
-    /// The event was told: no one waits.
+    /// Returns the reply to an event that nobody asked.
     pub const fn nobody() -> Self {
         Self { to: None }
     }
 
-    /// Nobody waits for this reply: the event was told, or the asker has gone.
+    /// Returns true if nobody waits for this reply: after a `tell` or, in production, without the asker.
     pub fn is_nobody(&self) -> bool {
         match &self.to {
             None => true,
             Some(slot) => match slot.origin {
-                // The other end is the asker's.
+                // The second strong reference is the asker's.
                 Origin::Live(..) => Arc::strong_count(slot) == 1,
                 Origin::Controlled(_) => false,
             },
         }
     }
 
-    /// The event was told.
+    /// Returns true if nobody waits for an answer: the event was sent by `tell`, or is answered.
     pub(crate) fn was_told(&self) -> bool {
         self.to.is_none()
     }
 
-    /// The same reply as it arrives at another node: whichever is sent first counts, and the reply is
-    /// lost with the last of them. `carry` makes of the answer what comes back.
+    /// Returns the same reply as it arrives at another node: the first answer of any copy counts, and
+    /// the reply is lost when the last copy is dropped. `carry` encodes and decodes the answer.
     pub(crate) fn again(&self, carry: Carry<R>) -> Self {
         if let Some(slot) = &self.to {
             slot.cross(carry);
@@ -101,13 +101,13 @@ impl<R> Reply<R> {
         }
     }
 
-    /// Under test: the number of the `ask`.
+    /// Returns the number of the `ask` under test.
     #[cfg(feature = "codec")]
     pub(crate) fn number(&self) -> Option<u32> {
         Some(self.to.as_ref()?.origin.controlled()?.index)
     }
 
-    /// The reply that goes to a slot, where that is of this type; see [`again`](Self::again).
+    /// Makes the reply that goes to a slot, if the slot is of this type; see [`again`](Self::again).
     #[cfg(feature = "codec")]
     pub(crate) fn travelled(slot: Arc<dyn Any + Send + Sync>, carry: Carry<R>) -> Option<Self>
     where
@@ -118,7 +118,7 @@ impl<R> Reply<R> {
         Some(Self { to: Some(to) })
     }
 
-    /// It is in the hands of a handler, which may keep it or send it on.
+    /// Marks the reply as passed to a handler, which may keep it or send it on.
     #[doc(hidden)]
     pub fn hand_over(self) -> Self {
         if let Some(slot) = &self.to {
@@ -127,7 +127,7 @@ impl<R> Reply<R> {
         self
     }
 
-    /// Feeds to whom it goes. Under test: an ask keeps its number while anyone waits for it.
+    /// Feeds the target of the reply. Under test: an ask keeps its number while anyone waits for it.
     #[doc(hidden)]
     pub fn fingerprint<'a>(&self, to: &'a mut Fingerprinter) -> &'a mut Fingerprinter {
         to.write_u64(match &self.to {
@@ -137,7 +137,7 @@ impl<R> Reply<R> {
         to
     }
 
-    /// Answers. The value is dropped where nobody waits for it.
+    /// Answers. The value is dropped if nobody waits for it.
     #[inline]
     pub fn send(self, value: R) {
         if self.to.is_some() {
@@ -145,7 +145,7 @@ impl<R> Reply<R> {
         }
     }
 
-    /// Puts the value in its place, without a word to who waits: under test the engine says it.
+    /// Puts the value into the slot without notifying the asker: under test the engine notifies.
     pub(crate) fn put(mut self, value: R) {
         if let Some(slot) = self.to.take() {
             slot.lock().value = Some(value);
@@ -183,7 +183,7 @@ impl<R> Drop for Reply<R> {
     }
 }
 
-/// Under test: which of the asks it answers that someone waits for.
+/// Fingerprints the index, under test, of the answered ask among those that someone waits for.
 impl<R> Fingerprint for Reply<R> {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         Reply::fingerprint(self, to);

@@ -1,4 +1,4 @@
-//! Where a reply waits for the asker.
+//! The slot of an `ask`, in which the reply waits for the asker.
 
 use std::any::{Any, TypeId};
 use std::panic::{RefUnwindSafe, UnwindSafe};
@@ -14,7 +14,7 @@ use crate::production::{Asked, Observed, Target, Where};
 use crate::runtime;
 use crate::runtime::Purpose;
 
-/// Both ends of a new `ask`.
+/// Creates both ends of a new `ask`.
 pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
     let slot = Arc::new(Slot {
         origin,
@@ -36,7 +36,7 @@ pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
     (Reply { to }, ask)
 }
 
-/// Where a reply waits for the asker; under test, until the tester delivers it.
+/// The slot of one reply; under test the reply stays invisible here until the tester delivers it.
 pub(crate) struct Slot<R> {
     pub(super) origin: Origin,
     /// Shows a reply to the monitors of a live system, before the asker can see it.
@@ -44,32 +44,32 @@ pub(crate) struct Slot<R> {
     pub(super) open: Mutex<Open<R>>,
 }
 
-/// From which executor the `ask` is.
+/// The executor of an `ask`, with the data it keeps for the `ask`.
 pub(crate) enum Origin {
-    /// Production. Who asked is kept only while a monitor is registered.
+    /// Production. The asker is kept only while a monitor is registered.
     Live(Option<Box<Observed>>, Asked),
-    /// A test, once it has registered the `ask`.
+    /// A test; the number is set once the tester has registered the `ask`.
     Controlled(OnceLock<AskId>),
 }
 
-// It names who asked, and is changed by nobody.
+// The fields don't change, so a panic leaves them consistent.
 impl UnwindSafe for Origin {}
 impl RefUnwindSafe for Origin {}
 
 pub(super) struct Open<R> {
     pub(super) fate: Fate,
     pub(super) value: Option<R>,
-    /// Where the reply goes to another node.
+    /// Set if the reply goes to another node.
     pub(super) crossing: Option<Box<Crossing<R>>>,
 }
 
-/// What becomes of a reply that goes to another node.
+/// The state of a reply that goes to another node.
 pub(super) struct Crossing<R> {
-    /// How many may send it beside the first.
+    /// The number of copies of the reply beside the first.
     others: u32,
-    /// It was sent or lost, or the way back is broken.
+    /// True once the reply was sent or lost, or the connection back is broken.
     pub(super) is_over: bool,
-    /// Makes what arrives.
+    /// Encodes and decodes the reply.
     carry: Option<Carry<R>>,
 }
 
@@ -89,7 +89,7 @@ impl<R> Slot<R> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One more may send the reply.
+    /// Records one more copy of the reply.
     pub(super) fn cross(&self, carry: Carry<R>) {
         let crossing = &mut self.lock().crossing;
         let crossing = crossing.get_or_insert_default();
@@ -97,7 +97,7 @@ impl<R> Slot<R> {
         crossing.carry = Some(carry);
     }
 
-    /// One who may send the reply does not; tells whether nobody is left who may.
+    /// Records the loss of one copy; returns true if no copy is left that may answer.
     fn is_given_up(&self) -> bool {
         match &mut self.lock().crossing {
             None => true,
@@ -109,7 +109,7 @@ impl<R> Slot<R> {
         }
     }
 
-    /// The reply was dropped.
+    /// Ends the `ask`, since its reply was dropped.
     #[cold]
     pub(super) fn unanswered(&self) {
         match &self.origin {
@@ -145,7 +145,7 @@ impl Origin {
         }
     }
 
-    /// Under test: the number of the `ask`, counted from two.
+    /// Returns the number of the `ask` under test, counted from two.
     pub(super) fn mark(&self) -> u64 {
         match self.controlled() {
             None => 1,
@@ -153,7 +153,7 @@ impl Origin {
         }
     }
 
-    /// The value is in its place. In production that is all; under test the tester delivers it.
+    /// Makes the sent value visible in production; under test the tester delivers it later.
     #[inline]
     pub(super) fn settle(&self, fate: &mut Fate) -> Option<Waker> {
         match self {
@@ -165,7 +165,7 @@ impl Origin {
         }
     }
 
-    /// Tells who waits for the value, under no lock.
+    /// Notifies the asker or the tester of the value, under no lock.
     #[inline]
     pub(super) fn answered(&self, waker: Option<Waker>) {
         match self {
@@ -178,7 +178,7 @@ impl Origin {
         }
     }
 
-    /// Somebody has looked for the reply, and awaits it where it is not there.
+    /// Records a poll for the reply; if the reply is not there, the asker awaits it from now on.
     #[inline]
     pub(super) fn sought(&self, is_there: bool) {
         match self {
@@ -192,7 +192,7 @@ impl Origin {
         }
     }
 
-    /// The asker is gone.
+    /// Records that the asker has dropped its end.
     #[inline]
     pub(super) fn left(&self) {
         match self {
@@ -205,7 +205,7 @@ impl Origin {
         }
     }
 
-    /// Whoever was asked may not be the one who answers.
+    /// Records that an actor other than the one that was asked may answer.
     pub(super) fn handed_over(&self) {
         match self {
             Self::Live(_, asked) => asked.over(),
@@ -232,7 +232,7 @@ impl<R: Event> AnySlot for Slot<R> {
             let open = self.lock();
             open.crossing.as_ref().and_then(|crossing| crossing.carry)
         };
-        // Not under the lock: what is encoded is the user's, and so is what is dropped.
+        // Outside the lock, since encoding and dropping run the user's code.
         let (Some(carry), Some(value)) = (carry, self.lock().value.take()) else {
             return Ok(());
         };
@@ -255,7 +255,7 @@ impl<R: Event> AnySlot for Slot<R> {
     }
 }
 
-/// How an `ask` of an actor begins.
+/// The start of an `ask` of an actor.
 impl Target {
     fn asking(&self) -> Origin {
         match self.place() {
@@ -267,7 +267,7 @@ impl Target {
         }
     }
 
-    /// Both ends of a new `ask` of this actor, whose event is posted next.
+    /// Creates both ends of a new `ask` of this actor; the caller posts the event next.
     pub(crate) fn begin_ask<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         let (reply, ask) = asking(self.asking());
         if let Where::Controlled(address) = self.place() {
@@ -276,7 +276,7 @@ impl Target {
         (reply, ask)
     }
 
-    /// How long an `ask` of this actor lasts at most, from now on.
+    /// Starts the time limit of the system for an `ask` of this actor.
     pub(super) fn ask_limit(&self) -> Option<Sleep> {
         match self.place() {
             Where::Live(actor) => actor.ask_limit().map(Sleep::Live),
@@ -287,8 +287,8 @@ impl Target {
         }
     }
 
-    /// As [`begin_ask`](Self::begin_ask), for what monitors don't see: a wait for this actor's start or
-    /// end, since nobody has sent anything, and a reply that the asker, which relays, hands on.
+    /// Begins an `ask` that monitors don't observe: a wait for this actor's start or end, for which no
+    /// event is sent, or a reply that a relay passes on.
     pub(crate) fn begin_ask_beside<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         match self.place() {
             Where::Live(actor) => asking(Origin::Live(None, actor.asking_beside())),

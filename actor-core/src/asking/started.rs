@@ -1,4 +1,4 @@
-//! Waiting for an actor's start: [`Started`].
+//! Waiting for an actor's start: the future [`Started`].
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,8 +9,8 @@ use crate::production::{AwaitsStart, Target};
 use crate::runtime;
 use crate::supervision::StopReason;
 
-/// The future of an actor's start; made by [`ActorRef::started`](crate::ActorRef::started). Dropping it
-/// changes nothing for the actor.
+/// The future of an actor's start; made by [`ActorRef::started`](crate::ActorRef::started). Dropping the
+/// future changes nothing for the actor.
 #[must_use = "nothing waits before this is awaited"]
 pub struct Started(Ask<Result<(), StopReason>>);
 
@@ -33,7 +33,7 @@ impl Future for Started {
     type Output = Result<(), StopReason>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        // Nobody is left who could say why where the executor itself has gone.
+        // If the executor itself is gone, nobody can report the reason.
         let start = Pin::new(&mut self.0).poll(task);
         start.map(|start| start.unwrap_or(Err(StopReason::Aborted)))
     }

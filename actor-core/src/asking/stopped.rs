@@ -1,4 +1,4 @@
-//! Waiting for an actor's end: [`Stopped`].
+//! Waiting for an actor's end: the future [`Stopped`].
 
 use std::fmt;
 use std::pin::Pin;
@@ -9,8 +9,8 @@ use crate::production::{AwaitsEnd, Target};
 use crate::runtime;
 use crate::supervision::StopReason;
 
-/// The future of an actor's end; made by [`ActorRef::stopped`](crate::ActorRef::stopped). Dropping it
-/// changes nothing for the actor.
+/// The future of an actor's end; made by [`ActorRef::stopped`](crate::ActorRef::stopped). Dropping the
+/// future changes nothing for the actor.
 #[must_use = "nothing waits before this is awaited"]
 pub struct Stopped(Ask<StopReason>);
 
@@ -33,7 +33,7 @@ impl Future for Stopped {
     type Output = StopReason;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<StopReason> {
-        // Nobody is left who could say why where the executor itself has gone.
+        // If the executor itself is gone, nobody can report the reason.
         let end = Pin::new(&mut self.0).poll(task);
         end.map(|reason| reason.unwrap_or(StopReason::Aborted))
     }

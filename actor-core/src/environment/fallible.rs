@@ -1,4 +1,4 @@
-//! Calls of the environment's that may fail: in production as they do, under test where a fault strikes.
+//! Fallible calls of the environment: real failures in production, injected faults under test.
 
 use std::any::{Any, TypeId, type_name};
 use std::future::Future;
@@ -6,14 +6,14 @@ use std::rc::Rc;
 
 use crate::runtime::{self, Failing, Failure};
 
-/// An error that a fault has a call fail with.
+/// An error that an injected fault makes a call return.
 struct Struck<E> {
     error: E,
-    /// The call is made all the same, and what it returns is lost.
+    /// True if the call is made nevertheless, and its result is lost.
     is_made: bool,
 }
 
-/// Makes a call, or has it fail.
+/// Makes a call, or fails it with an injected fault.
 #[track_caller]
 pub(crate) fn call<T, E: 'static>(
     is_live: bool,
@@ -30,7 +30,7 @@ pub(crate) fn call<T, E: 'static>(
     }
 }
 
-/// The same for a call that is awaited; it is decided when it is.
+/// As [`call`], for an async call; the fault is decided when the future is first polled.
 pub(crate) async fn call_async<T, E: 'static>(
     is_live: bool,
     name: &str,
@@ -61,7 +61,7 @@ fn struck<E: 'static>(is_live: bool, name: &str) -> Option<Struck<E>> {
     Some(Struck { error, is_made })
 }
 
-/// What calls may fail with.
+/// Describes an error with which calls may fail.
 pub(crate) fn failing<E: 'static>(is_made: bool, error: impl Fn() -> E + 'static) -> Failing {
     Failing {
         error: TypeId::of::<E>(),

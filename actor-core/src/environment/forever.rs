@@ -1,4 +1,4 @@
-//! Waits that may rightly last for ever: [`forever`].
+//! Waits that may rightly last for ever, exempt from deadlock detection: [`forever`].
 
 use std::future::Future;
 
@@ -7,15 +7,15 @@ use crate::runtime::{self, Address};
 
 /// Awaits `future`, which may rightly never be ready: a server that waits for its next job, say.
 ///
-/// The tester takes a handler, or a test body, that awaits without a time limit for one that is owed
-/// what it awaits. It reports who awaits in vain as a deadlock: where nothing else can happen, and
-/// beside periodic timers and other traffic where that lasts for longer than the threshold of
-/// liveness. What is awaited by `forever` is owed to nobody, and neither is what the same handler
-/// awaits beside it, in a `select!` for instance. An execution may end while it waits. What takes an
-/// end by itself, a `sleep` or an `ask` with a time limit, needs no such word.
+/// The tester expects that every await without a time limit, in a handler or a test body, is eventually
+/// completed. Otherwise the tester reports a deadlock: when nothing else can happen, or, beside periodic
+/// timers and other traffic, when the wait lasts longer than the liveness threshold. A wait by `forever` is
+/// exempt, and so is everything that the same handler awaits at the same time, in a `select!` for instance.
+/// An execution may end during such a wait. A `sleep`, or an `ask` with a time limit, ends by itself and
+/// needs no `forever`.
 ///
-/// It changes nothing else. In production, [`LiveSystem::watch_stuck`](crate::LiveSystem::watch_stuck)
-/// passes over a handler while it waits so.
+/// Nothing else changes. In production, [`LiveSystem::watch_stuck`](crate::LiveSystem::watch_stuck) ignores a
+/// handler during such a wait.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -47,7 +47,7 @@ pub async fn forever<F: Future>(future: F) -> F::Output {
     future.await
 }
 
-/// While it lives, the operation's wait is nobody's debt.
+/// Exempts the wait of the operation from deadlock detection while it lives.
 struct Mark(Option<Address>);
 
 impl Mark {

@@ -1,6 +1,6 @@
-//! What a program asks its environment for beside actors: time, randomness, and calls that may fail.
+//! The environment of a program beside actors: time, randomness, and calls that may fail.
 //!
-//! Each is the operating system's, or tokio's, in production, and the tester's under test.
+//! In production, the operating system or tokio provides each; under test, the tester does.
 
 pub(crate) mod fallible;
 mod forever;

@@ -1,4 +1,4 @@
-//! Choices and generators: the tester's under test, the operating system's in production.
+//! Random choices and generators: from the tester under test, from the operating system in production.
 
 use std::convert::Infallible;
 use std::hash::Hasher;
@@ -10,11 +10,11 @@ use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::production::next_u64;
 use crate::runtime;
 
-/// A random generator for one handler call; implements `rand_core`'s traits, so that everything
-/// that takes a `rand` generator takes it.
+/// A random generator for one handler call. Implements `rand_core`'s traits, so that it can be passed
+/// wherever a `rand` generator is expected.
 ///
-/// Under test the same schedule gives the same numbers on every machine: xoshiro256++, whose
-/// output is promised never to change.
+/// Under test the same schedule gives the same numbers on every machine: the generator is xoshiro256++, whose
+/// output is guaranteed never to change.
 #[derive(Clone, Debug)]
 pub struct ActorRng(Xoshiro256PlusPlus);
 
@@ -34,11 +34,11 @@ impl TryRng for ActorRng {
     }
 }
 
-/// By the numbers that come next.
+/// The fingerprint consists of the numbers that the generator would return next.
 impl Fingerprint for ActorRng {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         let mut next = self.0.clone();
-        // As many bits as the generator has.
+        // The state of the generator has 256 bits.
         for _ in 0..4 {
             to.write_u64(next.next_u64());
         }

@@ -1,4 +1,4 @@
-//! Timers: a handle to an armed one, and `sleep`.
+//! Timers: the handle of an armed timer, and `sleep`.
 
 use std::fmt;
 use std::future::Future;
@@ -23,8 +23,8 @@ enum Inner {
     Controlled(TimerId),
 }
 
-/// Under test with its number in the execution, so that it prints the same whenever the same schedule
-/// runs.
+/// Under test, shows the timer's number in the execution, so that every run of the same schedule prints the
+/// same.
 impl fmt::Debug for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
@@ -34,7 +34,7 @@ impl fmt::Debug for Timer {
     }
 }
 
-// It names a timer, which a panic changes in nothing.
+// A timer handle is only an identifier, which a panic cannot leave in an inconsistent state.
 impl UnwindSafe for Timer {}
 impl RefUnwindSafe for Timer {}
 
@@ -56,7 +56,7 @@ impl Timer {
 }
 
 impl Timer {
-    /// Which of its owner's timers it is under test; zero once it is over.
+    /// Returns the position of the timer among its owner's timers under test; zero once the timer is over.
     pub(crate) fn mark(&self) -> u64 {
         match &self.0 {
             Inner::Live(_) => 0,
@@ -65,14 +65,13 @@ impl Timer {
     }
 }
 
-/// Under test: which of its owner's timers it is, if it still runs or its event is unread.
+/// Under test, the timer's position among its owner's timers, while it is armed or its event is unread.
 impl Fingerprint for Timer {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         to.write_u64(self.mark());
     }
 }
 
-/// Waits for `delay`, in virtual time under test.
 pub(crate) fn sleep(live: bool, delay: Duration, purpose: Purpose) -> Sleep {
     if live {
         Sleep::Live(production::sleep(delay))
@@ -81,15 +80,14 @@ pub(crate) fn sleep(live: bool, delay: Duration, purpose: Purpose) -> Sleep {
     }
 }
 
-/// See [`sleep`].
 pub(crate) enum Sleep {
     Live(production::Sleep),
     Controlled(TimerId),
 }
 
 impl Sleep {
-    /// As [`poll`](Future::poll), for a limit to how long something is awaited, which is over where the
-    /// runtime is.
+    /// As [`poll`](Future::poll), for the time limit of another wait. The limit is also over when the runtime
+    /// has ended.
     pub(crate) fn poll_limit(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
         match self {
             Self::Live(sleep) => sleep.poll_limit(task),
@@ -99,7 +97,7 @@ impl Sleep {
 }
 
 impl Sleep {
-    /// Under test, where it is over: for how long it might have been.
+    /// Under test, for a sleep that is over: returns how much earlier the sleep may have ended.
     pub(crate) fn overslept(&self) -> Duration {
         match self {
             Self::Live(_) => Duration::ZERO,

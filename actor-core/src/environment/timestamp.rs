@@ -1,4 +1,4 @@
-//! Timestamps: times that are compared as far as clocks can tell.
+//! Timestamps: clock readings that are compared only within the resolution of clocks.
 
 use std::hash::Hasher;
 use std::ops::{Add, Sub};
@@ -7,13 +7,13 @@ use std::time::Duration;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::runtime;
 
-/// A time as the clock of a machine shows it, by [`Context::timestamp`](crate::Context::timestamp).
+/// A reading of a machine's clock, by [`Context::timestamp`](crate::Context::timestamp).
 ///
-/// No two machines have the same time, and what a program does by comparing times should be right
-/// whatever they differ by. So a timestamp has no order: it is compared by [`is_before`](Timestamp::is_before).
-/// In production that is `<`. Under test, a test may say how fine clocks are,
-/// `#[actor_test(clocks(resolution = "1ms"))]`: then two timestamps that are no further apart compare either
-/// way, each time anew, and the tester explores both.
+/// No two machines have the same time, and a program that compares times should be correct for any difference
+/// between clocks. So a timestamp has no `Ord`: it is compared by [`is_before`](Timestamp::is_before). In
+/// production that is `<`. A test may state the resolution of clocks,
+/// `#[actor_test(clocks(resolution = "1ms"))]`: two timestamps that are no further apart then compare either
+/// way, decided anew each time, and the tester explores both.
 ///
 /// ```
 /// use std::time::Duration;
@@ -45,17 +45,18 @@ use crate::runtime;
 pub struct Timestamp(Duration);
 
 impl Timestamp {
-    /// When a clock shows that time; see [`Context::now`](crate::Context::now).
+    /// Returns the timestamp of a clock reading; see [`Context::now`](crate::Context::now).
     pub const fn at(time: Duration) -> Self {
         Self(time)
     }
 
-    /// What the clock shows.
+    /// The reading of the clock.
     pub const fn time(self) -> Duration {
         self.0
     }
 
-    /// Whether it is before the other, as far as clocks can tell: under test that may be a decision.
+    /// Returns true if this is before the other, within the resolution of clocks: under test that may be a
+    /// decision.
     pub fn is_before(self, other: Self) -> bool {
         match runtime::is_controlled() {
             true => runtime::with(|rt| rt.is_before(self.0, other.0)),
@@ -63,13 +64,13 @@ impl Timestamp {
         }
     }
 
-    /// How much has passed since an earlier timestamp; nothing, where it is a later one.
+    /// Returns the time since an earlier timestamp; zero if `earlier` is the later one.
     pub const fn since(self, earlier: Self) -> Duration {
         self.0.saturating_sub(earlier.0)
     }
 }
 
-/// So much later.
+/// Adds a duration; saturates.
 impl Add<Duration> for Timestamp {
     type Output = Self;
 
@@ -78,7 +79,7 @@ impl Add<Duration> for Timestamp {
     }
 }
 
-/// So much earlier; the beginning of time at the earliest.
+/// Subtracts a duration; saturates at the beginning of time.
 impl Sub<Duration> for Timestamp {
     type Output = Self;
 

@@ -1,6 +1,6 @@
-//! When two states are the same: [`Fingerprint`], and what a type [offers](offer) for it.
+//! State fingerprints: [`Fingerprint`], and the lookup of the fingerprint that a type [offers](offer).
 //!
-//! Generated code feeds it; only the tester reads it.
+//! Generated code computes them; only the tester reads them.
 
 pub(crate) mod offer;
 mod values;

@@ -1,13 +1,12 @@
-//! What a type offers for its fingerprint, found out where the type is concrete.
+//! Autoref specialisation that finds the fingerprint of a concrete type, or its `Hash`.
 //!
-//! The macros write `(&&&Offer(value)).feed(to)`. Rust looks for the method on `&&&Offer`, then on
-//! `&&Offer`, and so on, and takes the first whose bounds hold: so a type is asked for its
-//! [`Fingerprint`], else hashed, and one that has neither is told apart without an error. In generic
-//! code only what the bounds in scope promise counts.
+//! The macros write `(&&&Offer(value)).feed(to)`. Rust looks for the method on `&&&Offer`, then on `&&Offer`,
+//! and so on, and takes the first whose bounds hold. So a type's [`Fingerprint`] is preferred, then its
+//! `Hash`, and a type that has neither is distinguished without an error. In generic code only the bounds in
+//! scope count.
 //!
-//! An actor, event or monitor uses the methods of [`of_a_whole`]; a field those of [`of_a_field`],
-//! where offering nothing is an error. Whether an actor can be printed is found out by those of
-//! [`of_a_print`].
+//! An actor, event or monitor uses the methods of [`of_a_whole`]. A field uses those of [`of_a_field`], where
+//! a type that offers nothing is an error. The methods of [`of_a_print`] find out if an actor can be printed.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -15,7 +14,7 @@ use std::hash::Hash;
 
 use super::{Fingerprint, Fingerprinter};
 
-/// A value that may offer a fingerprint.
+/// A value that may have a fingerprint or a hash.
 #[derive(Debug)]
 pub struct Offer<'a, T: ?Sized>(pub &'a T);
 
@@ -27,9 +26,9 @@ impl<T: ?Sized> Clone for Offer<'_, T> {
 
 impl<T: ?Sized> Copy for Offer<'_, T> {}
 
-/// A type with a fingerprint of its own.
+/// A type that implements [`Fingerprint`].
 pub trait Own {
-    /// Feeds the value; tells that it did.
+    /// Feeds the value; returns true.
     fn feed(self, to: &mut Fingerprinter) -> bool;
 }
 
@@ -41,9 +40,9 @@ impl<T: Fingerprint + ?Sized> Own for &&&Offer<'_, T> {
     }
 }
 
-/// A type that can be hashed.
+/// A type that implements [`Hash`].
 pub trait Hashed {
-    /// Feeds the value; tells that it did.
+    /// Feeds the value; returns true.
     fn feed(self, to: &mut Fingerprinter) -> bool;
 }
 
@@ -57,7 +56,7 @@ impl<T: Hash + ?Sized> Hashed for &&Offer<'_, T> {
 
 /// Any other type.
 pub trait Bare {
-    /// Feeds nothing, which is all there is to a type without data; tells whether it is one.
+    /// Feeds nothing; returns true if the type has no data.
     fn feed(self, to: &mut Fingerprinter) -> bool;
 }
 
@@ -68,9 +67,9 @@ impl<T> Bare for Offer<'_, T> {
     }
 }
 
-/// A map or set without an order whose elements can be hashed.
+/// An unordered map whose entries can be hashed.
 pub trait Unordered {
-    /// Feeds the value; tells that it did.
+    /// Feeds the value, in no order; returns true.
     fn feed(self, to: &mut Fingerprinter) -> bool;
 }
 
@@ -81,9 +80,9 @@ impl<K: Hash, V: Hash, S> Unordered for &Offer<'_, HashMap<K, V, S>> {
     }
 }
 
-/// A field that offers nothing: the bound says so.
+/// A field that offers nothing: the unmet bound is the compile error.
 pub trait Missing<T: ?Sized> {
-    /// Feeds the value; tells that it did.
+    /// Feeds the value; returns true.
     fn feed(self, to: &mut Fingerprinter) -> bool
     where
         T: Fingerprint;
@@ -99,9 +98,9 @@ impl<T: ?Sized> Missing<T> for Offer<'_, T> {
     }
 }
 
-/// A type that can be printed.
+/// A type that implements [`Debug`].
 pub trait Printed<'a> {
-    /// The value as something to print.
+    /// Returns the value as a `Debug` object.
     fn debug(self) -> Option<&'a dyn Debug>;
 }
 
@@ -112,9 +111,9 @@ impl<'a, T: Debug> Printed<'a> for &Offer<'a, T> {
     }
 }
 
-/// Any other type.
+/// A type without [`Debug`].
 pub trait Unprinted<'a> {
-    /// Nothing.
+    /// Returns `None`.
     fn debug(self) -> Option<&'a dyn Debug>;
 }
 
@@ -125,17 +124,17 @@ impl<'a, T> Unprinted<'a> for Offer<'a, T> {
     }
 }
 
-/// The methods for printing an actor.
+/// The methods that print an actor.
 pub mod of_a_print {
     pub use super::{Printed as _, Unprinted as _};
 }
 
-/// The methods for an actor, event or monitor.
+/// The methods that fingerprint an actor, event or monitor.
 pub mod of_a_whole {
     pub use super::{Bare as _, Hashed as _, Own as _};
 }
 
-/// The methods for a field.
+/// The methods that fingerprint a field.
 pub mod of_a_field {
     pub use super::{Hashed as _, Missing as _, Own as _, Unordered as _};
 }

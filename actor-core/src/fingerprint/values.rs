@@ -1,4 +1,4 @@
-//! When two states are the same: [`Fingerprint`], and the [`Fingerprinter`] that it feeds.
+//! State fingerprints, with which the tester compares states: [`Fingerprint`] and [`Fingerprinter`].
 
 use std::any::TypeId;
 use std::cell::{Cell, RefCell};
@@ -12,32 +12,32 @@ use crate::identity::ActorId;
 use crate::supervision::{StopReason, Terminated};
 use crate::table::Stateless;
 
-/// A value that the tester can compare with itself at another step of an execution.
+/// A value that the tester can compare between different steps of an execution.
 ///
-/// Where a state comes back while something was owed all the time, nothing may ever change: the
-/// tester sees that long before it would lose its patience. For that it takes fingerprints of what
-/// actors, events and monitors offer, and it finds out by itself what that is:
+/// A lasso proves that nothing will ever change: a state that recurs while an obligation was pending all the
+/// time. The tester sees that long before the liveness threshold is reached. For that it takes fingerprints
+/// of actors, events and monitors, and finds out by itself how to take them:
 ///
-/// - a type that implements `Fingerprint` is asked for it;
-/// - any other that implements [`Hash`] is hashed;
+/// - of a type that implements `Fingerprint`, by that implementation;
+/// - of any other type that implements [`Hash`], by hashing;
 /// - a type without data, such as `struct Tick;`, needs neither.
 ///
-/// A generic actor offers what the bounds of its `impl` block promise. An actor that offers nothing
-/// is the same only as long as it handles nothing.
+/// In a generic actor, only the bounds of its `impl` block count. An actor that offers nothing counts as
+/// unchanged only as long as it handles nothing.
 ///
 /// # The rule
 ///
-/// Two values with the same fingerprint must behave in the same way from then on. A `Hash` that
-/// leaves out what matters breaks it, and so does state that is shared behind the actors' backs,
-/// which is why there is no `Fingerprint` for locks and atomics.
+/// Two values with the same fingerprint must behave in the same way from then on. A `Hash` that leaves out
+/// relevant data violates this rule. So does state that actors share other than by messages, which is why
+/// there is no `Fingerprint` for locks and atomics.
 ///
 /// # Deriving
 ///
-/// Every field is fingerprinted by its own `Fingerprint` or else its `Hash`. Numbers that only name
-/// or count, so that nothing is decided by how large they are, may be left out; a term or a sequence
-/// number that grows for ever would keep every state from coming back. A type parameter that a field
-/// mentions has to be `Fingerprint`, but for those of an [`ActorRef`](crate::ActorRef), a [`Recipient`](crate::Recipient) or a
-/// `PhantomData`.
+/// Every field is fingerprinted by its own `Fingerprint`, or else by its `Hash`. A number may be left out if
+/// it only names or counts, so that nothing is decided by its size; a term or a sequence number that grows
+/// for ever would keep every state from recurring. A type parameter that a field mentions must be
+/// `Fingerprint`, except for those of an [`ActorRef`](crate::ActorRef), a [`Recipient`](crate::Recipient) or
+/// a `PhantomData`.
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -72,14 +72,14 @@ use crate::table::Stateless;
 /// assert_ne!(Fingerprinter::of(&before), Fingerprinter::of(&after));
 /// ```
 ///
-/// `#[fingerprint(crate = path)]` on the type says where `actor_core` is, if not at `::actor_core`.
+/// `#[fingerprint(crate = path)]` on the type gives the path of `actor_core`, if that is not `::actor_core`.
 ///
 /// # Actors that are interchangeable
 ///
-/// Three clients that do the same are three actors; which of them has been served makes no difference to
-/// what may happen. `#[fingerprint(interchangeable)]` on the actor's type says so, and a search of states
-/// takes two states for the same that differ in who is who among the actors of that type: of three clients
-/// that come one after another in any order, one order is searched instead of six.
+/// Three clients with the same behaviour are three actors; it makes no difference which of them was served.
+/// `#[fingerprint(interchangeable)]` on the actor's type declares that (a symmetry). A search of states then
+/// treats two states as the same if they differ only in a permutation of the actors of that type. If three
+/// clients may come in any order, one order is searched instead of six.
 ///
 /// ```
 /// use actor_core::{ActorRef, Fingerprint};
@@ -94,10 +94,10 @@ use crate::table::Stateless;
 /// # #[actor_core::actor] impl Server {}
 /// ```
 ///
-/// It is a promise: nothing goes by who an actor of the type is, but for sending to it and for whether it
-/// is the same one. Numbers and names that differ from actor to actor stay part of its state, and are
-/// safe, but then no two are alike. What breaks the promise is an order among
-/// [identities](crate::ActorId), in a `BTreeMap` that is walked for instance.
+/// The attribute is a promise: nothing depends on the identity of an actor of the type, except for sending to
+/// it and comparing it for equality. Numbers and names that differ from actor to actor stay part of its
+/// state. They are safe, but then no two actors are interchangeable. An order among
+/// [identities](crate::ActorId) breaks the promise, for instance an iteration over a `BTreeMap`.
 ///
 /// # By hand
 ///
@@ -130,14 +130,14 @@ use crate::table::Stateless;
     note = "derive one of them for it, or leave the field out with `#[fingerprint(skip)]`"
 )]
 pub trait Fingerprint {
-    /// Feeds all that makes this value differ from others of its type.
+    /// Feeds all data that makes this value differ from others of its type.
     fn fingerprint(&self, to: &mut Fingerprinter);
 }
 
-/// Takes a fingerprint of 128 bits.
+/// Computes a fingerprint of 128 bits.
 ///
-/// The same data gives the same fingerprint in every run of a program. It keeps accidents apart, not
-/// attackers: two values that differ meet with a chance of 2^-128 or so.
+/// The same data gives the same fingerprint in every run of a program. The hash prevents accidental
+/// collisions, not attacks: two different values collide with a probability of about 2^-128.
 #[derive(Clone, Debug)]
 pub struct Fingerprinter {
     low: u64,
@@ -152,7 +152,7 @@ impl Default for Fingerprinter {
 }
 
 impl Fingerprinter {
-    /// A fingerprinter that was fed nothing.
+    /// Returns a fingerprinter that was fed nothing.
     pub const fn new() -> Self {
         Self {
             low: 0x8bb8_4b93_962e_acc9,
@@ -161,28 +161,28 @@ impl Fingerprinter {
         }
     }
 
-    /// Says that an actor of type `A` is fed, and that it makes no difference which one it is: what
-    /// `#[fingerprint(interchangeable)]` has a derived fingerprint say. See
+    /// Declares that an actor of type `A` is fed, and that its identity makes no difference. A derived
+    /// fingerprint calls this if the type has `#[fingerprint(interchangeable)]`. See
     /// [`Fingerprint`](trait@Fingerprint#actors-that-are-interchangeable).
     pub fn interchangeable<A: 'static>(&mut self) {
-        // An actor comes before its fields.
+        // The actor is fed before its fields, so the first declaration counts.
         self.interchangeable = self.interchangeable.or(Some(TypeId::of::<A>()));
     }
 
-    /// The type of which it was [said](Self::interchangeable).
+    /// Returns the actor type that was declared [interchangeable](Self::interchangeable).
     #[doc(hidden)]
     pub fn interchangeable_type(&self) -> Option<TypeId> {
         self.interchangeable
     }
 
-    /// The fingerprint of one value.
+    /// Returns the fingerprint of one value.
     pub fn of<T: Fingerprint + ?Sized>(value: &T) -> u128 {
         let mut to = Self::new();
         value.fingerprint(&mut to);
         to.value()
     }
 
-    /// The fingerprint of what it was fed.
+    /// Returns the fingerprint of everything that was fed.
     pub fn value(&self) -> u128 {
         let (low, high) = (self.low, self.high);
         // Each half depends on both, so that neither is weaker than a hash of 64 bits.
@@ -194,7 +194,7 @@ impl Fingerprinter {
         u128::from(high) << 64 | u128::from(low)
     }
 
-    /// Feeds values that come in no particular order, and may come more than once.
+    /// Feeds values in no particular order, which may contain duplicates.
     pub(crate) fn unordered<T>(
         &mut self,
         values: impl Iterator<Item = T>,
@@ -212,7 +212,7 @@ impl Fingerprinter {
     }
 }
 
-/// The halves of a product, as in wyhash.
+/// Multiplies, and xors the two halves of the product, as in wyhash.
 #[inline]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
@@ -220,7 +220,7 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 impl Hasher for Fingerprinter {
-    /// The lower half; [`value`](Fingerprinter::value) has all.
+    /// Returns the lower half; [`value`](Fingerprinter::value) returns all.
     fn finish(&self) -> u64 {
         self.value() as u64
     }
@@ -232,7 +232,7 @@ impl Hasher for Fingerprinter {
         }
         let mut last = [0; 8];
         last[..rest.len()].copy_from_slice(rest);
-        // With the length, so that zeroes at the end count.
+        // The length is fed as well, so that trailing zeros count.
         self.write_u64(u64::from_le_bytes(last));
         self.write_u64(bytes.len() as u64);
     }
@@ -249,7 +249,7 @@ impl Hasher for Fingerprinter {
         self.write_u64(number.into());
     }
 
-    // What one half loses, a word that makes its factor zero, the other keeps.
+    // A word that makes the factor of one half zero erases that half; the other half keeps the data.
     #[inline]
     fn write_u64(&mut self, number: u64) {
         self.low = fold(
@@ -402,7 +402,7 @@ macro_rules! as_sequence {
     )*};
 }
 
-// A heap in the order of its memory, which decides among elements of equal rank.
+// A heap is fed in the order of its memory, which decides the order among elements of equal rank.
 as_sequence! { Vec VecDeque BTreeSet BinaryHeap }
 
 impl<K: Fingerprint, V: Fingerprint> Fingerprint for BTreeMap<K, V> {
@@ -411,14 +411,14 @@ impl<K: Fingerprint, V: Fingerprint> Fingerprint for BTreeMap<K, V> {
     }
 }
 
-/// The same in whatever order it is walked.
+/// Independent of the iteration order.
 impl<T: Hash, S> Fingerprint for HashSet<T, S> {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         to.unordered(self.iter(), Hash::hash);
     }
 }
 
-/// The same in whatever order it is walked.
+/// Independent of the iteration order.
 impl<K: Hash, V: Fingerprint, S> Fingerprint for HashMap<K, V, S> {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         to.unordered(self.iter(), |(key, value), to| {

@@ -1,4 +1,4 @@
-//! What is asked of a disk under test, and what it answers: plain data, for the seam.
+//! The future of a call to a disk under test: [`Calling`].
 
 use std::future::Future;
 use std::io;
@@ -8,8 +8,8 @@ use std::task::{Context as TaskContext, Poll, ready};
 use super::{Answer, Call};
 use crate::runtime::{self, DiskCallId, DiskId};
 
-/// A call on its way: it begins when it is first polled, and is carried out whether or not anyone
-/// still waits for its answer.
+/// A call to a disk under test. The call begins when the future is first polled, and is carried out even if
+/// the future is dropped.
 pub(super) struct Calling {
     disk: DiskId,
     stage: Stage,

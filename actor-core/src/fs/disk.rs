@@ -14,20 +14,19 @@ use super::{Answer, Call, DirEntry, File, OpenOptions};
 use crate::production::{Holder, LiveDisk};
 use crate::runtime::{self, DiskId};
 
-/// A handle to the disk of a system. Clones are handles to the same one.
+/// A handle to the disk of a system. Clones are handles to the same disk.
 ///
-/// Names need a sync of their own: what [`open`](Disk::open) created, [`rename`](Disk::rename),
-/// [`remove_file`](Disk::remove_file), [`create_dir`](Disk::create_dir) and
-/// [`remove_dir`](Disk::remove_dir) did survives a crash for certain after
-/// [`sync_dir`](Disk::sync_dir) of the directory in which the name is.
+/// Names need a sync of their own. The effect of [`open`](Disk::open) with creation,
+/// [`rename`](Disk::rename), [`remove_file`](Disk::remove_file), [`create_dir`](Disk::create_dir) and
+/// [`remove_dir`](Disk::remove_dir) is certain to survive a crash only after [`sync_dir`](Disk::sync_dir) of
+/// the directory that contains the name.
 ///
 /// # Errors
 ///
-/// Each call fails as the operating system's does; the message names the path. A path that leaves the
-/// root, or means something else on another system, is refused with
+/// Each call fails as the operating system's call does; the message contains the path. A path that leaves the
+/// root, or has another meaning on another system, is refused with
 /// [`InvalidInput`](io::ErrorKind::InvalidInput). In production every call fails with
-/// [`Unsupported`](io::ErrorKind::Unsupported) before the disk has a
-/// [root](crate::LiveSystem::disk_at).
+/// [`Unsupported`](io::ErrorKind::Unsupported) until the disk has a [root](crate::LiveSystem::disk_at).
 #[derive(Clone)]
 pub struct Disk(Inner);
 
@@ -37,7 +36,7 @@ enum Inner {
     Controlled(DiskId),
 }
 
-// What a panic may interrupt is on the disk, where it is what crashes are about.
+// A panic can only interrupt changes on the disk itself, which programs must already tolerate as crashes.
 impl UnwindSafe for Disk {}
 impl RefUnwindSafe for Disk {}
 
@@ -46,7 +45,7 @@ impl Disk {
         Self(Inner::Live(disk))
     }
 
-    /// The disk of the operation that runs.
+    /// Returns the disk of the running operation.
     pub(crate) fn controlled() -> Self {
         Self(Inner::Controlled(runtime::with(|rt| rt.disk())))
     }
@@ -82,8 +81,8 @@ impl Disk {
         }
     }
 
-    /// Gives a file or a directory another name, in the same directory or elsewhere; a file that had
-    /// that name is gone, in one step.
+    /// Renames a file or a directory, within a directory or to another one. A file that had the new name is
+    /// replaced atomically.
     pub async fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let (from, to) = (below(from)?, below(to)?);
         match &self.0 {
@@ -96,7 +95,7 @@ impl Disk {
         }
     }
 
-    /// Removes a file. Who has it open goes on reading and writing it.
+    /// Removes a file. Handles that have the file open continue to read and write it.
     pub async fn remove_file(&self, path: &str) -> io::Result<()> {
         let path = below(path)?;
         match &self.0 {
@@ -109,7 +108,7 @@ impl Disk {
         }
     }
 
-    /// Creates a directory, in one that exists.
+    /// Creates a directory, whose parent must exist.
     pub async fn create_dir(&self, path: &str) -> io::Result<()> {
         let path = below(path)?;
         match &self.0 {
@@ -135,7 +134,7 @@ impl Disk {
         }
     }
 
-    /// What a directory holds, in the order of names. The root is `.`.
+    /// Returns the entries of a directory, sorted by name. The root is `.`.
     pub async fn read_dir(&self, path: &str) -> io::Result<Vec<DirEntry>> {
         let path = normal(path)?;
         match &self.0 {
@@ -151,8 +150,9 @@ impl Disk {
         }
     }
 
-    /// Makes the names in a directory survive a crash: which files and directories are in it, and what
-    /// they are called. The root is `.`. On Windows, which keeps names by itself, it does nothing.
+    /// Makes the names in a directory durable: the list of its files and directories, with their names,
+    /// survives a crash. The root is `.`. On Windows, where names are durable by themselves, this does
+    /// nothing.
     pub async fn sync_dir(&self, path: &str) -> io::Result<()> {
         let path = normal(path)?;
         match &self.0 {
@@ -165,8 +165,8 @@ impl Disk {
         }
     }
 
-    /// The same disk for whoever has the lock file to itself; `None` where somebody else has it. Under test
-    /// there are no locks.
+    /// Takes the lock file, and returns the disk for the lock's holder; `None` if somebody else holds the
+    /// lock. Under test there are no locks.
     pub(crate) async fn leased(
         &self,
         file: &str,
@@ -181,8 +181,8 @@ impl Disk {
         }
     }
 
-    /// Waits until every call that has begun is over, also those that nobody waits for any more since
-    /// an actor was killed in the middle of one.
+    /// Waits until every call that has begun is over, including calls that nobody waits for any more because
+    /// their actor was killed.
     pub(crate) async fn settled(&self) -> io::Result<()> {
         match &self.0 {
             Inner::Live(disk) => {
@@ -193,7 +193,7 @@ impl Disk {
         }
     }
 
-    /// A number that other files hardly have; the same for all under test.
+    /// Returns a number that other files are unlikely to have; always the same under test.
     pub(crate) fn salt(&self) -> u64 {
         match &self.0 {
             Inner::Live(_) => RandomState::new().hash_one(0),
@@ -201,7 +201,7 @@ impl Disk {
         }
     }
 
-    /// What can go wrong with the disk; `None` in production.
+    /// Returns the handle that injects faults into the disk; `None` in production.
     pub fn faults(&self) -> Option<DiskFaults> {
         match &self.0 {
             Inner::Live(_) => None,
@@ -219,8 +219,8 @@ impl fmt::Debug for Disk {
     }
 }
 
-/// Faults of a disk under test, by [`Disk::faults`]. What is called here takes place in the order of
-/// effects, as a `tell` does.
+/// Faults of a disk under test, by [`Disk::faults`]. These calls take effect in program order, as a `tell`
+/// does.
 ///
 /// ```
 /// use actor_core::System;
@@ -237,16 +237,15 @@ impl fmt::Debug for Disk {
 pub struct DiskFaults(DiskId);
 
 impl DiskFaults {
-    /// The power fails: what was synced is kept, and of the rest what the tester chooses. Files that are
-    /// open fail from then on; open them again.
+    /// Fails the power: synced data is kept, and the tester chooses how much of the rest. Open files fail
+    /// from then on; open them again.
     pub fn fail_power(&self) {
         runtime::with(|rt| rt.fail_power(self.0));
     }
 
-    /// From now on a crash may keep a part of a write: any of the blocks of that many bytes, at multiples
-    /// of it, that it touches. Real disks have sectors of 512 or 4096 bytes; a few bytes find what there
-    /// is to find in small tests. At first, a write is kept as a whole or not at all. Zero stands for
-    /// that.
+    /// Lets a crash keep a part of a write from now on: any of the blocks that the write overlaps, of that
+    /// many bytes each, at multiples of that size. Real disks have sectors of 512 or 4096 bytes; small tests
+    /// find as much with a few bytes. By default, or with zero, a write is kept as a whole or not at all.
     pub fn tear_writes(&self, block: u32) {
         runtime::with(|rt| rt.tear_writes(self.0, block));
     }
@@ -256,7 +255,7 @@ async fn done(disk: DiskId, call: Call) -> io::Result<()> {
     Calling::new(disk, call).await.map(drop)
 }
 
-/// The tester has answered another call.
+/// Returns the error for an answer of the tester that belongs to another call.
 pub(super) fn misunderstood() -> io::Error {
     io::Error::other("the disk has answered another call")
 }
@@ -278,7 +277,7 @@ async fn open_real(disk: &LiveDisk, path: &str, options: OpenOptions) -> io::Res
             .create(options.create)
             .create_new(options.create_new)
             .open(&path)?;
-        // Some systems open directories to be read.
+        // Some systems open directories for reading.
         if opened.metadata()?.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }

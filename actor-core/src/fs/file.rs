@@ -12,19 +12,19 @@ use super::{Answer, Call, OpenOptions};
 use crate::production::LiveDisk;
 use crate::runtime::DiskId;
 
-/// An open file, by [`Disk::open`](super::Disk::open). Clones are the same open file; it is closed when
+/// An open file, by [`Disk::open`](super::Disk::open). Clones are the same open file, which is closed when
 /// the last one is dropped.
 ///
-/// There is no position: reads and writes say where, and [`append`](File::append) goes to the end. What
-/// is written is there at once for all who read, and survives a crash for certain after
+/// There is no position: reads and writes take an offset, and [`append`](File::append) writes at the end.
+/// Written data is visible to all readers at once, and is certain to survive a crash after
 /// [`sync_data`](File::sync_data) or [`sync_all`](File::sync_all). A new file's name needs a
-/// [`sync_dir`](super::Disk::sync_dir) beside.
+/// [`sync_dir`](super::Disk::sync_dir) as well.
 ///
 /// # Errors
 ///
-/// Each call fails as the operating system's does; the message names the file. After a failed write any
-/// part of it may be in the file. After a failed sync nothing is known of what was written before: the
-/// next sync may succeed though that is lost, so write it again, elsewhere.
+/// Each call fails as the operating system's call does; the message contains the path. After a failed write
+/// any part of it may be in the file. After a failed sync nothing is known about the earlier writes: the next
+/// sync may succeed even if they are lost, so write the data again, to another place.
 #[derive(Clone)]
 pub struct File(Arc<Open>);
 
@@ -39,14 +39,14 @@ enum Place {
     Controlled(DiskId, u32),
 }
 
-/// An open file of the operating system's.
+/// An open file of the operating system.
 struct Real {
     file: fs::File,
-    /// Held from a seek to the read or write behind it. A sync goes on beside.
+    /// Held from a seek to the read or write after it. A sync does not take the lock.
     position: Mutex<()>,
 }
 
-// What a panic may interrupt is on the disk, where it is what crashes are about.
+// A panic can only interrupt changes on the disk itself, which programs must already tolerate as crashes.
 impl UnwindSafe for File {}
 impl RefUnwindSafe for File {}
 
@@ -78,7 +78,7 @@ impl File {
         }))
     }
 
-    /// Up to `len` bytes from `offset` on: fewer where the file ends before, none behind its end.
+    /// Reads up to `len` bytes from `offset` on: fewer if the file ends before that, none beyond its end.
     ///
     /// ```
     /// # use actor_core::fs::{Disk, OpenOptions};
@@ -103,7 +103,7 @@ impl File {
         }
     }
 
-    /// Writes all of `bytes` at `offset`. Between the file's end and the offset it reads as zeros then.
+    /// Writes all of `bytes` at `offset`. A gap between the file's end and the offset then reads as zeros.
     pub async fn write_at(&self, offset: u64, bytes: impl Into<Vec<u8>>) -> io::Result<()> {
         self.check(self.0.options.write, "to be written at any place")?;
         let bytes = bytes.into();
@@ -128,7 +128,7 @@ impl File {
         }
     }
 
-    /// Writes all of `bytes` at the end; tells where that was. The file was opened with
+    /// Writes all of `bytes` at the end; returns the offset of the first. The file must have been opened with
     /// [`append`](OpenOptions::append).
     pub async fn append(&self, bytes: impl Into<Vec<u8>>) -> io::Result<u64> {
         self.check(self.0.options.append, "to be appended to")?;
@@ -150,7 +150,7 @@ impl File {
         }
     }
 
-    /// Cuts the file, or extends it with zeros.
+    /// Truncates the file, or extends it with zeros.
     pub async fn set_len(&self, len: u64) -> io::Result<()> {
         self.check(self.0.options.writes(), "to be written")?;
         let set_len = move |real: &Real| real.file.set_len(len);
@@ -160,7 +160,7 @@ impl File {
             .map(drop)
     }
 
-    /// How long the file is, in bytes.
+    /// Returns the length of the file in bytes.
     pub async fn len(&self) -> io::Result<u64> {
         let len = |real: &Real| Ok(real.file.metadata()?.len());
         let call = |file| Call::Len { file };
@@ -170,28 +170,28 @@ impl File {
         }
     }
 
-    /// Whether the file is empty.
+    /// Returns true if the file is empty.
     pub async fn is_empty(&self) -> io::Result<bool> {
         Ok(self.len().await? == 0)
     }
 
-    /// Makes what the file holds survive a crash, its length included; what else there is to know of
-    /// it, such as times, may be lost.
+    /// Makes the content of the file durable, including its length. Other metadata, such as times, may be
+    /// lost.
     pub async fn sync_data(&self) -> io::Result<()> {
         let sync = |real: &Real| real.file.sync_data();
         let call = |file| Call::Sync { file };
         self.call("sync", sync, call).await.map(drop)
     }
 
-    /// Makes everything but the file's name survive a crash.
+    /// Makes everything except the file's name durable.
     pub async fn sync_all(&self) -> io::Result<()> {
         let sync = |real: &Real| real.file.sync_all();
         let call = |file| Call::Sync { file };
         self.call("sync", sync, call).await.map(drop)
     }
 
-    /// Writes all of `bytes` at `offset`, syncs, and writes the mark where that belongs: in production at
-    /// one go.
+    /// Writes all of `bytes` at `offset`, syncs, and writes the mark to its place. In production this is one
+    /// blocking call.
     pub(crate) async fn commit_at(
         &self,
         offset: u64,
@@ -272,7 +272,7 @@ impl Real {
         Ok(bytes)
     }
 
-    /// Tells where it has written.
+    /// Writes at a position; returns the offset of the first byte.
     fn write(&self, to: SeekFrom, bytes: &[u8]) -> io::Result<u64> {
         let _position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = &self.file;

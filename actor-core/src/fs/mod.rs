@@ -1,8 +1,8 @@
-//! Files, on which you put your own storage: real ones in production, and a disk that may lose what
-//! was not synced under test.
+//! Files, on which a program builds its own storage: real files in production; under test, a simulated disk
+//! that may lose data that was not synced.
 //!
-//! It is a small part of what `tokio::fs` offers, on a handle: [`System::disk`](crate::System::disk)
-//! and [`Context::disk`](crate::Context::disk) give the [`Disk`] of the system. Every call is `async`.
+//! The interface is a small part of `tokio::fs`, on a handle: [`System::disk`](crate::System::disk) and
+//! [`Context::disk`](crate::Context::disk) return the [`Disk`] of the system. Every call is `async`.
 //!
 //! ```
 //! use actor_core::fs::{Disk, OpenOptions};
@@ -31,23 +31,23 @@
 //!
 //! # Paths
 //!
-//! A path is relative to the disk's root, with slashes on every system. One that is absolute or goes up
-//! with `..` is an error before anything happens. In production the root is a directory, named once
-//! with [`LiveSystem::disk_at`](crate::LiveSystem::disk_at). What symbolic links in there point to is
-//! not looked at.
+//! A path is relative to the disk's root, with slashes on every system. A path that is absolute or goes up
+//! with `..` is refused before anything happens. In production the root is a directory, set once with
+//! [`LiveSystem::disk_at`](crate::LiveSystem::disk_at). The targets of symbolic links below it are not
+//! checked.
 //!
 //! # In production
 //!
-//! Calls block, so they run on the threads that tokio keeps for that (`spawn_blocking`), or on a thread
-//! each where the system runs on a pool of the `futures` crate. A call whose future is dropped goes on.
+//! Calls block, so they run on tokio's threads for blocking work (`spawn_blocking`), or each on a thread of
+//! its own if the system runs on a pool of the `futures` crate. A call whose future is dropped continues.
 //!
 //! # Under test
 //!
-//! Each call is a step of its own, and another before the handler goes on, so that everything that
-//! others can do in between is tried. A crash keeps what was synced, and of the rest any part that a
-//! real disk may keep; the book's page *Disks* says which.
+//! Each call is a step of its own, and the handler continues in a later step, so that the tester tries
+//! everything that others can do in between. A crash keeps synced data, and any part of the rest that a real
+//! disk may keep; the book's page *Disks* lists the possibilities.
 //!
-//! [`Journal`](crate::Journal) stands on it.
+//! [`Journal`](crate::Journal) is built on this module.
 
 mod calling;
 mod disk;

@@ -1,12 +1,12 @@
-//! Paths on a disk: [`normal`].
+//! Normalised paths on a disk: [`normal`].
 
 use std::io;
 
-/// The path without what says nothing: names, separated by slashes; nothing for the root.
+/// Normalises a path to names separated by slashes; the root is the empty string.
 ///
 /// # Errors
 ///
-/// Where the path leaves the root, or would mean something else on another system.
+/// If the path leaves the root, or has another meaning on another system.
 pub(super) fn normal(path: &str) -> io::Result<String> {
     let refuse = |why: &str| {
         let message = format!(
@@ -34,7 +34,7 @@ pub(super) fn normal(path: &str) -> io::Result<String> {
     Ok(names.join("/"))
 }
 
-/// As [`normal`], of a path that names a file or a directory other than the root.
+/// As [`normal`], but refuses the root.
 pub(super) fn below(path: &str) -> io::Result<String> {
     let normal = normal(path)?;
     if normal.is_empty() {

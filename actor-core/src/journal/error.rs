@@ -1,59 +1,60 @@
-//! What can go wrong with a journal: [`JournalError`].
+//! Errors of a journal: [`JournalError`].
 
 use std::fmt;
 use std::io;
 
-/// Why a journal can't be read or written.
+/// The reason why a journal can't be read or written.
 ///
-/// An error of the disk ends the journal: nothing is known of what was not synced. Drop it, and
-/// [recover](super::Journal::recover) it; what was synced is there.
+/// An error of the disk ends the journal: the state of unsynced data is unknown. Drop the journal, and
+/// [recover](super::Journal::recover) it; everything that was synced is there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum JournalError {
     /// The disk has failed.
     Disk {
-        /// The journal.
+        /// The path of the journal.
         file: String,
-        /// What kind of error it was.
+        /// The kind of the I/O error.
         kind: io::ErrorKind,
-        /// What it said.
+        /// The message of the I/O error.
         message: String,
     },
     /// Another handle has the journal open, in this process or in another.
     InUse {
-        /// The journal.
+        /// The path of the journal.
         file: String,
     },
-    /// The file was synced, and now is damaged: somebody else has written to it, or the disk has lost it.
+    /// The file is damaged in a part that was synced: somebody else has written to it, or the disk has lost
+    /// data.
     Damaged {
-        /// The journal.
+        /// The path of the journal.
         file: String,
-        /// Where in the file.
+        /// The offset of the damage in the file.
         offset: u64,
         /// The number of the first record that can't be read.
         record: u64,
-        /// What is wrong.
+        /// A description of the damage.
         why: &'static str,
     },
     /// A record or a snapshot is larger than [`RECORD_BYTES_MAX`](super::RECORD_BYTES_MAX).
     TooLarge {
-        /// The journal.
+        /// The path of the journal.
         file: String,
-        /// How many bytes it has.
+        /// The size of the record or snapshot in bytes.
         bytes: usize,
     },
-    /// More than [`UNSYNCED_BYTES_MAX`](super::UNSYNCED_BYTES_MAX) would wait for a sync.
+    /// More than [`UNSYNCED_BYTES_MAX`](super::UNSYNCED_BYTES_MAX) bytes would wait for a sync.
     Full {
-        /// The journal.
+        /// The path of the journal.
         file: String,
     },
     /// A value can't be encoded or decoded.
     Codec {
-        /// The journal.
+        /// The path of the journal.
         file: String,
-        /// The number of the record; nothing for a snapshot.
+        /// The number of the record; `None` for a snapshot.
         record: Option<u64>,
-        /// What is wrong.
+        /// A description of the error.
         message: String,
     },
 }

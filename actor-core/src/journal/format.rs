@@ -1,4 +1,4 @@
-//! The bytes of a journal's file: [`encode`](Header::encode), [`parse`].
+//! The file format of a journal (write-ahead log): [`encode`](Header::encode), [`parse`].
 //!
 //! All numbers are little-endian, all checksums CRC-32.
 //!
@@ -11,30 +11,29 @@
 //! body     for each record its length: u32, and the record
 //! ```
 //!
-//! Records are numbered from zero over the whole life of the journal. `first` is the number of the first
-//! one after the snapshot, or in the frame. A frame is what was written at once, and the next is written
-//! only after a sync of that one. Up to the offset `sealed` the file was synced before it got its name.
-//! The salt goes into the checksum of each mark and each frame's header, so that a frame that is a part of
-//! somebody's record is none of this file's.
+//! Records are numbered from zero over all openings of the journal. `first` is the number of the first record
+//! after the snapshot, or in the frame. A frame is a batch that was written at once, and the next frame is
+//! written only after a sync of that one. The file was synced up to the offset `sealed` before it got its
+//! name. The salt goes into the checksum of each mark and each frame's header, so that the content of a
+//! record, which may look like a frame, is never taken for a frame of this file.
 //!
-//! A mark says up to which offset the file, and its name, are synced. It is written after that sync, in turn
-//! to one of two places that a cut of the file's end does not take along, and synced with the next frame. So
-//! a crash loses one mark at most, and a mark that is torn leaves the one before.
+//! A mark records up to which offset the file, and its name, are synced. The mark is written after that sync,
+//! alternately to one of two places near the start, which truncating the file does not remove, and is synced
+//! with the next frame. So a crash loses one mark at most, and a torn mark leaves the previous one.
 
 use std::ops::Range;
 
 const MAGIC: &[u8; 8] = b"journal2";
 const MARK_BYTES: usize = 12;
-/// What a disk writes as a whole.
+/// The unit that a disk writes atomically.
 const SECTOR_BYTES: usize = 512;
-/// Where the marks are.
+/// The offsets of the two marks.
 const MARKS: [usize; 2] = [SECTOR_BYTES, 2 * SECTOR_BYTES];
-/// Where the snapshot begins.
+/// The offset of the snapshot.
 pub(super) const CONTENT: usize = 3 * SECTOR_BYTES;
 pub(super) const FRAME_BYTES: usize = 24;
 const NO_SNAPSHOT: u64 = u64::MAX;
 
-/// What a file begins with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Header {
     pub(super) first: u64,
@@ -89,28 +88,26 @@ impl Header {
     }
 }
 
-/// Says in the header of a file's content up to where it is synced before it gets its name.
+/// Records in the header of a file's content up to which offset it is synced before it gets its name.
 pub(super) fn seal(content: &mut [u8], sealed: u64) {
     content[16..24].copy_from_slice(&sealed.to_le_bytes());
     let sum = crc32fast::hash(&content[..44]);
     content[44..48].copy_from_slice(&sum.to_le_bytes());
 }
 
-/// A mark on its way to its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Mark {
     pub(super) at: u64,
     pub(super) bytes: Vec<u8>,
 }
 
-/// The two marks of a file, written in turn.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Marks {
     next: usize,
 }
 
 impl Marks {
-    /// The next mark: the file is synced up to `synced`.
+    /// Returns the next mark, which records that the file is synced up to `synced`.
     pub(super) fn advance(&mut self, synced: u64, salt: u64) -> Mark {
         let at = MARKS[self.next];
         self.next = 1 - self.next;
@@ -123,7 +120,8 @@ impl Marks {
         }
     }
 
-    /// Up to where a file is known to be synced, where a mark says so, and where the next mark goes.
+    /// Returns the offset up to which a mark records the file as synced, if any, and the place of the next
+    /// mark.
     fn read(bytes: &[u8], salt: u64) -> (Option<u64>, Self) {
         let known = MARKS.map(|at| {
             let mark = &bytes[at..at + MARK_BYTES];
@@ -134,7 +132,6 @@ impl Marks {
     }
 }
 
-/// What stands before the records of a frame.
 struct FrameHeader {
     len: u32,
     records: u32,
@@ -162,13 +159,11 @@ fn header_sum(bytes: &[u8], salt: u64) -> u32 {
     sum.finalize()
 }
 
-/// Appends a record to the body of a frame.
 pub(super) fn push_record(body: &mut Vec<u8>, record: &[u8]) {
     body.extend((record.len() as u32).to_le_bytes());
     body.extend(record);
 }
 
-/// A frame around a body.
 pub(super) fn frame(first: u64, records: u32, body: &[u8], salt: u64) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(FRAME_BYTES + body.len());
     bytes.extend((body.len() as u32).to_le_bytes());
@@ -181,25 +176,20 @@ pub(super) fn frame(first: u64, records: u32, body: &[u8], salt: u64) -> Vec<u8>
     bytes
 }
 
-/// What a file holds.
 #[derive(PartialEq, Eq, Debug)]
 pub(super) struct Parsed {
-    /// The number of the first record.
     pub(super) first: u64,
-    /// Where in the file the snapshot is.
     pub(super) snapshot: Option<Range<usize>>,
-    /// Where the records are.
     pub(super) records: Vec<Range<usize>>,
-    /// Where the records end: a torn tail begins there, or the file ends.
+    /// The end of the records: a torn tail begins there, or the file ends.
     pub(super) end: usize,
-    /// All of it is known to be synced.
+    /// True if all of the content is known to be synced.
     pub(super) is_synced: bool,
-    /// Of the file's frames.
+    /// The salt of the file's frames.
     pub(super) salt: u64,
     pub(super) marks: Marks,
 }
 
-/// Where a file is damaged, and how.
 #[derive(Debug)]
 pub(super) struct Damage {
     pub(super) offset: usize,
@@ -208,7 +198,7 @@ pub(super) struct Damage {
     pub(super) why: &'static str,
 }
 
-/// Reads a file: everything up to a tail that was never synced.
+/// Parses a file, except for a tail that was never synced.
 pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Damage> {
     let damaged = |offset, record, why| Damage {
         offset,
@@ -230,7 +220,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Damage> {
     };
     let mut at = CONTENT;
     if let Some(len) = header.snapshot {
-        // It is sealed, so that it is all there.
+        // The snapshot is sealed, so it must be complete.
         let end = usize::try_from(len)
             .ok()
             .and_then(|len| at.checked_add(len));
@@ -262,7 +252,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, Damage> {
     Ok(parsed)
 }
 
-/// Reads a frame; tells where it ends.
+/// Parses a frame; returns the offset of its end.
 fn parse_frame(
     bytes: &[u8],
     at: usize,
@@ -305,7 +295,8 @@ fn parse_frame(
     Ok(end)
 }
 
-/// Whether a later frame is there, so that what is damaged was synced: it was written after that.
+/// Returns true if a later frame follows. The damaged frame was synced then, as later frames are written
+/// after that.
 fn has_later(bytes: &[u8], at: usize, expected: u64, salt: u64) -> bool {
     let candidates = at..bytes.len().saturating_sub(FRAME_BYTES - 1);
     { candidates }.any(|at| {

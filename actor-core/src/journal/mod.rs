@@ -1,7 +1,7 @@
-//! What actors write down to find it again after a crash: [`Journal`].
+//! Journals (write-ahead logs), from which actors recover their state after a crash: [`Journal`].
 //!
-//! [`format`] is its file, byte by byte; [`queue`] what waits to be written, and who waits for that;
-//! [`recovery`] what is found at the start.
+//! [`format`] defines the file, byte by byte; [`queue`] batches records and their syncs; [`recovery`] holds
+//! the result of opening a journal.
 
 mod error;
 mod format;
@@ -26,22 +26,22 @@ use format::{Header, Marks, Parsed, frame, parse, push_record};
 use queue::{Job, Queue, Turn};
 use recovery::Held;
 
-/// How many bytes a record, or a snapshot, may have.
+/// The largest size of a record, or of a snapshot, in bytes.
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
 
-/// How many bytes may wait for a sync, records that are being written apart.
+/// The largest number of bytes that may wait for a sync, not counting records that are being written.
 pub const UNSYNCED_BYTES_MAX: usize = 1 << 30;
 
-/// How many bytes a frame has in a file that is written anew, or more for a single record: a damaged
-/// frame is named as a whole.
+/// The size of a frame in a rewritten file in bytes; a single record may make it larger. The size is limited
+/// because damage is reported for a frame as a whole.
 const REWRITTEN_FRAME_BYTES: usize = 64 << 10;
 
 /// An append-only file of records, from which an actor recovers its state.
 ///
-/// [`append`](Journal::append) takes a record, and [`sync`](Journal::sync) waits until everything that
-/// was appended before survives a crash: tell nobody of a record before. [`recover`](Journal::recover)
-/// gives back what survived: all that was synced, and perhaps more, always a prefix of what was
-/// appended. [`snapshot`](Journal::snapshot) replaces all records so far by a state.
+/// [`append`](Journal::append) takes a record, and [`sync`](Journal::sync) waits until everything that was
+/// appended before survives a crash: acknowledge no record before that. [`recover`](Journal::recover) returns
+/// the records that survived: all that were synced, and perhaps more, always a prefix of the appended ones.
+/// [`snapshot`](Journal::snapshot) replaces all records so far by a state.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -92,38 +92,38 @@ const REWRITTEN_FRAME_BYTES: usize = 64 << 10;
 /// # }
 /// ```
 ///
-/// # Many at a time
+/// # Group commit
 ///
-/// Clones are handles to one journal, for several actors or for futures that are piped to one. While one
-/// of them writes and syncs, others append; the next sync is one for all of them. An actor that awaits
-/// each sync in its handler has one record in each; one that goes on meanwhile, with
-/// `cx.pipe_to_self(journal.sync(), …)`, has many.
+/// Clones are handles to one journal, for several actors or for futures that are piped to one actor. While
+/// one caller writes and syncs, others append; the next sync covers all of them. An actor that awaits each
+/// sync in its handler syncs one record at a time; one that continues meanwhile, with
+/// `cx.pipe_to_self(journal.sync(), …)`, syncs many at once.
 ///
-/// # What it stands
+/// # Tolerated failures
 ///
-/// - A crash at any moment, also one that tears writes or keeps them in another order. What it leaves
-///   behind the last sync is cut off; [`Recovered::torn_bytes`] says how much.
-/// - Damage later, a flipped bit or a file that is too short: an [error](JournalError::Damaged) that says
-///   where. How much was synced stands at the beginning of the file, written after each sync. Where the
-///   power has failed before that reached the disk, it says nothing of the last sync alone: nobody can tell
-///   damage in what was written then from a crash meanwhile, and it is cut off.
-/// - A failed write or sync ends the journal, and every call from then on gives the error: nobody knows
-///   what is on the disk. Recover it in a new life of the actor. Where recovery finds more than is known to
-///   be synced, it writes what it has read to a new file before it says that it is there, since a disk whose
-///   sync has failed may show what it has lost.
-/// - A full disk: what is safe can be recovered, since that writes nothing where all that is found is known
-///   to be synced.
+/// - A crash at any moment, including one that tears or reorders writes. Bytes after the last sync are cut
+///   off; [`Recovered::torn_bytes`] is their number.
+/// - Later damage, a flipped bit or a file that is too short: an [error](JournalError::Damaged) with the
+///   offset. The synced length is stored at the beginning of the file, and written after each sync. If the
+///   power fails before that write reaches the disk, only the last sync is not recorded: damage to its data
+///   can't be distinguished from an incomplete write, and is cut off.
+/// - A failed write or sync ends the journal, and every later call returns the error, since the content of
+///   the disk is unknown. Recover the journal in a new incarnation of the actor. If recovery finds more than
+///   is known to be synced, it writes everything to a new file before it returns, since a disk whose sync has
+///   failed may still show data that it has lost.
+/// - A full disk: durable data can be recovered, since recovery writes nothing if everything that it finds
+///   is known to be synced.
 /// - An actor that is killed in the middle of a write.
-/// - A second handle, in the same process or in another: it is [refused](JournalError::InUse) by a lock of the
-///   operating system, on the file `name.lock`, until the first and all its clones are dropped. A
-///   [`sync`](Journal::sync) that is still awaited then fails once the journal is opened anew. Under test
-///   there are no locks, and what two handles write over each other is for the tests to find.
+/// - A second handle, in the same process or in another: it is [refused](JournalError::InUse) by a lock of
+///   the operating system, on the file `name.lock`, until the first handle and all its clones are dropped. A
+///   [`sync`](Journal::sync) that is still awaited then fails once the journal is opened again. Under test
+///   there are no locks, so that tests can find two handles that overwrite each other's data.
 ///
 /// Records wait in memory until they are synced, [a gibibyte](UNSYNCED_BYTES_MAX) at most.
 #[derive(Clone)]
 pub struct Journal {
     inner: Arc<Inner>,
-    /// The journal is open for as long as there is a handle.
+    /// Keeps the lock file while any handle exists.
     _holder: Arc<Holder>,
 }
 
@@ -133,26 +133,25 @@ struct Inner {
     queue: Queue,
 }
 
-/// The file as it is being written: whoever works has it.
+/// The end of the file, held by the caller that writes.
 pub(crate) struct Tail {
     file: File,
     end: u64,
-    /// Of this file's frames.
     salt: u64,
     marks: Marks,
 }
 
 impl Journal {
-    /// Opens a journal, and gives back what survived of it. Where there is no file of that name, the
-    /// journal is new; `name` is a [path](crate::fs) in a directory that exists. The files `name.new` and
-    /// `name.lock` beside it belong to the journal.
+    /// Opens a journal, and returns the content that survived. If there is no file of that name, the journal
+    /// is new; `name` is a [path](crate::fs) in a directory that exists. The files `name.new` and `name.lock`
+    /// beside it belong to the journal.
     ///
-    /// It reads the whole file, and writes it anew where it holds more than is known to be synced: a
-    /// [snapshot](Journal::snapshot) now and then keeps it short.
+    /// Recovery reads the whole file, and rewrites it if it holds more than is known to be synced. A
+    /// [snapshot](Journal::snapshot) now and then keeps the file short.
     ///
     /// # Errors
     ///
-    /// Where the disk fails, the journal is open already, or the file is damaged or cut in a place that was
+    /// If the disk fails, the journal is already open, or the file is damaged or truncated in a part that was
     /// synced.
     pub async fn recover(disk: &Disk, name: &str) -> Result<Recovered, JournalError> {
         let failed = |error: io::Error| JournalError::disk(name, &error);
@@ -162,7 +161,7 @@ impl Journal {
             return Err(JournalError::InUse { file: name.into() });
         };
         let disk = &disk;
-        // A killed actor may have left a call under way.
+        // A killed actor may have left a call in progress.
         disk.settled().await.map_err(failed)?;
         let options = OpenOptions::new().read(true).write(true);
         let (held, tail) = match disk.open(name, options).await {
@@ -206,20 +205,20 @@ impl Journal {
         })
     }
 
-    /// Takes a record, to be written with the next [sync](Journal::sync); tells its number, from zero over
-    /// the whole life of the journal.
+    /// Takes a record, which the next [sync](Journal::sync) writes; returns its number. Numbers count from
+    /// zero, over all openings of the journal.
     ///
     /// # Errors
     ///
-    /// Where it is too large, too much waits for a sync, or the disk has failed before.
+    /// If the record is too large, too many bytes wait for a sync, or the disk has failed before.
     pub fn append(&self, record: impl AsRef<[u8]>) -> Result<u64, JournalError> {
         let record = record.as_ref();
         self.check_size(record.len())?;
         self.inner.queue.append(record, &self.inner.name)
     }
 
-    /// Replaces all records so far by a state that they have led to, with the next
-    /// [sync](Journal::sync): a crash leaves either the records or the snapshot.
+    /// Replaces all records so far by the state that they have led to, at the next [sync](Journal::sync): a
+    /// crash leaves either the records or the snapshot.
     ///
     /// ```
     /// # use actor_core::{Journal, JournalError};
@@ -232,28 +231,28 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// Where it is too large, or the disk has failed before.
+    /// If the snapshot is too large, or the disk has failed before.
     pub fn snapshot(&self, state: impl Into<Vec<u8>>) -> Result<(), JournalError> {
         let state = state.into();
         self.check_size(state.len())?;
         self.inner.queue.snapshot(state)
     }
 
-    /// As [`append`](Journal::append), of a value, encoded by [`codec`](crate::codec).
+    /// As [`append`](Journal::append), for a value, which is encoded by [`codec`](crate::codec).
     ///
     /// # Errors
     ///
-    /// As there, and where the value can't be encoded.
+    /// As for [`append`](Journal::append), and if the value can't be encoded.
     #[cfg(feature = "codec")]
     pub fn append_value<T: serde::Serialize>(&self, value: &T) -> Result<u64, JournalError> {
         self.append(self.encoded(value)?)
     }
 
-    /// As [`snapshot`](Journal::snapshot), of a value, encoded by [`codec`](crate::codec).
+    /// As [`snapshot`](Journal::snapshot), for a value, which is encoded by [`codec`](crate::codec).
     ///
     /// # Errors
     ///
-    /// As there, and where the value can't be encoded.
+    /// As for [`snapshot`](Journal::snapshot), and if the value can't be encoded.
     #[cfg(feature = "codec")]
     pub fn snapshot_value<T: serde::Serialize>(&self, value: &T) -> Result<(), JournalError> {
         self.snapshot(self.encoded(value)?)
@@ -268,12 +267,12 @@ impl Journal {
         })
     }
 
-    /// Waits until everything that was appended before this call survives a crash. Dropped before, it
-    /// says nothing: some of it may be on the disk.
+    /// Waits until everything that was appended before this call survives a crash. If the future is dropped
+    /// before, some of it may be on the disk or not.
     ///
     /// # Errors
     ///
-    /// Where the disk fails, or has failed before.
+    /// If the disk fails, or has failed before.
     pub fn sync(&self) -> impl Future<Output = Result<(), JournalError>> + Send + 'static {
         let inner = self.inner.clone();
         let until = inner.queue.asked();
@@ -287,12 +286,12 @@ impl Journal {
         }
     }
 
-    /// The number that the next record gets: how many were appended, over the journal's whole life.
+    /// Returns the number of the next record: the count of records ever appended.
     pub fn next(&self) -> u64 {
         self.inner.queue.next()
     }
 
-    /// The path of its file.
+    /// Returns the path of the journal's file.
     pub fn name(&self) -> &str {
         &self.inner.name
     }
@@ -309,7 +308,7 @@ impl Journal {
 }
 
 impl Inner {
-    /// Writes what waited, and syncs it.
+    /// Writes the waiting records, and syncs them.
     async fn work(&self, mut job: Job<'_>) {
         let written = self.write(&mut job).await;
         job.done(written.map_err(|error| JournalError::disk(&self.name, &error)));
@@ -317,9 +316,9 @@ impl Inner {
 
     async fn write(&self, job: &mut Job<'_>) -> io::Result<()> {
         if job.was_interrupted() {
-            // Whoever wrote before was dropped, and its call may be under way.
+            // The previous writer was dropped, and its call may still be in progress.
             self.disk.settled().await?;
-            // Nobody was told that what it wrote is safe, and it is written over.
+            // The records of that writer were never reported as durable, and will be overwritten.
             job.tail().marks_end().await?;
         }
         if u32::try_from(job.body().len()).is_err() {
@@ -343,7 +342,7 @@ impl Inner {
 }
 
 impl Tail {
-    /// Writes a frame, syncs it, and marks that.
+    /// Writes a frame, syncs it, and records the new end in a mark.
     async fn commit(&mut self, frame: Vec<u8>) -> io::Result<()> {
         let end = self.end + frame.len() as u64;
         let mark = self.marks.advance(end, self.salt);
@@ -353,7 +352,7 @@ impl Tail {
         Ok(())
     }
 
-    /// Marks that nothing behind the end is known to be synced.
+    /// Records in both marks that nothing behind the end is known to be synced.
     async fn marks_end(&mut self) -> io::Result<()> {
         for _ in 0..2 {
             self.mark().await?;
@@ -361,14 +360,14 @@ impl Tail {
         self.file.sync_data().await
     }
 
-    /// Marks that everything is synced.
+    /// Records in a mark that everything is synced.
     async fn mark(&mut self) -> io::Result<()> {
         let mark = self.marks.advance(self.end, self.salt);
         self.file.write_at(mark.at, mark.bytes).await
     }
 }
 
-/// Goes on with a file that held so many bytes, all of whose records are known to be synced.
+/// Continues a file of `len` bytes, all of whose records are known to be synced.
 async fn reopened(file: File, parsed: &Parsed, len: usize) -> io::Result<Tail> {
     if parsed.end < len {
         file.set_len(parsed.end as u64).await?;
@@ -387,21 +386,20 @@ async fn read_all(file: &File) -> io::Result<Vec<u8>> {
     file.read_at(0, len).await
 }
 
-/// A header and a snapshot.
 fn begin(first: u64, salt: u64, snapshot: Option<&[u8]>) -> Vec<u8> {
     let mut content = Header::new(first, salt, snapshot).encode();
     content.extend(snapshot.unwrap_or_default());
     content
 }
 
-/// The content of a file that is synced before it gets its name.
+/// Seals the content of a file, which is synced before the file gets its name.
 fn sealed(mut content: Vec<u8>) -> Vec<u8> {
     let len = content.len() as u64;
     format::seal(&mut content, len);
     content
 }
 
-/// What a file held, as a new one.
+/// Returns the content of a file, rewritten for a new file.
 fn rewritten(held: &Held, salt: u64) -> Vec<u8> {
     let mut content = begin(held.first, salt, held.snapshot.as_deref());
     let mut records = held.records.iter().peekable();
@@ -420,7 +418,7 @@ fn rewritten(held: &Held, salt: u64) -> Vec<u8> {
     sealed(content)
 }
 
-/// Puts a file into the place of the journal's, in one step: a crash leaves the old one or the new one.
+/// Replaces the journal's file atomically: a crash leaves the old one or the new one.
 async fn replace(disk: &Disk, name: &str, content: Vec<u8>, salt: u64) -> io::Result<Tail> {
     let new = format!("{name}.new");
     let directory = name
@@ -434,7 +432,7 @@ async fn replace(disk: &Disk, name: &str, content: Vec<u8>, salt: u64) -> io::Re
         file.sync_all().await
     };
     if let Err(error) = written.await {
-        // What there is of it takes the room of others. The first error is the one to be told.
+        // A partial file would take up space on a disk that may be full. The first error is returned.
         drop(disk.remove_file(&new).await);
         return Err(error);
     }
@@ -459,7 +457,7 @@ impl fmt::Debug for Journal {
     }
 }
 
-/// What waits in it; what it has written is the disk's.
+/// The fingerprint covers the name and the waiting records; written records belong to the disk.
 impl Fingerprint for Journal {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         to.write(self.inner.name.as_bytes());

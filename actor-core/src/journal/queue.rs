@@ -1,8 +1,9 @@
-//! What waits to be written, and who waits for that: [`Queue`].
+//! Group commit of a journal: records that wait to be written, and the callers that wait for the sync, in a
+//! [`Queue`].
 //!
-//! Whoever wants a sync and finds nobody at work takes all that waits, and works: the others find their
-//! records synced when it is done. There is no task and no delay: while one sync is under way, the next
-//! gathers.
+//! A caller that wants a sync while nobody writes takes all waiting records, and writes them; the other
+//! callers then find their records synced. There is no task and no delay: while one sync is under way, the
+//! next batch accumulates.
 
 use std::future::poll_fn;
 use std::hash::Hasher;
@@ -13,27 +14,25 @@ use super::format::push_record;
 use super::{JournalError, Tail, UNSYNCED_BYTES_MAX};
 use crate::fingerprint::Fingerprinter;
 
-/// The records of a journal on their way to its file.
 pub(super) struct Queue(Mutex<State>);
 
 struct State {
     batch: Batch,
-    /// How many appends and snapshots there were, and up to which of them everything is safe.
+    /// The number of appends and snapshots so far, and up to which of them everything is durable.
     asked: u64,
     safe: u64,
-    /// What has ended the journal.
+    /// The error that has ended the journal.
     failed: Option<JournalError>,
-    /// `None` while somebody works.
+    /// `None` while a caller writes.
     tail: Option<Tail>,
-    /// Who worked last was dropped in the middle of it.
+    /// True if the last writer was dropped in the middle of its work.
     interrupted: bool,
     waiting: Vec<Waker>,
 }
 
-/// What is written at once.
 #[derive(Default)]
 struct Batch {
-    /// What replaces all records before the first.
+    /// The snapshot that replaces all records before the first of the batch.
     snapshot: Option<Vec<u8>>,
     /// The number of the first record, how many there are, and their bytes.
     first: u64,
@@ -46,10 +45,9 @@ impl Batch {
         self.first + u64::from(self.records)
     }
 
-    /// Puts another before it.
     fn prepend(&mut self, mut earlier: Batch) {
         if self.snapshot.is_some() {
-            // What came before is in there.
+            // The snapshot includes everything that came before.
             return;
         }
         earlier.body.append(&mut self.body);
@@ -79,7 +77,7 @@ impl Queue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As `lock`, while the journal is whole.
+    /// As `lock`, but fails once the journal has failed.
     fn open(&self) -> Result<MutexGuard<'_, State>, JournalError> {
         let state = self.lock();
         match &state.failed {
@@ -119,7 +117,7 @@ impl Queue {
         self.lock().asked
     }
 
-    /// Waits until everything up to there is safe, or the caller is the one to see to it.
+    /// Waits until the first `until` requests are durable, or it is the caller's turn to write.
     pub(super) async fn turn(&self, until: u64) -> Turn<'_> {
         poll_fn(|task| {
             let mut state = self.lock();
@@ -173,21 +171,19 @@ impl Queue {
     }
 }
 
-/// What comes next for who wants a sync.
 pub(super) enum Turn<'a> {
-    /// Nothing.
     Over(Result<(), JournalError>),
-    /// To write what waited.
+    /// The caller must write the waiting records.
     Work(Job<'a>),
 }
 
-/// What somebody writes. Dropped before it is done, it waits again.
+/// A batch that a caller writes. If the job is dropped before it is done, the batch goes back to the queue.
 pub(super) struct Job<'a> {
     queue: &'a Queue,
     batch: Batch,
-    /// What is safe when it is done.
+    /// The number of requests that are durable when the job is done.
     until: u64,
-    /// `None` once it is done.
+    /// `None` once the job is done.
     tail: Option<Tail>,
     interrupted: bool,
 }
@@ -213,12 +209,12 @@ impl Job<'_> {
         &self.batch.body
     }
 
-    /// The file, and where it ends.
+    /// Returns the end of the file, at which the batch is written.
     pub(super) fn tail(&mut self) -> &mut Tail {
         self.tail.as_mut().expect("a job that is not done")
     }
 
-    /// It is done, or the journal is.
+    /// Ends the job, or ends the journal with an error.
     pub(super) fn done(mut self, result: Result<(), JournalError>) {
         let tail = self.tail.take();
         self.queue.end(|state| {

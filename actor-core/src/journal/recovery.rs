@@ -1,25 +1,25 @@
-//! What a journal held when it was opened: [`Recovered`].
+//! Recovery of a journal when it is opened: [`Recovered`].
 
 use super::format::{Damage, Parsed};
 use super::{Journal, JournalError};
 
-/// A journal that was opened, and what it held, by [`Journal::recover`].
+/// A journal that was opened by [`Journal::recover`], and its content.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// To go on with.
+    /// The open journal, for further records.
     pub journal: Journal,
     /// The last snapshot.
     pub snapshot: Option<Vec<u8>>,
-    /// What was appended after it, in order.
+    /// The records appended after the snapshot, in order.
     pub records: Vec<Vec<u8>>,
-    /// The number of the first of these records: how many came before the snapshot.
+    /// The number of the first of these records: the count of records before the snapshot.
     pub first: u64,
-    /// How many bytes at the end were a record that nobody was told is safe, and are cut off.
+    /// The number of bytes of torn records at the end, which were never reported as durable and are cut off.
     pub torn_bytes: u64,
 }
 
-/// What a file held, and its journal apart.
+/// The content of a file, without the journal.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     pub(super) snapshot: Option<Vec<u8>>,
@@ -54,12 +54,12 @@ impl JournalError {
 
 #[cfg(feature = "codec")]
 impl Recovered {
-    /// The snapshot and the records as values, which [`Journal::snapshot_value`] and
-    /// [`Journal::append_value`] have encoded.
+    /// Decodes the snapshot and the records, which [`Journal::snapshot_value`] and [`Journal::append_value`]
+    /// have encoded.
     ///
     /// # Errors
     ///
-    /// Where one of them is of another type; says which.
+    /// If one of them is of another type; the error says which.
     pub fn decode<S, R>(&self) -> Result<(Option<S>, Vec<R>), JournalError>
     where
         S: serde::de::DeserializeOwned,

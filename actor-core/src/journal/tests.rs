@@ -1,9 +1,8 @@
-//! The format against damage: cut at every byte, flipped at every bit.
+//! The journal format against damage: files cut at every byte and flipped at every bit.
 
 use super::format::{CONTENT, Header, Marks, frame, parse, push_record, seal};
 
-/// A file of a snapshot, sealed records, and frames that came later; where its parts end, and its
-/// records.
+/// Builds a file of a snapshot, sealed records, and later frames, with the ends of its parts and its records.
 fn file(sealed: &[&[&str]], later: &[&[&str]], snapshot: Option<&str>) -> File {
     let mut bytes = Header::new(10, 7, snapshot.map(str::as_bytes)).encode();
     bytes.extend(snapshot.unwrap_or_default().as_bytes());
@@ -36,15 +35,15 @@ fn file(sealed: &[&[&str]], later: &[&[&str]], snapshot: Option<&str>) -> File {
 struct File {
     bytes: Vec<u8>,
     records: Vec<String>,
-    /// Where each frame ends, and how many records there are by then.
+    /// The end of each frame, and the number of records up to there.
     ends: Vec<(usize, usize)>,
-    /// Up to where it is known to be synced.
+    /// The offset up to which the file is known to be synced.
     synced: usize,
     snapshot: Option<String>,
 }
 
 impl File {
-    /// The same, with a mark at each of so many of the later frames.
+    /// Adds a mark for each of the first `frames` later frames.
     fn marked(mut self, frames: usize) -> Self {
         let mut marks = Marks::default();
         for (end, _) in &self.ends[..frames] {
@@ -56,8 +55,8 @@ impl File {
         self
     }
 
-    /// How many records damaged bytes give; nothing where they are refused. Whatever they give is a
-    /// prefix, and the snapshot is whole.
+    /// Returns the number of records that damaged bytes yield; `None` if the bytes are refused. Asserts that
+    /// the records are a prefix, and that the snapshot is complete.
     fn recovered(&self, bytes: &[u8]) -> Option<usize> {
         let parsed = parse(bytes).ok()?;
         let snapshot = parsed.snapshot.map(|range| bytes[range].to_vec());
@@ -126,9 +125,9 @@ fn a_file_with_any_bit_flipped_is_recovered_up_to_there_or_refused() {
                 _ => file.synced,
             };
             let expected = match bit / 8 {
-                // A mark is gone, or nothing.
+                // The bit destroys a mark, or changes nothing.
                 48..CONTENT => Some(file.records.len()),
-                // What is known to be synced, or has a later frame behind it, was synced.
+                // Data was synced if a mark says so, or if a later frame follows it.
                 at if at < file.synced.max(last_frame) => None,
                 _ => Some(begins.map_or(0, |(_, records)| *records)),
             };
@@ -201,7 +200,7 @@ fn what_is_written_behind_the_end_is_no_part_of_it() {
 
 #[test]
 fn a_frame_of_another_file_in_a_torn_record_is_no_evidence() {
-    // Its number is higher, and it is whole; but it has another salt.
+    // The foreign frame has a higher number and is complete, but another salt.
     let mut foreign = Vec::new();
     push_record(&mut foreign, b"x");
     let foreign = frame(900, 1, &foreign, 8);

@@ -1,4 +1,4 @@
-//! An event on its way to the monitors, which its sender tells nobody else.
+//! Announced events, which go from their sender to the monitors only.
 
 use std::any::{Any, TypeId};
 use std::cell::RefCell;
@@ -9,7 +9,6 @@ use crate::contained::drop_each;
 use crate::event::Event;
 use crate::slab::{Slab, Slot};
 
-/// An event on its way to the monitors.
 pub(crate) struct Announcing<E>(pub(crate) Option<E>);
 
 struct Announcements<E>(RefCell<Slab<E>>);

@@ -1,4 +1,4 @@
-//! What the executors know of an `ask`, without the type of its reply.
+//! Request and reply without the type of the reply: errors, completion and slots of an `ask`.
 
 use std::any::Any;
 use std::fmt;
@@ -9,20 +9,18 @@ use super::CannotCross;
 use crate::event::Event;
 use crate::identity::AskId;
 
-/// Why an [`ask`](crate::ActorRef::ask) got no reply.
+/// The reason why an [`ask`](crate::ActorRef::ask) got no reply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum AskError {
     /// The actor had stopped, or stopped before it answered.
     Stopped,
-    /// The actor failed before it answered: its handler panicked or broke a rule, or its state has no
-    /// use for the event.
+    /// The actor failed before it answered, by a panic, a broken rule or an unhandled event.
     Failed,
     /// There was no answer within the [limit](crate::Ask::timeout), or before the runtime was dropped
     /// whose clock measures it.
     TimedOut,
-    /// The actor's [bounded mailbox](crate::Mailbox) was full, or the event had to make room for a
-    /// newer one.
+    /// The actor's [bounded mailbox](crate::Mailbox) was full, or a newer event displaced this one.
     Full,
     /// The actor dropped the reply: it ignored the event, or did not answer it.
     Dropped,
@@ -45,7 +43,7 @@ impl fmt::Display for AskError {
 
 impl std::error::Error for AskError {}
 
-/// What has become of an `ask`, and who wants to know.
+/// The completion state of an `ask`, and the waker of the asker.
 pub struct Fate {
     pub(crate) status: Status,
     pub(crate) waker: Option<Waker>,
@@ -59,7 +57,7 @@ pub(crate) enum Status {
 }
 
 impl Fate {
-    /// Whether the reply, or its loss, is visible.
+    /// Returns ready if the reply, or its loss, is visible.
     #[inline]
     pub(crate) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), AskError>> {
         match self.status {
@@ -72,7 +70,7 @@ impl Fate {
         }
     }
 
-    /// Tells whom to wake, under no lock.
+    /// Sets the status, and returns the waker to wake under no lock.
     #[inline]
     pub(crate) fn settle(&mut self, status: Status) -> Option<Waker> {
         self.status = status;
@@ -92,19 +90,19 @@ pub type AskSlot = dyn AnySlot;
 
 /// See [`AskSlot`].
 pub trait AnySlot: Send + Sync {
-    /// The tester has registered the `ask`.
+    /// Sets the number under which the tester has registered the `ask`.
     fn register(&self, id: AskId);
 
-    /// The slot by its type.
+    /// Returns the slot for a downcast to its type.
     fn into_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 
-    /// Makes of the reply what arrives at another node.
+    /// Replaces the reply by its form after encoding and decoding for another node.
     fn carry(&self) -> Result<(), CannotCross>;
 
-    /// Nobody may answer any more: the way back is broken.
+    /// Discards any later answer: the connection back is broken.
     fn sever(&self);
 
-    /// Shows what has become of the `ask`, and the reply where one was sent.
+    /// Shows the completion state of the `ask`, and the reply if one was sent.
     fn look(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>));
 }
 
@@ -117,7 +115,7 @@ impl dyn AnySlot {
         wake(waker);
     }
 
-    /// Shows the reply, where one was sent.
+    /// Shows the reply, if one was sent.
     pub fn inspect(&self, f: &mut dyn FnMut(&dyn Event)) {
         self.look(&mut |_, reply| {
             if let Some(event) = reply {

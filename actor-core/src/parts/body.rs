@@ -1,8 +1,8 @@
-//! The typed parts of an actor: its [mail](AnyMail), and the actor itself at rest.
+//! The type-erased actor: [`Resting`], and its [`Body`] with a suspended handler.
 //!
-//! They are made here, where the actor's type is known, and run by the two executors, which see
-//! them as [`AnyMail`] and [`Resting`]. What is generic is compiled once for every actor type of a
-//! program, so it is kept to what needs the type: [`Body`] and everything around it does not.
+//! The typed parts are made where the actor's type is known, and run by the two executors, which see them
+//! as [`AnyMail`] and [`Resting`]. Generic code is compiled once for every actor type of a program, so
+//! [`Body`] and everything around it is not generic.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -16,68 +16,67 @@ use super::AnyMail;
 use crate::contained::Payload;
 use crate::fingerprint::Fingerprinter;
 
-/// How a run of a body ended.
+/// The outcome of a run of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ran {
-    /// The handler returned, and everything that followed from it.
+    /// The handler returned, and so did every call that followed from it.
     Done,
-    /// An async handler waits.
+    /// An async handler is pending.
     Suspended,
     /// The handler returned, and the actor has stopped itself.
     Halted,
 }
 
-/// An actor between two steps, with its context and without its type.
+/// An actor instance between two steps, with its context and without its type.
 ///
-/// Whatever runs answers [`Ran::Suspended`] where an async handler is next: then the actor is given
-/// to its driver.
+/// A method returns [`Ran::Suspended`] if an async handler is next: then the driver gets the actor.
 pub trait Resting: Any + Send {
     /// Runs the `#[start]` hook and the first `#[entry]`.
     fn start(&mut self) -> Ran;
-    /// Runs the handler for the message in that slot of the mail, and what follows from it.
+    /// Runs the handler for the message in that slot of the mail, and the calls that follow from it.
     fn handle(&mut self, mail: &dyn AnyMail, slot: u32) -> Ran;
     /// Runs the `#[stop]` hook.
     fn stop(&mut self) -> Ran;
-    /// Runs what follows from an async handler that has returned.
+    /// Runs the calls that follow from an async handler that has returned.
     fn follow(&mut self) -> Ran;
-    /// Handles what is due in production, until something else is to be done.
+    /// Handles events in production until another kind of work is due.
     fn work(&mut self) -> Due;
-    /// Makes the future that runs async handlers of this type; `None` where it has none.
+    /// Makes the future that runs async handlers of this type; `None` if the type has none.
     fn driver(&self) -> Option<Driver>;
-    /// The position of the current state.
+    /// Returns the index of the current state.
     fn state(&self) -> usize;
-    /// The actor.
+    /// Returns the actor's value.
     fn actor(&self) -> &dyn Any;
-    /// The actor as something to print, where its type has a `Debug`.
+    /// Returns the actor's value for printing, if its type has a `Debug`.
     fn debug(&self) -> Option<&dyn fmt::Debug>;
-    /// Feeds what the actor offers for a fingerprint; `false` where that is nothing.
+    /// Feeds the actor to a fingerprint; returns `false` if the type offers nothing to feed.
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool;
 }
 
-/// What an actor in production has to do next, where it is not to go on with its inbox.
+/// The next work of an actor in production, other than an event of its inbox.
 #[derive(Debug)]
 pub enum Due {
-    /// To wait: for an event, or since others are to run.
+    /// Wait for an event, or yield to other actors.
     Wait,
-    /// To stop, since the system says so.
+    /// Stop, since the system ordered it.
     Stop,
-    /// To look at what was ordered.
+    /// Process the orders.
     Order,
-    /// To fail: the state has no use for an event, which is printed here.
+    /// Fail: the state does not handle an event, which is printed here.
     Unhandled(String),
-    /// To see to what a handler ended with.
+    /// Process the outcome of a handler.
     Ran(Ran),
 }
 
-/// Runs the async handlers of one actor, one after another and for ever, so that a handler costs no
-/// allocation. The actor is handed to it and back.
+/// A future that runs the async handlers of one actor, one after another and for ever, so that a handler
+/// costs no allocation. The actor is passed to the driver and back.
 pub type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// The body of one actor: its state, its context and, where a handler is suspended, its future.
+/// The body of one actor: its value and context, and its driver if a handler is async.
 pub struct Body {
-    /// `None` while the driver has the actor, and once it is gone.
+    /// `None` while the driver has the actor, and once the actor is dropped.
     resting: Option<Box<dyn Resting>>,
-    /// Most actors have none, and pay for one word.
+    /// Boxed, since most actors have no driver: one word each.
     driver: Option<Box<Driver>>,
     /// The state before the handler that the driver runs.
     state: usize,
@@ -101,7 +100,7 @@ impl Body {
         }
     }
 
-    /// Moves in; the driver of the actor before serves this one too, which is of the same type.
+    /// Installs an actor; the driver of the previous one, which is of the same type, serves it too.
     pub fn install(&mut self, resting: Box<dyn Resting>) {
         self.resting = Some(resting);
     }
@@ -112,7 +111,7 @@ impl Body {
         self.drive_after(ran, waker)
     }
 
-    /// Runs the handler for the message in that slot of the mail, and what follows from it.
+    /// Runs the handler for the message in that slot of the mail, and the calls that follow from it.
     #[inline]
     pub fn handle(&mut self, mail: &dyn AnyMail, slot: u32, waker: &Waker) -> Ran {
         let ran = self.resting().handle(mail, slot);
@@ -125,7 +124,7 @@ impl Body {
         self.drive_after(ran, waker)
     }
 
-    /// Handles what is due in production, until something else is to be done.
+    /// Handles events in production until another kind of work is due.
     pub(crate) fn work(&mut self, waker: &Waker) -> Due {
         match self.resting().work() {
             Due::Ran(ran) => Due::Ran(self.drive_after(ran, waker)),
@@ -154,12 +153,12 @@ impl Body {
         }
     }
 
-    /// An async handler waits.
+    /// Returns true if an async handler is pending.
     pub(crate) fn is_suspended(&self) -> bool {
         self.resting.is_none()
     }
 
-    /// The position of the current state; while a handler is suspended, of the one before it.
+    /// Returns the index of the current state; of the state before, while a handler is suspended.
     pub fn state(&self) -> usize {
         match &self.resting {
             Some(resting) => resting.state(),
@@ -167,19 +166,17 @@ impl Body {
         }
     }
 
-    /// The actor, unless it is suspended or gone.
+    /// Returns the actor's value, unless it is suspended or dropped.
     pub fn actor(&self) -> Option<&dyn Any> {
         self.resting.as_ref().map(|resting| resting.actor())
     }
 
-    /// The actor as something to print, where its type has a `Debug`; `None` as well while it is
-    /// suspended or gone.
+    /// Returns the value for printing, if its type has a `Debug`; `None` while suspended or dropped.
     pub fn debug(&self) -> Option<&dyn fmt::Debug> {
         self.resting.as_ref()?.debug()
     }
 
-    /// Feeds what the actor offers for a fingerprint; `false` where that is nothing, and `None`
-    /// while it is suspended or gone.
+    /// Feeds the actor to a fingerprint; `false` if it offers nothing, `None` while suspended or dropped.
     pub fn fingerprint(&self, to: &mut Fingerprinter) -> Option<bool> {
         let resting = self.resting.as_ref()?;
         Some(resting.fingerprint(to))
@@ -189,7 +186,7 @@ impl Body {
     pub fn clear(&mut self) {
         match self.resting.take() {
             Some(resting) => drop(resting),
-            // It is with its driver.
+            // The driver has the actor.
             None => self.driver = None,
         }
     }
@@ -234,19 +231,19 @@ struct Done {
 }
 
 thread_local! {
-    /// An actor on the way to its driver, which is polled at once. Not in a field that the two
-    /// share: a driver may move between threads, and a lock would cost what a whole step does.
+    /// An actor on the way to its driver, which is polled at once. Not in a shared field: a driver may
+    /// move between threads, and a lock would cost as much as a whole step.
     static JOB: Cell<Option<Box<dyn Resting>>> = const { Cell::new(None) };
-    /// An actor on the way back.
+    /// An actor on the way back from its driver.
     static DONE: Cell<Option<Done>> = const { Cell::new(None) };
 }
 
-/// The actor is on its way back from its driver.
+/// Returns the actor from its driver to its body.
 pub(crate) fn hand_back(resting: Box<dyn Resting>, panic: Option<Payload>) {
     DONE.set(Some(Done { resting, panic }));
 }
 
-/// Waits for the next job.
+/// Waits for the next actor to drive.
 pub(crate) struct Job;
 
 impl Future for Job {
@@ -260,7 +257,7 @@ impl Future for Job {
     }
 }
 
-/// Runs a handler; a panic in it is handed back with the actor, which is not dropped by it.
+/// Runs a handler; a panic is returned as a payload and does not drop the actor.
 pub(crate) struct Contained<'a>(pub(crate) Pin<&'a mut (dyn Future<Output = ()> + Send)>);
 
 impl Future for Contained<'_> {

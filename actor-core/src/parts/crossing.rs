@@ -1,22 +1,22 @@
-//! Why something can't go from one node to another.
+//! Errors of serialisation between nodes: [`CannotCross`].
 
 use std::fmt;
 
-/// Why something can't go to another node.
+/// The reason why a value can't be carried to another node.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CannotCross {
-    /// Its type lacks what it takes.
+    /// The type lacks a trait that it needs.
     Missing {
         /// The type.
         of: &'static str,
-        /// What is to be derived for it.
+        /// The traits to derive.
         derive: &'static str,
     },
     /// Encoding or decoding failed.
     Failed {
         /// The type.
         of: &'static str,
-        /// Why.
+        /// The error message.
         error: String,
     },
 }
@@ -39,5 +39,5 @@ impl fmt::Display for CannotCross {
 
 impl std::error::Error for CannotCross {}
 
-/// Makes what arrives out of what was sent.
+/// Encodes and decodes a value.
 pub(crate) type Carry<T> = fn(&T) -> Result<T, CannotCross>;

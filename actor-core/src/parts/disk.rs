@@ -1,4 +1,4 @@
-//! What is asked of a disk under test, and what it answers.
+//! Calls to a disk under test, and their answers.
 
 pub use super::options::OpenOptions;
 
@@ -7,37 +7,37 @@ pub use super::options::OpenOptions;
 pub enum Call {
     /// Opens a file, for [`Answer::File`].
     Open {
-        /// Which.
+        /// The path of the file.
         path: String,
-        /// How.
+        /// The options to open with.
         options: OpenOptions,
     },
     /// Reads, for [`Answer::Bytes`].
     Read {
         /// An open file.
         file: u32,
-        /// From where.
+        /// The offset to read from.
         at: u64,
-        /// How many bytes at most.
+        /// The maximum number of bytes.
         len: usize,
     },
     /// Writes.
     Write {
         /// An open file.
         file: u32,
-        /// To where; to the end where nothing is said, for [`Answer::Number`].
+        /// The offset to write at; `None` appends, for [`Answer::Number`].
         at: Option<u64>,
-        /// What.
+        /// The bytes to write.
         bytes: Vec<u8>,
     },
-    /// Cuts or extends a file.
+    /// Truncates or extends a file.
     SetLen {
         /// An open file.
         file: u32,
-        /// How long it is to be.
+        /// The new length.
         len: u64,
     },
-    /// The length of a file, for [`Answer::Number`].
+    /// Gets the length of a file, for [`Answer::Number`].
     Len {
         /// An open file.
         file: u32,
@@ -49,67 +49,67 @@ pub enum Call {
     },
     /// Makes the names in a directory survive a crash.
     SyncDir {
-        /// Which directory.
+        /// The path of the directory.
         path: String,
     },
-    /// Gives a file or directory another name.
+    /// Renames a file or directory.
     Rename {
-        /// The name it has.
+        /// The old path.
         from: String,
-        /// The name it gets; what had it is gone.
+        /// The new path; a file of that name is replaced.
         to: String,
     },
     /// Removes a file.
     RemoveFile {
-        /// Which.
+        /// The path of the file.
         path: String,
     },
     /// Creates a directory.
     CreateDir {
-        /// Which.
+        /// The path of the directory.
         path: String,
     },
     /// Removes an empty directory.
     RemoveDir {
-        /// Which.
+        /// The path of the directory.
         path: String,
     },
-    /// Waits until every call is over that nobody waits for any more.
+    /// Waits until every call is over whose answer nobody awaits any more.
     Settle,
     /// Lists a directory, for [`Answer::Entries`].
     ReadDir {
-        /// Which.
+        /// The path of the directory.
         path: String,
     },
 }
 
-/// What a call brings where it succeeds.
+/// The result of a successful call.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// It is done.
+    /// The call is done.
     Done,
     /// An open file.
     File(u32),
-    /// What was read.
+    /// The bytes that were read.
     Bytes(Vec<u8>),
-    /// A length or a place.
+    /// A length or an offset.
     Number(u64),
-    /// What a directory holds, by name.
+    /// The entries of a directory, ordered by name.
     Entries(Vec<DirEntry>),
 }
 
-/// What a directory holds.
+/// An entry of a directory.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub struct DirEntry {
-    /// Its name in the directory.
+    /// The name of the entry.
     pub name: String,
-    /// It is a directory itself.
+    /// True if the entry is a directory itself.
     pub is_dir: bool,
 }
 
 impl DirEntry {
-    /// An entry of that name.
+    /// Makes an entry of that name.
     #[doc(hidden)]
     pub fn new(name: String, is_dir: bool) -> Self {
         Self { name, is_dir }

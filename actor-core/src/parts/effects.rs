@@ -1,4 +1,4 @@
-//! What actors do to the world, as both executors are told.
+//! Effects of actors that both executors carry out: timers, stops, announcements, notices.
 
 use std::any::TypeId;
 use std::rc::Rc;
@@ -9,44 +9,44 @@ use crate::event::Event;
 use crate::identity::ActorId;
 use crate::supervision::StopReason;
 
-/// What a timer is for, as those know who tell of it. Nothing else depends on it.
+/// The purpose of a timer, as reports name it; only `Shutdown` affects when the timer fires.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purpose {
-    /// To fire an event.
+    /// Fires an event.
     Event,
-    /// To fire an event, unless the state is left before.
+    /// Fires an event, unless the state is left before.
     State,
-    /// To fire an event, unless another is handled before.
+    /// Fires an event, unless another is handled before.
     NextEvent,
-    /// To end a sleep.
+    /// Ends a sleep.
     Sleep,
-    /// To end a wait that has a limit.
+    /// Ends a wait that has a time limit.
     Limit,
-    /// To end the wait for the next tick of an interval, which comes again and again.
+    /// Ends the wait for the next tick of an interval.
     Tick,
-    /// To end the wait for a reply.
+    /// Ends the wait for a reply.
     Reply,
-    /// To end a shutdown that takes too long. It fires where nothing else can happen before.
+    /// Ends a shutdown that takes too long. Fires only if nothing else can happen before.
     Shutdown,
 }
 
-/// How an actor is stopped from outside.
+/// The ways to stop an actor from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stop {
-    /// When it has handled what was sent to it before.
+    /// Stop after the events that were sent to the actor before.
     InOrder,
-    /// As before, and at once where it has not ended by then.
+    /// Stop in order, and kill the actor if it has not ended by the deadline.
     Within(Duration),
-    /// At once, without its `#[stop]` hook.
+    /// Kill the actor, without its `#[stop]` hook.
     AtOnce,
 }
 
-/// What a shutdown that came to its end has left.
+/// The summary of a finished shutdown.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct ShutdownSummary {
-    /// How many events became dead letters since it began: nobody has handled them, since they were sent to
-    /// actors that had stopped before. Zero where they have been counted by a shutdown before this one.
+    /// The number of dead letters since the shutdown began: events sent to actors that had stopped. An
+    /// earlier shutdown may already have counted some; those are not included.
     pub dead_letters: u64,
 }
 
@@ -54,7 +54,7 @@ pub struct ShutdownSummary {
 pub trait Announce {
     /// Identifies the event type.
     fn event_type(&self) -> TypeId;
-    /// Shows the event, where it has not been moved yet.
+    /// Shows the event, unless it has been moved.
     fn inspect(&self, show: &mut dyn FnMut(&dyn Event));
     /// Moves the event into a slab of that type, made by [`slab`](Announce::slab).
     fn store(&mut self, slab: &dyn AnySlab) -> u32;
@@ -65,24 +65,24 @@ pub trait Announce {
 /// Puts the next message of a periodic timer into the owner's mail.
 pub type Again = Box<dyn Fn(&dyn AnyMail) -> u32>;
 
-/// Puts the notice of a watched actor's end into the watcher's mail; tells its slot and event.
+/// Puts the notice of a watched actor's end into the watcher's mail; returns its slot and event.
 pub type Notice = Box<dyn FnOnce(&dyn AnyMail, StopReason) -> (u32, u16)>;
 
-/// Puts the reason of an actor's end where whoever awaits it looks for it.
+/// Puts the reason of an actor's end into the slot of the waiter.
 pub type PutReason = Box<dyn FnOnce(StopReason)>;
 
-/// Puts word of an actor's start, or why it has ended before, where whoever awaits it looks for it.
+/// Puts the outcome of an actor's start into the slot of the waiter.
 pub type PutStart = Box<dyn FnOnce(Result<(), StopReason>)>;
 
-/// As a [`Notice`], for any actor and more than once.
+/// Puts notices as a [`Notice`] does, for any actor and more than once.
 pub type Trap = fn(&dyn AnyMail, ActorId, StopReason) -> (u32, u16);
 
-/// What became of an event that was offered to a mailbox.
+/// The outcome of offering an event to a mailbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Offered {
-    /// It was sent.
+    /// The event was sent.
     Taken,
-    /// There is no room, and it was not to wait.
+    /// The mailbox is full, and the event was not to wait.
     Full,
     /// The actor has stopped.
     Closed,

@@ -1,33 +1,33 @@
-//! What goes wrong on purpose.
+//! Faults to inject, as a fault script lists them.
 
 use std::any::{Any, TypeId};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// A script that says what goes wrong.
+/// A script that returns the faults to inject.
 pub type Script = Box<dyn FnOnce() -> Vec<Fault>>;
 
-/// What becomes of a node's disk when it is restarted.
+/// The treatment of a node's disk when the node is restarted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Disk {
-    /// It has what a crash leaves of it.
+    /// The disk has the content that survived the crash.
     Keep,
-    /// It is empty.
+    /// The disk is empty.
     Wipe,
 }
 
-/// What becomes of a message on a link.
+/// A fault of one message on a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wish {
-    /// It is lost.
+    /// The message is lost.
     Drop,
-    /// It arrives twice.
+    /// The message arrives twice.
     Duplicate,
-    /// The one behind it overtakes it.
+    /// The next message overtakes it.
     Delay,
 }
 
-/// What goes wrong, as a script says it; nodes are named.
+/// A fault of a script, which refers to nodes by their names.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fault {
     /// A node crashes.
@@ -44,49 +44,49 @@ pub enum Fault {
     HealBetween(Box<str>, Box<str>),
     /// The connection of two nodes breaks.
     Break(Box<str>, Box<str>),
-    /// A link is held.
+    /// The messages of a link are held back.
     Hold(Box<str>, Box<str>),
-    /// A link is released.
+    /// A held link delivers its messages again.
     Release(Box<str>, Box<str>),
-    /// Something becomes of the next event of a type on a link.
+    /// A message fault hits the next event of a type on a link.
     Next {
-        /// What.
+        /// The fault of the message.
         wish: Wish,
-        /// From this node.
+        /// The name of the sending node.
         from: Box<str>,
-        /// To this one.
+        /// The name of the receiving node.
         to: Box<str>,
         /// The type of the event.
         event: TypeId,
-        /// What that is called.
+        /// The name of the event type.
         name: &'static str,
     },
     /// The clock of a node jumps ahead.
     SetAhead(Box<str>, Duration),
     /// The date on a node is set back.
     SetBack(Box<str>, Duration),
-    /// Nothing fails on a node by the tester's choice.
+    /// The tester injects no faults on a node.
     Spare(Box<str>),
-    /// Nothing fails between two nodes by the tester's choice.
+    /// The tester injects no faults between two nodes.
     SpareLink(Box<str>, Box<str>),
 }
 
-/// What the calls of one name may fail with.
+/// The supplied error of the calls of one name.
 pub struct Failing {
     /// The type of the error.
     pub error: TypeId,
-    /// Its name.
+    /// The name of the error type.
     pub error_name: &'static str,
-    /// The call is made all the same, and what it returns is lost.
+    /// True if the call is made all the same, and its result is lost.
     pub is_made: bool,
     /// Makes the error.
     pub make: Rc<dyn Fn() -> Box<dyn Any>>,
 }
 
-/// What a call fails with.
+/// The failure of one call.
 pub struct Failure {
     /// The error.
     pub error: Box<dyn Any>,
-    /// The call is made all the same, and what it returns is lost.
+    /// True if the call is made all the same, and its result is lost.
     pub is_made: bool,
 }

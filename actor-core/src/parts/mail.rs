@@ -1,7 +1,6 @@
 //! The mail of an actor: messages sent to it and not yet handled.
 //!
-//! Queues hold plain entries that name slots; the messages themselves lie here, where their type is
-//! known. The executors see mail as [`AnyMail`].
+//! Queues hold untyped entries that name slots of the mail, which the executors see as [`AnyMail`].
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -14,7 +13,7 @@ use crate::identity::ActorId;
 use crate::slab::{Slab, Slot};
 use crate::specification::AnyMonitor;
 
-/// What mail has to know of an actor's messages. Every [`Actor`](crate::Actor) has it.
+/// The message type of an actor, as mail needs it. Every [`Actor`](crate::Actor) implements this.
 pub trait Mailed: 'static {
     /// See [`Actor::Message`](crate::Actor::Message).
     type Message: Send + 'static;
@@ -29,7 +28,7 @@ pub trait Mailed: 'static {
     fn carry(message: &Self::Message) -> Result<Self::Message, CannotCross>;
 }
 
-/// The mail of one actor: messages sent to it and not yet handled, in whatever order.
+/// The mail of one actor: messages sent to it and not yet handled, in no particular order.
 pub struct Mail<A: Mailed> {
     messages: RefCell<Slab<A::Message>>,
 }
@@ -44,13 +43,12 @@ impl<A: Mailed> Mail<A> {
         })
     }
 
-    /// Takes the message over.
     #[inline]
     pub(crate) fn insert(&self, message: &mut Slot<A::Message>) -> u32 {
         self.messages.borrow_mut().insert(message)
     }
 
-    /// What arrives at another node of a message that is there.
+    /// Returns the message in the slot, encoded and decoded for another node.
     #[inline]
     fn carried(&self, slot: u32) -> Result<A::Message, CannotCross> {
         let messages = self.messages.borrow();
@@ -58,7 +56,6 @@ impl<A: Mailed> Mail<A> {
         A::carry(message)
     }
 
-    /// Takes a message that is there.
     #[inline]
     pub(crate) fn take(&self, slot: u32) -> A::Message {
         let message = self.messages.borrow_mut().remove(slot);
@@ -66,7 +63,6 @@ impl<A: Mailed> Mail<A> {
     }
 }
 
-/// The mail by its type.
 #[inline]
 pub(crate) fn mail_of<A: Mailed>(mail: &dyn AnyMail) -> &Mail<A> {
     let mail: &dyn Any = mail;
@@ -77,10 +73,9 @@ pub(crate) fn mail_of<A: Mailed>(mail: &dyn AnyMail) -> &Mail<A> {
 ///
 /// `discard` and `clear` run a user's `Drop` with nothing borrowed.
 pub trait AnySlab: Any {
-    /// Shows the event in the slot, where there is one.
+    /// Shows the event in the slot, if there is one.
     fn inspect(&self, slot: u32, f: &mut dyn FnMut(&dyn Event));
-    /// Shows the event in the slot to a monitor, as that observation of its; tells the position of
-    /// the monitor's state afterwards.
+    /// Shows the event to a monitor, as the observation of that index; returns its new state's index.
     fn observe(
         &self,
         slot: u32,
@@ -103,17 +98,16 @@ pub trait AnySlab: Any {
 
 /// A [`Mail`] without its type.
 pub trait AnyMail: AnySlab + Send {
-    /// Takes the message out of `message`, a `Slot<A::Message>`, and tells its slot and event.
+    /// Takes the message out of `message`, a `Slot<A::Message>`, and returns its slot and event.
     fn put(&self, message: &mut dyn Any) -> (u32, u16);
-    /// Feeds to whom the reply to the event in the slot goes, and what the event offers for a
-    /// fingerprint; `false` where that is nothing.
+    /// Feeds the reply's target and the event to a fingerprint; `false` if the event offers nothing.
     fn fingerprint(&self, slot: u32, to: &mut Fingerprinter) -> bool;
-    /// Makes of the message in the slot what arrives at another node, which takes its place. What was
-    /// there is dropped by `drops`, which is called with nothing borrowed.
+    /// Replaces the message in the slot by its form after encoding and decoding for another node. `drops`
+    /// drops the old message and is called with nothing borrowed.
     fn carry(&self, slot: u32, drops: &mut dyn FnMut(&mut dyn FnMut())) -> Result<(), CannotCross>;
-    /// Makes a second message of the one in the slot, for another node; tells the slot where that is.
+    /// Copies the message in the slot for another node; returns the slot of the copy.
     fn copy(&self, slot: u32) -> Result<u32, CannotCross>;
-    /// Takes over a message of another mail of the same type.
+    /// Moves a message here from another mail of the same type.
     fn adopt(&self, other: &dyn AnyMail, slot: u32) -> u32;
 }
 

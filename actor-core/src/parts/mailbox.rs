@@ -1,16 +1,14 @@
-//! How much an actor's mailbox holds: [`Mailbox`].
+//! Bounded mailboxes: capacity and overflow policy of an actor's [`Mailbox`].
 
-/// How many unread events an actor's mailbox holds, and what becomes of one more.
+/// The capacity of an actor's mailbox, and the policy for an event that exceeds it.
 ///
-/// Unless told otherwise a mailbox has no bound. The bound counts the events that were sent to the
-/// actor and that it has not begun to handle; what a state defers is unread, and counts. The events
-/// of timers, word of a watched actor's end and the system's order to stop never count and are never
-/// refused.
+/// By default a mailbox is unbounded. The bound counts the events that were sent to the actor and that it
+/// has not begun to handle, including deferred events. The events of timers, notices of a watched actor's
+/// end and the system's order to stop never count and are never refused.
 ///
-/// What waits where a mailbox is full is up to the sender: [`send`](crate::ActorRef::send) waits for
-/// room, [`try_send`](crate::ActorRef::try_send) is refused,
-/// [`tell`](crate::ActorRef::tell) and [`ask`](crate::ActorRef::ask) never wait. The mailbox says
-/// the rest by its [`Overflow`].
+/// The sender chooses what to do at a full mailbox: [`send`](crate::ActorRef::send) waits for capacity,
+/// [`try_send`](crate::ActorRef::try_send) fails, [`tell`](crate::ActorRef::tell) and
+/// [`ask`](crate::ActorRef::ask) never wait. The mailbox's [`Overflow`] determines the rest.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -48,7 +46,7 @@ pub struct Mailbox {
     overflow: Overflow,
 }
 
-/// What becomes of an event where a [bounded mailbox](Mailbox::bounded) is full.
+/// The treatment of an event if a [bounded mailbox](Mailbox::bounded) is full.
 ///
 /// | | `Wait` | `Reject` | `DropNewest` | `DropOldest` |
 /// |---|---|---|---|---|
@@ -57,8 +55,7 @@ pub struct Mailbox {
 /// | [`send`](crate::ActorRef::send) | waits | [`SendError::Full`] | dead letter | the oldest goes |
 /// | [`try_send`](crate::ActorRef::try_send) | [`SendError::Full`] | [`SendError::Full`] | [`SendError::Full`] | the oldest goes |
 ///
-/// A dead letter is counted and shown, with [`DeadLetterReason::Full`]; whoever asked it is told
-/// [`AskError::Full`].
+/// A dead letter is counted and shown, with [`DeadLetterReason::Full`]; an asker gets [`AskError::Full`].
 ///
 /// [`AskError::Full`]: crate::AskError::Full
 /// [`SendError::Full`]: crate::SendError::Full
@@ -66,10 +63,10 @@ pub struct Mailbox {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum Overflow {
-    /// Who sends waits until there is room, first come, first served.
+    /// The sender waits for capacity, first come, first served.
     #[default]
     Wait,
-    /// The event is given back to who sends.
+    /// The event is returned to the sender.
     Reject,
     /// The event becomes a dead letter.
     DropNewest,
@@ -78,7 +75,7 @@ pub enum Overflow {
 }
 
 impl Mailbox {
-    /// A mailbox without a bound.
+    /// Returns a mailbox without a bound.
     pub const fn unbounded() -> Self {
         Self {
             capacity: None,
@@ -86,11 +83,11 @@ impl Mailbox {
         }
     }
 
-    /// A mailbox that holds so many unread events. A capacity above 2³² − 1 is that.
+    /// Returns a mailbox for up to `capacity` unread events, at most 2³² − 1.
     ///
     /// # Panics
     ///
-    /// Where `capacity` is zero: nothing could ever be sent.
+    /// If `capacity` is zero: nothing could ever be sent.
     #[track_caller]
     pub const fn bounded(capacity: usize) -> Self {
         assert!(
@@ -108,13 +105,13 @@ impl Mailbox {
         }
     }
 
-    /// Says what becomes of an event for which there is no room; of no meaning without a bound.
+    /// Sets the policy for an event that exceeds the capacity; no effect without a bound.
     #[must_use]
     pub const fn overflow(self, overflow: Overflow) -> Self {
         Self { overflow, ..self }
     }
 
-    /// How many unread events it holds, and what becomes of one more; `None` without a bound.
+    /// Returns the capacity and the overflow policy; `None` without a bound.
     pub const fn bound(self) -> Option<(u32, Overflow)> {
         match self.capacity {
             Some(capacity) => Some((capacity, self.overflow)),

@@ -1,7 +1,6 @@
-//! What both executors hold of an actor, without its type: its [mail](AnyMail), its [`Body`], what it does
-//! to the world, and what it is asked.
+//! Untyped parts of an actor for both executors: its [mail](AnyMail), its [`Body`], effects, requests.
 //!
-//! They are made where the type is known, in [`actor`](crate::Actor)'s room, and run by the executors,
+//! They are made in [`actor`](crate::Actor)'s module, where the type is known, and run by the executors,
 //! which see them as [`AnyMail`] and [`Resting`]. So [`Body`] and everything around it is compiled once.
 
 mod announcing;

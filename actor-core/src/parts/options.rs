@@ -1,8 +1,8 @@
-//! How a file is opened: [`OpenOptions`].
+//! Options for opening a file: [`OpenOptions`].
 
 use std::io;
 
-/// How a file is opened: as [`std::fs::OpenOptions`], by value.
+/// Options for opening a file: as [`std::fs::OpenOptions`], by value.
 ///
 /// ```
 /// use actor_core::fs::OpenOptions;
@@ -22,7 +22,7 @@ pub struct OpenOptions {
 }
 
 impl OpenOptions {
-    /// Nothing is allowed yet: say at least one of `read`, `write` and `append`.
+    /// Returns options that allow nothing: set at least one of `read`, `write` and `append`.
     pub const fn new() -> Self {
         Self {
             read: false,
@@ -34,68 +34,68 @@ impl OpenOptions {
         }
     }
 
-    /// To read.
+    /// Allows reading.
     pub const fn read(mut self, read: bool) -> Self {
         self.read = read;
         self
     }
 
-    /// To write at any place.
+    /// Allows writing at any offset.
     pub const fn write(mut self, write: bool) -> Self {
         self.write = write;
         self
     }
 
-    /// To write at the end alone, with [`File::append`](crate::fs::File::append).
+    /// Allows writing at the end alone, with [`File::append`](crate::fs::File::append).
     pub const fn append(mut self, append: bool) -> Self {
         self.append = append;
         self
     }
 
-    /// To begin with an empty file, whatever it held.
+    /// Truncates an existing file when it is opened.
     pub const fn truncate(mut self, truncate: bool) -> Self {
         self.truncate = truncate;
         self
     }
 
-    /// To create the file where there is none.
+    /// Creates the file if there is none.
     pub const fn create(mut self, create: bool) -> Self {
         self.create = create;
         self
     }
 
-    /// To create the file, and to fail where there is one.
+    /// Creates the file, and fails if there is one.
     pub const fn create_new(mut self, create_new: bool) -> Self {
         self.create_new = create_new;
         self
     }
 
-    /// Whether it may be read.
+    /// Returns true if the file may be read.
     pub const fn reads(&self) -> bool {
         self.read
     }
 
-    /// Whether it may be written.
+    /// Returns true if the file may be written.
     pub const fn writes(&self) -> bool {
         self.write || self.append
     }
 
-    /// Whether it is emptied.
+    /// Returns true if opening empties the file.
     pub const fn truncates(&self) -> bool {
         self.truncate
     }
 
-    /// Whether it is created where there is none.
+    /// Returns true if opening creates the file if there is none.
     pub const fn creates(&self) -> bool {
         self.create || self.create_new
     }
 
-    /// Whether there must be none.
+    /// Returns true if the file must not exist yet.
     pub const fn is_exclusive(&self) -> bool {
         self.create_new
     }
 
-    /// The same rules as the standard library's, on every system.
+    /// Checks the options by the rules of the standard library, on every system.
     pub(crate) fn check(&self, path: &str) -> io::Result<()> {
         let why = if !self.read && !self.writes() {
             "say `read`, `write` or `append`"

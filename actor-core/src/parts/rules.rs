@@ -1,14 +1,14 @@
-//! What is said of an actor that breaks a rule or fails without a panic. Each unwinds to the executor; none knows the
-//! actor's type, so that the sentences are compiled once.
+//! Rule violations of an actor and their messages. Each function unwinds to the executor; none is generic
+//! over the actor's type, so that the messages are compiled once.
 
 use std::fmt::{self, Debug, Display};
 
 use crate::event::Event;
 
-/// How many raised events and transitions may follow from one event before it is a bug.
+/// The maximum number of raised events and transitions that may follow from one event.
 pub const CHAIN_MAX: u32 = 1000;
 
-/// What a handler has decided, as it is written there.
+/// The decision of a handler, printed as in source code.
 pub(crate) enum Decision<'a> {
     Nothing,
     Goto(&'a dyn Debug),
@@ -85,7 +85,7 @@ pub(crate) fn unhandled_raise(actor: &str, event: &dyn Event, state: &dyn Debug)
     )
 }
 
-/// How an actor broke the rules, or failed without a panic.
+/// The kind of a rule violation, or of a failure without a panic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ViolationKind {
     /// A raised event that the state neither handles nor ignores.
@@ -98,10 +98,10 @@ pub enum ViolationKind {
     UnreceivedError,
 }
 
-/// A violation on its way up to the executor, as the payload of an unwinding panic.
+/// A violation as the payload of the panic that unwinds to the executor.
 #[derive(Debug)]
 pub struct Violation {
-    /// What rule was broken.
+    /// The rule that was broken.
     pub kind: ViolationKind,
     /// A sentence for the report.
     pub message: String,

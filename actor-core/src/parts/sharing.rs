@@ -1,4 +1,4 @@
-//! The seam between what tasks, threads and actors share and a controlled executor: [`Sharing`].
+//! The interface of shared memory to a controlled executor, for tasks, threads and actors: [`Sharing`].
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -8,10 +8,10 @@ use std::task::Waker;
 
 use crate::identity::Address;
 
-/// A line of a source.
+/// A source location.
 pub type Place = &'static Location<'static>;
 
-/// Something shared, of one execution: a lock, a channel, an atomic.
+/// A shared object of one execution: a lock, a channel, an atomic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ObjectId {
     /// The number of the object within the execution.
@@ -20,60 +20,60 @@ pub struct ObjectId {
     pub execution: u32,
 }
 
-/// An access to something shared.
+/// One access to a shared object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Access {
-    /// To what.
+    /// The accessed object.
     pub object: ObjectId,
-    /// What it does, as a story has it: `locks`.
+    /// The action as reports print it: `locks`.
     pub what: &'static str,
-    /// Where in the program.
+    /// The source location of the access.
     pub place: Place,
 }
 
-/// What an access has done, for who wants to know which accesses depend on each other.
+/// The effect of an access, from which the tester computes dependencies and happens-before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Touch {
-    /// The object is not what it was.
+    /// True if the access changes the object.
     pub changes: bool,
-    /// What others did before they released the object has happened before what comes now.
+    /// True if everything before the releases of the object happens before what follows this access.
     pub acquires: bool,
-    /// What was done before this is seen by those that acquire the object from now on.
+    /// The effect on later acquirers: everything before this access may happen before what follows theirs.
     pub releases: Release,
-    /// What becomes of who holds it.
+    /// The change in the holders of the object.
     pub holds: Hold,
-    /// The program asks for less than sequential consistency, and gets that.
+    /// True for an access weaker than sequentially consistent, which gets the weaker guarantees.
     pub is_weak: bool,
 }
 
-/// What an access hands on to those that acquire the object later.
+/// The effect of an access on the released clock of an object, which later acquirers join.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Release {
-    /// Nothing; what was released before stays so.
+    /// Releases nothing, and leaves earlier releases as they are.
     Nothing,
-    /// What was done before, beside what was released earlier.
+    /// Releases everything before the access, and keeps earlier releases.
     Adds,
-    /// What was done before, and nothing that was released earlier.
+    /// Releases everything before the access, and discards earlier releases.
     Replaces,
-    /// Nothing, and nothing that was released earlier: a relaxed store.
+    /// Releases nothing, and discards earlier releases: a relaxed store.
     Ends,
 }
 
-/// What becomes of who holds an object.
+/// The change in the holders of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hold {
-    /// Nothing.
+    /// No change.
     Stays,
-    /// The current operation holds it, and nobody else may.
+    /// The current operation holds the object exclusively.
     Alone,
-    /// The current operation holds it beside others.
+    /// The current operation holds the object beside others.
     Shared,
-    /// The current operation lets go of it, or of its share.
+    /// The current operation releases the object, or its share.
     LetsGo,
 }
 
 impl Touch {
-    /// It has looked at the object, and acquires what was released.
+    /// A read that acquires.
     pub const LOOKS: Self = Self {
         changes: false,
         acquires: true,
@@ -81,7 +81,7 @@ impl Touch {
         holds: Hold::Stays,
         is_weak: false,
     };
-    /// It has changed the object, acquires what was released, and releases.
+    /// A change that acquires and releases.
     pub const CHANGES: Self = Self {
         changes: true,
         acquires: true,
@@ -89,29 +89,29 @@ impl Touch {
         holds: Hold::Stays,
         is_weak: false,
     };
-    /// It holds the object from now on, alone.
+    /// The start of an exclusive hold.
     pub const TAKES: Self = Self {
         holds: Hold::Alone,
         ..Self::LOOKS
     };
-    /// It holds the object from now on, beside others.
+    /// The start of a shared hold.
     pub const SHARES: Self = Self {
         holds: Hold::Shared,
         ..Self::TAKES
     };
-    /// It lets go of the object, which it has changed.
+    /// The end of a hold that changed the object.
     pub const LETS_GO: Self = Self {
         acquires: false,
         holds: Hold::LetsGo,
         ..Self::CHANGES
     };
-    /// It lets go of the object, at which it has only looked.
+    /// The end of a hold that only read the object.
     pub const LEAVES: Self = Self {
         changes: false,
         ..Self::LETS_GO
     };
 
-    /// As this, where something succeeded; else it was only looked at.
+    /// Returns this effect if the operation succeeded; otherwise that of a read.
     pub fn if_ok<T, E>(self, result: &Result<T, E>) -> Self {
         match result {
             Ok(_) => self,
@@ -120,97 +120,94 @@ impl Touch {
     }
 }
 
-/// How an operation waits for something shared.
+/// The kind of an operation's wait for a shared object.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wait {
-    /// To hold it alone.
+    /// Waits to hold the object exclusively.
     Alone,
-    /// To hold it alone, before whoever comes later to hold it beside others.
+    /// Waits to hold the object exclusively, ahead of later waiters for a shared hold.
     First,
-    /// To hold it beside others.
+    /// Waits to hold the object beside others.
     Shared,
-    /// For what others do with it; an operation that nobody joins may wait so for ever.
+    /// Waits for a change by others; an operation that nobody joins may wait so for ever.
     News,
 }
 
 /// A task or a thread about to be spawned.
 pub struct NewTask {
-    /// What it runs, with the waker of its operation.
+    /// The code of the task, which gets the waker of its operation.
     pub run: Box<dyn FnOnce(Waker)>,
-    /// Its name.
+    /// The name of the task.
     pub name: Option<String>,
-    /// It is a thread.
+    /// True for a thread, false for a task.
     pub is_thread: bool,
-    /// What tells of its end: who waits for that waits for this.
+    /// The object that signals the end of the task: a wait for it is a wait for the task.
     pub end: ObjectId,
 }
 
-/// What the code of one thread has for itself, by the address of the static; see
+/// The thread-local values of one operation, by the address of the static; see
 /// [`thread_local!`](crate::thread_local!).
 pub type Locals = Rc<RefCell<Vec<(usize, Rc<dyn Any>)>>>;
 
-/// What a controlled executor offers to code that shares memory.
+/// The services of a controlled executor for code that shares memory.
 ///
 /// As with [`Runtime`](crate::runtime::Runtime), every method is called while code of the program under
-/// test runs. A method that says so comes back in a later step: the operation needs a stack of its own
-/// for that, which tasks and threads have, and the test body where it calls one of these.
+/// test runs. Some methods, as documented, return in a later step. The operation needs a stack of its own
+/// for that: tasks and threads have one, and so does a test body that calls one of these methods.
 pub trait Sharing {
-    /// The number of the execution.
+    /// Returns the number of the execution.
     fn execution(&self) -> u32;
-    /// Takes in an object that is new to the execution: what kind of thing, and where it was made.
+    /// Registers an object that is new to the execution, with its kind and the place of its creation.
     fn object(&self, kind: &'static str, made: Place) -> ObjectId;
-    /// An access is about to be made; comes back in the step that makes it. `false` where that is the
-    /// current step, since the operation has no stack: an async caller gives way by itself then.
-    /// `waits` says that the caller can't.
+    /// Announces an access, and returns in the step that makes it. Returns `false` in the current step if
+    /// the operation has no stack: an async caller then yields itself. `waits`: the caller can't yield.
     fn reach(&self, access: Access, waits: bool) -> bool;
-    /// The access was made.
+    /// Records the effect of the access that was made.
     fn touch(&self, access: Access, touch: Touch);
-    /// Waits until somebody changes the object, or the operation's waker is called; comes back in a later
-    /// step. Tells whether it was the former.
+    /// Waits until the object changes, or the operation's waker is called; returns in a later step.
+    /// Returns true if the object changed.
     fn block(&self, access: Access, wait: Wait) -> bool;
-    /// Who waits for the object may look again.
+    /// Wakes all waiters of the object.
     fn unblock(&self, object: ObjectId);
-    /// Of those that are blocked on the object one may look again, whichever the strategy chooses. Tells
-    /// whether there is one.
+    /// Wakes one waiter of the object, as the strategy chooses. Returns true if there was one.
     fn unblock_one(&self, object: ObjectId) -> bool;
-    /// The current operation, whose waker will be called, waits for the object.
+    /// Records that the current operation, which has a waker, waits for the object.
     fn awaits(&self, access: Access, wait: Wait);
-    /// It does not any more.
+    /// Ends that wait of an operation.
     fn awaited(&self, object: ObjectId, operation: Address);
-    /// Somebody holds the object.
+    /// Returns true if an operation holds the object.
     fn is_held(&self, object: ObjectId) -> bool;
-    /// Whether the wait for the object that would begin now ends at once, for no reason.
+    /// Returns true if the tester injects a spurious wake-up into the wait that would begin now.
     fn is_woken_spuriously(&self) -> bool;
-    /// Whether another waits for the object by [`Wait::First`].
+    /// Returns true if another operation waits for the object by [`Wait::First`].
     fn is_claimed(&self, object: ObjectId) -> bool;
-    /// The current operation.
+    /// Returns the current operation.
     fn current(&self) -> Address;
-    /// What wakes the current operation.
+    /// Returns the waker of the current operation.
     fn waker(&self) -> Waker;
 
     /// Starts a task or a thread, when the effect is carried out.
     fn spawn_task(&self, task: NewTask) -> Address;
-    /// Nobody will join the task.
+    /// Records that nobody will join the task.
     fn detach(&self, task: Address);
-    /// Has a task end where it waits next.
+    /// Aborts a task at its next wait.
     fn abort(&self, task: Address);
-    /// The current operation was told to end.
+    /// Returns true if the current operation was aborted.
     fn is_aborted(&self) -> bool;
-    /// The task has panicked; whether that is part of the story, and not a bug.
+    /// Records the panic of a task; returns true if the test allows the panic, false if it is a bug.
     fn panicked(&self, payload: &(dyn Any + Send)) -> bool;
-    /// Waits until the operation's waker is called, unless it was since the poll in progress began; returns
-    /// in a later step, in which the next poll begins.
+    /// Waits until the operation's waker is called, unless it was since the poll in progress began.
+    /// Returns in a later step, in which the next poll begins.
     fn park(&self);
-    /// Sets, and returns as it was before, that the operation's waker was called since the poll in
-    /// progress began.
+    /// Sets the flag of a wake-up since the operation's poll began, and returns the old one.
     fn replace_wake_up(&self, is_due: bool) -> bool;
-    /// Lets others go first; comes back in a later step. `false` as with [`reach`](Self::reach).
+    /// Yields to other operations; returns in a later step. Returns `false` as [`reach`](Self::reach) does.
     fn give_way(&self, place: Place, waits: bool) -> bool;
-    /// What the current operation has for itself.
+    /// Returns the thread-local values of the current operation.
     fn locals(&self) -> Locals;
-    /// What the current operation has seen by loads that acquired nothing has happened before what comes now,
-    /// and what it stores without a release from now on releases what was done before.
+    /// A memory fence. Acquiring: values read by earlier relaxed loads count as acquired from now on.
+    /// Releasing: later relaxed stores release everything before the fence.
     fn fence(&self, acquires: bool, releases: bool);
-    /// An access that nothing but its order to others makes right.
+    /// Checks a non-atomic access for a data race: other accesses must be ordered with it.
     fn race(&self, object: ObjectId, writes: bool, place: Place);
 }

@@ -1,24 +1,24 @@
-//! What is said at a spawn: [`SpawnOptions`].
+//! Options of a spawn: [`SpawnOptions`].
 
 use super::Mailbox;
 use crate::supervision::ChildOptions;
 
-/// What a [`Spawner`](crate::Spawner) was told.
+/// The options that a [`Spawner`](crate::Spawner) collects.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct SpawnOptions {
-    /// A name of its own, for logs and reports.
+    /// The actor's own name, for logs and reports.
     pub name: Option<Box<str>>,
-    /// How much its mailbox holds.
+    /// The capacity of the actor's mailbox.
     pub mailbox: Mailbox,
-    /// What `spawn_with` is told beside.
+    /// The supervision options of a child spawned by `spawn_with`.
     pub child: ChildOptions,
-    /// Where its handlers run in production.
+    /// The threads of the actor's handlers in production.
     pub host: Host,
 }
 
 impl SpawnOptions {
-    /// With that name, and else as usual.
+    /// Returns the default options with that name.
     pub fn named(name: &str) -> Self {
         Self {
             name: Some(name.into()),
@@ -27,14 +27,14 @@ impl SpawnOptions {
     }
 }
 
-/// Where the handlers of an actor run in production.
+/// The threads on which the handlers of an actor run in production.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Host {
-    /// On the threads of the runtime.
+    /// The worker threads of the runtime.
     #[default]
     Workers,
-    /// On the threads that the runtime keeps for what blocks.
+    /// The runtime's threads for blocking work.
     BlockingThreads,
-    /// On a thread of its own.
+    /// A thread of the actor's own.
     Thread,
 }

@@ -1,20 +1,19 @@
-//! The production executor.
+//! The production executor: actors on tokio tasks, or on a thread pool of the `futures` crate.
 //!
-//! - [`system`]: a system, as a program holds it, and what looks at its actors.
-//! - [`handling`]: what an actor's handlers do.
-//! - [`running`]: the actors that run, and what runs them.
-//! - [`observing`]: what is seen of them from outside.
-//! - [`mailbox`]: where their events wait.
-//! - [`host`]: what the executor stands on: tokio, threads, the disk.
+//! - [`system`]: the system, as a program holds it, and the watchdog.
+//! - [`handling`]: the local half of an actor: inbox, timers, effects.
+//! - [`running`]: actor tasks, their scheduling and supervision.
+//! - [`observing`]: hooks, monitors, meters and reports.
+//! - [`mailbox`]: the mailboxes of actors.
+//! - [`host`]: tokio, threads, the disk.
 //!
-//! Each uses those below it. References and contexts call it, through [`runtime`](crate::runtime)'s room;
-//! it calls back what was made of an actor where its type was known: its [parts](crate::parts).
+//! Each uses those below it. References and contexts call this module through
+//! [`runtime`](crate::runtime); it runs the untyped [parts](crate::parts) of actors.
 //!
-//! A handler's effects are not held back until it returns, as the tester does: each takes place
-//! when it is called. What another actor can observe is the same, since it has no other way to look
-//! at this one than the events that it is sent.
+//! Each effect of a handler takes place at its call, not when the handler returns as under test. Other
+//! actors can't observe the difference, since they only see the events that it sends.
 //!
-//! No lock is held while a user's code runs, drops included, except a monitor's own.
+//! No lock is held while user code runs, drops included, except the lock of the monitors.
 
 mod handling;
 mod host;
@@ -42,8 +41,9 @@ pub(crate) use host::executor::{Sleep, sleep};
 pub(crate) use host::forever::count;
 pub(crate) use host::lease::Holder;
 pub(crate) use observing::work::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK};
-pub(crate) use running::actor::{Asked, LiveActor, Observed, Room};
+pub(crate) use running::actor::{LiveActor, Room};
 pub(crate) use running::node::LiveNode;
 pub(crate) use running::relations::{AwaitsEnd, AwaitsStart};
-pub(crate) use running::reply::why_lost;
+pub(crate) use running::reply::{Observed, why_lost};
 pub(crate) use running::target::{Count, Counted, WeakTarget, Where};
+pub(crate) use running::waits::Asked;

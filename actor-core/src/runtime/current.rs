@@ -1,4 +1,4 @@
-//! The runtime of the execution that this thread runs, where it runs one.
+//! The current controlled executor of this thread, if any, and calls to it.
 
 use std::any::Any;
 use std::future::Future;
@@ -15,7 +15,7 @@ use crate::parts::{Again, AnyMail, AskSlot, Notice, Offered, Purpose, SpawnOptio
 use crate::production::{Factory, Spawn, Target};
 
 scoped_thread_local! {
-    // A reference and no more: who tells an event looks here each time.
+    // Only a reference, since every send under test reads this.
     static CURRENT: Rc<dyn Runtime>
 }
 
@@ -24,13 +24,13 @@ pub fn enter<T>(runtime: &Rc<dyn Runtime>, f: impl FnOnce() -> T) -> T {
     CURRENT.set(runtime, f)
 }
 
-/// Whether this thread runs a controlled execution.
+/// Returns true if this thread runs a controlled execution.
 #[inline]
 pub fn is_controlled() -> bool {
     CURRENT.is_set()
 }
 
-/// The current runtime, to be called with nothing borrowed: what it does may come back in a later step.
+/// Returns the current runtime, with nothing borrowed: a call to it may return in a later step.
 #[cold]
 pub(crate) fn current() -> Option<Rc<dyn Runtime>> {
     is_controlled().then(|| CURRENT.with(Rc::clone))
@@ -50,14 +50,12 @@ pub(crate) fn with<T>(f: impl FnOnce(&dyn Runtime) -> T) -> T {
     CURRENT.with(|runtime| f(&**runtime))
 }
 
-// What generic code calls: a closure for `with` would be compiled for every actor type.
+// Non-generic calls for generic code: a closure for `with` would be compiled for every actor type.
 
-/// See [`Runtime::spawn`].
 pub(crate) fn spawn(actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
     Target::controlled(with(|rt| rt.spawn(actor, options)))
 }
 
-/// See [`Runtime::spawn_with`].
 pub(crate) fn spawn_with(
     supervisor: Option<Address>,
     factory: Factory,
@@ -66,7 +64,7 @@ pub(crate) fn spawn_with(
     Target::controlled(with(|rt| rt.spawn_with(supervisor, factory, options)))
 }
 
-/// The registry of names; `registry` is started where there is none yet.
+/// Returns the registry of names; starts `registry` if there is none yet.
 pub(crate) fn names(registry: &mut dyn Spawn) -> Target {
     if let Some(known) = with(|rt| rt.names()) {
         return Target::controlled(known);
@@ -77,33 +75,27 @@ pub(crate) fn names(registry: &mut dyn Spawn) -> Target {
     Target::controlled(started)
 }
 
-/// See [`Runtime::has_stopped`].
 pub(crate) fn has_stopped(of: Address) -> bool {
     with(|rt| rt.has_stopped(of))
 }
 
-/// See [`Runtime::post`].
 pub(crate) fn post(to: Address, message: &mut dyn Any) {
     with(|rt| rt.post(to, message));
 }
 
-/// See [`Runtime::ask`].
 pub(crate) fn ask(to: Address, slot: &Arc<AskSlot>) {
     let id = with(|rt| rt.ask(to, slot.clone()));
     slot.register(id);
 }
 
-/// See [`Runtime::ask_for_room`].
 pub(crate) fn ask_for_room(to: Address, event: u16, waits: bool) -> RoomId {
     with(|rt| rt.ask_for_room(to, event, waits))
 }
 
-/// See [`Runtime::poll_room`].
 pub(crate) fn poll_room(room: RoomId, message: &mut dyn Any, waker: &Waker) -> Poll<Offered> {
     with(|rt| rt.poll_room(room, message, waker))
 }
 
-/// See [`Runtime::arm`].
 pub(crate) fn arm(
     owner: Address,
     delay: Duration,
@@ -114,12 +106,10 @@ pub(crate) fn arm(
     with(|rt| rt.arm(owner, delay, message, again, purpose))
 }
 
-/// See [`Runtime::watch`].
 pub(crate) fn watch(watcher: Address, target: Address, notice: Notice) {
     with(|rt| rt.watch(watcher, target, notice));
 }
 
-/// See [`Runtime::receive`].
 pub(crate) fn receive(owner: Address, event: u16, waker: &Waker) -> Poll<(Rc<dyn AnyMail>, u32)> {
     match with(|rt| rt.receive(owner, event, waker)) {
         Some(found) => Poll::Ready(found),
@@ -127,12 +117,10 @@ pub(crate) fn receive(owner: Address, event: u16, waker: &Waker) -> Poll<(Rc<dyn
     }
 }
 
-/// See [`Runtime::entered`].
 pub(crate) fn entered(owner: Address, from: Option<usize>, to: usize) {
     with(|rt| rt.entered(owner, from, to));
 }
 
-/// See [`Runtime::raised`].
 pub(crate) fn raised(owner: Address, state: usize, event: u16) {
     with(|rt| rt.raised(owner, state, event));
 }
@@ -150,12 +138,12 @@ fn outside() -> ! {
     )
 }
 
-/// Runs a future on the stack of the current operation, which waits where the future does. `None` where
-/// the operation was told to end meanwhile.
+/// Runs a future to its end on the stack of the current operation, which parks while the future is
+/// pending. Returns `None` if the operation is aborted meanwhile.
 pub fn block_on<F: Future>(future: F, waker: &Waker) -> Option<F::Output> {
     let mut future = std::pin::pin!(future);
-    // Code that blocks may itself run within a poll: its wake-ups and those of that poll have one waker,
-    // so a wait here counts as a wake-up there.
+    // Blocking code may itself run within a poll and shares one waker with that poll, so a wait here
+    // counts as a wake-up there.
     let mut is_due_outside = current()?.replace_wake_up(false);
     loop {
         let runtime = current()?;
@@ -167,7 +155,7 @@ pub fn block_on<F: Future>(future: F, waker: &Waker) -> Option<F::Output> {
             return Some(output);
         }
         is_due_outside = true;
-        // It may have been told meanwhile.
+        // The poll may have aborted the operation.
         if runtime.is_aborted() {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Where an actor runs: [`Home`].
+//! The executor of an actor, production or test, as its context holds it: [`Home`].
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use crate::parts::{Mailed, SpawnOptions, mail_of};
 use crate::production::{self, Factory, NamesOn, Spawn, Target};
 use crate::runtime;
 
-/// Where an actor is, and what it has there beside its state.
+/// The executor that runs an actor, with the actor's local half in production.
 pub(crate) enum Home {
     Live(production::Side),
     Controlled(Address),
@@ -36,7 +36,6 @@ impl Home {
         matches!(self, Self::Live(_))
     }
 
-    /// See [`Runtime::read_clock`](runtime::Runtime::read_clock).
     pub(crate) fn read_clock(&self) {
         if let Self::Controlled(_) = self {
             runtime::with(|rt| rt.read_clock());
@@ -50,7 +49,6 @@ impl Home {
         }
     }
 
-    /// The name of the node that it is on.
     pub(crate) fn node(&self) -> Option<String> {
         match self {
             Self::Live(side) => side.node(),
@@ -58,7 +56,7 @@ impl Home {
         }
     }
 
-    /// The tester counts where its actors go.
+    /// Reports a state transition to the tester, which counts transitions.
     pub(crate) fn entered(&self, from: Option<usize>, to: usize) {
         if let Self::Controlled(owner) = self {
             runtime::entered(*owner, from, to);
@@ -96,14 +94,14 @@ impl Home {
         }
     }
 
-    /// Nobody waits for it any more.
+    /// Notifies the tester that the wait for the event is over.
     pub(crate) fn receive_dropped(&self, event: u16) {
         if let Self::Controlled(owner) = self {
             runtime::try_with(|rt| rt.receive_dropped(*owner, event));
         }
     }
 
-    /// What a live actor has beside.
+    /// Returns the actor's local half in production.
     pub(crate) fn side(&mut self) -> &mut production::Side {
         match self {
             Self::Live(side) => side,

@@ -1,10 +1,10 @@
-//! The seam between actors and a controlled executor, and the places where the two executors part.
+//! The interface between actors and a controlled executor, and dispatch between the two executors.
 //!
-//! `seam` is what the tester implements, and `current` finds it: while an execution is controlled, a
-//! pointer in the thread names its [`Runtime`]. Production never takes this path: a reference to an actor
-//! is either live or controlled (`target`), an actor runs in one or the other (`home`), and only the
-//! controlled kind comes here. What actors and programs do arrives from the rooms above; it goes on to
-//! production, which knows nothing of this room, or to the tester.
+//! The tester implements the trait in `seam`, and `current` finds the implementation: while an execution
+//! is controlled, a thread-local pointer names its [`Runtime`]. Production never takes this path: a
+//! reference to an actor is either live or controlled (`target`), an actor runs in one or the other
+//! (`home`), and only the controlled kind comes here. Calls arrive from the modules above and go on to
+//! the tester, or to production, which does not depend on this module.
 
 mod current;
 mod home;

@@ -1,8 +1,8 @@
-//! The seam between actors and a controlled executor.
+//! The trait that a controlled executor implements: [`Runtime`].
 //!
-//! While an execution is controlled, a thread-local pointer names its [`Runtime`]; whatever an
-//! actor does to the world goes through it. Production never takes this path: a reference to an
-//! actor is either live or controlled, and only the controlled kind comes here.
+//! While an execution is controlled, a thread-local pointer names its [`Runtime`], and every effect of an
+//! actor goes through it. Production never takes this path: a reference to an actor is either live or
+//! controlled, and only the controlled kind comes here.
 
 use std::any::{Any, TypeId};
 use std::future::Future;
@@ -23,7 +23,7 @@ use crate::production::{AskSupervisor, Factory, NamesOn, Spawn};
 use crate::specification::{AnyMonitor, Expectation, Predicate};
 use crate::supervision::{Decision, Supervision};
 
-/// What a controlled executor offers to the actors that it runs.
+/// The services of a controlled executor for the actors that it runs.
 ///
 /// Every method is called while a handler, a hook, the test body or a user's `Drop` runs, so the
 /// executor must not hold its own state borrowed then. Effects take place in the order of the
@@ -31,71 +31,70 @@ use crate::supervision::{Decision, Supervision};
 pub trait Runtime: Sharing {
     /// Creates an actor; it starts when the effect is carried out.
     fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Address;
-    /// Creates a supervised actor, whose first value `factory` makes at once; without a supervisor
-    /// it is the system's.
+    /// Creates a supervised actor, whose first value `factory` makes at once; the system supervises it if
+    /// no supervisor is given.
     fn spawn_with(
         &self,
         supervisor: Option<Address>,
         factory: Factory,
         options: &SpawnOptions,
     ) -> Address;
-    /// Says how an actor supervises its children from now on.
+    /// Sets the supervision of an actor's children from now on.
     fn supervise(&self, supervisor: Address, supervision: Supervision);
-    /// Says how the children of the system, or of the node that the caller is on, are supervised.
+    /// Sets the supervision of the children of the system, or of the node that the caller is on.
     fn supervise_system(&self, supervision: Supervision);
-    /// Has a supervisor asked what becomes of a child that has failed.
+    /// Makes a supervisor decide about each failed child.
     fn decide_failures(&self, supervisor: Address, ask: AskSupervisor);
-    /// The supervisor of that child has decided.
+    /// Records the decision of that child's supervisor.
     fn decided(&self, child: Address, decision: Decision);
     /// Stops an actor.
     fn stop(&self, target: Address, stop: Stop);
-    /// Lets no actor start that is spawned from now on. Tells which have been, and have not stopped.
+    /// Lets no actor start that is spawned from now on. Returns the actors that have not stopped.
     fn close(&self) -> Vec<Address>;
-    /// How many events have become dead letters.
+    /// Returns the number of dead letters so far.
     fn dead_letters(&self) -> u64;
-    /// A reference to an actor that counts them was dropped; where it was the last one, the actor is
-    /// stopped in order.
+    /// Records the drop of a counted reference to an actor; stops the actor in order if it was the last
+    /// reference.
     fn let_go(&self, target: Address, is_last: bool);
-    /// Somebody has tried to come by a reference to an actor that counts them. Tells whether there was
-    /// one.
+    /// Records an attempt to upgrade a weak reference to a reference-counted actor, with its success.
     fn sought(&self, of: ActorId, is_there: bool);
-    /// Sends. `message` is a `Slot<A::Message>`, taken into the target's mail.
+    /// Sends a message, a `Slot<A::Message>`, which moves into the target's mail.
     fn post(&self, to: Address, message: &mut dyn Any);
-    /// Makes a dead letter of a message of the current actor's own type: it relays, and knows nobody to
-    /// hand it on to. Who asked is told why.
+    /// Makes a dead letter of a message of the current actor's own type, which the actor, a relay, can
+    /// pass to nobody. The asker gets the reason.
     fn lose(&self, relay: Address, message: &mut dyn Any, why: AskError);
-    /// Whether the mailbox of an actor may be full.
+    /// Returns true if the mailbox of an actor is bounded.
     fn is_bounded(&self, of: Address) -> bool;
-    /// Asks for room in the mailbox of `to`; `waits` says that the sender is willing to wait.
+    /// Requests capacity in the mailbox of `to`; `waits` is set if the sender is willing to wait.
     fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId;
-    /// The answer; keeps the waker where there is none yet. Where there is room, `message` is sent as
-    /// [`post`](Runtime::post) does. After an answer the question is over.
+    /// Returns the answer, or keeps the waker if there is none yet. If capacity was granted, `message` is
+    /// sent as [`post`](Runtime::post) does. After an answer the request is over.
     fn poll_room(&self, room: RoomId, message: &mut dyn Any, waker: &Waker) -> Poll<Offered>;
-    /// Nobody waits for the answer any more.
+    /// Cancels a request for capacity.
     fn room_dropped(&self, room: RoomId);
     /// Registers an `ask`; its event is posted next.
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId;
-    /// The limit of an `ask` that says nothing of one.
+    /// Returns the system's time limit for an `ask` without a limit of its own.
     fn ask_limit(&self) -> Option<Duration>;
-    /// Sets that limit, for what is asked from now on.
+    /// Sets the system's time limit of an `ask`, for every `ask` from now on.
     fn set_ask_limit(&self, limit: Duration);
-    /// Someone has looked for the reply; where it is not there, it is awaited.
+    /// Records a poll for the reply; if the reply is not there, the current operation awaits it.
     fn reply_sought(&self, ask: AskId, is_there: bool);
-    /// The reply was sent and waits in its slot.
+    /// Records that the reply was sent and waits in its slot.
     fn replied(&self, ask: AskId);
-    /// The reply is in the hands of a handler, which may keep it or send it on.
+    /// Records that a handler has the reply and may keep it or send it on.
     fn reply_handed_over(&self, ask: AskId);
-    /// The reply was dropped.
+    /// Records that the reply was dropped.
     fn reply_dropped(&self, ask: AskId);
-    /// Nobody waits for the reply any more.
+    /// Records that the asker is gone.
     fn ask_dropped(&self, ask: AskId);
-    /// Tells the monitors. `event` is an `Option` that [`Announce`] moves out of.
+    /// Shows an event to the monitors. `event` is an `Option` that [`Announce`] moves out of.
     fn announce(&self, event: &mut dyn Announce);
 
-    /// Takes note of what calls of the environment's of that name may fail with.
+    /// Registers the errors that environment calls of that name may fail with.
     fn fails(&self, call: &str, failing: Failing);
-    /// Whether a call of the environment's fails, and with what. An error says that what is supplied is
-    /// of another type.
+    /// Decides if an environment call fails, and returns the error to fail with. Returns `Err` if the
+    /// supplied error is of another type.
     fn call(
         &self,
         call: &str,
@@ -103,20 +102,20 @@ pub trait Runtime: Sharing {
         error_name: &'static str,
     ) -> Result<Option<Failure>, String>;
 
-    /// A number below `bound`, which is at least one.
+    /// Chooses a number below `bound`, which is at least one.
     fn choose(&self, bound: u32) -> u32;
-    /// One of two, as [`choose`](Runtime::choose) of two; known for what it is in recordings.
+    /// Chooses a bool, as [`choose`](Runtime::choose) of two; recordings mark it as a bool.
     fn choose_bool(&self) -> bool;
-    /// Which of so many branches of a `select!` is polled first.
+    /// Chooses which of `count` branches of a `select!` is polled first.
     fn first_branch(&self, count: u32) -> u32;
-    /// A seed for a generator: one recorded choice.
+    /// Chooses a seed for a generator: one recorded choice.
     fn seed(&self) -> u64;
-    /// The virtual time since the start of the execution, as the clock of the current operation's node
-    /// shows it.
+    /// Returns the virtual time since the start of the execution, on the clock of the current operation's
+    /// node.
     fn now(&self) -> Duration;
-    /// The program is about to look at the clock: time may have passed since it did so before.
+    /// Announces a read of the clock by the program: time may pass before it.
     fn read_clock(&self);
-    /// Whether one time is before another, as far as clocks can tell.
+    /// Returns true if `one` is before `other`, as far as the clocks can tell.
     fn is_before(&self, one: Duration, other: Duration) -> bool;
 
     /// Arms a timer whose event goes to `owner`. `message` is a `Slot<A::Message>`; `again`
@@ -131,116 +130,116 @@ pub trait Runtime: Sharing {
     ) -> TimerId;
     /// Cancels a timer, and removes its fired, unread event.
     fn cancel(&self, timer: TimerId);
-    /// What a handle to the timer means to its owner, for a fingerprint: the same where the handle
-    /// names the timer in the same place among the owner's.
+    /// Returns a mark of the timer handle for a fingerprint: two marks are equal if the timers have the
+    /// same place among those of their owners.
     fn timer_mark(&self, timer: TimerId) -> u64;
     /// Arms a timer that wakes the current operation.
     fn sleep(&self, delay: Duration, purpose: Purpose) -> TimerId;
-    /// Whether the sleep is over; keeps the waker where it is not. A sleep is its that looks last: where
-    /// another has begun it, it has another number from now on.
+    /// Returns true if the sleep is over; otherwise keeps the waker. A sleep belongs to the operation that
+    /// polled it last: if another one polls it, the sleep is replaced, and `timer` gets the new number.
     fn slept(&self, timer: &mut TimerId, waker: &Waker) -> bool;
-    /// For how long a sleep might have been over.
+    /// Returns the time since the deadline of a sleep, zero before the deadline.
     fn overslept(&self, timer: TimerId) -> Duration;
 
     /// Takes the first event of that kind from the inbox of `owner`, or waits for it.
     fn receive(&self, owner: Address, event: u16, waker: &Waker) -> Option<(Rc<dyn AnyMail>, u32)>;
-    /// Nobody waits for that kind of event any more.
+    /// Ends the wait for that kind of event.
     fn receive_dropped(&self, owner: Address, event: u16);
 
-    /// The current operation awaits what may rightly never come; tells which operation that is.
+    /// Marks the current operation as one whose wait may never end; returns the operation.
     fn waits_forever(&self) -> Address;
-    /// That operation does so no more.
+    /// Removes that mark from the operation.
     fn waited_forever(&self, operation: Address);
 
     /// Runs a future as an operation that ends with its owner.
     fn pipe(&self, owner: Address, future: Pin<Box<dyn Future<Output = ()>>>);
-    /// Has a message sent to `watcher` when `target` has stopped. The
-    /// function builds it from the reason.
+    /// Watches an actor: `watcher` gets a message when `target` has stopped. `notice` builds the message
+    /// from the reason.
     fn watch(&self, watcher: Address, target: Address, notice: Notice);
-    /// Ends the watches that `watcher` has begun of `target`.
+    /// Ends the watches that `watcher` has on `target`.
     fn unwatch(&self, watcher: Address, target: Address);
-    /// Has an `ask`, of which no event is posted, answered when the actor that was asked has stopped.
-    /// `put` puts the reason where the reply is looked for.
+    /// Answers an `ask` without an event when the actor that was asked has stopped. `put` puts the reason
+    /// into the slot of the reply.
     fn await_end(&self, ask: AskId, put: PutReason);
-    /// Has an `ask`, of which no event is posted, answered when the actor that was asked has run its
-    /// start hook, or has stopped before. `put` puts which of the two where the reply is looked for.
+    /// Answers an `ask` without an event when the actor that was asked has run its start hook or has
+    /// stopped before. `put` puts the outcome into the slot of the reply.
     fn await_start(&self, ask: AskId, put: PutStart);
 
-    /// The disk of the operation that runs.
+    /// Returns the disk of the current operation.
     fn disk(&self) -> DiskId;
-    /// Has a disk called: that is carried out with the outbox.
+    /// Starts a call to a disk, carried out with the outbox.
     fn disk_call(&self, disk: DiskId, call: Call) -> DiskCallId;
-    /// The answer; keeps the waker where there is none yet. After an answer the call is over.
+    /// Returns the answer, or keeps the waker if there is none yet. After an answer the call is over.
     fn poll_disk_call(&self, call: DiskCallId, waker: &Waker) -> Poll<io::Result<Answer>>;
-    /// Nobody waits for the answer any more.
+    /// Ends the wait for the answer.
     fn disk_call_dropped(&self, call: DiskCallId);
-    /// Has the power of a disk fail.
+    /// Fails the power of a disk.
     fn fail_power(&self, disk: DiskId);
-    /// From now on, a crash keeps writes to the disk block by block; as wholes, where `block` is zero.
+    /// From now on, a crash tears writes to the disk at block boundaries; never if `block` is zero.
     fn tear_writes(&self, disk: DiskId, block: u32);
 
-    /// Links two actors: a failure of one is one of the other.
+    /// Links two actors: a failure of one makes the other fail.
     fn link(&self, one: Address, other: Address);
     /// Ends the link of two actors.
     fn unlink(&self, one: Address, other: Address);
-    /// Has a message sent to an actor where it would share a failure. The function builds it.
+    /// Sends an actor a message in place of a shared failure. `trap` builds the message.
     fn trap_links(&self, owner: Address, trap: Trap);
 
-    /// Ends the execution, once what the current operation did before is carried out and nothing is
-    /// hot.
+    /// Ends the execution, once the earlier effects of the current operation are carried out and no
+    /// monitor is hot.
     fn finish(&self);
 
-    /// Registers a monitor, where none of its type is registered.
+    /// Registers a monitor, unless one of its type is registered.
     fn monitor(&self, monitor: Box<dyn AnyMonitor>);
     /// Registers a predicate over the states of all actors.
     fn predicate(&self, name: &str, expectation: Expectation, predicate: Predicate);
-    /// Reports what the current operation could not do, and nobody waits to hear.
+    /// Reports a failed operation whose result nobody waits for.
     fn report(&self, error: &str);
-    /// Takes note that `owner` goes from one state to another, or starts in one.
+    /// Records a transition of `owner` from one state to another, or its first state.
     fn entered(&self, owner: Address, from: Option<usize>, to: usize);
-    /// Takes note that `owner` handles an event which it has raised.
+    /// Records that `owner` handles an event which it has raised.
     fn raised(&self, owner: Address, state: usize, event: u16);
-    /// Takes note that the program came by a label.
+    /// Records that the program reached a coverage label.
     fn cover(&self, label: &'static str);
-    /// The name of the actor in reports, `Client#2` for instance.
+    /// Returns the name of the actor in reports, `Client#2` for instance.
     fn name(&self, of: ActorId) -> String;
-    /// Takes note that the program looks at the number of an actor.
+    /// Records that the program reads the number of an actor.
     fn number_seen(&self);
-    /// Whether the actor has stopped.
+    /// Returns true if the actor has stopped.
     fn has_stopped(&self, of: Address) -> bool;
-    /// The registry of names, where there is one.
+    /// Returns the registry of names, if there is one.
     fn names(&self) -> Option<Address>;
-    /// Keeps the registry of names.
+    /// Sets the registry of names.
     fn set_names(&self, registry: Address);
 
-    /// Declares a node, and has it boot.
+    /// Declares a node, and boots it.
     fn node(&self, name: &str, code: NodeCode);
-    /// What the name of an actor on a node begins with.
+    /// Returns the prefix of the names of actors on an actor's node.
     fn node_prefix(&self, of: Address) -> Option<String>;
-    /// The name of the node on which an actor is.
+    /// Returns the name of an actor's node.
     fn node_of(&self, of: Address) -> Option<String>;
-    /// The registry of names of a node.
+    /// Returns the registry of names of a node.
     fn names_on(&self, node: &str) -> NamesOn;
-    /// Has something go wrong, as an effect of the current operation.
+    /// Injects a fault, as an effect of the current operation.
     fn fault(&self, fault: Fault);
-    /// Has something go wrong as soon as a predicate is true.
+    /// Injects the faults of a script as soon as a predicate is true.
     fn when(&self, name: &str, predicate: Predicate, script: Script);
-    /// What a reference to an actor is encoded as.
+    /// Returns the encoded form of a reference to an actor.
     fn passport(&self, of: Address) -> Option<Passport>;
-    /// Whom it leads to; `None` where it is no actor of this execution.
+    /// Returns the actor of an encoded reference; `None` if there is none in this execution.
     fn admit(&self, passport: &Passport) -> Option<Address>;
-    /// Keeps what the receiver of a reference has to know to send there; tells its number.
+    /// Registers the send table that the receiver of a reference needs; returns its number.
     fn keep_way(&self, way: &'static (dyn Any + Send + Sync)) -> u32;
-    /// What was kept under that number.
+    /// Returns the send table of that number.
     fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)>;
-    /// Where the reply of that ask goes.
+    /// Returns the slot of that `ask`'s reply.
     fn ask_slot(&self, ask: u32) -> Option<Arc<AskSlot>>;
 }
 
-/// The code of a node.
+/// The registry and the boot code of a node.
 pub struct NodeCode {
-    /// Makes its registry of names, which is its first actor.
+    /// Makes the node's registry of names, which is its first actor.
     pub registry: fn() -> Box<dyn Spawn>,
-    /// Boots it.
+    /// Boots the node.
     pub boot: Box<dyn FnMut()>,
 }

@@ -1,4 +1,4 @@
-//! What is done with an actor of which only the reference is known: here the executors part.
+//! Dispatch of untyped calls on an actor reference to the two executors.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -11,14 +11,14 @@ use crate::production::{Count, Counted, DeadLetterReason, Target, Where};
 use crate::slab::Slot;
 
 impl ActorId {
-    /// The number: in a controlled execution, that of the operation.
+    /// Returns the number of the actor: in a controlled execution, that of the operation.
     pub fn as_u64(self) -> u64 {
         number_seen();
         self.number()
     }
 }
 
-/// In the order in which they were created.
+/// Ordered by creation.
 impl Ord for ActorId {
     fn cmp(&self, other: &Self) -> Ordering {
         number_seen();
@@ -32,12 +32,12 @@ impl PartialOrd for ActorId {
     }
 }
 
-/// Which number an actor has is up to who was created first.
+/// Notifies the tester, since the order of creation determines the number of an actor.
 fn number_seen() {
     let _ = try_with(|rt| rt.number_seen());
 }
 
-/// The actor's name under test, a number in production.
+/// Prints the actor's name under test, a number in production.
 impl fmt::Debug for ActorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match try_with(|rt| rt.name(*self)) {
@@ -47,7 +47,7 @@ impl fmt::Debug for ActorId {
     }
 }
 
-/// As `Debug`.
+/// Prints as `Debug` does.
 impl fmt::Display for ActorId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(self, f)
@@ -62,12 +62,11 @@ impl Target {
         }
     }
 
-    /// The name that logs and reports use.
     pub(crate) fn name(&self) -> String {
         format!("{self:?}")
     }
 
-    /// The name by which it is registered: on a node, without that of the node.
+    /// Returns the name for the registry, without the prefix of the node.
     pub(crate) fn own_name(&self) -> String {
         match self.place() {
             Where::Live(actor) => actor.own_name(),
@@ -81,7 +80,7 @@ impl Target {
         }
     }
 
-    /// Its inbox takes no more events.
+    /// Returns true if the actor has stopped: its inbox takes no more events.
     pub(crate) fn has_stopped(&self) -> bool {
         match self.place() {
             Where::Live(actor) => !actor.is_running(),
@@ -89,7 +88,6 @@ impl Target {
         }
     }
 
-    /// Its mailbox may be full.
     pub(crate) fn is_bounded(&self) -> bool {
         match self.place() {
             Where::Live(actor) => actor.is_bounded(),
@@ -97,7 +95,7 @@ impl Target {
         }
     }
 
-    /// Reports what the actor, which goes on, could not do, and nobody waits to hear.
+    /// Reports a failed operation of an actor that goes on, if nobody waits for the result.
     pub(crate) fn report(&self, error: &str) {
         match self.place() {
             Where::Live(actor) => actor.report(error),
@@ -105,7 +103,6 @@ impl Target {
         }
     }
 
-    /// Stops the actor.
     pub(crate) fn stop(&self, stop: Stop) {
         match self.place() {
             Where::Live(actor) => actor.stop(stop),
@@ -113,7 +110,7 @@ impl Target {
         }
     }
 
-    // Generic over the actor alone, never over the event: it keeps compile times down.
+    // Generic over the actor alone, never over the event, to keep compile times down.
     #[inline]
     pub(crate) fn post<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         match self.place() {
@@ -122,7 +119,7 @@ impl Target {
         }
     }
 
-    /// As [`post`](Self::post), for what a relay hands on: monitors have seen it sent.
+    /// Posts as [`post`](Self::post) does, for a relayed message, which monitors have already observed.
     pub(crate) fn pass_on<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         match self.place() {
             Where::Live(actor) => actor.pass_on::<A>(message),
@@ -130,8 +127,8 @@ impl Target {
         }
     }
 
-    /// A service tells itself something [of its own](crate::table::EventInfo): that takes no room, and is
-    /// dropped in silence where it has stopped.
+    /// Sends a service's [internal event](crate::table::EventInfo) to itself: the event takes no
+    /// capacity, and is dropped without a dead letter if the service has stopped.
     pub(crate) fn tell_own<A: Mailed>(&self, message: A::Message) {
         match self.place() {
             Where::Live(actor) => actor.notify::<A>(message, None),
@@ -139,7 +136,7 @@ impl Target {
         }
     }
 
-    /// The actor, which relays, knows nobody to hand a message of its own on to: a dead letter.
+    /// Makes a dead letter of a message that the actor, a relay, can pass to nobody.
     pub(crate) fn lose<A: Mailed>(&self, message: A::Message, why: DeadLetterReason) {
         match self.place() {
             Where::Live(actor) => actor.lose_own::<A>(message, why),
@@ -161,7 +158,7 @@ impl fmt::Debug for Target {
 }
 
 impl Drop for Counted {
-    /// The tester hears of it, since who drops the last one is up to the schedule.
+    /// Notifies the tester, since the schedule determines which reference is dropped last.
     fn drop(&mut self) {
         let count = self.count();
         if let Some(Where::Controlled(address)) = count.place()
@@ -173,7 +170,7 @@ impl Drop for Counted {
 }
 
 impl Drop for Count {
-    /// Nobody refers to the actor any more: it is stopped when it has handled what it was sent.
+    /// Stops the actor in order, since no reference to it is left.
     fn drop(&mut self) {
         match self.place() {
             Some(Where::Live(actor)) => actor.stop(Stop::InOrder),

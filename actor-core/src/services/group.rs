@@ -1,4 +1,4 @@
-//! Many recipients as one: [`Group`].
+//! Broadcast groups: [`Group`] sends each event to all its members.
 
 use std::fmt;
 use std::future::Future;
@@ -13,16 +13,16 @@ use crate::identity::ActorId;
 use crate::roster::{Roster, Sweep};
 use crate::system::System;
 
-/// Actors that hear the same: what is broadcast reaches every member. Clones are handles to the same
+/// A broadcast group of actors: every broadcast is sent to every member. Clones are handles to the same
 /// group.
 ///
-/// A group is an actor. It handles what it is told in the order of arrival, so that every member
-/// hears the broadcasts in the same order, and those of one sender in the order in which they were
-/// sent; one broadcast goes out in the order of joining. Whether a broadcast comes before or after
-/// somebody else's [`join`](Group::join) is not known, as with any two senders.
+/// A group is an actor, which handles its requests in the order of arrival. So every member receives the
+/// broadcasts in the same order, and those of one sender in the order in which they were sent. One broadcast
+/// is sent to the members in the order of joining. There is no order between a broadcast and another sender's
+/// [`join`](Group::join).
 ///
-/// A member that has stopped leaves by itself. A member that joins again stays where it is. A monitor
-/// sees an event on its way to each member, and not on its way to the group.
+/// A member that has stopped is removed automatically. A member that joins again keeps its position. A
+/// monitor observes an event on its way to each member, and not on its way to the group.
 ///
 /// ```
 /// use actor_core::Group;
@@ -66,7 +66,7 @@ impl<E: Event + Clone> Group<E> {
         }
     }
 
-    /// Starts a group under a name of its own, for logs and reports.
+    /// Starts a group with a name, which logs and reports show.
     pub fn named(sys: &System, name: &str) -> Self {
         Self {
             actor: sys.spawn_named(name, Members::default()),
@@ -78,7 +78,7 @@ impl<E: Event + Clone> Group<E> {
         self.actor.tell(Request::Join(member.into()));
     }
 
-    /// Removes a member; whoever is none is left alone.
+    /// Removes a member; does nothing for a non-member.
     pub fn leave(&self, member: &impl AnyRef) {
         self.actor.tell(Request::Leave(member.target().id()));
     }
@@ -88,8 +88,8 @@ impl<E: Event + Clone> Group<E> {
         self.actor.tell(Request::Broadcast(event));
     }
 
-    /// The members in the order of joining, when the group comes to the question. There are none
-    /// where the system has shut down.
+    /// Returns the members in the order of joining, at the time when the group handles this request. The
+    /// result is empty after the system has shut down.
     pub fn members(&self) -> impl Future<Output = Vec<ActorId>> + Send + use<E> {
         let members = self.actor.ask(Request::Count);
         async move { members.await.unwrap_or_default() }
@@ -129,14 +129,14 @@ impl<E: Event + Clone> Hash for Group<E> {
     }
 }
 
-/// By identity, as an [`ActorRef`].
+/// The fingerprint is the identity, as that of an [`ActorRef`].
 impl<E: Event + Clone> Fingerprint for Group<E> {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         self.hash(to);
     }
 }
 
-/// The actor of a [`Group`], in the order of joining.
+/// The actor of a [`Group`], with the members in the order of joining.
 pub(super) struct Members<E: Event> {
     members: Roster<ActorId, Recipient<E>>,
     sweep: Sweep,
@@ -167,7 +167,7 @@ impl<E: Event> Members<E> {
         self.members.remove(&leaver);
     }
 
-    /// Some have not stopped; the others are forgotten.
+    /// Removes the stopped members; returns true if any member is left.
     pub(super) fn are_any(&mut self) -> bool {
         self.forget_who_has_stopped();
         !self.members.is_empty()
@@ -192,7 +192,7 @@ impl<E: Event> Members<E> {
     }
 }
 
-/// When it looks for who has stopped follows from who has joined and left.
+/// The sweep is part of the state: it decides when stopped members are removed.
 impl<E: Event> Fingerprint for Members<E> {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         self.sweep.hash(to);
@@ -203,7 +203,8 @@ impl<E: Event> Fingerprint for Members<E> {
     }
 }
 
-/// What a group is told; one event, since a monitor is to see the broadcast at the members only.
+/// The requests to a group. There is one event type, so that monitors observe a broadcast at the members
+/// only.
 #[derive(Debug)]
 enum Request<E: Event> {
     Join(Recipient<E>),

@@ -1,7 +1,7 @@
-//! Built on actors, by what every program could use: [groups](group), [topics](topics), [pools](pool), [proxies](proxy),
+//! Services built on actors: [groups](group), [topics](topics), [pools](pool), [proxies](proxy),
 //! [streams](stream) and [probes](probe).
 //!
-//! Nothing else in the crate knows of it.
+//! Nothing else in the crate depends on this module.
 
 mod group;
 mod outcome;

@@ -1,11 +1,11 @@
-//! What a handler returned, where only its type's name is known.
+//! Detection of an `Err` reply whose type is known by name only.
 
 use std::any::type_name;
 
 use crate::event::Event;
 
-/// The error, printed, where the value is an `Err`: for replies that the library takes in place of
-/// whoever would have to report them.
+/// Returns the printed error if the value is an `Err`: for replies that the library receives instead of an
+/// asker, and must report itself.
 pub(crate) fn failure<R: Event>(value: &R) -> Option<String> {
     if !type_name::<R>().starts_with("core::result::Result<") {
         return None;

@@ -1,4 +1,4 @@
-//! An actor played by a test: [`Probe`].
+//! Test probes: [`Probe`] is a mock actor whose events a test receives and answers.
 
 use std::any::Any;
 use std::collections::VecDeque;
@@ -18,20 +18,18 @@ use crate::slab::Slot;
 use crate::system::System;
 use crate::table::{ActorInfo, EventInfo, Stateless};
 
-/// An actor that a test plays: it offers a protocol, keeps what it is sent, and answers when the test
-/// says so.
+/// A mock actor: it offers a protocol, keeps the events that it is sent, and answers when the test says so.
 ///
-/// It works under the tester and in production. What it was sent is unread until the test takes it, in
-/// the order of arrival: [`expect`](Probe::expect) takes the next event, of whatever type, and fails
-/// where that is another; [`receive`](Probe::receive) takes the next of its type and leaves the rest.
-/// An event that is asked waits for [`answer`](Probe::answer), or for the reply of
+/// A probe works under the tester and in production. Events are unread until the test takes them, in the
+/// order of arrival. [`expect`](Probe::expect) takes the next event, of whatever type, and fails if the type
+/// is another one; [`receive`](Probe::receive) takes the next event of its type and leaves the others. An
+/// event that was sent by `ask` waits for [`answer`](Probe::answer), or for the reply of
 /// [`expect_ask`](Probe::expect_ask).
 ///
-/// Each look takes a question to the probe and its answer, so the tester explores what may come in
-/// between. Nothing limits how long it waits: under test nobody waits in vain without a report, and
-/// in production a time-out of the runtime's is the place for a limit. A future of the probe's that
-/// is dropped before it is done may take an event with it. A protocol that is played has 254 events
-/// at most; more is an error where the probe is compiled.
+/// Each of these calls is a request to the probe and a reply, so the tester explores events that arrive in
+/// between. There is no time limit: under test every wait in vain is reported; in production, use a time-out
+/// of the runtime. If a future of the probe is dropped before it is done, an event may be lost with it. The
+/// protocol has 254 events at most; more is a compile error.
 ///
 /// ```
 /// use actor_core::Probe;
@@ -84,12 +82,12 @@ pub struct Probe<P: Protocol + ?Sized + 'static> {
 }
 
 impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
-    /// Starts a probe, called after its protocol.
+    /// Starts a probe that is named after its protocol.
     pub fn new(sys: &System) -> Self {
         Self::named(sys, P::NAME)
     }
 
-    /// Starts a probe under a name of its own, for logs and reports.
+    /// Starts a probe with a name, which logs and reports show.
     pub fn named(sys: &System, name: &str) -> Self {
         let double = Double {
             unread: VecDeque::new(),
@@ -102,38 +100,38 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         }
     }
 
-    /// The actor that is played.
+    /// Returns a reference to the mock actor.
     pub fn actor(&self) -> ProtocolRef<P> {
         ProtocolRef::from(&self.actor)
     }
 
-    /// The actor that is played, as the recipient of one event of the protocol.
+    /// Returns the mock actor as the recipient of one event of the protocol.
     pub fn recipient<E: EventOf<P>>(&self) -> Recipient<E> {
         self.actor().recipient()
     }
 
-    /// The actor's identity.
+    /// The mock actor's identity.
     pub fn id(&self) -> ActorId {
         self.actor.id()
     }
 
-    /// Takes the next event, which is to be an `E`; waits for it where there is none. Who asked is told
-    /// [`AskError::Dropped`](crate::AskError::Dropped).
+    /// Takes the next event, which must be an `E`; waits if there is none. If it was sent by `ask`, the asker
+    /// gets [`AskError::Dropped`](crate::AskError::Dropped).
     ///
     /// # Panics
     ///
-    /// The future does, where another event came instead.
+    /// The future panics if another event came instead.
     #[track_caller]
     pub fn expect<E: EventOf<P>>(&self) -> impl Future<Output = E> + Send + use<P, E> {
         let heard = self.heard(Take::NEXT);
         async move { heard.await.typed::<P, E>().event }
     }
 
-    /// Takes the next event, which is to be an `E` that is asked, and the reply to be sent.
+    /// Takes the next event, which must be an `E` sent by `ask`, and the reply to be sent.
     ///
     /// # Panics
     ///
-    /// The future does, where another event came instead, or nobody waits for the reply.
+    /// The future panics if another event came instead, or if nobody waits for the reply.
     #[track_caller]
     pub fn expect_ask<E: EventOf<P>>(
         &self,
@@ -142,7 +140,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         async move { heard.await.asked::<P, E>() }
     }
 
-    /// Takes the next event, which is to be an `E` that is asked, and sends the reply.
+    /// Takes the next event, which must be an `E` sent by `ask`, and sends the reply.
     ///
     /// # Panics
     ///
@@ -160,8 +158,8 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         }
     }
 
-    /// Takes the next `E` and leaves other events where they are; waits for it where there is none.
-    /// Who asked is told [`AskError::Dropped`](crate::AskError::Dropped).
+    /// Takes the next `E` and leaves other events unread; waits if there is none. If the event was sent by
+    /// `ask`, the asker gets [`AskError::Dropped`](crate::AskError::Dropped).
     #[track_caller]
     pub fn receive<E: EventOf<P>>(&self) -> impl Future<Output = E> + Send + use<P, E> {
         let heard = self.heard(Take {
@@ -171,22 +169,22 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         async move { heard.await.typed::<P, E>().event }
     }
 
-    /// Nothing is unread now.
+    /// Asserts that no event is unread now.
     ///
     /// # Panics
     ///
-    /// The future does, where something is.
+    /// The future panics if an event is unread.
     #[track_caller]
     pub fn expect_none(&self) -> impl Future<Output = ()> + Send + use<P> {
         self.none(Location::caller(), Duration::MAX)
     }
 
-    /// Nothing is unread, and nothing comes for that long, in virtual time under test. What comes
-    /// later is left alone, also where the test is slow to look.
+    /// Asserts that no event is unread, and that none arrives for that long, in virtual time under test.
+    /// Later events are ignored, even if the test resumes late.
     ///
     /// # Panics
     ///
-    /// The future does, where something is, or comes; in production, outside a tokio runtime with a
+    /// The future panics if an event is unread or arrives; in production, also outside a tokio runtime with a
     /// time driver.
     #[track_caller]
     pub fn expect_none_for(&self, time: Duration) -> impl Future<Output = ()> + Send + use<P> {
@@ -199,8 +197,8 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         }
     }
 
-    /// Stops the actor that is played, as if it had halted: what it is sent from then on is a dead
-    /// letter, and who watches it hears of it. The probe is of no use afterwards.
+    /// Stops the mock actor, as if it had halted: later events become dead letters, and watchers are
+    /// notified. The probe must not be used afterwards.
     pub fn stop(&self) {
         self.post(Inner::Stop(Stop));
     }
@@ -234,7 +232,8 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         }
     }
 
-    /// Asks the double. It has no `Handler` for that: its protocol may have any events.
+    /// Sends a request to the mock actor. There is no `Handler` for it, since the protocol may contain any
+    /// event.
     fn take(&self, take: Take) -> Ask<Option<Letter>> {
         let (reply, ask) = self.actor.target().begin_ask();
         self.post(Inner::Take(take, reply));
@@ -268,7 +267,7 @@ impl<P: Protocol + ?Sized + 'static> fmt::Debug for Probe<P> {
     }
 }
 
-/// What the test has taken, and where it asked.
+/// A letter that the test has taken, and the place of the call.
 struct Heard {
     letter: Letter,
     place: &'static Location<'static>,
@@ -300,10 +299,10 @@ impl Heard {
     }
 }
 
-/// The actor that a [`Probe`] plays.
+/// The mock actor of a [`Probe`].
 pub struct Double<P: ?Sized> {
     unread: VecDeque<Letter>,
-    /// Who waits for a letter; at most one, unless the test waits twice at once.
+    /// The waiting requests for a letter; at most one, unless the test waits twice at once.
     waiting: VecDeque<(Take, Reply<Option<Letter>>)>,
     protocol: PhantomData<fn(&P)>,
 }
@@ -338,7 +337,7 @@ impl<P: ?Sized> Double<P> {
     }
 }
 
-/// An event of whatever type, and to whom the reply goes.
+/// A received event of any type, and the reply to it.
 struct Letter {
     event: u16,
     arrived: Duration,
@@ -356,7 +355,7 @@ struct Sent<E: Event, R: Event> {
     reply: Reply<R>,
 }
 
-/// A [`Sent`] without its types.
+/// A [`Sent`] with its types erased.
 trait AnySent: Any + Send {
     fn event(&self) -> &dyn Event;
 }
@@ -367,14 +366,14 @@ impl<E: Event, R: Event> AnySent for Sent<E, R> {
     }
 }
 
-/// The test wants a letter.
+/// The test's request for a letter.
 #[derive(Debug)]
 struct Take {
-    /// Of this event, or of any.
+    /// The only event type that is wanted; `None` for any.
     only: Option<u16>,
-    /// Also where there is none yet.
+    /// True if the request waits for a letter.
     waits: bool,
-    /// That arrived before this time.
+    /// The time before which the letter must have arrived.
     before: Duration,
 }
 
@@ -390,11 +389,10 @@ impl Take {
     }
 }
 
-/// The test has enough.
 #[derive(Debug)]
 struct Stop;
 
-/// What a double is sent.
+/// The messages of a mock actor.
 pub struct Message(Inner);
 
 enum Inner {
@@ -403,7 +401,7 @@ enum Inner {
     Stop(Stop),
 }
 
-/// The events of a protocol, and those of every double.
+/// The event table of a mock actor: those of the protocol, and those of every probe.
 struct Table<P: ?Sized>(PhantomData<P>);
 
 impl<P: Protocol + ?Sized> Table<P> {

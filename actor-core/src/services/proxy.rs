@@ -1,4 +1,4 @@
-//! An actor that is found by name again and again: [`Proxy`].
+//! Proxies of named actors, which survive a restart of the actor's node: [`Proxy`].
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -16,29 +16,29 @@ use crate::production::DeadLetterReason;
 use crate::slab::Slot;
 use crate::table::{ActorInfo, EventInfo, Stateless};
 
-/// A reference to a proxy of such an actor.
+/// A reference to a [`Proxy`] of an `A`.
 pub type ProxyRef<A> = ActorRef<Proxy<A>>;
 
-/// Stands for whoever has a name: an actor that handles what that one handles, and hands each event on
-/// to it.
+/// A proxy of a named actor: it handles the same events, and forwards each to the actor that has the name
+/// now.
 ///
-/// A reference to an actor leads to that actor, and to nobody once it has ended: not to the one that a
-/// restarted [node](crate::System::node) runs in its place. A proxy looks the name up anew. It is
-/// spawned as any actor and known by an [`ActorRef`], called [`ProxyRef`]: it is told and asked, watched
-/// and registered as any. Who asks gets the actor's reply.
+/// An ordinary reference leads to one actor, and to nobody once that has ended: not to its successor on a
+/// restarted [node](crate::System::node). A proxy looks the name up again. A proxy is spawned like any actor,
+/// and used by an [`ActorRef`], called [`ProxyRef`]: it supports `tell`, `ask`, watching and registration. An
+/// asker gets the actor's reply.
 ///
-/// It looks the name up when it is sent something and knows nobody; what comes meanwhile is kept, and
-/// handed on in its order: a thousand events unless [`room`](Proxy::room) says otherwise, and what comes
-/// when there are as many is a dead letter, as with a full mailbox. Where that finds nobody, because nobody has the name or the node is down, it
-/// is a dead letter, and who asked is told [`AskError::Stopped`](crate::AskError::Stopped) or
-/// [`AskError::Disconnected`](crate::AskError::Disconnected). When the actor ends, the proxy hears of
-/// it as whoever [watches](Context::watch) it; what it has handed on before is lost. So nothing is sent
-/// twice, and not everything arrives: what has to arrive is asked, and asked again.
+/// The proxy looks the name up when an event arrives while no actor is known. Events that arrive during the
+/// look-up are kept, and forwarded in order: a thousand unless [`room`](Proxy::room) sets another limit. An
+/// event beyond the limit is a dead letter, as with a full mailbox. If the look-up fails, because nobody has
+/// the name or the node is down, the kept events are dead letters, and askers get
+/// [`AskError::Stopped`](crate::AskError::Stopped) or
+/// [`AskError::Disconnected`](crate::AskError::Disconnected). The proxy [watches](Context::watch) the actor.
+/// Events forwarded to an actor that ends may be lost. So no event is sent twice, and not every event
+/// arrives: use `ask` for an event that must arrive, and repeat it.
 ///
-/// A node that does not exist, and an actor of another type, are reported as errors that nobody
-/// receives. To monitors the event is sent when the proxy is sent it, and handled when the actor
-/// handles it; what they see of its sender then is the proxy. An actor handles 255 types of events at
-/// most; more is an error where the proxy is compiled.
+/// A node that does not exist, and an actor of another type, are reported as errors that nobody receives.
+/// Monitors observe an event as sent when it is sent to the proxy, and as handled when the actor handles it,
+/// with the proxy as its sender. An actor has 255 types of events at most; more is a compile error.
 ///
 /// ```
 /// use actor_core::Proxy;
@@ -74,25 +74,24 @@ pub type ProxyRef<A> = ActorRef<Proxy<A>>;
 /// ```
 pub struct Proxy<A: Actor> {
     name: Box<str>,
-    /// How many events it keeps.
+    /// The largest number of kept events.
     room: usize,
     known: Known<A>,
 }
 
-/// How many events it keeps unless told otherwise.
 const ROOM: usize = 1_000;
 
-/// Whom it knows by the name.
+/// The result of the latest look-up.
 enum Known<A: Actor> {
     Nobody,
-    /// It looks for one, and has been sent this.
+    /// A look-up is in progress; the messages wait for its end.
     Looking(Vec<A::Message>),
     Actor(ActorRef<A>),
 }
 
 impl<A: Actor> Proxy<A> {
-    /// A proxy of whoever has that name, where the proxy is spawned: `"n2/replica"`, or `"replica"` on
-    /// the same node.
+    /// Returns a proxy of the actor with that name, as seen from where the proxy is spawned: `"n2/replica"`,
+    /// or `"replica"` on the same node.
     pub fn new(name: impl AsRef<str>) -> Self {
         Self {
             name: name.as_ref().into(),
@@ -101,8 +100,8 @@ impl<A: Actor> Proxy<A> {
         }
     }
 
-    /// Keeps so many events at most while it looks the name up, which takes until a link is healed or a
-    /// node has booted; one more is a dead letter, and who asked is told
+    /// Limits the number of events that are kept during a look-up, which lasts until a link is healed or a
+    /// node has booted. One more event is a dead letter, and its asker gets
     /// [`AskError::Full`](crate::AskError::Full).
     ///
     /// ```
@@ -170,7 +169,7 @@ fn lose<A: Actor>(kept: Vec<A::Message>, why: DeadLetterReason, cx: &Context<Pro
     }
 }
 
-/// Tells a proxy who was found, and of the end of that actor.
+/// Reports the result of a look-up to the proxy, and later the end of the actor found.
 async fn follow<A: Actor>(proxy: ProxyRef<A>, found: NameLookup<ActorRef<A>>) {
     let found = found.await;
     let actor = found.clone().ok();
@@ -197,17 +196,15 @@ impl<A: Actor> fmt::Debug for Proxy<A> {
     }
 }
 
-/// What a proxy is sent.
+/// The messages of a proxy.
 pub struct Message<A: Actor>(Inner<A>);
 
 enum Inner<A: Actor> {
-    /// An event for the actor.
     Passed(A::Message),
     Found(Found<A>),
     Ended(Ended),
 }
 
-/// A look-up is over.
 struct Found<A: Actor>(Result<ActorRef<A>, LookupError>);
 
 impl<A: Actor> fmt::Debug for Found<A> {
@@ -216,11 +213,10 @@ impl<A: Actor> fmt::Debug for Found<A> {
     }
 }
 
-/// The actor has ended.
 #[derive(Debug)]
 struct Ended;
 
-/// The events of the actor, and the proxy's own.
+/// The event table of a proxy: the actor's events, and the proxy's own.
 struct Table<A>(PhantomData<A>);
 
 impl<A: Actor> Table<A> {
@@ -271,7 +267,7 @@ impl<A: Actor> Actor for Proxy<A> {
         Some(self)
     }
 
-    /// Whom it knows, or what it keeps for whom it looks for.
+    /// The fingerprint covers the known actor, or the messages that wait for the look-up.
     fn offer(&self, to: &mut Fingerprinter) -> bool {
         match &self.known {
             Known::Nobody => to.write_u8(0),

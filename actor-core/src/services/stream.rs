@@ -1,4 +1,4 @@
-//! Streams whose items are events of an actor.
+//! Streams whose items are sent to an actor as events: [`attach`](Context::attach).
 
 use std::future::poll_fn;
 use std::pin::pin;
@@ -12,21 +12,21 @@ use crate::parts::AskError;
 use crate::task;
 
 impl<A: Actor> Context<A> {
-    /// Sends what `map` makes of each item of a stream to this actor, beside whatever else it is sent,
-    /// and drops the stream when the actor stops, or fails.
+    /// Maps each item of a stream to an event, and sends it to this actor, beside all other events. Drops the
+    /// stream when the actor stops or fails.
     ///
-    /// One item at a time: the next is taken when the actor has handled the event of the one before, so
-    /// that a stream is not faster than who reads it. What the handlers return is dropped, but an `Err`
-    /// is reported as one that nobody receives.
+    /// Items are taken one at a time: the next when the actor has handled the previous event, so that the
+    /// stream gets back-pressure. The replies of the handlers are dropped, but an `Err` is reported as one
+    /// that nobody receives.
     ///
-    /// Where the actor's [mailbox](crate::Mailbox) is full, the event waits in line for room, as one that
-    /// is [sent](ActorRef::send); where the mailbox lets nobody wait, the event is a dead letter, and
-    /// others run before the next item is taken. An item that was taken and not handled when the actor
-    /// ends is a dead letter as well.
+    /// If the actor's [mailbox](crate::Mailbox) is full, the event waits in line for capacity, as with
+    /// [`send`](ActorRef::send). If the mailbox lets nobody wait, the event is a dead letter, and others run
+    /// before the next item is taken. An item that was taken but not handled when the actor ends is a dead
+    /// letter as well.
     ///
-    /// Under test the stream is an operation of its own, as with
-    /// [`pipe_to_self`](Context::pipe_to_self). It has to be one that the tester can wait for: made of
-    /// what is at hand, of the actors' replies and of their timers.
+    /// Under test the stream is an operation of its own, as with [`pipe_to_self`](Context::pipe_to_self). The
+    /// tester must be able to wait for the stream: it may use data in memory, the replies of actors and their
+    /// timers.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -93,7 +93,7 @@ impl<A: Actor> Context<A> {
     }
 }
 
-/// Sends the items of a stream to an actor, one at a time; `false` where the actor ended before the
+/// Sends the items of a stream to an actor, one at a time. Returns false if the actor ended before the
 /// stream.
 async fn read<A, S, E>(to: &ActorRef<A>, stream: S, mut map: impl FnMut(S::Item) -> E) -> bool
 where
@@ -120,9 +120,9 @@ where
                         .report(&format!("`{event}` was answered with Err({error})"));
                 }
             }
-            // The actor goes on, and has ignored it.
+            // The actor has ignored the event, and lives.
             Err(AskError::Dropped) => {}
-            // It goes on, and makes room when it runs.
+            // The actor lives, and its mailbox gets capacity when it runs.
             Err(AskError::Full) => task::yield_now().await,
             Err(_) => return false,
         }

@@ -1,11 +1,11 @@
-//! Tables of actor types that are written by hand, over events that are those of another type.
+//! Hand-written event tables of actor types that forward the events of another type.
 
 use crate::table::{Disposition, EventInfo};
 
-/// How many events such a table has at most.
+/// The largest number of events in such a table.
 pub(crate) const EVENTS_MAX: usize = 256;
 
-/// The events of another type, then one's own, with room behind them.
+/// Concatenates the events of another type and `own`; the rest of the array is padding.
 pub(crate) const fn joined<const N: usize>(
     events: &[EventInfo],
     own: [EventInfo; N],
@@ -24,7 +24,7 @@ pub(crate) const fn joined<const N: usize>(
     all
 }
 
-/// What is done with that many events: all are handled.
+/// Returns the dispositions of that many events: all are handled.
 pub(crate) const fn handled(events: usize) -> &'static [Disposition] {
     const HANDLED: [Disposition; EVENTS_MAX] = [Disposition::Handle; EVENTS_MAX];
     const ALL: &[Disposition] = &HANDLED;

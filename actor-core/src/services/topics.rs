@@ -15,14 +15,14 @@ use crate::identity::ActorId;
 use crate::roster::Sweep;
 use crate::system::System;
 
-/// Topics to which actors subscribe: an event that is published under a topic reaches those, and no
-/// others. Who publishes knows nobody, and who subscribes need not know who publishes. Cheap to clone.
+/// Topics for publish and subscribe: an event published under a topic is sent to the subscribers of that
+/// topic only. Publishers and subscribers need not know each other. Cheap to clone.
 ///
-/// Like a [`Group`](crate::Group), it is an actor: what one sender asks of it is done in order, and
-/// subscribers hear what is published in the order in which it arrived here, in the order in which they
-/// have subscribed. There is no order between what two of them do. A topic is there as soon as somebody
-/// subscribes; what is published under one that nobody has subscribed to reaches nobody. A subscriber
-/// that has stopped is forgotten.
+/// Like a [`Group`](crate::Group), this is an actor: the requests of one sender are carried out in order.
+/// Subscribers receive events in the order in which they arrived here; one event is sent to them in the order
+/// of subscription. There is no order between the requests of two senders. A topic exists as soon as somebody
+/// subscribes; an event under a topic without subscribers is dropped. A subscriber that has stopped is
+/// removed.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -74,38 +74,38 @@ where
 }
 
 impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Topics<K, E> {
-    /// Starts topics without a subscriber.
+    /// Starts topics without subscribers.
     pub fn new(sys: &System) -> Self {
         Self {
             actor: sys.spawn(Subscriptions::default()),
         }
     }
 
-    /// Starts topics under a name of their own, which logs and reports show.
+    /// Starts topics with a name, which logs and reports show.
     pub fn named(sys: &System, name: &str) -> Self {
         Self {
             actor: sys.spawn_named(name, Subscriptions::default()),
         }
     }
 
-    /// From now on the actor hears what is published under the topic; once, however often it subscribes.
+    /// Subscribes an actor to a topic. An actor that subscribes again still receives each event once.
     pub fn subscribe(&self, topic: K, subscriber: impl Into<Recipient<E>>) {
         let request = Request::Subscribe(topic, subscriber.into());
         self.actor.tell(request);
     }
 
-    /// The actor hears nothing more that is published under the topic from now on.
+    /// Cancels the subscription of an actor to a topic.
     pub fn unsubscribe(&self, topic: K, subscriber: &impl AnyRef) {
         let request = Request::Unsubscribe(topic, subscriber.target().id());
         self.actor.tell(request);
     }
 
-    /// Sends the event to whoever has subscribed to the topic.
+    /// Sends the event to all subscribers of the topic.
     pub fn publish(&self, topic: K, event: E) {
         self.actor.tell(Request::Publish(topic, event));
     }
 
-    /// Who has subscribed to the topic and has not stopped, once what was asked before is done.
+    /// Returns the living subscribers of the topic, after the caller's earlier requests were carried out.
     pub fn subscribers(&self, topic: K) -> impl Future<Output = Vec<ActorId>> + Send + use<K, E> {
         let subscribers = self.actor.ask(Request::Subscribers(topic));
         async move { subscribers.await.unwrap_or_default() }
@@ -151,7 +151,7 @@ impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Fingerprint for Topics<K, 
     }
 }
 
-/// The actor behind the topics. None of them is empty for long.
+/// The actor behind [`Topics`]. Topics without subscribers are removed.
 struct Subscriptions<K, E: Event> {
     topics: BTreeMap<K, Members<E>>,
     sweep: Sweep,
@@ -175,7 +175,7 @@ impl<K: Event + Ord, E: Event> Subscriptions<K, E> {
         self.topics.entry(topic).or_default().join(subscriber);
     }
 
-    /// Who hears of the topic, without those that have stopped.
+    /// Returns the subscribers of the topic, after removing the stopped ones.
     fn living(&mut self, topic: &K) -> Option<&Members<E>> {
         if !self.topics.get_mut(topic)?.are_any() {
             self.topics.remove(topic);
@@ -195,7 +195,7 @@ impl<K: Hash, E: Event> Fingerprint for Subscriptions<K, E> {
     }
 }
 
-/// One event for everything, since what one sender asks for is done in the order of asking.
+/// The requests to the actor. There is one event type, since one sender's requests are carried out in order.
 #[derive(Debug)]
 enum Request<K, E: Event> {
     Subscribe(K, Recipient<E>),

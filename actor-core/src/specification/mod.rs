@@ -1,6 +1,6 @@
-//! What must hold: [monitors](monitor) observe what happens, [predicates](predicate) look at what is.
+//! Specifications: [monitors](monitor) observe events, [predicates](predicate) inspect states.
 //!
-//! Both executors run monitors; predicates are the tester's alone.
+//! Both executors run monitors; only the tester evaluates predicates.
 
 mod monitor;
 mod predicate;

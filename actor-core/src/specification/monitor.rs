@@ -10,9 +10,9 @@ use crate::table::{EventInfo, State, Stateless};
 
 /// A specification as a state machine that observes events.
 ///
-/// Implemented by [`#[monitor(hot, cold)]`](crate::monitor), not by hand. A failed assertion in a
-/// handler is a safety bug. A hot state means that something is still owed: an execution must not
-/// end in one, nor stay in one for ever.
+/// Implemented by [`#[monitor(hot, cold)]`](crate::monitor), not by hand. A failed assertion in a handler is
+/// a safety bug. A hot state means that an obligation is pending: an execution must not end in one, nor stay
+/// in one for ever.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no monitor",
     label = "this type is no monitor",
@@ -21,41 +21,41 @@ use crate::table::{EventInfo, State, Stateless};
 pub trait Monitor: Send + 'static {
     /// The generated set of states.
     type State: State;
-    /// Names, temperatures and what is observed.
+    /// The names of the states, their temperatures, and the observations.
     const INFO: &'static MonitorInfo;
 
     /// The state in which the monitor starts: the first cold one.
     fn first_state() -> Self::State;
-    /// Runs the handler of [`MonitorInfo::observes`]`[observation]`, where the state has one.
+    /// Runs the handler of [`MonitorInfo::observes`]`[observation]`, if the state has one.
     fn observe(&mut self, observation: u16, event: &dyn Any, cx: &mut MonitorContext<Self>)
     where
         Self: Sized;
-    /// Feeds what the monitor's value offers for a fingerprint; `false` where that is nothing.
+    /// Feeds the monitor's value to a fingerprint; returns false if it offers none.
     fn offer(&self, to: &mut Fingerprinter) -> bool {
         let _ = to;
         false
     }
 }
 
-/// What a monitor's state says about liveness.
+/// The temperature of a monitor's state, for liveness.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Temperature {
-    /// Something is owed.
+    /// An obligation is pending.
     Hot,
-    /// Nothing is owed.
+    /// No obligation is pending.
     Cold,
-    /// Neither: the temperature stays as it is.
+    /// Neither hot nor cold: the temperature stays as it was.
     Warm,
 }
 
-/// When a monitor sees an event.
+/// The moment at which a monitor observes an event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Moment {
-    /// When it is sent, or announced.
+    /// The event is sent, or announced.
     Sent,
-    /// When its handler is about to run.
+    /// The handler of the event is about to run.
     Handled,
-    /// When it goes back to an asker as a reply.
+    /// The event is sent to an asker as a reply.
     Replied,
 }
 
@@ -64,23 +64,23 @@ pub enum Moment {
 pub struct Observation {
     /// The event type.
     pub event: EventInfo,
-    /// When it is seen.
+    /// The moment of the observation.
     pub moment: Moment,
 }
 
-/// What is known of a monitor type before it runs.
+/// The static description of a monitor type.
 pub struct MonitorInfo {
     /// The type's name, without its path and parameters.
     pub name: &'static str,
-    /// Its states, in the order of their discriminants.
+    /// The names and temperatures of the states, in the order of their discriminants.
     pub states: &'static [(&'static str, Temperature)],
-    /// What it observes.
+    /// The observations of the monitor.
     pub observes: &'static [Observation],
-    /// Which state has no handler for what: positions in `states` and in `observes`.
+    /// The pairs without a handler: positions in `states` and in `observes`.
     pub passes_over: &'static [(u16, u16)],
 }
 
-/// What a monitor uses while it observes an event.
+/// The context of a monitor while it observes an event.
 pub struct MonitorContext<M: Monitor> {
     state: M::State,
     next: Option<M::State>,
@@ -89,8 +89,8 @@ pub struct MonitorContext<M: Monitor> {
 }
 
 impl<M: Monitor> MonitorContext<M> {
-    /// Goes to `state` when the handler returns. The last call counts: a monitor changes its state
-    /// at most once per event.
+    /// Changes the state to `state` when the handler returns. The last call counts: a monitor changes its
+    /// state at most once per event.
     pub fn goto(&mut self, state: M::State) {
         self.next = Some(state);
     }
@@ -100,12 +100,12 @@ impl<M: Monitor> MonitorContext<M> {
         self.state
     }
 
-    /// Who sent the event; `None` for the test body, a timer, and callers outside any actor.
+    /// The sender of the event; `None` for the test body, a timer, and callers outside any actor.
     pub fn sender(&self) -> Option<ActorId> {
         self.sender
     }
 
-    /// To whom the event goes; `None` for an announcement.
+    /// The target of the event; `None` for an announcement.
     pub fn target(&self) -> Option<ActorId> {
         self.target
     }
@@ -121,17 +121,17 @@ impl<M: Monitor> fmt::Debug for MonitorContext<M> {
     }
 }
 
-/// A monitor with its state, without its type.
+/// A monitor and its state, with the type erased.
 pub trait AnyMonitor: Send {
-    /// Names, temperatures and what is observed.
+    /// The names of the states, their temperatures, and the observations.
     fn info(&self) -> &'static MonitorInfo;
-    /// Identifies the monitor type.
+    /// The monitor type's identifier.
     fn monitor_type(&self) -> TypeId;
     /// The position of the current state.
     fn state(&self) -> usize;
-    /// It was declared without states, and is in the one that all such are in.
+    /// Returns true if the monitor was declared without states, and so has a single implicit one.
     fn is_stateless(&self) -> bool;
-    /// Shows an event; tells the position of the state afterwards.
+    /// Passes an event to the monitor; returns the position of the state afterwards.
     fn observe(
         &mut self,
         observation: u16,
@@ -139,11 +139,10 @@ pub trait AnyMonitor: Send {
         sender: Option<ActorId>,
         target: Option<ActorId>,
     ) -> usize;
-    /// Feeds what the monitor's value offers for a fingerprint; `false` where that is nothing.
+    /// Feeds the monitor's value to a fingerprint; returns false if it offers none.
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool;
 }
 
-/// A registered monitor.
 pub(crate) struct Watching<M: Monitor> {
     monitor: M,
     cx: MonitorContext<M>,
@@ -188,7 +187,7 @@ where
         sender: Option<ActorId>,
         target: Option<ActorId>,
     ) -> usize {
-        // What was decided before a panic is void.
+        // A state change from before a panic is discarded.
         self.cx.next = None;
         self.cx.sender = sender;
         self.cx.target = target;

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::identity::Address;
 
-/// What a predicate is expected to be.
+/// The temporal operator of a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Expectation {
     /// True after every step: an invariant.
@@ -19,13 +19,13 @@ pub enum Expectation {
     Sometimes,
 }
 
-/// A predicate as the tester keeps it.
+/// A predicate with its types erased.
 pub type Predicate = Box<dyn FnMut(&World<'_>) -> Answered>;
 
-/// Whether a predicate holds; where it does not, what it saw, if it says so.
+/// The result of a predicate; the error is the observation that it returned, if any.
 pub type Answered = Result<(), Option<String>>;
 
-/// What a predicate may answer: `true` and `false`, or `Ok(())` and an `Err` that says what it saw.
+/// The return types of a predicate: `bool`, or a `Result<(), E>` whose error describes the observation.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -62,7 +62,7 @@ pub type Answered = Result<(), Option<String>>;
     note = "a predicate answers `bool`, or a `Result<(), E>` whose `E` says what it saw"
 )]
 pub trait Answer {
-    /// Whether it holds, and what was seen where it does not.
+    /// Converts the value to a result.
     fn answered(self) -> Answered;
 }
 
@@ -78,29 +78,30 @@ impl<E: fmt::Display> Answer for Result<(), E> {
     }
 }
 
-/// What the tester shows to a [`World`].
+/// The snapshot of actor states behind a [`World`].
 pub trait Snapshot {
-    /// The actor, unless it is not started, stopped, or suspended in an async handler.
+    /// Returns the actor, unless it is not started, stopped, or suspended in an async handler.
     fn actor(&self, of: Address) -> Option<&dyn Any>;
-    /// The position of the actor's current state, under the same conditions.
+    /// Returns the position of the actor's current state, under the same conditions.
     fn state(&self, of: Address) -> Option<usize>;
-    /// The actor of that type that was created first, of those that have not stopped.
+    /// Returns the first actor of that type in the order of creation, among those that have not stopped.
     fn first(&self, actor_type: TypeId) -> Option<Address>;
-    /// The next actor of the same type.
+    /// Returns the next actor of the same type.
     fn after(&self, actor: Address) -> Option<Address>;
-    /// Takes note of an actor that a predicate looked at, where that is [wanted](World::watched).
+    /// Records that a predicate has inspected an actor, for a [watched](World::watched) snapshot.
     fn looked_at(&self, at: Address);
-    /// Takes note that a predicate means this actor, and not any of its type.
+    /// Records that a predicate refers to this actor, and not to any actor of its type.
     fn singled_out(&self, _: Address) {}
-    /// How many events wait in the actor's inbox.
+    /// The number of events in the actor's inbox.
     fn inbox_len(&self, of: Address) -> usize;
-    /// How many events were sent and have not reached an inbox yet.
+    /// The number of events that were sent and have not reached an inbox yet.
     fn in_flight(&self) -> usize;
-    /// How many timers are armed.
+    /// The number of armed timers.
     fn timers(&self) -> usize;
 }
 
-/// All actors between two steps, as [`System::always`](crate::System::always) and its kin see them.
+/// The states of all actors between two steps, for [`System::always`](crate::System::always) and similar
+/// predicates.
 pub struct World<'a> {
     pub(crate) snapshot: &'a dyn Snapshot,
     pub(crate) absent: Cell<bool>,
@@ -108,7 +109,7 @@ pub struct World<'a> {
 }
 
 impl<'a> World<'a> {
-    /// Shows a snapshot to one evaluation of a predicate.
+    /// Wraps a snapshot for one evaluation of a predicate.
     #[doc(hidden)]
     pub fn new(snapshot: &'a dyn Snapshot) -> Self {
         Self {
@@ -118,7 +119,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The same, and the snapshot hears which actors are looked at.
+    /// As `new`, and reports to the snapshot which actors are inspected.
     #[doc(hidden)]
     pub fn watched(snapshot: &'a dyn Snapshot) -> Self {
         Self {
@@ -127,7 +128,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// Whether an actor was asked for, since the last call, that could not be shown.
+    /// Returns true if, since the last call, an actor was requested that could not be shown.
     #[doc(hidden)]
     pub fn take_absent(&self) -> bool {
         self.absent.replace(false)
@@ -140,12 +141,12 @@ impl<'a> World<'a> {
         }
     }
 
-    /// How many events were sent and have not reached an inbox yet.
+    /// The number of events that were sent and have not reached an inbox yet.
     pub fn in_flight(&self) -> usize {
         self.snapshot.in_flight()
     }
 
-    /// How many timers are armed.
+    /// The number of armed timers.
     pub fn timers(&self) -> usize {
         self.snapshot.timers()
     }

@@ -1,7 +1,8 @@
-//! The children of one supervisor, and who of them is stopped and brought back when: [`Children`].
+//! The supervision state machine: [`Children`] decides which children of a supervisor are stopped and
+//! restarted, and when.
 //!
-//! Both executors keep one for each supervisor, tell it what has happened, and do what it orders; so
-//! there is one place where it is decided. It knows neither actors nor clocks.
+//! Both executors keep one for each supervisor, notify it of events, and carry out its orders; so the
+//! decisions are in one place. This module depends on neither actors nor clocks.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
@@ -9,53 +10,53 @@ use std::time::Duration;
 use super::{ChildOptions, Decision, Restart, StopReason, Strategy, Supervision};
 use crate::roster::Roster;
 
-/// What an executor is to do.
+/// An order to an executor.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum Order {
-    /// To stop a child, which then has [`ended`](Children::ended): ahead of what is in its inbox, or
-    /// when it has handled that.
+    /// Stop a child, which will have [`ended`](Children::ended).
     Stop {
-        /// Which.
+        /// The number of the child.
         child: u64,
-        /// Ahead of its inbox.
+        /// True to stop before the events in the child's inbox, false to stop after them.
         at_once: bool,
     },
-    /// To let time pass until a child has [`waited`](Children::waited).
+    /// Wait until a child has [`waited`](Children::waited).
     Wait {
-        /// Which.
+        /// The number of the child.
         child: u64,
-        /// How long.
+        /// The duration of the wait.
         delay: Duration,
-        /// Which part of the delay is left to chance, to either side.
+        /// The part of the delay that is random, in either direction.
         jitter: f64,
     },
-    /// To make a child anew and run its `#[start]` hook; it has [`started`](Children::started) when
-    /// that has returned or waits, and has ended where it failed.
+    /// Create a child again and run its `#[start]` hook. The child has [`started`](Children::started) when
+    /// the hook has returned or waits, and has ended if the hook failed.
     Start {
-        /// Which.
+        /// The number of the child.
         child: u64,
     },
-    /// To end a child that is down for good; it has [`left`](Children::left) then.
+    /// End a child that is down for good; it has [`left`](Children::left) afterwards.
     Finish {
-        /// Which.
+        /// The number of the child.
         child: u64,
-        /// Since its supervisor gives up.
+        /// True if the child ends because its supervisor gives up.
         exhausted: bool,
     },
-    /// To ask the supervisor what becomes of a child that has failed, which it has
-    /// [`decided`](Children::decided) then.
+    /// Ask the supervisor for its decision about a failed child, which is then reported by
+    /// [`decided`](Children::decided).
     Decide {
-        /// Which.
+        /// The number of the child.
         child: u64,
     },
-    /// To let the supervisor fail, which gives up. The system, which can't fail, [`close`](Children::close)s.
+    /// Fail the supervisor, which gives up. The system, which can't fail, calls [`close`](Children::close)
+    /// instead.
     GiveUp,
-    /// To go on with the end of the supervisor: no child is left.
+    /// Continue the end of the supervisor: no child is left.
     Closed,
 }
 
 impl Order {
-    /// Whom it is about, unless it is the supervisor.
+    /// The child that the order concerns; `None` if it concerns the supervisor.
     pub(crate) fn child(&self) -> Option<u64> {
         match *self {
             Self::Stop { child, .. }
@@ -70,43 +71,41 @@ impl Order {
 
 /// The children of one supervisor.
 ///
-/// What has happened to one costs the same however many there are, but for the logarithm of a look
-/// into a tree, and but for what all of them are ordered.
+/// The cost of an event is logarithmic in the number of children, plus the number of orders that follow.
 #[derive(Clone, Debug)]
 pub struct Children {
     supervision: Supervision,
-    /// In the order of their spawns.
+    /// The children in the order of their spawns.
     members: Roster<u64, Member>,
-    /// Those that are up, by their places.
+    /// The places of the children that are up.
     up: BTreeSet<u64>,
-    /// Those that are to be stopped and brought back with another; each of them is up, or stops.
+    /// The places of the children to be stopped and restarted with another child; each is up or stopping.
     condemned: BTreeSet<u64>,
-    /// Those that are down and may start.
+    /// The places of the children that are down and may start.
     ready: BTreeSet<u64>,
-    /// How many are told to stop, wait until time has passed, or are told to start.
+    /// The numbers of children that are stopping, waiting for a back-off, and starting.
     stopping: usize,
     waiting: usize,
     starting: usize,
-    /// When children were brought back lately.
+    /// The times of recent restarts.
     restarts: VecDeque<Duration>,
     phase: Phase,
-    /// The supervisor is asked what becomes of a child that has failed.
+    /// True if the supervisor itself decides about failed children.
     asks: bool,
-    /// The supervisor has decided to fail.
+    /// True if the supervisor has decided to fail.
     escalated: bool,
 }
 
-/// How far a supervisor has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
     Open,
-    /// It was told to fail.
+    /// The supervisor was ordered to fail.
     GivenUp,
-    /// It ends, and its children before it.
+    /// The supervisor ends, after its children.
     Closing {
         at_once: bool,
     },
-    /// It knows that none is left.
+    /// The supervisor was notified that no child is left.
     Closed,
 }
 
@@ -115,27 +114,24 @@ struct Member {
     id: u64,
     options: ChildOptions,
     status: Status,
-    /// How often it has ended in a row, and when it was started last.
+    /// The number of failures in a row, and the time of the latest start.
     failures: u32,
     since: Duration,
-    /// How often it was brought back.
+    /// The number of restarts.
     lives: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Status {
     Running,
-    /// It was told to stop.
     Stopping,
-    /// It is down until time has passed.
+    /// The child is down, and waits for the end of its back-off.
     Waiting,
-    /// It is down and may start.
     Ready,
-    /// It was told to start.
     Starting,
-    /// It was told to end for good.
+    /// The child was ordered to end for good.
     Leaving,
-    /// It is down, and its supervisor is asked what becomes of it.
+    /// The child is down, and its supervisor was asked for a decision.
     Asked,
 }
 
@@ -150,7 +146,7 @@ impl Status {
 }
 
 impl Children {
-    /// Without children.
+    /// Returns the state of a supervisor without children.
     #[must_use]
     pub fn new(supervision: Supervision) -> Self {
         Self {
@@ -169,23 +165,23 @@ impl Children {
         }
     }
 
-    /// From now on.
+    /// Replaces the supervision from now on.
     pub fn supervise(&mut self, supervision: Supervision) {
         self.supervision = supervision;
     }
 
-    /// From now on the supervisor is asked what becomes of a child that has failed.
+    /// Asks the supervisor about each failed child from now on.
     pub fn ask(&mut self) {
         self.asks = true;
     }
 
-    /// Children are brought back here: the supervisor has neither given up nor ended.
+    /// True if children are restarted: the supervisor has neither given up nor ended.
     #[must_use]
     pub fn is_open(&self) -> bool {
         self.phase == Phase::Open
     }
 
-    /// A child was spawned.
+    /// Adds a child that was spawned.
     pub fn add(&mut self, child: u64, options: ChildOptions, now: Duration) {
         let member = Member {
             id: child,
@@ -199,13 +195,13 @@ impl Children {
         self.up.insert(at);
     }
 
-    /// Nobody is in it.
+    /// True if there are no children.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
 
-    /// Why a supervisor gives up.
+    /// Returns the reason why the supervisor gives up.
     #[must_use]
     pub fn limit(&self) -> String {
         if self.escalated {
@@ -220,8 +216,9 @@ impl Children {
         format!("restarted {max_restarts} {times} within {within:?}, it has ended once more")
     }
 
-    /// A child has ended, and its value is dropped. `told` says that somebody else has told it to
-    /// stop, so that it stays down; `has_started`, that its start was over by then.
+    /// Records that a child has ended, and its value is dropped. `told` is true if somebody other than the
+    /// supervisor has stopped it, so that it stays down; `has_started` is true if its start was complete by
+    /// then.
     pub fn ended(
         &mut self,
         child: u64,
@@ -257,7 +254,7 @@ impl Children {
         self.settle(orders);
     }
 
-    /// The supervisor has decided what becomes of a child, which may have ended for good meanwhile.
+    /// Records the supervisor's decision about a child, which may have ended for good meanwhile.
     pub fn decided(
         &mut self,
         child: u64,
@@ -282,7 +279,7 @@ impl Children {
         self.settle(orders);
     }
 
-    /// The wait of a child is over.
+    /// Records that the back-off of a child is over.
     pub fn waited(&mut self, child: u64, orders: &mut Vec<Order>) {
         if let Some((at, member)) = self.find(child)
             && member.status == Status::Waiting
@@ -292,7 +289,7 @@ impl Children {
         }
     }
 
-    /// The start hook of a child has returned, or waits.
+    /// Records that the start hook of a child has returned, or waits.
     pub fn started(&mut self, child: u64, now: Duration, orders: &mut Vec<Order>) {
         if let Some((at, member)) = self.find(child)
             && member.status == Status::Starting
@@ -303,10 +300,10 @@ impl Children {
         }
     }
 
-    /// A child is gone for good.
+    /// Removes a child that has ended for good.
     pub fn left(&mut self, child: u64, orders: &mut Vec<Order>) {
         if let Some((at, _)) = self.find(child) {
-            // Wherever it was, it is nowhere now.
+            // This removes the child from all counts and sets.
             self.set(at, Status::Leaving);
             self.condemned.remove(&at);
             self.members.remove(&child);
@@ -314,7 +311,7 @@ impl Children {
         }
     }
 
-    /// The supervisor ends; it goes on when none is [left](Order::Closed).
+    /// Begins the end of the supervisor, which continues when no child is [left](Order::Closed).
     pub fn close(&mut self, at_once: bool, orders: &mut Vec<Order>) {
         self.phase = Phase::Closing { at_once };
         let members = self.members.iter();
@@ -328,14 +325,14 @@ impl Children {
         self.settle(orders);
     }
 
-    /// What it comes to, for a fingerprint: times as distances from now.
+    /// Feeds the state to a fingerprint, with times relative to `now`.
     pub fn feed(&self, now: Duration, mut feed: impl FnMut(u64)) {
         for (at, member) in self.members.iter() {
             let condemned = self.condemned.contains(&at);
             feed(member.id);
             feed(member.status as u64 | u64::from(condemned) << 8);
             feed(u64::from(member.failures));
-            // A factory may count: what it makes is told apart by how often it was called.
+            // A factory may count its calls, so the number of restarts is part of the state.
             feed(member.lives);
             if member.options.backoff.is_some() {
                 feed(now.saturating_sub(member.since).as_nanos() as u64);
@@ -363,7 +360,7 @@ impl Children {
         Some((at, self.members.at(at)?))
     }
 
-    /// Changes the status of a member, and where it is counted.
+    /// Changes the status of a member, and updates the counts and sets.
     fn set(&mut self, at: u64, status: Status) {
         let Some(member) = self.members.at(at) else {
             return;
@@ -396,7 +393,7 @@ impl Children {
         }
     }
 
-    /// Counts one more.
+    /// Counts a restart; returns true if the limit of restarts is exceeded.
     fn is_too_often(&mut self, now: Duration) -> bool {
         let within = self.supervision.within;
         while let Some(first) = self.restarts.front()
@@ -451,7 +448,7 @@ impl Children {
         }
     }
 
-    /// Orders what is due by now.
+    /// Issues the orders that are due now.
     fn settle(&mut self, orders: &mut Vec<Order>) {
         match self.phase {
             Phase::Open => {
@@ -469,7 +466,7 @@ impl Children {
         }
     }
 
-    /// Stops the last of those that are to be stopped, unless another still stops.
+    /// Stops the last of the children that are to be stopped, unless another one is still stopping.
     fn stop_next(&mut self, last: Option<u64>, at_once: bool, orders: &mut Vec<Order>) {
         if self.stopping != 0 {
             return;

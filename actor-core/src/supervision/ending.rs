@@ -1,46 +1,46 @@
-//! Word of an actor's end: [`Terminated`] for actors, [`Stopped`] for whoever awaits it.
+//! The end of an actor: [`Terminated`] notifies watchers, with a [`StopReason`].
 
 use crate::identity::ActorId;
 
-/// An actor that was [watched](crate::Context::watch) has stopped.
+/// The notification that a [watched](crate::Context::watch) actor has stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[cfg_attr(feature = "codec", derive(serde::Serialize, serde::Deserialize))]
 pub struct Terminated {
-    /// Which actor.
+    /// The actor that has stopped.
     pub actor: ActorId,
-    /// Why.
+    /// The reason.
     pub reason: StopReason,
 }
 
-/// Why an actor stopped.
+/// The reason why an actor stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[cfg_attr(feature = "codec", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum StopReason {
-    /// It halted by itself.
+    /// The actor halted itself.
     Halted,
-    /// It was stopped in order: it was [told to](crate::System::stop), with its supervisor, or by
-    /// the system's shutdown.
+    /// The actor was stopped in order: by [`stop`](crate::System::stop), with its supervisor, or by the
+    /// system's shutdown.
     Stopped,
-    /// It failed: a handler or hook panicked or returned an `Err` to a `tell`, it broke a rule of the
-    /// framework, or it was sent an event that its state has no use for.
+    /// The actor failed: a handler or hook panicked or returned an `Err` to a `tell`, it broke a rule of the
+    /// framework, or its state did not accept an event.
     Failed,
-    /// It failed, or a child of it did, and had been brought back as often as its
-    /// [supervisor](crate::Supervision::intensity) does.
+    /// The actor failed, or a child of it did, and the limit of restarts of its
+    /// [supervisor](crate::Supervision::intensity) was exceeded.
     Exhausted,
-    /// An actor that it was [linked](crate::Context::link) to has failed.
+    /// An actor [linked](crate::Context::link) to this one has failed.
     Linked,
-    /// It was [killed](crate::System::kill). In production also: a shutdown or a stop came to its
+    /// The actor was [killed](crate::System::kill). In production also: a shutdown or a stop exceeded its
     /// deadline, the system was dropped, or it had shut down before the actor could start.
     Aborted,
-    /// Its [node](crate::System::node) crashed, or the connection to that broke; then the actor may
-    /// go on, and nothing more is known of it.
+    /// The actor's [node](crate::System::node) crashed, or the connection to that node broke; in the latter
+    /// case the actor may continue, unobserved.
     Disconnected,
 }
 
 impl StopReason {
-    /// It ended by a failure, its own or one that it was made to share: after this, a
-    /// [supervised](crate::Spawner::spawn_with) child is brought back.
+    /// True if the actor ended by a failure, its own or a shared one: a
+    /// [supervised](crate::Spawner::spawn_with) child is then restarted.
     #[must_use]
     pub const fn is_failure(self) -> bool {
         matches!(self, Self::Failed | Self::Exhausted | Self::Linked)

@@ -1,12 +1,12 @@
-//! What failed, and what its supervisor decides: [`Failure`], [`Decision`].
+//! Failures of actors and the decisions of their supervisors: [`Failure`], [`Decision`].
 
 use std::fmt;
 
 use super::StopReason;
 use crate::identity::ActorId;
 
-/// An actor has failed: what [a hook](crate::LiveSystem::on_failure) is told in production, and a
-/// supervisor that [decides](crate::Context::decide_failures) itself what becomes of its children.
+/// The failure of an actor, as reported to [a hook](crate::LiveSystem::on_failure) in production, and to a
+/// supervisor that [decides](crate::Context::decide_failures) about its children itself.
 ///
 /// ```
 /// use actor_core::{Failure, FailureKind};
@@ -19,18 +19,18 @@ use crate::identity::ActorId;
 #[derive(Clone, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub struct Failure {
-    /// Which actor.
+    /// The actor that has failed.
     pub actor: ActorId,
     /// The actor's name, `Server#3` for instance.
     pub name: String,
-    /// What went wrong.
+    /// The kind of failure.
     pub kind: FailureKind,
     /// The panic's message, the error, or a sentence about the broken rule.
     pub message: String,
 }
 
 impl Failure {
-    /// For executors.
+    /// Constructs a failure, for executors.
     #[doc(hidden)]
     #[must_use]
     pub fn new(actor: ActorId, name: String, kind: FailureKind, message: String) -> Self {
@@ -42,7 +42,8 @@ impl Failure {
         }
     }
 
-    /// What a supervisor is told of a child that has ended by another's failure.
+    /// Returns the failure of a child that has ended by another actor's failure, as its supervisor receives
+    /// it.
     #[doc(hidden)]
     #[must_use]
     pub fn shared(actor: ActorId, name: String, reason: StopReason) -> Self {
@@ -74,57 +75,56 @@ impl fmt::Display for Failure {
     }
 }
 
-/// What kind of failure it was.
+/// The kind of a failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum FailureKind {
-    /// A handler, a hook, a destructor or a factory panicked. The actor has stopped, or is brought
-    /// back.
+    /// A handler, a hook, a destructor or a factory panicked. The actor has stopped, or is restarted.
     Panicked,
-    /// The current state neither handles, defers nor ignores the event. As after a panic.
+    /// The current state neither handles, defers nor ignores the event. The actor has stopped, or is
+    /// restarted.
     Unhandled,
-    /// Two decisions in one handler, a raised event that the state does not take, or an endless
-    /// chain of raised events. As after a panic.
+    /// The actor broke a rule: two decisions in one handler, a raised event that the state does not accept,
+    /// or an endless chain of raised events. The actor has stopped, or is restarted.
     BrokenRule,
-    /// A future given to [`pipe_to_self`](crate::Context::pipe_to_self), or the copying of a
-    /// periodic timer's event, panicked: the actor goes on, the event never comes. Likewise where a
-    /// supervisor that [decides](crate::Context::decide_failures) could not be asked, since a hook
-    /// panicked that runs when an event is sent: the child is brought back.
+    /// A future given to [`pipe_to_self`](crate::Context::pipe_to_self), or the copying of a periodic timer's
+    /// event, panicked: the actor continues, the event never comes. Also reported if a supervisor that
+    /// [decides](crate::Context::decide_failures) could not be asked, since a hook that runs when an event is
+    /// sent has panicked: the child is restarted.
     Background,
     /// Handlers wait for each other's replies, so that none may ever come: the message names them,
-    /// `A -> B -> A` for instance. Looked for in builds with debug assertions only, and once for each
-    /// cycle; asks with a [limit](crate::Ask::timeout) are no part of one, nor are replies that a
-    /// handler has taken into its own hands. The actors are left as they are.
+    /// `A -> B -> A` for instance. Detected in builds with debug assertions only, and reported once for each
+    /// cycle. Asks with a [time limit](crate::Ask::timeout) never count, nor do replies that a handler has
+    /// moved out. The actors continue to wait.
     AskCycle,
-    /// A handler returned `Err` and nobody waits for a reply. As after a panic.
+    /// A handler returned `Err` and nobody waits for a reply. The actor has stopped, or is restarted.
     Error,
-    /// A supervised child has failed more often than its supervisor brings it back. It has stopped;
+    /// A supervised child has failed more often than its supervisor restarts it. The child has stopped, and
     /// so does the supervisor, unless that is the system.
     Exhausted,
-    /// An actor that it is [linked](crate::Context::link) to has failed. A supervisor is told this of a
-    /// child, and nobody else: the failure of the other was reported.
+    /// An actor that is [linked](crate::Context::link) to this one has failed. Only the supervisor of a child
+    /// gets this kind: the failure of the other actor was reported separately.
     Linked,
-    /// The registry of names was told of an actor whose name is taken, or a handler answered
-    /// a pool or an attached stream with `Err`, and nobody waits to hear of it. All of them go on.
+    /// An actor was to be registered under a taken name, or a handler answered a pool or an attached stream
+    /// with `Err`, and nobody waits for the result. All of the actors continue.
     Unheard,
 }
 
-/// What becomes of a child that has failed: the answer of a supervisor that
-/// [decides](crate::Context::decide_failures) itself.
+/// The decision about a failed child, by a supervisor that [decides](crate::Context::decide_failures) itself.
 ///
-/// There is no way to go on with the child's value. It was interrupted in the midst of a change, so
-/// nobody knows what holds of it; it is dropped before the supervisor is asked. What is no reason to
-/// begin anew, the child handles itself: by a `Result` as the reply to an `ask`, for instance.
+/// No decision keeps the child's value. The value was interrupted in the middle of a change, so its
+/// invariants may not hold; it is dropped before the supervisor is asked. A child should handle an error that
+/// is no reason to restart, for instance by a `Result` as the reply to an `ask`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[non_exhaustive]
 pub enum Decision {
-    /// To bring it back, as [`Supervision`](crate::Supervision) says: with its siblings or alone, after
-    /// its [`Backoff`](crate::Backoff), and counted. One restart too many is an escalation.
+    /// Restart the child, as configured by [`Supervision`](crate::Supervision): with its siblings or alone,
+    /// after its [`Backoff`](crate::Backoff), and counted. One restart too many is an escalation.
     #[default]
     Restart,
-    /// To let it stay stopped. Its watchers are told that it has failed, its siblings go on.
+    /// Leave the child stopped. The child's watchers are notified of its failure, and its siblings continue.
     Stop,
-    /// To fail, too: the supervisor stops its other children and fails with the reason
+    /// Fail, too: the supervisor stops its other children and fails with the reason
     /// [`Exhausted`](StopReason::Exhausted), and its own supervisor acts.
     Escalate,
 }

@@ -1,7 +1,7 @@
-//! Who is stopped and brought back when a child has failed, and why an actor has ended.
+//! Supervision: which actors are stopped and restarted when a child has failed, and why an actor has ended.
 //!
-//! [`options`] is what a program says, and [`children`] what follows from it: both executors keep one for
-//! each supervisor and do what it orders. Nothing here knows actors or clocks.
+//! [`options`] is the configuration, and [`children`] the state machine: both executors keep one for each
+//! supervisor and carry out its orders. Nothing here depends on actors or clocks.
 
 mod children;
 mod ending;

@@ -1,38 +1,38 @@
-//! How supervised actors are brought back: what a spawn and a supervisor are told.
+//! Supervision options: restart policies, back-off and strategies.
 
 use std::time::Duration;
 
-/// When a supervised child is brought back, once it has ended by itself.
+/// The restart policy of a supervised child that has ended by itself.
 ///
-/// An actor that was [stopped](crate::System::stop) is never brought back.
+/// An actor that was [stopped](crate::System::stop) is never restarted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[non_exhaustive]
 pub enum Restart {
-    /// After a failure and after a halt.
+    /// Restart after a failure and after a halt.
     Permanent,
-    /// After a failure only.
+    /// Restart after a failure only.
     #[default]
     Transient,
-    /// Never: where it is stopped with its siblings, it stays stopped.
+    /// Never restart, not even after a stop together with its siblings.
     Temporary,
 }
 
-/// What becomes of the events in a child's inbox when it is brought back. The one that it failed at
-/// is in neither case offered again.
+/// The treatment of unread events in a child's inbox when it is restarted. The event at which it failed is
+/// never offered again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[non_exhaustive]
 pub enum Unread {
-    /// The new value handles them, in their order.
+    /// Keep the events: the new value handles them, in order.
     #[default]
     Keep,
-    /// They become dead letters.
+    /// Drop the events: they become dead letters.
     Drop,
 }
 
-/// How long a child that has failed waits until it is brought back: `min` the first time, and each
-/// further time in a row longer by a factor (2 unless told), up to `max`.
+/// The back-off before a failed child is restarted: `min` the first time, and each further time in a row
+/// longer by a factor (2 by default), up to `max`.
 ///
-/// A child that has run for longer than `max` begins at `min` again.
+/// After a run longer than `max`, the back-off begins at `min` again.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -60,7 +60,7 @@ pub struct Backoff {
 }
 
 impl Backoff {
-    /// From `min` to `max`, doubled each time. A `max` below `min` counts as `min`.
+    /// Returns a back-off from `min` to `max` that doubles each time. A `max` below `min` counts as `min`.
     #[must_use]
     pub fn new(min: Duration, max: Duration) -> Self {
         Self {
@@ -71,8 +71,8 @@ impl Backoff {
         }
     }
 
-    /// By how much each wait in a row is longer than the one before; what is not above one means
-    /// that all are the same.
+    /// Sets the ratio of each wait in a row to the previous one; a factor of at most one makes all waits
+    /// equal.
     #[must_use]
     pub fn factor(mut self, factor: f64) -> Self {
         self.factor = if factor.is_finite() {
@@ -83,9 +83,8 @@ impl Backoff {
         self
     }
 
-    /// Makes each wait shorter or longer by a random part of it, at most `part`, which is between 0
-    /// and 1. Under test it is one recorded choice of three: as much shorter as can be, unchanged,
-    /// as much longer.
+    /// Makes each wait shorter or longer by a random part of it, at most `part`, which is between 0 and 1.
+    /// Under test that is one recorded choice of three: the shortest wait, the unchanged one, or the longest.
     #[must_use]
     pub fn jitter(mut self, part: f64) -> Self {
         self.jitter = if part.is_finite() {
@@ -96,7 +95,7 @@ impl Backoff {
         self
     }
 
-    /// The wait after so many failures in a row before this one.
+    /// Returns the wait after `failures` earlier failures in a row.
     pub(crate) fn after(&self, failures: u32) -> Duration {
         let grown = self.min.as_secs_f64() * self.factor.powi(failures.min(1_000) as i32);
         let longest = self.max.as_secs_f64();
@@ -107,8 +106,7 @@ impl Backoff {
         }
     }
 
-    /// A wait, made longer or shorter by chance, which is between −1 and 1. There is no longer one
-    /// than [`Duration::MAX`].
+    /// Returns a randomised wait; `chance` is between -1 and 1. The result is at most [`Duration::MAX`].
     #[doc(hidden)]
     #[must_use]
     pub fn left_to_chance(delay: Duration, jitter: f64, chance: f64) -> Duration {
@@ -116,18 +114,16 @@ impl Backoff {
         Duration::try_from_secs_f64(changed).unwrap_or(Duration::MAX)
     }
 
-    /// The longest wait.
     pub(crate) fn longest(&self) -> Duration {
         self.max
     }
 
-    /// Which part of a wait is left to chance.
     pub(crate) fn chance(&self) -> f64 {
         self.jitter
     }
 }
 
-/// Who else is brought back when one child of a supervisor is.
+/// The strategy: which siblings are restarted together with a child.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub(crate) enum Strategy {
     OneForOne,
@@ -135,12 +131,12 @@ pub(crate) enum Strategy {
     RestForOne,
 }
 
-/// How an actor supervises the children that it has spawned with a factory; given to
+/// The supervision of children that an actor has spawned with a factory; an argument of
 /// [`Context::supervise`](crate::Context::supervise).
 ///
-/// The others of a group are stopped in reverse order of their spawns, one after the other, and
-/// brought back in the order of their spawns. Each is stopped ahead of what is in its inbox: between
-/// two events its `#[stop]` hook runs, and a handler that waits is dropped at its `.await`.
+/// The siblings in a group are stopped in reverse order of their spawns, one after the other, and restarted
+/// in the order of their spawns. Each is stopped before the rest of its inbox: the `#[stop]` hook runs
+/// between two events, and a handler that waits is dropped at its `.await`.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -175,19 +171,19 @@ pub struct Supervision {
 }
 
 impl Supervision {
-    /// Only the child that has ended is brought back. This is what a supervisor does unless told.
+    /// Restarts only the child that has ended. This is the default.
     #[must_use]
     pub const fn one_for_one() -> Self {
         Self::of(Strategy::OneForOne)
     }
 
-    /// All children are stopped and brought back with it.
+    /// Stops and restarts all children with it.
     #[must_use]
     pub const fn one_for_all() -> Self {
         Self::of(Strategy::OneForAll)
     }
 
-    /// The children that were spawned after it are stopped and brought back with it.
+    /// Stops and restarts the children that were spawned after it.
     #[must_use]
     pub const fn rest_for_one() -> Self {
         Self::of(Strategy::RestForOne)
@@ -201,9 +197,8 @@ impl Supervision {
         }
     }
 
-    /// How often children may have to be brought back within that time, all of them together: 3
-    /// times within 5 s unless told. Once more, and the supervisor gives up: it stops its children
-    /// and fails itself.
+    /// Limits the number of restarts within a period, of all children together: 3 within 5 s by default. If
+    /// the limit is exceeded, the supervisor gives up: it stops its children and fails itself.
     #[must_use]
     pub const fn intensity(mut self, max_restarts: u32, within: Duration) -> Self {
         self.max_restarts = max_restarts;
@@ -218,17 +213,17 @@ impl Default for Supervision {
     }
 }
 
-/// What a [`Spawner`](crate::Spawner) was told of a supervised child.
+/// The options that a [`Spawner`](crate::Spawner) was given for a supervised child.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 #[doc(hidden)]
 pub struct ChildOptions {
-    /// When it is brought back.
+    /// The restart policy.
     pub restart: Restart,
-    /// How long it waits before.
+    /// The back-off before a restart.
     pub backoff: Option<Backoff>,
-    /// What becomes of its inbox.
+    /// The treatment of the inbox at a restart.
     pub unread: Unread,
-    /// It is one of many that do the same: it is brought back however often it ends, and stays down where
-    /// it ends before its start is over, since whoever has work for it makes another then.
+    /// True for a worker of a pool. A worker is restarted without limit, and stays down if it ends before its
+    /// start is complete, since the pool then creates another when there is work for it.
     pub is_worker: bool,
 }

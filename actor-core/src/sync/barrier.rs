@@ -1,4 +1,4 @@
-//! A place to meet, for async code: [`Barrier`].
+//! Async barriers: [`Barrier`].
 
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::object::{Deed, Object};
 use crate::runtime::{self, Touch, Wait};
 
-/// A place where so many wait for each other: tokio's.
+/// A barrier for a fixed number of tasks, as tokio's.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -31,7 +31,7 @@ pub struct Barrier {
     meeting: Meeting,
 }
 
-/// Those who have come, under test: tokio's wakes them in an order that it draws for itself.
+/// The barrier under test. tokio's own is not used, as it wakes the waiters in an order that it draws itself.
 #[derive(Debug)]
 struct Meeting {
     come: Mutex<usize>,
@@ -59,7 +59,7 @@ impl Meeting {
 }
 
 impl Barrier {
-    /// For so many.
+    /// Creates a barrier for `count` tasks.
     #[track_caller]
     pub fn new(count: usize) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Barrier {
         }
     }
 
-    /// Waits for the others; the last to come is their leader.
+    /// Waits for the others; the last to arrive is the leader.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = BarrierWaitResult> {
         let deed = Deed::new("Barrier", "passes");
@@ -85,18 +85,18 @@ impl Barrier {
             let met = self
                 .object
                 .wait(deed, Wait::Alone, meet, |_| Touch::CHANGES);
-            // In a box, so that production has no room for it in its futures.
+            // The box keeps the controlled future out of the size of production futures.
             Box::pin(met).await
         }
     }
 }
 
-/// Whether the caller has led the others.
+/// The result of a wait: records if the caller is the leader.
 #[derive(Clone, Debug)]
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// One of those that met is their leader.
+    /// True for exactly one of the tasks that met.
     pub fn is_leader(&self) -> bool {
         self.0
     }

@@ -1,4 +1,4 @@
-//! Channels from many to many, for async code: tokio's.
+//! Async multi-producer, multi-consumer broadcast channels, as tokio's.
 //!
 //! ```
 //! use actor_core::sync::broadcast;
@@ -24,11 +24,11 @@ use crate::runtime::{Place, Touch, Wait};
 
 const KIND: &str = "broadcast channel";
 
-/// A channel that keeps so many messages for receivers that are behind.
+/// Creates a channel that keeps `capacity` messages for receivers that lag behind.
 ///
 /// # Panics
 ///
-/// Where it could keep none.
+/// If the capacity is zero.
 #[track_caller]
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let (send, receive) = tokio::sync::broadcast::channel(capacity);
@@ -54,11 +54,11 @@ pub struct Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Sends to all receivers that there are; tells how many.
+    /// Sends to all current receivers; returns their number.
     ///
     /// # Errors
     ///
-    /// Gives the value back where there are none.
+    /// Returns the value if there are no receivers.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
         let deed = Deed::new(KIND, "sends into");
@@ -69,7 +69,7 @@ impl<T> Sender<T> {
         )
     }
 
-    /// A receiver of what is sent from now on.
+    /// Creates a receiver of later messages.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
         let deed = Deed::new(KIND, "subscribes to");
@@ -81,19 +81,19 @@ impl<T> Sender<T> {
         }
     }
 
-    /// How many messages there are that a receiver has not received.
+    /// The number of queued messages: those that some receiver has not received.
     #[track_caller]
     pub fn len(&self) -> usize {
         self.common.look(KIND, || self.inner.len())
     }
 
-    /// All receivers have received everything.
+    /// True if all receivers have received everything.
     #[track_caller]
     pub fn is_empty(&self) -> bool {
         self.common.look(KIND, || self.inner.is_empty())
     }
 
-    /// How many receivers there are.
+    /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
         self.common.look(KIND, || self.inner.receiver_count())
@@ -102,7 +102,7 @@ impl<T> Sender<T> {
 
 clones!(Sender);
 
-/// Receives what is sent to all.
+/// Receives every message that is sent after its creation.
 pub struct Receiver<T> {
     inner: tokio::sync::broadcast::Receiver<T>,
     common: Common,
@@ -114,8 +114,8 @@ impl<T: Clone> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// The future's: where messages were missed, since the receiver was too far behind, and where nobody
-    /// sends any more.
+    /// The future fails if messages were missed, since the receiver has lagged too far behind, and if there
+    /// are no senders left.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> {
         let deed = Deed::new(KIND, "receives from");
@@ -124,11 +124,11 @@ impl<T: Clone> Receiver<T> {
             .wait(deed, Wait::News, receive, |_| Touch::CHANGES)
     }
 
-    /// The next message, where there is one.
+    /// Receives the next message if there is one.
     ///
     /// # Errors
     ///
-    /// As [`recv`](Self::recv), and where there is none.
+    /// As [`recv`](Self::recv), and if there is no message.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         let deed = Deed::new(KIND, "tries to receive from");
@@ -139,19 +139,19 @@ impl<T: Clone> Receiver<T> {
         )
     }
 
-    /// How many messages there are for it.
+    /// The number of messages for this receiver.
     #[track_caller]
     pub fn len(&self) -> usize {
         self.common.look(KIND, || self.inner.len())
     }
 
-    /// There is no message for it.
+    /// True if there is no message for this receiver.
     #[track_caller]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Another receiver, of what is sent from now on.
+    /// Creates another receiver, of later messages.
     #[track_caller]
     pub fn resubscribe(&self) -> Self {
         let deed = Deed::new(KIND, "subscribes to");

@@ -1,6 +1,6 @@
-//! What the ends of all channels have.
+//! Macros for the senders and receivers of all channels: `Clone`, `Drop` and `Debug`.
 
-/// Clones of an end are ends of the same channel.
+/// Implements `Clone`: a clone belongs to the same channel.
 macro_rules! clones {
     ($end:ident) => {
         impl<T> Clone for $end<T> {
@@ -15,7 +15,7 @@ macro_rules! clones {
     };
 }
 
-/// An end's drop may be seen at the others.
+/// Implements `Drop`, which under test is an access that the other ends can observe, and `Debug`.
 macro_rules! ends {
     ($kind:expr, $end:ident, $what:literal) => {
         impl<T> Drop for $end<T> {

@@ -1,8 +1,8 @@
-//! What tasks, threads and actors may share, apart from messages: locks, channels and the like.
+//! Synchronisation primitives for tasks, threads and actors: locks, channels, atomics and the like.
 //!
 //! The types here are for async code, those of [`blocking`] for code that blocks. In production they are
-//! tokio's and the standard library's, behind one look at a flag of the thread. Under test each operation on
-//! one is a step of its own: before it, the strategy decides who goes next.
+//! tokio's and the standard library's, after a check of a thread-local flag. Under test each operation is a
+//! step of its own: before it, the strategy decides which operation continues.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -25,18 +25,19 @@
 //!
 //! # Under test
 //!
-//! - An operation of a task, a thread or the test body is a step, whether it is async or not: those have
-//!   stacks of their own, and are left there until they are picked again. So is an async operation in a
-//!   handler. What is not async (`try_lock`, `notify_one`, the drop of a guard) happens at once there, in the
-//!   step of the handler.
-//! - Who waits in vain is named, with what it waits for, where that was made, and who holds it.
-//! - tokio's own types, and those of the standard library, go on working, without being steps. Code that
+//! - An operation of a task, a thread or the test body is a step, whether it is async or not: each of those
+//!   is suspended on its own stack until the strategy picks it again. An async operation in a handler is a
+//!   step as well. A synchronous one there (`try_lock`, `notify_one`, the drop of a guard) happens at once,
+//!   in the step of the handler.
+//! - The report of a deadlock names each waiting operation, the object for which it waits, the place where
+//!   that was created, and the operation that holds it.
+//! - tokio's own types, and those of the standard library, continue to work, without being steps. Code that
 //!   blocks on one blocks the tester.
 //!
 //! # Errors
 //!
-//! What an operation fails with is of tokio's own types here, and of the standard library's in [`blocking`].
-//! So code that comes from there changes its paths alone, and its `From<AcquireError>` goes on working:
+//! The error types here are tokio's own, and in [`blocking`] the standard library's. So ported code changes
+//! its paths alone, and its `From<AcquireError>` continues to work:
 //!
 //! ```
 //! use actor_core::sync::Semaphore;
@@ -64,14 +65,14 @@
 //! # }
 //! ```
 //!
-//! It is a promise as well: tokio 1 is part of what this crate's signatures say, and a tokio 2 comes with a
+//! This is a promise as well: tokio 1 is part of this crate's public signatures, and a tokio 2 comes with a
 //! new major version of this crate.
 //!
 //! # Spinning
 //!
-//! A thread or a task that waits for others by looking again and again has to say so, by `yield_now` or
-//! [`hint::spin_loop`](crate::hint::spin_loop): else it may keep those from running that it waits for. The
-//! tester reports who has looked a thousand times at what nobody has changed, in a row and without either.
+//! A thread or a task that spins until others have acted must call `yield_now` or
+//! [`hint::spin_loop`](crate::hint::spin_loop); otherwise it may keep those others from running. The tester
+//! reports a spin loop without them: a thousand reads in a row, of objects that nobody has changed.
 
 #[macro_use]
 mod ends;

@@ -1,4 +1,4 @@
-//! Channels from many to one, for async code: tokio's.
+//! Async multi-producer, single-consumer channels, as tokio's.
 //!
 //! ```
 //! use actor_core::sync::mpsc;
@@ -25,11 +25,11 @@ use crate::runtime::{self, Place, Touch, Wait};
 
 const KIND: &str = "mpsc channel";
 
-/// A channel that holds so many messages.
+/// Creates a bounded channel for `capacity` messages.
 ///
 /// # Panics
 ///
-/// Where it could hold none.
+/// If the capacity is zero.
 #[track_caller]
 pub fn channel<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let (send, receive) = tokio::sync::mpsc::channel(capacity);
@@ -47,7 +47,7 @@ pub fn channel<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     (sender, receiver)
 }
 
-/// A channel that holds as many messages as there is memory for.
+/// Creates an unbounded channel, which is limited only by memory.
 ///
 /// ```
 /// use actor_core::sync::mpsc;
@@ -81,11 +81,11 @@ pub struct Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Sends, when there is room.
+    /// Waits for capacity, and sends.
     ///
     /// # Errors
     ///
-    /// The future's: gives the value back where nobody receives.
+    /// The future returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> {
         let deed = Deed::new(KIND, "sends into");
@@ -94,11 +94,11 @@ impl<T> Sender<T> {
             .wait(deed, Wait::Alone, send, |done| Touch::CHANGES.if_ok(done))
     }
 
-    /// Sends, where there is room.
+    /// Sends if there is capacity.
     ///
     /// # Errors
     ///
-    /// Gives the value back where there is no room, or nobody receives.
+    /// Returns the value if there is no capacity, or if the receiver is gone or closed.
     #[track_caller]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         let deed = Deed::new(KIND, "tries to send into");
@@ -109,7 +109,7 @@ impl<T> Sender<T> {
         )
     }
 
-    /// Waits until nobody receives any more.
+    /// Waits until the receiver is gone or closed.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
         let deed = Deed::new(KIND, "sees the end of");
@@ -118,13 +118,13 @@ impl<T> Sender<T> {
             .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
     }
 
-    /// Nobody receives any more.
+    /// True if the receiver is gone or closed.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         self.common.look(KIND, || self.inner.is_closed())
     }
 
-    /// How many more messages there is room for now.
+    /// The number of messages that can be sent now without waiting.
     #[track_caller]
     pub fn capacity(&self) -> usize {
         self.common.look(KIND, || self.inner.capacity())
@@ -132,7 +132,7 @@ impl<T> Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Waits until there is room, and keeps it for one message.
+    /// Waits for capacity, and reserves it for one message.
     ///
     /// ```
     /// use actor_core::sync::mpsc;
@@ -149,7 +149,7 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     ///
-    /// The future's: where nobody receives.
+    /// The future fails if the receiver is gone or closed.
     #[track_caller]
     pub fn reserve(&self) -> impl Future<Output = Result<Permit<'_, T>, SendError<()>>> {
         let deed = Deed::new(KIND, "reserves room in");
@@ -167,11 +167,11 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Keeps room for one message, where there is some.
+    /// Reserves capacity for one message if there is some.
     ///
     /// # Errors
     ///
-    /// Where there is no room, or nobody receives.
+    /// If there is no capacity, or if the receiver is gone or closed.
     #[track_caller]
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
         let deed = Deed::new(KIND, "tries to reserve room in");
@@ -187,15 +187,15 @@ impl<T> Sender<T> {
         })
     }
 
-    /// Sends in code that blocks, when there is room.
+    /// Waits for capacity in code that blocks, and sends.
     ///
     /// # Errors
     ///
-    /// Gives the value back where nobody receives.
+    /// Returns the value if the receiver is gone or closed.
     ///
     /// # Panics
     ///
-    /// In async code in production.
+    /// If called from async code in production.
     #[track_caller]
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
         if !runtime::is_controlled() {
@@ -207,27 +207,27 @@ impl<T> Sender<T> {
         }
     }
 
-    /// How many messages the channel can hold.
+    /// The capacity with which the channel was created.
     pub fn max_capacity(&self) -> usize {
         self.inner.max_capacity()
     }
 
-    /// Both send into the same channel.
+    /// True if both send into the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
 }
 
-/// Room for one message in a [`channel`], by [`Sender::reserve`]; given back when it is dropped.
+/// Reserved capacity for one message in a [`channel`], by [`Sender::reserve`]; released on drop.
 pub struct Permit<'a, T> {
-    /// There until it has sent.
+    /// `None` once the message was sent.
     inner: Option<tokio::sync::mpsc::Permit<'a, T>>,
     common: &'a Common,
     made: Place,
 }
 
 impl<T> Permit<'_, T> {
-    /// Sends.
+    /// Sends the message.
     #[track_caller]
     pub fn send(mut self, value: T) {
         let deed = Deed::new(KIND, "sends into");
@@ -264,11 +264,11 @@ pub struct UnboundedSender<T> {
 }
 
 impl<T> UnboundedSender<T> {
-    /// Sends.
+    /// Sends without waiting.
     ///
     /// # Errors
     ///
-    /// Gives the value back where nobody receives.
+    /// Returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         let deed = Deed::new(KIND, "sends into");
@@ -279,7 +279,7 @@ impl<T> UnboundedSender<T> {
         )
     }
 
-    /// Waits until nobody receives any more.
+    /// Waits until the receiver is gone or closed.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
         let deed = Deed::new(KIND, "sees the end of");
@@ -288,12 +288,12 @@ impl<T> UnboundedSender<T> {
             .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
     }
 
-    /// Both send into the same channel.
+    /// True if both send into the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
 
-    /// Nobody receives any more.
+    /// True if the receiver is gone or closed.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         self.common.look(KIND, || self.inner.is_closed())
@@ -317,7 +317,8 @@ pub struct UnboundedReceiver<T> {
 macro_rules! receiver {
     ($receiver:ident) => {
         impl<T> $receiver<T> {
-            /// Waits for a message; `None` where there is none, and nobody sends any more.
+            /// Waits for a message; returns `None` if there is none, and no sender is left or the receiver is
+            /// closed.
             #[track_caller]
             pub fn recv(&mut self) -> impl Future<Output = Option<T>> {
                 let deed = Deed::new(KIND, "receives from");
@@ -326,11 +327,11 @@ macro_rules! receiver {
                     .wait(deed, Wait::News, receive, |_| Touch::CHANGES)
             }
 
-            /// A message, where there is one.
+            /// Receives a message if there is one.
             ///
             /// # Errors
             ///
-            /// Where there is none, and whether one may still come.
+            /// If there is no message; the error distinguishes if one may still come.
             #[track_caller]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
                 let deed = Deed::new(KIND, "tries to receive from");
@@ -341,8 +342,8 @@ macro_rules! receiver {
                 )
             }
 
-            /// Waits for messages, and adds as many as there are to the buffer, at most so many; tells how
-            /// many. Zero where there are none and nobody sends any more, or none are wanted.
+            /// Waits for messages, and appends up to `limit` of them to the buffer; returns their number.
+            /// Returns zero if there are none and no sender is left, or if the limit is zero.
             #[track_caller]
             pub fn recv_many(
                 &mut self,
@@ -355,12 +356,12 @@ macro_rules! receiver {
                     .wait(deed, Wait::News, receive, |_| Touch::CHANGES)
             }
 
-            /// Waits for a message in code that blocks; `None` where there is none, and nobody sends any
-            /// more.
+            /// Waits for a message in code that blocks; returns `None` if there is none, and no sender is
+            /// left.
             ///
             /// # Panics
             ///
-            /// In async code in production.
+            /// If called from async code in production.
             #[track_caller]
             pub fn blocking_recv(&mut self) -> Option<T> {
                 match runtime::is_controlled() {
@@ -369,25 +370,25 @@ macro_rules! receiver {
                 }
             }
 
-            /// How many messages there are.
+            /// The number of queued messages.
             #[track_caller]
             pub fn len(&self) -> usize {
                 self.common.look(KIND, || self.inner.len())
             }
 
-            /// There is no message.
+            /// True if there is no message.
             #[track_caller]
             pub fn is_empty(&self) -> bool {
                 self.common.look(KIND, || self.inner.is_empty())
             }
 
-            /// It takes no more messages, or nobody sends any more.
+            /// True if the receiver is closed, or no sender is left.
             #[track_caller]
             pub fn is_closed(&self) -> bool {
                 self.common.look(KIND, || self.inner.is_closed())
             }
 
-            /// Takes no more messages; those that were sent can still be received.
+            /// Closes the channel: no more messages can be sent, and queued ones can still be received.
             #[track_caller]
             pub fn close(&mut self) {
                 let deed = Deed::new(KIND, "closes");

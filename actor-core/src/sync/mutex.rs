@@ -1,4 +1,4 @@
-//! A lock for async code: [`Mutex`].
+//! Async mutexes: [`Mutex`].
 
 use std::fmt;
 use std::future::Future;
@@ -14,7 +14,7 @@ use crate::runtime::{self, Touch, Wait};
 
 const KIND: &str = "Mutex";
 
-/// A lock that is awaited: tokio's, which serves those that wait in their order.
+/// An async mutex, as tokio's; waiters get the lock in order.
 ///
 /// ```
 /// use actor_core::sync::Mutex;
@@ -32,7 +32,7 @@ pub struct Mutex<T: ?Sized> {
 }
 
 impl<T> Mutex<T> {
-    /// A lock around a value.
+    /// Creates a mutex with a value.
     #[track_caller]
     pub fn new(value: T) -> Self {
         Self {
@@ -41,7 +41,7 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// As [`new`](Self::new), for a `static`.
+    /// As [`new`](Self::new), in a `static`.
     #[track_caller]
     pub const fn const_new(value: T) -> Self {
         Self {
@@ -50,7 +50,7 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn into_inner(self) -> T {
         self.inner.into_inner()
     }
@@ -66,7 +66,7 @@ impl<T: ?Sized> Mutex<T> {
             let inner = if runtime::is_controlled() {
                 let lock = self.inner.lock();
                 let locked = self.object.wait(deed, Wait::Alone, lock, |_| Touch::TAKES);
-                // In a box, so that production has no room for it in its futures.
+                // The box keeps the controlled future out of the size of production futures.
                 Box::pin(locked).await
             } else {
                 self.inner.lock().await
@@ -78,11 +78,11 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// The lock, where nobody has it.
+    /// Takes the lock if nobody holds it.
     ///
     /// # Errors
     ///
-    /// Where somebody has.
+    /// If somebody holds the lock.
     #[track_caller]
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
         let deed = Deed::new(KIND, "tries to lock");
@@ -98,7 +98,7 @@ impl<T: ?Sized> Mutex<T> {
         })
     }
 
-    /// As [`lock`](Self::lock), for a guard that keeps the `Arc`.
+    /// As [`lock`](Self::lock); the guard owns the `Arc`.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -134,11 +134,11 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// As [`try_lock`](Self::try_lock), for a guard that keeps the `Arc`.
+    /// As [`try_lock`](Self::try_lock); the guard owns the `Arc`.
     ///
     /// # Errors
     ///
-    /// Where somebody has the lock.
+    /// If somebody holds the lock.
     #[track_caller]
     pub fn try_lock_owned(self: Arc<Self>) -> Result<OwnedMutexGuard<T>, TryLockError>
     where
@@ -156,7 +156,7 @@ impl<T: ?Sized> Mutex<T> {
         })
     }
 
-    /// The value, which nobody else can have.
+    /// Returns the value, without locking, since the borrow is exclusive.
     pub fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
     }
@@ -182,9 +182,9 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     }
 }
 
-/// A [`Mutex`] that is held; it is let go of when this is dropped.
+/// A guard of a [`Mutex`], which is released on drop.
 pub struct MutexGuard<'a, T: ?Sized> {
-    // Dropped first: under test others may look at the lock once more while it is held.
+    // Dropped first: under test another operation may try the lock while it is still held.
     held: Held<'a>,
     inner: tokio::sync::MutexGuard<'a, T>,
 }
@@ -211,14 +211,14 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
     }
 }
 
-/// A [`Mutex`] that is held, with its `Arc`; it is let go of when this is dropped.
+/// A guard of a [`Mutex`] that owns its `Arc`; the lock is released on drop.
 pub struct OwnedMutexGuard<T: ?Sized + 'static> {
     share: Share,
     inner: Owned<tokio::sync::MutexGuard<'static, T>, Mutex<T>>,
 }
 
 impl<T: ?Sized + 'static> OwnedMutexGuard<T> {
-    /// What it keeps.
+    /// The mutex of the guard.
     pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
         this.inner.owner()
     }
@@ -226,7 +226,7 @@ impl<T: ?Sized + 'static> OwnedMutexGuard<T> {
 
 impl<T: ?Sized + 'static> Drop for OwnedMutexGuard<T> {
     fn drop(&mut self) {
-        // Under test others may look at the lock once more while it is held.
+        // Under test another operation may try the lock while it is still held.
         self.share.let_go(&self.inner.owner().object);
     }
 }

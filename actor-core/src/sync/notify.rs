@@ -1,4 +1,4 @@
-//! A word to those that wait, for async code: [`Notify`].
+//! Async notifications: [`Notify`].
 
 use std::future::Future;
 use std::pin::Pin;
@@ -11,7 +11,7 @@ use crate::runtime::{self, Touch, Wait};
 
 const KIND: &str = "Notify";
 
-/// Wakes those that wait, one or all: tokio's.
+/// Notifies one waiter or all, as tokio's.
 ///
 /// ```
 /// use actor_core::sync::Notify;
@@ -31,7 +31,7 @@ pub struct Notify {
 }
 
 impl Notify {
-    /// One that nobody was notified of.
+    /// Creates a `Notify` without a stored notification.
     #[track_caller]
     pub fn new() -> Self {
         Self {
@@ -40,7 +40,7 @@ impl Notify {
         }
     }
 
-    /// As [`new`](Self::new), for a `static`.
+    /// As [`new`](Self::new), in a `static`.
     #[track_caller]
     pub const fn const_new() -> Self {
         Self {
@@ -49,12 +49,12 @@ impl Notify {
         }
     }
 
-    /// Waits for a word. One to [all](Self::notify_waiters) reaches whoever has called this before, also
-    /// where the future was not polled yet. For one to [one](Self::notify_one) it has to be polled or
-    /// [enabled](Notified::enable) before.
+    /// Waits for a notification. [`notify_waiters`](Self::notify_waiters) wakes every future that was created
+    /// before, even if it was not polled yet. [`notify_one`](Self::notify_one) wakes a future that was polled
+    /// or [enabled](Notified::enable) before.
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
-        // Which words to all have come before is looked at here.
+        // tokio records here which calls of `notify_waiters` came before.
         let begin = || self.inner.notified();
         let inner = self
             .object
@@ -70,7 +70,7 @@ impl Notify {
         }
     }
 
-    /// Wakes the first of those that wait; where nobody does, the next one that will.
+    /// Wakes the first waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_one(&self) {
         let deed = Deed::new(KIND, "notifies one at");
@@ -78,7 +78,7 @@ impl Notify {
         self.object.step(deed, notify, |()| Touch::CHANGES);
     }
 
-    /// Wakes the last of those that wait; where nobody does, the next one that will.
+    /// Wakes the last waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_last(&self) {
         let deed = Deed::new(KIND, "notifies the last at");
@@ -86,7 +86,7 @@ impl Notify {
         self.object.step(deed, notify, |()| Touch::CHANGES);
     }
 
-    /// Wakes all that wait now.
+    /// Wakes all current waiters.
     #[track_caller]
     pub fn notify_waiters(&self) {
         let deed = Deed::new(KIND, "notifies all at");
@@ -103,21 +103,21 @@ impl Default for Notify {
 }
 
 pin_project! {
-    /// Waits for a word of a [`Notify`].
+    /// Waits for a notification of a [`Notify`].
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Notified<'a> {
         notify: &'a Notify,
         deed: Deed,
         #[pin]
         inner: tokio::sync::futures::Notified<'a>,
-        // Under test: it is in the step of its first look.
+        // True under test once the step of the first poll has begun.
         has_come: bool,
         waiting: Waiting,
     }
 }
 
 impl Notified<'_> {
-    /// Waits from now on, as if it had been polled; tells whether the word is there already.
+    /// Registers as a waiter, as if polled; returns true if the notification is already there.
     ///
     /// ```
     /// use std::pin::pin;

@@ -1,4 +1,4 @@
-//! A value that is made once, for async code: [`OnceCell`].
+//! Async lazily initialised cells: [`OnceCell`].
 
 use std::fmt;
 use std::future::Future;
@@ -10,7 +10,7 @@ use crate::runtime::{Touch, Wait};
 
 const KIND: &str = "OnceCell";
 
-/// A value that is made when it is first asked for: tokio's.
+/// A cell that is initialised on first use, as tokio's.
 ///
 /// ```
 /// use actor_core::sync::OnceCell;
@@ -28,7 +28,7 @@ pub struct OnceCell<T> {
 }
 
 impl<T> OnceCell<T> {
-    /// Without a value.
+    /// Creates an empty cell.
     #[track_caller]
     pub fn new() -> Self {
         Self {
@@ -37,7 +37,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// As [`new`](Self::new), for a `static`.
+    /// As [`new`](Self::new), in a `static`.
     #[track_caller]
     pub const fn const_new() -> Self {
         Self {
@@ -46,7 +46,7 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// The value, which `init` makes where there is none; who comes meanwhile waits.
+    /// Returns the value, initialised by `init` if there is none; concurrent callers wait.
     #[track_caller]
     pub fn get_or_init<F, Fut>(&self, init: F) -> impl Future<Output = &T>
     where
@@ -59,11 +59,11 @@ impl<T> OnceCell<T> {
             .wait(deed, Wait::Alone, asks, |_| Touch::CHANGES)
     }
 
-    /// The value, which `init` makes where there is none, unless it fails.
+    /// Returns the value, initialised by `init` if there is none, unless `init` fails.
     ///
     /// # Errors
     ///
-    /// The future's: what `init` has failed with.
+    /// The future returns the error of `init`.
     #[track_caller]
     pub fn get_or_try_init<E, F, Fut>(&self, init: F) -> impl Future<Output = Result<&T, E>>
     where
@@ -76,7 +76,7 @@ impl<T> OnceCell<T> {
             .wait(deed, Wait::Alone, asks, |_| Touch::CHANGES)
     }
 
-    /// The value, where there is one.
+    /// Returns the value if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
         self.object.look(KIND, || self.inner.get())
@@ -86,7 +86,7 @@ impl<T> OnceCell<T> {
     ///
     /// # Errors
     ///
-    /// Gives it back where there is one, or one is being made.
+    /// Returns the value if the cell is initialised, or being initialised.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), SetError<T>> {
         let deed = Deed::new(KIND, "sets");
@@ -94,13 +94,13 @@ impl<T> OnceCell<T> {
             .step(deed, || self.inner.set(value), |_| Touch::CHANGES)
     }
 
-    /// There is a value.
+    /// True if there is a value.
     #[track_caller]
     pub fn initialized(&self) -> bool {
         self.object.look(KIND, || self.inner.initialized())
     }
 
-    /// With that value, or without one.
+    /// Creates a cell with a value, or an empty one.
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
         Self {
@@ -109,17 +109,17 @@ impl<T> OnceCell<T> {
         }
     }
 
-    /// The value, which nobody else can have, if there is one.
+    /// Returns the value if there is one, without synchronisation, since the borrow is exclusive.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.inner.get_mut()
     }
 
-    /// Takes the value out, which nobody else can have, if there is one.
+    /// Takes the value out if there is one, without synchronisation, since the borrow is exclusive.
     pub fn take(&mut self) -> Option<T> {
         self.inner.take()
     }
 
-    /// The value, if there is one.
+    /// Returns the value if there is one.
     pub fn into_inner(self) -> Option<T> {
         self.inner.into_inner()
     }

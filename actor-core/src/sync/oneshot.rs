@@ -1,4 +1,4 @@
-//! A channel for one message, for async code: tokio's.
+//! Async channels for one message, as tokio's.
 //!
 //! ```
 //! use actor_core::sync::oneshot;
@@ -25,7 +25,7 @@ use crate::runtime::{self, Place, Touch, Wait};
 
 const KIND: &str = "oneshot channel";
 
-/// A channel for one message.
+/// Creates a channel for one message.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let (send, receive) = tokio::sync::oneshot::channel();
@@ -47,7 +47,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 
 /// Sends the message.
 pub struct Sender<T> {
-    /// There until it has sent.
+    /// `None` once the message was sent.
     inner: Option<tokio::sync::oneshot::Sender<T>>,
     common: Common,
     made: Place,
@@ -58,7 +58,7 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     ///
-    /// Gives it back where nobody receives it.
+    /// Returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(mut self, value: T) -> Result<(), T> {
         let deed = Deed::new(KIND, "sends into");
@@ -71,7 +71,7 @@ impl<T> Sender<T> {
             .step(deed, send, |done| Touch::CHANGES.if_ok(done))
     }
 
-    /// Waits until nobody receives any more.
+    /// Waits until the receiver is gone or closed.
     #[track_caller]
     pub fn closed(&mut self) -> impl Future<Output = ()> {
         let deed = Deed::new(KIND, "sees the end of");
@@ -85,7 +85,7 @@ impl<T> Sender<T> {
             .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
     }
 
-    /// Nobody receives any more.
+    /// True if the receiver is gone or closed.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         self.common.look(KIND, || {
@@ -103,7 +103,7 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-/// Receives the message, when it is awaited.
+/// Receives the message; a future.
 pub struct Receiver<T> {
     inner: tokio::sync::oneshot::Receiver<T>,
     common: Common,
@@ -113,11 +113,11 @@ pub struct Receiver<T> {
 }
 
 impl<T> Receiver<T> {
-    /// The message, where it was sent.
+    /// Receives the message if it was sent.
     ///
     /// # Errors
     ///
-    /// Where it was not, and whether it may still come.
+    /// If there is no message; the error distinguishes if it may still come.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
         let deed = Deed::new(KIND, "tries to receive from");
@@ -128,7 +128,7 @@ impl<T> Receiver<T> {
         )
     }
 
-    /// Takes no message any more; one that was sent can still be received.
+    /// Closes the channel: a message can no longer be sent, and a sent one can still be received.
     #[track_caller]
     pub fn close(&mut self) {
         let deed = Deed::new(KIND, "closes");
@@ -142,11 +142,11 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// Where none comes any more.
+    /// If the sender was dropped without sending.
     ///
     /// # Panics
     ///
-    /// In async code in production.
+    /// If called from async code in production.
     #[track_caller]
     pub fn blocking_recv(self) -> Result<T, RecvError> {
         if runtime::is_controlled() {
@@ -156,7 +156,7 @@ impl<T> Receiver<T> {
                 None => panic!("who waits for a message was told to end"),
             };
         }
-        // Its parts can't be moved out of it, since it has a destructor.
+        // The fields can't be moved out of a type with a destructor.
         let mut ends = self;
         let (_, nobody) = tokio::sync::oneshot::channel();
         std::mem::replace(&mut ends.inner, nobody).blocking_recv()

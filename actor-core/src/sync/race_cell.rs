@@ -1,4 +1,4 @@
-//! Memory that needs an order from elsewhere: [`RaceCell`].
+//! Data-race detection for a shared value: [`RaceCell`].
 
 use std::fmt;
 use std::panic::Location;
@@ -7,17 +7,16 @@ use std::sync::{PoisonError, RwLock, TryLockError};
 use crate::object::Object;
 use crate::runtime::{self, Place};
 
-/// A value that those who share it access in an order that they see to themselves, by a lock or a message
-/// say.
+/// A value whose accesses the program itself must order, by a lock or a message for instance.
 ///
-/// Under test, two accesses that nothing puts in an order, one of which writes, are a bug, *data race*,
-/// which names both places: whatever came of them in this execution, another may have it otherwise. What puts
-/// accesses in an order is [`sync`](crate::sync) and [`task`](crate::task): a lock that one has let go of and
-/// the other has taken, a channel, an atomic that one has stored with `Release` and the other loaded with
-/// `Acquire`, a spawn, a join. Messages between actors do as well, and accesses from handlers are taken to be
-/// in an order with each other. An access is no step of its own.
+/// Under test, two accesses without a happens-before order, one of which writes, are a bug, *data race*. The
+/// report names both places: whatever the outcome in this execution, another may differ. Happens-before edges
+/// come from [`sync`](crate::sync) and [`task`](crate::task): a lock that one released and the other took, a
+/// channel, an atomic that one stored with `Release` and the other loaded with `Acquire`, a spawn, a join.
+/// Messages between actors are such edges as well, and accesses from handlers count as ordered among
+/// themselves. An access is no step of its own.
 ///
-/// In production it is as safe as any other type: each access takes a lock.
+/// In production the type is as safe as any other: each access takes a lock.
 ///
 /// ```
 /// use actor_core::sync::RaceCell;
@@ -33,7 +32,7 @@ pub struct RaceCell<T> {
 }
 
 impl<T> RaceCell<T> {
-    /// A cell with a value.
+    /// Creates a cell with a value.
     #[track_caller]
     pub const fn new(value: T) -> Self {
         Self {
@@ -42,7 +41,7 @@ impl<T> RaceCell<T> {
         }
     }
 
-    /// A copy of the value: a read.
+    /// Returns a copy of the value: a read access.
     #[track_caller]
     pub fn get(&self) -> T
     where
@@ -51,13 +50,13 @@ impl<T> RaceCell<T> {
         self.with(|value| *value)
     }
 
-    /// Another value: a write.
+    /// Replaces the value: a write access.
     #[track_caller]
     pub fn set(&self, value: T) {
         self.with_mut(|old| *old = value);
     }
 
-    /// Looks at the value: a read. It must not access the cell itself.
+    /// Passes the value to `f`: a read access. `f` must not access the cell itself.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(&T) -> R) -> R {
         if !self.tell(false, Location::caller()) {
@@ -70,7 +69,7 @@ impl<T> RaceCell<T> {
         }
     }
 
-    /// Changes the value: a write. It must not access the cell itself.
+    /// Passes the value to `f` for changes: a write access. `f` must not access the cell itself.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         if !self.tell(true, Location::caller()) {
@@ -83,7 +82,7 @@ impl<T> RaceCell<T> {
         }
     }
 
-    /// Tells whether an execution is controlled.
+    /// Reports the access to the tester; returns true if an execution is controlled.
     fn tell(&self, writes: bool, place: Place) -> bool {
         let is_controlled = runtime::is_controlled();
         if is_controlled && let Some(runtime) = runtime::current() {
@@ -93,7 +92,7 @@ impl<T> RaceCell<T> {
         is_controlled
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn into_inner(self) -> T {
         self.value
             .into_inner()
@@ -101,7 +100,8 @@ impl<T> RaceCell<T> {
     }
 }
 
-/// Two accesses at the same time, of which the tester knows already, but for an access within another.
+/// Panics because of overlapping accesses: the tester has already reported a race, or the access is within
+/// another.
 fn overlap() -> ! {
     panic!("a RaceCell is accessed within another access to it")
 }

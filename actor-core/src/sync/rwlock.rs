@@ -1,4 +1,4 @@
-//! A lock for many readers or one writer, for async code: [`RwLock`].
+//! Async reader-writer locks: [`RwLock`].
 
 use std::fmt;
 use std::future::Future;
@@ -13,7 +13,7 @@ use crate::runtime::{Touch, Wait};
 
 const KIND: &str = "RwLock";
 
-/// A lock for many readers or one writer: tokio's, which serves those that wait in their order.
+/// An async reader-writer lock, as tokio's; waiters get the lock in order.
 ///
 /// ```
 /// use actor_core::sync::RwLock;
@@ -31,7 +31,7 @@ pub struct RwLock<T: ?Sized> {
 }
 
 impl<T> RwLock<T> {
-    /// A lock around a value.
+    /// Creates a lock with a value.
     #[track_caller]
     pub fn new(value: T) -> Self {
         Self {
@@ -40,7 +40,7 @@ impl<T> RwLock<T> {
         }
     }
 
-    /// As [`new`](Self::new), for a `static`.
+    /// As [`new`](Self::new), in a `static`.
     #[track_caller]
     pub const fn const_new(value: T) -> Self {
         Self {
@@ -49,14 +49,14 @@ impl<T> RwLock<T> {
         }
     }
 
-    /// The value.
+    /// Returns the value.
     pub fn into_inner(self) -> T {
         self.inner.into_inner()
     }
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Waits until nobody writes.
+    /// Waits for a shared lock, until no writer holds the lock.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
         let deed = Deed::new(KIND, "locks to read");
@@ -73,7 +73,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// Waits until nobody reads or writes.
+    /// Waits for the exclusive lock, until no reader or writer holds the lock.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
         let deed = Deed::new(KIND, "locks to write");
@@ -88,11 +88,11 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// Reads, where nobody writes.
+    /// Takes a shared lock if no writer holds the lock.
     ///
     /// # Errors
     ///
-    /// Where somebody does, or waits to.
+    /// If a writer holds the lock, or waits for it.
     #[track_caller]
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
         let deed = Deed::new(KIND, "tries to read");
@@ -108,11 +108,11 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// Writes, where nobody reads or writes.
+    /// Takes the exclusive lock if nobody holds the lock.
     ///
     /// # Errors
     ///
-    /// Where somebody does.
+    /// If a reader or writer holds the lock.
     #[track_caller]
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
         let deed = Deed::new(KIND, "tries to write");
@@ -128,7 +128,7 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// As [`read`](Self::read), for a guard that keeps the `Arc`.
+    /// As [`read`](Self::read); the guard owns the `Arc`.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -160,7 +160,7 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// As [`write`](Self::write), for a guard that keeps the `Arc`.
+    /// As [`write`](Self::write); the guard owns the `Arc`.
     #[track_caller]
     pub fn write_owned(self: Arc<Self>) -> impl Future<Output = OwnedRwLockWriteGuard<T>>
     where
@@ -177,11 +177,11 @@ impl<T: ?Sized> RwLock<T> {
         }
     }
 
-    /// As [`try_read`](Self::try_read), for a guard that keeps the `Arc`.
+    /// As [`try_read`](Self::try_read); the guard owns the `Arc`.
     ///
     /// # Errors
     ///
-    /// Where somebody writes, or waits to.
+    /// If a writer holds the lock, or waits for it.
     #[track_caller]
     pub fn try_read_owned(self: Arc<Self>) -> Result<OwnedRwLockReadGuard<T>, TryLockError>
     where
@@ -199,11 +199,11 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// As [`try_write`](Self::try_write), for a guard that keeps the `Arc`.
+    /// As [`try_write`](Self::try_write); the guard owns the `Arc`.
     ///
     /// # Errors
     ///
-    /// Where somebody reads or writes.
+    /// If a reader or writer holds the lock.
     #[track_caller]
     pub fn try_write_owned(self: Arc<Self>) -> Result<OwnedRwLockWriteGuard<T>, TryLockError>
     where
@@ -221,7 +221,7 @@ impl<T: ?Sized> RwLock<T> {
         })
     }
 
-    /// The value, which nobody else can have.
+    /// Returns the value, without locking, since the borrow is exclusive.
     pub fn get_mut(&mut self) -> &mut T {
         self.inner.get_mut()
     }
@@ -247,13 +247,13 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
     }
 }
 
-/// A [`RwLock`] that is held to read; it is let go of when this is dropped.
+/// A shared guard of a [`RwLock`], which is released on drop.
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     held: Held<'a>,
     inner: tokio::sync::RwLockReadGuard<'a, T>,
 }
 
-/// A [`RwLock`] that is held to write; it is let go of when this is dropped.
+/// An exclusive guard of a [`RwLock`], which is released on drop.
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     held: Held<'a>,
     inner: tokio::sync::RwLockWriteGuard<'a, T>,
@@ -296,7 +296,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
     }
 }
 
-/// A [`RwLock`] that is held to read, with its `Arc`; it is let go of when this is dropped.
+/// A shared guard of a [`RwLock`] that owns its `Arc`; the lock is released on drop.
 pub struct OwnedRwLockReadGuard<T: ?Sized + 'static> {
     share: Share,
     inner: Owned<tokio::sync::RwLockReadGuard<'static, T>, RwLock<T>>,
@@ -322,7 +322,7 @@ impl<T: ?Sized + fmt::Debug + 'static> fmt::Debug for OwnedRwLockReadGuard<T> {
     }
 }
 
-/// A [`RwLock`] that is held to write, with its `Arc`; it is let go of when this is dropped.
+/// An exclusive guard of a [`RwLock`] that owns its `Arc`; the lock is released on drop.
 pub struct OwnedRwLockWriteGuard<T: ?Sized + 'static> {
     share: Share,
     inner: Owned<tokio::sync::RwLockWriteGuard<'static, T>, RwLock<T>>,

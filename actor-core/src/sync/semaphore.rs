@@ -1,4 +1,4 @@
-//! Permits, for async code: [`Semaphore`].
+//! Async semaphores: [`Semaphore`].
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::runtime::{self, Touch, Wait};
 
 const KIND: &str = "Semaphore";
 
-/// A number of permits: tokio's, which serves those that wait in their order.
+/// A counting semaphore, as tokio's; waiters get their permits in order.
 ///
 /// ```
 /// use actor_core::sync::Semaphore;
@@ -31,10 +31,10 @@ pub struct Semaphore {
 }
 
 impl Semaphore {
-    /// So many permits a semaphore can have.
+    /// The largest number of permits of a semaphore.
     pub const MAX_PERMITS: usize = tokio::sync::Semaphore::MAX_PERMITS;
 
-    /// So many permits.
+    /// Creates a semaphore with that many permits.
     #[track_caller]
     pub fn new(permits: usize) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Semaphore {
         }
     }
 
-    /// As [`new`](Self::new), for a `static`.
+    /// As [`new`](Self::new), in a `static`.
     #[track_caller]
     pub const fn const_new(permits: usize) -> Self {
         Self {
@@ -56,7 +56,7 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// The future's: where the semaphore is [closed](Self::close).
+    /// The future fails if the semaphore is [closed](Self::close).
     #[track_caller]
     pub fn acquire(&self) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
         self.acquire_many(1)
@@ -66,7 +66,7 @@ impl Semaphore {
     ///
     /// # Errors
     ///
-    /// The future's: where the semaphore is [closed](Self::close).
+    /// The future fails if the semaphore is [closed](Self::close).
     #[track_caller]
     pub fn acquire_many(
         &self,
@@ -87,11 +87,11 @@ impl Semaphore {
         }
     }
 
-    /// Waits for a permit that keeps the `Arc`.
+    /// Waits for a permit that owns the `Arc`.
     ///
     /// # Errors
     ///
-    /// The future's: where the semaphore is [closed](Self::close).
+    /// The future fails if the semaphore is [closed](Self::close).
     #[track_caller]
     pub fn acquire_owned(
         self: Arc<Self>,
@@ -99,11 +99,11 @@ impl Semaphore {
         self.acquire_many_owned(1)
     }
 
-    /// Waits for several permits at once, which keep the `Arc`.
+    /// Waits for several permits at once; the guard owns the `Arc`.
     ///
     /// # Errors
     ///
-    /// The future's: where the semaphore is [closed](Self::close).
+    /// The future fails if the semaphore is [closed](Self::close).
     #[track_caller]
     pub fn acquire_many_owned(
         self: Arc<Self>,
@@ -126,21 +126,21 @@ impl Semaphore {
         }
     }
 
-    /// A permit, where there is one.
+    /// Takes a permit if there is one.
     ///
     /// # Errors
     ///
-    /// Where there is none, or the semaphore is closed.
+    /// If there is no permit, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire(&self) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         self.try_acquire_many(1)
     }
 
-    /// Several permits, where there are as many.
+    /// Takes several permits if there are as many.
     ///
     /// # Errors
     ///
-    /// Where there are not, or the semaphore is closed.
+    /// If there are too few permits, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire_many(&self, permits: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
         let deed = self.try_take(permits)?;
@@ -151,21 +151,21 @@ impl Semaphore {
         }))
     }
 
-    /// A permit that keeps the `Arc`, where there is one.
+    /// Takes a permit that owns the `Arc`, if there is one.
     ///
     /// # Errors
     ///
-    /// Where there is none, or the semaphore is closed.
+    /// If there is no permit, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, TryAcquireError> {
         self.try_acquire_many_owned(1)
     }
 
-    /// Several permits that keep the `Arc`, where there are as many.
+    /// Takes several permits if there are as many; the guard owns the `Arc`.
     ///
     /// # Errors
     ///
-    /// Where there are not, or the semaphore is closed.
+    /// If there are too few permits, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire_many_owned(
         self: Arc<Self>,
@@ -191,7 +191,7 @@ impl Semaphore {
         Ok(deed)
     }
 
-    /// Takes away up to so many of the permits that nobody has; tells how many.
+    /// Removes up to `permits` available permits; returns the number removed.
     #[track_caller]
     pub fn forget_permits(&self, permits: usize) -> usize {
         let deed = Deed::new(KIND, "takes permits from");
@@ -199,7 +199,7 @@ impl Semaphore {
         self.object.step(deed, forget, |_| Touch::CHANGES)
     }
 
-    /// It gives out no more permits.
+    /// True if the semaphore is closed.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         let deed = Deed::new(KIND, "looks at");
@@ -215,7 +215,7 @@ impl Semaphore {
         self.object.step(deed, add, |()| Touch::CHANGES);
     }
 
-    /// How many permits there are now.
+    /// The number of available permits.
     #[track_caller]
     pub fn available_permits(&self) -> usize {
         let deed = Deed::new(KIND, "counts");
@@ -223,7 +223,7 @@ impl Semaphore {
         self.object.step(deed, count, |_| Touch::LOOKS)
     }
 
-    /// Gives out no more permits; who waits for one is told so.
+    /// Closes the semaphore: no more permits are given out, and waiters get an error.
     #[track_caller]
     pub fn close(&self) {
         let deed = Deed::new(KIND, "closes");
@@ -232,7 +232,7 @@ impl Semaphore {
     }
 }
 
-/// Permits that are given back when they are dropped.
+/// Permits that are released on drop.
 #[derive(Debug)]
 struct Permits<S: AsRef<Semaphore>> {
     of: S,
@@ -263,33 +263,33 @@ impl AsRef<Self> for Semaphore {
     }
 }
 
-/// A permit, or several, of a [`Semaphore`]; given back when this is dropped.
+/// One or more permits of a [`Semaphore`], which are released on drop.
 #[derive(Debug)]
 pub struct SemaphorePermit<'a>(Permits<&'a Semaphore>);
 
 impl SemaphorePermit<'_> {
-    /// Never gives it back.
+    /// Drops the guard without releasing its permits.
     pub fn forget(mut self) {
         self.0.forget();
     }
 
-    /// How many permits it stands for.
+    /// The number of permits in the guard.
     pub fn num_permits(&self) -> usize {
         self.0.count as usize
     }
 }
 
-/// A permit of a [`Semaphore`] that keeps its `Arc`; given back when this is dropped.
+/// One or more permits of a [`Semaphore`] that own its `Arc`; they are released on drop.
 #[derive(Debug)]
 pub struct OwnedSemaphorePermit(Permits<Arc<Semaphore>>);
 
 impl OwnedSemaphorePermit {
-    /// Never gives it back.
+    /// Drops the guard without releasing its permits.
     pub fn forget(mut self) {
         self.0.forget();
     }
 
-    /// How many permits it stands for.
+    /// The number of permits in the guard.
     pub fn num_permits(&self) -> usize {
         self.0.count as usize
     }

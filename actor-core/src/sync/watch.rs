@@ -1,4 +1,4 @@
-//! A value that others watch, for async code: tokio's.
+//! Async watch channels, which keep the latest value, as tokio's.
 //!
 //! ```
 //! use actor_core::sync::watch;
@@ -27,7 +27,7 @@ use crate::runtime::{self, Place, Touch, Wait};
 
 const KIND: &str = "watch channel";
 
-/// A value that others watch.
+/// Creates a channel with an initial value.
 #[track_caller]
 pub fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
     let (send, receive) = tokio::sync::watch::channel(value);
@@ -53,11 +53,12 @@ pub struct Sender<T> {
     inner: tokio::sync::watch::Sender<T>,
     common: Common,
     made: Place,
-    // Dropped last: those that are told look whether `inner` is there.
+    // Dropped last: the receivers that it wakes check if `inner` is dropped.
     news: News,
 }
 
-/// What those are told by who watch, under test: tokio wakes them in an order that it draws for itself.
+/// The notification of receivers under test. tokio's own is not used, as it wakes them in an order that it
+/// draws itself.
 #[derive(Debug)]
 struct News(Option<Arc<Notify>>);
 
@@ -76,25 +77,26 @@ impl Drop for News {
 }
 
 impl<T> Sender<T> {
-    /// Another value.
+    /// Replaces the value, and notifies the receivers.
     ///
     /// # Errors
     ///
-    /// Gives it back where nobody watches.
+    /// Returns the value if there are no receivers.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         let deed = Deed::new(KIND, "sends into");
         self.change(deed, || self.inner.send(value), Result::is_ok)
     }
 
-    /// Changes the value.
+    /// Modifies the value, and notifies the receivers.
     #[track_caller]
     pub fn send_modify(&self, modify: impl FnOnce(&mut T)) {
         let deed = Deed::new(KIND, "changes");
         self.change(deed, || self.inner.send_modify(modify), |()| true);
     }
 
-    /// Changes the value; nobody is told where `modify` says that it has not. Tells whether it has.
+    /// Modifies the value; notifies the receivers only if `modify` returns true. Returns the result of
+    /// `modify`.
     #[track_caller]
     pub fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
         let deed = Deed::new(KIND, "changes");
@@ -102,14 +104,14 @@ impl<T> Sender<T> {
         self.change(deed, change, |is_modified| *is_modified)
     }
 
-    /// Another value, also where nobody watches; the one before comes back.
+    /// Replaces the value, even without receivers; returns the old value.
     #[track_caller]
     pub fn send_replace(&self, value: T) -> T {
         let deed = Deed::new(KIND, "sends into");
         self.change(deed, || self.inner.send_replace(value), |_| true)
     }
 
-    /// Under test it is a step, when nobody has borrowed the value.
+    /// Changes the value; under test in a step, once nobody borrows the value.
     fn change<R>(
         &self,
         deed: Deed,
@@ -131,14 +133,14 @@ impl<T> Sender<T> {
         changed
     }
 
-    /// The value. Whoever changes it waits until this is dropped.
+    /// Borrows the value. Changes wait until the borrow is dropped.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
         let deed = Deed::new(KIND, "borrows");
         Ref::of(&self.common, deed, || self.inner.borrow())
     }
 
-    /// Somebody who watches from now on.
+    /// Creates a receiver that watches from now on.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
         let deed = Deed::new(KIND, "subscribes to");
@@ -151,7 +153,7 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Waits until nobody watches.
+    /// Waits until no receiver is left.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
         let deed = Deed::new(KIND, "sees the end of");
@@ -160,13 +162,13 @@ impl<T> Sender<T> {
             .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
     }
 
-    /// How many watch.
+    /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
         self.common.look(KIND, || self.inner.receiver_count())
     }
 
-    /// Nobody watches.
+    /// True if no receiver is left.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         self.common.look(KIND, || self.inner.is_closed())
@@ -178,7 +180,6 @@ pub struct Receiver<T> {
     inner: tokio::sync::watch::Receiver<T>,
     common: Common,
     made: Place,
-    /// Under test: where it is told of changes.
     news: Option<Arc<Notify>>,
 }
 
@@ -193,7 +194,7 @@ impl<T> Clone for Receiver<T> {
     }
 }
 
-/// Waits, under test, until `find` finds something, which it looks for at first and after each change.
+/// Waits, under test, until `find` succeeds; it is called at first and after each change.
 async fn told<T, R>(
     inner: &mut tokio::sync::watch::Receiver<T>,
     news: &Notify,
@@ -210,11 +211,11 @@ async fn told<T, R>(
 }
 
 impl<T> Receiver<T> {
-    /// Waits until the value has changed since it was seen last.
+    /// Waits until the value has changed since this receiver last saw it.
     ///
     /// # Errors
     ///
-    /// The future's: where nobody will change it any more.
+    /// The future fails if the value is unchanged and no sender is left.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> {
         let deed = Deed::new(KIND, "sees a change of");
@@ -232,12 +233,12 @@ impl<T> Receiver<T> {
                 inner.borrow_and_update().has_changed().then_some(())
             });
             let changed = common.wait(deed, Wait::News, changed, |_| Touch::LOOKS);
-            // In a box, so that production has no room for it in its futures.
+            // The box keeps the controlled future out of the size of production futures.
             Box::pin(changed).await
         }
     }
 
-    /// Waits until the value is such a one, which it may be already; it counts as seen then.
+    /// Waits until the value meets the condition, which it may already do; the value then counts as seen.
     ///
     /// ```
     /// use actor_core::sync::watch;
@@ -254,7 +255,7 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// The future's: where it is not, and nobody will change it any more.
+    /// The future fails if the condition is not met and no sender is left.
     #[track_caller]
     pub fn wait_for(
         &mut self,
@@ -276,21 +277,21 @@ impl<T> Receiver<T> {
                 is_it(&inner.borrow_and_update()).then_some(())
             });
             let found = common.wait(deed, Wait::News, found, |found| Touch::SHARES.if_ok(found));
-            // In a box, so that production has no room for it in its futures.
+            // The box keeps the controlled future out of the size of production futures.
             Box::pin(found).await?;
-            // Nobody else has taken a step since.
+            // No other operation has taken a step since.
             let held = common.get().map(|object| Held::of(object, deed));
             let inner = inner.borrow();
             Ok(Ref { _held: held, inner })
         }
     }
 
-    /// The value counts as changed since it was seen last.
+    /// Marks the value as changed since this receiver last saw it.
     pub fn mark_changed(&mut self) {
         self.inner.mark_changed();
     }
 
-    /// The value counts as seen.
+    /// Marks the value as seen.
     #[track_caller]
     pub fn mark_unchanged(&mut self) {
         let deed = Deed::new(KIND, "looks at");
@@ -298,16 +299,16 @@ impl<T> Receiver<T> {
         self.common.step(deed, mark, |()| Touch::LOOKS);
     }
 
-    /// Both watch the same value.
+    /// True if both watch the same value.
     pub fn same_channel(&self, other: &Self) -> bool {
         self.inner.same_channel(&other.inner)
     }
 
-    /// The value has changed since it was seen last.
+    /// Returns true if the value has changed since this receiver last saw it.
     ///
     /// # Errors
     ///
-    /// Where nobody will change it any more.
+    /// If no sender is left.
     #[track_caller]
     pub fn has_changed(&self) -> Result<bool, RecvError> {
         let deed = Deed::new(KIND, "looks at");
@@ -315,14 +316,14 @@ impl<T> Receiver<T> {
         self.common.step(deed, look, |_| Touch::LOOKS)
     }
 
-    /// The value. Whoever changes it waits until this is dropped.
+    /// Borrows the value. Changes wait until the borrow is dropped.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
         let deed = Deed::new(KIND, "borrows");
         Ref::of(&self.common, deed, || self.inner.borrow())
     }
 
-    /// As [`borrow`](Self::borrow), and the value counts as seen.
+    /// As [`borrow`](Self::borrow), and marks the value as seen.
     #[track_caller]
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
         let deed = Deed::new(KIND, "borrows");
@@ -332,7 +333,7 @@ impl<T> Receiver<T> {
 
 /// The value of a channel, borrowed.
 pub struct Ref<'a, T> {
-    // Dropped first: under test others may look at the value once more while it is borrowed.
+    // Dropped first: under test another operation may try to access the value while it is still borrowed.
     _held: Option<Held<'a>>,
     inner: tokio::sync::watch::Ref<'a, T>,
 }

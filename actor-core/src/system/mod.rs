@@ -1,6 +1,6 @@
-//! The set-up: [`System`], in both executors, and the [nodes](node) that it may have.
+//! The set-up interface of both executors: [`System`] and its [nodes](node).
 //!
-//! Programs and tests call it; it hands on to production or to the tester.
+//! Programs and tests call it; it delegates to production or to the tester.
 
 mod naming;
 pub(crate) mod node;

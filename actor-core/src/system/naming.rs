@@ -1,4 +1,4 @@
-//! Actors known by name, as the set-up sees them.
+//! The registry of actor names, as an interface of [`System`].
 
 use std::future::Future;
 
@@ -6,15 +6,13 @@ use super::System;
 use crate::actor::names::{NameLookup, NameTaken, find, names};
 use crate::actor::{Actor, ActorRef, AnyRef};
 
-/// Names under which actors are found, by anyone who is in the same system.
 impl System {
-    /// Makes an actor known by a name, until it stops; a [`ProtocolRef`](crate::ProtocolRef) or a
-    /// [`Recipient`](crate::Recipient) as well, under which it is found as such.
+    /// Registers an actor under a name, until the actor stops. A [`ProtocolRef`](crate::ProtocolRef) or a
+    /// [`Recipient`](crate::Recipient) can be registered as well; it is found as a reference of that kind.
     ///
-    /// Where the name is that of another actor which has not stopped, nothing changes, and that is
-    /// reported as an error that nobody receives: a bug under test, and a
-    /// [failure](crate::FailureKind::Error) in production. [`try_register`](System::try_register)
-    /// returns it instead. An actor may have several names.
+    /// If another living actor has the name, nothing changes, and that is reported as an error that nobody
+    /// receives: a bug under test, and a [failure](crate::FailureKind::Error) in production.
+    /// [`try_register`](System::try_register) returns the error instead. An actor may have several names.
     ///
     /// The registry is an actor of its own, which starts when it is first used.
     ///
@@ -51,12 +49,12 @@ impl System {
         names(self).register(name, actor);
     }
 
-    /// As [`register`](System::register), and says whether it was done. The registration is sent when
-    /// this is called; awaiting it waits for the answer.
+    /// As [`register`](System::register), but returns the result. The registration is sent by this call; the
+    /// future waits for the answer.
     ///
     /// # Errors
     ///
-    /// Names the actor whose name it is.
+    /// If the name is taken; the error contains the actor that has it.
     pub fn try_register<R: AnyRef>(
         &self,
         name: &str,
@@ -65,26 +63,26 @@ impl System {
         names(self).try_register(name, actor)
     }
 
-    /// Forgets a name. Unknown ones are left alone.
+    /// Removes a name; does nothing for an unknown name.
     pub fn unregister(&self, name: &str) {
         names(self).unregister(name);
     }
 
-    /// The actor of that name, as it is when the registry comes to the question.
+    /// Looks up the actor of that name, at the time when the registry handles the request.
     ///
-    /// `node/name` is a name on a [node](System::node). Where the node has not booted, this waits until
-    /// it has; over a link that is cut, for ever: give it a [time limit](NameLookup::timeout).
+    /// `node/name` is a name on a [node](System::node). If the node has not booted yet, the look-up waits
+    /// until it has; over a cut link it waits for ever, unless it has a [time limit](NameLookup::timeout).
     ///
     /// # Errors
     ///
-    /// Where there is none, or one of another type. A system that shuts down knows none.
-    /// [`LookupError::UnknownNode`](crate::LookupError::UnknownNode) and
-    /// [`LookupError::Unreachable`](crate::LookupError::Unreachable) where the node is to blame.
+    /// If there is no such actor, or one of another type. After the beginning of a shutdown there are none.
+    /// [`LookupError::UnknownNode`](crate::LookupError::UnknownNode) if there is no such node, and
+    /// [`LookupError::Unreachable`](crate::LookupError::Unreachable) if it can't be reached.
     pub fn lookup<A: Actor>(&self, name: impl AsRef<str>) -> NameLookup<ActorRef<A>> {
         find(self, name.as_ref())
     }
 
-    /// As [`lookup`](System::lookup), for whatever reference was registered:
+    /// As [`lookup`](System::lookup), for any type of reference that was registered:
     /// `sys.lookup_ref::<StoreRef>("store")`.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Nodes: actors that live and die together, and what can go wrong between them.
+//! Nodes, which crash and restart as a whole, and the faults between them: [`Node`], [`Faults`].
 
 use std::any::{TypeId, type_name};
 use std::cell::RefCell;
@@ -13,25 +13,24 @@ use crate::production::{LiveNode, LiveSystem};
 use crate::runtime::{self, Disk, Fault, NodeCode, Spawn, Wish};
 use crate::specification::{Answer, World};
 
-/// Nodes.
 impl System {
-    /// Starts a *node*: a machine on which actors live and die together. `boot` is its boot code. It is
-    /// handed a system of the node, so that a set-up function works on a node unchanged, and it runs
-    /// again each time the node is restarted; what it and its actors spawn is on the node.
+    /// Starts a *node*: a machine whose actors crash and restart together. `boot` gets a system of the node,
+    /// so that a set-up function works on a node unchanged, and runs again at each restart of the node. The
+    /// actors that it spawns, and that these spawn, are on the node.
     ///
-    /// A name is known on its node by itself, and elsewhere behind the name of the node:
-    /// `lookup("n2/replica")`, which waits where `n2` has not booted yet. A reference travels in
-    /// messages. It leads to the actor for which it was made, never to one that a restarted node runs
-    /// in its place: that is a dead letter.
+    /// On the node itself a name is used as it is, and on other nodes with the node's name before it:
+    /// `lookup("n2/replica")`, which waits if `n2` has not booted yet. References can be sent in messages. A
+    /// reference leads to the actor for which it was created, never to its successor on a restarted node: an
+    /// event to the old actor is a dead letter.
     ///
-    /// Under test, messages between two nodes are encoded and decoded, and travel on a *link*: they
-    /// leave in a step of the sender's, and arrive in a step of the link's. Between two nodes they keep
-    /// their order, by default. What is on no node, such as a test's body, speaks with the nodes
-    /// directly. In production a node is a part of this process, `boot` has run when this returns, and
-    /// messages between nodes are handed over as they are.
+    /// Under test, messages between two nodes are encoded and decoded, and travel on a *link*: they leave in
+    /// a step of the sender, and arrive in a step of the link. Between two nodes they keep their order, by
+    /// default. Code on no node, such as a test's body, communicates with the nodes directly. In production a
+    /// node is a part of this process, `boot` has run when this returns, and messages between nodes are
+    /// passed without encoding.
     ///
-    /// A name that another node has changes nothing: that is reported as an error which nobody
-    /// receives, and this is the other node. So is a `boot` that panics; its node is down.
+    /// If another node has the name, no node is started: that is reported as an error which nobody receives,
+    /// and the other node is returned. A panic of `boot` is reported in the same way; its node is down.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -95,8 +94,8 @@ impl System {
         }
     }
 
-    /// What can go wrong between nodes, as a script says it: for tests of scenarios. What is done by it
-    /// takes place in the order of the calls, with whatever else the caller does.
+    /// Returns the handle by which a script injects faults between nodes, for tests of scenarios. Faults take
+    /// effect in the order of the calls, together with the caller's other effects.
     ///
     /// In production it crashes and restarts nodes, and does nothing else.
     ///
@@ -123,8 +122,8 @@ impl System {
         }
     }
 
-    /// Does something as soon as a predicate over the actors' states is true, once: `script` says what
-    /// goes wrong then, and that happens before any other step. Production does not evaluate predicates.
+    /// Injects faults as soon as a predicate over the actors' states is true, once: the faults of `script`
+    /// happen before any other step. Production does not evaluate predicates.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -166,7 +165,7 @@ impl System {
     }
 }
 
-/// A node of a system; made by [`System::node`]. Dropping it changes nothing.
+/// A node of a system, created by [`System::node`]. Dropping it changes nothing.
 #[derive(Clone)]
 pub struct Node {
     name: Box<str>,
@@ -180,14 +179,14 @@ enum Inner {
 }
 
 impl Node {
-    /// The name.
+    /// The name of the node.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Ends all that runs on the node at once: actors, timers, and what they await. No `#[stop]` hook
-    /// runs. What the node has sent before may still arrive elsewhere; what is sent to it from now on is
-    /// a dead letter. A node that is down stays so.
+    /// Crashes the node: ends all actors and timers on it at once, without `#[stop]` hooks. Messages that the
+    /// node has sent before may still arrive; later messages to it are dead letters. Does nothing if the node
+    /// is down.
     pub fn crash(&self) {
         match &self.inner {
             Inner::Live(node) => node.crash(),
@@ -195,8 +194,8 @@ impl Node {
         }
     }
 
-    /// Starts the node anew: its boot code runs, and what it spawns is on the next incarnation of the
-    /// node. A node that is up crashes first. Under test it keeps its disk.
+    /// Restarts the node: its boot code runs, and spawns the actors of the node's next incarnation. A node
+    /// that is up crashes first. Under test it keeps its disk.
     pub fn restart(&self) {
         match &self.inner {
             Inner::Live(node) => node.restart(),
@@ -214,13 +213,13 @@ impl fmt::Debug for Node {
     }
 }
 
-/// What can go wrong between the nodes of a test, as a script says it; made by [`System::faults`], and
-/// handed to the script of [`System::when`]. Nodes are named as in [`System::node`]; to name one that
-/// does not exist is a bug, which names those that do.
+/// Scripted faults between the nodes of a test, from [`System::faults`] or as the argument of a script in
+/// [`System::when`]. Nodes are named as in [`System::node`]; an unknown name is a bug, whose report lists the
+/// nodes.
 ///
-/// A link goes one way. *Cut*, it loses what is on it and what is sent over it until it is healed;
-/// word of the end of an actor waits for that. *Held*, it delivers nothing until it is released, and
-/// loses nothing.
+/// A link has one direction. A *cut* link loses everything on it and everything sent over it until it is
+/// healed; notifications of an actor's end wait for that. A *held* link delivers nothing until it is
+/// released, and loses nothing.
 #[derive(Debug)]
 pub struct Faults<'a> {
     how: How<'a>,
@@ -228,9 +227,9 @@ pub struct Faults<'a> {
 
 #[derive(Debug)]
 enum How<'a> {
-    /// As an effect of who calls, in order.
+    /// As an effect of the caller, in order.
     InOrder,
-    /// All at once, when the script is over.
+    /// All at once, at the end of the script.
     AtOnce(RefCell<Vec<Fault>>),
     Live(&'a System),
 }
@@ -251,7 +250,7 @@ impl Faults<'_> {
         self.say(Fault::Restart(node.into(), Disk::Wipe));
     }
 
-    /// Cuts the links of each of these nodes with each of those, both ways, in one step.
+    /// Cuts the links between each of `these` and each of `those`, both ways, in one step.
     pub fn partition(&self, these: &[&str], those: &[&str]) {
         self.say(Fault::Partition(owned(these), owned(those)));
     }
@@ -261,7 +260,7 @@ impl Faults<'_> {
         self.say(Fault::Cut(from.into(), to.into()));
     }
 
-    /// Heals all links that are cut.
+    /// Heals all cut links.
     pub fn heal(&self) {
         self.say(Fault::Heal);
     }
@@ -271,26 +270,26 @@ impl Faults<'_> {
         self.say(Fault::HealBetween(one.into(), other.into()));
     }
 
-    /// Breaks the connection of two nodes: what is on the links between them is lost, and each side hears
-    /// of it. Actors that are watched from the other side end for their watchers, and replies that are
-    /// awaited from there are lost, by [`Disconnected`](crate::StopReason::Disconnected). What is sent
-    /// from then on arrives.
+    /// Breaks the connection of two nodes: messages on the links between them are lost, and each node is
+    /// notified. For a watcher on one node, actors on the other end by
+    /// [`Disconnected`](crate::StopReason::Disconnected), and awaited replies from there are lost. Later
+    /// messages arrive.
     pub fn break_connection(&self, one: &str, other: &str) {
         self.say(Fault::Break(one.into(), other.into()));
     }
 
-    /// Holds back what is and comes on the link from one node to another.
+    /// Holds back current and later messages on the link from one node to another.
     pub fn hold(&self, from: &str, to: &str) {
         self.say(Fault::Hold(from.into(), to.into()));
     }
 
-    /// Lets it go on.
+    /// Releases the messages that are held back on the link.
     pub fn release(&self, from: &str, to: &str) {
         self.say(Fault::Release(from.into(), to.into()));
     }
 
-    /// Loses the next event of that type on the link: the first that is on it, or else the first that is
-    /// sent over it.
+    /// Drops the next event of that type on the link: the first that is on it, or else the first that is sent
+    /// over it.
     pub fn drop_next<E: Event>(&self, from: &str, to: &str) {
         self.wish::<E>(Wish::Drop, from, to);
     }
@@ -300,30 +299,30 @@ impl Faults<'_> {
         self.wish::<E>(Wish::Duplicate, from, to);
     }
 
-    /// Has the next event of that type overtaken by the one behind it.
+    /// Delays the next event of that type until the message behind it has overtaken it.
     pub fn delay_next<E: Event>(&self, from: &str, to: &str) {
         self.wish::<E>(Wish::Delay, from, to);
     }
 
-    /// Has the clock of a node jump ahead: what its actors read as the time, and the timers that they have
-    /// armed, which are due so much sooner.
+    /// Sets the clock of a node ahead: both the time that its actors read and their armed timers, which are
+    /// due that much sooner.
     pub fn set_ahead(&self, node: &str, by: Duration) {
         self.say(Fault::SetAhead(node.into(), by));
     }
 
-    /// Sets the date on a node back: what its actors read as
-    /// [`SystemTime::now`](std::time::SystemTime::now). Timers, and clocks that never go back
-    /// ([`Context::now`](crate::Context::now) and [`Instant`](std::time::Instant)), go on.
+    /// Sets the date on a node back: the time that its actors read as
+    /// [`SystemTime::now`](std::time::SystemTime::now). Timers and monotonic clocks
+    /// ([`Context::now`](crate::Context::now) and [`Instant`](std::time::Instant)) are unaffected.
     pub fn set_back(&self, node: &str, by: Duration) {
         self.say(Fault::SetBack(node.into(), by));
     }
 
-    /// Nothing fails on this node by the tester's own choice. What a script says is done nevertheless.
+    /// Exempts a node from faults of the tester's own choice; scripted faults still happen.
     pub fn spare(&self, node: &str) {
         self.say(Fault::Spare(node.into()));
     }
 
-    /// Nothing fails on the links of these two nodes by the tester's own choice.
+    /// Exempts the links of two nodes from faults of the tester's own choice.
     pub fn spare_link(&self, one: &str, other: &str) {
         self.say(Fault::SpareLink(one.into(), other.into()));
     }
@@ -355,7 +354,6 @@ fn owned(names: &[&str]) -> Vec<Box<str>> {
     names.iter().map(|name| (*name).into()).collect()
 }
 
-/// A registry of names, about to be started.
 fn registry() -> Box<dyn Spawn> {
     Box::new(Spawning::new(Names::booting()))
 }

@@ -1,4 +1,4 @@
-//! The system: where actors are spawned and specifications registered.
+//! The actor system, in which actors are spawned and specifications registered: [`System`].
 
 use std::fmt;
 use std::future::Future;
@@ -17,12 +17,12 @@ use crate::runtime::{self, Factory, NamesOn, Purpose, Spawn, Starts, Stop, Targe
 use crate::specification::{Answer, Expectation, Monitor, Watching, World};
 use crate::supervision::Supervision;
 
-/// Where actors live: the production executor, or one execution of a test.
+/// An actor system: the production executor, or one execution of a test.
 ///
-/// The same set-up function serves both; it takes a `&System`. Clones are handles to the same
-/// system. In production, dropping the last handle aborts every actor without running its
-/// `#[stop]` hook: keep one, and end with [`shutdown`](System::shutdown). References to actors are
-/// not handles; an actor, a hook or a task that owns a `System` keeps it alive.
+/// The same set-up function serves both; it takes a `&System`. Clones are handles to the same system. In
+/// production, dropping the last handle aborts every actor without running its `#[stop]` hook: keep one, and
+/// end with [`shutdown`](System::shutdown). References to actors are not handles; an actor, a hook or a task
+/// that owns a `System` keeps it alive.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -59,12 +59,12 @@ enum Inner {
 }
 
 impl System {
-    /// A production system, on the tokio runtime of the caller, current-thread or multi-thread.
+    /// Creates a production system, on the tokio runtime of the caller, current-thread or multi-thread.
     /// Actors that use timers or `sleep` need its time driver (`enable_time`).
     ///
     /// # Panics
     ///
-    /// Outside a tokio runtime.
+    /// If called outside a tokio runtime.
     #[expect(
         clippy::new_without_default,
         reason = "it starts an executor and may panic"
@@ -74,16 +74,15 @@ impl System {
         Self(Inner::Live(LiveSystem::new()))
     }
 
-    /// A production system on a thread pool of the `futures` crate, instead of a tokio runtime.
+    /// Creates a production system on a thread pool of the `futures` crate, instead of a tokio runtime.
     ///
-    /// Timers, time limits and `sleep` need no runtime there: a thread that all such systems share
-    /// keeps the time. Actors that are spawned with [`blocking`](crate::Spawner::blocking) have a
-    /// thread of their own each, as those with [`thread`](crate::Spawner::thread), since the pool has
-    /// none for what blocks. Tokio's own timers and sockets don't work in handlers. All else is as
-    /// documented.
+    /// Timers, time limits and `sleep` need no runtime there: all such systems share a timer thread. Actors
+    /// that are spawned with [`blocking`](crate::Spawner::blocking) have a thread of their own each, as those
+    /// with [`thread`](crate::Spawner::thread), since the pool has no threads for blocking work. Tokio's own
+    /// timers and sockets don't work in handlers. There are no other differences.
     ///
-    /// The system runs as many actors at a time as the machine has cores, so a pool of other size is
-    /// of little use.
+    /// The system runs as many actors at a time as the machine has cores, so a pool of another size is of
+    /// little use.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -115,16 +114,15 @@ impl System {
         Self(Inner::Live(LiveSystem::on_pool(pool)))
     }
 
-    /// The system of a node.
     pub(crate) fn of_node(live: LiveSystem) -> Self {
         Self(Inner::Live(live))
     }
 
-    /// The system of the controlled execution that runs on this thread.
+    /// Returns the system of the controlled execution on this thread.
     ///
     /// # Panics
     ///
-    /// Outside a controlled execution.
+    /// If called outside a controlled execution.
     #[doc(hidden)]
     pub fn controlled() -> Self {
         assert!(
@@ -134,20 +132,20 @@ impl System {
         Self(Inner::Controlled)
     }
 
-    /// Starts an actor, named after its type and a number, and returns a reference to it, to which
-    /// events may be sent at once. From the beginning of a shutdown on, the actor is dropped
-    /// instead, and the reference is to one that has stopped.
+    /// Starts an actor, named after its type and a number. Returns a reference, to which events may be sent
+    /// at once. After the beginning of a shutdown, the actor is dropped instead, and the reference is to a
+    /// stopped actor.
     pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A> {
         self.spawner().spawn(actor)
     }
 
-    /// Starts an actor under a name of its own, for logs and reports.
+    /// Starts an actor with a name, which logs and reports show.
     pub fn spawn_named<A: Actor>(&self, name: &str, actor: A) -> ActorRef<A> {
         self.spawner().name(name).spawn(actor)
     }
 
-    /// Starts what `factory` makes as a supervised child of the system, which is brought back where
-    /// it fails; see [`Spawner::spawn_with`].
+    /// Starts the actor that `factory` creates as a supervised child of the system, which is restarted if it
+    /// fails; see [`Spawner::spawn_with`].
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -183,14 +181,13 @@ impl System {
         self.spawner().spawn_with(factory)
     }
 
-    /// Says how the children of the system are supervised that are spawned with a factory from now on,
-    /// all of them together: with a strategy, and a limit for their restarts. Where that is not
-    /// enough, the group is given up: its children are stopped, which [a
-    /// hook](LiveSystem::on_failure) is told, and the system goes on. Children that are spawned later
-    /// are a group anew.
+    /// Configures the supervision of the system's children that are spawned with a factory from now on, as
+    /// one group: with a strategy, and a limit for their restarts. If the limit is exceeded, the group is
+    /// given up: its children are stopped, [a hook](LiveSystem::on_failure) is notified, and the system
+    /// continues. Children that are spawned later form a new group.
     ///
-    /// Without this, each child of the system is by itself, with 3 restarts within 5 s. A
-    /// [node](System::node) has children of its own.
+    /// By default, each child of the system is a group of its own, with 3 restarts within 5 s. A
+    /// [node](System::node) has its own children.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -222,9 +219,8 @@ impl System {
         }
     }
 
-    /// Tells an actor to stop: it handles what was sent to it before, runs its `#[stop]` hook and
-    /// ends. A supervised child that was told to is not brought back. An actor that has ended is
-    /// left alone.
+    /// Stops an actor in order: it handles the events that were sent to it before, runs its `#[stop]` hook
+    /// and ends. A stopped supervised child is not restarted. Does nothing if the actor has ended.
     ///
     /// ```
     /// # use actor_core::prelude::*;
@@ -244,12 +240,12 @@ impl System {
         actor.target().stop(Stop::InOrder);
     }
 
-    /// As [`stop`](System::stop), and as [`kill`](System::kill) where it has not ended by then: a
-    /// handler that waits for ever, and an inbox without end, keep an actor from stopping in order.
+    /// As [`stop`](System::stop), and as [`kill`](System::kill) if the actor has not ended by the deadline: a
+    /// handler that waits for ever, or an endless inbox, keeps an actor from stopping in order.
     ///
     /// # Panics
     ///
-    /// In production, where the system's tokio runtime has no time driver.
+    /// In production, if the system's tokio runtime has no time driver.
     pub fn stop_within<A: Actor>(&self, actor: &ActorRef<A>, deadline: Duration) {
         actor.target().stop(Stop::Within(deadline));
     }
@@ -277,24 +273,24 @@ impl System {
         stopped
     }
 
-    /// Ends an actor ahead of what is in its inbox, between two events or where a handler waits:
-    /// the actor is dropped there, its `#[stop]` hook does not run, and its inbox becomes dead
-    /// letters. It is not brought back. A handler that neither returns nor waits can't be ended.
+    /// Kills an actor, before the rest of its inbox: between two events, or at the `.await` of a handler, the
+    /// actor is dropped without its `#[stop]` hook, and its inbox becomes dead letters. The actor is not
+    /// restarted. A handler that neither returns nor waits can't be ended.
     pub fn kill<A: Actor>(&self, actor: &ActorRef<A>) {
         actor.target().stop(Stop::AtOnce);
     }
 
-    /// Starts actors with settings of their own.
+    /// Returns a builder that starts actors with options.
     pub fn spawner(&self) -> Spawner<'_> {
         Spawner::new(self)
     }
 
-    /// Registers a monitor in its first state. A second of the same type changes nothing.
+    /// Registers a monitor in its first state. A second one of the same type changes nothing.
     ///
-    /// In production, monitors see one order of events: each is shown before its target can see it,
-    /// under a lock that all monitors share, so they should be quick. A panic in one is a violation,
-    /// handed to [`LiveSystem::on_violation`]; the monitor is removed and the actors go on. With no
-    /// monitor registered, sending costs one relaxed load more.
+    /// In production, monitors see one order of events: each observes an event before its target can, under a
+    /// lock that all monitors share, so monitors should be quick. A panic in a monitor is a violation, passed
+    /// to [`LiveSystem::on_violation`]; the monitor is removed and the actors continue. Without a monitor,
+    /// sending costs one more relaxed load.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -333,7 +329,7 @@ impl System {
         self.monitor_with(M::default());
     }
 
-    /// Registers a monitor made by hand, as [`monitor`](System::monitor) does.
+    /// Registers a given monitor, as [`monitor`](System::monitor) does.
     pub fn monitor_with<M: Monitor>(&self, monitor: M) {
         let monitor = Box::new(Watching::new(monitor));
         match &self.0 {
@@ -342,7 +338,7 @@ impl System {
         }
     }
 
-    /// Shows `event` to the monitors that observe its type.
+    /// Passes `event` to the monitors that observe its type.
     pub fn announce<E: Event>(&self, event: E) {
         match &self.0 {
             Inner::Live(live) => live.announce(&event),
@@ -350,15 +346,15 @@ impl System {
         }
     }
 
-    /// An invariant: the tester evaluates it after each step that changed an actor, and reports the
+    /// Registers an invariant: the tester evaluates it after each step that changed an actor, and reports the
     /// first step after which it is false. Production does not evaluate predicates.
     ///
-    /// A predicate answers `bool`, or a `Result` whose `Err` [says what it saw](Answer).
+    /// A predicate returns `bool`, or a `Result` whose `Err` [describes the observation](Answer).
     pub fn always<V: Answer>(&self, name: &str, predicate: impl FnMut(&World<'_>) -> V + 'static) {
         self.predicate(name, Expectation::Always, predicate);
     }
 
-    /// Something that must have been true at least once before an execution ends.
+    /// Registers a predicate that must be true at least once before an execution ends.
     pub fn eventually<V: Answer>(
         &self,
         name: &str,
@@ -367,7 +363,8 @@ impl System {
         self.predicate(name, Expectation::Eventually, predicate);
     }
 
-    /// Something that must become true again and again: while it is false, it is as a hot monitor.
+    /// Registers a predicate that must become true again and again: while it is false, it acts as a hot
+    /// monitor.
     pub fn always_eventually<V: Answer>(
         &self,
         name: &str,
@@ -376,7 +373,7 @@ impl System {
         self.predicate(name, Expectation::AlwaysEventually, predicate);
     }
 
-    /// Something that some execution should reach; the report names it when none did.
+    /// Registers a predicate that should be true in some execution; the report names it if it never was.
     pub fn sometimes<V: Answer>(
         &self,
         name: &str,
@@ -397,10 +394,10 @@ impl System {
         }
     }
 
-    /// Says what calls of that name may fail with: see
-    /// [`Context::fallible`](crate::Context::fallible). Under test, a fault that strikes such a call has
-    /// it fail with what `error` returns, and the call is not made. Said more than once for a name, a
-    /// call may fail in each of these ways. In production nothing comes of it.
+    /// Registers an error with which calls of that name may fail: see
+    /// [`Context::fallible`](crate::Context::fallible). Under test, a fault makes such a call return the
+    /// error of `error` instead of being made. If several errors are registered for a name, a call may fail
+    /// with each of them. In production this has no effect.
     ///
     /// ```
     /// use actor_core::System;
@@ -416,8 +413,8 @@ impl System {
         self.fails_so(call, false, error);
     }
 
-    /// As [`fails`](System::fails), but the call is made, and only then fails: it had its effect, and
-    /// nobody was told.
+    /// As [`fails`](System::fails), but the call is made before it fails: it had its effect, and the caller
+    /// gets an error.
     ///
     /// ```
     /// use actor_core::System;
@@ -439,26 +436,26 @@ impl System {
         }
     }
 
-    /// A number below `bound`, which the tester chooses; in production a random one.
+    /// Returns a number below `bound`, which the tester chooses; in production a random one.
     ///
     /// # Panics
     ///
-    /// Where `bound` is zero or above 2³² − 1.
+    /// If `bound` is zero or above 2^32 - 1.
     pub fn choose(&self, bound: usize) -> usize {
         crate::environment::choose(self.is_live(), bound)
     }
 
-    /// `true` or `false`, as the tester chooses; in production at random.
+    /// Returns `true` or `false`, as the tester chooses; in production at random.
     pub fn choose_bool(&self) -> bool {
         crate::environment::choose_bool(self.is_live())
     }
 
-    /// A random generator: under test its seed is one recorded choice.
+    /// Returns a random generator; under test its seed is one recorded choice.
     pub fn rng(&self) -> ActorRng {
         crate::environment::generator(self.is_live())
     }
 
-    /// The time since the system started, virtual under test.
+    /// Returns the time since the system started, virtual under test.
     pub fn now(&self) -> Duration {
         if let Inner::Controlled = &self.0 {
             runtime::with(|rt| rt.read_clock());
@@ -466,7 +463,7 @@ impl System {
         self.time()
     }
 
-    /// The same, without a look at the clock by the program.
+    /// As `now`, but not recorded as a read of the clock by the program.
     pub(crate) fn time(&self) -> Duration {
         match &self.0 {
             Inner::Live(live) => live.now(),
@@ -474,12 +471,12 @@ impl System {
         }
     }
 
-    /// Gives every `ask` of an actor of this system a time limit, for what is asked from now on: where
-    /// no answer has come by then, it ends with [`AskError::TimedOut`](crate::AskError::TimedOut).
-    /// An `ask` with a [`timeout`](crate::Ask::timeout) of its own keeps to that, and one
-    /// [`without_limit`](crate::Ask::without_limit) to none. Nodes have the limit of their system.
+    /// Gives every later `ask` of an actor of this system a time limit: without a reply by then, it ends with
+    /// [`AskError::TimedOut`](crate::AskError::TimedOut). An `ask` with its own
+    /// [`timeout`](crate::Ask::timeout), or [`without_limit`](crate::Ask::without_limit), ignores this limit.
+    /// Nodes have the limit of their system.
     ///
-    /// Without this, an `ask` waits for as long as the actor lives that may answer.
+    /// By default, an `ask` waits as long as the actor that may reply lives.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -516,7 +513,7 @@ impl System {
         }
     }
 
-    /// Waits, in virtual time under test: for test bodies and `main`.
+    /// Waits for `delay`, in virtual time under test: for test bodies and `main`.
     ///
     /// # Panics
     ///
@@ -528,35 +525,35 @@ impl System {
 
     pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(10);
 
-    /// Stops every actor in order and waits until they have stopped: each handles what was sent to
+    /// Stops every actor in order and waits until all have stopped: each handles the events that were sent to
     /// it before, runs its `#[stop]` hook and ends. Equivalent to
     /// [`shutdown_within`](System::shutdown_within) ten seconds.
     ///
-    /// All actors are told at once. What one of them still sends to another may come after that
-    /// one has ended, and is a dead letter then: where actors pass work on,
-    /// [`shutdown_from`](System::shutdown_from) says which end first. Actors spawned from now on never
-    /// start. A second shutdown waits for the same end. Awaited in a handler, it would wait for that
-    /// handler until the deadline.
+    /// All actors are stopped at the same time. An event that one of them still sends to another may come
+    /// after that one has ended, and is then a dead letter: if actors form a pipeline,
+    /// [`shutdown_from`](System::shutdown_from) sets the order of their ends. Actors spawned from now on
+    /// never start. A second shutdown waits for the same end. A shutdown that is awaited in a handler waits
+    /// for that handler until the deadline.
     ///
-    /// Under test it does the same in virtual time. The deadline comes where nothing else can happen
+    /// Under test the same happens in virtual time. The deadline is reached only if nothing else can happen
     /// before, so that a schedule alone makes no shutdown fail.
     ///
-    /// Returns how many events became dead letters meanwhile.
+    /// Returns the number of events that became dead letters meanwhile.
     ///
     /// # Errors
     ///
-    /// Names the actors that had not stopped by then; they are aborted.
+    /// If actors had not stopped by the deadline; the error contains their names, and they are aborted.
     pub async fn shutdown(&self) -> Result<ShutdownSummary, Error> {
         self.shutdown_within(Self::SHUTDOWN_DEADLINE).await
     }
 
-    /// As [`shutdown`](System::shutdown), beginning with this actor and those that are named by
+    /// As [`shutdown`](System::shutdown), beginning with this actor and those added by
     /// [`then`](Shutdown::then), one after the other: each is stopped in order when the one before has
-    /// stopped, so that it handles all that was sent to it by then. The others are told when the last of
-    /// them has stopped.
+    /// stopped, so that it handles all events sent to it by then. All other actors are stopped after the last
+    /// of them.
     ///
-    /// Name a pipeline from its sources to its sinks, and what is on its way is handled. The same holds
-    /// under test.
+    /// For a pipeline, name its actors from the sources to the sinks; then events in transit are handled. The
+    /// same holds under test.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -597,26 +594,26 @@ impl System {
     ///
     /// # Errors
     ///
-    /// As those of [`shutdown`](System::shutdown).
+    /// As [`shutdown`](System::shutdown).
     pub fn shutdown_from(&self, first: &impl AnyRef) -> Shutdown {
         Shutdown::new(self, first)
     }
 
-    /// As [`shutdown`](System::shutdown), with a deadline of one's own.
+    /// As [`shutdown`](System::shutdown), with another deadline.
     ///
     /// # Errors
     ///
-    /// Names the actors that had not stopped by then; they are aborted: each is dropped as soon as
-    /// it is not in the middle of a poll, without its `#[stop]` hook.
+    /// If actors had not stopped by the deadline; the error contains their names. They are aborted: each is
+    /// dropped without its `#[stop]` hook, as soon as it is not in the middle of a poll.
     ///
     /// # Panics
     ///
-    /// On a tokio runtime without a time driver.
+    /// If called on a tokio runtime without a time driver.
     pub async fn shutdown_within(&self, deadline: Duration) -> Result<ShutdownSummary, Error> {
         self.end(&[], deadline).await
     }
 
-    /// Stops these one after the other, and then the others.
+    /// Stops the actors in `first` one after the other, and then all others.
     pub(crate) async fn end(
         &self,
         first: &[Target],
@@ -628,22 +625,23 @@ impl System {
         }
     }
 
-    /// Ends the execution of a test: for programs that never rest, which would go on up to the bound.
+    /// Ends the execution of a test, for programs that never become quiescent, and would continue up to the
+    /// step bound.
     ///
-    /// A test needs it rarely. An execution ends by itself when nothing but periodic timers is left
-    /// to happen, also after an async body has returned: what the body has sent is delivered and
-    /// handled, and so is what follows from it.
+    /// A test needs this rarely. An execution ends by itself when nothing but periodic timers is left to
+    /// happen, even after an async body has returned: all events that the body has sent are delivered and
+    /// handled, and so is everything that follows from them.
     ///
-    /// What the caller did before is carried out first; then the execution is over as soon as nothing
-    /// is hot: no monitor is in a hot state, every `eventually` was true, and every
-    /// `always_eventually` is. Where something is hot the execution goes on, fairly from there on
-    /// under any strategy and with every temperature at zero, and ends when that is over, at a bug or
-    /// at the fair bound. Events that nobody has handled by then are counted in the report, and nobody
-    /// is blamed for waiting. Call it last: whatever the caller sends or awaits afterwards may never
-    /// happen. In a sync body, which comes before every other step, it would end the execution before
-    /// any actor has handled anything.
+    /// The caller's earlier effects are carried out first. Then the execution ends as soon as nothing is hot:
+    /// no monitor is in a hot state, every `eventually` was true, and every `always_eventually` is. If
+    /// something is hot, the execution continues until nothing is hot, a bug is found, or the fair bound is
+    /// reached, with a fair schedule under any strategy and with every temperature reset to zero. The report
+    /// counts the events that were not handled by then, and a wait is no bug. Call this last: anything that
+    /// the caller sends or awaits afterwards may never happen. In a sync body, which comes before every other
+    /// step, it would end the execution before any actor has handled anything.
+    /// other step, it would end the execution before any actor has handled anything.
     ///
-    /// In production it does nothing, so that what drives a test may run there too; a system ends by
+    /// In production it does nothing, so that the driver of a test can run there too; a system ends by
     /// [`shutdown`](System::shutdown).
     ///
     /// ```
@@ -697,10 +695,10 @@ impl System {
         }
     }
 
-    /// The system's disk: [files](crate::fs) that real ones stand for in production.
+    /// The system's disk: its [files](crate::fs) are real ones in production.
     ///
-    /// In production it is a directory, to be named once with
-    /// [`LiveSystem::disk_at`]; before that, every call to it fails.
+    /// In production it is a directory, to be set once with [`LiveSystem::disk_at`]; before that, every call
+    /// to the disk fails.
     pub fn disk(&self) -> Disk {
         match &self.0 {
             Inner::Live(live) => Disk::live(live.disk()),
@@ -708,7 +706,7 @@ impl System {
         }
     }
 
-    /// The live system, for settings that exist in production only; `None` under test.
+    /// Returns the live system, for settings that exist in production only; `None` under test.
     pub fn as_live(&self) -> Option<&LiveSystem> {
         match &self.0 {
             Inner::Live(live) => Some(live),

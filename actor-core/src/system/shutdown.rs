@@ -1,4 +1,4 @@
-//! The end of a system, from the sources to the sinks: [`Shutdown`].
+//! Ordered shutdown of a system, from the sources to the sinks: [`Shutdown`].
 
 use std::fmt;
 use std::future::{Future, IntoFuture, poll_fn};
@@ -15,8 +15,8 @@ use crate::parts::{ShutdownSummary, Stop};
 use crate::production::Target;
 use crate::runtime::{self, Purpose};
 
-/// A shutdown in which some actors end before the others, by
-/// [`System::shutdown_from`]. Nothing is stopped before it is awaited.
+/// A shutdown in which some actors end before the others, by [`System::shutdown_from`]. Nothing is stopped
+/// before it is awaited.
 #[must_use = "nothing is stopped before this is awaited"]
 pub struct Shutdown {
     sys: System,
@@ -33,13 +33,13 @@ impl Shutdown {
         }
     }
 
-    /// Stops this actor in order when all before it have stopped.
+    /// Adds an actor, which is stopped in order when all before it have stopped.
     pub fn then(mut self, next: &impl AnyRef) -> Self {
         self.first.push(next.target().clone());
         self
     }
 
-    /// Sets the deadline for all of it, ten seconds unless told.
+    /// Sets the deadline for the whole shutdown, ten seconds by default.
     pub fn within(mut self, deadline: Duration) -> Self {
         self.deadline = deadline;
         self
@@ -64,7 +64,7 @@ impl fmt::Debug for Shutdown {
     }
 }
 
-/// Stops one actor after the other, each when the one before has stopped.
+/// Stops the actors one after the other, each when the one before has stopped.
 pub(crate) async fn stop_in_turn(actors: &[Target]) {
     for actor in actors {
         let stopped = Stopped::of(actor);
@@ -73,7 +73,7 @@ pub(crate) async fn stop_in_turn(actors: &[Target]) {
     }
 }
 
-/// The same under test, with what there is: stops these one after the other, and then all others.
+/// Shuts the system down under test: stops the actors in `first` one after the other, and then all others.
 pub(crate) async fn shut_down(
     first: &[Target],
     deadline: Duration,
@@ -108,7 +108,7 @@ pub(crate) async fn shut_down(
     Err(Error::ShutdownTimedOut(names.collect()))
 }
 
-/// Whether it ends before the limit.
+/// Returns true if `work` ends before the limit.
 async fn ends_before(limit: &mut Pin<&mut Sleep>, work: impl Future<Output = ()>) -> bool {
     let mut work = pin!(work);
     poll_fn(|task| match work.as_mut().poll(task) {

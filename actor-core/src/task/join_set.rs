@@ -1,4 +1,4 @@
-//! Several tasks that are awaited as they end: [`JoinSet`].
+//! Sets of tasks that are awaited in the order in which they end: [`JoinSet`].
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -8,7 +8,8 @@ use std::task::{Context as TaskContext, Poll};
 use super::{AbortHandle, Inner, JoinError, JoinHandle, spawn};
 use crate::runtime;
 
-/// Tasks that are awaited as they end: tokio's. Those that are left when it is dropped are aborted.
+/// A set of tasks that are awaited in the order in which they end, as tokio's. The remaining tasks are
+/// aborted on drop.
 ///
 /// ```
 /// use actor_core::task::JoinSet;
@@ -34,7 +35,7 @@ enum Tasks<T> {
 }
 
 impl<T> JoinSet<T> {
-    /// Without a task.
+    /// Creates an empty set.
     pub fn new() -> Self {
         Self(match runtime::is_controlled() {
             true => Tasks::Controlled(Vec::new()),
@@ -42,7 +43,7 @@ impl<T> JoinSet<T> {
         })
     }
 
-    /// How many tasks there are that were not [awaited](Self::join_next).
+    /// The number of tasks that were not [awaited](Self::join_next).
     pub fn len(&self) -> usize {
         match &self.0 {
             Tasks::Live(tasks) => tasks.len(),
@@ -50,7 +51,7 @@ impl<T> JoinSet<T> {
         }
     }
 
-    /// There is none.
+    /// True if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -78,7 +79,7 @@ impl<T: Send + 'static> JoinSet<T> {
         }
     }
 
-    /// Waits until one of the tasks has ended; `None` where there is none.
+    /// Waits until one of the tasks has ended; `None` if the set is empty.
     pub async fn join_next(&mut self) -> Option<Result<T, JoinError>> {
         match &mut self.0 {
             Tasks::Live(tasks) => {
@@ -92,7 +93,7 @@ impl<T: Send + 'static> JoinSet<T> {
         }
     }
 
-    /// What a task has left that has ended, where one has.
+    /// Returns the result of a task that has ended, if there is one.
     pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
         match &mut self.0 {
             Tasks::Live(tasks) => {
@@ -109,11 +110,11 @@ impl<T: Send + 'static> JoinSet<T> {
         }
     }
 
-    /// Waits until all tasks have ended, and gives what they have left, in the order in which they ended.
+    /// Waits until all tasks have ended, and returns their results, in the order in which they ended.
     ///
     /// # Panics
     ///
-    /// With the payload of a task that has panicked, and where one was aborted.
+    /// With the payload of a task that has panicked, and if a task was aborted.
     pub async fn join_all(mut self) -> Vec<T> {
         let mut all = Vec::with_capacity(self.len());
         while let Some(ended) = self.join_next().await {
@@ -130,7 +131,7 @@ impl<T: Send + 'static> JoinSet<T> {
         all
     }
 
-    /// Aborts all tasks; they are still to be awaited.
+    /// Aborts all tasks, which must still be awaited.
     pub fn abort_all(&mut self) {
         match &mut self.0 {
             Tasks::Live(tasks) => tasks.abort_all(),
@@ -144,7 +145,7 @@ impl<T: Send + 'static> JoinSet<T> {
         while self.join_next().await.is_some() {}
     }
 
-    /// The tasks go on by themselves, and nobody awaits them.
+    /// Detaches all tasks: they continue, and are no longer awaited.
     pub fn detach_all(&mut self) {
         match &mut self.0 {
             Tasks::Live(tasks) => tasks.detach_all(),
@@ -153,7 +154,7 @@ impl<T: Send + 'static> JoinSet<T> {
     }
 }
 
-/// Tasks, one of which is waited for.
+/// A wait for the first of several tasks to end.
 struct Waiting<'a, T>(&'a mut Vec<JoinHandle<T>>);
 
 impl<T> Waiting<'_, T> {
@@ -172,7 +173,6 @@ impl<T> Waiting<'_, T> {
         Poll::Pending
     }
 
-    /// One that has ended, if there is one.
     fn poll_ended(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<Result<T, JoinError>>> {
         match self.0.iter().position(JoinHandle::is_finished) {
             Some(at) => self.poll_at(at, task).map(Some),
@@ -201,7 +201,7 @@ impl<T> Drop for Waiting<'_, T> {
 
 impl<T> Drop for JoinSet<T> {
     fn drop(&mut self) {
-        // tokio's does so by itself.
+        // tokio's set aborts its tasks on drop by itself.
         if let Tasks::Controlled(tasks) = &self.0 {
             tasks.iter().for_each(JoinHandle::abort);
         }

@@ -1,4 +1,4 @@
-//! Time in tasks: [`sleep`], [`timeout`] and [`interval`].
+//! Timers of tasks: [`sleep`], [`timeout`] and [`interval`].
 
 use std::fmt;
 use std::future::{Future, IntoFuture, poll_fn};
@@ -16,7 +16,7 @@ fn begin(delay: Duration, purpose: Purpose) -> environment::Sleep {
     environment::sleep(!runtime::is_controlled(), delay, purpose)
 }
 
-/// Waits for some time: virtual time, under test. It begins now, not when it is polled.
+/// Waits for a duration, in virtual time under test. The wait begins now, not at the first poll.
 ///
 /// ```
 /// use std::time::Duration;
@@ -29,7 +29,7 @@ fn begin(delay: Duration, purpose: Purpose) -> environment::Sleep {
 /// # }
 /// ```
 ///
-/// It may be polled by another task, thread or actor than the one that has begun it. To drop it ends it.
+/// The future may be polled by another task, thread or actor than its creator. Dropping it cancels the wait.
 ///
 /// # Panics
 ///
@@ -39,7 +39,7 @@ pub fn sleep(delay: Duration) -> Sleep {
     Sleep(begin(delay, Purpose::Sleep))
 }
 
-/// A wait for some time; see [`sleep`].
+/// The future of [`sleep`].
 #[must_use = "futures do nothing unless they are awaited"]
 pub struct Sleep(environment::Sleep);
 
@@ -57,10 +57,10 @@ impl fmt::Debug for Sleep {
     }
 }
 
-/// Awaits a future for some time at most: virtual time, under test. The time begins now.
+/// Awaits a future with a time limit, in virtual time under test. The time begins now.
 ///
-/// Where both are ready, the future comes first. A future that is dropped, since the time is over, ends where
-/// it awaits.
+/// If both are ready, the future wins. At the time limit the future is dropped, at the `.await` that it has
+/// reached.
 ///
 /// ```
 /// use std::time::Duration;
@@ -77,7 +77,7 @@ impl fmt::Debug for Sleep {
 ///
 /// # Errors
 ///
-/// [`Elapsed`], where the future is not ready by then, or the runtime was dropped whose clock it reads.
+/// [`Elapsed`], if the future is not ready in time, or if the runtime was dropped whose clock is used.
 ///
 /// # Panics
 ///
@@ -90,7 +90,7 @@ pub fn timeout<F: IntoFuture>(limit: Duration, future: F) -> Timeout<F::IntoFutu
 }
 
 pin_project! {
-    /// A future that is awaited for some time at most; see [`timeout`].
+    /// The future of [`timeout`].
     #[must_use = "futures do nothing unless they are awaited"]
     pub struct Timeout<F> {
         #[pin]
@@ -117,7 +117,7 @@ impl<F> fmt::Debug for Timeout<F> {
     }
 }
 
-/// A future was not ready within its [time](timeout).
+/// The error of a [`timeout`]: the future was not ready in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Elapsed(());
 
@@ -129,7 +129,7 @@ impl fmt::Display for Elapsed {
 
 impl std::error::Error for Elapsed {}
 
-/// Ticks again and again: at once, and then once in each period. Under test the time is virtual.
+/// Creates an interval that ticks at once, and then once in each period, in virtual time under test.
 ///
 /// ```
 /// use std::time::Duration;
@@ -146,12 +146,13 @@ impl std::error::Error for Elapsed {}
 ///
 /// # Under test
 ///
-/// A task or a thread that awaits nothing but ticks, and news on channels, is no reason for an execution to go
-/// on: it ends where for three rounds nothing but ticks and periodic timers has come, and nothing is owed.
+/// A task or a thread that awaits nothing but ticks, and messages on channels, does not keep an execution
+/// alive: the execution ends after three rounds with nothing but ticks and periodic timers, if no obligation
+/// is pending.
 ///
 /// # Panics
 ///
-/// Where the period is zero; and as [`sleep`].
+/// If the period is zero; and as [`sleep`].
 #[track_caller]
 pub fn interval(period: Duration) -> Interval {
     assert!(!period.is_zero(), "an interval has a period above zero");
@@ -162,7 +163,7 @@ pub fn interval(period: Duration) -> Interval {
     }
 }
 
-/// Ticks; see [`interval`].
+/// A source of periodic ticks; see [`interval`].
 #[derive(Debug)]
 pub struct Interval {
     period: Duration,
@@ -171,12 +172,12 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// Waits for the next tick. Where it is dropped before, the tick comes the next time.
+    /// Waits for the next tick. If the future is dropped before, no tick is lost.
     pub async fn tick(&mut self) {
         poll_fn(|task| self.poll_tick(task)).await;
     }
 
-    /// As [`tick`](Self::tick), once.
+    /// As [`tick`](Self::tick), as a single poll.
     pub fn poll_tick(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
         ready!(Pin::new(&mut self.due.sleep).poll(task));
         let late = self.due.late();
@@ -184,36 +185,36 @@ impl Interval {
         Poll::Ready(())
     }
 
-    /// The next tick comes a period from now.
+    /// Restarts the interval: the next tick comes a period from now.
     pub fn reset(&mut self) {
         self.due = Due::begin(self.period);
     }
 
-    /// What becomes of ticks for which nobody has waited in time.
+    /// Sets the treatment of missed ticks.
     pub fn set_missed_tick_behavior(&mut self, behavior: MissedTickBehavior) {
         self.missed = behavior;
     }
 
-    /// How long it is from tick to tick.
+    /// The period of the interval.
     pub fn period(&self) -> Duration {
         self.period
     }
 }
 
-/// What becomes of ticks for which nobody has waited in time.
+/// The treatment of missed ticks, which came while nobody waited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum MissedTickBehavior {
-    /// They come at once, one after the other, until none is missing.
+    /// Catch up: missed ticks come at once, one after the other.
     #[default]
     Burst,
-    /// One comes at once, and the next a period later.
+    /// One tick comes at once, and the next a period later.
     Delay,
-    /// One comes at once, and the next at a multiple of the period, counted from the first.
+    /// One tick comes at once, and the next at a multiple of the period, counted from the first.
     Skip,
 }
 
 impl MissedTickBehavior {
-    /// How long after the tick that is due, and comes so late, the next one is due.
+    /// Returns the time from the deadline of the current, late tick to the deadline of the next.
     fn next(self, late: Duration, period: Duration) -> Duration {
         match self {
             Self::Burst => period,
@@ -227,12 +228,11 @@ impl MissedTickBehavior {
     }
 }
 
-/// The next tick.
 struct Due {
     sleep: environment::Sleep,
-    /// When it is due, in production.
+    /// The deadline, in production.
     at: Option<Instant>,
-    /// How long ago it was due when the wait for it began, under test.
+    /// The delay that had already passed when the wait began, under test.
     behind: Duration,
 }
 
@@ -246,7 +246,6 @@ impl Due {
         }
     }
 
-    /// How long ago it was due.
     fn late(&self) -> Duration {
         match self.at {
             Some(at) => at.elapsed(),
@@ -254,7 +253,7 @@ impl Due {
         }
     }
 
-    /// The next one is due so long after this one, which has come late.
+    /// Sets the timer for a tick that is due `next` after the current one, which came `late`.
     fn go_on(&mut self, late: Duration, next: Duration) {
         *self = Self {
             sleep: begin(next.saturating_sub(late), Purpose::Tick),
@@ -264,7 +263,7 @@ impl Due {
     }
 }
 
-/// That time, or as good as never.
+/// Returns the sum; a far future time if it overflows.
 fn later(at: Instant, by: Duration) -> Instant {
     const NEVER: Duration = Duration::from_secs(1 << 30);
     at.checked_add(by).unwrap_or_else(|| at + NEVER)

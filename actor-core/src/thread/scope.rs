@@ -1,4 +1,4 @@
-//! Threads that borrow from who has started them: [`scope`](super::scope).
+//! The host of scoped threads in both executors: [`scope`](super::scope).
 
 use std::io;
 
@@ -8,7 +8,7 @@ use super::{Builder, JoinHandle, Thread};
 use crate::object::{Deed, Object};
 use crate::runtime::{self, Wait};
 
-/// The threads of this module.
+/// The host that starts the threads of this module.
 #[derive(Debug)]
 pub enum Threads {}
 
@@ -16,7 +16,7 @@ impl Host for Threads {
     type Handle = JoinHandle<()>;
     type Thread = Thread;
 
-    /// Threads that borrow are waited for, so who starts them has to be able to. A handler is not.
+    /// Panics in a handler under test: a scope waits for its threads, and a handler can't block.
     #[track_caller]
     fn open() {
         if !runtime::is_controlled() {

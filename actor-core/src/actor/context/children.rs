@@ -1,4 +1,4 @@
-//! Whom an actor starts, supervises and stops.
+//! Spawning, supervising and stopping other actors from a handler.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,20 +10,18 @@ use crate::production::Target;
 use crate::runtime::{self, Home, Starts, Stop};
 use crate::supervision::{Decision, Failure, Supervision};
 
-/// Other actors: to start, to supervise and to stop them.
+/// Spawning, supervising and stopping of other actors.
 impl<A: Actor> Context<A> {
     /// Starts an actor and returns a reference to it, to which events may be sent at once.
     pub fn spawn<B: Actor>(&mut self, actor: B) -> ActorRef<B> {
         self.spawner().spawn(actor)
     }
 
-    /// Starts what `factory` makes as a supervised child of this actor; see
-    /// [`Spawner::spawn_with`].
+    /// Starts a value of `factory` as a supervised child of this actor; see [`Spawner::spawn_with`].
     ///
-    /// This actor's children end with it: each is stopped, in reverse order of the spawns, before
-    /// this actor's value is dropped. Where it ends in order, that is when its `#[stop]` hook has
-    /// run, and each child handles what was sent to it before; where it fails or is made to end at
-    /// once, they are stopped ahead of that.
+    /// The children end with this actor: each is stopped, in reverse order of the spawns, before this
+    /// actor's value is dropped. If this actor ends in order, its `#[stop]` hook runs first, and each child
+    /// handles the events sent to it before. After a failure or a kill, they stop at once.
     pub fn spawn_with<B: Actor>(
         &mut self,
         factory: impl FnMut() -> B + Send + 'static,
@@ -31,8 +29,8 @@ impl<A: Actor> Context<A> {
         self.spawner().spawn_with(factory)
     }
 
-    /// Says how this actor supervises its children from now on: one for one, and at most 3 restarts
-    /// within 5 s, unless told. After a restart of this actor it is to be said again.
+    /// Sets the supervision of this actor's children from now on. The default is one for one, with at
+    /// most 3 restarts within 5 s. A restart of this actor resets the supervision to the default.
     pub fn supervise(&mut self, supervision: Supervision) {
         match &self.home {
             Home::Live(side) => side.supervise(supervision),
@@ -40,18 +38,17 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Has this actor asked what becomes of a child that has failed: by the event [`Failure`], to which
-    /// its handler answers with a [`Decision`].
+    /// Makes this actor decide about its failed children: it gets the event [`Failure`], and its
+    /// handler replies with a [`Decision`].
     ///
-    /// The child is down meanwhile: its value is dropped, and what is sent to it waits. The event comes
-    /// after what is in this actor's inbox; the handler may be async, and a state may defer the event.
-    /// Where there is no answer, since the state ignores the event for instance or the mailbox is full,
-    /// the child is brought back. A handler that panics while it decides is a failure of this actor, whose
-    /// children end with it.
+    /// The child is down meanwhile: its value is dropped, and events sent to it wait. The [`Failure`] comes
+    /// after the events in this actor's inbox; the handler may be async, and a state may defer the event.
+    /// The child is restarted if there is no reply, for instance because the state ignores the event or the
+    /// mailbox is full. A panic while the handler decides is a failure of this actor.
     ///
-    /// It is asked where the child would be brought back after a failure: not after a halt, and not for
-    /// a [`Restart::Temporary`](crate::Restart::Temporary) child. After a restart of this actor it is to
-    /// be said again.
+    /// The actor decides only if the child would be restarted after a failure: not after a halt, and
+    /// not for a [`Restart::Temporary`](crate::Restart::Temporary) child. After a restart of this
+    /// actor, call this method again.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -97,28 +94,28 @@ impl<A: Actor> Context<A> {
         other.target().stop(Stop::InOrder);
     }
 
-    /// As [`System::stop_within`](crate::System::stop_within).
+    /// Stops another actor as [`System::stop_within`](crate::System::stop_within) does.
     pub fn stop_within<B: Actor>(&mut self, other: &ActorRef<B>, deadline: Duration) {
         other.target().stop(Stop::Within(deadline));
     }
 
-    /// As [`System::kill`](crate::System::kill).
+    /// Kills another actor as [`System::kill`](crate::System::kill) does.
     pub fn kill<B: Actor>(&mut self, other: &ActorRef<B>) {
         other.target().stop(Stop::AtOnce);
     }
 
-    /// Starts actors with settings of their own.
+    /// Returns a builder for starting actors with settings of their own.
     pub fn spawner(&mut self) -> Spawner<'_> {
         Spawner::new(&self.home)
     }
 
-    /// Where its actors are started.
+    /// Returns the home of this actor, in which it spawns others.
     pub(crate) fn parent(&self) -> &dyn Starts {
         &self.home
     }
 }
 
-/// Asks a supervisor what becomes of a child; that it is brought back, where there is no answer.
+/// Asks a supervisor to decide about a failed child; without a reply the child is restarted.
 fn ask_supervisor<A: Handler<Failure, Reply = Decision>>(
     supervisor: Target,
     failure: Failure,

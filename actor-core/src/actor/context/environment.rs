@@ -1,4 +1,4 @@
-//! Calls of what is outside the actors, which may fail.
+//! Fallible calls of the environment, at which the tester injects faults.
 
 use std::future::Future;
 
@@ -6,14 +6,14 @@ use super::Context;
 use crate::actor::Actor;
 use crate::environment::fallible;
 
-/// Calls of the environment's.
+/// Fallible calls of the environment.
 impl<A: Actor> Context<A> {
-    /// Makes a call that may fail: of a device, a file, another program. In production it is the call.
-    /// Under test it is the call as well, unless a fault strikes; then it fails with an error that the
-    /// test supplies by [`System::fails`](crate::System::fails).
+    /// Makes a call that may fail: of a device, a file, another program. Under test, an injected fault
+    /// replaces the call by an error that the test supplies through
+    /// [`System::fails`](crate::System::fails).
     ///
-    /// A test asks for such faults with `faults(call = 2)`. The name tells calls apart: in what the test
-    /// supplies, in reports and in traces.
+    /// A test asks for such faults with `faults(call = 2)`. The name identifies the call in the
+    /// supplied errors, in reports and in traces.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -48,7 +48,7 @@ impl<A: Actor> Context<A> {
     ///
     /// # Panics
     ///
-    /// Under test, where what is supplied is an error of another type.
+    /// Under test, if the supplied error is of another type.
     #[track_caller]
     pub fn fallible<T, E: 'static>(
         &mut self,
@@ -58,8 +58,8 @@ impl<A: Actor> Context<A> {
         fallible::call(self.home.is_live(), name, call)
     }
 
-    /// As [`fallible`](Context::fallible), for a call that is awaited. Whether it fails is decided when
-    /// it is.
+    /// Makes a fallible call as [`fallible`](Context::fallible) does, for a call that is awaited. The
+    /// fault is decided when the future is awaited.
     ///
     /// ```
     /// use actor_core::prelude::*;

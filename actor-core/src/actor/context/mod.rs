@@ -1,5 +1,5 @@
-//! What a handler can do: [`Context`]. Here is what it decides and how its calls follow each other; the
-//! files beside have what it does to time, to other actors, and while it waits.
+//! The context of a handler, [`Context`]: decisions, and the order of the calls that follow from them.
+//! The files beside hold timers, spawning and watching of other actors, and waiting.
 
 mod children;
 mod environment;
@@ -28,12 +28,12 @@ use crate::table::{Disposition, State};
 
 pub use piped::Piped;
 
-/// What an actor uses to act on the world while it handles an event.
+/// The interface to the world that an actor uses while it handles an event.
 ///
-/// Everything that writes to the world is synchronous and takes effect in the order of the calls;
-/// what reads the world is `async`. At most one of [`goto`](Context::goto),
-/// [`raise`](Context::raise) and [`halt`](Context::halt) decides what follows, and it takes effect
-/// when the handler returns; two of them in one handler are a bug that is reported as such.
+/// Every method that writes to the world is synchronous and takes effect in the order of the calls;
+/// methods that read the world are `async`. At most one of [`goto`](Context::goto),
+/// [`raise`](Context::raise) and [`halt`](Context::halt) decides what follows, and the decision takes
+/// effect when the handler returns; two decisions in one handler are a bug that is reported.
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -76,17 +76,17 @@ pub struct Context<A: Actor> {
     part: Part,
     halted: bool,
     timeouts: Timeouts,
-    /// Of those who refer to the actor, where that is counted.
+    /// The count of strong references to the actor, if references are counted.
     count: Option<Weak<Count>>,
 }
 
-/// What the handler that runs has decided.
+/// The decision of the current handler.
 enum Next<A: Actor> {
     Stay,
     Goto(A::State),
     Halt,
-    /// To handle a raised event. Or nothing is decided, and this is an async call that waits for
-    /// its driver, which takes it before the call begins: one place for both keeps actors small.
+    /// Handles a raised event. Without a decision, this variant keeps an async call that waits for its
+    /// driver, which takes the call before it begins: one field for both keeps actors small.
     Run(Call<A>),
 }
 
@@ -101,7 +101,6 @@ impl<A: Actor> Next<A> {
     }
 }
 
-/// Which part of the actor runs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Handler,
@@ -112,7 +111,7 @@ enum Part {
 }
 
 impl Part {
-    /// The hook, where what follows is decided already.
+    /// Returns the name of the hook if this hook may make no decision.
     fn decided(self) -> Option<&'static str> {
         match self {
             Self::Exit => Some("#[exit]"),
@@ -137,9 +136,9 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// This actor.
+    /// Returns a reference to this actor.
     pub fn me(&self) -> ActorRef<A> {
-        // Where nobody refers to it any more, it is about to stop: no reference changes that.
+        // An actor without references is about to stop, and a new reference does not change that.
         let count = self.count.as_ref().and_then(Weak::upgrade);
         ActorRef::new(match count {
             Some(count) => count.reference(),
@@ -158,29 +157,28 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// This actor, as the recipient of one kind of event.
+    /// Returns this actor as the recipient of one kind of event.
     pub fn recipient<E: AcceptedBy<A>>(&self) -> Recipient<E> {
         self.me().recipient()
     }
 
-    /// The current state: in a handler the one that it was called in, in an entry hook the new
-    /// one, in an exit hook the one that is left.
+    /// Returns the current state: in a handler the state in which it was called, in an entry hook the
+    /// new state, in an exit hook the old one.
     pub fn state(&self) -> A::State {
         self.state
     }
 
-    /// Goes to `state` when the handler returns: the exit hook of the current state runs, then the
-    /// entry hook of the new one, also where both are the same.
+    /// Changes to `state` when the handler returns: the exit hook of the current state runs, then the
+    /// entry hook of the new one. Both run even if the two states are the same.
     ///
-    /// In a `#[start]` hook it chooses the state to start in.
+    /// In a `#[start]` hook this call chooses the state to start in.
     pub fn goto(&mut self, state: A::State) {
         self.decide(Next::Goto(state));
     }
 
     /// Handles `event` when the handler returns, before anything in the inbox.
     ///
-    /// The state must handle or ignore it. A chain of more than [`CHAIN_MAX`] raised events is a
-    /// bug.
+    /// The state must handle or ignore it. More than [`CHAIN_MAX`] raised events in a row are a bug.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -212,8 +210,8 @@ impl<A: Actor> Context<A> {
         self.decide(Next::Run(Call::Event(message)));
     }
 
-    /// Stops this actor when the handler returns: the `#[stop]` hook runs, what was sent before
-    /// goes out, and what is left in the inbox becomes dead letters.
+    /// Stops this actor when the handler returns: the `#[stop]` hook runs, events sent before are
+    /// delivered, and events left in the inbox become dead letters.
     pub fn halt(&mut self) {
         self.decide(Next::Halt);
     }
@@ -238,26 +236,26 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// A number below `bound`, which the tester chooses; in production a random one.
+    /// Returns a number below `bound`, chosen by the tester; in production a random one.
     ///
     /// # Panics
     ///
-    /// Where `bound` is zero or above 2³² − 1.
+    /// If `bound` is zero or above 2³² − 1.
     pub fn choose(&mut self, bound: usize) -> usize {
         crate::environment::choose(self.home.is_live(), bound)
     }
 
-    /// `true` or `false`, as the tester chooses; in production at random.
+    /// Returns `true` or `false` as the tester chooses; in production at random.
     pub fn choose_bool(&mut self) -> bool {
         crate::environment::choose_bool(self.home.is_live())
     }
 
-    /// A generator for this call: under test its seed is one recorded choice.
+    /// Returns a random number generator for this call: under test its seed is one recorded choice.
     pub fn rng(&mut self) -> ActorRng {
         crate::environment::generator(self.home.is_live())
     }
 
-    /// The [disk](crate::fs) of the system.
+    /// Returns the [disk](crate::fs) of the system.
     pub fn disk(&self) -> Disk {
         match &self.home {
             Home::Live(side) => Disk::live(side.disk()),
@@ -265,24 +263,24 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// The time since the system started: virtual under test, and constant within a step. There, where
-    /// the test says that clocks are apart, it is what the clock of the actor's node shows.
+    /// Returns the time since the system started: virtual under test, and constant within a step. If
+    /// the test sets clock skew, the result is the time on the clock of the actor's node.
     pub fn now(&self) -> Duration {
         self.home.read_clock();
         self.home.now()
     }
 
-    /// The same, without a look at the clock by the program.
+    /// Returns the same time, but records no read of the clock by the program.
     pub(crate) fn time(&self) -> Duration {
         self.home.now()
     }
 
-    /// The same as a [`Timestamp`], which is for comparing with others.
+    /// Returns the same time as a [`Timestamp`], for comparisons with other timestamps.
     pub fn timestamp(&self) -> Timestamp {
         Timestamp::at(self.now())
     }
 
-    /// The name of the [node](crate::System::node) that the actor is on, if it is on one.
+    /// Returns the name of the actor's [node](crate::System::node), or `None` if it is on no node.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -317,7 +315,7 @@ impl<A: Actor> Context<A> {
         self.home.node()
     }
 
-    /// Reports what an actor that goes on could not do, and nobody waits to hear.
+    /// Reports a failed operation of an actor that goes on, if nobody waits for the result.
     pub(crate) fn report(&self, error: &str) {
         match &self.home {
             Home::Live(side) => side.report(error),
@@ -325,17 +323,17 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// What a run of calls ended with, after which nothing follows.
+    /// Returns the result of a finished chain of calls.
     pub(crate) fn ran(&self) -> Ran {
         if self.halted { Ran::Halted } else { Ran::Done }
     }
 
-    /// Feeds what the actor's timeouts are.
+    /// Feeds the state of the actor's timeouts.
     pub(crate) fn fingerprint(&self, to: &mut Fingerprinter) {
         self.timeouts.fingerprint(to);
     }
 
-    /// The first step: after the `#[start]` hook, the first state is entered.
+    /// Begins the first step: after the `#[start]` hook, the first state is entered.
     pub(crate) fn begin(&mut self) {
         self.entering = Some(self.state);
     }
@@ -348,7 +346,6 @@ impl<A: Actor> Context<A> {
         self.next = Next::Run(call);
     }
 
-    /// The call that was kept.
     pub(crate) fn postponed(&mut self) -> Call<A> {
         match std::mem::replace(&mut self.next, Next::Stay) {
             Next::Run(call) => call,
@@ -356,12 +353,12 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// The actor is about to handle what is due in production, after others may have run.
+    /// Begins a piece of work in production, after other actors may have run.
     pub(crate) fn begin_work(&mut self) {
         self.home.side().begin_work();
     }
 
-    /// The next event to be handled in production, or what else is due.
+    /// Returns the next event to handle in production, or another kind of work that is due.
     #[inline]
     pub(crate) fn next(&mut self) -> Result<A::Message, Due> {
         let side = self.home.side();
@@ -387,8 +384,8 @@ impl<A: Actor> Context<A> {
         };
     }
 
-    /// What follows from the call that has just returned, one call at a time; both executors
-    /// settle here. The order is: exit hook, entry hook, raised event.
+    /// Returns the next call that follows from the one that has just returned; both executors use this
+    /// method. The order is: exit hook, entry hook, raised event.
     #[inline]
     pub(crate) fn settle(&mut self) -> Option<Call<A>> {
         if let Next::Stay = self.next
@@ -423,7 +420,7 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Enters `state` after an exit hook or, with what it decided, the start hook.
+    /// Enters `state` after an exit hook or the start hook, with the decision of that hook.
     fn enter(&mut self, state: A::State, decided: Next<A>) -> Option<Call<A>> {
         let state = match decided {
             Next::Stay => state,
@@ -473,7 +470,6 @@ impl<A: Actor> fmt::Debug for Context<A> {
     }
 }
 
-/// The number of the event or hook that is called.
 fn number_of<A: Actor>(call: &Call<A>) -> u16 {
     match call {
         Call::Event(message) => A::event_index(message),

@@ -1,4 +1,4 @@
-//! Futures beside an actor whose event may be cancelled: [`Piped`].
+//! Cancellable futures piped to an actor: [`Piped`].
 
 use std::fmt;
 use std::future::{Future, poll_fn};
@@ -18,8 +18,8 @@ use crate::runtime::{self, Address, Home, Purpose};
 use crate::slab::Slot;
 use crate::sync::oneshot;
 
-/// A future that runs beside an actor and whose event has not been handled yet, as returned by
-/// [`Context::pipe`]. Dropping it leaves the future running.
+/// A handle to a future that runs beside an actor and whose event has not been handled yet, as returned
+/// by [`Context::pipe`]. Dropping the handle leaves the future running.
 #[derive(Clone)]
 pub struct Piped(Inner);
 
@@ -29,22 +29,21 @@ enum Inner {
     Controlled(Arc<Mutex<Stage>>),
 }
 
-/// How far a future under test has come.
+/// The progress of a piped future under test.
 enum Stage {
-    /// It runs; dropped, this ends it.
+    /// The future runs; dropping the sender cancels it.
     Runs(oneshot::Sender<()>),
-    /// Its event is under way, as that of a timer which fires at once.
+    /// The event of the future is sent, as that of a timer that fires at once.
     Sent(Timer),
-    /// It was cancelled.
     Cancelled,
 }
 
-// It names a future, which a panic changes in nothing.
+// A panic cannot leave the named future in an inconsistent state.
 impl UnwindSafe for Piped {}
 impl RefUnwindSafe for Piped {}
 
 impl Piped {
-    /// Runs a future beside an actor, and sends what `map` makes of its output.
+    /// Runs a future beside an actor, and sends the event that `map` makes of its output.
     pub(super) fn begin<A: Actor, F, E>(
         cx: &mut Context<A>,
         future: F,
@@ -54,7 +53,7 @@ impl Piped {
         F: Future + Send + 'static,
         E: AcceptedBy<A>,
     {
-        // It refers to the actor until it is done.
+        // The future holds a reference to the actor until it is done.
         let me = cx.me();
         match &mut cx.home {
             Home::Live(side) => {
@@ -85,7 +84,7 @@ impl Piped {
         }
     }
 
-    /// Ends the future, and removes its event where that was not handled yet.
+    /// Ends the future, and removes its event if that was not handled yet.
     pub(crate) fn cancel(self) {
         match self.0 {
             Inner::Live(timer) => timer.cancel(),
@@ -100,7 +99,7 @@ impl Piped {
         }
     }
 
-    /// Neither does the future run, nor is its event unread.
+    /// Returns true if the future is over and its event is no longer unread.
     pub(crate) fn is_over(&self) -> bool {
         match &self.0 {
             Inner::Live(timer) => timer.is_over(),
@@ -108,8 +107,8 @@ impl Piped {
         }
     }
 
-    /// Under test: which of the owner's timers its event is, counted from two; one while it runs, zero
-    /// once it is over.
+    /// Returns a mark of the state under test: two or more for the index of the event among the owner's
+    /// timers, one while the future runs, zero once it is over.
     pub(crate) fn mark(&self) -> u64 {
         match &self.0 {
             Inner::Live(_) => 0,
@@ -125,7 +124,7 @@ impl Piped {
     }
 }
 
-/// The output of the future, unless it is cancelled before.
+/// Returns the output of the future, or `None` if the future is cancelled first.
 async fn unless<F: Future>(mut cancelled: oneshot::Receiver<()>, future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     poll_fn(|task| {
@@ -137,7 +136,7 @@ async fn unless<F: Future>(mut cancelled: oneshot::Receiver<()>, future: F) -> O
     .await
 }
 
-/// Has the event fire at once.
+/// Sends the event by a timer that fires at once.
 fn send<A: Actor>(owner: Address, message: A::Message, stage: &Mutex<Stage>) {
     let message = &mut Slot::Full(message);
     let timer = runtime::arm(owner, Duration::ZERO, message, None, Purpose::Event);
@@ -164,7 +163,7 @@ impl fmt::Debug for Piped {
     }
 }
 
-/// Under test: whether it runs, or which of its owner's timers its event is.
+/// Fingerprints the state under test: running, over, or the index of the event's timer.
 impl Fingerprint for Piped {
     fn fingerprint(&self, to: &mut Fingerprinter) {
         to.write_u64(self.mark());

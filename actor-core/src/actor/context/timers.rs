@@ -1,4 +1,4 @@
-//! What a handler does with time: timers and timeouts.
+//! Timers and timeouts of an actor.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::production;
 use crate::runtime::{self, Home, Purpose};
 use crate::slab::Slot;
 
-/// Timers and timeouts: they send an event to the actor later, and end with it.
+/// Timers and timeouts: they send an event to the actor later, and end with the actor.
 impl<A: Actor> Context<A> {
     /// Sends `event` to this actor after `delay`. The timer ends with the actor, and so does its
     /// event: it is never a dead letter.
@@ -42,9 +42,9 @@ impl<A: Actor> Context<A> {
 
     /// Sends a copy of `event` to this actor every `period`, the first after one period.
     ///
-    /// At most one tick is unread: while it waits in the inbox, further ones are left out, and later
-    /// ones keep to the grid. Under test a periodic timer does not keep a run alive: with nothing
-    /// else to do for three rounds, nothing owed and nobody waiting, the run is over.
+    /// At most one tick is unread: while one waits in the inbox, further ticks are skipped, and later ones
+    /// stay on multiples of the period. Under test a periodic timer does not keep a run alive: a run ends
+    /// after three rounds of nothing but periodic timers, if no obligation is pending and nobody waits.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -77,7 +77,7 @@ impl<A: Actor> Context<A> {
     ///
     /// # Panics
     ///
-    /// Where `period` is zero; in production, on a tokio runtime without a time driver.
+    /// If `period` is zero; in production, on a tokio runtime without a time driver.
     pub fn every<E: AcceptedBy<A> + Clone>(&mut self, period: Duration, event: E) -> Timer {
         assert!(
             !period.is_zero(),
@@ -100,11 +100,11 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Sends `event` to this actor after `delay`, unless it leaves its state before. A state has one
-    /// such timeout: setting it again replaces it, and so its `#[entry]` hook is where to set it.
+    /// Sends `event` to this actor after `delay`, unless the actor leaves its state before. A state has
+    /// one such timeout: setting the timeout again replaces it, so set it in the `#[entry]` hook.
     ///
-    /// A `goto` to the current state leaves it as well. A timeout that is overtaken leaves nothing
-    /// behind: its event is removed where it has fired and was not handled yet.
+    /// A `goto` to the current state leaves the state as well. A timeout of a left state has no effect:
+    /// its event is removed if it has fired and was not handled yet.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -152,11 +152,11 @@ impl<A: Actor> Context<A> {
         self.timeouts.set(Until::StateLeft, timer);
     }
 
-    /// Sends `event` to this actor after `delay`, unless it handles any event before. An actor has
-    /// one such timeout: setting it again replaces it.
+    /// Sends `event` to this actor after `delay`, unless the actor handles any event before. An actor
+    /// has one such timeout: setting it again replaces it.
     ///
-    /// Events that are ignored or deferred are not handled, and the timeout goes on. An event that
-    /// is raised, or taken by [`receive`](Context::receive), is.
+    /// Events that are ignored or deferred are not handled, and the timeout continues. An event that is
+    /// raised, or taken by [`receive`](Context::receive), counts as handled.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -192,12 +192,12 @@ impl<A: Actor> Context<A> {
         self.timeouts.set(Until::EventHandled, timer);
     }
 
-    /// Sends `event` to this actor after `delay`, as [`after`](Context::after) does, under a name of
-    /// the actor's own: a timeout that is set again under that name replaces the one before, and
-    /// [`cancel_timeout`](Context::cancel_timeout) ends it. It goes on when the state changes.
+    /// Sends `event` to this actor after `delay`, as [`after`](Context::after) does, under a name of the
+    /// actor's own. Setting a timeout again under that name replaces the one before, and
+    /// [`cancel_timeout`](Context::cancel_timeout) ends it. The timeout continues when the state changes.
     ///
-    /// A timeout that is replaced or cancelled leaves nothing behind: its event is removed where it has
-    /// fired and was not handled yet. An actor may have as many as it has names.
+    /// A timeout that is replaced or cancelled has no effect: its event is removed if it has fired and
+    /// was not handled yet. An actor may have one such timeout for each name.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -253,9 +253,8 @@ impl<A: Actor> Context<A> {
         self.timeouts.set_named(name, Until::Cancelled, timer);
     }
 
-    /// As [`named_timeout`](Context::named_timeout), unless the state is left before, as with
-    /// [`state_timeout`](Context::state_timeout): several time limits of one state. Names are the same
-    /// for both.
+    /// Sets a [`named_timeout`](Context::named_timeout) that also ends when the state is left, as
+    /// [`state_timeout`](Context::state_timeout) does. Both kinds share their names.
     ///
     /// # Panics
     ///
@@ -270,14 +269,13 @@ impl<A: Actor> Context<A> {
         self.timeouts.set_named(name, Until::StateLeft, timer);
     }
 
-    /// Cancels the timeout of that name, and removes its event where it has fired and was not handled
-    /// yet. Where there is none, or it is over, nothing happens.
+    /// Cancels the timeout of that name, and removes its event if it has fired and was not handled yet.
+    /// Does nothing if there is no such timeout, or if it is over.
     pub fn cancel_timeout(&mut self, name: &str) {
         self.timeouts.cancel(name);
     }
 
-    /// Cancels a timer, and removes its event where it has fired and was not handled yet.
-    /// A timer that is over is left alone.
+    /// Cancels a timer, and removes its fired, unhandled event. Does nothing if the timer is over.
     pub fn cancel(&mut self, timer: Timer) {
         timer.cancel();
     }

@@ -1,4 +1,4 @@
-//! How a handler waits, and how an actor goes on meanwhile.
+//! Waiting in async handlers, and futures that run beside an actor.
 
 use std::future::Future;
 use std::time::Duration;
@@ -10,13 +10,13 @@ use crate::runtime::Purpose;
 
 /// Waits of async handlers, and futures that run beside the actor.
 impl<A: Actor> Context<A> {
-    /// Waits. Events that arrive meanwhile stay in the inbox.
+    /// Waits for `delay`. Events that arrive meanwhile stay in the inbox.
     pub fn sleep(&mut self, delay: Duration) -> impl Future<Output = ()> + Send + use<A> {
         crate::environment::sleep(self.home.is_live(), delay, Purpose::Sleep)
     }
 
-    /// Waits for the next event of one kind; others stay in the inbox in their order. Deferred
-    /// events of that kind are taken too, and first. An asker of the event is told
+    /// Waits for the next event of one kind; others stay in the inbox in their order. Deferred events
+    /// of that kind are taken too, and first. If the event was sent by `ask`, the asker gets
     /// [`AskError::Dropped`](crate::AskError::Dropped).
     ///
     /// ```
@@ -54,19 +54,18 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// As [`receive`](Self::receive), for an event that is known by its number.
+    /// Receives as [`receive`](Self::receive) does, by the number of the event.
     pub(crate) fn receive_message(&mut self, event: u16) -> Receive<'_, A> {
         Receive::new(&mut self.home, &mut self.timeouts, event)
     }
 
-    /// Runs `future` beside the actor, which goes on handling events, and sends what `map` makes of
-    /// its output to this actor. It is dropped when the actor stops.
+    /// Runs `future` beside the actor, which continues to handle events, and sends the event that `map`
+    /// makes of the output to this actor. The future is dropped when the actor stops.
     ///
     /// [`pipe`](Context::pipe) does the same and can be cancelled, and
     /// [`pipe_to_state`](Context::pipe_to_state) ends with the state.
     ///
-    /// In production, a panic in it is [reported](crate::FailureKind::Background), and the actor
-    /// goes on without the event.
+    /// In production, a panic in it is [reported](crate::FailureKind::Background), and no event is sent.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -106,7 +105,7 @@ impl<A: Actor> Context<A> {
         });
     }
 
-    /// As [`pipe_to_self`](Context::pipe_to_self), and can be [cancelled](Context::cancel_pipe).
+    /// Pipes as [`pipe_to_self`](Context::pipe_to_self) does, and can be [cancelled](Context::cancel_pipe).
     ///
     /// ```
     /// use actor_core::Piped;
@@ -151,17 +150,16 @@ impl<A: Actor> Context<A> {
         Piped::begin(self, future, map)
     }
 
-    /// Cancels a future that runs beside this actor: it is dropped, and its event is removed where it
-    /// has come and was not handled yet. One that is over is left alone.
+    /// Cancels a future that runs beside this actor: the future is dropped, and its event is removed if
+    /// it has come and was not handled yet. Does nothing if the future is over.
     pub fn cancel_pipe(&mut self, piped: Piped) {
         piped.cancel();
     }
 
-    /// As [`pipe_to_self`](Context::pipe_to_self), unless the actor leaves its state before, as with
-    /// [`state_timeout`](Context::state_timeout): then the future is dropped, and its event is removed
-    /// where it has come and was not handled yet. A state may have several.
+    /// Pipes as [`pipe_to_self`](Context::pipe_to_self) does, until the actor leaves its state: then the
+    /// future is dropped, and its unhandled event is removed. A state may have several.
     ///
-    /// A `goto` to the current state leaves it as well.
+    /// A `goto` to the current state leaves the state as well.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -210,7 +208,7 @@ impl<A: Actor> Context<A> {
         self.timeouts.add(piped);
     }
 
-    /// Runs a future beside the actor, which ends with it.
+    /// Runs a future beside the actor; the future ends with the actor.
     pub(crate) fn beside(&mut self, future: impl Future<Output = ()> + Send + 'static) {
         self.home.pipe(Box::pin(future));
     }

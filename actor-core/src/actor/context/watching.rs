@@ -1,4 +1,4 @@
-//! How an actor hears of others' ends, and shares their failures.
+//! Watches and links: notification of the end of other actors, and shared failures.
 
 use super::Context;
 use crate::actor::{Actor, ActorRef, AnyRef, Handler};
@@ -8,11 +8,10 @@ use crate::runtime::{self, Home};
 use crate::slab::Slot;
 use crate::supervision::Terminated;
 
-/// Watches and links: word of other actors' ends.
+/// Watches and links: notification of the end of other actors.
 impl<A: Actor> Context<A> {
-    /// Sends [`Terminated`] to this actor when `other` has stopped, at once where it already has.
-    /// Any reference will do.
-    /// Each call brings one notice.
+    /// Sends [`Terminated`] to this actor when `other` has stopped, at once if it has already. Any kind
+    /// of reference will do. Each call brings one notification.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -39,7 +38,7 @@ impl<A: Actor> Context<A> {
     ///
     /// # Panics
     ///
-    /// Where one of the two actors is under test and the other in production.
+    /// If one of the two actors is under test and the other in production.
     pub fn watch(&mut self, other: &impl AnyRef)
     where
         A: Handler<Terminated>,
@@ -60,8 +59,7 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Ends every watch of another actor that this one has begun. Word of its end that was sent before
-    /// is still handled, as a [`Terminated`].
+    /// Ends this actor's watches on the other one. A [`Terminated`] that was sent before is still handled.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -99,7 +97,7 @@ impl<A: Actor> Context<A> {
     ///
     /// # Panics
     ///
-    /// Where one of the two actors is under test and the other in production.
+    /// If one of the two actors is under test and the other in production.
     pub fn unwatch(&mut self, other: &impl AnyRef) {
         match &mut self.home {
             Home::Controlled(me) => {
@@ -110,12 +108,12 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Links this actor and another: when the value of one fails, the other fails too, with the
-    /// reason [`Linked`](crate::StopReason::Linked), and its supervisor acts, where it has one. That
-    /// is so whether or not the first one is brought back, and the link is gone then. Nothing is
-    /// shared where one halts, is stopped or is killed, which ends the link as well.
+    /// Links this actor and another: when the value of one fails, the other fails too, with the reason
+    /// [`Linked`](crate::StopReason::Linked), and the supervisor of the second, if any, acts. The
+    /// second fails even if the first one is restarted, and the failure removes the link. An actor that
+    /// halts, is stopped or is killed shares nothing; its end removes the link as well.
     ///
-    /// An actor that has failed for good already is shared at once.
+    /// If `other` has already failed for good, its failure is shared at once.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -139,7 +137,7 @@ impl<A: Actor> Context<A> {
     ///
     /// # Panics
     ///
-    /// Where one of the two actors is under test and the other in production.
+    /// If one of the two actors is under test and the other in production.
     pub fn link<B: Actor>(&mut self, other: &ActorRef<B>) {
         match &self.home {
             Home::Controlled(me) => {
@@ -150,12 +148,11 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Ends the link between this actor and another, for both. A failure of which word is under way
-    /// is shared nevertheless.
+    /// Removes the link between this actor and another. A failure that is under way is shared nevertheless.
     ///
     /// # Panics
     ///
-    /// Where one of the two actors is under test and the other in production.
+    /// If one of the two actors is under test and the other in production.
     pub fn unlink<B: Actor>(&mut self, other: &ActorRef<B>) {
         match &self.home {
             Home::Controlled(me) => {
@@ -166,9 +163,8 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Has this actor told by [`Terminated`] where it would share a failure of an actor that it is
-    /// [linked](Context::link) to; it goes on then. After a restart of this actor it is to be said
-    /// again.
+    /// Makes this actor get a [`Terminated`] in place of a failure of a [linked](Context::link) actor, and
+    /// continue. After a restart of this actor, call this method again.
     pub fn trap_links(&mut self)
     where
         A: Handler<Terminated>,

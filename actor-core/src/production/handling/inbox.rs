@@ -1,4 +1,4 @@
-//! The reader's side of a mailbox: [`Inbox`] picks the next event of an actor.
+//! The reader of a mailbox: [`Inbox`] picks the next event of an actor.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,42 +14,39 @@ use crate::production::mailbox::queue::{Entry, Fetched, Kind, Letters, Reading};
 use crate::production::running::actor::LiveActor;
 use crate::table::{ActorInfo, Disposition};
 
-/// The events of one actor that it has taken from the mailbox and not handled yet.
+/// The events of one actor that were taken from the mailbox and not handled yet.
 ///
-/// In order of arrival they are: the deferred ones, `fetched`, then what is still in the mailbox.
-/// Where senders may take the oldest out, everything is still in the mailbox.
+/// The order of arrival is: the deferred events, `fetched`, then the events still in the mailbox. In a
+/// mailbox whose senders may drop the oldest event, every unread event stays in the mailbox.
 #[derive(Default)]
 pub(in crate::production) struct Inbox {
-    /// Its mail holds the deferred messages, too.
+    /// The fetched entries. The mail here holds the deferred messages, too.
     fetched: Letters,
-    /// Most actors have no use for it.
+    /// `None` for most actors.
     aside: Option<Box<Aside>>,
-    /// The next sender rouses the actor, or has done so since it began to work: then it runs once
-    /// more.
+    /// True if the next sender wakes the actor to run once more, or has done so since it began to work.
     awaited: bool,
 }
 
-/// What an actor that defers events, or waits for those of one kind, or has a bounded mailbox, knows
-/// beside.
+/// The extra state of an actor that defers events, receives selectively, or has a bounded mailbox.
 #[derive(Default)]
 struct Aside {
     reading: Reading,
     deferred: VecDeque<Entry>,
-    /// The first `known.1` deferred events are deferred in state `known.0` too.
+    /// The first `known.1` deferred events stay deferred in state `known.0`.
     known: (usize, usize),
-    /// The kind that `receive` looks for, and how many of the fetched events it has seen in vain.
+    /// The kind that `receive` waits for, and the number of fetched events already searched.
     search: Option<(u16, usize)>,
 }
 
-/// What the inbox has to offer.
+/// The next step of the inbox.
 pub(in crate::production) enum Next {
     /// An event that the state handles.
     Handle(Found),
-    /// An event that the state has no use for, in this slot.
+    /// The state does not handle the event in this slot.
     Unhandled(u32),
-    /// An event was dropped or put aside.
+    /// An event was ignored or deferred.
     Nothing,
-    /// The system stops the actor.
     Stop,
 }
 
@@ -87,20 +84,20 @@ impl Inbox {
         }
     }
 
-    /// What holds the messages of the slots that are told.
+    /// Returns the mail that holds the messages of the returned slots.
     #[inline]
     pub(in crate::production) fn mail(&self) -> &dyn AnyMail {
         self.fetched.mail()
     }
 
-    /// What came with the event in that slot.
+    /// Returns the span context that came with the event in that slot.
     #[cfg(feature = "tracing")]
     pub(in crate::production) fn take_carried(&mut self, slot: u32) -> Option<Carried> {
         self.fetched.take_carried(slot)
     }
 
-    /// Takes the next entry where it is what most are: an event to be handled, with nothing
-    /// deferred before it. Tells the slot; `None` where that takes more than a look.
+    /// Takes the next entry in the common case: an event to be handled, with nothing deferred before it.
+    /// Returns the slot, or `None` if the case is another one.
     #[inline]
     pub(in crate::production) fn poll_plain(
         &mut self,
@@ -130,7 +127,7 @@ impl Inbox {
         Some(slot)
     }
 
-    /// An entry is no longer unread.
+    /// Counts an entry as read.
     #[inline]
     fn count(&self, actor: &LiveActor, kind: Kind) {
         if let Some(aside) = &self.aside
@@ -142,12 +139,12 @@ impl Inbox {
         }
     }
 
-    /// A sender may have roused the actor meanwhile, and will not do so again.
+    /// Allows senders to wake the actor again: a wake-up may have come meanwhile.
     pub(in crate::production) fn begin_work(&mut self) {
         self.awaited = false;
     }
 
-    /// Looks at the next entry. The order is the tester's: the first event that is not deferred.
+    /// Takes the next entry. The order is the same as in the tester: the first event that is not deferred.
     pub(in crate::production) fn poll_next(
         &mut self,
         actor: &LiveActor,
@@ -170,7 +167,7 @@ impl Inbox {
         Poll::Ready(self.dispose(actor, entry, state))
     }
 
-    /// Fetches, where nothing that was fetched is left.
+    /// Fetches entries if no fetched ones are left.
     #[inline]
     fn poll_refill(&mut self, actor: &LiveActor) -> Poll<()> {
         if std::mem::take(&mut self.awaited) {
@@ -181,7 +178,7 @@ impl Inbox {
         Poll::Ready(())
     }
 
-    /// As [`poll_next`](Self::poll_next), where what is unread stays in the mailbox.
+    /// Does the same as [`poll_next`](Self::poll_next), for a mailbox that is read in place.
     fn poll_next_in_place(&mut self, actor: &LiveActor, state: usize) -> Poll<Next> {
         let info = actor.info();
         let find = |letters: &Letters, bound: &mut Bound| {
@@ -250,8 +247,7 @@ impl Inbox {
         }
     }
 
-    /// Takes the first event of that kind, whatever the state does with it, and leaves the others
-    /// in their order.
+    /// Takes the first event of that kind, independent of the state, and leaves the others in their order.
     pub(in crate::production) fn poll_receive(
         &mut self,
         actor: &Arc<LiveActor>,
@@ -282,7 +278,7 @@ impl Inbox {
             }
             seen = self.fetched.entries.len();
             aside.search = Some((event, seen));
-            // It may not be the actor as a whole that waits here.
+            // The waiter may be a future within the handler, not the actor as a whole.
             self.awaited = false;
             ready!(self.poll_fetch(actor, within(actor, task)));
         }
@@ -311,24 +307,24 @@ impl Inbox {
         Found::of(&entry)
     }
 
-    /// How many events were fetched and are not handled yet.
+    /// Returns the number of fetched events that are not handled yet.
     pub(in crate::production) fn unread(&self) -> usize {
         let aside = self.aside.as_ref();
         let deferred = aside.map_or(0, |aside| aside.deferred.len());
         let entries = &self.fetched.entries;
-        // Nothing much comes after the order to stop, so it is not looked for further ahead.
+        // Hardly anything follows the order to stop, so only the last entry is checked.
         let stops = entries.back().is_some_and(|last| last.kind == Kind::Stop);
         deferred + entries.len() - usize::from(stops)
     }
 
-    /// When the first event was sent of those that were fetched, where that is kept.
+    /// Returns the time at which the oldest fetched event was sent, if that is recorded.
     pub(in crate::production) fn oldest(&self) -> Option<Duration> {
         let deferred = self.aside.iter().flat_map(|aside| &aside.deferred);
         let mut entries = deferred.chain(&self.fetched.entries);
         entries.find_map(Entry::sent_at)
     }
 
-    /// Everything that is left, in order of arrival.
+    /// Returns all remaining events in order of arrival.
     pub(in crate::production) fn into_letters(self) -> Letters {
         let mut letters = self.fetched;
         if let Some(mut aside) = self.aside {
@@ -340,14 +336,14 @@ impl Inbox {
 }
 
 impl Aside {
-    /// What was fetched is next, and nothing is looked for.
+    /// Returns true if the next event is the first fetched one, without deferred events or a search.
     #[inline]
     fn is_plain(&self) -> bool {
         let in_place = matches!(self.reading, Reading::InPlace);
         !in_place && self.deferred.is_empty() && self.search.is_none()
     }
 
-    /// Takes the first deferred event that is no longer deferred.
+    /// Takes the first deferred event that the state does not defer any more.
     fn recall(&mut self, fetched: &Letters, info: &ActorInfo, state: usize) -> Option<Entry> {
         if self.known.0 != state {
             self.known = (state, 0);
@@ -363,14 +359,13 @@ impl Aside {
     }
 }
 
-/// Who waits, if it is not the actor as a whole but some future within its handler that has a waker
-/// of its own.
+/// Returns the waker of the waiting future, unless it is that of the actor as a whole.
 fn within(actor: &Arc<LiveActor>, task: &TaskContext<'_>) -> Option<Waker> {
     let is_whole = task.waker().data() == Arc::as_ptr(actor).cast();
     (!is_whole).then(|| task.waker().clone())
 }
 
-/// The first event of that kind in `entries` from there on; their timers are those of `letters`.
+/// Finds the first event of that kind in `entries`, from index `from` on; `letters` knows void timers.
 fn find(letters: &Letters, entries: &VecDeque<Entry>, from: usize, event: u16) -> Option<usize> {
     let wanted =
         |entry: &Entry| entry.kind != Kind::Stop && entry.event == event && !letters.is_void(entry);

@@ -1,11 +1,11 @@
-//! What an actor's handlers do: its own side of its mailbox, and of the world.
+//! The local half of an actor in production: its inbox, timers and effects.
 //!
-//! - [`side`]: what a handler's context does to the world.
-//! - [`inbox`]: the side of the mailbox that the actor alone reads.
-//! - [`timer`]: what it has armed.
+//! - [`side`]: the effects of a handler's context.
+//! - [`inbox`]: the part of the mailbox that the actor alone reads.
+//! - [`timer`]: armed timers.
 //!
-//! The code of an actor's type calls it, by the context. It calls the actors that [run](super::running),
-//! which know of a handler only that it runs.
+//! Contexts, which know the actor's type, call this module. The module calls the
+//! [running](super::running) actors, which know nothing else of handlers.
 
 mod inbox;
 pub(crate) mod side;

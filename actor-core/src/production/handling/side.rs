@@ -1,4 +1,4 @@
-//! The live half of a context: [`Side`].
+//! The local half of a context in production: [`Side`].
 
 use std::future::Future;
 use std::pin::Pin;
@@ -25,7 +25,7 @@ use crate::production::running::target::Target;
 use crate::specification::Moment;
 use crate::supervision::Supervision;
 
-/// What a live actor owns beside its state. It does not know the actor's type.
+/// The local half of a live actor, independent of the actor's type.
 pub(crate) struct Side {
     actor: Arc<LiveActor>,
     inbox: Inbox,
@@ -37,7 +37,7 @@ pub(crate) struct Side {
 /// Sends a timer's event to its actor.
 pub(crate) type Fire = Box<dyn FnOnce(&LiveActor, Arc<Fired>) + Send>;
 
-/// As [`Fire`], again and again.
+/// Sends a periodic timer's event to its actor.
 pub(crate) type FireAgain = Box<dyn Fn(&LiveActor, Arc<Fired>) + Send>;
 
 impl Side {
@@ -83,7 +83,6 @@ impl Side {
         self.actor.hub().nodes.names_on(node)
     }
 
-    /// The name of the node that it is on.
     pub(crate) fn node(&self) -> Option<String> {
         self.actor.hub().node.as_deref().map(str::to_owned)
     }
@@ -99,7 +98,7 @@ impl Side {
     pub(crate) fn after(&mut self, delay: Duration, fire: Fire) -> LiveTimer {
         let actor = self.actor.clone();
         let armed = Arc::new(Armed::new(&self.actor));
-        let sleep = sleep(delay); // made here: the delay counts from now
+        let sleep = sleep(delay); // called before the task runs, since the delay counts from now
         let fires = armed.clone();
         let task = self.background(Box::pin(async move {
             sleep.await;
@@ -119,7 +118,7 @@ impl Side {
             let mut unread = Weak::new();
             loop {
                 ticks.next().await;
-                // An actor that is slow has one unread tick, not many.
+                // A slow actor has at most one unread tick.
                 if unread.upgrade().is_none() && !fires.is_cancelled() {
                     let fired = Fired::new(fires.clone());
                     unread = Arc::downgrade(&fired);
@@ -130,7 +129,7 @@ impl Side {
         LiveTimer::new(armed, task)
     }
 
-    /// Sends what a future makes, unless that is cancelled before it is handled.
+    /// Sends the event that a future makes, unless the timer is cancelled before.
     pub(crate) fn when(&mut self, future: Pin<Box<dyn Future<Output = Fire> + Send>>) -> LiveTimer {
         let actor = self.actor.clone();
         let armed = Arc::new(Armed::new(&self.actor));
@@ -144,7 +143,6 @@ impl Side {
         LiveTimer::new(armed, task)
     }
 
-    /// As [`background`](Self::background).
     pub(crate) fn pipe(&mut self, future: Background) {
         self.background(future);
     }
@@ -190,20 +188,20 @@ impl Side {
         self.actor.report(error);
     }
 
-    /// What holds the messages of the slots that are told.
+    /// Returns the mail that holds the messages of the returned slots.
     #[inline]
     pub(crate) fn mail(&self) -> &dyn AnyMail {
         self.inbox.mail()
     }
 
-    /// An async handler or hook is called.
+    /// Records the call of an async handler or hook.
     pub(crate) fn begin_async(&self, event: u16, state: usize) {
         let work = &self.actor.work;
         work.go_on(event, state);
         self.tell_fetched();
     }
 
-    /// Tells who looks how much is unread of what was fetched, and since when.
+    /// Publishes the number and the age of the unread fetched events.
     fn tell_fetched(&self) {
         let LiveActor { work, .. } = &*self.actor;
         work.set_fetched(self.inbox.unread());
@@ -212,12 +210,12 @@ impl Side {
         }
     }
 
-    /// Others may have run since the actor handled an event.
+    /// Begins a piece of work; other actors may have run since the last event.
     pub(crate) fn begin_work(&mut self) {
         self.inbox.begin_work();
     }
 
-    /// The slot of the next event to be handled, or what else is due.
+    /// Returns the slot of the next event to be handled, or another kind of work that is due.
     #[inline]
     pub(crate) fn next(&mut self, state: usize) -> Result<u32, Due> {
         let plain = self.actor.hub().is_unwatched() && !self.actor.is_ordered();
@@ -239,7 +237,7 @@ impl Side {
         Due::Wait
     }
 
-    /// One that was `granted` is the first.
+    /// Returns the next event or work; if `granted`, the first event is already taken off the budget.
     fn next_of_any_kind(&mut self, state: usize, mut granted: bool) -> Result<u32, Due> {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         crate::production::running::turn::finish(&self.actor);
@@ -267,7 +265,7 @@ impl Side {
         }
     }
 
-    /// Tells who looks at its actors what this one does next.
+    /// Publishes the event that this actor handles next.
     fn take_in_hand(&mut self, found: Found, state: usize) {
         let event = found.event;
         #[cfg(feature = "tracing")]
@@ -292,7 +290,7 @@ impl Side {
         );
     }
 
-    /// Finds the first queued event of that kind, keeping the others in their order.
+    /// Takes the first queued event of that kind, and keeps the others in their order.
     pub(crate) fn poll_receive(&mut self, event: u16, task: &TaskContext<'_>) -> Poll<u32> {
         let received = self.inbox.poll_receive(&self.actor, event, task);
         received.map(|found| {
@@ -315,7 +313,6 @@ impl Side {
         }
     }
 
-    /// Prints and drops an event.
     fn print(&self, slot: u32) -> String {
         let mut text = String::new();
         let mail = self.mail();
@@ -326,8 +323,7 @@ impl Side {
 }
 
 impl Drop for Side {
-    /// The actor is gone: what runs beside it is aborted, and what it has not handled goes back to its
-    /// mailbox, whose end is next.
+    /// Aborts timers and futures, and returns unhandled events to the mailbox, which closes next.
     fn drop(&mut self) {
         drop(self.tasks.take());
         let letters = std::mem::take(&mut self.inbox).into_letters();
@@ -336,5 +332,5 @@ impl Drop for Side {
     }
 }
 
-/// A future beside an actor. Boxed, so that tokio's machinery is compiled once.
+/// A future beside an actor, boxed so that tokio's code is compiled once.
 pub(crate) type Background = Pin<Box<dyn Future<Output = ()> + Send>>;

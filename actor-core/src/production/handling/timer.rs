@@ -1,4 +1,4 @@
-//! Timers of live actors: a tokio task each, which ends with its actor.
+//! Timers in production: one task each, which ends with its actor.
 
 use std::fmt;
 use std::sync::Arc;
@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::production::host::executor::Task;
 use crate::production::mailbox::fired::Armed;
 
-/// An armed timer.
 #[derive(Clone)]
 pub(crate) struct LiveTimer {
     armed: Arc<Armed>,
@@ -27,7 +26,7 @@ impl LiveTimer {
         Self { armed, task }
     }
 
-    /// It has neither to fire any more, nor is its event unread.
+    /// Returns true if the timer will not fire any more, and its event is not unread.
     pub(crate) fn is_over(&self) -> bool {
         Arc::strong_count(&self.armed) == 1
     }

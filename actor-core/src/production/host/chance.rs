@@ -1,4 +1,4 @@
-//! Randomness in production: seeded by the operating system, once for each thread.
+//! Random numbers in production: one generator for each thread, seeded by the operating system.
 
 use std::cell::RefCell;
 
@@ -23,7 +23,7 @@ pub(crate) fn next_u64() -> u64 {
     })
 }
 
-/// A number from 0 to 1, one excluded.
+/// Returns a number in the interval [0, 1).
 pub(crate) fn part() -> f64 {
     (next_u64() >> 44) as f64 / f64::from(1 << 20)
 }

@@ -1,4 +1,4 @@
-//! Whose code runs on this thread: monitors want to know who sent an event.
+//! The current actor of a thread, which monitors need as the sender of an event.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -9,8 +9,8 @@ thread_local! {
     static CURRENT: Cell<Sender> = const { Cell::new(Sender::NONE) };
 }
 
-/// An actor's number, or zero for a timer or a caller outside any actor. Live actors count from 1. Where
-/// nobody wants to know the sender but how long ago it was, that: the time, with the highest bit set.
+/// The sender of an event: an actor's number from 1 on, or zero for a timer or a caller outside any
+/// actor. If only the age of events is recorded, the time of sending instead, with the highest bit set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Sender(u64);
 
@@ -19,7 +19,6 @@ const STAMP: u64 = 1 << 63;
 impl Sender {
     pub(crate) const NONE: Self = Self(0);
 
-    /// As it was told by [`number`](Self::number).
     pub(crate) fn numbered(number: u64) -> Self {
         Self(number)
     }
@@ -29,17 +28,17 @@ impl Sender {
         self.0
     }
 
-    /// Nobody, at that time since the start of the system.
+    /// Returns a sender that records the time since the start of the system instead of an actor.
     pub(crate) fn stamped(time: Duration) -> Self {
         Self(STAMP | u64::try_from(time.as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// When it was, where that is kept.
+    /// Returns the time of sending, if that is recorded.
     pub(crate) fn stamp(self) -> Option<Duration> {
         (self.0 & STAMP != 0).then(|| Duration::from_nanos(self.0 & !STAMP))
     }
 
-    /// The actor whose code runs on this thread.
+    /// Returns the actor whose code runs on this thread.
     pub(crate) fn current() -> Self {
         CURRENT.try_with(Cell::get).unwrap_or(Self::NONE)
     }
@@ -54,13 +53,12 @@ impl Sender {
     }
 }
 
-/// Names the actor whose code runs on this thread until the guard is dropped.
+/// Sets the current actor of this thread until the guard is dropped.
 #[must_use = "the actor is left when the guard is dropped"]
 pub(crate) fn enter(actor: ActorId) -> Entered {
     Entered(CURRENT.replace(Sender(actor.number())))
 }
 
-/// See [`enter`].
 pub(crate) struct Entered(Sender);
 
 impl Drop for Entered {

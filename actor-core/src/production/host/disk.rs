@@ -1,4 +1,4 @@
-//! The real files of a production system: [`LiveDisk`].
+//! The file system of a production system: [`LiveDisk`].
 
 use std::fmt;
 use std::fs;
@@ -14,16 +14,16 @@ use tokio::sync::{RwLock, oneshot};
 use super::lease::{Holder, Lease};
 use super::lock::lock;
 
-/// A directory, and the threads on which calls to it may block.
+/// A directory, and the threads for blocking calls to it.
 #[derive(Clone)]
 pub(crate) struct LiveDisk {
     root: Arc<Mutex<Option<Arc<Path>>>>,
-    /// The node whose disk it is: a directory of its name, below the system's.
+    /// The node whose disk this is: a directory of that name, below the system's.
     node: Option<Arc<str>>,
     threads: Option<Handle>,
-    /// Held by every call until it is over, whether or not somebody still waits for it.
+    /// Held by every call until the call is over, even if nobody waits for it any more.
     calls: Arc<RwLock<()>>,
-    /// By which calls are made, where that is so.
+    /// The lease under which calls are made, if any.
     lease: Option<Arc<Lease>>,
 }
 
@@ -38,7 +38,7 @@ impl LiveDisk {
         }
     }
 
-    /// The disk of a node: a directory of its name.
+    /// Returns the disk of a node: a directory of that name.
     pub(crate) fn of_node(&self, name: &Arc<str>) -> Self {
         Self {
             node: Some(name.clone()),
@@ -47,7 +47,7 @@ impl LiveDisk {
         }
     }
 
-    /// From now on, paths are below that directory, which is created where it is missing.
+    /// Sets the directory that paths are relative to, and creates it if it is missing.
     pub(crate) fn set_root(&self, root: &Path) -> io::Result<()> {
         fs::create_dir_all(root)?;
         let root: PathBuf = fs::canonicalize(root)?;
@@ -55,7 +55,7 @@ impl LiveDisk {
         Ok(())
     }
 
-    /// The same disk for whoever has the lock file to itself; `None` where somebody else has it.
+    /// Returns the disk under an exclusive lock file; `None` if another process or handle has the lock.
     pub(crate) async fn leased(
         &self,
         file: String,
@@ -70,7 +70,7 @@ impl LiveDisk {
         }))
     }
 
-    /// Does something to a path below the root. `what` is for the error.
+    /// Runs `f` with the root directory. `what` names the call in errors.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         what: String,
@@ -98,7 +98,7 @@ impl LiveDisk {
         .await
     }
 
-    /// Does something to a file that is open.
+    /// Runs a call to an open file.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         what: String,
@@ -131,7 +131,7 @@ impl LiveDisk {
         let work = move || drop(answer.send(f()));
         match &self.threads {
             Some(runtime) => drop(runtime.spawn_blocking(work)),
-            // It ends by itself: nobody has to wait for it.
+            // The thread ends by itself, without a join.
             None => drop(thread::spawn(work)),
         }
         async {

@@ -1,8 +1,7 @@
-//! What runs a production system: [`Executor`], the seam between it and tokio, or a thread pool of
-//! the `futures` crate.
+//! The executor of a production system: [`Executor`], tokio or a thread pool of the `futures` crate.
 //!
-//! It is narrow: futures are spawned and aborted, and time passes. Everything else, the order in
-//! which actors run included, is the [dispatcher](crate::production::running::dispatcher)'s.
+//! The interface is narrow: spawning and aborting futures, and sleeping. Everything else, such as the
+//! order in which actors run, is the task of the [dispatcher](crate::production::running::dispatcher).
 
 use std::future::{self, Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -21,7 +20,6 @@ use tokio::time::Instant;
 
 use crate::contained::contained;
 
-/// What runs a system.
 #[derive(Clone)]
 pub(crate) enum Executor {
     Tokio(Handle),
@@ -30,11 +28,11 @@ pub(crate) enum Executor {
 }
 
 impl Executor {
-    /// How many futures it runs at a time.
+    /// Returns the number of futures that run at the same time.
     pub(crate) fn threads(&self) -> usize {
         match self {
             Self::Tokio(runtime) => runtime.metrics().num_workers(),
-            // As many as the pool starts unless it is told otherwise; it does not say.
+            // The default size of the pool; the pool does not report its size.
             #[cfg(feature = "futures")]
             Self::Pool(_) => std::thread::available_parallelism().map_or(1, usize::from),
         }
@@ -57,7 +55,7 @@ impl Executor {
         }
     }
 
-    /// The runtime where tasks go on elsewhere if a thread blocks in `block_in_place`.
+    /// Returns the runtime if its tasks move to another thread when one blocks in `block_in_place`.
     pub(crate) fn hands_over(&self) -> Option<&Handle> {
         match self {
             Self::Tokio(runtime) if runtime.runtime_flavor() != RuntimeFlavor::CurrentThread => {
@@ -67,13 +65,12 @@ impl Executor {
         }
     }
 
-    /// It keeps the future that was woken last for the thread that has woken it, and runs one that wakes
-    /// itself again before timers and sockets.
+    /// Returns true for tokio, which has a LIFO slot: the future woken last runs on the waking thread,
+    /// and a future that wakes itself runs again before timers and sockets.
     pub(crate) fn is_tokio(&self) -> bool {
         matches!(self, Self::Tokio(_))
     }
 
-    /// Who keeps threads for what blocks, if it does.
     pub(crate) fn blocking_threads(&self) -> Option<&Handle> {
         match self {
             Self::Tokio(runtime) => Some(runtime),
@@ -82,7 +79,7 @@ impl Executor {
         }
     }
 
-    /// Makes this the executor whose clock [`sleep`] reads.
+    /// Enters this executor, so that [`sleep`] reads its clock.
     pub(crate) fn enter(&self) -> Option<EnterGuard<'_>> {
         match self {
             Self::Tokio(runtime) => Some(runtime.enter()),
@@ -92,7 +89,7 @@ impl Executor {
     }
 }
 
-/// A future that was spawned.
+/// A spawned future.
 #[derive(Clone)]
 pub(crate) enum Task {
     Tokio(AbortHandle),
@@ -101,7 +98,7 @@ pub(crate) enum Task {
 }
 
 impl Task {
-    /// The future is dropped at its next `.await`.
+    /// Drops the future at its next `.await`.
     pub(crate) fn abort(&self) {
         match self {
             Self::Tokio(task) => task.abort(),
@@ -119,16 +116,15 @@ impl Task {
     }
 }
 
-/// Futures that are aborted together, when this is dropped.
+/// Futures that are aborted together when this is dropped.
 #[derive(Default)]
 pub(crate) struct Tasks {
     tasks: Vec<Task>,
-    /// Up to here it was looked who is finished.
+    /// The position of the next future to check for its end.
     looked: usize,
 }
 
-/// At how many futures it is looked for each that is added: so those that are finished never become
-/// many more than those that are not, and none that is added waits for a look at all others.
+/// The number of futures checked at each addition, which keeps the finished ones few at constant cost.
 const LOOKS: usize = 2;
 
 impl Tasks {
@@ -150,11 +146,11 @@ impl Drop for Tasks {
     }
 }
 
-/// Waits, by tokio's clock where it is called within a tokio runtime.
+/// Waits, by tokio's clock if called within a tokio runtime.
 ///
 /// # Panics
 ///
-/// Where there is neither a tokio runtime with a time driver nor the feature `futures`.
+/// If there is neither a tokio runtime with a time driver nor the feature `futures`.
 #[track_caller]
 pub(crate) fn sleep(delay: Duration) -> Sleep {
     #[cfg(feature = "futures")]
@@ -164,7 +160,6 @@ pub(crate) fn sleep(delay: Duration) -> Sleep {
     Sleep::Tokio(Box::pin(tokio::time::sleep(delay)))
 }
 
-/// See [`sleep`].
 pub(crate) enum Sleep {
     Tokio(Pin<Box<tokio::time::Sleep>>),
     #[cfg(feature = "futures")]
@@ -172,12 +167,11 @@ pub(crate) enum Sleep {
 }
 
 impl Sleep {
-    /// As [`poll`](Future::poll), for a limit to how long something is awaited: it is over as well where
-    /// the runtime was dropped whose clock it reads. Nothing would tell its end, and tokio's timer panics
-    /// where it is polled then.
+    /// Polls the sleep as a time limit. The limit also ends when the runtime whose clock it reads is
+    /// dropped: nothing else would notify the waiter, and polling tokio's timer would panic.
     pub(crate) fn poll_limit(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
         match self {
-            // A runtime that is dropped has all its timers elapse.
+            // Dropping a runtime elapses all its timers.
             Self::Tokio(sleep) if sleep.is_elapsed() => Poll::Ready(()),
             Self::Tokio(sleep) => {
                 contained(|| sleep.as_mut().poll(task)).unwrap_or(Poll::Ready(()))
@@ -200,8 +194,8 @@ impl Future for Sleep {
     }
 }
 
-/// Waits for the future, but no longer than so; `None` where it took longer, or the runtime was dropped
-/// whose clock is read. The delay counts from this call.
+/// Waits for the future up to a time limit; returns `None` after the limit, or if the runtime whose clock
+/// is read is dropped. The delay counts from this call.
 pub(crate) fn within<F: Future>(
     delay: Duration,
     future: F,
@@ -217,11 +211,10 @@ pub(crate) fn within<F: Future>(
     }
 }
 
-/// Ticks after each period, the first of which begins with this call. Ticks that nobody awaited in
-/// time are skipped.
+/// Periodic ticks, the first one a period after this call. Ticks that nobody awaited in time are skipped.
 pub(crate) struct Ticks {
     period: Duration,
-    /// `None` where that is past all time.
+    /// The time of the next tick; `None` if it overflows.
     due: Option<Instant>,
     sleep: Sleep,
 }

@@ -1,25 +1,23 @@
-//! How many waits that may last for ever the actor at work has begun.
+//! A count of the waits without end that the running actor has begun.
 
 use std::cell::Cell;
 
 thread_local! {
-    /// How many of these waits have begun on this thread, less those that have ended, since
-    /// [`begin_count`].
+    /// The number of such waits begun on this thread since [`begin_count`], less those that have ended.
     static BALANCE: Cell<i32> = const { Cell::new(0) };
 }
 
-/// From here on, the waits that begin and end on this thread are those of the actor that runs.
+/// Resets the count for the actor that runs next on this thread.
 pub(crate) fn begin_count() {
     BALANCE.set(0);
 }
 
-/// How many more have begun since then than have ended.
+/// Returns the number of waits begun since then, less those that have ended.
 pub(crate) fn balance() -> i32 {
     BALANCE.get()
 }
 
-/// So many more have begun than ended.
 pub(crate) fn count(more: i32) {
-    // Gone with a thread that ends, and of no use any more.
+    // The value is gone, and useless, if the thread is ending.
     let _ = BALANCE.try_with(|balance| balance.set(balance.get().wrapping_add(more)));
 }

@@ -1,4 +1,4 @@
-//! Files that one handle has to itself: [`Lease`].
+//! File locks that a new holder in the same process may take over: [`Lease`].
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -12,24 +12,23 @@ use super::lock::lock;
 /// The leases of this process, by their lock files.
 static HELD: Mutex<BTreeMap<PathBuf, Weak<Lease>>> = Mutex::new(BTreeMap::new());
 
-/// Holds a lock of the operating system until nobody has it or calls by it any more.
+/// Holds a lock of the operating system until no holder and no call has the lease any more.
 ///
-/// What is left of a holder that is gone, a future that is to be aborted for instance, is no obstacle to
-/// the next one in the same process: that takes the lock over, and no call by the former lease begins any
-/// more.
+/// A dropped holder whose calls are still running, such as an aborted future, does not block the next
+/// holder in the same process: the new one takes the lock over, and later calls by the old lease fail.
 pub(crate) struct Lease {
-    /// Locked, where the file system has locks.
+    /// Locked, if the file system supports locks.
     file: Arc<File>,
-    /// Who holds it; not what is left of that.
+    /// The holder; calls in progress don't count.
     holder: Weak<Holder>,
     is_void: AtomicBool,
 }
 
-/// Whoever has it, or a clone, holds the lease.
+/// A holder of a lease: the lease is held while any clone of the `Arc` exists.
 pub(crate) struct Holder;
 
 impl Lease {
-    /// Takes the lock file, which is created where it is missing; `None` where somebody else has it.
+    /// Takes the lock file, and creates it if it is missing; `None` if another holder has it.
     pub(super) fn take(path: &Path, holder: &Arc<Holder>) -> io::Result<Option<Arc<Self>>> {
         let mut held = lock(&HELD);
         held.retain(|_, lease| lease.strong_count() > 0);
@@ -54,7 +53,7 @@ impl Lease {
         Ok(Some(lease))
     }
 
-    /// Refuses a call where another has taken the lease over.
+    /// Fails if another holder has taken the lease over.
     pub(super) fn check(&self) -> io::Result<()> {
         match self.is_void.load(Ordering::Acquire) {
             false => Ok(()),
@@ -73,7 +72,7 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        // Then it is kept from this process alone.
+        // Without locks, only this process is excluded.
         Err(TryLockError::Error(error)) if error.kind() == ErrorKind::Unsupported => Ok(Some(file)),
         Err(TryLockError::Error(error)) => Err(error),
     }

@@ -1,11 +1,11 @@
-//! What the executor stands on: tokio's tasks and clock, threads, randomness, files.
+//! The foundation of the production executor: tokio's tasks and clock, threads, randomness, files.
 //!
-//! - [`executor`]: tokio, or another thread pool; [`disk`]: the real files; [`lease`]: who has one to itself;
-//!   [`chance`]: randomness.
-//! - [`slice`], [`current`] and [`forever`]: what a worker's thread knows of the actor that it runs: how long
-//!   it may, who it is, and for what it may rightly wait.
+//! - [`executor`]: tokio, or another thread pool; [`disk`]: files; [`lease`]: file locks; [`chance`]:
+//!   randomness.
+//! - [`slice`], [`current`] and [`forever`]: thread-local data of the running actor: its time slice, its
+//!   identity, and its waits without end.
 //!
-//! Everything above calls it. It knows no actor.
+//! Everything above calls this module, which knows no actors.
 
 pub(crate) mod chance;
 pub(crate) mod current;

@@ -1,44 +1,43 @@
-//! For how long actors run until other tasks of the runtime do: [`begin`] and what follows it.
+//! Time slices and event budgets: an actor yields to other actors and tasks. See [`begin`].
 //!
-//! The clock is looked at after so many events, which are few while handlers take long: a look that
-//! comes too late has the next ones come after each event, and when some have come in time, each has
-//! the next come later, up to [`LOOK`]. So quick handlers pay next to nothing, and slow ones hold up
-//! nobody for longer than one of them takes, but where they follow upon quick ones.
+//! The clock is read only after a number of events, the pace. A slice that was found over its time resets
+//! the pace to one event; after several checks in time, each further one doubles the pace, up to
+//! [`LOOK`]. So quick handlers pay next to nothing, and slow ones delay others by no more than one
+//! handler, unless they follow quick ones.
 //!
-//! All of it belongs to a thread. An actor that has a thread of its own, or one of those for what
-//! blocks, looks at no clock there.
+//! All of this is thread-local. On an actor's own thread, or one for blocking work, the clock is not read.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// How long actors run before other tasks do.
+/// The time that actors run before other tasks do.
 const SLICE: Duration = Duration::from_micros(50);
 
-/// How many events pass between two looks at the clock where handlers are quick.
+/// The number of events between two reads of the clock, if handlers are quick.
 const LOOK: u32 = 32;
 
-/// After so many looks in a row that came in time, handlers are no longer slow.
+/// The number of successive checks in time after which the pace may grow.
 const CALM: u32 = 8;
 
-/// After how many events an actor lets other actors run.
+/// The number of events after which an actor yields to other actors.
 const BATCH: u32 = 64;
 
-/// The time and the events that are left to the worker that runs on this thread, and to its actor.
+/// The time slice of the worker on this thread, and the event budget of its actor.
 struct Slice {
-    /// A worker runs on this thread.
+    /// True while a worker runs on this thread.
     of_worker: Cell<bool>,
-    /// Since when the driver of the runtime has not run, as far as it is known.
+    /// The time since which the driver of the runtime has not run, as far as known.
     since: Cell<Option<Instant>>,
-    /// The time is over.
+    /// True once the time slice is used up.
     is_over: Cell<bool>,
-    /// After how many events the next look comes, and how many of them there were.
+    /// The number of events until the next read of the clock.
     pace: Cell<u32>,
-    /// How many looks in a row have come in time.
+    /// The number of successive checks in time.
     calm: Cell<u32>,
     passed: Cell<u32>,
-    /// How many events the actor may handle in this run, beside those that were granted.
+    /// The number of events left to the actor in this run, beside those granted.
     batch: Cell<u32>,
-    /// How many were granted, and how many are left of these.
+    /// The number of events granted; `left` is the number of these not used yet.
     granted: Cell<u32>,
     left: Cell<u32>,
 }
@@ -59,7 +58,7 @@ thread_local! {
     };
 }
 
-/// A worker runs on this thread until this is dropped.
+/// A guard: a worker runs on this thread until the guard is dropped.
 #[must_use = "the worker has left when it is dropped"]
 pub(crate) struct Shift;
 
@@ -69,14 +68,13 @@ impl Drop for Shift {
     }
 }
 
-/// A worker begins to run on this thread; `rested` says that the driver of the runtime has run since
-/// it did so before.
+/// Begins a worker's run on this thread; `rested`: the runtime's driver has run since the last one.
 pub(crate) fn begin(rested: bool) -> Shift {
     SLICE_OF_THREAD.with(|slice| {
         slice.of_worker.set(true);
         slice.is_over.set(false);
         if rested {
-            // Where handlers were slow, the first one counts.
+            // If handlers were slow, the slice starts with the first one.
             let slow = slice.pace.get() == 1;
             slice.since.set(slow.then(Instant::now));
         }
@@ -84,7 +82,7 @@ pub(crate) fn begin(rested: bool) -> Shift {
     Shift
 }
 
-/// An actor begins to run.
+/// Begins a run of an actor.
 #[inline]
 pub(crate) fn admit() {
     SLICE_OF_THREAD.with(|slice| {
@@ -93,13 +91,13 @@ pub(crate) fn admit() {
     });
 }
 
-/// The actor takes one more event; `false` where others are to run before.
+/// Takes one event off the budget; returns `false` if the actor has to yield first.
 #[inline]
 pub(crate) fn take() -> bool {
     SLICE_OF_THREAD.with(|slice| slice.take() || slice.renew() && slice.take())
 }
 
-/// The actor has run, which counts as one event. Tells whether the time is over.
+/// Ends the run of an actor, which counts as one event. Returns true if the time slice is used up.
 #[inline]
 pub(crate) fn is_over() -> bool {
     SLICE_OF_THREAD.with(|slice| {
@@ -109,7 +107,7 @@ pub(crate) fn is_over() -> bool {
 }
 
 impl Slice {
-    /// Lets the actor take as many events as it may until the next look.
+    /// Grants the actor events up to the next read of the clock.
     #[inline]
     fn grant(&self) {
         let batch = self.batch.get();
@@ -122,7 +120,7 @@ impl Slice {
         self.left.set(granted);
     }
 
-    /// An event of those that were granted.
+    /// Takes an event off the grant.
     #[inline]
     fn take(&self) -> bool {
         let left = self.left.get();
@@ -130,7 +128,7 @@ impl Slice {
         left != 0
     }
 
-    /// What was granted is used up: grants more; `false` where others are to run.
+    /// Grants more events; returns `false` if the actor has to yield.
     #[cold]
     fn renew(&self) -> bool {
         self.settle(0);
@@ -141,7 +139,7 @@ impl Slice {
         goes_on
     }
 
-    /// Counts what was used of the grant, and some more; looks at the clock where it is time to.
+    /// Counts the used part of the grant and `more`; reads the clock if it is time.
     #[inline]
     fn settle(&self, more: u32) {
         let used = self.granted.replace(0) - self.left.replace(0);

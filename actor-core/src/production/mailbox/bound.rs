@@ -1,4 +1,4 @@
-//! The bound of a mailbox: how much room there is, and who waits for it.
+//! The bound of a mailbox: capacity, permits and waiting senders.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -7,21 +7,21 @@ use std::task::Waker;
 use super::sync::{AtomicUsize, Ordering};
 use crate::parts::Overflow;
 
-/// What a bounded mailbox knows beside its queue, under the same lock.
+/// The state of a bounded mailbox beside its queue, under the same lock.
 ///
-/// Room is for the events that are unread and for the places that were granted to senders who have
-/// waited and have not come back yet. Whoever waits stands in a line: while it is not empty there
-/// is no room, since room goes to its first at once.
+/// Unread events take capacity, and so do permits: the places granted to senders that have waited and not
+/// come back yet. Senders wait in a line, and freed capacity goes to its first at once. So there is no
+/// capacity for others while the line is not empty.
 ///
-/// The reader fetches many events at once, and they stay unread until it takes up each. It counts
-/// those in the [`Tally`] without the lock; senders collect the count when they see no room.
+/// The reader fetches many events at once, and they stay unread until it takes up each. The reader counts
+/// those in the [`Tally`] without the lock; senders collect the count when they find the mailbox full.
 pub(crate) struct Bound {
     capacity: usize,
     overflow: Overflow,
-    /// The unread events, and those in the tally.
+    /// The number of unread events, including those in the tally.
     unread: usize,
     tally: Arc<Tally>,
-    /// Places kept for senders whose ticket has left the line.
+    /// The number of permits of senders that have left the line.
     granted: usize,
     line: VecDeque<Waiting>,
     next_ticket: u64,
@@ -29,17 +29,16 @@ pub(crate) struct Bound {
     pub(crate) deferred: (usize, usize),
 }
 
-/// How many events the reader has taken up since senders asked last, and whether one of them waits.
+/// The number of events read since the last collection, and a flag for waiting senders.
 #[derive(Default)]
 pub(crate) struct Tally(AtomicUsize);
 
-/// Set while the line is not empty; the rest of the word is the count.
+/// Set while the line is not empty; the other bits are the count.
 const AWAITED: usize = 1;
 const ONE: usize = 2;
 
 impl Tally {
-    /// An event is no longer unread. Tells whether somebody waits for its room: then the mailbox is
-    /// to [make room](Bound::make_room).
+    /// Counts an event as read. If this returns true, a sender waits: call [`make_room`](Bound::make_room).
     #[inline]
     pub(crate) fn count(&self) -> bool {
         self.0.fetch_add(ONE, Ordering::AcqRel) & AWAITED != 0
@@ -49,8 +48,7 @@ impl Tally {
         self.0.fetch_and(AWAITED, Ordering::AcqRel) / ONE
     }
 
-    /// Since both change the same word, either the reader sees this or who waits sees what it has
-    /// counted before.
+    /// The flag shares a word with the count, so the reader sees the flag or the sender sees the count.
     fn set_awaited(&self, awaited: bool) {
         if awaited {
             self.0.fetch_or(AWAITED, Ordering::AcqRel);
@@ -60,24 +58,24 @@ impl Tally {
     }
 }
 
-/// A sender in the line, by ascending tickets.
+/// A waiting sender; tickets ascend along the line.
 struct Waiting {
     ticket: u64,
     waker: Waker,
 }
 
-/// What becomes of an event that was sent.
+/// The decision about an event that was sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Admission {
-    /// It is queued.
+    /// Queue the event.
     Enter,
-    /// It is queued, and the oldest goes.
+    /// Queue the event, and remove the oldest one.
     Replace,
-    /// There is no room: it is a dead letter.
+    /// Make the event a dead letter, since the mailbox is full.
     Lost,
-    /// There is no room: it is given back.
+    /// Return the event, since the mailbox is full.
     Full,
-    /// Its sender waits under this ticket.
+    /// Let the sender wait under this ticket.
     Wait(u64),
 }
 
@@ -95,8 +93,8 @@ impl Bound {
         })
     }
 
-    /// Where the reader counts what it takes up; `None` where each change of the queue is under the
-    /// lock, since it may be a sender that takes the oldest out.
+    /// Returns the tally of the reader; `None` if every change of the queue is under the lock, since a
+    /// sender may remove the oldest event.
     pub(crate) fn tally(&self) -> Option<Arc<Tally>> {
         (self.overflow != Overflow::DropOldest).then(|| self.tally.clone())
     }
@@ -105,7 +103,7 @@ impl Bound {
         self.line.is_empty() && self.fits()
     }
 
-    /// There is room for one more, be it for the first in the line.
+    /// Returns true if there is capacity for one more event, possibly of the first sender in the line.
     fn fits(&mut self) -> bool {
         let fits = |bound: &Self| bound.unread + bound.granted < bound.capacity;
         fits(self) || {
@@ -114,7 +112,7 @@ impl Bound {
         }
     }
 
-    /// Decides on an event that was told or asked.
+    /// Decides about an event that was sent by `tell` or `ask`.
     pub(crate) fn tell(&mut self) -> Admission {
         if self.has_room() {
             return Admission::Enter;
@@ -125,11 +123,9 @@ impl Bound {
         }
     }
 
-    /// Decides on an event whose sender awaits the decision: with a waker it waits where the
-    /// mailbox lets it, else it does not.
+    /// Decides about an event of `send` or `try_send`: a sender with a waker may wait.
     ///
-    /// A ticket is used up where the event is queued. What the waker replaces is to be dropped
-    /// under no lock.
+    /// A ticket is used up when its event is queued. The returned waker must be dropped under no lock.
     pub(crate) fn offer(
         &mut self,
         ticket: Option<u64>,
@@ -144,7 +140,7 @@ impl Bound {
         }
     }
 
-    /// A sender with a ticket asks again.
+    /// Decides about a sender that has a ticket.
     fn come_back(&mut self, ticket: u64, waker: Option<&Waker>) -> (Admission, Option<Waker>) {
         match (self.find(ticket), waker) {
             (Some(at), Some(waker)) => {
@@ -190,25 +186,24 @@ impl Bound {
         found.ok()
     }
 
-    /// Keeps a place under a ticket, as if its sender had waited for it.
+    /// Grants a permit under a new ticket, as if its sender had waited.
     pub(crate) fn keep_place(&mut self) -> u64 {
         self.granted += 1;
         self.ticket()
     }
 
-    /// An event was queued.
     pub(crate) fn queued(&mut self) {
         self.unread += 1;
     }
 
-    /// An event has left the queue. Tells whom to wake, under no lock.
+    /// Counts an event that has left the queue. Returns the waker to wake under no lock.
     pub(crate) fn taken(&mut self) -> Option<Waker> {
         self.unread -= 1;
         self.make_room()
     }
 
-    /// The sender with that ticket has given up. Tells whether it had been granted a place, and the
-    /// waker of who is granted it now; or else its own, which is to be dropped under no lock.
+    /// Removes a sender that gave up. Returns true if the sender had a permit, with the waker of the next
+    /// sender, to be woken; otherwise the sender's own waker, to be dropped. Both under no lock.
     pub(crate) fn leave_line(&mut self, ticket: u64) -> (bool, Option<Waker>) {
         match self.find(ticket) {
             Some(at) => {
@@ -223,7 +218,7 @@ impl Bound {
         }
     }
 
-    /// Gives the room that there is to the first in the line. Tells whom to wake, under no lock.
+    /// Grants free capacity to the first sender in the line. Returns the waker to wake under no lock.
     pub(crate) fn make_room(&mut self) -> Option<Waker> {
         if self.line.is_empty() || !self.fits() {
             return None;
@@ -234,7 +229,7 @@ impl Bound {
         Some(first.waker)
     }
 
-    /// The mailbox has closed: everyone in the line is to be woken.
+    /// Closes the mailbox: returns the wakers of all waiting senders.
     pub(crate) fn close(&mut self) -> Vec<Waker> {
         self.line.drain(..).map(|waiting| waiting.waker).collect()
     }

@@ -1,11 +1,11 @@
-//! What travels with an event from who sends it to the span of its handler.
+//! Span contexts that travel with events from the sender to the span of the handler.
 
 use std::any::Any;
 
-/// It, whatever the program makes of it.
+/// A span context, opaque to this crate.
 pub(crate) type Carried = Box<dyn Any + Send>;
 
-/// What comes with events, by the slots of these in their mail. Nothing is kept before the first comes.
+/// The span contexts of events, by their slots in the mail. Allocates only for the first one.
 #[derive(Default)]
 pub(crate) struct Luggage(Option<Box<BySlot>>);
 
@@ -13,8 +13,7 @@ pub(crate) struct Luggage(Option<Box<BySlot>>);
 struct BySlot(Vec<Option<Carried>>);
 
 impl Luggage {
-    /// With the event in that slot comes this, or nothing. Returns what is left there of an event before
-    /// it, to be dropped under no lock.
+    /// Sets or clears a slot's context. Returns that of an earlier event, to be dropped under no lock.
     pub(super) fn put(&mut self, slot: u32, carried: Option<Carried>) -> Option<Carried> {
         let slot = slot as usize;
         if carried.is_none() {
@@ -27,7 +26,6 @@ impl Luggage {
         std::mem::replace(&mut all[slot], carried)
     }
 
-    /// What comes with the event in that slot.
     pub(super) fn take(&mut self, slot: u32) -> Option<Carried> {
         self.0.as_mut()?.0.get_mut(slot as usize)?.take()
     }

@@ -1,22 +1,22 @@
-//! A timer whose event may be in the inbox.
+//! Cancellation of timers whose event may be in the inbox.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
-/// Who may be brought back, and what was armed before is void then.
+/// The owner of timers, whose restart makes earlier timers void.
 pub(crate) trait Lives: Send + Sync {
-    /// How often it was brought back.
+    /// Returns the number of restarts.
     fn life(&self) -> u32;
 }
 
-/// What a timer's task, its fired events and its handles share.
+/// The state shared by a timer's task, its fired events and its handles.
 pub(crate) struct Armed {
     owner: Weak<dyn Lives>,
-    /// In which life of its owner it was armed: it ends with that.
+    /// The owner's restart count when the timer was armed.
     life: u32,
-    /// Set by `cancel`, never reset. An event that has fired and is not handled yet is void then.
-    /// Relaxed is enough: a cancel must be seen by the actor that cancels, on its own thread or
-    /// after another thread has taken it over, which synchronises; for anyone else it is a race anyway.
+    /// Set by `cancel`, never reset. An event that has fired and is not handled yet becomes void then.
+    /// Relaxed is enough: a cancel must be seen by the actor that cancels, on its own thread or after
+    /// another thread has taken it over, which synchronises; anyone else races with it in any case.
     cancelled: AtomicBool,
 }
 
@@ -34,7 +34,7 @@ impl Armed {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// It was cancelled, or its owner was brought back since.
+    /// Returns true if the timer was cancelled, or its owner was restarted since.
     pub(crate) fn is_cancelled(&self) -> bool {
         let owner = self.owner.upgrade();
         self.cancelled.load(Ordering::Relaxed)
@@ -42,7 +42,7 @@ impl Armed {
     }
 }
 
-/// One firing of a timer, for as long as its event is unread.
+/// One firing of a timer; it exists while the event is unread.
 pub(crate) struct Fired(Arc<Armed>);
 
 impl Fired {

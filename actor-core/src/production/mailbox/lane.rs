@@ -1,41 +1,41 @@
-//! What an actor is told ahead of its inbox: [`Lane`].
+//! Signals to an actor that go ahead of its inbox: [`Lane`].
 
 use std::sync::atomic::{AtomicU16, Ordering};
 
-/// What an actor was told and has not seen to yet. It looks here before each event.
+/// The pending signals of an actor, checked before each event.
 #[derive(Default)]
 pub(crate) struct Lane(AtomicU16);
 
-/// To stop, since its supervisor does without it for now or for good.
+/// Stop, on the order of the supervisor, for now or for good.
 pub(crate) const STOP: u16 = 1;
-/// To fail, since it has given up its children.
+/// Fail, since the actor has given up its children.
 pub(crate) const GIVE_UP: u16 = 1 << 1;
-/// To fail, since one that it is linked to has.
+/// Fail, since a linked actor has failed.
 pub(crate) const LINKED: u16 = 1 << 2;
-/// To end at once.
+/// End at once.
 pub(crate) const KILL: u16 = 1 << 3;
-/// To be made anew.
+/// Start again with a new value.
 pub(crate) const START: u16 = 1 << 4;
-/// To end for good while it is down.
+/// End for good while the actor is down.
 pub(crate) const FINISH: u16 = 1 << 5;
-/// As [`FINISH`], since its supervisor gives up.
+/// End as for [`FINISH`], since the supervisor gives up.
 pub(crate) const EXHAUSTED: u16 = 1 << 6;
-/// No child of it is left.
+/// No child of the actor is left.
 pub(crate) const CLOSED: u16 = 1 << 7;
-/// Somebody has told it to stop, sooner or later: it is not brought back.
+/// The actor was stopped from outside, by any way: do not restart it.
 pub(crate) const QUIT: u16 = 1 << 8;
 
-/// What comes before the next event.
+/// The signals that are handled before the next event.
 const URGENT: u16 = STOP | GIVE_UP | LINKED | KILL;
 
 impl Lane {
-    /// Something comes before the next event. Relaxed: who tells rouses the actor, by way of a lock.
+    /// Returns true if a signal is urgent. Relaxed: signals also wake the actor, through a lock.
     #[inline]
     pub(crate) fn is_urgent(&self) -> bool {
         self.0.load(Ordering::Relaxed) & URGENT != 0
     }
 
-    /// Any of these.
+    /// Returns true if any of these signals is set.
     pub(crate) fn has(&self, any: u16) -> bool {
         self.0.load(Ordering::SeqCst) & any != 0
     }
@@ -44,7 +44,7 @@ impl Lane {
         self.0.fetch_or(order, Ordering::SeqCst);
     }
 
-    /// Removes these; tells which of them there were.
+    /// Removes these signals; returns those that were set.
     pub(crate) fn take(&self, orders: u16) -> u16 {
         self.0.fetch_and(!orders, Ordering::SeqCst) & orders
     }

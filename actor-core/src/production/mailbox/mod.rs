@@ -1,11 +1,10 @@
-//! Where an actor's events wait: the queue that it shares with whoever sends.
+//! The mailbox of an actor in production: the queue that it shares with senders.
 //!
-//! - [`queue`]: the queue itself, in which the actor itself lies while it waits; [`bound`]: how much room there
-//!   is, and who waits for some.
-//! - [`lane`]: what an actor is told ahead of its inbox; [`fired`]: timers whose events are in it.
-//! - `carried`: what comes with an event for the span of its handler.
+//! - [`queue`]: the queue itself, which also keeps a parked actor; [`bound`]: capacity and waiting senders.
+//! - [`lane`]: signals ahead of the inbox; [`fired`]: cancellation of timers whose events are in the inbox.
+//! - `carried`: span contexts of events.
 //!
-//! The rooms above put in and take out. It knows neither the actors nor the types of their events.
+//! The modules above send and receive. This module knows neither the actors nor the types of their events.
 
 pub(crate) mod bound;
 #[cfg(feature = "tracing")]

@@ -1,19 +1,19 @@
-//! The queue between everyone who sends to an actor and the actor: [`Mailbox`].
+//! The queue between the senders of an actor and the actor: [`Mailbox`].
 //!
-//! A mutex, and the reader itself, which lies in its mailbox while it waits: who has to wake it takes
-//! it out, so that it is never in two places and needs no state of its own. It is chosen over a tokio
-//! channel because closing it is exact: under the lock an event is either queued, and so handled or a
-//! dead letter, or handed back to its sender. The reader takes the whole queue at once, so it locks
-//! once for each batch, and a sender rouses it only where it found the queue empty.
+//! The queue has a mutex and keeps the reader itself while the reader is parked: a sender that wakes the
+//! reader takes it out, so the reader is never in two places and needs no state of its own. A tokio
+//! channel would not close exactly: here, under the lock, an event is either queued, and so handled or a
+//! dead letter, or returned to its sender. The reader takes the whole queue at once, so it locks once for
+//! each batch, and a sender wakes the reader only if the queue was empty.
 //!
-//! What is queued is an [`Entry`], which does not know the actor's type; the messages themselves
-//! lie in the [mail](crate::parts::Mail), under the same lock, in the slots that the entries name.
-//! The reader takes both by swapping them for its own, which it has emptied; only where it still
-//! keeps deferred events, messages are moved from mail to mail.
+//! A queued [`Entry`] does not know the actor's type; the messages themselves lie in the
+//! [mail](crate::parts::Mail), under the same lock, in the slots that the entries name. The reader swaps
+//! both for its own, which are empty; only if deferred events are left in its mail, messages are moved
+//! from mail to mail.
 //!
-//! A mailbox with a [bound](super::bound) is read in place, one event at a time: what is unread stays
-//! in the queue, deferred events too, so that it is counted, and the oldest of it found, under the one
-//! lock. Other mailboxes pay one branch and one pointer for it.
+//! A mailbox whose senders may drop the oldest event is read in place, one event at a time: unread
+//! events, including deferred ones, stay in the queue, so that one lock suffices to count them and to
+//! find the oldest. Other mailboxes pay one branch and one pointer for a [bound](super::bound).
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,32 +29,30 @@ use crate::parts::{self, AnyMail, MakeMail};
 use crate::production::host::current::Sender;
 use crate::slab::{Slab, Slot};
 
-/// Above this capacity, an emptied queue gives its memory back.
+/// The capacity above which an emptied queue frees its memory.
 const CAPACITY_KEPT: usize = 4096;
 
-/// What waits in a mailbox: small and plain, since senders and readers spend their time on moving
-/// it.
+/// An entry of a mailbox: small and plain, since senders and readers mostly move entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) kind: Kind,
-    /// Which event, and where in the mail its message is; of no meaning for [`Kind::Stop`].
+    /// The index of the event, and the slot of its message in the mail; unused for [`Kind::Stop`].
     pub(crate) event: u16,
     pub(crate) slot: u32,
-    /// What the kind says.
+    /// The sender or the timer, depending on the kind.
     of: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
-    /// An event that was told or asked, of a sender that is recorded only while a monitor is
-    /// registered, or with the time where that is kept.
+    /// An event that was sent by `tell` or `ask`. The sender is recorded only while a monitor is
+    /// registered; otherwise the time of sending, if ages are watched.
     Event,
-    /// Word of an actor's end. As the event of a timer, it was sent by nobody, ends with the actor
-    /// and is never a dead letter.
+    /// The notice of an actor's end. Like a timer's event, it has no sender and is never a dead letter.
     Notice,
-    /// The event of a timer, in a slot of the timers. It is void once the timer is cancelled.
+    /// The event of a timer, with the slot of its timer. Void once the timer is cancelled.
     Timer,
-    /// The system stops the actor, when it has handled what came before.
+    /// The system's order to stop the actor after the events before it.
     Stop,
 }
 
@@ -66,32 +64,32 @@ impl Entry {
         }
     }
 
-    /// When it was sent, where that is kept.
+    /// Returns the time of sending, if that is recorded.
     pub(crate) fn sent_at(&self) -> Option<Duration> {
         self.sender().stamp()
     }
 }
 
-/// Entries in order, and what they name.
+/// Entries in order, with their messages and timers.
 #[derive(Default)]
 pub(crate) struct Letters {
     pub(crate) entries: VecDeque<Entry>,
     /// `None` before the first message.
     mail: Option<Box<dyn AnyMail>>,
-    /// Most actors have no timers.
+    /// `None` for most actors, which have no timers.
     timers: Option<Box<Slab<Arc<Fired>>>>,
     #[cfg(feature = "tracing")]
     luggage: Luggage,
 }
 
 impl Letters {
-    /// The mail, where an entry says that there is some.
+    /// Returns the mail, which exists once there is an entry with a message.
     #[inline]
     pub(crate) fn mail(&self) -> &dyn AnyMail {
         &**self.mail.as_ref().expect("what an entry names is there")
     }
 
-    /// It is an event of a timer that was cancelled since it fired.
+    /// Returns true for the event of a timer that was cancelled since it fired.
     pub(crate) fn is_void(&self, entry: &Entry) -> bool {
         if entry.kind != Kind::Timer {
             return false;
@@ -103,7 +101,7 @@ impl Letters {
         timer.is_some_and(|timer| timer.is_cancelled())
     }
 
-    /// An entry was taken; if it is a timer's, that has no unread event once this is dropped.
+    /// Marks an entry as read; the timer's event counts as unread until the result is dropped.
     pub(crate) fn read(&mut self, entry: &Entry) -> Option<Arc<Fired>> {
         match (entry.kind, &mut self.timers) {
             (Kind::Timer, Some(timers)) => timers.remove(entry.of as u32),
@@ -111,7 +109,6 @@ impl Letters {
         }
     }
 
-    /// What comes with the event in that slot.
     #[cfg(feature = "tracing")]
     pub(crate) fn take_carried(&mut self, slot: u32) -> Option<Carried> {
         self.luggage.take(slot)
@@ -122,7 +119,7 @@ impl Letters {
         u64::from(timers.insert(&mut Slot::Full(timer)))
     }
 
-    /// Moves everything in `other` behind what is here.
+    /// Moves everything in `other` to the end of this.
     fn append(&mut self, other: &mut Self) {
         if self.mail.is_none() {
             std::mem::swap(&mut self.mail, &mut other.mail);
@@ -150,46 +147,45 @@ impl Letters {
     }
 }
 
-/// `R` is the reader.
+/// The mailbox of an actor; `R` is the reader, the actor.
 pub(crate) struct Mailbox<R> {
     queue: Mutex<Queue<R>>,
     make_mail: MakeMail,
 }
 
-/// What a fetch brought.
+/// The size of a fetch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fetched {
-    /// One entry, and most likely nothing comes before it is handled: the next sender will rouse the
-    /// reader, which needs no look at the queue before it waits.
+    /// One entry, and most likely no other comes before it is handled: the next sender will wake the
+    /// reader, which need not check the queue before it parks.
     One,
-    /// More: the reader looks again when it has handled them.
+    /// Several entries: the reader checks the queue again when it has handled them.
     Several,
 }
 
-/// How the reader of a mailbox is to read it.
+/// The way in which the reader has to read a mailbox.
 #[derive(Default)]
 pub(crate) enum Reading {
-    /// By [`poll_fetch`](Mailbox::poll_fetch).
+    /// Read by [`poll_fetch`](Mailbox::poll_fetch).
     #[default]
     Unbounded,
-    /// By [`poll_fetch`](Mailbox::poll_fetch), counting each event that it takes up.
+    /// Read by [`poll_fetch`](Mailbox::poll_fetch), and count each event that is taken up.
     Counted(Arc<Tally>),
-    /// By [`poll_take`](Mailbox::poll_take).
+    /// Read by [`poll_take`](Mailbox::poll_take).
     InPlace,
 }
 
 struct Queue<R> {
     letters: Letters,
-    /// Whoever waits for an event within the reader, and is not the reader itself.
+    /// The waker of a future within the reader's handler that waits for an event.
     within: Option<Box<Waker>>,
-    /// The reader found nothing, or one entry only; the next sender rouses it.
+    /// True if the reader found at most one entry: then the next sender wakes it.
     awaited: bool,
-    /// The reader was roused while it ran: it runs once more before it waits.
+    /// True if the reader was woken while it ran: then it runs once more before it parks.
     roused: bool,
     closed: bool,
-    /// The reader, while it waits.
     reader: Option<R>,
-    /// Most mailboxes have no bound.
+    /// `None` for most mailboxes, which are unbounded.
     bound: Option<Box<Bound>>,
 }
 
@@ -200,15 +196,14 @@ pub(crate) struct Opened<'a, R> {
 }
 
 impl<R> Queue<R> {
-    /// The reader where it waits; else it is to run once more.
+    /// Returns the reader if it is parked; otherwise makes it run once more.
     fn rouse(&mut self) -> Option<R> {
         let reader = self.reader.take();
         self.roused |= reader.is_none();
         reader
     }
 
-    /// The next sender rouses the reader, or who waits within it. Tells who did so before, to be
-    /// dropped under no lock.
+    /// Lets the next sender wake the reader, or `within`. The old waker must be dropped under no lock.
     fn wait(&mut self, within: Option<Waker>) -> Option<Box<Waker>> {
         self.awaited = true;
         std::mem::replace(&mut self.within, within.map(Box::new))
@@ -216,7 +211,7 @@ impl<R> Queue<R> {
 }
 
 impl<R> Opened<'_, R> {
-    /// Where to put the message.
+    /// Returns the mail to put the message into.
     #[inline]
     pub(crate) fn mail(&mut self) -> &dyn AnyMail {
         let Letters { entries, mail, .. } = &mut self.queue.letters;
@@ -228,27 +223,25 @@ impl<R> Opened<'_, R> {
         })
     }
 
-    /// With the event in that slot comes this, or nothing. What is returned is to be dropped when the
-    /// lock is released.
+    /// Sets or clears a slot's span context. The result must be dropped after the lock is released.
     #[cfg(feature = "tracing")]
     pub(crate) fn carry(&mut self, slot: u32, carried: Option<Carried>) -> Option<Carried> {
         self.queue.letters.luggage.put(slot, carried)
     }
 
-    /// There is always room.
+    /// Returns true if the mailbox has no bound.
     #[inline]
     pub(crate) fn is_unbounded(&self) -> bool {
         self.queue.bound.is_none()
     }
 
-    /// Whether there is room for an event that was told.
+    /// Decides about an event that was sent by `tell` or `ask`.
     pub(crate) fn tell(&mut self) -> Admission {
         let bound = self.queue.bound.as_mut();
         bound.map_or(Admission::Enter, |bound| bound.tell())
     }
 
-    /// Whether there is room for an event whose sender awaits the decision; and what is to be
-    /// dropped when the lock is released.
+    /// Decides about a `send` or `try_send`; the returned waker must be dropped after the lock is released.
     pub(crate) fn offer(
         &mut self,
         ticket: Option<u64>,
@@ -260,7 +253,7 @@ impl<R> Opened<'_, R> {
         }
     }
 
-    /// Keeps a place under a ticket; `None` where no place is ever wanting.
+    /// Grants a permit under a ticket; `None` if the mailbox is unbounded.
     pub(crate) fn keep_place(&mut self) -> Option<u64> {
         let bound = self.queue.bound.as_mut();
         bound.map(|bound| bound.keep_place())
@@ -273,7 +266,7 @@ impl<R> Opened<'_, R> {
         let at = letters.entries.iter().position(counts)?;
         let entry = letters.entries.remove(at)?;
         if let Some(bound) = bound {
-            // Nobody waits for room where the oldest makes it.
+            // No sender waits if the oldest event is dropped for a new one.
             drop(bound.taken());
             bound.deferred.1 -= usize::from(at < bound.deferred.1);
         }
@@ -282,7 +275,7 @@ impl<R> Opened<'_, R> {
         Some((mail, slot))
     }
 
-    /// As [`push_event`](Self::push_event), where the mailbox has a bound.
+    /// Appends as [`push_event`](Self::push_event) does, and counts the event in a bounded mailbox.
     #[must_use]
     pub(crate) fn push_counted(mut self, event: u16, slot: u32, sender: Sender) -> Option<R> {
         if let Some(bound) = &mut self.queue.bound {
@@ -291,8 +284,7 @@ impl<R> Opened<'_, R> {
         self.push_event(event, slot, sender)
     }
 
-    /// Appends an event whose message is in that slot of the mail; returns the reader, where that
-    /// is to run now.
+    /// Appends an event whose message is in that slot of the mail; returns the reader if it has to run now.
     #[inline]
     #[must_use]
     pub(crate) fn push_event(self, event: u16, slot: u32, sender: Sender) -> Option<R> {
@@ -304,7 +296,7 @@ impl<R> Opened<'_, R> {
         })
     }
 
-    /// As [`push_event`](Self::push_event), for what nobody sent but a timer or an actor's end.
+    /// Appends as [`push_event`](Self::push_event) does, for the event of a timer or an actor's end.
     #[must_use]
     pub(crate) fn push_notice(
         mut self,
@@ -334,7 +326,7 @@ impl<R> Opened<'_, R> {
         })
     }
 
-    /// Appends, and unlocks. Where somebody within the reader awaits the event, wakes that.
+    /// Appends, and unlocks. Wakes the future within the reader that waits for an event, if any.
     #[inline]
     fn push(self, entry: Entry) -> Option<R> {
         let mut queue = self.queue;
@@ -350,7 +342,7 @@ impl<R> Opened<'_, R> {
         }
     }
 
-    /// Rouses who awaits an event.
+    /// Wakes the reader, or the future within it.
     #[inline(never)]
     fn rouse(mut queue: MutexGuard<'_, Queue<R>>) -> Option<R> {
         queue.awaited = false;
@@ -363,7 +355,7 @@ impl<R> Opened<'_, R> {
     }
 }
 
-/// Makes room for twice as many; left to itself, a queue of one grows to four.
+/// Doubles the capacity; by default, a queue of one entry would grow to four.
 #[cold]
 fn grow(entries: &mut VecDeque<Entry>) {
     entries.reserve_exact(entries.len());
@@ -386,7 +378,7 @@ impl<R> Mailbox<R> {
         }
     }
 
-    /// Locks, to send; `None` where the mailbox is closed.
+    /// Locks for sending; `None` if the mailbox is closed.
     #[inline]
     pub(crate) fn open(&self) -> Option<Opened<'_, R>> {
         let queue = lock(&self.queue);
@@ -399,7 +391,6 @@ impl<R> Mailbox<R> {
         })
     }
 
-    /// How it is to be read.
     pub(crate) fn reading(&self) -> Reading {
         match &lock(&self.queue).bound {
             None => Reading::Unbounded,
@@ -407,7 +398,7 @@ impl<R> Mailbox<R> {
         }
     }
 
-    /// An event was taken up whose room is awaited.
+    /// Gives the capacity of a read event to a waiting sender.
     #[cold]
     pub(crate) fn make_room(&self) {
         let mut queue = lock(&self.queue);
@@ -418,7 +409,7 @@ impl<R> Mailbox<R> {
         }
     }
 
-    /// Lets the reader wait; it comes back where it is to run once more.
+    /// Parks the reader; returns it if it has to run once more.
     pub(crate) fn park(&self, reader: R) -> Option<R> {
         let mut queue = lock(&self.queue);
         if std::mem::take(&mut queue.roused) {
@@ -428,14 +419,14 @@ impl<R> Mailbox<R> {
         None
     }
 
-    /// Returns the reader where it waits; else it is to run once more.
+    /// Returns the reader if it is parked; otherwise makes it run once more.
     pub(crate) fn rouse(&self) -> Option<R> {
         lock(&self.queue).rouse()
     }
 
-    /// Takes the entry at the place that `find` tells, or awaits the next; `within` is who does, if
-    /// it is not the reader itself. Its message is moved to the mail of `letters`. It comes with
-    /// whether it is void.
+    /// Takes the entry at the index that `find` returns, or waits for the next one; `within` is the waker
+    /// of the waiting future, unless the reader itself waits. Moves the message to the mail of `letters`.
+    /// The flag is true if the entry is void.
     pub(crate) fn poll_take(
         &self,
         letters: &mut Letters,
@@ -467,7 +458,7 @@ impl<R> Mailbox<R> {
             entry.slot = slot;
         }
         if entry.kind == Kind::Event {
-            // Nobody waits for room where the oldest makes it, and only there is it read so.
+            // Only a mailbox that drops the oldest is read in place, and no sender waits for it.
             drop(bound.taken());
         }
         drop(locked);
@@ -475,7 +466,7 @@ impl<R> Mailbox<R> {
         Poll::Ready((entry, is_void))
     }
 
-    /// The sender with that ticket has given up: the room that it was promised is the next one's.
+    /// Removes a sender that has given up; a permit of that sender goes to the next one.
     pub(crate) fn leave_line(&self, ticket: u64) {
         let mut queue = lock(&self.queue);
         if queue.closed {
@@ -492,37 +483,35 @@ impl<R> Mailbox<R> {
         }
     }
 
-    /// Shows the reader, where it waits.
+    /// Shows the reader, if it is parked.
     pub(crate) fn peek<T>(&self, f: impl FnOnce(&R) -> T) -> Option<T> {
         lock(&self.queue).reader.as_ref().map(f)
     }
 
-    /// How much is queued.
+    /// Returns the number of entries in the queue.
     pub(crate) fn queued(&self) -> usize {
         lock(&self.queue).letters.entries.len()
     }
 
-    /// How many events are queued.
+    /// Returns the number of events in the queue.
     pub(crate) fn unread(&self) -> usize {
         let queue = lock(&self.queue);
         let entries = queue.letters.entries.iter();
         entries.filter(|entry| entry.kind != Kind::Stop).count()
     }
 
-    /// When the first event was sent of those that are queued, where that is kept.
+    /// Returns the time at which the oldest queued event was sent, if that is recorded.
     pub(crate) fn oldest(&self) -> Option<Duration> {
         let queue = lock(&self.queue);
         queue.letters.entries.iter().find_map(Entry::sent_at)
     }
 
-    /// Empty mail, as the messages of this mailbox need it.
     pub(crate) fn make_mail(&self) -> Box<dyn AnyMail> {
         (self.make_mail)()
     }
 
-    /// Moves everything queued to the end of `letters`, or awaits the next entry; `within` is who
-    /// does, if it is not the reader itself. `idle` says that no message is left in the mail of
-    /// `letters`.
+    /// Moves everything queued to the end of `letters`, or waits for the next entry; `within` is the waker
+    /// of the waiting future, unless the reader itself waits. `idle`: the mail of `letters` is empty.
     pub(crate) fn poll_fetch(
         &self,
         letters: &mut Letters,
@@ -556,7 +545,6 @@ impl<R> Mailbox<R> {
         })
     }
 
-    /// Everything queued.
     pub(crate) fn take(&self) -> Letters {
         let mut queue = lock(&self.queue);
         let letters = std::mem::take(&mut queue.letters);
@@ -574,7 +562,7 @@ impl<R> Mailbox<R> {
         letters
     }
 
-    /// Puts what the reader has fetched and not handled back to the front.
+    /// Puts unhandled entries of the reader back to the front.
     pub(crate) fn give_back(&self, mut letters: Letters) {
         if letters.entries.is_empty() {
             return;
@@ -584,7 +572,7 @@ impl<R> Mailbox<R> {
         queue.letters = letters;
     }
 
-    /// Refuses what comes from now on, and returns what was queued.
+    /// Closes the mailbox to new entries, and returns the queued ones.
     pub(crate) fn close(&self) -> Letters {
         let mut queue = lock(&self.queue);
         queue.closed = true;

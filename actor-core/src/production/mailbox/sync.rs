@@ -1,4 +1,4 @@
-//! The mailbox's lock and count: those of the standard library, or loom's, which tries all orderings.
+//! The lock and the counter of the mailbox: of the standard library, or loom's for model checking.
 
 use std::sync::PoisonError;
 
@@ -13,7 +13,7 @@ pub(crate) use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 
-/// Locks; no user code runs under this lock, so a panic leaves nothing half done.
+/// Locks, and ignores poisoning: no user code runs under this lock, so a panic leaves it consistent.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! The mailbox under all orderings of a few threads, by loom: `.ci/loom` runs these.
+//! Loom models of the mailbox, which check all orderings of a few threads; `.ci/loom` runs them.
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Sink {
     fn number(&mut self, _: Number) {}
 }
 
-/// Whose turn it is to run.
+/// A signal to a reader to run.
 #[derive(Default)]
 struct Turn {
     has_come: Mutex<bool>,
@@ -54,7 +54,7 @@ impl Turn {
     }
 }
 
-/// A reader, as it lies in its mailbox: whoever takes it out has it run.
+/// A reader that the mailbox keeps while it is parked: the thread that takes it out signals the reader.
 struct Reader(Arc<Turn>);
 
 type Mailbox = super::queue::Mailbox<Reader>;
@@ -65,7 +65,6 @@ fn run(roused: Option<Reader>) {
     }
 }
 
-/// Waits in the mailbox, as an actor does that has nothing to do.
 fn park(mailbox: &Mailbox, turn: &Arc<Turn>) {
     if mailbox.park(Reader(turn.clone())).is_none() {
         turn.wait();
@@ -81,7 +80,7 @@ fn message(number: u32) -> Slot<<Sink as Actor>::Message> {
     Slot::Full(Sink::message(Number(number), Reply::nobody()))
 }
 
-/// Sends; `false` where the mailbox is closed.
+/// Sends; returns `false` if the mailbox is closed.
 fn push(mailbox: &Mailbox, number: u32) -> bool {
     let Some(mut opened) = mailbox.open() else {
         return false;
@@ -109,7 +108,7 @@ fn spawn_sender(mailbox: &Arc<Mailbox>, numbers: std::ops::Range<u32>) -> JoinHa
     })
 }
 
-/// Reads as an actor does, or as what waits `within` its handler.
+/// Reads as an actor does, or as a future `within` its handler.
 fn fetch(mailbox: &Mailbox, count: usize, within: bool) -> Vec<u32> {
     let mut letters = Letters::default();
     let mut read = Vec::new();
@@ -130,7 +129,7 @@ fn fetch(mailbox: &Mailbox, count: usize, within: bool) -> Vec<u32> {
     read
 }
 
-/// No wake-up is lost, and each sender's events come in their order.
+/// No wake-up is lost, and the events of each sender keep their order.
 fn two_senders(within: bool) {
     loom::model(move || {
         let mailbox = new(parts::Mailbox::unbounded());
@@ -157,7 +156,7 @@ fn what_two_senders_push_is_fetched_by_who_waits_within() {
     two_senders(true);
 }
 
-/// Who rouses a reader without an event, an order for instance, is not missed either.
+/// A wake-up without an event, for instance for an order, is not lost either.
 #[test]
 fn who_is_roused_runs_once_more() {
     loom::model(|| {
@@ -193,7 +192,7 @@ fn who_is_roused_runs_once_more() {
     });
 }
 
-/// An event is queued before the end, or refused.
+/// An event is queued before the mailbox closes, or refused.
 #[test]
 fn what_meets_the_end_is_queued_or_refused() {
     loom::model(|| {
@@ -209,7 +208,7 @@ fn what_meets_the_end_is_queued_or_refused() {
     });
 }
 
-/// Sends where there is room, and waits in line otherwise; `gives_up` when it has asked so often.
+/// Sends if there is capacity, and waits in line otherwise; gives up after `gives_up` polls.
 fn offer(mailbox: &Mailbox, number: u32, gives_up: Option<usize>) -> bool {
     let mut ticket = None;
     let mut asked = 0;
@@ -279,7 +278,7 @@ impl<'a> Counting<'a> {
     }
 }
 
-/// Whoever waits for room is told when there is some.
+/// A sender that waits for capacity is woken when there is some.
 #[test]
 fn who_waits_for_room_finds_some() {
     loom::model(|| {
@@ -298,7 +297,7 @@ fn who_waits_for_room_finds_some() {
     });
 }
 
-/// Room that was promised to someone who gives up is the next one's.
+/// The permit of a sender that gives up goes to the next one.
 #[test]
 fn room_of_who_gives_up_is_not_lost() {
     loom::model(|| {

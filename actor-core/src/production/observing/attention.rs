@@ -1,27 +1,27 @@
-//! Who looks at the actors of a system: [`Attention`].
+//! Flags for the observers of a system's actors: [`Attention`].
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// What is watched. A bit is added when the first asks for it, and stays; an actor looks here before
-/// each event, and that is all it pays while nobody watches.
+/// The kinds of observation that are switched on. A bit is set when the first observer asks for it, and
+/// stays set. An actor reads the flags before each event, which is its whole cost while nobody observes.
 #[derive(Default)]
 pub(crate) struct Attention(AtomicU8);
 
 /// Monitors observe events.
 pub(crate) const OBSERVED: u8 = 1;
-/// Which handler runs is looked at.
+/// The watchdog checks for stuck handlers.
 pub(crate) const STUCK: u8 = 1 << 1;
-/// How much is unread is looked at.
+/// The watchdog checks the depth of mailboxes.
 pub(crate) const DEPTH: u8 = 1 << 2;
 
-/// When events are sent is kept, where nobody observes them.
+/// The times of sending are recorded, unless monitors need the senders.
 pub(crate) const AGES: u8 = 1 << 3;
 
 /// Handlers' spans follow from those of senders.
 pub(crate) const CARRIES: u8 = 1 << 4;
 
 impl Attention {
-    /// Relaxed: who must be watched was told by some other synchronisation, its spawn for instance.
+    /// Relaxed is enough: other synchronisation, such as the spawn, orders the flags before the actor.
     #[inline]
     pub(crate) fn bits(&self) -> u8 {
         self.0.load(Ordering::Relaxed)

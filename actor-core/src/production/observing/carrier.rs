@@ -1,10 +1,10 @@
-//! How handlers' spans follow from their senders': [`Carrier`].
+//! Propagation of tracing spans from the sender of an event to its handler: [`Carrier`].
 
 use tracing::Span;
 
 use crate::production::mailbox::carried::Carried;
 
-/// Takes something along from who sends an event to the span of who handles it, as the program says.
+/// Carries a span context from the sender of an event to the span of its handler, as the program says.
 pub(crate) struct Carrier {
     capture: Box<Capture>,
     follow: Box<Follow>,
@@ -28,12 +28,12 @@ impl Carrier {
         }
     }
 
-    /// An event is sent here and now.
+    /// Captures the context of the event that is sent now.
     pub(crate) fn capture(&self) -> Option<Carried> {
         (self.capture)()
     }
 
-    /// Its handler begins.
+    /// Applies the context to the span of the handler that begins.
     pub(crate) fn follow(&self, span: &Span, carried: Carried) {
         (self.follow)(span, carried);
     }

@@ -1,4 +1,4 @@
-//! What a program hears of failures, dead letters and violated specifications.
+//! Hooks of a program for failures, dead letters and monitor violations.
 
 use std::cell::Cell;
 use std::fmt;
@@ -17,7 +17,7 @@ use crate::parts::{AskError, Violation, ViolationKind};
 use crate::production::host::lock;
 use crate::supervision::{Failure, FailureKind};
 
-/// What went wrong in one actor, before its name is known.
+/// The failure of one actor, before its name is added.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     pub(crate) kind: FailureKind,
@@ -25,7 +25,6 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// Reads what an unwinding panic carried.
     pub(crate) fn from_panic(payload: Payload) -> Self {
         match payload.downcast::<Violation>() {
             Ok(violation) => Self {
@@ -45,8 +44,7 @@ impl Fault {
     }
 }
 
-/// An event that will never be handled: its actor had stopped, or stopped before it came to it, or
-/// its mailbox was full.
+/// An event that will never be handled: its actor has stopped, or the mailbox was full.
 ///
 /// ```
 /// use actor_core::DeadLetter;
@@ -59,34 +57,34 @@ impl Fault {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct DeadLetter<'a> {
-    /// To whom it was sent.
+    /// The actor that the event was sent to.
     pub target: ActorId,
     /// The target's name.
     pub name: &'a str,
     /// The event, which is dropped afterwards.
     pub event: &'a dyn Event,
-    /// Why it will never be handled.
+    /// The reason why the event will never be handled.
     pub reason: DeadLetterReason,
 }
 
-/// Why an event became a [`DeadLetter`].
+/// The reason why an event became a [`DeadLetter`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum DeadLetterReason {
-    /// Its actor had stopped, or stopped before it came to it.
+    /// The actor stopped before it handled the event.
     Stopped,
     /// The actor's [bounded mailbox](crate::Mailbox) was full.
     Full,
-    /// Its actor was restarted, and [told to drop](crate::Unread) what was unread.
+    /// The actor was restarted, and is set to [drop](crate::Unread) unread events at a restart.
     Restarted,
-    /// It was sent to a [proxy](crate::Proxy), and nobody has the name.
+    /// The event was sent to a [proxy](crate::Proxy), and no actor has the name.
     Unknown,
-    /// It was sent to a [proxy](crate::Proxy), and the node is down.
+    /// The event was sent to a [proxy](crate::Proxy), and the node is down.
     Unreachable,
 }
 
 impl DeadLetterReason {
-    /// What whoever asked is told.
+    /// Returns the error that an asker gets.
     pub(crate) fn loss(self) -> AskError {
         match self {
             Self::Stopped | Self::Unknown => AskError::Stopped,
@@ -114,12 +112,12 @@ type OnDeadLetter = Arc<dyn Fn(&DeadLetter<'_>) + Send + Sync>;
 type OnViolation = Arc<dyn Fn(&MonitorViolation) + Send + Sync>;
 
 thread_local! {
-    /// A hook runs on this thread: what it causes is counted, but not shown to the hook again.
+    /// True while a hook runs on this thread: what the hook causes is counted, but not shown to a hook.
     static IN_HOOK: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The hooks of a system. They run on the thread where the thing happens, under no lock; a panic
-/// in a hook is caught and ends there.
+/// The hooks of a system. They run on the thread on which the failure occurs, under no lock; a panic in a
+/// hook is caught and has no other effect.
 pub(crate) struct Hooks {
     failure: Mutex<OnFailure>,
     dead_letter: Mutex<Option<OnDeadLetter>>,
@@ -141,7 +139,7 @@ impl Hooks {
         }
     }
 
-    /// Sets what spans follow from; the first counts.
+    /// Sets the carrier of span contexts; the first call counts.
     #[cfg(feature = "tracing")]
     pub(crate) fn carry(&self, carrier: Carrier) {
         self.carrier.get_or_init(|| carrier);
@@ -208,7 +206,7 @@ pub(crate) fn guarded(hook: impl FnOnce()) {
     if IN_HOOK.replace(true) {
         return;
     }
-    // The panic's message was printed; there is nobody else to tell.
+    // The panic's message was printed, and there is no other hook for it.
     drop(contained(hook));
     IN_HOOK.set(false);
 }

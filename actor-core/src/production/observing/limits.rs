@@ -1,4 +1,4 @@
-//! Actors that are stuck, and mailboxes that are deep: what is looked for, and who is told.
+//! Limits for stuck handlers and deep mailboxes, and the hooks for actors that exceed them.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -11,33 +11,33 @@ use super::work::Named;
 use crate::identity::ActorId;
 use crate::production::host::lock;
 
-/// How often mailboxes are looked at.
+/// The time between two checks of the mailboxes.
 const DEPTH_PERIOD: Duration = Duration::from_millis(100);
 
-/// What the clock of the runtime can tell apart.
+/// The resolution of the runtime's clock.
 const PERIOD_MIN: Duration = Duration::from_millis(1);
 
-/// How many parts of its limit a handler may be stuck for until it is looked at.
+/// The number of checks within the time limit of a handler.
 const LOOKS: u32 = 4;
 
 /// An actor whose handler, or hook, has run or waited for longer than
 /// [`LiveSystem::watch_stuck`](crate::LiveSystem::watch_stuck) allows.
 ///
-/// It prints as one line: `printer has awaited in Print in state Busy for 5s`.
+/// Printed as one line: `printer has awaited in Print in state Busy for 5s`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StuckActor {
-    /// Which actor.
+    /// The identity of the actor.
     pub actor: ActorId,
-    /// Its name.
+    /// The name of the actor.
     pub name: String,
-    /// The event that it handles, or the hook, `#[start]` for instance.
+    /// The event that the actor handles, or the hook, `#[start]` for instance.
     pub event: &'static str,
-    /// The state in which that was called; `None` for a plain actor.
+    /// The state in which the handler was called; `None` for a plain actor.
     pub state: Option<&'static str>,
-    /// It waits at an `.await`; otherwise it occupies a thread.
+    /// True if the handler waits at an `.await`; otherwise it occupies a thread.
     pub waits: bool,
-    /// For how long at least.
+    /// A lower bound of the time.
     pub time: Duration,
 }
 
@@ -54,18 +54,18 @@ impl fmt::Display for StuckActor {
     }
 }
 
-/// An actor with more unread events than
-/// [`LiveSystem::watch_depth`](crate::LiveSystem::watch_depth) allows.
+/// An actor with more unread events than [`LiveSystem::watch_depth`](crate::LiveSystem::watch_depth)
+/// allows.
 ///
-/// It prints as one line: `printer has 1200 unread events`.
+/// Printed as one line: `printer has 1200 unread events`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct DeepMailbox {
-    /// Which actor.
+    /// The identity of the actor.
     pub actor: ActorId,
-    /// Its name.
+    /// The name of the actor.
     pub name: String,
-    /// How many events it has not begun to handle.
+    /// The number of events that the actor has not begun to handle.
     pub unread: usize,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for DeepMailbox {
 type OnStuck = Arc<dyn Fn(&StuckActor) + Send + Sync>;
 type OnDeep = Arc<dyn Fn(&DeepMailbox) + Send + Sync>;
 
-/// What is looked for, and who is told.
+/// The limits that are checked, and the hooks for actors that exceed them.
 pub(in crate::production) struct Watchdog {
     pub(in crate::production) limits: Mutex<Limits>,
     /// Notified when the limits have changed.
@@ -87,7 +87,7 @@ pub(in crate::production) struct Watchdog {
     on_deep: Mutex<OnDeep>,
 }
 
-/// How long a handler may take, and how many events may be unread.
+/// The time limit of handlers, and the limit of unread events.
 #[derive(Clone, Copy, Default)]
 pub(in crate::production) struct Limits {
     pub(in crate::production) stuck: Option<Duration>,
@@ -95,7 +95,7 @@ pub(in crate::production) struct Limits {
 }
 
 impl Limits {
-    /// Between two looks.
+    /// Returns the time between two checks.
     pub(in crate::production) fn period(self) -> Duration {
         let stuck = self.stuck.map(|limit| limit / LOOKS);
         let depth = self.depth.map(|_| DEPTH_PERIOD);
@@ -104,7 +104,7 @@ impl Limits {
     }
 }
 
-/// What was found.
+/// An actor that exceeds a limit.
 pub(in crate::production) enum Found {
     Stuck(StuckActor),
     Deep(DeepMailbox),

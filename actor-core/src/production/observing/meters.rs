@@ -1,4 +1,4 @@
-//! What is counted of the actors of one type, for the feature `metrics`.
+//! Meters of the actors of one type, for the feature `metrics`.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -7,7 +7,7 @@ use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
 use crate::production::host::lock;
 
-/// The meters of one actor type, as the recorder of the process knows them.
+/// The meters of one actor type in the recorder of the process.
 pub(crate) struct Meters {
     pub(crate) handled: Counter,
     pub(crate) seconds: Histogram,
@@ -41,8 +41,7 @@ impl AllMeters {
         if let Some(known) = lock(&self.0).get(actor) {
             return known.clone();
         }
-        // Not under the lock: the recorder is the user's. Who makes the same at the same time gets
-        // handles to the same meters.
+        // Outside the lock, since the recorder is the user's. Racing threads get the same meters.
         let made = Arc::new(Meters::of(actor));
         lock(&self.0).entry(actor).or_insert(made).clone()
     }

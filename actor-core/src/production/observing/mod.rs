@@ -1,12 +1,12 @@
-//! What is seen of actors from outside, as data: failures, violations, what an actor is at.
+//! Observation of actors in production, as data: failures, violations, current handlers.
 //!
-//! - [`hooks`]: the program's functions that are told; [`monitors`]: those that run in production;
-//!   [`violation`]: what one saw; [`limits`]: how long a handler may take, and who is told;
-//!   [`report`]: what a shutdown left.
-//! - [`work`]: what an actor is at; [`attention`]: whether anyone looks; `meters`: what is counted;
-//!   `carrier`: what a span follows from.
+//! - [`hooks`]: hooks of the program; [`monitors`]: monitors in production; [`violation`]: their
+//!   violations; [`limits`]: limits of handlers and mailboxes, with their hooks; [`report`]: actors that
+//!   a shutdown aborted.
+//! - [`work`]: the current handler of an actor; [`attention`]: flags for observers; `meters`: metrics;
+//!   `carrier`: propagation of spans.
 //!
-//! The actors that run report here. What looks at them in turn, the watchdog, is with the system.
+//! Running actors report here. The watchdog, which checks them, is in the system module.
 
 pub(crate) mod attention;
 #[cfg(feature = "tracing")]

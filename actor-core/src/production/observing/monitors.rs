@@ -1,4 +1,4 @@
-//! Monitors in production: who observes what, and for how long each was hot.
+//! Runtime verification: monitors in production, and the time that each was hot.
 
 use std::any::TypeId;
 use std::cell::Cell;
@@ -19,17 +19,17 @@ use crate::production::host::lock;
 use crate::specification::{AnyMonitor, Moment, Temperature};
 
 thread_local! {
-    /// A monitor observes on this thread. What it sends, although it should not, is not observed:
-    /// the table is locked.
+    /// True while a monitor observes on this thread. Events that a monitor sends, although it should not,
+    /// are not observed, since the table is locked.
     static OBSERVING: Cell<bool> = const { Cell::new(false) };
-    /// Where the monitor that observes on this thread has panicked.
+    /// The source location of a monitor's panic on this thread.
     static PLACE: Cell<Option<String>> = const { Cell::new(None) };
 }
 
-/// From now on a monitor's panic prints nothing: it is told as a violation, with its place.
+/// Replaces the panic hook: a monitor's panic is reported as a violation, with its location, not printed.
 fn keep_panics_from_the_hook() {
     static ONCE: Once = Once::new();
-    // The hook can't be changed while a panic unwinds; a later monitor sees to it.
+    // The hook can't be changed while a panic unwinds; the next registered monitor retries.
     if thread::panicking() {
         return;
     }
@@ -45,22 +45,22 @@ fn keep_panics_from_the_hook() {
     });
 }
 
-/// How many changes of state a monitor remembers.
+/// The number of state changes that a monitor remembers.
 const TRACE: usize = 16;
 
-/// An event, as monitors see it.
+/// An event, as monitors observe it.
 pub(crate) struct Seen<'a> {
     pub(crate) event: &'a dyn Event,
     pub(crate) sender: Option<ActorId>,
     pub(crate) target: Option<ActorId>,
-    /// Since the start of the system.
+    /// The time since the start of the system.
     pub(crate) time: Duration,
 }
 
 /// The registered monitors of a system.
 ///
-/// One lock serialises them all, so that every monitor sees one order of events: an event is shown
-/// before its target can see it, so causes come before effects.
+/// One lock serialises them all, so that all monitors observe one order of events. An event is shown
+/// before its target can handle it, so causes come before effects.
 #[derive(Default)]
 pub(crate) struct Monitors {
     table: Mutex<Table>,
@@ -70,25 +70,25 @@ pub(crate) struct Monitors {
 
 #[derive(Default)]
 struct Table {
-    /// `None` where a monitor was removed after a violation.
+    /// `None` for a monitor that was removed after a violation.
     monitors: Vec<Option<Watched>>,
-    /// Which monitors observe an event, each with the position in its own table.
+    /// The monitors that observe an event, each with the index in its own table of observations.
     index: HashMap<(TypeId, Moment), Vec<(usize, u16)>>,
-    /// A monitor stays after a violation.
+    /// True if a monitor stays registered after a violation.
     goes_on: bool,
     limit: Option<Duration>,
-    /// Those of single types, which come before the other.
+    /// The limits of single monitor types, which override `limit`.
     limits: HashMap<TypeId, Duration>,
 }
 
 struct Watched {
     monitor: Box<dyn AnyMonitor>,
     heat: Heat,
-    /// How it came to its state.
+    /// The last changes of state.
     trace: VecDeque<MonitorStep>,
 }
 
-/// For how long a monitor was hot since it was last cold. Warm states stop the clock.
+/// The time for which a monitor has been hot since it was last cold. Warm states stop the clock.
 #[derive(Default)]
 struct Heat {
     gathered: Duration,
@@ -97,7 +97,7 @@ struct Heat {
 }
 
 impl Heat {
-    /// Tells whether the clock was started.
+    /// Returns true if the clock was started.
     fn enter(&mut self, temperature: Temperature) -> bool {
         match temperature {
             Temperature::Hot if self.since.is_none() => {
@@ -128,7 +128,7 @@ impl Watched {
         self.monitor.info().states[self.monitor.state()].1
     }
 
-    /// For how long it may be hot: its type, or any.
+    /// Returns the time for which this monitor may be hot: the limit of its type, or the general one.
     fn limit(&self, any: Option<Duration>, limits: &HashMap<TypeId, Duration>) -> Option<Duration> {
         let own = limits.get(&self.monitor.monitor_type());
         own.copied().or(any)
@@ -138,7 +138,7 @@ impl Watched {
         self.monitor.info().states[self.monitor.state()].0
     }
 
-    /// Shows an event; tells whether the clock was started by it.
+    /// Shows an event to the monitor; returns true if the event started the clock.
     fn observe(
         &mut self,
         observation: u16,
@@ -161,7 +161,7 @@ impl Watched {
             }
             Err(message) => Err(Box::new(MonitorViolation {
                 place: PLACE.take(),
-                // How it prints is the user's.
+                // The `Debug` of the event is the user's code.
                 event: contained(|| format!("{event:?}")).ok(),
                 sender,
                 target,
@@ -207,7 +207,7 @@ impl Watched {
 }
 
 impl Monitors {
-    /// Registers a monitor, where none of its type is registered.
+    /// Registers a monitor, unless one of its type is registered.
     pub(crate) fn register(&self, monitor: Box<dyn AnyMonitor>) {
         let mut watched = Watched {
             monitor,
@@ -221,8 +221,8 @@ impl Monitors {
         self.heated.notify_one();
     }
 
-    /// Shows an event to the monitors that observe its type at that moment; returns whose handler
-    /// panicked. Those are removed.
+    /// Shows an event to the monitors that observe its type at that moment. Returns the violations of
+    /// those whose handler panicked, which are removed unless they stay after violations.
     pub(crate) fn observe(
         &self,
         moment: Moment,
@@ -263,7 +263,7 @@ impl Monitors {
             }
         }
         OBSERVING.set(false);
-        // A user's destructor, under no lock. A second panic has nobody left to be told to.
+        // The user's destructors run under no lock. A second panic can't be reported.
         drop(contained(|| drop(removed)));
         violations
     }
@@ -282,7 +282,7 @@ impl Monitors {
         self.heated.notify_one();
     }
 
-    /// The monitors that have been hot for too long and were not named yet.
+    /// Returns the violations of monitors that have been hot for too long, each once.
     pub(crate) fn overdue(&self, time: Duration) -> Vec<MonitorViolation> {
         let mut table = lock(&self.table);
         let Table {
@@ -305,7 +305,7 @@ impl Monitors {
         monitors.iter_mut().flatten().filter_map(overdue).collect()
     }
 
-    /// When the next monitor will have been hot for too long.
+    /// Returns the time at which the next monitor will have been hot for too long.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let table = lock(&self.table);
         let deadline = |watched: &Watched| {
@@ -321,7 +321,7 @@ impl Table {
         self.limit.is_some() || !self.limits.is_empty()
     }
 
-    /// Gives the monitor back where one of its type is there.
+    /// Adds a monitor; returns it if one of its type is registered.
     fn insert(&mut self, watched: Watched) -> Option<Watched> {
         let of_type = watched.monitor.monitor_type();
         let known = |other: &Watched| other.monitor.monitor_type() == of_type;

@@ -1,32 +1,31 @@
-//! What a shutdown left: [`Unfinished`].
+//! Actors that a shutdown had to abort: [`Unfinished`].
 
 use std::fmt;
 
 use super::work::Named;
 use crate::identity::ActorId;
 
-/// An actor that had not stopped when the deadline of a shutdown came, as it was then; it was
-/// aborted. See [`LiveSystem::shutdown_report`](crate::LiveSystem::shutdown_report).
+/// An actor that had not stopped at the deadline of a shutdown and was aborted, as it was then. See
+/// [`LiveSystem::shutdown_report`](crate::LiveSystem::shutdown_report).
 ///
-/// It prints as one line: `printer awaits in Print in state Busy, 3 unread`.
+/// Printed as one line: `printer awaits in Print in state Busy, 3 unread`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Unfinished {
-    /// Which actor.
+    /// The identity of the actor.
     pub actor: ActorId,
-    /// Its name.
+    /// The name of the actor.
     pub name: String,
-    /// The event in hand, or the hook, `#[stop]` for instance. `None` where it was between two, and
-    /// where its handler is not async and nobody [looks](crate::LiveSystem::watch_stuck) for actors
-    /// that are stuck.
+    /// The current event, or the hook, `#[stop]` for instance. `None` between two events, and for a
+    /// handler that is not async unless [stuck actors](crate::LiveSystem::watch_stuck) are watched.
     pub event: Option<&'static str>,
-    /// The state in which that was called; `None` for a plain actor.
+    /// The state in which the handler was called; `None` for a plain actor.
     pub state: Option<&'static str>,
-    /// Its handler waited; otherwise it occupied a thread, or there was none.
+    /// True if the handler waited; otherwise it occupied a thread, or there was none.
     pub waits: bool,
-    /// How many events it had not begun to handle. The few that an actor has fetched from its
-    /// mailbox count only where its handler is async, or somebody looks for
-    /// [deep mailboxes](crate::LiveSystem::watch_depth).
+    /// The number of events that the actor had not begun to handle. The few that an actor has fetched
+    /// from its mailbox count only if its handler is async, or if [deep
+    /// mailboxes](crate::LiveSystem::watch_depth) are watched.
     pub unread: usize,
 }
 

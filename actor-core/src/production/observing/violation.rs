@@ -1,14 +1,13 @@
-//! What a monitor in production has to say of a violation: [`MonitorViolation`].
+//! Violations of monitors in production: [`MonitorViolation`].
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::identity::ActorId;
 
-/// A monitor in production saw its specification violated.
+/// The violation of a specification, as observed by a monitor in production.
 ///
-/// It prints as one line: `safety: monitor Answered in state Quiet: a pong that nobody asked for`, and
-/// in brackets the rest of what is known.
+/// Printed as one line: `safety: monitor Answered in state Quiet: a pong that nobody asked for (...)`.
 ///
 /// ```
 /// use actor_core::{MonitorViolation, MonitorViolationKind};
@@ -27,50 +26,50 @@ use crate::identity::ActorId;
 pub struct MonitorViolation {
     /// The monitor type's name.
     pub monitor: &'static str,
-    /// The state in which it was; `None` for a monitor without states.
+    /// The monitor's state; `None` for a monitor without states.
     pub state: Option<&'static str>,
-    /// What was violated.
+    /// The kind of the violation.
     pub kind: MonitorViolationKind,
-    /// The panic's message, or how long the monitor was hot.
+    /// The panic's message, or the time for which the monitor was hot.
     pub message: String,
-    /// Where the monitor panicked, `src/answered.rs:12:9` for instance, where that is known.
+    /// The location of the monitor's panic, `src/answered.rs:12:9` for instance, if known.
     pub place: Option<String>,
-    /// The event at which it was, as it prints; `None` for a monitor that was hot for too long.
+    /// The event in its `Debug` format; `None` for a monitor that was hot for too long.
     pub event: Option<String>,
-    /// Who sent the event; `None` for a timer, and a caller outside any actor.
+    /// The sender of the event; `None` for a timer, and a caller outside any actor.
     pub sender: Option<ActorId>,
-    /// The sender's name, where it still lives.
+    /// The sender's name, if the sender is alive.
     pub sender_name: Option<String>,
-    /// To whom the event went; `None` for an announcement.
+    /// The target of the event; `None` for an announcement.
     pub target: Option<ActorId>,
-    /// The target's name, where it still lives.
+    /// The target's name, if the target is alive.
     pub target_name: Option<String>,
-    /// When, counted from the start of the system.
+    /// The time of the violation since the start of the system.
     pub time: Duration,
-    /// How the monitor came to its state: the last 16 changes of state, oldest first.
+    /// The last 16 changes of the monitor's state, oldest first.
     pub trace: Vec<MonitorStep>,
 }
 
-/// A monitor has gone to another state.
+/// A change of a monitor's state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct MonitorStep {
-    /// The state to which it has gone.
+    /// The new state.
     pub state: &'static str,
-    /// The type of the event by which.
+    /// The type of the event that caused the change.
     pub event: &'static str,
-    /// When, counted from the start of the system.
+    /// The time of the change since the start of the system.
     pub time: Duration,
 }
 
-/// Which half of a specification was violated.
+/// The violated half of a specification.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 #[non_exhaustive]
 pub enum MonitorViolationKind {
-    /// A handler of the monitor panicked; the monitor was removed, unless it is to
-    /// [go on](crate::LiveSystem::go_on_after_violations).
+    /// A handler of the monitor panicked. The monitor was removed, unless it is set to [go
+    /// on](crate::LiveSystem::go_on_after_violations).
     Safety,
-    /// It was hot for longer than [`LiveSystem::hot_limit`](crate::LiveSystem::hot_limit) or
+    /// The monitor was hot for longer than [`LiveSystem::hot_limit`](crate::LiveSystem::hot_limit) or
     /// [`LiveSystem::hot_limit_of`](crate::LiveSystem::hot_limit_of) allows.
     Liveness,
 }

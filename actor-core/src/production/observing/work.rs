@@ -1,4 +1,4 @@
-//! What an actor is at, for whoever looks at it from outside: [`Work`].
+//! The current handler of an actor, for observers on other threads: [`Work`].
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -6,27 +6,25 @@ use std::time::Duration;
 
 use crate::table::ActorInfo;
 
-/// Which handler or hook of an actor runs or waits. The actor alone writes it.
+/// The handler or hook of an actor that runs or waits. Only the actor writes it.
 ///
-/// An async handler is always noted. The others are while somebody looks for actors that are stuck,
-/// since a store for each event is more than nothing. Relaxed, all of it: who looks has nothing else
-/// to see that was written before.
+/// An async handler is always recorded, others only while stuck actors are watched, since a store for
+/// each event has a cost. All accesses are relaxed: observers need no other earlier writes.
 #[derive(Default)]
 pub(crate) struct Work {
     /// A [`Doing`].
     doing: AtomicU64,
-    /// How many unread events the actor has fetched from its mailbox, as far as it has said so.
+    /// The number of unread events that the actor has fetched from its mailbox, as last published.
     fetched: AtomicU32,
-    /// When the first of them was sent, in nanoseconds and one more, where that is
-    /// kept; else zero.
+    /// The time at which the oldest of these was sent, in nanoseconds plus one; zero if not recorded.
     oldest: AtomicU64,
-    /// How many of the waits of its handler may last for ever.
+    /// The number of waits of the handler that may last for ever.
     forever: AtomicU32,
 }
 
-/// From the lowest bit: one more than the number of the event or hook, 16 bits, or zero while there
-/// is none; the position of the state, 15 bits; whether it waits, one bit; and which handler since
-/// the actor's spawn it is, 32 bits, so that the next is told from this.
+/// From the lowest bit: the number of the event or hook plus one, 16 bits, zero for none; the index of
+/// the state, 15 bits; true while the handler waits, one bit; and the count of handlers since the actor's
+/// spawn, 32 bits, which distinguishes successive handlers.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Doing(u64);
 
@@ -35,7 +33,7 @@ const STATE_MAX: u64 = (1 << 15) - 1;
 const WAITS: u64 = 1 << 31;
 const NUMBER: u32 = 32;
 
-/// The hooks, where others have the number of an event.
+/// The numbers of hooks in place of an event's.
 pub(crate) const START_HOOK: u16 = u16::MAX - 1;
 pub(crate) const STOP_HOOK: u16 = u16::MAX - 2;
 pub(crate) const ENTRY_HOOK: u16 = u16::MAX - 3;
@@ -50,7 +48,7 @@ impl Work {
         self.doing.store(doing, Ordering::Relaxed);
     }
 
-    /// A handler or hook is called.
+    /// Records the call of a handler or hook.
     pub(crate) fn begin(&self, event: u16, state: usize) {
         let Doing(before) = self.doing();
         let number = (before >> NUMBER).wrapping_add(1);
@@ -58,14 +56,14 @@ impl Work {
         self.set((number << NUMBER) | (state << STATE) | (u64::from(event) + 1));
     }
 
-    /// As [`begin`](Self::begin), unless it belongs to what is at work.
+    /// Records as [`begin`](Self::begin) does, unless the call is part of recorded work.
     pub(crate) fn go_on(&self, event: u16, state: usize) {
         if !self.doing().is_any() {
             self.begin(event, state);
         }
     }
 
-    /// What the actor was at waits, or is over.
+    /// Records that the current handler waits, or is over.
     pub(crate) fn leave(&self, waits: bool) {
         let Doing(doing) = self.doing();
         if doing & Doing::ANY != 0 {
@@ -77,7 +75,7 @@ impl Work {
         }
     }
 
-    /// So many more waits of the handler may last for ever than before; they end with the handler.
+    /// Adds to the number of waits without end; clears the number when the handler is over.
     pub(crate) fn waits_forever(&self, more: i32, waits: bool) {
         let before = self.forever.load(Ordering::Relaxed);
         let now = if waits {
@@ -90,12 +88,12 @@ impl Work {
         }
     }
 
-    /// What the actor waits for may rightly never come.
+    /// Returns true if the wait of the handler may last for ever.
     pub(crate) fn may_wait_forever(&self) -> bool {
         self.doing().waits() && self.forever.load(Ordering::Relaxed) != 0
     }
 
-    /// The actor runs again.
+    /// Records that the actor runs again.
     pub(crate) fn resume(&self) {
         let Doing(doing) = self.doing();
         if doing & WAITS != 0 {
@@ -103,12 +101,12 @@ impl Work {
         }
     }
 
-    /// How many unread events the actor has fetched from its mailbox.
+    /// Returns the number of unread events that the actor has fetched from its mailbox.
     pub(crate) fn fetched(&self) -> usize {
         self.fetched.load(Ordering::Relaxed) as usize
     }
 
-    /// When the first of them was sent, where that is kept.
+    /// Returns the time at which the oldest of them was sent, if that is recorded.
     pub(crate) fn oldest(&self) -> Option<Duration> {
         let nanos = self.oldest.load(Ordering::Relaxed).checked_sub(1)?;
         Some(Duration::from_nanos(nanos))
@@ -128,22 +126,21 @@ impl Work {
 impl Doing {
     const ANY: u64 = u16::MAX as u64;
 
-    /// There is anything at work.
+    /// Returns true if a handler or hook runs or waits.
     pub(crate) fn is_any(self) -> bool {
         self.0 & Self::ANY != 0
     }
 
-    /// It is the same handler, whether it waits or not.
+    /// Returns true if both are the same call of a handler.
     pub(crate) fn is_same(self, other: Self) -> bool {
         (self.0 ^ other.0) & !WAITS == 0
     }
 
-    /// It does not occupy a thread.
+    /// Returns true if the handler waits, and so occupies no thread.
     pub(crate) fn waits(self) -> bool {
         self.0 & WAITS != 0
     }
 
-    /// The name of the event, or of the hook.
     pub(crate) fn event(self, info: &ActorInfo) -> Option<&'static str> {
         let number = (self.0 & Self::ANY).checked_sub(1)? as u16;
         match number {
@@ -155,13 +152,13 @@ impl Doing {
         }
     }
 
-    /// The name of the state in which it was called; `None` for a plain actor.
+    /// Returns the name of the state in which the handler was called; `None` for a plain actor.
     pub(crate) fn state(self, info: &ActorInfo) -> Option<&'static str> {
         info.state_name(((self.0 >> STATE) & STATE_MAX) as usize)
     }
 }
 
-/// What is at work, as one reads it: `Ping in state Idle`.
+/// A handler in a state, as printed: `Ping in state Idle`.
 pub(crate) struct Named<'a>(pub(crate) &'a str, pub(crate) Option<&'a str>);
 
 impl fmt::Display for Named<'_> {

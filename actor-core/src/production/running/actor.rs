@@ -1,4 +1,4 @@
-//! An actor as everyone else sees it: [`LiveActor`].
+//! The shared half of a live actor, as senders, watchers and supervisors see it: [`LiveActor`].
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -8,14 +8,12 @@ use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
-use super::dispatcher::Run;
-use super::hub::{self, Composed};
-use super::registry::Member;
-use super::reply::{self, losing};
-use super::telemetry::{self, Subject};
-use super::waits;
-#[cfg(debug_assertions)]
-use super::waits::{Asks, Waits};
+use super::hub::Hub;
+use super::life::Life;
+use super::relations::Relations;
+use super::reply::{Observed, losing};
+use super::telemetry;
+use super::waits::Asked;
 use crate::event::Event;
 use crate::identity::ActorId;
 use crate::parts::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_of};
@@ -39,57 +37,40 @@ use crate::specification::Moment;
 use crate::supervision::{FailureKind, StopReason};
 use crate::table::ActorInfo;
 
-/// Identities are unique within the program, not only within a system, and count from 1: zero
-/// stands for nobody.
+/// Identities are unique in the program, not only in a system. They count from 1: zero means none.
 static NEXT_ID: AtomicU64 = AtomicU64::new(1);
 
-/// What all actors of one system share.
-pub(in crate::production) type Hub = hub::Hub<LiveActor>;
-
-/// Aborts the actors of a system with its last handle.
-pub(in crate::production) type Guard = hub::Guard<LiveActor>;
-
-/// What runs an actor.
-type Life = <LiveActor as Member>::Life;
-
-/// Who asked.
-pub(crate) type Observed = reply::Observed<LiveActor>;
-
-/// Who was asked.
-pub(crate) type Asked = waits::Asked<LiveActor>;
-
-/// Where events for a live actor go. It outlives the actor for as long as there are references.
+/// The target of events for a live actor. References keep it after the actor has ended.
 ///
-/// It does not know the actor's type, but for what `info` and the mail know of it; so sending,
+/// The code here does not depend on the actor's type, except through `info` and the mail; so sending,
 /// watching and ending are compiled once, and not for every actor type.
 pub(crate) struct LiveActor {
     id: ActorId,
-    /// The name given at the spawn.
     name: Option<Box<Name>>,
     info: &'static ActorInfo,
     mailbox: Mailbox<Box<Life>>,
-    pub(in crate::production) end: Mutex<End<<Self as Composed>::Relations>>,
-    /// What it was told ahead of its inbox.
+    pub(in crate::production) end: Mutex<End>,
+    /// The signals that go ahead of the inbox.
     pub(in crate::production) lane: Lane,
     pub(in crate::production) work: Work,
     #[cfg(feature = "metrics")]
     pub(in crate::production) meters: Arc<Meters>,
-    /// How often it was brought back.
+    /// The number of restarts.
     life: AtomicU32,
-    /// It has run its start hook, or has none, since it was made. Written under the lock of `end`.
+    /// True once the current value has run its start hook, or has none. Written under the lock of `end`.
     started: AtomicBool,
     hub: Arc<Hub>,
 }
 
-/// Whether the actor has ended, and who wants to know.
-pub(in crate::production) enum End<R> {
-    /// Not yet. Most actors have no relations.
-    Awaited(Option<Box<R>>),
-    /// Its inbox is closed and every watcher was told.
+/// The end of an actor: its relations while it is alive, the reason once it has ended.
+pub(in crate::production) enum End {
+    /// The actor has not ended. Most actors have no relations.
+    Awaited(Option<Box<Relations>>),
+    /// The inbox is closed, and every watcher was notified.
     Ended(StopReason),
 }
 
-/// Most actors have none, and pay for one word.
+/// Boxed twice, since most actors have no name: one word each.
 struct Name(Box<str>);
 
 impl LiveActor {
@@ -120,8 +101,7 @@ impl LiveActor {
         self.id
     }
 
-    /// The name given at the spawn, or the type and the identity; behind the name of the node, where it
-    /// is on one.
+    /// Returns the name given at the spawn, or the type and the identity, prefixed by the node's name.
     pub(crate) fn name(&self) -> Cow<'_, str> {
         let name = match &self.name {
             Some(name) => Cow::Borrowed(&*name.0),
@@ -133,7 +113,7 @@ impl LiveActor {
         }
     }
 
-    /// The name by which it is registered.
+    /// Returns the name for the registry, without the prefix of the node.
     pub(crate) fn own_name(&self) -> String {
         match &self.name {
             Some(name) => name.0.to_string(),
@@ -156,27 +136,26 @@ impl LiveActor {
         &self.mailbox
     }
 
-    /// How often it was brought back. Relaxed: who asks is this actor, or comes too early or too
-    /// late in any case.
+    /// Returns the number of restarts. Relaxed: the caller is this actor, or unordered in any case.
     #[inline]
     pub(in crate::production) fn life(&self) -> u32 {
         self.life.load(Ordering::Relaxed)
     }
 
-    /// How many events the actor has not begun to handle, as far as can be told from outside.
+    /// Returns the number of events not yet being handled, as far as is known from outside.
     pub(in crate::production) fn unread(&self) -> usize {
         self.mailbox().unread() + self.work.fetched()
     }
 
-    /// For how long the oldest of them has waited, where that is kept.
+    /// Returns the age of the oldest unread event, if that is recorded.
     pub(in crate::production) fn oldest(&self) -> Option<Duration> {
         let fetched = (self.work.fetched() > 0).then(|| self.work.oldest());
         let sent = fetched.flatten().or_else(|| self.mailbox().oldest())?;
         Some(self.hub.now().saturating_sub(sent))
     }
 
-    /// Relaxed, as the next: both are called under the lock of `end`, or by the actor itself, which alone
-    /// changes it.
+    /// Returns true once the actor has started. Relaxed, as the next function: both are called under the
+    /// lock of `end`, or by the actor itself, which alone changes the value.
     pub(in crate::production) fn has_started(&self) -> bool {
         self.started.load(Ordering::Relaxed)
     }
@@ -185,29 +164,29 @@ impl LiveActor {
         self.started.store(has_started, Ordering::Relaxed);
     }
 
-    /// It is brought back: timers and watches of the life before are void.
+    /// Counts a restart, which makes earlier timers and watches void.
     pub(in crate::production) fn next_life(&self) {
         self.life.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Something comes before the next event.
+    /// Returns true if a signal comes before the next event.
     #[inline]
     pub(in crate::production) fn is_ordered(&self) -> bool {
         self.lane.is_urgent()
     }
 
-    /// Tells the actor something ahead of its inbox.
+    /// Signals the actor ahead of its inbox.
     pub(in crate::production) fn order(&self, order: u16) {
         self.lane.add(order);
         self.rouse();
     }
 
-    /// Has the actor look at what it was told: now where it waits, else before it waits again.
+    /// Makes the actor check its signals: now if it is parked, otherwise before it parks again.
     pub(in crate::production) fn rouse(&self) {
         self.run(self.mailbox.rouse());
     }
 
-    /// Has the actor run, where it was taken out of its mailbox.
+    /// Runs the actor, if it was taken out of its mailbox.
     #[inline]
     fn run(&self, life: Option<Box<Life>>) {
         if let Some(life) = life {
@@ -215,7 +194,7 @@ impl LiveActor {
         }
     }
 
-    /// Has the actor wait in its mailbox, or run once more where it was roused meanwhile.
+    /// Parks the actor in its mailbox, or runs it once more if it was woken meanwhile.
     pub(in crate::production) fn park(&self, life: Box<Life>) {
         self.run(self.mailbox.park(life));
         if self.hub.dispatcher.is_closed() {
@@ -223,17 +202,17 @@ impl LiveActor {
         }
     }
 
-    /// Drops the actor where it waits: nobody will run it.
+    /// Drops the parked actor, since nobody will run it.
     pub(in crate::production) fn drop_parked(&self) {
         drop(self.mailbox.rouse());
     }
 
-    /// Its inbox still takes events.
+    /// Returns true if the inbox still takes events.
     pub(crate) fn is_running(&self) -> bool {
         !self.mailbox.is_closed()
     }
 
-    /// Sends; where the actor has stopped, the event becomes a dead letter.
+    /// Sends; if the actor has stopped, the event becomes a dead letter.
     pub(crate) fn post<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         let Slot::Full(shown) = message else {
             return;
@@ -257,7 +236,7 @@ impl LiveActor {
         }
     }
 
-    /// As [`post`](Self::post), for what a relay hands on: monitors have seen it sent.
+    /// Posts as [`post`](Self::post) does, for a relayed message, which monitors have already observed.
     pub(crate) fn pass_on<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         let Slot::Full(passed) = message else {
             return;
@@ -270,7 +249,7 @@ impl LiveActor {
         self.post_any(event, message, sent);
     }
 
-    /// As [`post`](Self::post), whatever the message is, and whoever looks.
+    /// Posts as [`post`](Self::post) does, for an untyped message, with the recorded data of the send.
     #[cold]
     fn post_any(&self, event: u16, message: &mut dyn Any, sent: Sent) {
         match self.mailbox.open() {
@@ -282,13 +261,13 @@ impl LiveActor {
         }
     }
 
-    /// The actor, which relays, knows nobody to hand a message of its own on to.
+    /// Makes a dead letter of a message that the actor, a relay, can pass to nobody.
     pub(crate) fn lose_own<A: Mailed>(&self, message: A::Message, why: DeadLetterReason) {
         self.refuse(Kind::Event, why, &mut Slot::Full(message));
     }
 
-    /// Sends to whoever has room, for a sender that awaits what becomes of the event; one with a
-    /// waker is willing to wait. It has a ticket where it has waited before.
+    /// Offers an event to the mailbox, for a sender that awaits the outcome. A sender with a waker is
+    /// willing to wait, and has a ticket if it has waited before.
     pub(crate) fn offer<A: Mailed>(
         &self,
         message: &mut Slot<A::Message>,
@@ -332,8 +311,8 @@ impl LiveActor {
         Room::of(admission)
     }
 
-    /// Makes sure that an event can be queued after the monitors have seen it, as they must before
-    /// its target can; tells the ticket for its place.
+    /// Reserves a place, since monitors must observe the event before the target, and it must be queued
+    /// afterwards. Returns the ticket of the place.
     #[cold]
     fn keep_place(&self, ticket: Option<u64>, waker: Option<&Waker>) -> Result<Option<u64>, Room> {
         let Some(mut mailbox) = self.mailbox.open() else {
@@ -350,18 +329,17 @@ impl LiveActor {
         kept
     }
 
-    /// Its mailbox takes events, and may be full.
     pub(crate) fn is_bounded(&self) -> bool {
         let mailbox = self.mailbox.open();
         mailbox.is_some_and(|mailbox| !mailbox.is_unbounded())
     }
 
-    /// The sender with that ticket waits no longer.
+    /// Ends the wait of the sender with that ticket.
     pub(crate) fn leave_line(&self, ticket: u64) {
         self.mailbox.leave_line(ticket);
     }
 
-    /// Queues an event in a bounded mailbox; or it, or the oldest, is a dead letter.
+    /// Queues an event in a bounded mailbox, or makes a dead letter of it or of the oldest event.
     fn admit(
         &self,
         mut mailbox: Opened<'_, Box<Life>>,
@@ -389,7 +367,7 @@ impl LiveActor {
         }
     }
 
-    /// Sends what nobody sent; dropped in silence where the actor has stopped.
+    /// Sends a notice or a timer's event; dropped without a dead letter if the actor has stopped.
     pub(crate) fn notify<A: Mailed>(&self, message: A::Message, timer: Option<Arc<Fired>>) {
         let event = A::event_index(&message);
         if self.hub.is_observed() {
@@ -405,7 +383,6 @@ impl LiveActor {
         }
     }
 
-    /// A message is not taken.
     #[cold]
     fn refuse(&self, kind: Kind, why: DeadLetterReason, message: &mut dyn Any) {
         let mail = self.mailbox.make_mail();
@@ -413,7 +390,7 @@ impl LiveActor {
         self.lose(kind, &*mail, slot, why);
     }
 
-    /// What was sent is a dead letter; a notice is dropped in silence.
+    /// Makes a dead letter of an event; drops a notice without one.
     fn lose(&self, kind: Kind, mail: &dyn AnyMail, slot: u32, why: DeadLetterReason) {
         match kind {
             Kind::Event => self.dead_letter(mail, slot, why),
@@ -422,7 +399,6 @@ impl LiveActor {
         }
     }
 
-    /// Stops the actor.
     pub(crate) fn stop(self: &Arc<Self>, stop: Stop) {
         match stop {
             Stop::InOrder => self.stop_in_order(),
@@ -444,16 +420,16 @@ impl LiveActor {
         }
     }
 
-    /// Stops the actor when it has handled what was sent to it before.
+    /// Stops the actor after the events that were sent to it before.
     pub(in crate::production) fn stop_in_order(&self) {
         self.lane.add(QUIT);
-        // Refused where the actor has ended meanwhile.
+        // Refused if the actor has ended meanwhile.
         let roused = self.mailbox.open().and_then(Opened::push_stop);
-        // It may be down, and await no event.
+        // An actor that is down waits for no event, but has to be woken.
         self.run(roused.or_else(|| self.mailbox.rouse()));
     }
 
-    /// What is left of the inbox becomes dead letters, but that it was told to stop.
+    /// Makes dead letters of unread events, and keeps the order to stop.
     pub(in crate::production) fn drop_unread(&self) {
         let mut letters = self.mailbox.take();
         let entries = std::mem::take(&mut letters.entries);
@@ -474,7 +450,6 @@ impl LiveActor {
         self.mailbox.give_back(letters);
     }
 
-    /// Begins an `ask`.
     pub(crate) fn asking(self: &Arc<Self>) -> (Option<Box<Observed>>, Asked) {
         let observed = self.hub.is_observed().then(|| {
             Box::new(Observed {
@@ -485,21 +460,21 @@ impl LiveActor {
         (observed, Asked::of(self))
     }
 
-    /// The end of an `ask` of it that begins now and says nothing of a limit.
+    /// Starts the time limit of the system for an `ask` of this actor.
     pub(crate) fn ask_limit(&self) -> Option<Sleep> {
         let limit = self.hub.ask_limit()?;
         let _clock = self.hub.executor.enter();
         Some(sleep(limit))
     }
 
-    /// Begins an `ask` that monitors don't see, and that is part of no cycle.
+    /// Begins an `ask` that monitors don't observe, and that is ignored in the detection of cycles.
     pub(crate) fn asking_beside(self: &Arc<Self>) -> Asked {
         let asked = Asked::of(self);
         asked.over();
         asked
     }
 
-    /// Shows what is sent to who looks, and keeps what they want to know of it later.
+    /// Shows a sent event to the monitors, and records the data of the send.
     #[cold]
     fn see_sent(&self, event: u16, shown: &dyn Event) -> Sent {
         let sent = self.sent_now();
@@ -509,7 +484,7 @@ impl LiveActor {
         sent
     }
 
-    /// What is kept of a send of now.
+    /// Records the data of a send that happens now.
     fn sent_now(&self) -> Sent {
         let attention = self.hub.attention.bits();
         let sender = match () {
@@ -552,7 +527,7 @@ impl LiveActor {
             let name = || self.name().into_owned();
             self.hub.hooks.dead_letter(self.id, &name, event, why);
         });
-        // The destructor is the user's. It must not take down whoever happens to run it.
+        // The user's destructor runs, and must not take down the thread that happens to run it.
         let drop_it = || losing(self.hub.lost(why.loss()), || mail.discard(slot));
         if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
             self.failed(Fault::from_panic(payload));
@@ -562,7 +537,7 @@ impl LiveActor {
     /// Drops a notice that will never be handled.
     #[cold]
     fn discard(&self, mail: &dyn AnyMail, slot: u32) {
-        // The destructor is the user's, and this may be the end of another actor.
+        // The user's destructor runs, possibly at the end of another actor.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| mail.discard(slot))) {
             self.failed(Fault::from_panic(payload));
         }
@@ -587,7 +562,7 @@ impl LiveActor {
         });
     }
 
-    /// Closes the inbox: what is left of it becomes dead letters.
+    /// Closes the inbox: unread events become dead letters.
     pub(in crate::production) fn close(&self) {
         let letters = self.mailbox.close();
         for entry in &letters.entries {
@@ -599,7 +574,7 @@ impl LiveActor {
     }
 }
 
-/// What is kept of a send.
+/// The recorded data of a send.
 struct Sent {
     sender: Sender,
     #[cfg(feature = "tracing")]
@@ -607,7 +582,7 @@ struct Sent {
 }
 
 impl Sent {
-    /// Nobody looks.
+    /// The data of a send that nobody observes.
     const UNSEEN: Self = Self {
         sender: Sender::NONE,
         #[cfg(feature = "tracing")]
@@ -615,64 +590,13 @@ impl Sent {
     };
 }
 
-/// To who counts and logs.
-impl Subject for LiveActor {
-    #[cfg(feature = "tracing")]
-    fn id(&self) -> ActorId {
-        self.id
-    }
-
-    #[cfg(feature = "tracing")]
-    fn name(&self) -> Cow<'_, str> {
-        self.name()
-    }
-
-    #[cfg(feature = "tracing")]
-    fn life(&self) -> u32 {
-        self.life()
-    }
-
-    #[cfg(feature = "metrics")]
-    fn meters(&self) -> &Meters {
-        &self.meters
-    }
-
-    #[cfg(any(feature = "tracing", feature = "metrics"))]
-    fn broke(&self, fault: Fault) {
-        self.hub.failed(self.id, &self.name(), fault);
-    }
-}
-
-/// To who looks for cycles of asks.
-#[cfg(debug_assertions)]
-impl Asks for LiveActor {
-    fn id(&self) -> ActorId {
-        self.id
-    }
-
-    fn name(&self) -> Cow<'_, str> {
-        self.name()
-    }
-
-    fn waits(&self) -> &Waits<Self> {
-        &self.hub.waits
-    }
-
-    fn failed(&self, fault: Fault) {
-        self.failed(fault);
-    }
-}
-
-#[cfg(not(debug_assertions))]
-impl waits::Asks for LiveActor {}
-
 impl Lives for LiveActor {
     fn life(&self) -> u32 {
         self.life()
     }
 }
 
-/// Wakes the actor as a whole; a future in its handler may do so from anywhere.
+/// Wakes the actor as a whole; a future in its handler may do so on any thread.
 impl Wake for LiveActor {
     fn wake(self: Arc<Self>) {
         self.rouse();
@@ -683,11 +607,10 @@ impl Wake for LiveActor {
     }
 }
 
-/// Whether an event that was offered has entered the mailbox.
+/// The outcome of offering an event to the mailbox.
 pub(crate) enum Room {
-    /// Its sender waits under this ticket.
+    /// The sender waits under this ticket.
     Wait(u64),
-    /// It is known.
     Decided(Offered),
 }
 

@@ -1,4 +1,4 @@
-//! Futures beside an actor: [`Contained`].
+//! Panic containment for futures beside an actor: [`Contained`].
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,9 +8,9 @@ use std::task::{Context as TaskContext, Poll};
 use super::actor::LiveActor;
 use crate::contained::contained;
 
-/// A future whose panic is reported as its owner's, also where it is dropped; there is no output then.
+/// A future whose panics, also in `drop`, are reported as its owner's. The output is `None` then.
 pub(in crate::production) struct Contained<T> {
-    /// `None` once it is over.
+    /// `None` once the future is over.
     future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
     owner: Arc<LiveActor>,
 }

@@ -1,11 +1,12 @@
-//! The children of one live supervisor: [`LiveChildren`].
+//! Supervision in production: the children of one supervisor, [`LiveChildren`].
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use super::actor::{Hub, LiveActor};
+use super::actor::LiveActor;
 use super::background::Contained;
+use super::hub::Hub;
 use super::spawning::AskSupervisor;
 use super::target::Target;
 use crate::contained::contained;
@@ -19,10 +20,10 @@ use crate::supervision::{
     Backoff, ChildOptions, Children, Decision, Failure, FailureKind, Order, StopReason, Supervision,
 };
 
-/// Shared by a supervisor and its children, who tell it what has become of them. It is no actor
-/// itself: whoever tells also passes on what is ordered, one after another, so that no actor is told
-/// two things in the wrong order. Not under the lock: where the runtime is gone, an actor that is told
-/// something is dropped by that, and has to tell of its end.
+/// The supervision state that a supervisor and its children share; the children report their ends to it.
+/// The state is no actor: the thread that reports also passes on the resulting orders, one after another,
+/// so that every actor gets them in the right order. Orders are passed on outside the lock: if the runtime
+/// is gone, an actor that gets an order is dropped at once, and reports its end.
 pub(in crate::production) struct LiveChildren {
     hub: Arc<Hub>,
     /// `None` for children of the system.
@@ -30,32 +31,31 @@ pub(in crate::production) struct LiveChildren {
     state: Mutex<State>,
 }
 
-/// How the children of the system are supervised, and their group, where it was told.
+/// The supervision of the system's children, with their group, if the program has set one.
 #[derive(Default)]
 pub(crate) struct Family(Mutex<Option<(Supervision, Weak<LiveChildren>)>>);
 
 struct State {
     children: Children,
-    /// What is ordered and not passed on yet.
+    /// The orders that are not passed on yet.
     orders: VecDeque<Order>,
-    /// Somebody passes it on.
+    /// True while a thread passes orders on.
     passes_on: bool,
-    /// Those that are in it.
+    /// The children, by their numbers.
     cells: BTreeMap<u64, Arc<LiveActor>>,
-    /// What asks the supervisor about failures, where it decides itself.
+    /// The function that asks the supervisor about failures, if the supervisor decides itself.
     ask: Option<AskSupervisor>,
-    /// What it is asked about.
+    /// The failures to ask the supervisor about.
     failures: BTreeMap<u64, Failure>,
 }
 
 impl LiveChildren {
-    /// Those of an actor that has had none.
+    /// Makes the group of an actor that has had no children.
     pub(in crate::production) fn of(supervisor: &Arc<LiveActor>) -> Arc<Self> {
         Self::new(supervisor.hub(), Some(Arc::downgrade(supervisor)))
     }
 
-    /// That of a child of the system that is spawned now: it is one of a group, where the system was
-    /// told how to supervise.
+    /// Returns the group of a new child of the system: shared if a supervision is set, otherwise its own.
     pub(in crate::production) fn of_system(hub: &Arc<Hub>) -> Arc<Self> {
         let mut family = lock(&hub.family.0);
         let Some((supervision, group)) = &mut *family else {
@@ -70,8 +70,7 @@ impl LiveChildren {
         founded
     }
 
-    /// Says how the children of the system are supervised that are spawned from now on; those of the
-    /// group that there is as well.
+    /// Sets the supervision of the system's children from now on, and of the current group.
     pub(in crate::production) fn supervise_system(hub: &Arc<Hub>, supervision: Supervision) {
         let group = {
             let mut family = lock(&hub.family.0);
@@ -111,14 +110,14 @@ impl LiveChildren {
         lock(&self.state).children.supervise(supervision);
     }
 
-    /// The supervisor decides itself what becomes of a child that has failed.
+    /// Makes the supervisor decide itself about failed children.
     pub(in crate::production) fn decide_failures(&self, ask: AskSupervisor) {
         let mut state = lock(&self.state);
         state.children.ask();
         state.ask = Some(ask);
     }
 
-    /// Why it gives up.
+    /// Returns the restart limit, as the reason of giving up.
     pub(in crate::production) fn limit(&self) -> String {
         lock(&self.state).children.limit()
     }
@@ -133,7 +132,7 @@ impl LiveChildren {
             state.cells.insert(id, child.clone());
             state.children.add(id, options, now);
             if !state.children.is_open() {
-                // The system has given this group up a moment ago.
+                // The system has given up this group a moment ago.
                 orders.push(Order::Stop {
                     child: id,
                     at_once: true,
@@ -142,8 +141,7 @@ impl LiveChildren {
         });
     }
 
-    /// The value of a child is dropped, which had started or not; `fault` is what it has failed with last,
-    /// if ever.
+    /// Records the end of a child's value. `fault` is the last failure of the child, if any.
     pub(in crate::production) fn ended(
         self: &Arc<Self>,
         child: &LiveActor,
@@ -162,7 +160,7 @@ impl LiveChildren {
                 };
                 state.failures.insert(actor.number(), failure);
             }
-            // What it was told by now was told to the value before.
+            // Signals up to now were meant for the old value.
             child.lane.take(STOP | GIVE_UP | LINKED | CLOSED);
             let told = child.lane.has(QUIT | KILL);
             let id = child.id().number();
@@ -171,13 +169,13 @@ impl LiveChildren {
         });
     }
 
-    /// A child has run its start hook, or the first part of it.
+    /// Records that a child has run its start hook, up to the first await.
     pub(in crate::production) fn started(self: &Arc<Self>, child: &LiveActor) {
         let id = child.id().number();
         self.update(|state, now, orders| state.children.started(id, now, orders));
     }
 
-    /// A child has ended for good.
+    /// Records that a child has ended for good.
     pub(in crate::production) fn left(self: &Arc<Self>, child: &LiveActor) {
         self.update(|state, _, orders| {
             let id = child.id().number();
@@ -187,7 +185,7 @@ impl LiveChildren {
         });
     }
 
-    /// The supervisor ends; it is told when no child is left.
+    /// Ends the supervisor's children; the supervisor is notified when no child is left.
     pub(in crate::production) fn close(self: &Arc<Self>, at_once: bool) {
         self.update(|state, _, orders| state.children.close(at_once, orders));
     }
@@ -214,7 +212,6 @@ impl LiveChildren {
         state.passes_on = false;
     }
 
-    /// Passes an order on to the child that it is about.
     fn pass_on(self: &Arc<Self>, child: Option<&Arc<LiveActor>>, order: Order) {
         let tell = |what| {
             if let Some(child) = child {
@@ -252,8 +249,8 @@ impl LiveChildren {
         }
     }
 
-    /// Asks the supervisor what becomes of a child that has failed. Where it does not say, the child is
-    /// brought back; so it is where the question panics, which is reported as the supervisor's failure.
+    /// Asks the supervisor to decide about a failed child. Without an answer the child is restarted, also
+    /// after a panic of the question, which is reported as the supervisor's failure.
     fn ask_supervisor(self: &Arc<Self>, child: u64) {
         let (ask, failure) = {
             let mut state = lock(&self.state);
@@ -287,7 +284,7 @@ impl LiveChildren {
         };
         let slept = match slept {
             Ok(slept) => slept,
-            // There is no time driver: better at once than never.
+            // Without a time driver, a restart at once is better than none.
             Err(message) => {
                 child.failed(Fault {
                     kind: FailureKind::Background,

@@ -1,15 +1,15 @@
-//! Who runs next: [`Dispatcher`], the run queues of one system.
+//! The scheduler of one system's actors: [`Dispatcher`], with work-stealing run queues.
 //!
-//! An actor is not a task of the runtime. It is a life, something to [`Run`], which lies in its own mailbox while it
-//! waits; whoever sends to it takes it out and puts it into a run queue. A few tasks of the runtime,
-//! one for each of its threads, take lives out and run them: the [`Worker`]s. Each has a queue of
-//! its own, into which goes what the actors that it runs rouse, and from which others steal when
-//! they have nothing to do; what is roused elsewhere goes into one queue for all.
+//! An actor is not a task of the runtime, but something to [run](Life::run), which lies in its own mailbox while
+//! parked; a sender takes it out and puts it into a run queue. A few tasks of the runtime, the [`Worker`]s,
+//! one for each of its threads, take actors out and run them. Each worker has a queue of its own for the
+//! actors that its actors wake, from which idle workers steal. Actors that are woken on other threads go
+//! into one shared queue.
 //!
-//! Queues are first in, first out; a worker takes from its own and from that for all in turns. It
-//! lets the other tasks of its runtime run after so much time, the runtime's driver included; and the
-//! tasks alone when tokio says that it has used up its share, and after each life that a task has
-//! roused: others like that one may wait for this thread.
+//! Queues are first in, first out; a worker alternates between its own queue and the shared one. A worker
+//! yields to the other tasks of the runtime and to its driver when the time slice is used up. The worker
+//! yields to the tasks alone when tokio's budget is used up, and after each actor from the shared queue:
+//! other tasks like the one that woke the actor may wait for this thread.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -21,92 +21,81 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use crossbeam_deque::{Steal, Stealer, Worker as Deque};
 use crossbeam_queue::ArrayQueue;
-use scoped_tls::ScopedKey;
+use scoped_tls::scoped_thread_local;
 use tokio::runtime::Handle;
 use tokio::task::{coop, yield_now};
 
-use super::sentinel::{self, Progress, Queues, Vigil};
+use super::hub::Hub;
+use super::life::Life;
+use super::sentinel::{self, Progress, Vigil};
 use crate::contained::contained;
 use crate::production::host::executor::Executor;
 use crate::production::host::{lock, slice};
 
-/// How many lives the quicker of the queues for all holds.
+/// The capacity of the lock-free part of the shared queue.
 const ROOM: usize = 256;
 
-/// No more workers than there are bits for them.
+/// The maximum number of workers: `parked` has one bit for each.
 const MOST: usize = 64;
 
-/// A life: what is queued and run.
-pub(crate) trait Run: Send + Sized + 'static {
-    /// Runs until it waits or is over.
-    fn run(self: Box<Self>);
-    /// Has it run where it is to run: by this dispatcher, unless it has a place of its own.
-    fn dispatch(self: Box<Self>, dispatcher: &Arc<Dispatcher<Self>>);
-    /// The queue of the worker that is polled on this thread.
-    fn local() -> &'static ScopedKey<Local<Self>>;
-}
-
-/// Who holds the lives that wait.
-pub(in crate::production) trait Holds: Send + Sync {
-    /// The runtime is gone: drops them, since nobody will run them.
-    fn drop_parked(&self);
-}
-
-pub(crate) struct Dispatcher<L> {
-    /// What was roused elsewhere than on a worker.
-    injected: ArrayQueue<Box<L>>,
-    /// What did not fit in there.
-    overflow: Mutex<VecDeque<Box<L>>>,
-    /// Whether anything is in there. Written under its lock; who reads it without may be late.
+pub(crate) struct Dispatcher {
+    /// The shared queue: actors that were not woken on a worker.
+    injected: ArrayQueue<Box<Life>>,
+    /// The shared queue's overflow.
+    overflow: Mutex<VecDeque<Box<Life>>>,
+    /// True if the overflow is not empty. Written under its lock; a read without the lock may be late.
     overflows: AtomicBool,
-    workers: Box<[Peer<L>]>,
-    /// The workers that have nothing to do, a bit each.
+    workers: Box<[Peer]>,
+    /// The idle workers, a bit each.
     parked: AtomicU64,
-    /// The workers are tasks of tokio.
+    /// True if the workers are tasks of tokio.
     on_tokio: bool,
-    /// Where substitutes run; `None` where none is of use.
+    /// The runtime for substitute workers; `None` if they are of no use.
     runtime: Option<Handle>,
-    /// The [sentinel](super::sentinel)'s.
+    /// The state of the [sentinel](super::sentinel).
     vigil: Vigil,
-    /// No actor is left, nor will there be one.
+    /// True once no actor is left and none will come.
     over: AtomicBool,
-    /// The runtime is gone.
+    /// True once the runtime is gone.
     closed: AtomicBool,
 }
 
-/// A worker, as others see it.
-struct Peer<L> {
-    queue: Stealer<Box<L>>,
-    /// Of its task, which always has the same; `None` before its first poll.
+/// The part of a worker that other threads see.
+struct Peer {
+    queue: Stealer<Box<Life>>,
+    /// The waker of the worker's task, which never changes; `None` before the first poll.
     waker: OnceLock<Waker>,
-    /// It lets the driver of the runtime run, and runs again then.
+    /// True while the worker yields to the driver of the runtime; it runs again afterwards.
     deferred: AtomicBool,
-    /// How many lives it has run.
+    /// The number of actors that the worker has run.
     lives: AtomicU32,
 }
 
-/// One of the tasks that run lives.
-struct Worker<L: Run> {
-    local: Local<L>,
+/// A task of the runtime that runs actors.
+struct Worker {
+    local: Local,
     index: usize,
-    /// The life that it ran last was in the queue for all.
+    /// True if the last actor came from the shared queue.
     injected: Cell<bool>,
-    /// The driver of the runtime has run, or may have, since it ran last.
+    /// True if the driver of the runtime may have run since this worker ran last.
     rested: Cell<bool>,
-    /// Who holds the lives that wait.
-    holder: Weak<dyn Holds>,
+    /// The holder of the parked actors.
+    holder: Weak<Hub>,
+}
+
+scoped_thread_local! {
+    /// The queue of the worker that is polled on this thread.
+    static LOCAL: Local
 }
 
 /// The queue of one worker.
-pub(crate) struct Local<L> {
-    dispatcher: Arc<Dispatcher<L>>,
-    queue: Deque<Box<L>>,
+struct Local {
+    dispatcher: Arc<Dispatcher>,
+    queue: Deque<Box<Life>>,
 }
 
-/// A dispatcher, and the queues for its workers.
-pub(in crate::production) fn new<L: Run>(
-    executor: &Executor,
-) -> (Arc<Dispatcher<L>>, Vec<Deque<Box<L>>>) {
+/// Makes a dispatcher, and the queues for its workers.
+pub(in crate::production) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) {
     let workers = executor.threads().min(MOST);
     let queues: Vec<_> = (0..workers).map(|_| Deque::new_fifo()).collect();
     let peer = |queue: &Deque<_>| Peer {
@@ -131,12 +120,11 @@ pub(in crate::production) fn new<L: Run>(
     (Arc::new(dispatcher), queues)
 }
 
-/// Starts the workers of a system.
-pub(in crate::production) fn start<L: Run>(
-    dispatcher: &Arc<Dispatcher<L>>,
-    queues: Vec<Deque<Box<L>>>,
+pub(in crate::production) fn start(
+    dispatcher: &Arc<Dispatcher>,
+    queues: Vec<Deque<Box<Life>>>,
     executor: &Executor,
-    holder: &Weak<dyn Holds>,
+    holder: &Weak<Hub>,
 ) {
     for (index, queue) in queues.into_iter().enumerate() {
         executor.spawn(Worker {
@@ -152,15 +140,14 @@ pub(in crate::production) fn start<L: Run>(
     }
 }
 
-impl<L: Run> Dispatcher<L> {
-    /// Has a life run; it is dropped where the runtime is gone.
+impl Dispatcher {
+    /// Queues an actor; drops it if the runtime is gone.
     #[inline]
-    pub(in crate::production) fn dispatch(self: &Arc<Self>, life: Box<L>) {
-        let key = L::local();
-        if !key.is_set() {
+    pub(in crate::production) fn dispatch(self: &Arc<Self>, life: Box<Life>) {
+        if !LOCAL.is_set() {
             return self.inject(life);
         }
-        key.with(|Local { dispatcher, queue }| {
+        LOCAL.with(|Local { dispatcher, queue }| {
             if !Arc::ptr_eq(dispatcher, self) {
                 return self.inject(life);
             }
@@ -170,7 +157,7 @@ impl<L: Run> Dispatcher<L> {
         });
     }
 
-    /// Something was queued: the sentinel looks after it.
+    /// Starts the sentinel, if it does not run, since an actor was queued.
     #[inline]
     fn see_to_it(self: &Arc<Self>) {
         if self.vigil.begins() {
@@ -178,33 +165,32 @@ impl<L: Run> Dispatcher<L> {
         }
     }
 
-    /// Wakes a worker that has nothing to do where this one has several lives to run. Where that is
-    /// missed for once, it is made up for at the next life.
+    /// Wakes an idle worker if this one has several actors queued. A miss is made up for at the next one.
     #[inline]
-    fn share(&self, queue: &Deque<Box<L>>) {
+    fn share(&self, queue: &Deque<Box<Life>>) {
         if self.parked.load(Ordering::Relaxed) != 0 && queue.len() > 1 {
             self.wake_other();
         }
     }
 
-    /// As [`wake_one`](Self::wake_one), from a worker, which may not return for long.
+    /// Wakes an idle worker, called on a worker that may not return for long.
     fn wake_other(&self) {
         if self.wake_one() {
             self.bump();
         }
     }
 
-    /// Makes sure that another thread finds the worker that was just woken. Tokio keeps the task that
-    /// was woken last for this thread; so there is to be a later one, which does nothing.
+    /// Makes sure that another thread finds the worker that was just woken. Tokio keeps the task that was
+    /// woken last for this thread (the LIFO slot), so this spawns a later one, which does nothing.
     fn bump(&self) {
         if self.on_tokio {
             tokio::spawn(ready(()));
         }
     }
 
-    /// Has a task run again when the driver of the runtime has run. A task that wakes itself is run by
-    /// tokio some sixty times before.
-    fn defer_task(&self, task: &mut TaskContext<'_>) {
+    /// Wakes a task after the driver of the runtime has run. Tokio runs a task that wakes itself some
+    /// sixty times before it polls the driver.
+    pub(super) fn defer_task(&self, task: &mut TaskContext<'_>) {
         if self.on_tokio {
             let _ = pin!(yield_now()).poll(task);
         } else {
@@ -212,10 +198,10 @@ impl<L: Run> Dispatcher<L> {
         }
     }
 
-    /// Wakes a worker that has nothing to do; `false` where there is none.
+    /// Wakes an idle worker; `false` if there is none.
     ///
-    /// It changes `parked` in any case, as a worker does that parks and then looks at the queues: the
-    /// later of the two sees what the other did before.
+    /// This always writes `parked`, as a worker does that parks and then checks the queues: the later of
+    /// the two sees what the other did before.
     fn wake_one(&self) -> bool {
         let mut parked = self.parked.load(Ordering::Relaxed);
         loop {
@@ -238,28 +224,28 @@ impl<L: Run> Dispatcher<L> {
         }
     }
 
-    /// There is one worker. It does not say when it parks, since there is no other to be woken
-    /// instead: it is woken in any case, and where that happens while it looks, it looks again.
+    /// Returns true if there is one worker. A single worker sets no parked bit, since no other could be
+    /// woken instead: it is woken in any case, and checks the queues again if that happens during a check.
     fn is_alone(&self) -> bool {
         self.workers.len() == 1
     }
 
-    /// `false` where the worker has something to do.
+    /// Clears the worker's parked bit; returns `false` if the bit was not set.
     fn unpark(&self, index: usize) -> bool {
         let bit = 1 << index;
         self.parked.fetch_and(!bit, Ordering::AcqRel) & bit != 0
     }
 
-    /// The worker is polled, whoever woke it.
+    /// Clears the parked bit of a worker that is polled.
     fn rise(&self, index: usize) {
         if self.parked.load(Ordering::Relaxed) & (1 << index) != 0 {
             self.unpark(index);
         }
     }
 
-    /// Puts a life into the queue for all.
-    fn inject(self: &Arc<Self>, life: Box<L>) {
-        // Behind what has not fit in before.
+    /// Puts an actor into the shared queue.
+    fn inject(self: &Arc<Self>, life: Box<Life>) {
+        // An overflow keeps its order: new actors go behind it.
         let life = match self.overflows.load(Ordering::Relaxed) {
             false => self.injected.push(life).err(),
             true => Some(life),
@@ -280,16 +266,16 @@ impl<L: Run> Dispatcher<L> {
         }
     }
 
-    /// The runtime is gone: what waits stays, and is to be dropped.
+    /// Returns true if the runtime is gone: parked actors have to be dropped.
     #[inline]
     pub(in crate::production) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::SeqCst)
     }
 
-    /// Runs nothing any more.
+    /// Closes the dispatcher: nothing runs any more.
     fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
-        // As a worker that parks: either this sees what is injected, or that sees the end.
+        // Written as by a worker that parks: either this sees the injected actor, or `inject` sees the end.
         self.parked.fetch_and(u64::MAX, Ordering::AcqRel);
         self.drop_injected();
     }
@@ -301,18 +287,18 @@ impl<L: Run> Dispatcher<L> {
         }
     }
 
-    fn take_overflow(&self) -> Option<Box<L>> {
+    fn take_overflow(&self) -> Option<Box<Life>> {
         let mut overflow = lock(&self.overflow);
         let first = overflow.pop_front();
         if overflow.is_empty() {
-            // Its memory is given back.
+            // Frees the memory.
             *overflow = VecDeque::new();
             self.overflows.store(false, Ordering::Relaxed);
         }
         first
     }
 
-    /// Has the workers end: no actor is left.
+    /// Ends the workers, since no actor is left.
     pub(in crate::production) fn end(&self) {
         self.over.store(true, Ordering::SeqCst);
         for index in 0..self.workers.len() {
@@ -326,9 +312,9 @@ impl<L: Run> Dispatcher<L> {
         self.over.load(Ordering::SeqCst)
     }
 
-    /// Takes a life out of the queues for all.
+    /// Takes an actor out of the shared queue.
     #[inline]
-    fn take(&self) -> Option<Box<L>> {
+    fn take(&self) -> Option<Box<Life>> {
         if !self.injected.is_empty() {
             let injected = self.injected.pop();
             if injected.is_some() {
@@ -339,8 +325,8 @@ impl<L: Run> Dispatcher<L> {
         overflows.then(|| self.take_overflow()).flatten()
     }
 
-    /// Takes half of what another worker has queued.
-    fn steal(&self, index: usize, queue: &Deque<Box<L>>) -> Option<Box<L>> {
+    /// Steals half of the queue of another worker.
+    fn steal(&self, index: usize, queue: &Deque<Box<Life>>) -> Option<Box<Life>> {
         let count = self.workers.len();
         let others = (1..count).map(|next| &self.workers[(index + next) % count].queue);
         others
@@ -348,56 +334,55 @@ impl<L: Run> Dispatcher<L> {
             .find_map(|other| until_sure(|| other.steal_batch_and_pop(queue)))
     }
 
-    /// There is something to run.
-    fn is_busy(&self) -> bool {
+    /// Returns true if any queue holds an actor.
+    pub(super) fn is_busy(&self) -> bool {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
         self.has_injected() || queues.any(|queue| !queue.is_empty())
     }
 
-    /// There is something in the queues for all.
+    /// Returns true if the shared queue holds an actor.
     fn has_injected(&self) -> bool {
         !self.injected.is_empty() || self.overflows.load(Ordering::Relaxed)
     }
 }
 
-/// To the sentinel.
-impl<L: Run> Queues for Dispatcher<L> {
-    fn runtime(&self) -> Option<&Handle> {
+/// The dispatcher as the sentinel sees it.
+impl Dispatcher {
+    /// Returns the runtime for substitutes; `None` if they are of no use.
+    pub(super) fn runtime(&self) -> Option<&Handle> {
         self.runtime.as_ref()
     }
 
-    fn vigil(&self) -> &Vigil {
+    /// Returns the sentinel's state for these queues.
+    pub(super) fn vigil(&self) -> &Vigil {
         &self.vigil
     }
 
-    fn is_done(&self) -> bool {
+    /// Returns true if nothing runs any more.
+    pub(super) fn is_done(&self) -> bool {
         self.is_closed() || self.is_over()
     }
 
-    fn is_closed(&self) -> bool {
-        Self::is_closed(self)
-    }
-
-    fn has_work(&self) -> bool {
-        self.is_busy()
-    }
-
-    fn lives(&self) -> Vec<u32> {
+    /// Returns the number of actors that each worker has run.
+    pub(super) fn lives(&self) -> Vec<u32> {
         let workers = self.workers.iter();
         workers
             .map(|worker| worker.lives.load(Ordering::Relaxed))
             .collect()
     }
 
-    fn is_stuck(&self, before: &Progress, now: &Progress) -> bool {
+    /// Returns true if a worker with a non-empty queue, or for the shared queue all workers, made no
+    /// progress.
+    pub(super) fn is_stuck(&self, before: &Progress, now: &Progress) -> bool {
         let lives = before.workers.iter().zip(&now.workers);
         let mut queues = self.workers.iter().zip(lives);
         let kept = queues.any(|(worker, (before, now))| before == now && !worker.queue.is_empty());
         kept || before == now && self.has_injected()
     }
 
-    /// Those that let others run may lie on a thread that is kept.
-    fn wake_who_rests(&self) -> bool {
+    /// Wakes an idle worker; returns `false` if there is none. Workers that yield may be queued on a blocked
+    /// thread, so they are woken, too.
+    pub(super) fn wake_who_rests(&self) -> bool {
         for (index, worker) in self.workers.iter().enumerate() {
             if worker.deferred.load(Ordering::Relaxed) {
                 self.wake(index);
@@ -406,15 +391,12 @@ impl<L: Run> Queues for Dispatcher<L> {
         self.wake_one()
     }
 
-    fn take_any(&self) -> Option<Box<dyn FnOnce()>> {
+    /// Takes an actor out of any queue; the returned function runs it.
+    pub(super) fn take_any(&self) -> Option<Box<dyn FnOnce()>> {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
         let steal = || queues.find_map(|queue| until_sure(|| queue.steal()));
         let life = self.take().or_else(steal)?;
         Some(Box::new(|| drop(contained(|| life.run()))))
-    }
-
-    fn defer(&self, task: &mut TaskContext<'_>) {
-        self.defer_task(task);
     }
 }
 
@@ -428,24 +410,24 @@ fn until_sure<T>(steal: impl Fn() -> Steal<T>) -> Option<T> {
     }
 }
 
-impl<L> Peer<L> {
-    /// It runs later, and looks at the queues then.
+impl Peer {
+    /// Returns true if the worker will run later and check the queues then.
     #[inline]
     fn is_deferred(&self) -> bool {
-        // That changes it, as its worker does before it looks: the later sees what the other did.
+        // A write, like the worker's before it checks the queues: the later one sees the other's.
         self.deferred.load(Ordering::Relaxed) && self.deferred.fetch_and(true, Ordering::AcqRel)
     }
 }
 
-impl<L: Run> Worker<L> {
-    fn peer(&self) -> &Peer<L> {
+impl Worker {
+    fn peer(&self) -> &Peer {
         &self.local.dispatcher.workers[self.index]
     }
 
     #[inline]
-    fn next(&self) -> Option<Box<L>> {
+    fn next(&self) -> Option<Box<Life>> {
         let Local { dispatcher, queue } = &self.local;
-        // In turns, so that neither queue holds up the other.
+        // Alternates, so that neither queue starves.
         let first = if self.injected.get() {
             None
         } else {
@@ -469,7 +451,7 @@ impl<L: Run> Worker<L> {
         Some(next)
     }
 
-    /// Waits for something to do; `false` where there is something.
+    /// Parks the worker; returns `false` if there is something to do.
     fn park(&self) -> bool {
         let dispatcher = &*self.local.dispatcher;
         if dispatcher.is_alone() {
@@ -478,17 +460,17 @@ impl<L: Run> Worker<L> {
         let bit = 1 << self.index;
         dispatcher.parked.fetch_or(bit, Ordering::AcqRel);
         let stays = !dispatcher.is_busy() && !dispatcher.is_over();
-        // Whoever takes the bit away wakes this task, which is no harm.
+        // A thread that cleared the bit has also woken this task, which does no harm.
         stays || !dispatcher.unpark(self.index)
     }
 
-    /// There is something to run without a look at what others have queued.
+    /// Returns true if the worker's own queue or the shared queue holds an actor.
     fn has_more(&self) -> bool {
         let Local { dispatcher, queue } = &self.local;
         !queue.is_empty() || dispatcher.has_injected()
     }
 
-    /// Runs lives until there are none, or others are to run.
+    /// Runs actors until there are none, or the worker has to yield.
     fn work(&self, task: &mut TaskContext<'_>) -> Poll<()> {
         let _shift = slice::begin(self.rested.replace(true));
         loop {
@@ -506,7 +488,7 @@ impl<L: Run> Worker<L> {
                 lives.load(Ordering::Relaxed).wrapping_add(1),
                 Ordering::Relaxed,
             );
-            // Nothing is left to panic here; but if something does, the other actors are to go on.
+            // Nothing should panic here; if something does, the other actors go on.
             drop(contained(|| life.run()));
             if slice::is_over() {
                 self.yield_to(task, Others::All);
@@ -519,7 +501,7 @@ impl<L: Run> Worker<L> {
         }
     }
 
-    /// Lets others run where there is more to do; else waits.
+    /// Yields if there is more to do; otherwise parks.
     fn yield_to(&self, task: &mut TaskContext<'_>, others: Others) {
         if !self.has_more() && self.park() {
             return;
@@ -537,15 +519,15 @@ impl<L: Run> Worker<L> {
     }
 }
 
-/// Whom a worker lets run.
+/// The tasks that a worker yields to.
 enum Others {
-    /// Tasks that wait for this thread.
+    /// Yields to tasks that wait for this thread.
     Tasks,
-    /// These, timers and sockets.
+    /// Yields to these tasks, to timers and to sockets.
     All,
 }
 
-impl<L: Run> Future for Worker<L> {
+impl Future for Worker {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
@@ -556,17 +538,16 @@ impl<L: Run> Future for Worker<L> {
             peer.deferred.swap(false, Ordering::AcqRel);
         }
         if peer.waker.get().is_none() && peer.waker.set(task.waker().clone()).is_ok() {
-            // Who has found no waker just before relies on this task's being polled later.
+            // A thread that found no waker just before relies on a later poll of this task.
             task.waker().wake_by_ref();
         }
         dispatcher.rise(worker.index);
-        L::local().set(&worker.local, || worker.work(task))
+        LOCAL.set(&worker.local, || worker.work(task))
     }
 }
 
-impl<L: Run> Drop for Worker<L> {
-    /// It is over, or the runtime is gone: then every actor is dropped, now or when it is next to
-    /// wait.
+impl Drop for Worker {
+    /// Closes the dispatcher if the runtime is gone: actors are dropped, now or when they would park.
     fn drop(&mut self) {
         let Local { dispatcher, queue } = &self.local;
         if dispatcher.is_over() {
@@ -577,7 +558,7 @@ impl<L: Run> Drop for Worker<L> {
             drop(life);
         }
         if let Some(holder) = self.holder.upgrade() {
-            holder.drop_parked();
+            holder.registry.drop_parked();
         }
     }
 }

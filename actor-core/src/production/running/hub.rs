@@ -1,4 +1,4 @@
-//! What all actors of one system share: [`Hub`].
+//! The data shared by all actors of one system: [`Hub`].
 
 use std::any::TypeId;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,9 +7,11 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::dispatcher::{self, Dispatcher, Holds};
-use super::registry::{Member, Registry};
-use super::waits::Asks;
+use super::actor::LiveActor;
+use super::children::Family;
+use super::dispatcher::{self, Dispatcher};
+use super::node::Nodes;
+use super::registry::Registry;
 #[cfg(debug_assertions)]
 use super::waits::Waits;
 use crate::event::Event;
@@ -26,62 +28,44 @@ use crate::production::observing::report::Unfinished;
 use crate::specification::{AnyMonitor, Moment};
 use crate::supervision::{Failure, StopReason};
 
-/// What an actor and its system keep for the files above, which alone know what it is.
-pub(crate) trait Composed: Member + Asks {
-    /// Whom an actor has to do with.
-    type Relations: Send;
-    /// How the children of the system are supervised.
-    type Family: Default + Send + Sync;
-    /// The nodes of the system.
-    type Nodes: Nodes<Self>;
-}
-
-/// The nodes of a system, as far as it has to know them.
-pub(crate) trait Nodes<A: Composed>: Default + Send + Sync {
-    /// What runs on the nodes that are up.
-    fn running(&self) -> Vec<Arc<Hub<A>>>;
-    /// Ends every node for good.
-    fn end(&self);
-}
-
-/// Kept alive by the system's handles, its actors and the references to them. It keeps an actor
+/// The data shared by all actors of one system.
+///
+/// Kept alive by the system's handles, its actors and the references to them. The hub keeps an actor
 /// alive only while that actor is registered, so the cycle ends with the actor.
-pub(crate) struct Hub<A: Composed> {
+pub(crate) struct Hub {
     pub(in crate::production) executor: Executor,
     pub(in crate::production) disk: LiveDisk,
-    pub(in crate::production) dispatcher: Arc<Dispatcher<A::Life>>,
-    pub(in crate::production) registry: Registry<A>,
+    pub(in crate::production) dispatcher: Arc<Dispatcher>,
+    pub(in crate::production) registry: Registry,
     pub(in crate::production) hooks: Arc<Hooks>,
-    /// The nodes of the system, also where this is one of them.
-    pub(in crate::production) nodes: Arc<A::Nodes>,
-    /// The name of the node that this is.
+    /// The nodes of the system, also in the hub of a node.
+    pub(in crate::production) nodes: Arc<Nodes>,
+    /// The name of this node, in the hub of a node.
     pub(in crate::production) node: Option<Arc<str>>,
-    /// The node has crashed.
+    /// True once the node has crashed.
     crashed: AtomicBool,
-    /// The limit of an `ask` that says nothing of one, in nanoseconds; `u64::MAX` is none. Relaxed: it
-    /// says nothing of anything else.
+    /// The time limit of an `ask` in nanoseconds; `u64::MAX` is none. Relaxed: it orders nothing else.
     ask_limit: AtomicU64,
-    /// The registry of names, once it was used.
-    pub(in crate::production) names: OnceLock<Weak<A>>,
-    pub(in crate::production) family: A::Family,
+    /// The registry of names, once used.
+    pub(in crate::production) names: OnceLock<Weak<LiveActor>>,
+    pub(in crate::production) family: Family,
     #[cfg(debug_assertions)]
-    pub(in crate::production) waits: Waits<A>,
+    pub(in crate::production) waits: Waits,
     pub(in crate::production) attention: Attention,
     pub(in crate::production) watchdog: Watchdog,
     #[cfg(feature = "metrics")]
     pub(in crate::production) meters: crate::production::observing::meters::AllMeters,
-    /// Whom the last shutdown has aborted.
+    /// The actors that the last shutdown has aborted.
     pub(in crate::production) unfinished: Mutex<Vec<Unfinished>>,
     monitors: Arc<Monitors>,
     started: Instant,
 }
 
-impl<A: Composed> Hub<A> {
+impl Hub {
     pub(in crate::production) fn new(executor: Executor) -> Arc<Self> {
         Self::with(executor, None)
     }
 
-    /// A node of a system.
     pub(in crate::production) fn of_node(whole: &Arc<Self>, name: Arc<str>) -> Arc<Self> {
         Self::with(whole.executor.clone(), Some((whole, name)))
     }
@@ -105,7 +89,7 @@ impl<A: Composed> Hub<A> {
                 whole.map_or(u64::MAX, |whole| whole.ask_limit.load(Ordering::Relaxed)),
             ),
             names: OnceLock::new(),
-            family: A::Family::default(),
+            family: Family::default(),
             #[cfg(debug_assertions)]
             waits: Waits::default(),
             attention: Attention::default(),
@@ -120,12 +104,11 @@ impl<A: Composed> Hub<A> {
             hub.attention
                 .add(whole.attention.bits() & (OBSERVED | AGES | CARRIES));
         }
-        let holder: Arc<dyn Holds> = hub.clone();
         dispatcher::start(
             &hub.dispatcher,
             queues,
             &hub.executor,
-            &Arc::downgrade(&holder),
+            &Arc::downgrade(&hub),
         );
         hub
     }
@@ -152,19 +135,19 @@ impl<A: Composed> Hub<A> {
         self.hooks.failed(&failure);
     }
 
-    /// Whether anything is observed at all: the only price of monitors where there are none.
+    /// Returns true if monitors observe anything: the only cost of monitors if there are none.
     #[inline]
     pub(in crate::production) fn is_observed(&self) -> bool {
         self.attention.bits() & OBSERVED != 0
     }
 
-    /// What is sent is observed, or when, or something goes with it.
+    /// Returns true if sends are observed, timestamped, or carry span contexts.
     #[inline]
     pub(in crate::production) fn looks_at_sends(&self) -> bool {
         self.attention.bits() & (OBSERVED | AGES | CARRIES) != 0
     }
 
-    /// Nobody looks at what its actors do.
+    /// Returns true if nothing observes the actors.
     #[inline]
     pub(in crate::production) fn is_unwatched(&self) -> bool {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
@@ -182,14 +165,14 @@ impl<A: Composed> Hub<A> {
         }
     }
 
-    /// The node ends: nothing of it goes on.
+    /// Crashes the node: aborts all its actors.
     pub(in crate::production) fn crash(&self) {
-        // Relaxed: whoever is told of the end is told after it, through the lane or the mailbox.
+        // Relaxed: notices of the end come later, and are synchronised by the signals or the mailbox.
         self.crashed.store(true, Ordering::Relaxed);
         self.registry.abort();
     }
 
-    /// Why an actor has ended, for those who hear of it.
+    /// Returns the reason of an actor's end, as others are notified of it.
     pub(in crate::production) fn ended(&self, reason: StopReason) -> StopReason {
         match reason {
             StopReason::Aborted if self.crashed.load(Ordering::Relaxed) => StopReason::Disconnected,
@@ -197,7 +180,7 @@ impl<A: Composed> Hub<A> {
         }
     }
 
-    /// Why a reply is lost, for who awaits it.
+    /// Returns the error of a lost reply, as the asker gets it.
     pub(in crate::production) fn lost(&self, error: AskError) -> AskError {
         match error {
             AskError::Stopped if self.crashed.load(Ordering::Relaxed) => AskError::Disconnected,
@@ -239,25 +222,18 @@ impl<A: Composed> Hub<A> {
         }
     }
 
-    /// Sets for how long a monitor may be hot; whoever sets it first also starts [`watch_heat`].
+    /// Sets the time for which a monitor may be hot; the first caller also starts [`watch_heat`].
     pub(in crate::production) fn set_hot_limit(&self, limit: Duration) {
         self.monitors.set_limit(limit);
     }
 
-    /// As [`set_hot_limit`](Self::set_hot_limit), for the monitor of that type.
     pub(in crate::production) fn set_hot_limit_of(&self, monitor: TypeId, limit: Duration) {
         self.monitors.set_limit_of(monitor, limit);
     }
 }
 
-impl<A: Composed> Holds for Hub<A> {
-    fn drop_parked(&self) {
-        self.registry.drop_parked();
-    }
-}
-
 /// Reports monitors that are hot for too long, until [`Guard`] aborts it.
-pub(in crate::production) async fn watch_heat<A: Composed>(hub: Arc<Hub<A>>) {
+pub(in crate::production) async fn watch_heat(hub: Arc<Hub>) {
     loop {
         for violation in &hub.monitors.overdue(hub.now()) {
             hub.hooks.violated(violation);
@@ -273,17 +249,17 @@ pub(in crate::production) async fn watch_heat<A: Composed>(hub: Arc<Hub<A>>) {
     }
 }
 
-/// Aborts everything when the last handle to the system is dropped.
-pub(in crate::production) struct Guard<A: Composed> {
-    pub(in crate::production) hub: Arc<Hub<A>>,
+/// The guard that aborts the actors of a system when its last handle is dropped.
+pub(in crate::production) struct Guard {
+    pub(in crate::production) hub: Arc<Hub>,
     /// The task of [`watch_heat`], once a limit was set.
     pub(in crate::production) heat: OnceLock<Task>,
     /// The task of [`watch_actors`](crate::production::system::watchdog::watch_actors), once a limit was set.
     pub(in crate::production) watchdog: OnceLock<Task>,
 }
 
-impl<A: Composed> Guard<A> {
-    pub(in crate::production) fn new(hub: Arc<Hub<A>>) -> Arc<Self> {
+impl Guard {
+    pub(in crate::production) fn new(hub: Arc<Hub>) -> Arc<Self> {
         Arc::new(Self {
             hub,
             heat: OnceLock::new(),
@@ -292,7 +268,7 @@ impl<A: Composed> Guard<A> {
     }
 }
 
-impl<A: Composed> Drop for Guard<A> {
+impl Drop for Guard {
     fn drop(&mut self) {
         for task in [&self.heat, &self.watchdog] {
             if let Some(task) = task.get() {

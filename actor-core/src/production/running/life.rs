@@ -1,14 +1,13 @@
-//! A running actor, from its spawn to its last dead letter.
+//! The state machine of a running actor: start, work, stop, restart and end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-use scoped_tls::{ScopedKey, scoped_thread_local};
-
-use super::actor::{Hub, LiveActor};
+use super::actor::LiveActor;
 use super::children::LiveChildren;
-use super::dispatcher::{Dispatcher, Local, Run};
+use super::dispatcher::Dispatcher;
+use super::hub::Hub;
 use super::reply::losing;
 use super::spawning::{Factory, Spawn};
 use super::stage::Stage;
@@ -24,7 +23,7 @@ use crate::production::observing::hooks::Fault;
 use crate::production::observing::work::{START_HOOK, STOP_HOOK};
 use crate::supervision::{FailureKind, StopReason, Unread};
 
-/// Starts an actor. Where the system shuts down it is dropped, and what this returns has stopped.
+/// Starts an actor. If the system shuts down, the actor is dropped, and the result has stopped.
 pub(in crate::production) fn spawn(
     hub: &Arc<Hub>,
     spawned: &mut dyn Spawn,
@@ -106,11 +105,11 @@ fn launch(
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         turn: None,
     };
-    telemetry::spawned(&**actor);
+    telemetry::spawned(actor);
     Box::new(life).dispatch(&actor.hub().dispatcher);
 }
 
-/// The registry of names; `registry` is started where there is none yet.
+/// Returns the registry of names; starts `registry` if there is none yet.
 pub(in crate::production) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> Target {
     let options = SpawnOptions::named("registry");
     let mut started = None;
@@ -118,63 +117,59 @@ pub(in crate::production) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> 
         let actor = spawn(hub, registry, &options);
         Arc::downgrade(started.insert(actor))
     });
-    // Where it is gone the system is over, and what is started now never runs.
+    // If the registry is gone, the system is over, and an actor started now never runs.
     let known = started.or_else(|| known.upgrade());
     Target::live(known.unwrap_or_else(|| spawn(hub, registry, &options)))
 }
 
-/// A running actor. Dropping it is an abort: its inbox is closed and its watchers told, as after
-/// any other end.
+/// The task of a running actor. Dropping it is an abort, which closes the inbox and notifies watchers.
 pub(crate) struct Life {
     body: Body,
     part: Part,
     actor: Arc<LiveActor>,
-    /// The actor's.
     waker: Waker,
-    /// In the registry.
     place: u32,
-    /// What most actors don't have; they pay for one word.
+    /// `None` for most actors: one word each.
     extras: Option<Box<Extras>>,
-    /// What waits, while it does.
+    /// The suspended turn, while a handler waits.
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     turn: Option<super::turn::Turn>,
 }
 
-/// What only some actors have.
+/// The data that only some actors have.
 struct Extras {
-    /// Where it runs; `None` for the workers.
-    stage: Option<Stage<Life>>,
-    /// What brings it back.
+    /// The threads on which the actor runs; `None` for the workers.
+    stage: Option<Stage>,
     supervised: Option<Supervised>,
 }
 
-/// What a child has to do with its supervisor.
+/// The factory of a child, and the group of its supervisor.
 struct Supervised {
     factory: Factory,
     children: Arc<LiveChildren>,
     unread: Unread,
-    /// What it has failed with, until its supervisor knows.
+    /// The last failure, until the supervisor knows of it.
     fault: Option<Fault>,
 }
 
-/// Which part of its life runs, or waits in an async handler.
+/// The state of an actor task.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
-    /// The `#[start]` hook and the first `#[entry]`.
+    /// Running the `#[start]` hook and the first `#[entry]`.
     Starting,
-    /// Events.
+    /// Handling events.
     Working,
-    /// The `#[stop]` hook, since it was told to stop.
+    /// Running the `#[stop]` hook, on an order to stop.
     Stopping,
-    /// Nothing any more, since something around it has panicked.
+    /// Failing, since code around the handlers has panicked.
     Failing(StopReason),
-    /// The ends of its children.
+    /// Waiting for the ends of the children.
     Closing(StopReason),
-    /// Its value's.
+    /// Dropping the value.
     Dropping(StopReason),
-    /// What its supervisor decides: its value is gone.
+    /// Down, without a value, until the supervisor decides.
     Down(StopReason),
-    /// It is over.
+    /// Ended for good.
     Ended,
 }
 
@@ -188,24 +183,23 @@ impl Part {
     }
 }
 
-/// What becomes of an actor that was told something ahead of its inbox.
+/// The effect of the signals on the actor.
 enum Told {
-    /// It goes on.
+    /// The actor goes on.
     Nothing,
-    /// Its `#[stop]` hook runs.
+    /// The `#[stop]` hook runs.
     Stop,
-    /// It ends.
+    /// The actor ends.
     End(StopReason),
 }
 
 impl Life {
-    /// The state of the actor.
     pub(in crate::production) fn state(&self) -> usize {
         self.body.state()
     }
 
     #[inline]
-    fn stage(&self) -> Option<&Stage<Self>> {
+    fn stage(&self) -> Option<&Stage> {
         self.extras.as_ref()?.stage.as_ref()
     }
 
@@ -222,8 +216,7 @@ impl Life {
         actor.park(self);
     }
 
-    /// Something panicked around its handlers: that is a failure of the actor, and it runs once more
-    /// to come to its end.
+    /// Ends the actor, in one more run, after a panic around its handlers: a failure of the actor.
     #[cold]
     fn go_on_after(mut self: Box<Self>, payload: Payload) {
         self.waker = Waker::from(self.actor.clone());
@@ -231,7 +224,7 @@ impl Life {
         match self.part {
             Part::Starting | Part::Working | Part::Stopping => self.part = Part::Failing(reason),
             Part::Failing(_) | Part::Closing(_) => self.part = Part::Dropping(reason),
-            // What panics here would do so again: it is aborted where it did not come to its end.
+            // A second panic here is likely: the actor is aborted if it did not come to its end.
             Part::Dropping(_) => return,
             Part::Down(_) | Part::Ended => {}
         }
@@ -312,7 +305,7 @@ impl Life {
         }
     }
 
-    /// An async handler or hook waits.
+    /// Returns true if an async handler or hook is pending.
     fn waits_in_handler(&self) -> bool {
         let runs = matches!(self.part, Part::Starting | Part::Working | Part::Stopping);
         runs && self.body.is_suspended()
@@ -358,7 +351,7 @@ impl Life {
         }
     }
 
-    /// What it was told ahead of its inbox, if anything.
+    /// Takes the signals ahead of the inbox.
     fn told(&mut self) -> Told {
         if !self.actor.is_ordered() {
             return Told::Nothing;
@@ -408,7 +401,7 @@ impl Life {
         self.failed(Fault::from_panic(payload))
     }
 
-    /// Has its children stopped, and waits for them unless it is killed.
+    /// Stops the children, and waits for their ends, unless the actor is killed.
     fn close(&mut self, reason: StopReason) {
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         super::turn::finish(&self.actor);
@@ -419,7 +412,7 @@ impl Life {
         };
     }
 
-    /// Has its children stopped; `false` where it never had any.
+    /// Stops the children; returns `false` if there never were any.
     fn disband(&self, at_once: bool) -> bool {
         let children = self
             .actor
@@ -432,7 +425,7 @@ impl Life {
         true
     }
 
-    /// Drops the actor: what its destructor sends goes out before its inbox closes.
+    /// Drops the value: events that its destructor sends are sent before the inbox closes.
     fn drop_value(&mut self, reason: StopReason) -> StopReason {
         let lost = match reason {
             StopReason::Failed => AskError::Failed,
@@ -446,7 +439,7 @@ impl Life {
         }
     }
 
-    /// Why it ends for good, where it does.
+    /// Returns the reason if the actor ends for good.
     fn is_final(&self, told: u16, reason: StopReason) -> Option<StopReason> {
         if told & EXHAUSTED != 0 {
             if let Some(supervised) = self.supervised() {
@@ -466,14 +459,14 @@ impl Life {
         self.actor.lane.has(QUIT).then_some(StopReason::Stopped)
     }
 
-    /// Makes a new value.
+    /// Restarts the actor with a new value.
     fn rise(&mut self) {
         let extras = self.extras.as_mut();
         let Some(supervised) = extras.and_then(|extras| extras.supervised.as_mut()) else {
             return;
         };
         self.actor.next_life();
-        telemetry::restarted(&*self.actor);
+        telemetry::restarted(&self.actor);
         if supervised.unread == Unread::Drop {
             self.actor.drop_unread();
         }
@@ -492,11 +485,11 @@ impl Life {
         }
     }
 
-    /// Ends for good: closes the inbox and tells the watchers.
+    /// Ends for good: closes the inbox and notifies the watchers.
     fn leave(&mut self, reason: StopReason) {
         self.part = Part::Ended;
         self.actor.end(reason);
-        telemetry::ended(&*self.actor, reason);
+        telemetry::ended(&self.actor, reason);
         self.actor.hub().registry.leave(self.place);
         if let Some(supervised) = self.supervised() {
             supervised.children.left(&self.actor);
@@ -504,11 +497,11 @@ impl Life {
     }
 }
 
-impl Run for Life {
-    /// It waits in its mailbox.
-    fn run(mut self: Box<Self>) {
+impl Life {
+    /// Runs a batch, and parks the actor in its mailbox afterwards.
+    pub(super) fn run(mut self: Box<Self>) {
         slice::admit();
-        // Around all of it, since what panics may be no part of the actor, but a subscriber's.
+        // Around everything, since a tracing subscriber may panic, too.
         match catch_unwind(AssertUnwindSafe(|| self.poll())) {
             Ok(Poll::Pending) => self.park(),
             Ok(Poll::Ready(())) => {}
@@ -516,22 +509,13 @@ impl Run for Life {
         }
     }
 
-    fn dispatch(self: Box<Self>, dispatcher: &Arc<Dispatcher<Self>>) {
+    /// Queues the actor: with the dispatcher, unless it has a stage of its own.
+    pub(super) fn dispatch(self: Box<Self>, dispatcher: &Arc<Dispatcher>) {
         match self.stage() {
             None => dispatcher.dispatch(self),
             Some(stage) => stage.clone().run(self),
         }
     }
-
-    #[inline]
-    fn local() -> &'static ScopedKey<Local<Self>> {
-        &LOCAL
-    }
-}
-
-scoped_thread_local! {
-    /// Of the worker that is polled on this thread.
-    static LOCAL: Local<Life>
 }
 
 impl Drop for Life {

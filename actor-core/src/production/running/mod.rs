@@ -1,34 +1,26 @@
-//! The actors that run, and what runs them.
+//! Actor tasks of the production executor: their scheduling, supervision, relations and names.
 //!
-//! From top to bottom; each file uses those below it alone:
-//!
-//! - [`composition`]: of which of these an actor in production is made.
-//! - [`node`]: a part of a system that lives and dies together.
-//! - [`life`]: the actor itself, from the `#[start]` hook to the dead letters. `turn`: what `tracing` and
-//!   `metrics` are told of the handling of one message.
-//! - [`relations`]: who watches an actor, whom it is linked to; [`children`]: those of a supervisor.
-//! - [`spawning`]: an actor on its way in; [`target`]: whom a reference refers to, and who counts references.
+//! - [`node`]: nodes, which crash and restart as a whole.
+//! - [`life`]: the actor task, from the `#[start]` hook to the dead letters. `turn`: the handling of one
+//!   message for `tracing` and `metrics`.
+//! - [`relations`]: the watchers and links of an actor; [`children`]: the children of a supervisor.
+//! - [`spawning`]: the interface of a spawn; [`target`]: untyped and counted references.
 //! - [`background`]: a future beside an actor, whose panic is reported.
-//! - [`actor`]: an actor as others see it: identity, mailbox, end.
-//! - [`reply`]: what production adds to an `ask`.
-//! - [`hub`]: what the actors of one system share: its [`registry`], hooks and monitors.
-//! - [`waits`]: who awaits whose reply. [`telemetry`]: what `tracing` and `metrics` are told of an actor.
-//! - [`stage`]: where the handlers of actors that block run; [`dispatcher`]: who runs next; [`sentinel`]: what
-//!   waits behind a worker that does not come back.
+//! - [`actor`]: the shared half of an actor: identity, mailbox, end.
+//! - [`reply`]: the reasons of lost replies, and replies for monitors.
+//! - [`hub`]: the data that all actors of one system share: its [`registry`], hooks and monitors.
+//! - [`waits`]: the detection of cycles of asks. [`telemetry`]: actors for `tracing` and `metrics`.
+//! - [`stage`]: threads of blocking actors; [`dispatcher`]: workers; [`sentinel`]: their substitutes.
 //!
-//! An actor knows its system, and that its actors; whoever sends has a life run, and that sends. So what is
-//! below says by a trait what it has to know of those above: to a dispatcher a life is something to
-//! [`Run`](dispatcher::Run), to a registry an actor is a [`Member`](registry::Member), and a hub keeps what
-//! only the files above know ([`Composed`](hub::Composed)). There is one type for each, so nothing is called
-//! through a table, but by the sentinel, which is seldom awake.
+//! An actor refers to its system, the system to its actors, and senders wake actors, which send: these
+//! files are one thing, and use each other.
 //!
-//! The handlers of actors and the system, as a program holds it, call this room. Next to nothing here knows
-//! an actor's type, since whatever does is compiled again for every actor type of a program.
+//! Handlers and the system call this module. Next to nothing here is generic over the actor's type, since
+//! generic code is compiled again for every actor type of a program.
 
 pub(crate) mod actor;
 pub(crate) mod background;
 pub(crate) mod children;
-mod composition;
 mod dispatcher;
 pub(crate) mod hub;
 pub(crate) mod life;

@@ -1,11 +1,10 @@
-//! Nodes in production: each incarnation of one is a system of its own in this process, which shares
-//! the hooks and the monitors of the system that it is a node of.
+//! Nodes in production: each incarnation of a node is a system of its own in this process, which shares
+//! the hooks and the monitors of the whole system.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, Weak};
 
-use super::actor::{Guard, Hub, LiveActor};
-use super::hub;
+use super::hub::{Guard, Hub};
 use super::life;
 use super::spawning::{NamesOn, Spawn};
 use crate::identity::ActorId;
@@ -13,31 +12,28 @@ use crate::production::host::lock;
 use crate::production::observing::hooks::Fault;
 use crate::supervision::{Failure, FailureKind};
 
-/// The boot code of a node.
 pub(in crate::production) type Boot = Box<dyn FnMut(&Arc<Guard>) + Send>;
 
-/// The nodes of a system.
 #[derive(Default)]
 pub(crate) struct Nodes(Mutex<Vec<LiveNode>>);
 
-/// A node of a system in production.
 #[derive(Clone)]
 pub(crate) struct LiveNode(Arc<State>);
 
 struct State {
     name: Arc<str>,
-    /// The system that it is a node of.
+    /// The system that contains the node.
     whole: Weak<Hub>,
-    /// `None` while it runs.
+    /// `None` while the boot code runs.
     boot: Mutex<Option<Boot>>,
-    /// Makes its registry of names.
+    /// Makes the node's registry of names.
     registry: fn() -> Box<dyn Spawn>,
-    /// What runs on it, while it is up.
+    /// The guard of the current incarnation; `None` while the node is down.
     runs: Mutex<Option<Arc<Guard>>>,
 }
 
 impl Nodes {
-    /// The node of that name, which is made and booted where there is none yet.
+    /// Returns the node of that name; declares and boots it if there is none yet.
     pub(in crate::production) fn start(
         &self,
         whole: &Arc<Hub>,
@@ -100,7 +96,7 @@ impl Nodes {
         }
     }
 
-    /// Does something to a node; one that does not exist is reported.
+    /// Calls `f` with a node; reports a node that does not exist.
     pub(in crate::production) fn with(
         &self,
         whole: &Arc<Hub>,
@@ -119,8 +115,9 @@ impl Nodes {
     }
 }
 
-impl hub::Nodes<LiveActor> for Nodes {
-    fn running(&self) -> Vec<Arc<Hub>> {
+impl Nodes {
+    /// Returns the hubs of the nodes that are up.
+    pub(in crate::production) fn running(&self) -> Vec<Arc<Hub>> {
         let nodes = lock(&self.0).clone();
         let running = nodes.iter().filter_map(|node| {
             let runs = lock(&node.0.runs);
@@ -129,7 +126,8 @@ impl hub::Nodes<LiveActor> for Nodes {
         running.collect()
     }
 
-    fn end(&self) {
+    /// Ends every node for good.
+    pub(super) fn end(&self) {
         let nodes = std::mem::take(&mut *lock(&self.0));
         for node in nodes {
             node.crash();

@@ -1,50 +1,37 @@
-//! Every running actor of a system: whom to stop, whom to abort, and when all are gone.
+//! The registry of all running actors of a system, for shutdown and abort.
 
-use std::borrow::Cow;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
 
-use super::dispatcher::{Dispatcher, Run};
+use super::actor::LiveActor;
+use super::dispatcher::Dispatcher;
 use crate::identity::ActorId;
 use crate::production::host::lock;
+use crate::production::mailbox::lane::{KILL, QUIT};
 
-/// How many places are looked at before others may have the registry.
+/// The number of places read before the lock is released.
 const LOOK: u32 = 1024;
 
-/// An actor, as far as its system has to know it.
-pub(crate) trait Member: Send + Sync + Sized + 'static {
-    /// What runs it.
-    type Life: Run;
-    /// Who it is.
-    fn id(&self) -> ActorId;
-    /// What it is called.
-    fn name(&self) -> Cow<'_, str>;
-    /// Ends it at its next `.await`.
-    fn abort(&self);
-    /// Drops it where it waits: nobody will run it.
-    fn drop_parked(&self);
-}
-
-pub(in crate::production) struct Registry<A: Member> {
-    state: Mutex<State<A>>,
+pub(in crate::production) struct Registry {
+    state: Mutex<State>,
     /// Notified when the last actor of a closed registry leaves.
     emptied: Notify,
-    /// Is over then.
-    dispatcher: Arc<Dispatcher<A::Life>>,
+    /// Ended when the last actor of a closed registry leaves.
+    dispatcher: Arc<Dispatcher>,
 }
 
-struct State<A> {
-    /// In whatever order, at places that others have left or at new ones.
-    actors: Vec<Option<Arc<A>>>,
+struct State {
+    /// The actors in no order, at places that others have left or at new ones.
+    actors: Vec<Option<Arc<LiveActor>>>,
     left: Vec<u32>,
-    /// Shutting down: nobody enters any more.
+    /// True once the system shuts down: no actor enters any more.
     closed: bool,
 }
 
-impl<A: Member> Registry<A> {
-    pub(in crate::production) fn new(dispatcher: Arc<Dispatcher<A::Life>>) -> Self {
+impl Registry {
+    pub(in crate::production) fn new(dispatcher: Arc<Dispatcher>) -> Self {
         Self {
             state: Mutex::new(State {
                 actors: Vec::new(),
@@ -56,10 +43,9 @@ impl<A: Member> Registry<A> {
         }
     }
 
-    /// Adds an actor that is about to start, and tells its place; `None` where the system shuts
-    /// down.
+    /// Adds an actor that is about to start, and returns its place; `None` if the system shuts down.
     #[must_use]
-    pub(in crate::production) fn enter(&self, actor: Arc<A>) -> Option<u32> {
+    pub(in crate::production) fn enter(&self, actor: Arc<LiveActor>) -> Option<u32> {
         let mut state = lock(&self.state);
         if state.closed {
             return None;
@@ -75,8 +61,12 @@ impl<A: Member> Registry<A> {
         Some(place)
     }
 
-    /// Shows some of the actors, from a place on; tells from which place to go on.
-    pub(in crate::production) fn look(&self, from: u32, mut f: impl FnMut(&A)) -> Option<u32> {
+    /// Calls `f` with some of the actors, from a place on; returns the place to continue from.
+    pub(in crate::production) fn look(
+        &self,
+        from: u32,
+        mut f: impl FnMut(&LiveActor),
+    ) -> Option<u32> {
         let state = lock(&self.state);
         let places = state.actors.len() as u32;
         let to = from.saturating_add(LOOK).min(places);
@@ -85,7 +75,7 @@ impl<A: Member> Registry<A> {
         (to < places).then_some(to)
     }
 
-    /// The name of an actor, where it still lives. It looks at all of them.
+    /// Returns the name of an actor that is alive. The search is linear.
     pub(in crate::production) fn name_of(&self, id: ActorId) -> Option<String> {
         let state = lock(&self.state);
         let mut actors = state.actors.iter().flatten();
@@ -109,8 +99,8 @@ impl<A: Member> Registry<A> {
         }
     }
 
-    /// Lets nobody enter any more; returns who is there, in the order of their spawns.
-    pub(in crate::production) fn close(&self) -> Vec<Arc<A>> {
+    /// Closes the registry to new actors; returns the actors in the order of their spawns.
+    pub(in crate::production) fn close(&self) -> Vec<Arc<LiveActor>> {
         let mut state = lock(&self.state);
         state.closed = true;
         if state.is_empty() {
@@ -119,15 +109,15 @@ impl<A: Member> Registry<A> {
         state.in_order()
     }
 
-    /// Aborts who is left, in the order of their spawns, each at its next `.await`.
+    /// Aborts the remaining actors in the order of their spawns, each at its next `.await`.
     pub(in crate::production) fn abort(&self) {
-        // Not under the lock: where the runtime is gone, an actor is dropped by its abort.
+        // Outside the lock: if the runtime is gone, the abort of an actor drops it.
         for actor in self.close() {
-            actor.abort();
+            actor.order(KILL | QUIT);
         }
     }
 
-    /// Drops every actor that waits: nobody will run it.
+    /// Drops every parked actor, since nobody will run it.
     pub(in crate::production) fn drop_parked(&self) {
         for actor in self.close() {
             actor.drop_parked();
@@ -151,7 +141,7 @@ impl<A: Member> Registry<A> {
     }
 }
 
-impl<A: Member> State<A> {
+impl State {
     fn len(&self) -> usize {
         self.actors.len() - self.left.len()
     }
@@ -160,8 +150,8 @@ impl<A: Member> State<A> {
         self.len() == 0
     }
 
-    /// By identity, which is the order of their spawns.
-    fn in_order(&self) -> Vec<Arc<A>> {
+    /// Returns the actors by identity, which is the order of their spawns.
+    fn in_order(&self) -> Vec<Arc<LiveActor>> {
         let mut actors: Vec<_> = self.actors.iter().flatten().cloned().collect();
         actors.sort_unstable_by_key(|actor| actor.id());
         actors

@@ -1,4 +1,4 @@
-//! Whom an actor has to do with: [`Relations`].
+//! Watchers, links and children of an actor: [`Relations`].
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
@@ -11,27 +11,26 @@ use crate::production::mailbox::lane::LINKED;
 use crate::roster::{Roster, Sweep};
 use crate::supervision::StopReason;
 
-/// Whom an actor has to do with beside those that send to it.
+/// The relations of an actor to others, beside the sending of events.
 #[derive(Default)]
 pub(crate) struct Relations {
     watchers: Watchers,
-    /// Its children, as a supervisor.
     pub(in crate::production) children: Option<Arc<LiveChildren>>,
     links: Links,
-    /// Whose failure it is to share, or has shared last.
+    /// The linked actor whose failure this one shares, or has shared last.
     shares: Option<ActorId>,
-    /// What tells it of the failure of an actor that it is linked to, where it does not share it.
+    /// The function that notifies the actor of a linked actor's failure, if links are trapped.
     trap: Option<Notify>,
 }
 
-/// An actor that shares this one's failures, as this one its.
+/// A link: the other actor shares this one's failures, and this one the other's.
 struct Link {
     other: Weak<LiveActor>,
-    /// In which life of the other: in its next it has forgotten.
+    /// The other actor's restart count; a restart makes the link void.
     life: u32,
 }
 
-/// By the other actor.
+/// The links, by the other actor.
 #[derive(Default)]
 struct Links {
     roster: Roster<ActorId, Link>,
@@ -52,23 +51,22 @@ impl Links {
 /// Sends the notice that an actor has ended.
 pub(crate) type Notify = fn(&LiveActor, ActorId, StopReason);
 
-/// Who waits for an actor's end, and is told of it in a way of its own.
+/// A waiter for an actor's end that is no actor.
 pub(crate) trait AwaitsEnd: Send {
-    /// The actor has ended.
     fn ended(self: Box<Self>, reason: StopReason);
-    /// Nobody waits any more.
+    /// Returns true if nobody waits any more.
     fn is_over(&self) -> bool;
 }
 
-/// Who waits for an actor's start, and is told of it, or why there is none.
+/// A waiter for an actor's start.
 pub(crate) trait AwaitsStart: Send {
-    /// The actor has started, or has ended before.
+    /// Notifies the waiter of the start, or of an end before it.
     fn told(self: Box<Self>, start: Result<(), StopReason>);
-    /// Nobody waits any more.
+    /// Returns true if nobody waits any more.
     fn is_over(&self) -> bool;
 }
 
-/// Who waits for the end of another actor, or for its start.
+/// A waiter for the end of another actor, or for its start.
 enum Waiting {
     Watcher(Watcher),
     Start(Box<dyn AwaitsStart>),
@@ -97,16 +95,16 @@ impl Waiting {
     }
 }
 
-/// Who is told of the end of another actor.
+/// A watch: the watcher is notified when the actor ends.
 pub(crate) struct Watcher {
     pub(crate) watcher: Weak<LiveActor>,
-    /// Gone where it watches no more.
+    /// Dropped when the watcher ends the watch.
     pub(crate) mark: Weak<()>,
-    /// Sends the notice that this actor has ended.
+    /// Sends the notice that the watched actor has ended.
     pub(crate) notify: Notify,
 }
 
-/// Whom an actor watches in its present life, with a mark for each: without it, nothing is told.
+/// The watches of an actor since its last restart. A watch is void once its mark is dropped.
 #[derive(Default)]
 pub(in crate::production) struct Watched {
     marks: BTreeMap<ActorId, Arc<()>>,
@@ -114,7 +112,7 @@ pub(in crate::production) struct Watched {
 }
 
 impl Watched {
-    /// The mark for that actor. Those of actors that have ended go, now and then.
+    /// Returns the mark for that actor. Marks of ended actors are removed now and then.
     pub(in crate::production) fn mark(&mut self, of: ActorId) -> Weak<()> {
         let Self { marks, sweep } = self;
         if sweep.is_due(marks.len()) {
@@ -143,8 +141,8 @@ impl Watcher {
 struct Watchers(Vec<Waiting>);
 
 impl Watchers {
-    /// Drops those that wait no more, each time that the list would have to grow, so that a long life
-    /// watched by many short ones does not gather them.
+    /// Adds a waiter. Removes waiters that are over each time the list would grow, so that an actor
+    /// watched by many short-lived ones does not collect them.
     fn push(&mut self, waiting: Waiting) {
         let Self(watchers) = self;
         if watchers.len() == watchers.capacity() {
@@ -156,7 +154,7 @@ impl Watchers {
 }
 
 impl LiveActor {
-    /// Looks at the relations; `None` where the actor has ended.
+    /// Calls `f` with the relations; `None` if the actor has ended.
     pub(in crate::production) fn with_relations<T>(
         &self,
         f: impl FnOnce(&mut Option<Box<Relations>>) -> T,
@@ -167,17 +165,17 @@ impl LiveActor {
         }
     }
 
-    /// Tells `watcher` when the actor has ended; at once where it has.
+    /// Notifies `watcher` when the actor has ended; at once if it has already.
     pub(crate) fn watch(&self, watcher: Watcher) {
         self.await_end_by(Waiting::Watcher(watcher));
     }
 
-    /// As [`watch`](Self::watch), for whoever is no actor.
+    /// Waits for the actor's end as [`watch`](Self::watch) does, for a waiter that is no actor.
     pub(crate) fn await_end(&self, other: Box<dyn AwaitsEnd>) {
         self.await_end_by(Waiting::Other(other));
     }
 
-    /// Tells when the actor has run its start hook, or has ended before; at once where it has.
+    /// Notifies when the actor has run its start hook or has ended; at once if it has already.
     pub(crate) fn await_start(&self, other: Box<dyn AwaitsStart>) {
         let start = {
             let mut end = lock(&self.end);
@@ -193,7 +191,7 @@ impl LiveActor {
         other.told(start);
     }
 
-    /// It has run its start hook: whoever waits for that is told.
+    /// Records that the start hook has run, and notifies the waiters for that.
     #[cold]
     pub(in crate::production) fn start_is_over(&self) {
         let waiting = self.with_relations(|relations| {
@@ -209,7 +207,7 @@ impl LiveActor {
         }
     }
 
-    /// Its value is dropped, and may be made anew.
+    /// Resets the start, since the value is dropped, and may be replaced.
     pub(in crate::production) fn start_is_ahead(&self) {
         self.with_relations(|_| self.set_started(false));
     }
@@ -228,7 +226,6 @@ impl LiveActor {
         waiting.tell(self.id(), ended);
     }
 
-    /// Links two actors.
     pub(in crate::production) fn link(self: &Arc<Self>, other: &Arc<Self>) {
         if self.id() == other.id() {
             return;
@@ -241,13 +238,12 @@ impl LiveActor {
         }
     }
 
-    /// Ends a link.
     pub(in crate::production) fn unlink(&self, other: &Self) {
         self.forget_link_to(other.id());
         other.forget_link_to(self.id());
     }
 
-    /// Takes note that the two are linked, unless this one has ended.
+    /// Records the link at this actor, unless it has ended.
     fn add_link(&self, other: &Arc<Self>) -> Result<(), StopReason> {
         match &mut *lock(&self.end) {
             End::Ended(reason) => Err(*reason),
@@ -265,13 +261,13 @@ impl LiveActor {
         }
     }
 
-    /// Is told of failures of actors that it is linked to, and does not share them.
+    /// Notifies the actor of failures of linked actors, which it then does not share.
     pub(in crate::production) fn trap_links(&self, notify: Notify) {
         self.with_relations(|relations| relations.get_or_insert_default().trap = Some(notify));
     }
 
-    /// Its value is dropped: who is linked to it shares its failure. Not so the one whose failure
-    /// this is: where that is back and has linked itself anew, it is linked to the next life.
+    /// Removes the links when the value is dropped; linked actors share its failure. If this failure comes
+    /// from a linked actor that is restarted and linked again, the new link is kept.
     pub(in crate::production) fn break_links(&self, reason: StopReason) {
         let taken = self.with_relations(|relations| {
             let relations = relations.as_mut()?;
@@ -334,7 +330,7 @@ impl LiveActor {
         }
     }
 
-    /// What supervises its children.
+    /// Returns the supervision state of the children.
     pub(in crate::production) fn children(self: &Arc<Self>) -> Arc<LiveChildren> {
         let make = || LiveChildren::of(self);
         let found = self.with_relations(|relations| {
@@ -344,8 +340,7 @@ impl LiveActor {
         found.unwrap_or_else(make)
     }
 
-    /// Ends: what is left of the inbox becomes dead letters, and every watcher is told, in the
-    /// order in which they began to watch.
+    /// Ends the actor: unread events become dead letters, watchers are notified in order of registration.
     pub(in crate::production) fn end(&self, reason: StopReason) {
         let reason = self.hub().ended(reason);
         self.close();

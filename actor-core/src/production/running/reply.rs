@@ -1,21 +1,21 @@
-//! What production adds to an `ask`: why a reply is lost, and that monitors see it.
+//! Lost replies and observed replies in production: the error of an `ask`, and monitors.
 
 use std::any::TypeId;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::hub::{Composed, Hub};
+use super::hub::Hub;
 use crate::event::Event;
 use crate::parts::AskError;
 use crate::production::host::current::Sender;
 use crate::specification::Moment;
 
 thread_local! {
-    /// Why replies that are dropped on this thread are lost, where that is known.
+    /// The error of replies that are dropped on this thread, if known.
     static LOSS: Cell<Option<AskError>> = const { Cell::new(None) };
 }
 
-/// Drops what will never be handled: whoever asked learns why.
+/// Drops an event that will never be handled; an asker gets the error `why`.
 pub(in crate::production) fn losing<T>(why: AskError, drop_it: impl FnOnce() -> T) -> T {
     struct Reset(Option<AskError>);
     impl Drop for Reset {
@@ -27,7 +27,7 @@ pub(in crate::production) fn losing<T>(why: AskError, drop_it: impl FnOnce() -> 
     drop_it()
 }
 
-/// Why a reply that is dropped now will never come.
+/// Returns the error of a reply that is dropped now.
 pub(crate) fn why_lost() -> AskError {
     let known = LOSS.try_with(Cell::get).unwrap_or(None);
     known.unwrap_or(if std::thread::panicking() {
@@ -37,13 +37,13 @@ pub(crate) fn why_lost() -> AskError {
     })
 }
 
-/// Who asked, and in which system; kept only while a monitor is registered.
-pub(crate) struct Observed<A: Composed> {
-    pub(in crate::production) hub: Arc<Hub<A>>,
+/// The asker, with its system; recorded only while a monitor is registered.
+pub(crate) struct Observed {
+    pub(in crate::production) hub: Arc<Hub>,
     pub(in crate::production) asker: Sender,
 }
 
-impl<A: Composed> Observed<A> {
+impl Observed {
     /// Shows a reply to the monitors.
     pub(crate) fn replied(&self, kind: TypeId, value: &dyn Event) {
         let answering = Sender::current();

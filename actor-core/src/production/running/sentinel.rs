@@ -1,15 +1,15 @@
-//! Workers that don't come back: a thread of the process looks for what waits behind them.
+//! Detection of blocked workers, by a thread of the process: the sentinel.
 //!
-//! A handler may keep its worker: it computes for long, blocks its thread, or is in tokio's
-//! `block_in_place`, which lets tokio's other tasks go on elsewhere, but not the worker, since that is
-//! the task which blocks. Most of what it keeps others steal; but they may all have gone to rest before
-//! there was anything to steal, or be kept themselves. So while anything is queued, the sentinel looks
-//! every few milliseconds whether each queue is worked off. Where one is not, it wakes a worker that
-//! rests, and where none does, it starts a [`Substitute`]. That is a task as any other, and so runs where
-//! a thread of the runtime is free: after a `block_in_place` one is.
+//! A handler may block its worker: it computes for long, blocks its thread, or is in tokio's
+//! `block_in_place`, which moves tokio's other tasks to other threads, but not the worker, since that is
+//! the task which blocks. Other workers steal most of the blocked queue; but they may all have parked
+//! before there was anything to steal, or be blocked themselves. So while anything is queued, the
+//! sentinel checks every few milliseconds that each queue makes progress. For one without progress it
+//! wakes an idle worker, or, if there is none, it starts a [`Substitute`]. That is a task as any other,
+//! and so runs on a free thread of the runtime: after a `block_in_place` there is one.
 //!
-//! An actor pays one relaxed load for it when it is queued. There is nothing to look for on a
-//! current-thread runtime, where nothing can take over.
+//! Queueing an actor costs one relaxed load for this. On a current-thread runtime there is no sentinel,
+//! since no other thread could take over.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -19,55 +19,30 @@ use std::task::{Context as TaskContext, Poll};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-use tokio::runtime::Handle;
-
+use super::dispatcher::Dispatcher;
 use crate::production::host::{lock, slice};
 
-/// Between two looks.
+/// The time between two checks.
 const PERIOD: Duration = Duration::from_millis(2);
 
-/// Those in whose queues something may wait.
+/// The systems whose queues may be non-empty.
 static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
 
-/// `None` where the process can have no more threads: then nobody looks.
+/// `None` if the process can't start another thread: then there are no checks.
 static SENTINEL: OnceLock<Option<Thread>> = OnceLock::new();
 
-/// The run queues of a system, as the sentinel sees them.
-pub(in crate::production) trait Queues: Send + Sync {
-    /// Where substitutes run; `None` where none is of use.
-    fn runtime(&self) -> Option<&Handle>;
-    /// What the sentinel keeps beside them.
-    fn vigil(&self) -> &Vigil;
-    /// Nothing is run any more, nor will be.
-    fn is_done(&self) -> bool;
-    /// The runtime is gone.
-    fn is_closed(&self) -> bool;
-    /// There is something to run.
-    fn has_work(&self) -> bool;
-    /// How many lives each worker has run.
-    fn lives(&self) -> Vec<u32>;
-    /// Something is queued by a worker that has run nothing since, or for all, and nobody has.
-    fn is_stuck(&self, before: &Progress, now: &Progress) -> bool;
-    /// Wakes the workers that let others run, and one that has nothing to do; `false` where there is none.
-    fn wake_who_rests(&self) -> bool;
-    /// Takes a life out of any queue, to be run by calling what this returns.
-    fn take_any(&self) -> Option<Box<dyn FnOnce()>>;
-    /// Has a task run again when the driver of the runtime has run.
-    fn defer(&self, task: &mut TaskContext<'_>);
-}
-
-/// What the sentinel keeps beside the queues of a system.
+/// The sentinel's state for the queues of a system.
 pub(in crate::production) struct Vigil {
-    /// The sentinel looks at the queues.
+    /// True while the sentinel checks the queues.
     is_watched: AtomicBool,
-    /// A substitute was started and has not found out yet whether there is anything to run.
+    /// True from the start of a substitute until it finds an actor to run, or none.
     is_substituted: AtomicBool,
-    /// How many lives substitutes have run.
+    /// The number of actors that substitutes have run.
     substitutes: AtomicU32,
 }
 
 impl Vigil {
-    /// As if somebody looked already, where there is nothing to look for.
+    /// Makes the state. If no checks are needed, it is as if the sentinel checked already.
     pub(in crate::production) fn new(is_needed: bool) -> Self {
         Self {
             is_watched: AtomicBool::new(!is_needed),
@@ -76,24 +51,24 @@ impl Vigil {
         }
     }
 
-    /// Whether somebody looks already. If not, the caller has the sentinel [`watch`].
+    /// Returns true if the sentinel has to begin its checks: then the caller calls [`watch`].
     #[inline]
     pub(in crate::production) fn begins(&self) -> bool {
-        // Relaxed: it looks once more after it was told to begin.
+        // Relaxed: the sentinel checks once more after it was asked to begin.
         !self.is_watched.load(Ordering::Relaxed) && !self.is_watched.swap(true, Ordering::AcqRel)
     }
 }
 
-fn progress(queues: &dyn Queues) -> Progress {
+fn progress(queues: &Dispatcher) -> Progress {
     Progress {
         workers: queues.lives(),
         substitutes: queues.vigil().substitutes.load(Ordering::Relaxed),
     }
 }
 
-/// Looks at the queues of a system until they are empty.
+/// Makes the sentinel check the queues of a system until they are empty.
 #[cold]
-pub(in crate::production) fn watch(queues: Arc<dyn Queues>) {
+pub(in crate::production) fn watch(queues: Arc<Dispatcher>) {
     lock(&WATCHED).push(Watched {
         queues,
         seen: None,
@@ -112,7 +87,7 @@ pub(in crate::production) fn watch(queues: Arc<dyn Queues>) {
 fn look_for_ever() {
     loop {
         thread::sleep(PERIOD);
-        // Not under the lock: a worker that is woken may be what another thread has to wait for.
+        // Outside the lock: another thread may hold it while it waits for a worker that is woken here.
         let mut watched = std::mem::take(&mut *lock(&WATCHED));
         watched.retain_mut(Watched::look);
         let mut all = lock(&WATCHED);
@@ -125,15 +100,15 @@ fn look_for_ever() {
 }
 
 struct Watched {
-    queues: Arc<dyn Queues>,
-    /// What the workers had done at the last look.
+    queues: Arc<Dispatcher>,
+    /// The progress at the last check.
     seen: Option<Progress>,
-    /// Nothing was queued at the last look, and whoever queues something watches anew. A thread may
-    /// have queued something just before without seeing that: so there is one look more.
+    /// True if the queues were empty at the last check, so that a sender restarts the checks. A thread
+    /// may have queued an actor just before, without seeing that; so one more check follows.
     released: bool,
 }
 
-/// How many lives each worker has run, and how many the substitutes have.
+/// The numbers of actors that each worker, and that all substitutes, have run.
 #[derive(PartialEq, Eq)]
 pub(in crate::production) struct Progress {
     pub(in crate::production) workers: Vec<u32>,
@@ -141,16 +116,16 @@ pub(in crate::production) struct Progress {
 }
 
 impl Watched {
-    /// Tells whether to look again.
+    /// Checks the queues; returns true if they have to be checked again.
     fn look(&mut self) -> bool {
         let queues = &self.queues;
         let vigil = queues.vigil();
         if queues.is_done() {
             return false;
         }
-        match (queues.has_work(), self.released) {
+        match (queues.is_busy(), self.released) {
             (true, false) => {}
-            // Else somebody watches anew.
+            // Otherwise the sentinel was asked to begin anew.
             (true, true) if !vigil.is_watched.swap(true, Ordering::AcqRel) => {
                 self.released = false;
             }
@@ -162,7 +137,7 @@ impl Watched {
                 return true;
             }
         }
-        let now = progress(&**queues);
+        let now = progress(queues);
         if let Some(before) = &self.seen
             && before.substitutes == now.substitutes
             && queues.is_stuck(before, &now)
@@ -175,7 +150,7 @@ impl Watched {
     }
 }
 
-fn start_substitute(queues: &Arc<dyn Queues>) {
+fn start_substitute(queues: &Arc<Dispatcher>) {
     let Some(runtime) = queues.runtime() else {
         return;
     };
@@ -184,8 +159,8 @@ fn start_substitute(queues: &Arc<dyn Queues>) {
     }
 }
 
-/// Runs what is queued while no worker does.
-struct Substitute(Arc<dyn Queues>);
+/// A task that runs queued actors while no worker does.
+struct Substitute(Arc<Dispatcher>);
 
 impl Substitute {
     fn work(&self, task: &mut TaskContext<'_>) -> Poll<()> {
@@ -197,14 +172,14 @@ impl Substitute {
             && let Some(run) = queues.take_any()
         {
             vigil.substitutes.fetch_add(1, Ordering::Relaxed);
-            // It may not come back either.
+            // The actor may block this thread, too.
             vigil.is_substituted.store(false, Ordering::Release);
             run();
             if slice::is_over() {
                 if queues.lives() != before {
                     return Poll::Ready(());
                 }
-                queues.defer(task);
+                queues.defer_task(task);
                 return Poll::Pending;
             }
         }

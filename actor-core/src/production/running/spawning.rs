@@ -1,4 +1,4 @@
-//! An actor on its way into a system.
+//! The interface of a spawn, which makes the typed parts of an actor: [`Spawn`].
 
 use std::any::TypeId;
 use std::future::Future;
@@ -15,27 +15,27 @@ pub trait Spawn {
     fn info(&self) -> &'static ActorInfo;
     /// Identifies the actor type, so that its parts can be pooled.
     fn actor_type(&self) -> TypeId;
-    /// The actor type with its path, as rustc prints it.
+    /// Returns the path of the actor type, as rustc prints it.
     fn path(&self) -> &'static str;
     /// Makes empty mail for this type.
     fn mail(&self) -> MakeMail;
-    /// Gives the actor a context, in which it is `me`. Called once, but for a [`Factory`].
+    /// Makes the instance, whose context names it `me`. Called once, except for a [`Factory`].
     fn rest(&mut self, me: &Target) -> Box<dyn Resting>;
 }
 
-/// What makes the values of a supervised actor: [`rest`](Spawn::rest) may be called again.
+/// A factory of a supervised actor's values: [`rest`](Spawn::rest) may be called repeatedly.
 pub type Factory = Box<dyn Spawn + Send>;
 
-/// Asks a supervisor what becomes of a child that has failed; it is asked when this is polled first.
+/// Asks a supervisor to decide about a failed child; the question is sent at the first poll.
 pub type AskSupervisor = fn(Target, Failure) -> Pin<Box<dyn Future<Output = Decision> + Send>>;
 
 /// The registry of names of a node.
 pub enum NamesOn {
-    /// It is this one.
+    /// The registry, since the node is up.
     Registry(Target),
     /// The node is down.
     Down,
-    /// There is no such node, among these.
+    /// There is no such node; these are the nodes.
     NoNode(Vec<Box<str>>),
     /// The system has no nodes.
     NoNodes,

@@ -1,4 +1,4 @@
-//! Where an actor's handlers run, if not on the workers: [`Stage`].
+//! Threads for actors whose handlers don't run on the workers: [`Stage`].
 
 use std::io;
 use std::sync::mpsc::{self, Sender};
@@ -6,25 +6,27 @@ use std::thread;
 
 use tokio::runtime::Handle;
 
-use super::dispatcher::Run;
+use super::life::Life;
 use crate::production::host::executor::Executor;
 
-/// Where a life runs. It takes it along.
-pub(in crate::production) enum Stage<L> {
-    /// On the threads that the runtime keeps for what blocks.
+/// The threads on which an actor task runs. The task is moved there for each run, so this is cloned out of
+/// it.
+#[derive(Clone)]
+pub(in crate::production) enum Stage {
+    /// The runtime's threads for blocking work.
     BlockingThreads(Handle),
-    /// On a thread of its own, which ends with the actor.
-    Thread(Sender<Box<L>>),
+    /// A thread of its own, which ends with the actor.
+    Thread(Sender<Box<Life>>),
 }
 
-impl<L: Run> Stage<L> {
+impl Stage {
     /// Starts a thread for one actor.
     ///
     /// # Errors
     ///
-    /// Where the system has no more threads.
+    /// If the system can't start another thread.
     pub(in crate::production) fn thread(name: &str, executor: &Executor) -> io::Result<Self> {
-        let (give, lives) = mpsc::channel::<Box<L>>();
+        let (give, lives) = mpsc::channel::<Box<Life>>();
         let executor = executor.clone();
         thread::Builder::new()
             .name(name.replace('\0', " "))
@@ -37,21 +39,11 @@ impl<L: Run> Stage<L> {
         Ok(Self::Thread(give))
     }
 
-    /// Has a life run; it is dropped where that can't be.
-    pub(in crate::production) fn run(&self, life: Box<L>) {
+    /// Runs an actor task there; drops it if that is impossible.
+    pub(in crate::production) fn run(&self, life: Box<Life>) {
         match self {
             Self::BlockingThreads(runtime) => drop(runtime.spawn_blocking(|| life.run())),
             Self::Thread(give) => drop(give.send(life)),
-        }
-    }
-}
-
-/// To take it out of the life that it is to run.
-impl<L> Clone for Stage<L> {
-    fn clone(&self) -> Self {
-        match self {
-            Self::BlockingThreads(runtime) => Self::BlockingThreads(runtime.clone()),
-            Self::Thread(give) => Self::Thread(give.clone()),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Whom a reference refers to: [`Target`].
+//! Untyped references to actors of either executor, strong, weak and counted: [`Target`].
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, OnceLock, Weak};
@@ -6,30 +6,30 @@ use std::sync::{Arc, OnceLock, Weak};
 use super::actor::LiveActor;
 use crate::identity::Address;
 
-/// To whom a reference refers, without the type.
+/// A reference to an actor, without the type.
 #[derive(Clone)]
 pub struct Target(Refers);
 
-/// Whether it matters that somebody does.
+/// The kind of a reference: counted or not.
 #[derive(Clone)]
 enum Refers {
     Plain(Where),
     Counted(Counted),
 }
 
-/// Which executor runs it.
+/// The executor that runs the actor.
 #[derive(Clone)]
 pub(crate) enum Where {
     Live(Arc<LiveActor>),
     Controlled(Address),
 }
 
-// An actor is reached through it by messages alone. What a panic interrupts is none of that.
+// A target gives access by messages alone, and a panic does not interrupt those.
 impl UnwindSafe for Target {}
 impl RefUnwindSafe for Target {}
 
 impl Target {
-    /// An actor under test.
+    /// Refers to an actor under test.
     pub fn controlled(address: Address) -> Self {
         Self(Refers::Plain(Where::Controlled(address)))
     }
@@ -46,7 +46,7 @@ impl Target {
         }
     }
 
-    /// The actor in production.
+    /// Returns the actor in production.
     pub(crate) fn live_actor(&self) -> Option<&Arc<LiveActor>> {
         match self.place() {
             Where::Live(actor) => Some(actor),
@@ -54,11 +54,11 @@ impl Target {
         }
     }
 
-    /// The actor of who is watched.
+    /// Returns the live actor to watch or to link.
     ///
     /// # Panics
     ///
-    /// For an actor under test: it was handed to an actor in production.
+    /// If the actor is under test: it was passed to an actor in production.
     pub(crate) fn watched(&self) -> &Arc<LiveActor> {
         match self.place() {
             Where::Live(actor) => actor,
@@ -66,11 +66,11 @@ impl Target {
         }
     }
 
-    /// The address under test.
+    /// Returns the address under test.
     ///
     /// # Panics
     ///
-    /// For an actor in production: it was handed to a test's predicate.
+    /// If the actor is in production: it was passed to a test's predicate.
     pub(crate) fn address(&self) -> Address {
         match self.place() {
             Where::Controlled(address) => *address,
@@ -78,7 +78,6 @@ impl Target {
         }
     }
 
-    /// The address, where it is under test.
     #[cfg(feature = "codec")]
     pub(crate) fn controlled_address(&self) -> Option<Address> {
         match self.place() {
@@ -96,21 +95,21 @@ impl Target {
     }
 }
 
-/// A [`Target`] that keeps nothing of the actor.
+/// A weak [`Target`].
 #[derive(Clone)]
 pub(crate) enum WeakTarget {
     Live(Weak<LiveActor>),
     Controlled(Address),
-    /// It finds an actor that counts who refers to it for as long as somebody does.
+    /// A weak reference to a reference-counted actor, valid while there are strong ones.
     Counted(Weak<Count>),
 }
 
-// As those of a `Target`.
+// For the reason given at `Target`.
 impl UnwindSafe for WeakTarget {}
 impl RefUnwindSafe for WeakTarget {}
 
 impl WeakTarget {
-    /// Whom it refers to, unless nothing of that is left.
+    /// Returns a strong reference, if there is an actor to refer to.
     pub(crate) fn upgrade(&self) -> Option<Target> {
         match self {
             Self::Live(actor) => actor.upgrade().map(Target::live),
@@ -122,13 +121,13 @@ impl WeakTarget {
         }
     }
 
-    /// Whether it finds the actor is up to those who refer to it.
+    /// Returns true if strong references determine the result of an upgrade.
     pub(crate) fn is_counted(&self) -> bool {
         matches!(self, Self::Counted(_))
     }
 }
 
-/// A reference to an actor that ends when nobody refers to it.
+/// A strong reference to a reference-counted actor.
 #[derive(Clone)]
 pub(crate) struct Counted(Arc<Count>);
 
@@ -143,9 +142,9 @@ impl Counted {
     }
 }
 
-/// What all references to an actor that counts them have in common: it goes with the last one.
+/// The shared count of a reference-counted actor; dropped with the last strong reference.
 pub(crate) struct Count {
-    /// Known as soon as the actor is given its context.
+    /// Set as soon as the actor gets its context.
     place: OnceLock<Where>,
 }
 
@@ -156,7 +155,7 @@ impl Count {
         })
     }
 
-    /// Whose references are counted; the first answer counts.
+    /// Sets the actor whose references are counted; the first call counts.
     pub(crate) fn settle(&self, whose: &Target) {
         self.place.get_or_init(|| whose.place().clone());
     }
@@ -165,7 +164,6 @@ impl Count {
         self.place.get()
     }
 
-    /// A reference that counts.
     pub(crate) fn reference(self: Arc<Self>) -> Target {
         Target(Refers::Counted(Counted(self)))
     }

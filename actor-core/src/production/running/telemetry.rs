@@ -1,44 +1,19 @@
-//! What is told to `tracing` and `metrics`, where those features are on; otherwise nothing is.
+//! Reports to `tracing` and `metrics`, if those features are on.
 //!
-//! The subscriber and the recorder are the user's, and so is how an event prints: a panic in there is
-//! a failure of the actor that it was about, and ends here.
+//! The subscriber, the recorder and the `Debug` of an event are the user's code: a panic in them is
+//! reported as a failure of the actor, and has no other effect.
 
-#[cfg(feature = "tracing")]
-use std::borrow::Cow;
-
+use super::actor::LiveActor;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::contained::contained;
 use crate::event::Event;
-#[cfg(feature = "tracing")]
-use crate::identity::ActorId;
 use crate::production::observing::hooks::{DeadLetterReason, Fault};
-#[cfg(feature = "metrics")]
-use crate::production::observing::meters::Meters;
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::supervision::FailureKind;
 use crate::supervision::StopReason;
 
-/// Whom it is about.
-pub(in crate::production) trait Subject {
-    /// Who it is.
-    #[cfg(feature = "tracing")]
-    fn id(&self) -> ActorId;
-    /// What it is called.
-    #[cfg(feature = "tracing")]
-    fn name(&self) -> Cow<'_, str>;
-    /// How often it was brought back.
-    #[cfg(feature = "tracing")]
-    fn life(&self) -> u32;
-    /// What is counted of its type.
-    #[cfg(feature = "metrics")]
-    fn meters(&self) -> &Meters;
-    /// Whoever was told of it has panicked: that is a failure, which nobody else is told of.
-    #[cfg(any(feature = "tracing", feature = "metrics"))]
-    fn broke(&self, fault: Fault);
-}
-
-/// An actor was spawned.
-pub(in crate::production) fn spawned(actor: &impl Subject) {
+/// Reports the spawn of an actor.
+pub(in crate::production) fn spawned(actor: &LiveActor) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -49,13 +24,13 @@ pub(in crate::production) fn spawned(actor: &impl Subject) {
             "spawned"
         );
         #[cfg(feature = "metrics")]
-        actor.meters().alive.increment(1.0);
+        actor.meters.alive.increment(1.0);
     });
     let _ = actor;
 }
 
-/// An actor that was spawned has ended for good.
-pub(in crate::production) fn ended(actor: &impl Subject, reason: StopReason) {
+/// Reports that a spawned actor has ended for good.
+pub(in crate::production) fn ended(actor: &LiveActor, reason: StopReason) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -67,13 +42,13 @@ pub(in crate::production) fn ended(actor: &impl Subject, reason: StopReason) {
             "stopped"
         );
         #[cfg(feature = "metrics")]
-        actor.meters().alive.decrement(1.0);
+        actor.meters.alive.decrement(1.0);
     });
     let _ = (actor, reason);
 }
 
-/// A supervised actor is brought back.
-pub(in crate::production) fn restarted(actor: &impl Subject) {
+/// Reports the restart of a supervised actor.
+pub(in crate::production) fn restarted(actor: &LiveActor) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -85,13 +60,13 @@ pub(in crate::production) fn restarted(actor: &impl Subject) {
             "restarted"
         );
         #[cfg(feature = "metrics")]
-        actor.meters().restarts.increment(1);
+        actor.meters.restarts.increment(1);
     });
     let _ = actor;
 }
 
-/// An actor has failed, or reports a failure that it survives.
-pub(in crate::production) fn failed(actor: &impl Subject, fault: &Fault) {
+/// Reports that an actor has failed, or a failure that it survives.
+pub(in crate::production) fn failed(actor: &LiveActor, fault: &Fault) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -103,17 +78,13 @@ pub(in crate::production) fn failed(actor: &impl Subject, fault: &Fault) {
             message = fault.message,
         );
         #[cfg(feature = "metrics")]
-        actor.meters().failures.increment(1);
+        actor.meters.failures.increment(1);
     });
     let _ = (actor, fault);
 }
 
-/// An event will never be handled.
-pub(in crate::production) fn lost(
-    actor: &impl Subject,
-    event: &dyn Event,
-    reason: DeadLetterReason,
-) {
+/// Reports a dead letter.
+pub(in crate::production) fn lost(actor: &LiveActor, event: &dyn Event, reason: DeadLetterReason) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -126,18 +97,18 @@ pub(in crate::production) fn lost(
             "dead letter"
         );
         #[cfg(feature = "metrics")]
-        actor.meters().dead_letters.increment(1);
+        actor.meters.dead_letters.increment(1);
     });
     let _ = (actor, event, reason);
 }
 
-/// So many events were unread when the actor took some from its mailbox.
+/// Records the number of unread events when the actor fetches some from its mailbox.
 #[cfg(feature = "metrics")]
-pub(in crate::production) fn fetched(actor: &impl Subject, unread: usize) {
-    actor.meters().depth.record(unread as f64);
+pub(in crate::production) fn fetched(actor: &LiveActor, unread: usize) {
+    actor.meters.depth.record(unread as f64);
 }
 
-/// Whether each message is worth a turn: always where it is counted, else where spans are recorded.
+/// Returns true if turns are recorded: always with `metrics`, otherwise if spans are enabled.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 #[inline]
 pub(in crate::production) fn is_on() -> bool {
@@ -147,14 +118,15 @@ pub(in crate::production) fn is_on() -> bool {
     return tracing::level_filters::LevelFilter::current() >= tracing::Level::DEBUG;
 }
 
-/// Tells somebody's subscriber or recorder, which may panic.
+/// Calls the user's subscriber or recorder, which may panic.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
-fn tell(actor: &impl Subject, what: impl FnOnce()) {
+fn tell(actor: &LiveActor, what: impl FnOnce()) {
     if let Err(message) = contained(what) {
         let fault = Fault {
             kind: FailureKind::Panicked,
             message,
         };
-        actor.broke(fault);
+        // To the failure hook alone, since the subscriber or the recorder is broken.
+        actor.hub().failed(actor.id(), &actor.name(), fault);
     }
 }

@@ -1,9 +1,9 @@
-//! The handling of one message, from its begin to its end, for `tracing` and `metrics`: [`Turn`].
+//! The span and duration of the handling of one message, for `tracing` and `metrics`: [`Turn`].
 //!
-//! What runs on a thread is kept in a variable of that thread, since the span that is entered there
-//! must be left there, too. Where the handler waits, its turn goes with the actor, and the
-//! span is entered again when that runs next. A panic ends the poll in good order, since it is
-//! caught within; [`Shift`] sees to one that is not, as from the user's subscriber.
+//! The current turn is in a thread-local variable, since the span that is entered on a thread must be
+//! exited there, too. If the handler waits, the turn moves to the actor, and the span is entered again at
+//! the actor's next run. A panic in a handler is caught within the poll; [`Shift`] cleans up after
+//! others, as one of the user's subscriber.
 
 use std::cell::Cell;
 
@@ -21,7 +21,6 @@ thread_local! {
     static RUNNING: Cell<Option<Running>> = const { Cell::new(None) };
 }
 
-/// A handler that waits.
 pub(in crate::production) struct Turn {
     #[cfg(feature = "tracing")]
     span: Span,
@@ -29,7 +28,7 @@ pub(in crate::production) struct Turn {
     since: Instant,
 }
 
-/// A handler that runs on this thread.
+/// The turn of a handler that runs on this thread.
 struct Running {
     #[cfg(feature = "tracing")]
     span: EnteredSpan,
@@ -59,7 +58,7 @@ impl From<Running> for Turn {
     }
 }
 
-/// What is handled.
+/// The message of a turn.
 #[cfg_attr(
     not(feature = "tracing"),
     expect(dead_code, reason = "spans alone tell of it")
@@ -67,12 +66,12 @@ impl From<Running> for Turn {
 pub(in crate::production) struct About {
     pub(in crate::production) event: u16,
     pub(in crate::production) state: usize,
-    /// What came with it from its sender.
+    /// The span context from the sender.
     #[cfg(feature = "tracing")]
     pub(in crate::production) carried: Option<Carried>,
 }
 
-/// A message is handled next.
+/// Begins the turn of the next message.
 pub(in crate::production) fn begin(actor: &LiveActor, about: About) {
     if !is_on() {
         return;
@@ -104,7 +103,7 @@ pub(in crate::production) fn begin(actor: &LiveActor, about: About) {
     RUNNING.set(Some(turn.into()));
 }
 
-/// What was handled on this thread, if anything, is done.
+/// Ends the turn on this thread, if any.
 pub(in crate::production) fn finish(actor: &LiveActor) {
     if let Some(running) = RUNNING.take() {
         done(actor, running.into());
@@ -120,17 +119,16 @@ fn done(actor: &LiveActor, turn: Turn) {
     let _ = (actor, turn);
 }
 
-/// One run of an actor. What another actor runs on this thread, around that poll, is put
-/// aside until the shift ends.
+/// One run of an actor. At its end, the turn of an outer actor on this thread is restored.
 pub(in crate::production) struct Shift(Option<Running>);
 
 impl Shift {
-    /// Goes on with what has waited.
+    /// Continues a suspended turn.
     pub(in crate::production) fn begin(turn: Option<Turn>) -> Self {
         Self(RUNNING.replace(turn.map(Running::from)))
     }
 
-    /// Tells what waits from here on; otherwise what ran is done.
+    /// Ends the run. Returns the suspended turn if the handler waits; otherwise ends it.
     pub(in crate::production) fn end(self, actor: &LiveActor, waits: bool) -> Option<Turn> {
         if !waits {
             finish(actor);

@@ -1,15 +1,12 @@
-//! Which actor awaits whose reply, in debug builds: to find cycles, in which no reply ever comes.
+//! Detection of cycles of asks in debug builds: a wait-for graph of actors.
 
 #[cfg(debug_assertions)]
-use std::borrow::Cow;
-#[cfg(debug_assertions)]
 use std::collections::BTreeMap;
-#[cfg(not(debug_assertions))]
-use std::marker::PhantomData;
 use std::sync::Arc;
 #[cfg(debug_assertions)]
 use std::sync::Mutex;
 
+use super::actor::LiveActor;
 #[cfg(debug_assertions)]
 use crate::identity::ActorId;
 #[cfg(debug_assertions)]
@@ -20,55 +17,36 @@ use crate::production::{
 #[cfg(debug_assertions)]
 use crate::supervision::FailureKind;
 
-/// An actor that can be asked.
-#[cfg(debug_assertions)]
-pub(crate) trait Asks: Sized {
-    /// Who it is.
-    fn id(&self) -> ActorId;
-    /// What it is called.
-    fn name(&self) -> Cow<'_, str>;
-    /// All waits of its system.
-    fn waits(&self) -> &Waits<Self>;
-    /// Reports a failure of it.
-    fn failed(&self, fault: Fault);
-}
-
-/// An actor that can be asked: nothing is kept of that in release builds.
-#[cfg(not(debug_assertions))]
-pub(crate) trait Asks {}
-
-/// Who was asked, as long as the question may be part of a cycle. It is nothing in release builds.
-pub(crate) struct Asked<A> {
+/// The asked actor, while the ask may be part of a cycle. Empty in release builds.
+pub(crate) struct Asked {
     #[cfg(debug_assertions)]
-    whom: Arc<A>,
-    #[cfg(not(debug_assertions))]
-    of: PhantomData<fn() -> A>,
+    whom: Arc<LiveActor>,
     #[cfg(debug_assertions)]
     wait: Mutex<Wait>,
 }
 
-/// What is known of who awaits the reply.
+/// The state of the wait for the reply.
 #[cfg(debug_assertions)]
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wait {
-    /// Nobody has awaited it yet.
+    /// The reply has not been awaited yet.
     NotYet,
-    /// That actor does, in a handler.
+    /// That actor awaits the reply, in a handler.
     By(Sender),
-    /// It is over; or nothing is to be concluded from it.
+    /// The wait is over, or can't be part of a cycle.
     Over,
 }
 
 #[cfg(debug_assertions)]
-impl<A: Asks> Asked<A> {
-    pub(in crate::production) fn of(whom: &Arc<A>) -> Self {
+impl Asked {
+    pub(in crate::production) fn of(whom: &Arc<LiveActor>) -> Self {
         Self {
             whom: whom.clone(),
             wait: Mutex::new(Wait::NotYet),
         }
     }
 
-    /// The reply is awaited on this thread. Reports the cycle that this closes.
+    /// Records that the reply is awaited on this thread. Reports a cycle that this closes.
     pub(crate) fn awaited(&self) {
         if let Some(cycle) = self.closes_cycle() {
             let names = cycle.iter().chain(cycle.first()).map(|actor| actor.name());
@@ -80,32 +58,31 @@ impl<A: Asks> Asked<A> {
         }
     }
 
-    /// Adds the wait, once; tells the cycle that it closes.
-    fn closes_cycle(&self) -> Option<Vec<Arc<A>>> {
+    /// Adds the wait, once; returns a cycle that it closes.
+    fn closes_cycle(&self) -> Option<Vec<Arc<LiveActor>>> {
         let by = Sender::current();
         let mut wait = lock(&self.wait);
         if *wait != Wait::NotYet || by.is_nobody() {
             return None;
         }
         *wait = Wait::By(by);
-        // Under the lock, so that nobody removes it before it is added.
-        self.whom.waits().add(by, &self.whom)
+        // Under the lock, so that no thread removes it before it is added.
+        self.whom.hub().waits.add(by, &self.whom)
     }
 
-    /// The reply has come, or is out of the hands of who was asked, or is awaited with a limit, or no
-    /// longer.
+    /// Ends the wait: the reply came, another actor may send it, a limit was set, or the asker is gone.
     pub(crate) fn over(&self) {
         let mut wait = lock(&self.wait);
         if let Wait::By(asker) = std::mem::replace(&mut *wait, Wait::Over) {
-            self.whom.waits().remove(asker, self.whom.id());
+            self.whom.hub().waits.remove(asker, self.whom.id());
         }
     }
 }
 
 #[cfg(not(debug_assertions))]
-impl<A: Asks> Asked<A> {
-    pub(in crate::production) fn of(_: &Arc<A>) -> Self {
-        Self { of: PhantomData }
+impl Asked {
+    pub(in crate::production) fn of(_: &Arc<LiveActor>) -> Self {
+        Self {}
     }
 
     #[inline]
@@ -115,30 +92,22 @@ impl<A: Asks> Asked<A> {
     pub(crate) fn over(&self) {}
 }
 
-/// All waits of one system, by who waits; an actor that joins futures may wait for several.
+/// All waits of one system, by the asker; an actor that joins futures may have several.
 #[cfg(debug_assertions)]
-pub(crate) struct Waits<A> {
-    by: Mutex<BTreeMap<u64, Vec<Arc<A>>>>,
+#[derive(Default)]
+pub(in crate::production) struct Waits {
+    by: Mutex<BTreeMap<u64, Vec<Arc<LiveActor>>>>,
 }
 
 #[cfg(debug_assertions)]
-impl<A> Default for Waits<A> {
-    fn default() -> Self {
-        Self {
-            by: Mutex::default(),
-        }
-    }
-}
-
-#[cfg(debug_assertions)]
-impl<A: Asks> Waits<A> {
-    /// Adds a wait; tells the cycle that it closes, beginning with who waits.
-    fn add(&self, by: Sender, whom: &Arc<A>) -> Option<Vec<Arc<A>>> {
+impl Waits {
+    /// Adds a wait; returns a cycle that it closes, beginning with the asker.
+    fn add(&self, by: Sender, whom: &Arc<LiveActor>) -> Option<Vec<Arc<LiveActor>>> {
         let mut all = lock(&self.by);
         all.entry(by.number()).or_default().push(whom.clone());
-        let mut cycle: Vec<Arc<A>> = Vec::new();
+        let mut cycle: Vec<Arc<LiveActor>> = Vec::new();
         let mut last = by.number();
-        // Who waits for several may be content with one.
+        // An asker with several waits may need only one of the replies.
         while let Some([next]) = all.get(&last).map(Vec::as_slice) {
             last = next.id().number();
             if cycle.iter().any(|actor| actor.id() == next.id()) {

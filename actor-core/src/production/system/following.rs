@@ -1,4 +1,4 @@
-//! Spans that follow from those of who sent the event.
+//! Propagation of tracing spans from senders to handlers: [`LiveSystem::follow_senders`].
 
 use tracing::Span;
 
@@ -7,12 +7,12 @@ use crate::production::observing::attention::CARRIES;
 use crate::production::observing::carrier::Carrier;
 
 impl LiveSystem {
-    /// Has the span of each handler follow from where its event was sent, so that one request can be
-    /// followed through all actors that have a part in it.
+    /// Makes the span of each handler follow from that of the event's sender, so that one request can be
+    /// traced through all actors that take part.
     ///
-    /// `capture` is called by whoever sends an event, and takes along what it likes of the sender's span;
-    /// `follow` is given that with the handler's new span, before this is entered. Of OpenTelemetry it is
-    /// the context, by which all spans become one trace:
+    /// `capture` is called for each sent event, on the sender's thread, and returns a context of the
+    /// current span; `follow` gets that context with the handler's new span, before the span is entered.
+    /// With OpenTelemetry the spans become one trace:
     ///
     /// ```ignore
     /// use tracing_opentelemetry::OpenTelemetrySpanExt;
@@ -23,7 +23,7 @@ impl LiveSystem {
     /// );
     /// ```
     ///
-    /// Any other subscriber can be told by `Span::follows_from`:
+    /// Other subscribers are notified by `Span::follows_from`:
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -44,10 +44,9 @@ impl LiveSystem {
     /// # }
     /// ```
     ///
-    /// Events of timers and word of an actor's end are sent by nobody and carry nothing; a reply needs to
-    /// carry nothing, since who asked goes on in its own span. Say it before actors are spawned. It can
-    /// be said once; later calls change nothing. Who sends pays for an allocation for each event for which
-    /// `capture` returns something; without this call nothing is paid.
+    /// Events of timers and notices of an actor's end carry no context; nor does a reply, since the asker
+    /// continues in its own span. Call this before actors are spawned. Only the first call has an effect.
+    /// Each captured context costs an allocation; without this call there is no cost.
     pub fn follow_senders<C: Send + 'static>(
         &self,
         capture: impl Fn() -> Option<C> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! The production system, as a program holds it: [`LiveSystem`].
+//! The handle of a production system: [`LiveSystem`].
 
 use std::any::TypeId;
 use std::fmt;
@@ -28,9 +28,10 @@ use crate::production::observing::hooks::Hooks;
 use crate::production::observing::limits::{DeepMailbox, StuckActor};
 use crate::production::observing::report::Unfinished;
 use crate::production::observing::violation::MonitorViolation;
-use crate::production::running::actor::{Guard, Hub, LiveActor};
+use crate::production::running::actor::LiveActor;
 use crate::production::running::children::LiveChildren;
-use crate::production::running::hub::{Nodes, watch_heat};
+use crate::production::running::hub::watch_heat;
+use crate::production::running::hub::{Guard, Hub};
 use crate::production::running::life;
 use crate::production::running::node::LiveNode;
 use crate::production::running::spawning::{Factory, NamesOn, Spawn};
@@ -38,13 +39,12 @@ use crate::production::running::target::Target;
 use crate::specification::{AnyMonitor, Monitor};
 use crate::supervision::{Failure, Supervision};
 
-/// What a production system offers and a test does not: hooks, counters and wall-clock limits.
-/// Found by [`System::as_live`](crate::System::as_live), which is `None` under test.
+/// The part of a production system that a test does not have: hooks, counters and wall-clock limits.
+/// Returned by [`System::as_live`](crate::System::as_live), which is `None` under test.
 ///
-/// A hook runs at once, on the thread where the thing happens, so it should be short. It may send
-/// to actors; what it causes itself, a dead letter for instance, is counted but not shown to a hook
-/// again. A panic in a hook ends there. A hook must not own a [`System`](crate::System), which
-/// would then never be dropped.
+/// A hook runs at once, on the thread of its cause, so it should be short. A hook may send to actors; the
+/// effects of a hook itself, a dead letter for instance, are counted but not shown to any hook. A panic in
+/// a hook is caught. A hook must not own a [`System`](crate::System), which would then never be dropped.
 ///
 /// ```
 /// use actor_core::System;
@@ -63,8 +63,7 @@ use crate::supervision::{Failure, Supervision};
 #[derive(Clone)]
 pub struct LiveSystem(Arc<Guard>);
 
-// What panics is caught where it runs: in an actor, a hook or a monitor. What a system is made of is
-// consistent after it.
+// Panics are caught at their origin, in an actor, a hook or a monitor, and leave the system consistent.
 impl UnwindSafe for LiveSystem {}
 impl RefUnwindSafe for LiveSystem {}
 
@@ -93,8 +92,8 @@ impl LiveSystem {
         Self(Guard::new(hub))
     }
 
-    /// Says where the files of [`System::disk`](crate::System::disk) are: in that directory, which is
-    /// created where it is missing. Call it before actors use the disk.
+    /// Sets the directory of the files of [`System::disk`](crate::System::disk), and creates it if it is
+    /// missing. Call this before actors use the disk.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -112,7 +111,7 @@ impl LiveSystem {
     ///
     /// # Errors
     ///
-    /// Where the directory can't be created or reached.
+    /// If the directory can't be created or reached.
     pub fn disk_at(&self, root: impl AsRef<Path>) -> io::Result<()> {
         self.0.hub.disk.set_root(root.as_ref())
     }
@@ -127,8 +126,8 @@ impl LiveSystem {
         self.0.hub.hooks.on_failure(Arc::new(hook));
     }
 
-    /// Calls `hook` for every [`DeadLetter`], instead of the hook before. By default dead letters
-    /// are counted and nothing else: after a shutdown there may be many.
+    /// Calls `hook` for every [`DeadLetter`], instead of the hook before. By default dead letters are
+    /// only counted: after a shutdown there may be many.
     pub fn on_dead_letter(&self, hook: impl Fn(&DeadLetter<'_>) + Send + Sync + 'static) {
         self.0.hub.hooks.on_dead_letter(Arc::new(hook));
     }
@@ -136,16 +135,15 @@ impl LiveSystem {
     /// Calls `hook` for every [`MonitorViolation`], instead of the hook before.
     /// The default prints one line to the standard error.
     ///
-    /// A monitor's panic prints nothing beside: from the first monitor on, the panics of monitors are
-    /// kept from the panic hook that the process has by then.
+    /// A monitor's panic is not printed: the first registered monitor wraps the current panic hook of the
+    /// process, so that panics of monitors don't reach it.
     pub fn on_violation(&self, hook: impl Fn(&MonitorViolation) + Send + Sync + 'static) {
         self.0.hub.hooks.on_violation(Arc::new(hook));
     }
 
-    /// Whether a monitor goes on after a violation, in the state in which it was and with whatever its
-    /// handler had changed until it panicked; otherwise it is removed, and reports one violation. It
-    /// holds for violations from now on. A monitor that goes on may report what is a consequence of
-    /// the first violation alone.
+    /// Sets if a monitor goes on after a violation, in its state and with the changes that its handler made
+    /// before the panic; otherwise the monitor is removed, and reports one violation. The setting applies
+    /// to violations from now on. Later violations may be mere consequences.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -160,8 +158,8 @@ impl LiveSystem {
         self.0.hub.go_on_after_violations(goes_on);
     }
 
-    /// Reports a monitor as soon as it has been hot for longer than `limit`, once until it is cold
-    /// again. Time in warm states does not count. The last limit set holds; there is none at first.
+    /// Reports a monitor as soon as it has been hot for longer than `limit`, once until it is cold again.
+    /// Time in warm states does not count. The last limit set applies; by default there is none.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -178,8 +176,8 @@ impl LiveSystem {
         self.watch_heat();
     }
 
-    /// As [`hot_limit`](Self::hot_limit), for monitors of type `M` alone, to which the other limit
-    /// does not apply then. The monitor may be registered before or after.
+    /// Sets a limit as [`hot_limit`](Self::hot_limit) does, for monitors of type `M` alone, which then
+    /// ignore the general limit. The monitor may be registered before or after.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -221,16 +219,16 @@ impl LiveSystem {
         self.0.hub.watchdog.on_stuck(Arc::new(hook));
     }
 
-    /// Reports each actor whose handler has run or waited for longer than `limit`, once for each
-    /// handler. Hooks of actors count as handlers. A wait by [`forever`](crate::forever) counts for
-    /// nothing: the time begins after it. The last limit set holds; there is none at first.
+    /// Reports each actor whose handler has run or waited for longer than `limit`, once for each handler.
+    /// Hooks of actors count as handlers. Time in a wait by [`forever`](crate::forever) does not count:
+    /// the measurement begins after it. The last limit set applies; by default there is none.
     ///
-    /// A task looks at every actor four times in each `limit`, at most once in a millisecond, so a
-    /// report may come up to a quarter of `limit` late; what began before the first limit was set is
-    /// seen only where it is async. From the first limit on, an actor pays a store for each event.
+    /// A task checks every actor four times in each `limit`, at most once in a millisecond, so a report
+    /// may come up to a quarter of `limit` late. A handler that began before the first limit was set is
+    /// detected only if it is async. From the first limit on, each event costs a store.
     ///
     /// The task needs a thread of the runtime: on a current-thread runtime, handlers that wait are
-    /// found, and those that keep the thread are not.
+    /// detected, and those that occupy the thread are not.
     ///
     /// ```
     /// # use std::time::Duration;
@@ -246,7 +244,7 @@ impl LiveSystem {
     ///
     /// # Panics
     ///
-    /// The task does, once, on a tokio runtime without a time driver, and nothing is watched then.
+    /// The task panics once on a tokio runtime without a time driver, and nothing is watched then.
     pub fn watch_stuck(&self, limit: Duration) {
         self.0.hub.watchdog.limit_stuck(limit);
         self.watch(STUCK);
@@ -259,11 +257,11 @@ impl LiveSystem {
     }
 
     /// Reports each actor with more than `limit` unread events, once until it has fewer than half as
-    /// many. Deferred events are unread. The last limit set holds; there is none at first.
+    /// many. Deferred events count as unread. The last limit set applies; by default there is none.
     ///
-    /// A task looks at every actor ten times in a second, or more often where
-    /// [`watch_stuck`](Self::watch_stuck) asks for it: a mailbox that is deep for a shorter time may
-    /// go unseen. From the first limit on, an actor pays a store for each event.
+    /// A task checks every actor ten times in a second, or more often for
+    /// [`watch_stuck`](Self::watch_stuck): a mailbox that is deep for a shorter time may go unreported.
+    /// From the first limit on, each event costs a store.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -278,7 +276,7 @@ impl LiveSystem {
     ///
     /// # Panics
     ///
-    /// As [`watch_stuck`](Self::watch_stuck).
+    /// As [`watch_stuck`](Self::watch_stuck) does.
     pub fn watch_depth(&self, limit: usize) {
         self.0.hub.watchdog.limit_depth(limit);
         self.watch(DEPTH);
@@ -290,10 +288,10 @@ impl LiveSystem {
         watchdog.get_or_init(|| hub.executor.spawn(watch_actors(hub.clone())));
     }
 
-    /// Shows the actors of this system at a local socket, from now on and as long as what this returns
-    /// lives: `cargo actor-test top PATH` shows them there, once a second. Only the user whose process
-    /// this is may open the socket: its mode is 0600 from the beginning. [`keep_ages`](Self::keep_ages)
-    /// is called as well. A thread of its own answers; it costs nothing while nobody looks.
+    /// Shows the actors of this system at a local socket, from now on until the result is dropped: `cargo
+    /// actor-test top PATH` displays them, once a second. Only the user of this process may open the
+    /// socket: its mode is 0600 from the beginning. This calls [`keep_ages`](Self::keep_ages), too. A
+    /// thread of its own answers; there is no cost without connections.
     ///
     /// Needs the feature `top`, and Unix.
     ///
@@ -313,8 +311,8 @@ impl LiveSystem {
     ///
     /// # Errors
     ///
-    /// Where another program shows its actors at that path, something else than a socket is there, or
-    /// the socket can't be made. One at which nobody listens any more is replaced.
+    /// If another program shows its actors at that path, the path is not a socket, or the socket can't be
+    /// made. A socket without a listener is replaced.
     #[cfg(all(unix, feature = "top"))]
     pub fn show_at(&self, path: impl AsRef<Path>) -> io::Result<super::showing::Shown> {
         let shown = super::showing::Shown::at(path.as_ref(), Arc::downgrade(&self.0))?;
@@ -327,10 +325,10 @@ impl LiveSystem {
         Self(guard)
     }
 
-    /// Keeps when events are sent, from now on, so that [`actors`](Self::actors) tells for how long the
-    /// oldest unread event of each has waited. Who sends looks at the clock then, and who handles pays a
-    /// store for each event. Events of timers, and word of an actor's end, have no age, and none has
-    /// while a monitor is registered, which wants to know who sent them.
+    /// Records when events are sent, from now on, so that [`actors`](Self::actors) returns for how long
+    /// the oldest unread event of each has waited. Each send then reads the clock, and each event costs a
+    /// store. Events of timers and notices of an actor's end have no age. No event has one while a
+    /// monitor is registered, since monitors need the senders in its place.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -367,21 +365,20 @@ impl LiveSystem {
         }
     }
 
-    /// How many events became dead letters since the system was made.
+    /// Returns the number of dead letters since the system was made.
     pub fn dead_letters(&self) -> u64 {
         self.0.hub.hooks.dead_letters()
     }
 
-    /// How many actors have been spawned and have not ended. The registry of names is one of them,
-    /// once it was used.
+    /// Returns the number of live actors. The registry of names is one of them, once used.
     pub fn actor_count(&self) -> usize {
         self.hubs().iter().map(|hub| hub.registry.len()).sum()
     }
 
-    /// Every actor that has been spawned and has not ended, in the order of their spawns, and what it
-    /// is at. Actors go on while this looks, so each is shown as it was at a moment of its own.
+    /// Returns the status of every actor that has been spawned and has not ended, in the order of their
+    /// spawns. Actors run meanwhile, so each status is from a different moment.
     ///
-    /// It takes a time that grows with the number of actors; nobody pays anything while nobody looks.
+    /// The call takes time proportional to the number of actors; there is no other cost.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -434,8 +431,8 @@ impl LiveSystem {
         actors
     }
 
-    /// Whom the last shutdown has aborted, in the order of their spawns, and what they were at when
-    /// its deadline came; empty where every actor stopped in time.
+    /// Returns the actors that the last shutdown has aborted, in the order of their spawns, as they were
+    /// at the deadline; empty if every actor stopped in time.
     ///
     /// ```
     /// use std::time::Duration;
@@ -506,7 +503,7 @@ impl LiveSystem {
         self.0.hub.nodes.start(&self.0.hub, name, boot, registry)
     }
 
-    /// What goes wrong in production as well; nothing else does.
+    /// Injects the faults that exist in production: crash and restart of a node. Others are ignored.
     pub(crate) fn fault(&self, fault: &Fault) {
         let Hub { nodes, .. } = &*self.0.hub;
         match fault {
@@ -521,7 +518,7 @@ impl LiveSystem {
         &self.0.hub.hooks
     }
 
-    /// The system itself, and what runs on its nodes.
+    /// Returns the hubs of the system itself and of its running nodes.
     pub(in crate::production) fn hubs(&self) -> Vec<Arc<Hub>> {
         let mut hubs = vec![self.0.hub.clone()];
         if self.0.hub.node.is_none() {
@@ -548,7 +545,7 @@ impl LiveSystem {
         self.0.hub.now()
     }
 
-    /// Awaits `first`, which stops some, and then stops the others.
+    /// Awaits `first`, which stops some actors, and then stops the others.
     pub(crate) async fn shutdown(
         &self,
         first: impl Future<Output = ()>,
@@ -585,7 +582,7 @@ impl LiveSystem {
     }
 }
 
-/// What an actor is at when the deadline comes.
+/// Returns the status of an actor at the deadline.
 fn unfinished(actor: &LiveActor) -> Unfinished {
     let doing = actor.work.doing();
     let event = doing.event(actor.info());
@@ -599,9 +596,9 @@ fn unfinished(actor: &LiveActor) -> Unfinished {
     }
 }
 
-/// Waits until every actor has left; `false` where the deadline came first.
+/// Waits until every actor has left; returns `false` if the deadline came first.
 fn timeout(hubs: &[Arc<Hub>], deadline: Duration) -> impl Future<Output = bool> + Send {
-    // The clock is that of the system's runtime, whoever waits.
+    // The clock is that of the system's runtime, on any thread.
     let _clock = hubs.first().map(|hub| hub.executor.enter());
     let emptied = within(deadline, async move {
         for hub in hubs {

@@ -1,11 +1,11 @@
-//! A production system, as a program holds it, and what looks at its actors.
+//! The production system, as a program holds it, and observers of its actors.
 //!
-//! - [`live`]: the system; the last handle to go aborts every actor.
-//! - [`status`]: who lives, and what each is at; `showing`: the same over a socket.
-//! - [`watchdog`]: looks for who is stuck, and whose mailbox is deep.
-//! - `following`: spans that follow from those of who sent.
+//! - [`live`]: the handle of the system; dropping the last one aborts every actor.
+//! - [`status`]: the status of live actors; `showing`: the same over a socket.
+//! - [`watchdog`]: detection of stuck actors and deep mailboxes.
+//! - `following`: propagation of tracing spans.
 //!
-//! Programs call it. It calls the actors that [run](super::running), of which none knows it.
+//! Programs call this module, which calls the [running](super::running) actors; they don't know it.
 
 #[cfg(feature = "tracing")]
 mod following;

@@ -1,7 +1,7 @@
-//! Actors shown to whoever may open a local socket, for the feature `top`: [`Shown`].
+//! Actor status over a local socket, for the feature `top`: [`Shown`].
 //!
-//! A thread of its own answers, so that actors that keep all threads of the runtime busy are seen
-//! nevertheless. Who connects is told every actor once, a line each, and the connection is closed.
+//! A thread of its own answers, so that actors that occupy all threads of the runtime are shown, too.
+//! Each connection gets every actor once, a line each, and is closed.
 
 use std::fmt::{self, Write as _};
 use std::fs::{self, DirBuilder, Permissions};
@@ -16,16 +16,16 @@ use std::time::Duration;
 
 use super::live::LiveSystem;
 use super::status::ActorStatus;
-use crate::production::running::actor::Guard;
+use crate::production::running::hub::Guard;
 
-/// What is answered begins with this line, and ends with the other.
+/// The first and last lines of an answer.
 const FIRST: &str = "actor-core top 1";
 const LAST: &str = "end";
 
-/// Who does not read is not waited for.
+/// The time limit for a client that does not read.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// As long as it lives, a system's actors are shown; made by [`LiveSystem::show_at`].
+/// A guard: the actors of a system are shown until it is dropped; made by [`LiveSystem::show_at`].
 #[must_use = "the actors are shown as long as this lives"]
 pub struct Shown {
     at: PathBuf,
@@ -49,7 +49,7 @@ impl Shown {
                 let Some(guard) = system.upgrade() else {
                     return;
                 };
-                // One that goes away, or does not read, is its own affair.
+                // A client that disconnects, or does not read, needs no answer.
                 drop(asker.and_then(|asker| answer(asker, &LiveSystem::guarded(guard))));
             }
         };
@@ -63,7 +63,7 @@ impl Shown {
 impl Drop for Shown {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::SeqCst);
-        // The thread waits for who connects next.
+        // Wakes the thread, which waits for the next connection.
         drop(UnixStream::connect(&self.at));
         drop(fs::remove_file(&self.at));
     }
@@ -75,8 +75,7 @@ impl fmt::Debug for Shown {
     }
 }
 
-/// A socket that nobody else could open at any time: it is made in a directory of its own, and comes to
-/// its place when its mode is right.
+/// Makes a socket that other users can never open: in a private directory, moved once its mode is right.
 fn listen(path: &Path) -> io::Result<UnixListener> {
     make_way(path)?;
     let beside = path.with_extension(format!("{}.making", std::process::id()));
@@ -92,7 +91,7 @@ fn listen(path: &Path) -> io::Result<UnixListener> {
     listening
 }
 
-/// Removes a socket at which nobody listens any more.
+/// Removes a socket without a listener.
 fn make_way(path: &Path) -> io::Result<()> {
     let found = match fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
@@ -130,9 +129,8 @@ fn answer(mut asker: UnixStream, system: &LiveSystem) -> io::Result<()> {
     asker.write_all(text.as_bytes())
 }
 
-/// One actor: its name, type, state and event in hand, whether that waits, how many events are unread,
-/// for how many milliseconds the oldest has waited, and how often it was brought back; a dash for what
-/// there is not, and a tab between two.
+/// Writes one actor: name, type, state, current event, 1 if the handler waits, number of unread events, age
+/// of the oldest in milliseconds, number of restarts. A dash means none; separated by tabs.
 fn line(text: &mut String, status: &ActorStatus) {
     let name = status.name.escape_debug();
     let [state, event] = [status.state, status.event].map(|part| part.unwrap_or("-"));

@@ -1,4 +1,4 @@
-//! Actors as they are when somebody looks: [`ActorStatus`].
+//! Snapshots of running actors for inspection: [`ActorStatus`].
 
 use std::fmt;
 use std::time::Duration;
@@ -6,35 +6,33 @@ use std::time::Duration;
 use crate::identity::ActorId;
 use crate::production::running::actor::LiveActor;
 
-/// An actor as it was when [`LiveSystem::actors`](crate::LiveSystem::actors) looked.
+/// The status of an actor at the time of [`LiveSystem::actors`](crate::LiveSystem::actors).
 ///
-/// It prints as one line: `printer (Printer) in state Busy, awaits in Print, 3 unread`.
+/// Printed as one line: `printer (Printer) in state Busy, awaits in Print, 3 unread`.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ActorStatus {
-    /// Which actor.
+    /// The identity of the actor.
     pub actor: ActorId,
-    /// Its name.
+    /// The name of the actor.
     pub name: String,
-    /// The name of its type.
+    /// The name of the actor's type.
     pub actor_type: &'static str,
-    /// The state in which it is, or in which its handler was called while that runs; `None` for a plain
-    /// actor.
+    /// The actor's state, or that before the running handler; `None` for a plain actor.
     pub state: Option<&'static str>,
-    /// The event in hand, or the hook, `#[start]` for instance. `None` where it was between two, and
-    /// where its handler is not async and nobody [looks](crate::LiveSystem::watch_stuck) for actors
-    /// that are stuck.
+    /// The current event, or the hook, `#[start]` for instance. `None` between two events, and for a
+    /// handler that is not async unless [stuck actors](crate::LiveSystem::watch_stuck) are watched.
     pub event: Option<&'static str>,
-    /// Its handler waits; otherwise it occupies a thread, or there is none.
+    /// True if the handler waits; otherwise it occupies a thread, or there is none.
     pub waits: bool,
-    /// How many events it has not begun to handle. The few that an actor has fetched from its
-    /// mailbox count only where its handler is async, or somebody looks for
-    /// [deep mailboxes](crate::LiveSystem::watch_depth).
+    /// The number of events that the actor has not begun to handle. The few that an actor has fetched
+    /// from its mailbox count only if its handler is async, or if [deep
+    /// mailboxes](crate::LiveSystem::watch_depth) are watched.
     pub unread: usize,
-    /// For how long the oldest of these has waited; `None` where there is none, where ages are not
-    /// [kept](crate::LiveSystem::keep_ages), and where the event was sent before they were.
+    /// The age of the oldest unread event; `None` if there is none, if ages are not
+    /// [recorded](crate::LiveSystem::keep_ages), or if the event was sent before they were.
     pub oldest: Option<Duration>,
-    /// How often it was brought back.
+    /// The number of restarts.
     pub restarts: u32,
 }
 

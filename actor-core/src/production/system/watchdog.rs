@@ -1,4 +1,4 @@
-//! Looks for actors that are stuck and mailboxes that are deep: a task of the system.
+//! The watchdog task of a system: detection of stuck actors and deep mailboxes.
 
 use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
@@ -13,9 +13,10 @@ use crate::production::host::executor::within;
 use crate::production::host::lock;
 use crate::production::observing::limits::{DeepMailbox, Found, Limits, StuckActor};
 use crate::production::observing::work::Doing;
-use crate::production::running::actor::{Hub, LiveActor};
+use crate::production::running::actor::LiveActor;
+use crate::production::running::hub::Hub;
 
-/// Looks at every actor again and again, until [`Guard`](crate::production::running::actor::Guard) aborts it.
+/// Checks every actor periodically, until [`Guard`](crate::production::running::hub::Guard) aborts it.
 pub(in crate::production) async fn watch_actors(hub: Arc<Hub>) {
     let mut known = Known::default();
     loop {
@@ -26,8 +27,7 @@ pub(in crate::production) async fn watch_actors(hub: Arc<Hub>) {
     }
 }
 
-/// Lets others run. Tokio's own puts the task where no other thread of the runtime finds it while
-/// this one is kept by a handler.
+/// Yields once. Tokio's own would leave the task to this thread, even while a handler occupies it.
 async fn yield_once() {
     let mut yielded = false;
     poll_fn(|task| {
@@ -40,12 +40,12 @@ async fn yield_once() {
     .await;
 }
 
-/// What was seen at the last look.
+/// The findings of the last check.
 #[derive(Default)]
 struct Known {
-    /// The actors that were at work.
+    /// The actors that handled an event.
     busy: HashMap<ActorId, Busy>,
-    /// Those whose depth was reported, until it is below half of the limit.
+    /// The actors whose depth was reported, until it is below half of the limit.
     deep: HashSet<ActorId>,
 }
 
@@ -57,7 +57,7 @@ struct Busy {
 }
 
 impl Known {
-    /// What is seen now. Actors that have ended are forgotten.
+    /// Checks every actor. Actors that have ended are not kept.
     async fn look(&self, hub: &Hub, limits: Limits) -> Self {
         let mut now = Self::default();
         let mut from = Some(0);
@@ -67,7 +67,7 @@ impl Known {
                 found.extend(self.look_at_work(&mut now, actor, limits.stuck));
                 found.extend(self.look_at_depth(&mut now, actor, limits.depth));
             });
-            // Not under the registry's lock.
+            // Outside the registry's lock.
             for found in found {
                 hub.watchdog.tell(found);
             }

@@ -1,16 +1,15 @@
-//! Pools that grow and shrink by themselves.
+//! Elastic pools: automatic growth and shrinking of a [`Pool`].
 
 use std::time::Duration;
 
 use super::{Pool, events};
 use crate::actor::{Actor, Context};
 
-/// How far a pool grows, and when it shrinks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Elastic {
     max: usize,
     idle: Duration,
-    /// It will be looked for who is idle.
+    /// True if a check for idle workers is scheduled.
     is_armed: bool,
 }
 
@@ -29,7 +28,7 @@ impl Elastic {
 }
 
 impl<A: Actor> Pool<A> {
-    /// A worker has handled an event, and may have no other.
+    /// Records that a worker has handled an event, and may be idle now.
     pub(super) fn may_be_idle(&mut self, index: usize, cx: &mut Context<Self>) {
         if self.elastic.is_none() || self.workers[index].busy > 0 {
             return;
@@ -38,7 +37,7 @@ impl<A: Actor> Pool<A> {
         self.watch_for_idle(cx);
     }
 
-    /// Has it looked for who is idle, where the last worker is now and need not be there.
+    /// Schedules a check for idle workers, if the last worker is idle and exceeds the initial size.
     pub(super) fn watch_for_idle(&mut self, cx: &mut Context<Self>) {
         let is_idle = self.workers.last().is_some_and(|last| last.busy == 0);
         let Some(elastic) = &mut self.elastic else {
@@ -55,7 +54,7 @@ impl<A: Actor> Pool<A> {
         });
     }
 
-    /// Stops the last workers that have had nothing to do for long.
+    /// Stops the last workers while they have been idle for long enough.
     pub(super) fn look_for_idle(&mut self, cx: &mut Context<Self>) {
         let Some(elastic) = &mut self.elastic else {
             return;

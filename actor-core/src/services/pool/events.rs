@@ -1,4 +1,4 @@
-//! A pool as an actor: its events are its workers', and a few of its own.
+//! The events of a pool as an actor: those of its workers, and its own.
 
 use std::hash::Hash;
 use std::marker::PhantomData;
@@ -18,49 +18,42 @@ use crate::services::table::{EVENTS_MAX, handled, joined};
 use crate::slab::Slot;
 use crate::table::{ActorInfo, EventInfo, Stateless};
 
-/// An event for a worker.
 pub(super) struct Job<A: Actor> {
     pub(super) message: A::Message,
-    /// Hands it to a worker, and tells the pool when it was handled.
+    /// Hands the event to a worker, and notifies the pool when it was handled.
     pub(super) count: Count<A>,
 }
 
-/// For which worker and key an event was counted.
+/// The worker and key for which an event was counted.
 #[derive(Debug)]
 pub(super) struct Ticket {
     pub(super) index: usize,
     pub(super) key: Option<u64>,
-    /// One of those that the pool waits for before it ends.
+    /// The clone of [`Pool::open`] that marks the event as unfinished: the pool waits for it before it ends.
     pub(super) _open: Arc<()>,
 }
 
-/// Hands an event to a worker, and counts it.
 type Count<A> = fn(<A as Actor>::Message, Ticket, &ActorRef<A>, &mut Context<Pool<A>>);
 
-/// A worker has handled an event.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) ticket: Ticket,
     pub(super) worker: ActorId,
     pub(super) event: &'static str,
-    /// What it failed with, where nobody else receives that.
+    /// The error of the handler, if nobody else receives it.
     pub(super) failure: Option<String>,
 }
 
-/// There are to be so many workers.
 #[derive(Debug)]
 struct Resize(usize);
 
-/// Some worker may have been idle for long.
 #[derive(Debug)]
 struct Idle;
 
-/// Has the pool have so many workers.
 pub(super) fn resize<A: Actor>(workers: usize) -> Message<A> {
     Message(Inner::Resize(Resize(workers)))
 }
 
-/// Has the pool look for who is idle.
 pub(super) fn idle<A: Actor>() -> Message<A> {
     Message(Inner::Idle(Idle))
 }
@@ -81,7 +74,7 @@ fn count<A: Handler<E>, E: Event>(
     let ask = ask.limited(worker.target());
     cx.beside(async move {
         let answer = ask.await;
-        // What is the user's may panic, and the pool is to hear of the end of the event in any case.
+        // User code in here may panic, and the pool must be notified of the end of the event in any case.
         let handed_on = catch_unwind(AssertUnwindSafe(|| {
             let value = answer.ok()?;
             let is_unheard = reply.is_nobody();
@@ -107,7 +100,7 @@ fn count<A: Handler<E>, E: Event>(
     });
 }
 
-/// What a pool is sent.
+/// The messages of a pool.
 pub struct Message<A: Actor>(Inner<A>);
 
 enum Inner<A: Actor> {
@@ -117,7 +110,7 @@ enum Inner<A: Actor> {
     Idle(Idle),
 }
 
-/// The events of the workers, and the pool's own.
+/// The event table of a pool: the workers' events, and the pool's own.
 struct Table<A>(PhantomData<A>);
 
 impl<A: Actor> Table<A> {
@@ -223,10 +216,11 @@ impl<A: Actor> Actor for Pool<A> {
 }
 
 impl<A: Actor> Pool<A> {
-    /// The position of [`Done`] among its events.
+    /// The position of [`Done`] among the pool's events.
     const DONE: u16 = A::INFO.events.len() as u16;
 
-    /// It is stopped: it hears of all that it has handed out, and who asked gets the answers.
+    /// Waits, while the pool stops, for the end of all counted events, so that askers still get their
+    /// replies.
     async fn wind_up(&mut self, cx: &mut Context<Self>) {
         while self.has_open() {
             let message = cx.receive_message(Self::DONE).await;

@@ -1,4 +1,4 @@
-//! Several actors of one type that share their work: [`Pool`]. Here is which worker an event goes to.
+//! Worker pools, and the routing of events to workers: [`Pool`].
 
 mod elastic;
 mod events;
@@ -21,31 +21,30 @@ use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
 use crate::slab::Slot;
 
-/// A reference to a pool of such workers.
+/// A reference to a [`Pool`] of `A`s.
 pub type PoolRef<A> = ActorRef<Pool<A>>;
 
-/// Several actors of one type, its *workers*, behind one: an actor that handles what they handle and
-/// hands each event to one of them.
+/// Several actors of one type, the *workers*, behind one: an actor that accepts the workers' events and
+/// routes each to one of them.
 ///
-/// A pool is spawned as any actor and known by an [`ActorRef`], called [`PoolRef`]: it is told and
-/// asked, named, watched and registered as any. Who asks gets the worker's reply.
+/// A pool is spawned like any actor, and used by an [`ActorRef`], called [`PoolRef`]: it supports `tell`,
+/// `ask`, names, watching and registration. An asker gets the worker's reply.
 ///
-/// Which worker an event goes to is the kind of the pool: [in turn](Pool::round_robin), [the least
-/// busy](Pool::least_busy) or [by a key](Pool::keyed). Events from one sender to one
-/// worker keep their order; between workers there is none. They handle 253 types of events at most;
-/// more is an error where the pool is compiled.
+/// The kind of the pool determines the worker of an event: [round robin](Pool::round_robin), [the least
+/// busy](Pool::least_busy) or [by a key](Pool::keyed). Events from one sender to one worker keep their order;
+/// between workers there is no order. Workers have 253 types of events at most; more is a compile error.
 ///
-/// A worker that fails or halts is brought back, however often, and takes no other with it. As any
-/// [supervised child](crate::Spawner::spawn_with) it keeps its inbox: the event at which it failed is gone,
-/// and who asked is told; what was handed to it after that, the new worker handles. One that was stopped,
-/// or that ends before its start is over, stays down, and what was in its inbox is lost as with any actor;
-/// a new one replaces it when its turn comes.
+/// A worker that fails or halts is restarted, without limit, and affects no other worker. Like any
+/// [supervised child](crate::Spawner::spawn_with) it keeps its inbox: the event at which it failed is lost,
+/// and its asker gets an error; the restarted worker handles the later events. A worker that was stopped, or
+/// that ends during its start, stays down, and its inbox is lost as with any actor; a new worker replaces it
+/// when the next event is routed there.
 ///
-/// Workers end with their pool, and before it, as the children of any supervisor: where it is stopped, each
-/// has handled what it was handed by then, and who asked gets the answer.
+/// Workers end with their pool, and before it, as the children of any supervisor. When the pool is stopped,
+/// each worker first handles the events that were routed to it, and askers get their replies.
 ///
-/// A pool has as many workers as it is made with, until it is [resized](ActorRef::resize); one that
-/// takes the least busy may be [elastic](Pool::elastic).
+/// A pool has as many workers as it was created with, until it is [resized](ActorRef::resize); a least-busy
+/// pool may be [elastic](Pool::elastic).
 ///
 /// ```
 /// use actor_core::Pool;
@@ -74,29 +73,27 @@ pub type PoolRef<A> = ActorRef<Pool<A>>;
 /// # }
 /// ```
 pub struct Pool<A: Actor> {
-    /// How many workers there are at first.
     first: usize,
-    /// Makes the worker of a place, when it is started and when it is brought back.
+    /// Creates the worker with that index, when it is started and when it is restarted.
     make: Arc<Mutex<Make<A>>>,
     workers: Vec<Worker<A>>,
-    /// How busy each is, and which it is; of the kind for which that matters.
+    /// The number of unhandled events and the index of each worker; unused unless the kind is least busy.
     order: BTreeSet<(usize, usize)>,
     kind: Kind,
-    /// Whose turn is next.
     turn: usize,
-    /// Where there may be more and fewer as they are busy.
     elastic: Option<Elastic>,
-    /// Where keys may move to other workers.
+    /// The keys that move to other workers, in a resizable keyed pool.
     moving: Option<Moving<A>>,
-    /// Held by each event that was counted and that the pool has not heard of since.
+    /// The reference count is the number of counted events whose end was not yet reported to the pool, plus
+    /// one.
     open: Arc<()>,
 }
 
 struct Worker<A: Actor> {
     actor: ActorRef<A>,
-    /// How many events it was handed and has not handled yet; counted where that matters.
+    /// The number of events that the worker has not handled yet, for the kinds that count.
     busy: usize,
-    /// Since when it has none; known where that matters.
+    /// The time since which the worker is idle, in an elastic pool.
     idle_since: Duration,
 }
 
@@ -108,28 +105,28 @@ enum Kind {
     Keyed(Vec<Key>),
 }
 
-/// Hashes the key of an event of one type; `None` for any other.
+/// A function that hashes the key of an event of one type; `None` for any other type.
 type Key = Box<dyn Fn(&dyn Any) -> Option<u64> + Send>;
 
 impl<A: Actor> Pool<A> {
-    /// Each event goes to the next worker, in turn. `make` makes the workers, also when they are brought
-    /// back, and is told which: 0 and up.
+    /// Returns a pool that routes each event to the next worker, in turn. `make` creates the workers, also
+    /// for a restart, and gets the worker's index, from zero.
     ///
     /// # Panics
     ///
-    /// Where there are to be no workers.
+    /// If the number of workers is zero.
     #[track_caller]
     pub fn round_robin(workers: usize, make: impl FnMut(usize) -> A + Send + 'static) -> Self {
         Self::new(workers, Box::new(make), Kind::RoundRobin)
     }
 
-    /// Each event goes to the worker with the fewest events before it that the pool has handed out and
-    /// that are not handled yet; to the first of them, where several have as few.
+    /// Returns a pool that routes each event to the worker with the fewest unhandled events from this pool;
+    /// to the first of several such workers.
     ///
-    /// The pool keeps count by itself: the end of each handler is an event to it, so this kind costs
-    /// more than the others, and under test more steps. What the workers are sent past the pool is not
-    /// counted. Who asked is told [`AskError::Dropped`](crate::AskError::Dropped) where the worker
-    /// fails at the event, or stops before it.
+    /// The pool counts by itself: the end of each handler is an event to it, so this kind costs more than the
+    /// others, and more steps under test. Events that reach a worker past the pool are not counted. An asker
+    /// gets [`AskError::Dropped`](crate::AskError::Dropped) if the worker fails at the event, or stops before
+    /// it.
     ///
     /// ```
     /// use actor_core::Pool;
@@ -155,14 +152,14 @@ impl<A: Actor> Pool<A> {
     ///
     /// # Panics
     ///
-    /// Where there are to be no workers.
+    /// If the number of workers is zero.
     #[track_caller]
     pub fn least_busy(workers: usize, make: impl FnMut(usize) -> A + Send + 'static) -> Self {
         Self::new(workers, Box::new(make), Kind::LeastBusy)
     }
 
-    /// Events with the same key go to the same worker, and keep their order there. Which worker that
-    /// is, is the same in every run. Events of types without a key, see [`by`](Pool::by), go in turn.
+    /// Returns a pool that routes events with the same key to the same worker, in order. The worker of a key
+    /// is the same in every run. Events of types without a key, see [`by`](Pool::by), are routed round robin.
     ///
     /// ```
     /// use actor_core::Pool;
@@ -190,18 +187,18 @@ impl<A: Actor> Pool<A> {
     ///
     /// # Panics
     ///
-    /// Where there are to be no workers.
+    /// If the number of workers is zero.
     #[track_caller]
     pub fn keyed(workers: usize, make: impl FnMut(usize) -> A + Send + 'static) -> Self {
         Self::new(workers, Box::new(make), Kind::Keyed(Vec::new()))
     }
 
-    /// Says what the key of an event of type `E` is, in a [keyed](Pool::keyed) pool. Equal keys of
-    /// different event types are one key.
+    /// Defines the key of events of type `E`, in a [keyed](Pool::keyed) pool. Equal keys of different event
+    /// types are one key.
     ///
     /// # Panics
     ///
-    /// Where the pool is of another kind.
+    /// If the pool is of another kind.
     #[must_use]
     #[track_caller]
     pub fn by<E: AcceptedBy<A>, K: Hash>(mut self, key: impl Fn(&E) -> K + Send + 'static) -> Self {
@@ -218,14 +215,13 @@ impl<A: Actor> Pool<A> {
 
     /// Lets a [keyed](Pool::keyed) pool be [resized](ActorRef::resize).
     ///
-    /// Then a key may move to another worker, and its events keep their order all the same: as long as the
-    /// former worker has events of that key, what comes after them waits in the pool. As few keys move as
-    /// can be. For that the pool keeps count of what is not handled yet, as [`least_busy`](Pool::least_busy)
-    /// does, at the same price.
+    /// A key may then move to another worker, and its events still keep their order: as long as the former
+    /// worker has events of that key, later ones wait in the pool. As few keys move as possible. For that the
+    /// pool counts unhandled events, as [`least_busy`](Pool::least_busy) does, at the same cost.
     ///
     /// # Panics
     ///
-    /// Where the pool is of another kind: those are resized as they are.
+    /// If the pool is of another kind; the other kinds are always resizable.
     ///
     /// ```
     /// use actor_core::Pool;
@@ -263,9 +259,9 @@ impl<A: Actor> Pool<A> {
         self
     }
 
-    /// Lets a pool that takes the [least busy](Pool::least_busy) grow and shrink by itself: where an event
-    /// comes and every worker is busy, a new one is started, up to `max`; and where the last one has had
-    /// nothing to do for `idle`, it is stopped, down to as many as there were at first.
+    /// Lets a [least-busy](Pool::least_busy) pool grow and shrink by itself. If an event arrives while every
+    /// worker is busy, a new worker is started, up to `max`. If the last worker has been idle for `idle`, it
+    /// is stopped, down to the initial number.
     ///
     /// ```
     /// use actor_core::Pool;
@@ -296,7 +292,7 @@ impl<A: Actor> Pool<A> {
     ///
     /// # Panics
     ///
-    /// Where the pool is of another kind, and where `max` is less than what it has at first.
+    /// If the pool is of another kind, or if `max` is less than the initial number of workers.
     #[must_use]
     #[track_caller]
     pub fn elastic(mut self, max: usize, idle: Duration) -> Self {
@@ -314,7 +310,7 @@ impl<A: Actor> Pool<A> {
         self
     }
 
-    /// How many workers there are now: for a test's predicate.
+    /// Returns the number of workers now, for a test's predicate.
     pub fn workers(&self) -> usize {
         self.workers.len()
     }
@@ -339,7 +335,6 @@ impl<A: Actor> Pool<A> {
         self.grow(self.first, cx);
     }
 
-    /// Starts as many as are missing.
     fn grow(&mut self, size: usize, cx: &mut Context<Self>) {
         let idle_since = match self.elastic {
             Some(_) => cx.now(),
@@ -356,7 +351,6 @@ impl<A: Actor> Pool<A> {
         }
     }
 
-    /// Starts a worker.
     fn engage(&self, index: usize, cx: &mut Context<Self>) -> ActorRef<A> {
         let make = self.make.clone();
         let make = move || {
@@ -379,7 +373,7 @@ impl<A: Actor> Pool<A> {
         self.watch_for_idle(cx);
     }
 
-    /// Stops the last worker when it has handled what it was handed.
+    /// Stops the last worker, once it has handled all events that were routed to it.
     fn dismiss_last(&mut self, cx: &mut Context<Self>) {
         let Some(worker) = self.workers.pop() else {
             return;
@@ -394,7 +388,7 @@ impl<A: Actor> Pool<A> {
         }
     }
 
-    /// The worker there, or a new one where it has stopped.
+    /// Returns the worker at that index, after replacing a stopped one.
     fn worker(&mut self, index: usize, cx: &mut Context<Self>) -> &ActorRef<A> {
         if self.workers[index].actor.target().has_stopped() {
             let actor = self.engage(index, cx);
@@ -436,7 +430,7 @@ impl<A: Actor> Pool<A> {
         worker.target().pass_on::<A>(&mut Slot::Full(job.message));
     }
 
-    /// Hands an event to the worker of its key, or keeps it until the former one has done its part.
+    /// Routes an event by its key, or keeps it until the key's former worker has handled its events.
     fn hand_out_by(&mut self, key: u64, job: Job<A>, cx: &mut Context<Self>) {
         let index = place(key, self.first, self.workers.len());
         let worker = self.worker(index, cx).clone();
@@ -455,7 +449,7 @@ impl<A: Actor> Pool<A> {
         }
     }
 
-    /// It was not told of the end of all that it has counted.
+    /// Returns true if the end of a counted event was not yet reported.
     fn has_open(&self) -> bool {
         Arc::strong_count(&self.open) > 1
     }
@@ -490,7 +484,7 @@ impl<A: Actor> Pool<A> {
             Ticket {
                 index, key: None, ..
             } => {
-                // It may have been replaced, or be let go.
+                // The worker at that index may be a replacement, or none.
                 let worker = self.workers.get(index);
                 let known = worker.filter(|worker| worker.actor.id() == done.worker);
                 if let Some(busy) = known.map(|worker| worker.busy) {
@@ -504,7 +498,6 @@ impl<A: Actor> Pool<A> {
         }
     }
 
-    /// A worker has handled an event of that key.
     fn key_done(&mut self, key: u64, by: ActorId, cx: &mut Context<Self>) {
         let Some(moving) = &mut self.moving else {
             return;
@@ -520,8 +513,8 @@ impl<A: Actor> Pool<A> {
 }
 
 impl<A: Actor> Pool<A> {
-    /// Tells who its workers are, how busy, and whose turn is next; not where it depends on how long
-    /// they have been idle.
+    /// Feeds the workers, their counts and the turn. Returns false if the fingerprint is incomplete: for an
+    /// elastic pool, whose behaviour depends on idle times, and for waiting events without a fingerprint.
     fn fingerprinted(&self, to: &mut Fingerprinter) -> bool {
         to.write_usize(self.turn);
         for worker in &self.workers {
@@ -534,16 +527,16 @@ impl<A: Actor> Pool<A> {
 }
 
 impl<A: Actor> ActorRef<Pool<A>> {
-    /// Has the pool have so many workers, when it comes to this among what it is sent. New ones are
-    /// started at once. Of those that are too many, the last ones, each is stopped when it has handled
-    /// what it was handed.
+    /// Resizes the pool, when it handles this request among its events. New workers are started at once.
+    /// Surplus workers, the last ones, are each stopped once they have handled the events that were routed to
+    /// them.
     ///
-    /// A [keyed](Pool::keyed) pool has to be [`resizable`](Pool::resizable): else it stays as it is, and
-    /// reports that. One that is [elastic](Pool::elastic) goes on growing and shrinking from there.
+    /// A [keyed](Pool::keyed) pool must be [`resizable`](Pool::resizable); otherwise it keeps its size, and
+    /// reports that. An [elastic](Pool::elastic) pool continues to grow and shrink from there.
     ///
     /// # Panics
     ///
-    /// Where there are to be no workers.
+    /// If the number of workers is zero.
     #[track_caller]
     pub fn resize(&self, workers: usize) {
         assert!(workers > 0, "a pool has one worker at least");

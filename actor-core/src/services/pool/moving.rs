@@ -1,4 +1,4 @@
-//! Keys on their way from one worker to another: [`Moving`].
+//! Keys that move from one worker to another when a keyed pool is resized: [`Moving`].
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
@@ -8,18 +8,18 @@ use crate::actor::{Actor, ActorRef};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
 
-/// The keys of which some worker has events that it has not handled, and what waits for that.
+/// The keys with unhandled events, and the events that wait for these.
 pub(super) struct Moving<A: Actor> {
     keys: BTreeMap<u64, Busy<A>>,
-    /// Workers that are to be stopped, and of how many keys each has events.
+    /// Workers to be stopped, with the number of keys for which each has unhandled events.
     leaving: Vec<(ActorRef<A>, usize)>,
 }
 
 struct Busy<A: Actor> {
     worker: ActorRef<A>,
-    /// How many of its events the worker has not handled.
+    /// The number of events of the key that the worker has not handled.
     events: usize,
-    /// What came since the key belongs to another worker.
+    /// The events of the key for its new worker.
     waiting: Vec<Job<A>>,
 }
 
@@ -33,7 +33,7 @@ impl<A: Actor> Default for Moving<A> {
 }
 
 impl<A: Actor> Moving<A> {
-    /// An event comes for a worker. It is returned where that may have it now.
+    /// Registers an event for a worker. Returns the event if the worker may get it now.
     pub(super) fn enter(&mut self, key: u64, worker: &ActorRef<A>, job: Job<A>) -> Option<Job<A>> {
         let busy = self.keys.entry(key).or_insert_with(|| Busy {
             worker: worker.clone(),
@@ -48,10 +48,10 @@ impl<A: Actor> Moving<A> {
         Some(job)
     }
 
-    /// A worker has handled an event of that key. Tells what has waited for that, and which worker is
-    /// done with all that it had.
+    /// Records that a worker has handled an event of that key. Returns the events that waited for it, and the
+    /// worker if it may now be stopped.
     pub(super) fn done(&mut self, key: u64, by: ActorId) -> (Vec<Job<A>>, Option<ActorRef<A>>) {
-        // It may be word of a worker from before the pool was brought back.
+        // The report may come from a worker of the pool's previous incarnation.
         let busy = self.keys.get_mut(&key);
         let Some(busy) = busy.filter(|busy| busy.worker.id() == by) else {
             return (Vec::new(), None);
@@ -69,7 +69,7 @@ impl<A: Actor> Moving<A> {
         (waiting, self.has_left(&worker))
     }
 
-    /// A worker has no more events of one key.
+    /// Records that a worker has no more events of one key; returns the worker if it may now be stopped.
     fn has_left(&mut self, worker: &ActorRef<A>) -> Option<ActorRef<A>> {
         let mut leaving = self.leaving.iter();
         let at = leaving.position(|(leaving, _)| leaving == worker)?;
@@ -77,7 +77,8 @@ impl<A: Actor> Moving<A> {
         (self.leaving[at].1 == 0).then(|| self.leaving.remove(at).0)
     }
 
-    /// A worker is to be stopped; tells whether it still has events for which others may wait.
+    /// Registers a worker that is to be stopped; returns true if it still has events for which others may
+    /// wait.
     pub(super) fn leaves(&mut self, worker: &ActorRef<A>) -> bool {
         let keys = self.keys.values().filter(|busy| busy.worker == *worker);
         let keys = keys.count();
@@ -87,7 +88,7 @@ impl<A: Actor> Moving<A> {
         keys > 0
     }
 
-    /// Tells all of it, where every event that waits can be told.
+    /// Feeds all of the state; returns false if some waiting event has no fingerprint.
     pub(super) fn fingerprint(&self, to: &mut Fingerprinter) -> bool {
         let mut is_all = true;
         for (key, busy) in &self.keys {

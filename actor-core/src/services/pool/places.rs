@@ -1,11 +1,11 @@
-//! Which worker the events of a key go to: [`place`].
+//! Consistent hashing of keys to workers: [`place`].
 
 use std::hash::{Hash, Hasher};
 
 use crate::fingerprint::Fingerprinter;
 
-/// The place of a key among `size` workers, of a pool that had `first` at first. It depends on these
-/// alone, and where the size changes by one, the keys of one place move and no others.
+/// Returns the worker index of a key among `size` workers, of a pool that had `first` initially. The result
+/// depends on these arguments alone. If the size changes by one, only the keys of one worker move.
 pub(super) fn place(key: u64, first: usize, size: usize) -> usize {
     let draws = |times: usize, below: usize| {
         let mut to = Fingerprinter::new();
@@ -13,13 +13,13 @@ pub(super) fn place(key: u64, first: usize, size: usize) -> usize {
         (to.finish() % below as u64) as usize
     };
     let mut at = (key % first as u64) as usize;
-    // Each worker beyond the first ones draws its share from all before it.
+    // Each additional worker draws its share of keys from all earlier workers.
     for more in first..size {
         if draws(more, more + 1) == 0 {
             at = more;
         }
     }
-    // The keys of one that is gone go where they would be drawn to next.
+    // A key of a removed worker moves to the worker of its next draw.
     let mut times = 0;
     while at >= size {
         times += 1;

@@ -1,4 +1,4 @@
-//! Atomics: the standard library's.
+//! Atomic types, as in the standard library.
 //!
 //! ```
 //! use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
@@ -53,7 +53,8 @@ fn stored(order: Ordering) -> Touch {
     }
 }
 
-/// What was released before stays so: a release sequence goes on.
+/// The access of a read-modify-write operation, which continues a release sequence: earlier releases stay in
+/// effect.
 fn updated(order: Ordering) -> Touch {
     Touch {
         changes: true,
@@ -71,14 +72,14 @@ const KIND: &str = "atomic";
 
 macro_rules! atomic {
     ($atomic:ident $(<$of:ident>)?, $value:ty, $($update:ident $what:literal),*) => {
-        /// A value that is read and changed as a whole: the standard library's.
+        /// An atomic value, as in the standard library.
         pub struct $atomic $(<$of>)? {
             object: Object,
             inner: std::sync::atomic::$atomic $(<$of>)?,
         }
 
         impl $(<$of>)? $atomic $(<$of>)? {
-            /// One with a value.
+            /// Creates an atomic with a value.
             #[track_caller]
             pub const fn new(value: $value) -> Self {
                 Self {
@@ -87,7 +88,7 @@ macro_rules! atomic {
                 }
             }
 
-            /// The value.
+            /// Loads the value.
             #[track_caller]
             #[inline]
             pub fn load(&self, order: Ordering) -> $value {
@@ -96,7 +97,7 @@ macro_rules! atomic {
                 self.object.step(deed, load, |_| loaded(order))
             }
 
-            /// Another value.
+            /// Stores a value.
             #[track_caller]
             #[inline]
             pub fn store(&self, value: $value, order: Ordering) {
@@ -105,11 +106,11 @@ macro_rules! atomic {
                 self.object.step(deed, store, |()| stored(order));
             }
 
-            /// Another value, if it was `current`; the one before.
+            /// Stores a value if the current value is `current`; returns the previous value.
             ///
             /// # Errors
             ///
-            /// With the value, if it was another.
+            /// Returns the current value if it is not `current`.
             #[track_caller]
             #[inline]
             pub fn compare_exchange(
@@ -127,12 +128,12 @@ macro_rules! atomic {
                 })
             }
 
-            /// As [`compare_exchange`](Self::compare_exchange), which in production may fail without a
-            /// reason; under test it does not.
+            /// As [`compare_exchange`](Self::compare_exchange), but may fail spuriously in production; under
+            /// test it does not.
             ///
             /// # Errors
             ///
-            /// With the value, if it was not exchanged.
+            /// Returns the current value if it was not exchanged.
             #[track_caller]
             #[inline]
             pub fn compare_exchange_weak(
@@ -148,12 +149,12 @@ macro_rules! atomic {
                 self.compare_exchange(current, new, success, failure)
             }
 
-            /// Another value, made from the one that is there, as often as others come in between; the one
-            /// before.
+            /// Updates the value by `f`, again whenever another operation has changed it in between; returns
+            /// the previous value.
             ///
             /// # Errors
             ///
-            /// With the value, where `f` makes none of it.
+            /// Returns the current value if `f` returns `None`.
             #[track_caller]
             #[inline]
             pub fn fetch_update(
@@ -173,7 +174,7 @@ macro_rules! atomic {
             }
 
             $(
-                /// Changes the value; the one before.
+                /// Updates the value; returns the previous one.
                 #[track_caller]
                 #[inline]
                 pub fn $update(&self, value: $value, order: Ordering) -> $value {
@@ -183,12 +184,12 @@ macro_rules! atomic {
                 }
             )*
 
-            /// The value, which nobody else can have.
+            /// Returns the value, without synchronisation, since the borrow is exclusive.
             pub fn get_mut(&mut self) -> &mut $value {
                 self.inner.get_mut()
             }
 
-            /// The value.
+            /// Returns the value.
             pub fn into_inner(self) -> $value {
                 self.inner.into_inner()
             }
@@ -235,11 +236,11 @@ numbers!(
 atomic!(AtomicBool, bool, swap "swaps", fetch_and "ands", fetch_or "ors", fetch_xor "xors");
 atomic!(AtomicPtr<T>, *mut T, swap "swaps");
 
-/// Puts what comes before it, and the atomics that are stored into after it, in an order with what others
-/// do after they have loaded from those and come to a fence, too: the standard library's.
+/// A memory fence, as in the standard library: orders earlier operations, and later atomic stores, before
+/// operations that follow a fence after a load of one of these stores.
 ///
-/// Under test it is no step of its own, since every load sees the last store anyway; what it orders is seen
-/// at a [`RaceCell`](crate::sync::RaceCell).
+/// Under test a fence is no step of its own, since every load sees the last store anyway; the order is taken
+/// into account at a [`RaceCell`](crate::sync::RaceCell).
 ///
 /// ```
 /// use actor_core::sync::blocking::atomic::{AtomicBool, Ordering, fence};

@@ -1,11 +1,11 @@
-//! A place to meet, for code that blocks: [`Barrier`].
+//! Blocking barriers: [`Barrier`].
 
 use std::sync::{Mutex, PoisonError};
 
 use crate::object::{Deed, Object};
 use crate::runtime::{self, Touch, Wait};
 
-/// A place where so many threads wait for each other: the standard library's.
+/// A barrier for a fixed number of threads, as in the standard library.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -23,12 +23,12 @@ use crate::runtime::{self, Touch, Wait};
 pub struct Barrier {
     object: Object,
     inner: std::sync::Barrier,
-    /// Under test: how many it is for, how many have come, and how often all have.
+    /// Under test: the number of threads, the number that have arrived, and the number of completed meetings.
     met: Mutex<(usize, usize, u64)>,
 }
 
 impl Barrier {
-    /// For so many.
+    /// Creates a barrier for `count` threads.
     #[track_caller]
     pub const fn new(count: usize) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl Barrier {
         }
     }
 
-    /// Waits for the others; one of them is their leader, under test the last to come.
+    /// Waits for the others. One of them is the leader; under test, the last to arrive.
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         if !runtime::is_controlled() {
@@ -72,12 +72,12 @@ impl Barrier {
     }
 }
 
-/// Whether the thread is the leader.
+/// The result of a wait: records if the thread is the leader.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BarrierWaitResult(bool);
 
 impl BarrierWaitResult {
-    /// It is, as one of those that have met.
+    /// True for exactly one of the threads that met.
     pub fn is_leader(self) -> bool {
         self.0
     }

@@ -1,4 +1,4 @@
-//! A condition to wait for, in code that blocks: [`Condvar`].
+//! Blocking condition variables: [`Condvar`].
 
 use std::future::Future;
 use std::panic::Location;
@@ -13,11 +13,11 @@ use crate::runtime::{self, Place, Purpose, Touch, Wait};
 
 const KIND: &str = "Condvar";
 
-/// Has threads wait for a condition that a [`Mutex`](super::Mutex) guards: the standard library's.
+/// A condition variable for a value in a [`Mutex`](super::Mutex), as in the standard library.
 ///
-/// Under test the strategy decides who is woken of those that wait. Another may take the lock before the one
-/// that was woken, so that the condition has to be looked at again. Nobody is woken for no reason, unless the
-/// test asks for spurious wake-ups: the fault `wake`.
+/// Under test the strategy decides which waiter is woken. Another operation may take the lock before the
+/// woken one, so the condition must be checked again. There are no spurious wake-ups, unless the test asks
+/// for them by the fault `wake`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -44,7 +44,7 @@ pub struct Condvar {
 }
 
 impl Condvar {
-    /// One that nobody waits for.
+    /// Creates a condition variable without waiters.
     #[track_caller]
     pub const fn new() -> Self {
         Self {
@@ -53,11 +53,11 @@ impl Condvar {
         }
     }
 
-    /// Lets go of the lock and waits for a word, in one; takes the lock again afterwards.
+    /// Releases the lock and waits for a notification, atomically; takes the lock again afterwards.
     ///
     /// # Errors
     ///
-    /// With the guard, where somebody has panicked with the lock.
+    /// Returns the guard in the error if the lock is poisoned.
     #[track_caller]
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let place = Location::caller();
@@ -81,11 +81,11 @@ impl Condvar {
         })
     }
 
-    /// Waits as long as the condition holds.
+    /// Waits while the condition holds.
     ///
     /// # Errors
     ///
-    /// With the guard, where somebody has panicked with the lock.
+    /// Returns the guard in the error if the lock is poisoned.
     #[track_caller]
     pub fn wait_while<'a, T>(
         &self,
@@ -98,11 +98,11 @@ impl Condvar {
         Ok(guard)
     }
 
-    /// As [`wait`](Self::wait), for some time at most: virtual time, under test.
+    /// As [`wait`](Self::wait), with a time limit, in virtual time under test.
     ///
     /// # Errors
     ///
-    /// With the guard, where somebody has panicked with the lock.
+    /// Returns the guard in the error if the lock is poisoned.
     #[track_caller]
     pub fn wait_timeout<'a, T>(
         &self,
@@ -125,7 +125,7 @@ impl Condvar {
         })
     }
 
-    /// Waits as long as the condition holds, and for some time at most: virtual time, under test.
+    /// Waits while the condition holds, with a time limit, in virtual time under test.
     ///
     /// ```
     /// use std::time::Duration;
@@ -140,7 +140,7 @@ impl Condvar {
     ///
     /// # Errors
     ///
-    /// With the guard, where somebody has panicked with the lock.
+    /// Returns the guard in the error if the lock is poisoned.
     #[track_caller]
     pub fn wait_timeout_while<'a, T>(
         &self,
@@ -178,8 +178,8 @@ impl Condvar {
         })
     }
 
-    /// Under test: lets go of the lock, and takes it again after a word, or when the time is over. Tells
-    /// whether it was a word.
+    /// Under test: releases the lock, and takes it again after a notification or at the time limit. Returns
+    /// true for a notification.
     fn wait_until<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
@@ -192,7 +192,7 @@ impl Condvar {
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
             runtime.touch(access, Touch::CHANGES);
             let waker = runtime.waker();
-            // It may be over since the last word.
+            // The limit may have been reached since the last notification.
             let polled = limit.poll(&mut TaskContext::from_waker(&waker));
             was_told = polled.is_pending()
                 && (runtime.is_woken_spuriously() || runtime.block(access, Wait::News));
@@ -200,7 +200,7 @@ impl Condvar {
         (lock.lock_again(again, place), was_told)
     }
 
-    /// Wakes one of those that wait.
+    /// Wakes one waiter.
     #[track_caller]
     pub fn notify_one(&self) {
         if !runtime::is_controlled() {
@@ -213,7 +213,7 @@ impl Condvar {
         }
     }
 
-    /// Wakes all that wait.
+    /// Wakes all waiters.
     #[track_caller]
     pub fn notify_all(&self) {
         if !runtime::is_controlled() {
@@ -234,12 +234,12 @@ impl Default for Condvar {
     }
 }
 
-/// Whether the time was over.
+/// The result of a wait with a time limit: records if the limit was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct WaitTimeoutResult(bool);
 
 impl WaitTimeoutResult {
-    /// The time was over, and nobody had said a word.
+    /// True if the time limit was reached without a notification.
     pub fn timed_out(self) -> bool {
         self.0
     }

@@ -1,8 +1,9 @@
-//! What code that blocks may share: the standard library's types, and under test steps of their threads.
+//! Synchronisation primitives for code that blocks: the standard library's, with a step per operation under
+//! test.
 //!
-//! The types have the interface of those in [`std::sync`], or its greater part. They are for
-//! [threads](crate::thread), for tasks and for a test body. A handler can use them as long as it needn't
-//! wait: it has no stack on which it could, and under test one that would block is a bug.
+//! The types have the interface of those in [`std::sync`], or most of it. They are for
+//! [threads](crate::thread), for tasks and for a test body. A handler can use them as long as it never has to
+//! wait: a handler has no stack that could be suspended, and under test a blocking handler is a bug.
 //!
 //! ```
 //! use std::sync::Arc;
@@ -23,8 +24,9 @@
 //! # Memory order
 //!
 //! Under test every load sees the last store: executions are sequentially consistent, whatever
-//! [`Ordering`](std::sync::atomic::Ordering) a program asks for. What an ordering is too weak for is seen at a
-//! [`RaceCell`](super::RaceCell) that it is to guard; [fences](atomic::fence) are taken into account.
+//! [`Ordering`](std::sync::atomic::Ordering) a program requests. An ordering that is too weak is detected at
+//! a [`RaceCell`](super::RaceCell) that the atomic should guard; [fences](atomic::fence) are taken into
+//! account.
 
 pub mod atomic;
 mod barrier;

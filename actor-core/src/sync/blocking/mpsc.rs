@@ -1,4 +1,4 @@
-//! Channels from many to one, for code that blocks: the standard library's.
+//! Blocking multi-producer, single-consumer channels, as in the standard library.
 //!
 //! ```
 //! use actor_core::sync::blocking::mpsc;
@@ -28,7 +28,7 @@ use crate::runtime::{self, Place, Purpose, Touch, Wait};
 
 const KIND: &str = "channel";
 
-/// A channel that holds as many messages as there is memory for.
+/// Creates an unbounded channel, which is limited only by memory.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let (send, receive) = std::sync::mpsc::channel();
@@ -41,7 +41,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     (sender, Receiver::new(receive, common, made))
 }
 
-/// A channel that holds so many messages; with none, who sends waits until the message is received.
+/// Creates a bounded channel; with a capacity of zero, a sender waits until its message is received.
 ///
 /// ```
 /// use actor_core::sync::blocking::mpsc;
@@ -54,7 +54,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 #[track_caller]
 pub fn sync_channel<T>(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
     let (common, made) = (Common::new(), Location::caller());
-    // Under test who hands a message over waits itself until it is taken.
+    // Under test a sender into a channel of capacity zero waits by itself until its message is taken.
     let hands_over = capacity == 0 && common.get().is_some();
     let (send, receive) = std::sync::mpsc::sync_channel(capacity.max(usize::from(hands_over)));
     let receiver = Receiver::new(receive, common.clone(), made);
@@ -76,11 +76,11 @@ pub struct Sender<T> {
 }
 
 impl<T> Sender<T> {
-    /// Sends.
+    /// Sends without waiting.
     ///
     /// # Errors
     ///
-    /// Gives the value back where nobody receives.
+    /// Returns the value if the receiver is gone.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         let deed = Deed::new(KIND, "sends into");
@@ -101,18 +101,17 @@ pub struct SyncSender<T> {
     inner: std::sync::mpsc::SyncSender<T>,
     common: Common,
     made: Place,
-    /// Under test, where there is no room: how many were sent.
+    /// Under test, for a capacity of zero: the number of messages sent.
     sent: Option<Arc<AtomicU64>>,
-    /// How many were received.
     taken: Arc<AtomicU64>,
 }
 
 impl<T> SyncSender<T> {
-    /// Sends, when there is room.
+    /// Waits for capacity, and sends.
     ///
     /// # Errors
     ///
-    /// Gives the value back where nobody receives.
+    /// Returns the value if the receiver is gone.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         let Some(object) = self.common.get() else {
@@ -141,11 +140,11 @@ impl<T> SyncSender<T> {
         sent
     }
 
-    /// Sends, where there is room. Under test there is none in a channel that holds no message.
+    /// Sends if there is capacity. Under test this always fails for a channel of capacity zero.
     ///
     /// # Errors
     ///
-    /// Gives the value back where there is no room, or nobody receives.
+    /// Returns the value if there is no capacity, or if the receiver is gone.
     #[track_caller]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         let deed = Deed::new(KIND, "tries to send into");
@@ -179,7 +178,7 @@ pub struct Receiver<T> {
     common: Common,
     made: Place,
     taken: Arc<AtomicU64>,
-    /// As the standard library's, it is for one thread.
+    /// Makes the type `!Sync`, as the standard library's.
     _one: std::marker::PhantomData<Cell<()>>,
 }
 
@@ -198,7 +197,7 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// Where there is none, and nobody sends any more.
+    /// If there is no message, and no sender is left.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
         let Some(object) = self.common.get() else {
@@ -216,11 +215,11 @@ impl<T> Receiver<T> {
         received
     }
 
-    /// A message, where there is one.
+    /// Receives a message if there is one.
     ///
     /// # Errors
     ///
-    /// Where there is none, and whether one may still come.
+    /// If there is no message; the error distinguishes if one may still come.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         let deed = Deed::new(KIND, "tries to receive from");
@@ -233,7 +232,7 @@ impl<T> Receiver<T> {
         received
     }
 
-    /// Waits for a message, for some time at most: virtual time, under test.
+    /// Waits for a message, with a time limit, in virtual time under test.
     ///
     /// ```
     /// use std::time::Duration;
@@ -251,7 +250,7 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// Where none has come, and whether one may still come.
+    /// If no message has come; the error distinguishes if one may still come.
     #[track_caller]
     pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
         let Some(object) = self.common.get() else {
@@ -279,7 +278,7 @@ impl<T> Receiver<T> {
         received
     }
 
-    /// Who waits for room may try again.
+    /// Counts a received message, and lets senders that wait for capacity try again.
     fn took(&self, some: bool) {
         if some && self.common.get().is_some() {
             self.taken.fetch_add(1, Ordering::Relaxed);
@@ -287,20 +286,20 @@ impl<T> Receiver<T> {
         }
     }
 
-    /// Every message until nobody sends any more.
+    /// Iterates over all messages, until no sender is left.
     #[track_caller]
     pub fn iter(&self) -> impl Iterator<Item = T> {
         std::iter::from_fn(|| self.recv().ok())
     }
 
-    /// Every message that there is now.
+    /// Iterates over the messages that are queued now.
     #[track_caller]
     pub fn try_iter(&self) -> impl Iterator<Item = T> {
         std::iter::from_fn(|| self.try_recv().ok())
     }
 }
 
-/// Every message until nobody sends any more, by [`Receiver::into_iter`].
+/// Iterates over all messages, until no sender is left; see [`Receiver::into_iter`].
 #[derive(Debug)]
 pub struct IntoIter<T>(Receiver<T>);
 

@@ -1,4 +1,4 @@
-//! A lock for code that blocks: [`Mutex`].
+//! Blocking mutexes: [`Mutex`].
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -10,7 +10,7 @@ use crate::runtime::{self, Access, Place, Touch, Wait};
 
 const KIND: &str = "Mutex";
 
-/// A lock around a value: the standard library's.
+/// A mutex, as in the standard library.
 ///
 /// ```
 /// use actor_core::sync::blocking::Mutex;
@@ -26,7 +26,7 @@ pub struct Mutex<T: ?Sized> {
 }
 
 impl<T> Mutex<T> {
-    /// A lock around a value.
+    /// Creates a mutex with a value.
     #[track_caller]
     pub const fn new(value: T) -> Self {
         Self {
@@ -35,17 +35,17 @@ impl<T> Mutex<T> {
         }
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     ///
-    /// With the value, where somebody has panicked with the lock.
+    /// Returns the value in the error if the lock is poisoned.
     pub fn into_inner(self) -> LockResult<T> {
         self.inner.into_inner()
     }
 }
 
-/// A lock that was taken, or `None` where somebody has it.
+/// The result of an attempt to lock; `None` if somebody holds the lock.
 type Tried<G> = Option<LockResult<G>>;
 
 pub(super) fn tried<G>(result: TryLockResult<G>) -> Tried<G> {
@@ -56,7 +56,7 @@ pub(super) fn tried<G>(result: TryLockResult<G>) -> Tried<G> {
     }
 }
 
-/// Changes a guard, whether the lock is poisoned or not.
+/// Maps a guard, whether the lock is poisoned or not.
 pub(super) fn mapped<G, H>(result: LockResult<G>, f: impl FnOnce(G) -> H) -> LockResult<H> {
     match result {
         Ok(guard) => Ok(f(guard)),
@@ -69,7 +69,7 @@ impl<T: ?Sized> Mutex<T> {
     ///
     /// # Errors
     ///
-    /// With the guard, where somebody has panicked with the lock.
+    /// Returns the guard in the error if the lock is poisoned: a holder has panicked.
     #[track_caller]
     #[inline]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
@@ -106,11 +106,11 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// The lock, where nobody has it.
+    /// Takes the lock if nobody holds it.
     ///
     /// # Errors
     ///
-    /// Where somebody has; with the guard, where somebody has panicked with it.
+    /// If somebody holds the lock. If the lock is poisoned, the error contains the guard.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
@@ -131,13 +131,13 @@ impl<T: ?Sized> Mutex<T> {
         }
     }
 
-    /// Somebody has panicked with the lock.
+    /// True if a holder has panicked.
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
         self.object.look(KIND, || self.inner.is_poisoned())
     }
 
-    /// Whoever has panicked with the lock is forgotten.
+    /// Clears the poison that a panic has left.
     #[track_caller]
     pub fn clear_poison(&self) {
         let deed = Deed::new(KIND, "clears the poison of");
@@ -145,11 +145,11 @@ impl<T: ?Sized> Mutex<T> {
         self.object.step(deed, clear, |()| Touch::CHANGES);
     }
 
-    /// The value, which nobody else can have.
+    /// Returns the value, without locking, since the borrow is exclusive.
     ///
     /// # Errors
     ///
-    /// With the value, where somebody has panicked with the lock.
+    /// Returns the value in the error if the lock is poisoned.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         self.inner.get_mut()
     }
@@ -175,13 +175,13 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
     }
 }
 
-/// A [`Mutex`] that is held; it is let go of when this is dropped.
+/// A guard of a [`Mutex`], which is released on drop.
 pub struct MutexGuard<'a, T: ?Sized> {
-    /// There until a [`Condvar`](super::Condvar) takes it.
+    /// `None` once a [`Condvar`](super::Condvar) has taken it.
     inner: Option<std::sync::MutexGuard<'a, T>>,
     lock: &'a Mutex<T>,
     place: Place,
-    /// It may have been changed.
+    /// True if the value may have been changed.
     changes: bool,
 }
 
@@ -198,7 +198,7 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         lock.guard(inner, place)
     }
 
-    /// Lets go of the lock in the step in progress; tells of which access to take it again.
+    /// Releases the lock in the step in progress; returns the lock, and the access by which to take it again.
     pub(super) fn let_go(self, place: Place) -> (&'a Mutex<T>, Option<Access>) {
         let (inner, lock) = self.into_parts();
         drop(inner);

@@ -1,4 +1,4 @@
-//! What is done once, in code that blocks: [`Once`], [`OnceLock`], [`LazyLock`].
+//! One-time initialisation in blocking code: [`Once`], [`OnceLock`], [`LazyLock`].
 
 use std::fmt;
 use std::ops::Deref;
@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::object::{Deed, Object};
 use crate::runtime::{self, Touch, Wait};
 
-/// How far it has come, under test.
+/// The progress of an initialisation under test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     New,
@@ -15,7 +15,7 @@ enum State {
     Done,
 }
 
-/// The part of both that decides who does it, under test.
+/// The part that [`Once`] and [`OnceLock`] share: under test, decides which caller initialises.
 #[derive(Debug)]
 struct Turn {
     object: Object,
@@ -39,7 +39,7 @@ impl Turn {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `f` where nobody has yet, or waits until somebody else has.
+    /// Calls `f` if nobody has yet, or waits until another caller has.
     fn take(&self, deed: Deed, f: impl FnOnce()) {
         let is_first = self
             .object
@@ -66,7 +66,7 @@ impl Turn {
     }
 }
 
-/// What is called has panicked: it is another's turn.
+/// Resets the state on drop, when the call has panicked, so that the next caller tries.
 struct Fails<'a>(&'a Turn, &'static str);
 
 impl Drop for Fails<'_> {
@@ -76,10 +76,10 @@ impl Drop for Fails<'_> {
     }
 }
 
-/// Has something done once: as the standard library's, but that a call which has panicked is made again by
-/// the next, as with [`call_once_force`](std::sync::Once::call_once_force).
+/// One-time execution, as in the standard library, except that a call that panicked is repeated by the next
+/// caller, as with [`call_once_force`](std::sync::Once::call_once_force).
 ///
-/// Under test a static one is new in each execution.
+/// Under test a static `Once` starts afresh in each execution.
 ///
 /// ```
 /// use actor_core::sync::blocking::Once;
@@ -99,7 +99,7 @@ pub struct Once {
 }
 
 impl Once {
-    /// Nothing was done yet.
+    /// Creates a `Once` that has not run.
     #[expect(clippy::new_without_default, reason = "as in the standard library")]
     #[track_caller]
     pub const fn new() -> Self {
@@ -109,7 +109,7 @@ impl Once {
         }
     }
 
-    /// Calls `f` where nobody has called anything yet; waits where somebody is at it.
+    /// Calls `f` if no call has completed yet; waits while another call runs.
     #[track_caller]
     pub fn call_once(&self, f: impl FnOnce()) {
         if !runtime::is_controlled() {
@@ -119,7 +119,7 @@ impl Once {
         self.turn.take(Deed::new("Once", "comes to"), f);
     }
 
-    /// It was done.
+    /// True if a call has completed.
     #[track_caller]
     pub fn is_completed(&self) -> bool {
         if !runtime::is_controlled() {
@@ -131,7 +131,7 @@ impl Once {
         self.turn.object.step(deed, look, |_| Touch::LOOKS)
     }
 
-    /// What an earlier execution has done is not done in this one.
+    /// Resets the state at the first access of an execution.
     fn begin(&self) {
         let is_new = runtime::try_with(|rt| self.turn.object.is_new(rt));
         if is_new == Some(true) {
@@ -140,10 +140,10 @@ impl Once {
     }
 }
 
-/// A value that is made once: the standard library's.
+/// A value that is initialised once, as in the standard library.
 ///
-/// A static one that is set under test stays so in later executions, which makes them others than the
-/// first: have those in a `static` that don't depend on the schedule.
+/// A static value that is set under test stays set in later executions, which makes these differ from the
+/// first. Use a `static` only for values that don't depend on the schedule.
 ///
 /// ```
 /// use actor_core::sync::blocking::OnceLock;
@@ -159,7 +159,7 @@ pub struct OnceLock<T> {
 }
 
 impl<T> OnceLock<T> {
-    /// Without a value.
+    /// Creates an empty cell.
     #[track_caller]
     pub const fn new() -> Self {
         Self {
@@ -168,7 +168,7 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// The value, where there is one.
+    /// Returns the value if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
         self.turn.object.look("OnceLock", || self.inner.get())
@@ -178,7 +178,7 @@ impl<T> OnceLock<T> {
     ///
     /// # Errors
     ///
-    /// Gives it back where there is one.
+    /// Returns the value if the cell is already set.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
         let mut value = Some(value);
@@ -191,7 +191,7 @@ impl<T> OnceLock<T> {
         value.map_or(Ok(()), Err)
     }
 
-    /// The value, which `f` makes where there is none; who comes meanwhile waits.
+    /// Returns the value, initialised by `f` if there is none; concurrent callers wait.
     #[track_caller]
     pub fn get_or_init(&self, f: impl FnOnce() -> T) -> &T {
         if !runtime::is_controlled() {
@@ -211,18 +211,18 @@ impl<T> OnceLock<T> {
         }
     }
 
-    /// The value, which nobody else can have, if there is one.
+    /// Returns the value if there is one, without synchronisation, since the borrow is exclusive.
     pub fn get_mut(&mut self) -> Option<&mut T> {
         self.inner.get_mut()
     }
 
-    /// Takes the value out, which nobody else can have, if there is one.
+    /// Takes the value out if there is one, without synchronisation, since the borrow is exclusive.
     pub fn take(&mut self) -> Option<T> {
         self.turn.set(State::New);
         self.inner.take()
     }
 
-    /// The value, if there is one.
+    /// Returns the value if there is one.
     pub fn into_inner(self) -> Option<T> {
         self.inner.into_inner()
     }
@@ -241,10 +241,9 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
     }
 }
 
-/// A value that is made when it is first looked at, in a `static` for the most part: as the standard
-/// library's.
+/// A value that is initialised on first use, usually in a `static`, as in the standard library.
 ///
-/// A static one that is made under test stays so in later executions, as that of a [`OnceLock`] does.
+/// A static value that is initialised under test stays so in later executions, as with a [`OnceLock`].
 ///
 /// ```
 /// use actor_core::sync::blocking::LazyLock;
@@ -255,12 +254,12 @@ impl<T: fmt::Debug> fmt::Debug for OnceLock<T> {
 /// ```
 pub struct LazyLock<T, F = fn() -> T> {
     value: OnceLock<T>,
-    /// There until the value is made.
+    /// `None` once the value is initialised.
     make: Mutex<Option<F>>,
 }
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
-    /// One whose value `make` makes.
+    /// Creates a lazy value, which `make` will compute.
     #[track_caller]
     pub const fn new(make: F) -> Self {
         Self {
@@ -269,11 +268,11 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
         }
     }
 
-    /// The value, which is made where there is none; who comes meanwhile waits.
+    /// Returns the value, initialised if necessary; concurrent callers wait.
     ///
     /// # Panics
     ///
-    /// Where making it has panicked before.
+    /// If the initialisation has panicked before.
     #[track_caller]
     pub fn force(this: &Self) -> &T {
         this.value.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! A lock for many readers or one writer, for code that blocks: [`RwLock`].
+//! Blocking reader-writer locks: [`RwLock`].
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -10,7 +10,7 @@ use crate::runtime::{self, Touch, Wait};
 
 const KIND: &str = "RwLock";
 
-/// A lock for many readers or one writer: the standard library's.
+/// A reader-writer lock, as in the standard library.
 ///
 /// ```
 /// use actor_core::sync::blocking::RwLock;
@@ -20,20 +20,20 @@ const KIND: &str = "RwLock";
 /// assert_eq!(*list.read().unwrap(), [1, 2]);
 /// ```
 ///
-/// # Readers and a writer that waits
+/// # Readers and waiting writers
 ///
-/// The standard library leaves it to the operating system whether a reader that comes while a writer waits
-/// goes past it. On Linux it doesn't, so that a thread which reads, and further down reads again, waits for
-/// ever where a writer has come in between. Under test a writer that waits comes first, too, also where
-/// somebody [tries to read](RwLock::try_read). That covers both policies: that a reader goes past a writer is
-/// the same as that the writer comes later, which is another schedule.
+/// In the standard library it depends on the operating system if a new reader may overtake a waiting writer.
+/// On Linux it may not, so that a thread that takes a read lock twice, nested, deadlocks if a writer has come
+/// in between. Under test a waiting writer has priority, too, even against [`try_read`](RwLock::try_read).
+/// This covers both policies: a reader that overtakes a writer is equivalent to another schedule, in which
+/// the writer comes later.
 pub struct RwLock<T: ?Sized> {
     object: Object,
     inner: std::sync::RwLock<T>,
 }
 
 impl<T> RwLock<T> {
-    /// A lock around a value.
+    /// Creates a lock with a value.
     #[track_caller]
     pub const fn new(value: T) -> Self {
         Self {
@@ -42,11 +42,11 @@ impl<T> RwLock<T> {
         }
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
     ///
-    /// With the value, where somebody has panicked while writing.
+    /// Returns the value in the error if the lock is poisoned.
     pub fn into_inner(self) -> LockResult<T> {
         self.inner.into_inner()
     }
@@ -66,7 +66,7 @@ macro_rules! ways {
             ///
             /// # Errors
             ///
-            /// With the guard, where somebody has panicked while writing.
+            /// Returns the guard in the error if the lock is poisoned: a writer has panicked.
             #[track_caller]
             #[inline]
             pub fn $way(&self) -> LockResult<$guard<'_, T>> {
@@ -86,11 +86,11 @@ macro_rules! ways {
                 })
             }
 
-            /// The lock, where it can be had at once.
+            /// Takes the lock if that is possible at once.
             ///
             /// # Errors
             ///
-            /// Where it can't; with the guard, where somebody has panicked while writing.
+            /// If the lock is held, or claimed by a writer. If it is poisoned, the error contains the guard.
             #[track_caller]
             pub fn $try(&self) -> TryLockResult<$guard<'_, T>> {
                 let deed = Deed::new(KIND, $tries);
@@ -153,16 +153,16 @@ ways!(
     |_: &Self| false
 );
 
-/// A [`RwLock`] that is held to read; it is let go of when this is dropped.
+/// A shared guard of a [`RwLock`], which is released on drop.
 pub struct RwLockReadGuard<'a, T: ?Sized> {
-    // Dropped first: under test others may look at the lock once more while it is held.
+    // Dropped first: under test another operation may try the lock while it is still held.
     held: Held<'a>,
     inner: std::sync::RwLockReadGuard<'a, T>,
 }
 
-/// A [`RwLock`] that is held to write; it is let go of when this is dropped.
+/// An exclusive guard of a [`RwLock`], which is released on drop.
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    // Dropped first: under test others may look at the lock once more while it is held.
+    // Dropped first: under test another operation may try the lock while it is still held.
     held: Held<'a>,
     inner: std::sync::RwLockWriteGuard<'a, T>,
 }
@@ -175,18 +175,18 @@ impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Under test: a writer waits.
+    /// True if a writer waits, under test.
     fn is_claimed(&self) -> bool {
         runtime::current().is_some_and(|rt| rt.is_claimed(self.object.id(&*rt, KIND)))
     }
 
-    /// Somebody has panicked while writing.
+    /// True if a writer has panicked.
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
         self.object.look(KIND, || self.inner.is_poisoned())
     }
 
-    /// Whoever has panicked while writing is forgotten.
+    /// Clears the poison that a panic has left.
     #[track_caller]
     pub fn clear_poison(&self) {
         let deed = Deed::new(KIND, "clears the poison of");
@@ -194,11 +194,11 @@ impl<T: ?Sized> RwLock<T> {
         self.object.step(deed, clear, |()| Touch::CHANGES);
     }
 
-    /// The value, which nobody else can have.
+    /// Returns the value, without locking, since the borrow is exclusive.
     ///
     /// # Errors
     ///
-    /// With the value, where somebody has panicked while writing.
+    /// Returns the value in the error if the lock is poisoned.
     pub fn get_mut(&mut self) -> LockResult<&mut T> {
         self.inner.get_mut()
     }
