@@ -3,24 +3,26 @@
 use std::any::Any;
 use std::fmt::Debug;
 
-use crate::actor::rest::drive;
+use crate::actor::instance::drive;
 use crate::actor::{Actor, Context};
 use crate::asking::Reply;
 use crate::event::Event;
 
 pub mod select {
-    pub use crate::select::{Polled, expand, nothing_is_left, poll_in_any_order, poll_in_order};
+    pub use crate::select::{
+        Polled, expand, panic_no_branch_left, poll_in_any_order, poll_in_order,
+    };
 }
 
-pub use crate::actor::crossing::{Carried, Crosses, of_a_message};
-pub use crate::actor::protocol::Entry;
-pub use crate::fingerprint::offer::{Offer, of_a_field, of_a_print, of_a_whole};
+pub use crate::actor::crossing::{Crosses, ToCarry, of_a_message};
+pub use crate::actor::protocol::EventSender;
+pub use crate::fingerprint::autoref::{AutorefValue, debug_methods, field_methods, value_methods};
 pub use crate::parts::AskSlot;
 pub use crate::parts::CannotCross;
 pub use crate::parts::Driver;
 pub use crate::services::Double;
 pub use crate::specification::AnyMonitor;
-pub use crate::specification::{Answered, Expectation, Predicate, Snapshot};
+pub use crate::specification::{Expectation, Predicate, PredicateResult, Snapshot};
 
 /// Asserts that an actor is `Send`. rustc shows the next line, comment included, as the advice in its error.
 #[rustfmt::skip]
@@ -36,7 +38,7 @@ pub fn cover(label: &'static str) {
 /// Autoref specialisation finds the method `failure`: by [`IsResult`] on a `Result` with a printable error,
 /// and with one more auto-reference by [`IsOther`] on any other type.
 #[derive(Debug)]
-pub struct Outcome<'a, T>(pub &'a T);
+pub struct AutorefReply<'a, T>(pub &'a T);
 
 /// A `Result` with a printable error; see [`Outcome`].
 pub trait IsResult {
@@ -44,7 +46,7 @@ pub trait IsResult {
     fn failure(&self, nobody: bool) -> Option<String>;
 }
 
-impl<T, E: Debug> IsResult for Outcome<'_, Result<T, E>> {
+impl<T, E: Debug> IsResult for AutorefReply<'_, Result<T, E>> {
     fn failure(&self, nobody: bool) -> Option<String> {
         match self.0 {
             Err(error) if nobody => Some(format!("{error:?}")),
@@ -59,7 +61,7 @@ pub trait IsOther {
     fn failure(&self, nobody: bool) -> Option<String>;
 }
 
-impl<T> IsOther for &Outcome<'_, T> {
+impl<T> IsOther for &AutorefReply<'_, T> {
     fn failure(&self, _: bool) -> Option<String> {
         None
     }
@@ -71,7 +73,7 @@ impl<T> IsOther for &Outcome<'_, T> {
 /// auto-reference by [`IsNone`] on any other type. Another check rejects such a type, once and at the user's
 /// own token.
 #[derive(Debug)]
-pub struct Seen<'a, T>(pub &'a T);
+pub struct AutorefEvent<'a, T>(pub &'a T);
 
 /// A type that is an event; see [`Seen`].
 pub trait IsEvent<'a> {
@@ -79,7 +81,7 @@ pub trait IsEvent<'a> {
     fn event(&self) -> &'a dyn Event;
 }
 
-impl<'a, T: Event> IsEvent<'a> for Seen<'a, T> {
+impl<'a, T: Event> IsEvent<'a> for AutorefEvent<'a, T> {
     #[inline]
     fn event(&self) -> &'a dyn Event {
         self.0
@@ -92,7 +94,7 @@ pub trait IsNone<'a> {
     fn event(&self) -> &'a dyn Event;
 }
 
-impl<'a, T> IsNone<'a> for &Seen<'a, T> {
+impl<'a, T> IsNone<'a> for &AutorefEvent<'a, T> {
     fn event(&self) -> &'a dyn Event {
         unreachable!("an actor whose events are not all events does not compile")
     }
@@ -107,7 +109,7 @@ pub fn reply<A: Actor, R>(
     failure: Option<String>,
 ) {
     if let Some(error) = failure
-        && reply.was_told()
+        && reply.is_unasked()
     {
         drop(value);
         crate::parts::rules::unreceived_error(A::INFO.name, event, &error);

@@ -23,6 +23,6 @@ pub fn spin_loop() {
         return std::hint::spin_loop();
     }
     if let Some(runtime) = runtime::current() {
-        runtime.give_way(Location::caller(), true);
+        runtime.yield_now(Location::caller(), true);
     }
 }

@@ -27,7 +27,7 @@ pub struct AskId {
 
 /// A sender's request for capacity in a mailbox, in one execution.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RoomId {
+pub struct CapacityRequestId {
     /// The number of the request within the execution.
     pub index: u32,
     /// The execution.
@@ -65,7 +65,7 @@ pub struct DiskCallId {
 
 /// A reference to an actor under test, in its encoded form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Passport {
+pub struct EncodedActorRef {
     /// The actor's node; `None` if it is on none.
     pub node: Option<u32>,
     /// The number of starts of the node so far, including the current one.

@@ -155,7 +155,6 @@ mod actor;
 mod asking;
 #[cfg(feature = "codec")]
 pub mod codec;
-mod contained;
 mod environment;
 mod error;
 mod event;
@@ -163,13 +162,14 @@ mod fingerprint;
 pub mod fs;
 pub mod hint;
 mod identity;
+mod insertion_ordered_map;
 mod journal;
 mod object;
+mod panics;
 #[doc(hidden)]
 pub mod parts;
 mod production;
 mod renaming;
-mod roster;
 #[doc(hidden)]
 pub mod runtime;
 mod select;
@@ -236,7 +236,7 @@ pub use identity::ActorId;
 pub use journal::{Journal, JournalError, RECORD_BYTES_MAX, Recovered, UNSYNCED_BYTES_MAX};
 pub use parts::{AskError, CHAIN_MAX, Mailbox, Overflow, ShutdownSummary};
 #[cfg(all(unix, feature = "top"))]
-pub use production::Shown;
+pub use production::StatusSocket;
 pub use production::{
     ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, LiveSystem, MonitorStep,
     MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,

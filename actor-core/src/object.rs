@@ -9,7 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Poll;
 use std::thread::panicking;
 
-use crate::runtime::{self, Access, Address, ObjectId, Place, Runtime, Touch, Wait};
+use crate::runtime::{
+    self, Access, AccessEffect, Address, ObjectId, Runtime, SourceLocation, Wait,
+};
 
 /// The identity of a lock, a channel or an atomic. Under test, the first access of each execution gives it a
 /// number; in production it is unused.
@@ -17,20 +19,20 @@ pub(crate) struct Object {
     /// The execution plus one, and the object's number in that execution; zero before the first access.
     /// Relaxed ordering suffices, since an execution runs on one thread.
     id: AtomicU64,
-    made: Place,
+    created_at: SourceLocation,
 }
 
 /// An operation on an object that is about to begin.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Deed {
+pub(crate) struct ObjectOperation {
     /// The kind of object, for instance a lock.
     pub(crate) kind: &'static str,
     /// The verb that a report shows for the operation.
-    pub(crate) what: &'static str,
-    pub(crate) place: Place,
+    pub(crate) verb: &'static str,
+    pub(crate) place: SourceLocation,
 }
 
-impl Deed {
+impl ObjectOperation {
     /// Describes an operation at the caller's location.
     #[track_caller]
     #[inline]
@@ -39,8 +41,8 @@ impl Deed {
     }
 
     #[inline]
-    pub(crate) fn at(kind: &'static str, what: &'static str, place: Place) -> Self {
-        Self { kind, what, place }
+    pub(crate) fn at(kind: &'static str, verb: &'static str, place: SourceLocation) -> Self {
+        Self { kind, verb, place }
     }
 }
 
@@ -50,10 +52,10 @@ impl Object {
         Self::made_at(Location::caller())
     }
 
-    pub(crate) const fn made_at(made: Place) -> Self {
+    pub(crate) const fn made_at(created_at: SourceLocation) -> Self {
         Self {
             id: AtomicU64::new(0),
-            made,
+            created_at,
         }
     }
 
@@ -64,7 +66,7 @@ impl Object {
             let index = known as u32;
             return ObjectId { index, execution };
         }
-        let new = runtime.object(kind, self.made);
+        let new = runtime.object(kind, self.created_at);
         let id = (u64::from(execution) + 1) << 32 | u64::from(new.index);
         self.id.store(id, Ordering::Relaxed);
         new
@@ -75,10 +77,10 @@ impl Object {
         self.id.load(Ordering::Relaxed) >> 32 != u64::from(runtime.execution()) + 1
     }
 
-    pub(crate) fn access(&self, runtime: &dyn Runtime, deed: Deed) -> Access {
+    pub(crate) fn access(&self, runtime: &dyn Runtime, deed: ObjectOperation) -> Access {
         Access {
             object: self.id(runtime, deed.kind),
-            what: deed.what,
+            what: deed.verb,
             place: deed.place,
         }
     }
@@ -87,37 +89,39 @@ impl Object {
     #[inline]
     pub(crate) fn step<T>(
         &self,
-        deed: Deed,
+        deed: ObjectOperation,
         f: impl FnOnce() -> T,
-        touch: impl FnOnce(&T) -> Touch,
+        touch: impl FnOnce(&T) -> AccessEffect,
     ) -> T {
         if !runtime::is_controlled() {
             return f();
         }
-        let access = self.reach(deed);
+        let access = self.begin_access(deed);
         let done = f();
-        self.touch(access, touch(&done));
+        self.record_access(access, touch(&done));
         done
     }
 
     /// Reads the object; under test this is a step that changes nothing.
     #[inline]
     #[track_caller]
-    pub(crate) fn look<T>(&self, kind: &'static str, f: impl FnOnce() -> T) -> T {
-        self.step(Deed::new(kind, "looks into"), f, |_| Touch::LOOKS)
+    pub(crate) fn read_step<T>(&self, kind: &'static str, f: impl FnOnce() -> T) -> T {
+        self.step(ObjectOperation::new(kind, "looks into"), f, |_| {
+            AccessEffect::LOOKS
+        })
     }
 
     /// Stops before an access, and returns in the step that makes the access.
     #[cold]
-    pub(crate) fn reach(&self, deed: Deed) -> Option<Access> {
+    pub(crate) fn begin_access(&self, deed: ObjectOperation) -> Option<Access> {
         let runtime = runtime::current()?;
         let access = self.access(&*runtime, deed);
-        runtime.reach(access, true);
+        runtime.announce_access(access, true);
         Some(access)
     }
 
     #[cold]
-    pub(crate) fn touch(&self, access: Option<Access>, touch: Touch) {
+    pub(crate) fn record_access(&self, access: Option<Access>, touch: AccessEffect) {
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
             runtime.touch(access, touch);
         }
@@ -128,12 +132,12 @@ impl Object {
     #[cold]
     pub(crate) fn block<T>(
         &self,
-        deed: Deed,
+        deed: ObjectOperation,
         wait: Wait,
-        touch: Touch,
+        touch: AccessEffect,
         mut attempt: impl FnMut() -> Option<T>,
     ) -> T {
-        let access = self.reach(deed);
+        let access = self.begin_access(deed);
         self.block_on(access, wait, touch, &mut attempt)
     }
 
@@ -142,12 +146,12 @@ impl Object {
         &self,
         access: Option<Access>,
         wait: Wait,
-        touch: Touch,
+        touch: AccessEffect,
         attempt: &mut impl FnMut() -> Option<T>,
     ) -> T {
         loop {
             if let Some(done) = attempt() {
-                self.touch(access, touch);
+                self.record_access(access, touch);
                 return done;
             }
             if let (Some(runtime), Some(access)) = (runtime::current(), access) {
@@ -167,10 +171,10 @@ impl Object {
     /// Awaits a future; under test, a step begins when the future is ready.
     pub(crate) async fn wait<F: Future>(
         &self,
-        deed: Deed,
+        deed: ObjectOperation,
         wait: Wait,
         future: F,
-        touch: impl FnOnce(&F::Output) -> Touch,
+        touch: impl FnOnce(&F::Output) -> AccessEffect,
     ) -> F::Output {
         if !runtime::is_controlled() {
             return future.await;
@@ -181,14 +185,14 @@ impl Object {
 
     async fn wait_controlled<F: Future>(
         &self,
-        deed: Deed,
+        deed: ObjectOperation,
         wait: Wait,
         future: F,
-        touch: impl FnOnce(&F::Output) -> Touch,
+        touch: impl FnOnce(&F::Output) -> AccessEffect,
     ) -> F::Output {
         let mut future = pin!(future);
-        self.reached(deed).await;
-        let mut waiting = Waiting::default();
+        self.begin_access_async(deed).await;
+        let mut waiting = WaitMark::default();
         let done = poll_fn(|task| {
             let polled = future.as_mut().poll(task);
             if polled.is_pending() {
@@ -205,14 +209,14 @@ impl Object {
     }
 
     /// Stops before an access, with or without a stack of its own.
-    async fn reached(&self, deed: Deed) {
+    async fn begin_access_async(&self, deed: ObjectOperation) {
         let mut is_there = false;
         poll_fn(|task| {
             if std::mem::replace(&mut is_there, true) {
                 return Poll::Ready(());
             }
             let has_come = match runtime::current() {
-                Some(runtime) => runtime.reach(self.access(&*runtime, deed), false),
+                Some(runtime) => runtime.announce_access(self.access(&*runtime, deed), false),
                 None => true,
             };
             if has_come {
@@ -247,10 +251,10 @@ impl fmt::Debug for Object {
 
 /// Marks the operation as waiting for an object until this is dropped.
 #[derive(Default)]
-pub(crate) struct Waiting(Option<(ObjectId, Address)>);
+pub(crate) struct WaitMark(Option<(ObjectId, Address)>);
 
-impl Waiting {
-    pub(crate) fn begin(&mut self, object: &Object, deed: Deed, wait: Wait) {
+impl WaitMark {
+    pub(crate) fn begin(&mut self, object: &Object, deed: ObjectOperation, wait: Wait) {
         if let Some(runtime) = runtime::current() {
             let access = object.access(&*runtime, deed);
             runtime.awaits(access, wait);
@@ -259,7 +263,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for WaitMark {
     fn drop(&mut self) {
         if let (Some((object, operation)), Some(runtime)) = (self.0, runtime::current()) {
             runtime.awaited(object, operation);
@@ -268,15 +272,15 @@ impl Drop for Waiting {
 }
 
 /// A hold on an object, shared or exclusive, by an operation, without a reference to the object.
-pub(crate) struct Share {
+pub(crate) struct ObjectHold {
     kind: &'static str,
-    place: Place,
+    place: SourceLocation,
     /// True if the object may have been changed.
     changes: bool,
 }
 
-impl Share {
-    pub(crate) fn of(taken: Deed) -> Self {
+impl ObjectHold {
+    pub(crate) fn of(taken: ObjectOperation) -> Self {
         Self {
             kind: taken.kind,
             place: taken.place,
@@ -291,7 +295,7 @@ impl Share {
 
     /// Releases the object for the current operation.
     #[inline]
-    pub(crate) fn let_go(&self, object: &Object) {
+    pub(crate) fn release(&self, object: &Object) {
         if runtime::is_controlled() {
             object.let_go(self.kind, self.place, self.changes);
         }
@@ -299,16 +303,16 @@ impl Share {
 }
 
 /// A hold on an object, shared or exclusive, that ends when this is dropped.
-pub(crate) struct Held<'a> {
+pub(crate) struct HoldGuard<'a> {
     object: &'a Object,
-    share: Share,
+    share: ObjectHold,
 }
 
-impl<'a> Held<'a> {
-    pub(crate) fn of(object: &'a Object, taken: Deed) -> Self {
+impl<'a> HoldGuard<'a> {
+    pub(crate) fn of(object: &'a Object, taken: ObjectOperation) -> Self {
         Self {
             object,
-            share: Share::of(taken),
+            share: ObjectHold::of(taken),
         }
     }
 
@@ -319,34 +323,38 @@ impl<'a> Held<'a> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for HoldGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.share.let_go(self.object);
+        self.share.release(self.object);
     }
 }
 
 impl Object {
     /// Releases the current operation's hold.
     #[cold]
-    pub(crate) fn let_go(&self, kind: &'static str, place: Place, changes: bool) {
+    pub(crate) fn let_go(&self, kind: &'static str, place: SourceLocation, changes: bool) {
         let what = "lets go of";
-        let access = self.reach(Deed { kind, what, place });
+        let access = self.begin_access(ObjectOperation {
+            kind,
+            verb: what,
+            place,
+        });
         // A panic may poison the object, which is a change.
         let touch = match changes || panicking() {
-            true => Touch::LETS_GO,
-            false => Touch::LEAVES,
+            true => AccessEffect::LETS_GO,
+            false => AccessEffect::LEAVES,
         };
-        self.touch(access, touch);
+        self.record_access(access, touch);
         self.unblock(kind);
     }
 }
 
 /// An object with several owners. `None` in production, and if it was created outside of an execution.
 #[derive(Clone, Debug)]
-pub(crate) struct Common(Option<Arc<Object>>);
+pub(crate) struct OwnedObject(Option<Arc<Object>>);
 
-impl Common {
+impl OwnedObject {
     #[track_caller]
     pub(crate) fn new() -> Self {
         let made = Location::caller();
@@ -356,9 +364,9 @@ impl Common {
     #[inline]
     pub(crate) fn step<T>(
         &self,
-        deed: Deed,
+        deed: ObjectOperation,
         f: impl FnOnce() -> T,
-        touch: impl FnOnce(&T) -> Touch,
+        touch: impl FnOnce(&T) -> AccessEffect,
     ) -> T {
         match &self.0 {
             None => f(),
@@ -371,16 +379,16 @@ impl Common {
     pub(crate) fn look<T>(&self, kind: &'static str, f: impl FnOnce() -> T) -> T {
         match &self.0 {
             None => f(),
-            Some(object) => object.look(kind, f),
+            Some(object) => object.read_step(kind, f),
         }
     }
 
     pub(crate) async fn wait<F: Future>(
         &self,
-        deed: Deed,
+        deed: ObjectOperation,
         wait: Wait,
         future: F,
-        touch: impl FnOnce(&F::Output) -> Touch,
+        touch: impl FnOnce(&F::Output) -> AccessEffect,
     ) -> F::Output {
         match &self.0 {
             None => future.await,
@@ -401,10 +409,10 @@ impl Common {
     }
 
     /// Records the drop of one of the owners, which under test is a step.
-    pub(crate) fn dropped(&self, deed: Deed) {
+    pub(crate) fn dropped(&self, deed: ObjectOperation) {
         if let Some(object) = self.get() {
-            let access = object.reach(deed);
-            object.touch(access, Touch::CHANGES);
+            let access = object.begin_access(deed);
+            object.record_access(access, AccessEffect::CHANGES);
             object.unblock(deed.kind);
         }
     }

@@ -31,13 +31,13 @@ fn renamed(number: u64) -> u64 {
 
 /// Renames operations while `f` takes fingerprints: the operation with number `n` to `names[n]`. Also returns
 /// true if a renamed operation was met.
-pub fn under_names<T>(names: &[Option<u64>], f: impl FnOnce() -> T) -> (T, bool) {
+pub fn with_renaming<T>(names: &[Option<u64>], f: impl FnOnce() -> T) -> (T, bool) {
     NAMES.with_borrow_mut(|kept| {
         kept.clear();
         kept.extend_from_slice(names);
     });
     IS_MET.set(false);
-    let off = Off;
+    let off = RenamingGuard;
     IS_ON.set(true);
     let result = f();
     drop(off);
@@ -45,9 +45,9 @@ pub fn under_names<T>(names: &[Option<u64>], f: impl FnOnce() -> T) -> (T, bool)
 }
 
 /// Ends the renaming on drop, even if a type's code panics.
-struct Off;
+struct RenamingGuard;
 
-impl Drop for Off {
+impl Drop for RenamingGuard {
     fn drop(&mut self) {
         IS_ON.set(false);
     }

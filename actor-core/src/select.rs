@@ -112,6 +112,6 @@ fn poll_from<T>(
 
 /// Panics because no branch is left to be awaited.
 #[track_caller]
-pub fn nothing_is_left() -> ! {
+pub fn panic_no_branch_left() -> ! {
     panic!("no branch of a `select!` is left, and it has no `else`");
 }

@@ -30,8 +30,8 @@ mod time;
 pub use join_set::JoinSet;
 pub use time::{Elapsed, Interval, MissedTickBehavior, Sleep, Timeout, interval, sleep, timeout};
 
-use crate::object::{Deed, Object, blocking};
-use crate::runtime::{self, Address, NewTask, Touch, Wait};
+use crate::object::{Object, ObjectOperation, blocking};
+use crate::runtime::{self, AccessEffect, Address, NewTask, Wait};
 
 const KIND: &str = "end of a task";
 
@@ -59,7 +59,7 @@ where
     if !runtime::is_controlled() {
         return JoinHandle(Inner::Live(tokio::spawn(future)));
     }
-    JoinHandle(Inner::Controlled(Joined::spawn(future)))
+    JoinHandle(Inner::Controlled(ControlledTask::spawn(future)))
 }
 
 /// Runs a future on the current thread, which blocks until the future is ready: for a thread without a
@@ -123,7 +123,7 @@ pub fn yield_now() -> impl Future<Output = ()> + Send {
             if std::mem::replace(&mut has_yielded, true) {
                 return Poll::Ready(());
             }
-            if runtime::current().is_none_or(|rt| rt.give_way(place, false)) {
+            if runtime::current().is_none_or(|rt| rt.yield_now(place, false)) {
                 return Poll::Ready(());
             }
             task.waker().wake_by_ref();
@@ -138,7 +138,7 @@ pub struct JoinHandle<T>(Inner<T>);
 
 enum Inner<T> {
     Live(tokio::task::JoinHandle<T>),
-    Controlled(Joined<T>),
+    Controlled(ControlledTask<T>),
 }
 
 impl<T> JoinHandle<T> {
@@ -228,30 +228,30 @@ impl<T> fmt::Debug for JoinHandle<T> {
 }
 
 /// The handle of a task under test, and the receiver of its result.
-struct Joined<T> {
+struct ControlledTask<T> {
     task: Address,
     end: std::sync::Arc<Object>,
     left: tokio::sync::oneshot::Receiver<Result<T, JoinError>>,
     /// True once the task has ended.
     is_over: std::sync::Arc<std::sync::atomic::AtomicBool>,
-    deed: Deed,
+    deed: ObjectOperation,
     has_come: bool,
     waits: bool,
     is_joined: bool,
 }
 
-impl<T: Send + 'static> Joined<T> {
+impl<T: Send + 'static> ControlledTask<T> {
     #[cold]
     #[track_caller]
     fn spawn<F: Future<Output = T> + Send + 'static>(future: F) -> Self {
         use std::sync::Arc;
         use std::sync::atomic::{AtomicBool, Ordering};
 
-        let deed = Deed::new(KIND, "ends");
+        let deed = ObjectOperation::new(KIND, "ends");
         let end = Arc::new(Object::new());
         let is_over = Arc::new(AtomicBool::new(false));
         let (put, left) = tokio::sync::oneshot::channel();
-        let ends = Ends(end.clone(), deed);
+        let ends = NotifyJoinersOnDrop(end.clone(), deed);
         let over = is_over.clone();
         let run = Box::new(move |waker: Waker| {
             let ends = ends;
@@ -259,7 +259,7 @@ impl<T: Send + 'static> Joined<T> {
             let result = match ran {
                 Ok(Some(output)) => Ok(output),
                 Ok(None) => Err(JoinError(Why::Cancelled)),
-                Err(payload) => Err(contained(payload)),
+                Err(payload) => Err(tolerated_panic(payload)),
             };
             over.store(true, Ordering::Relaxed);
             drop(ends);
@@ -279,8 +279,8 @@ impl<T: Send + 'static> Joined<T> {
             end,
             left,
             is_over,
-            deed: Deed {
-                what: "joins",
+            deed: ObjectOperation {
+                verb: "joins",
                 ..deed
             },
             has_come: false,
@@ -290,7 +290,7 @@ impl<T: Send + 'static> Joined<T> {
     }
 }
 
-impl<T> Joined<T> {
+impl<T> ControlledTask<T> {
     fn is_over(&self) -> bool {
         self.is_over.load(std::sync::atomic::Ordering::Relaxed)
     }
@@ -300,7 +300,7 @@ impl<T> Joined<T> {
             return Poll::Pending;
         };
         let access = self.end.access(&*runtime, self.deed);
-        if !std::mem::replace(&mut self.has_come, true) && !runtime.reach(access, false) {
+        if !std::mem::replace(&mut self.has_come, true) && !runtime.announce_access(access, false) {
             task.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -313,7 +313,7 @@ impl<T> Joined<T> {
             Poll::Ready(left) => {
                 self.stop_waiting();
                 self.is_joined = true;
-                runtime.touch(access, Touch::LOOKS);
+                runtime.touch(access, AccessEffect::LOOKS);
                 Poll::Ready(left.unwrap_or(Err(JoinError(Why::Cancelled))))
             }
         }
@@ -329,7 +329,7 @@ impl<T> Joined<T> {
     }
 }
 
-impl<T> Drop for Joined<T> {
+impl<T> Drop for ControlledTask<T> {
     fn drop(&mut self) {
         self.stop_waiting();
         if !self.is_joined {
@@ -339,20 +339,23 @@ impl<T> Drop for Joined<T> {
 }
 
 /// Notifies the operations that join a task on drop, however the task has ended.
-pub(crate) struct Ends(pub(crate) std::sync::Arc<Object>, pub(crate) Deed);
+pub(crate) struct NotifyJoinersOnDrop(
+    pub(crate) std::sync::Arc<Object>,
+    pub(crate) ObjectOperation,
+);
 
-impl Drop for Ends {
+impl Drop for NotifyJoinersOnDrop {
     fn drop(&mut self) {
         if let Some(runtime) = runtime::current() {
             let access = self.0.access(&*runtime, self.1);
-            runtime.touch(access, Touch::CHANGES);
+            runtime.touch(access, AccessEffect::CHANGES);
             runtime.unblock(access.object);
         }
     }
 }
 
 /// Converts a panic that the execution tolerates to an error; resumes any other panic.
-pub(crate) fn contained(payload: Box<dyn Any + Send>) -> JoinError {
+pub(crate) fn tolerated_panic(payload: Box<dyn Any + Send>) -> JoinError {
     let is_told = runtime::current().is_some_and(|rt| rt.panicked(&*payload));
     if !is_told {
         resume_unwind(payload);

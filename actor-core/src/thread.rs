@@ -20,9 +20,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context as TaskContext, Waker};
 use std::time::Duration;
 
-use crate::object::{Deed, Object};
-use crate::runtime::{self, Address, NewTask, Purpose, Touch, Wait};
-use crate::task::{Ends, contained};
+use crate::object::{Object, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Address, NewTask, Purpose, Wait};
+use crate::task::{NotifyJoinersOnDrop, tolerated_panic};
 
 mod scope;
 
@@ -91,7 +91,9 @@ impl Builder {
         T: Send + 'static,
     {
         if runtime::is_controlled() {
-            return Ok(JoinHandle(Inner::Controlled(Joined::spawn(f, self.name))));
+            return Ok(JoinHandle(Inner::Controlled(ControlledThread::spawn(
+                f, self.name,
+            ))));
         }
         let mut builder = std::thread::Builder::new();
         if let Some(name) = self.name {
@@ -164,7 +166,7 @@ pub struct JoinHandle<T>(Inner<T>);
 
 enum Inner<T> {
     Live(std::thread::JoinHandle<T>),
-    Controlled(Joined<T>),
+    Controlled(ControlledThread<T>),
 }
 
 impl<T> JoinHandle<T> {
@@ -187,9 +189,9 @@ impl<T> JoinHandle<T> {
         match &self.0 {
             Inner::Live(live) => live.is_finished(),
             Inner::Controlled(joined) => {
-                let deed = Deed::new(KIND, "asks for");
+                let deed = ObjectOperation::new(KIND, "asks for");
                 let is_over = || joined.left().is_some();
-                joined.end.step(deed, is_over, |_| Touch::LOOKS)
+                joined.end.step(deed, is_over, |_| AccessEffect::LOOKS)
             }
         }
     }
@@ -212,7 +214,7 @@ impl<T> fmt::Debug for JoinHandle<T> {
 type Left<T> = Arc<Mutex<Option<Result<T, Box<dyn Any + Send>>>>>;
 
 /// The handle of a thread under test, and the receiver of its result.
-struct Joined<T> {
+struct ControlledThread<T> {
     thread: Address,
     end: Arc<Object>,
     left: Left<T>,
@@ -220,7 +222,7 @@ struct Joined<T> {
     is_joined: bool,
 }
 
-impl<T> Joined<T> {
+impl<T> ControlledThread<T> {
     #[cold]
     #[track_caller]
     fn spawn<F>(f: F, name: Option<String>) -> Self
@@ -228,16 +230,20 @@ impl<T> Joined<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let deed = Deed::new(KIND, "ends");
+        let deed = ObjectOperation::new(KIND, "ends");
         let end = Arc::new(Object::new());
         let left = Left::default();
         let parker = Arc::new(Parker::new());
-        let (ends, put, own) = (Ends(end.clone(), deed), left.clone(), parker.clone());
+        let (ends, put, own) = (
+            NotifyJoinersOnDrop(end.clone(), deed),
+            left.clone(),
+            parker.clone(),
+        );
         let run = Box::new(move |_: Waker| {
             let ends = ends;
             keep_parker(own);
             let ran = catch_unwind(AssertUnwindSafe(f));
-            let result = ran.map_err(|payload| match contained(payload).into_panic() {
+            let result = ran.map_err(|payload| match tolerated_panic(payload).into_panic() {
                 Some(payload) => payload,
                 None => unreachable!("it has panicked"),
             });
@@ -267,14 +273,15 @@ impl<T> Joined<T> {
 
     #[track_caller]
     fn join(mut self) -> Result<T, Box<dyn Any + Send>> {
-        let deed = Deed::new(KIND, "joins");
+        let deed = ObjectOperation::new(KIND, "joins");
         self.is_joined = true;
-        self.end
-            .block(deed, Wait::Alone, Touch::LOOKS, || self.left().take())
+        self.end.block(deed, Wait::Alone, AccessEffect::LOOKS, || {
+            self.left().take()
+        })
     }
 }
 
-impl<T> Drop for Joined<T> {
+impl<T> Drop for ControlledThread<T> {
     fn drop(&mut self) {
         if !self.is_joined {
             let _ = runtime::try_with(|rt| rt.detach(self.thread));
@@ -296,7 +303,7 @@ pub fn yield_now() {
         return std::thread::yield_now();
     }
     if let Some(runtime) = runtime::current() {
-        runtime.give_way(Location::caller(), true);
+        runtime.yield_now(Location::caller(), true);
     }
 }
 
@@ -345,13 +352,15 @@ pub fn park() {
     if !runtime::is_controlled() {
         return std::thread::park();
     }
-    let deed = Deed::new("Parker", "parks at");
+    let deed = ObjectOperation::new("Parker", "parks at");
     let parker = own_parker();
-    parker.object.block(deed, Wait::Alone, Touch::CHANGES, || {
-        let goes_on =
-            parker.take() || runtime::current().is_some_and(|rt| rt.is_woken_spuriously());
-        goes_on.then_some(())
-    });
+    parker
+        .object
+        .block(deed, Wait::Alone, AccessEffect::CHANGES, || {
+            let goes_on =
+                parker.take() || runtime::current().is_some_and(|rt| rt.is_woken_spuriously());
+            goes_on.then_some(())
+        });
 }
 
 /// As [`park`], with a time limit, in virtual time under test.
@@ -367,7 +376,9 @@ pub fn park_timeout(limit: Duration) {
         return std::thread::park_timeout(limit);
     }
     let parker = own_parker();
-    let access = parker.object.reach(Deed::new("Parker", "parks at"));
+    let access = parker
+        .object
+        .begin_access(ObjectOperation::new("Parker", "parks at"));
     if !parker.take()
         && let (Some(runtime), Some(access)) = (runtime::current(), access)
         && !runtime.is_woken_spuriously()
@@ -378,7 +389,7 @@ pub fn park_timeout(limit: Duration) {
         runtime.block(access, Wait::News);
         parker.take();
     }
-    parker.object.touch(access, Touch::CHANGES);
+    parker.object.record_access(access, AccessEffect::CHANGES);
 }
 
 /// The handle of a thread, by which it is unparked.
@@ -419,11 +430,11 @@ impl Thread {
         match &self.0 {
             Handle::Live(live) => live.unpark(),
             Handle::Controlled(parker) => {
-                let deed = Deed::new("Parker", "unparks");
+                let deed = ObjectOperation::new("Parker", "unparks");
                 let unpark = || {
                     *parker.token.lock().unwrap_or_else(PoisonError::into_inner) = true;
                 };
-                parker.object.step(deed, unpark, |()| Touch::CHANGES);
+                parker.object.step(deed, unpark, |()| AccessEffect::CHANGES);
                 parker.object.unblock(deed.kind);
             }
         }

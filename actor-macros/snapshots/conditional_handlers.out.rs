@@ -118,14 +118,14 @@ const _: () = {
             match __message {
                 #[cfg(feature = "metrics")]
                 __Message::Count(__event, __reply) => {
-                    (&::actor_core::__private::Seen(__event)).event()
+                    (&::actor_core::__private::AutorefEvent(__event)).event()
                 }
                 __Message::Ping(__event, __reply) => {
-                    (&::actor_core::__private::Seen(__event)).event()
+                    (&::actor_core::__private::AutorefEvent(__event)).event()
                 }
                 #[cfg(any(unix, windows))]
                 __Message::Signal(__event, __reply) => {
-                    (&::actor_core::__private::Seen(__event)).event()
+                    (&::actor_core::__private::AutorefEvent(__event)).event()
                 }
             }
         }
@@ -134,11 +134,11 @@ const _: () = {
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
             use ::actor_core::__private::of_a_whole::*;
-            (&&&::actor_core::__private::Offer(self)).feed(__to)
+            (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
         fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
             use ::actor_core::__private::of_a_print::*;
-            (&::actor_core::__private::Offer(self)).debug()
+            (&::actor_core::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
         fn offer_event(
@@ -150,16 +150,16 @@ const _: () = {
             match __message {
                 #[cfg(feature = "metrics")]
                 __Message::Count(__event, __reply) => {
-                    (&&&::actor_core::__private::Offer(__event))
+                    (&&&::actor_core::__private::AutorefValue(__event))
                         .feed(__reply.fingerprint(__to))
                 }
                 __Message::Ping(__event, __reply) => {
-                    (&&&::actor_core::__private::Offer(__event))
+                    (&&&::actor_core::__private::AutorefValue(__event))
                         .feed(__reply.fingerprint(__to))
                 }
                 #[cfg(any(unix, windows))]
                 __Message::Signal(__event, __reply) => {
-                    (&&&::actor_core::__private::Offer(__event))
+                    (&&&::actor_core::__private::AutorefValue(__event))
                         .feed(__reply.fingerprint(__to))
                 }
             }
@@ -177,16 +177,16 @@ const _: () = {
                 __Message::Count(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Count(
-                            (&&&::actor_core::__private::Carried(__event)).carry()?,
-                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Ping(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Ping(
-                            (&&&::actor_core::__private::Carried(__event)).carry()?,
-                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
@@ -194,8 +194,8 @@ const _: () = {
                 __Message::Signal(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Signal(
-                            (&&&::actor_core::__private::Carried(__event)).carry()?,
-                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
@@ -212,7 +212,7 @@ const _: () = {
                     __Message::Count(__event, __reply),
                 ) => {
                     let __value = Self::count(self, __event);
-                    let __failure = (&::actor_core::__private::Outcome(&__value))
+                    let __failure = (&::actor_core::__private::AutorefReply(&__value))
                         .failure(__reply.is_nobody());
                     ::actor_core::__private::reply(
                         __cx,

@@ -15,12 +15,12 @@ const _: () = {
                 }
                 Self::Running { 0: __field0, .. } => {
                     ::core::hash::Hasher::write_u32(__to, 1);
-                    let _ = (&&&::renamed::__private::Offer(__field0)).feed(__to);
+                    let _ = (&&&::renamed::__private::AutorefValue(__field0)).feed(__to);
                 }
                 Self::Done { by: __field0, result: __field1, .. } => {
                     ::core::hash::Hasher::write_u32(__to, 2);
-                    let _ = (&&&::renamed::__private::Offer(__field0)).feed(__to);
-                    let _ = (&&&::renamed::__private::Offer(__field1)).feed(__to);
+                    let _ = (&&&::renamed::__private::AutorefValue(__field0)).feed(__to);
+                    let _ = (&&&::renamed::__private::AutorefValue(__field1)).feed(__to);
                 }
             }
         }

@@ -96,23 +96,23 @@ const _: () = {
             use ::renamed::__private::{IsEvent as _, IsNone as _};
             match __message {
                 __Message::Put(__event, __reply) => {
-                    (&::renamed::__private::Seen(__event)).event()
+                    (&::renamed::__private::AutorefEvent(__event)).event()
                 }
                 __Message::Ask(__event, __reply) => {
-                    (&::renamed::__private::Seen(__event)).event()
+                    (&::renamed::__private::AutorefEvent(__event)).event()
                 }
                 __Message::Vote(__event, __reply) => {
-                    (&::renamed::__private::Seen(__event)).event()
+                    (&::renamed::__private::AutorefEvent(__event)).event()
                 }
             }
         }
         fn offer(&self, __to: &mut ::renamed::Fingerprinter) -> ::core::primitive::bool {
             use ::renamed::__private::of_a_whole::*;
-            (&&&::renamed::__private::Offer(self)).feed(__to)
+            (&&&::renamed::__private::AutorefValue(self)).feed(__to)
         }
         fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
             use ::renamed::__private::of_a_print::*;
-            (&::renamed::__private::Offer(self)).debug()
+            (&::renamed::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
         fn offer_event(
@@ -123,15 +123,15 @@ const _: () = {
             use ::renamed::__private::of_a_whole::*;
             match __message {
                 __Message::Put(__event, __reply) => {
-                    (&&&::renamed::__private::Offer(__event))
+                    (&&&::renamed::__private::AutorefValue(__event))
                         .feed(__reply.fingerprint(__to))
                 }
                 __Message::Ask(__event, __reply) => {
-                    (&&&::renamed::__private::Offer(__event))
+                    (&&&::renamed::__private::AutorefValue(__event))
                         .feed(__reply.fingerprint(__to))
                 }
                 __Message::Vote(__event, __reply) => {
-                    (&&&::renamed::__private::Offer(__event))
+                    (&&&::renamed::__private::AutorefValue(__event))
                         .feed(__reply.fingerprint(__to))
                 }
             }
@@ -145,24 +145,24 @@ const _: () = {
                 __Message::Put(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Put(
-                            (&&&::renamed::__private::Carried(__event)).carry()?,
-                            (&&::renamed::__private::Carried(__reply)).carry_reply()?,
+                            (&&&::renamed::__private::ToCarry(__event)).carry()?,
+                            (&&::renamed::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Ask(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Ask(
-                            (&&&::renamed::__private::Carried(__event)).carry()?,
-                            (&&::renamed::__private::Carried(__reply)).carry_reply()?,
+                            (&&&::renamed::__private::ToCarry(__event)).carry()?,
+                            (&&::renamed::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Vote(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Vote(
-                            (&&&::renamed::__private::Carried(__event)).carry()?,
-                            (&&::renamed::__private::Carried(__reply)).carry_reply()?,
+                            (&&&::renamed::__private::ToCarry(__event)).carry()?,
+                            (&&::renamed::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
@@ -185,7 +185,7 @@ const _: () = {
                         }
                         ReplicaState::Follower => {
                             let __value = Self::refuse(self, __event, __cx);
-                            let __failure = (&::renamed::__private::Outcome(&__value))
+                            let __failure = (&::renamed::__private::AutorefReply(&__value))
                                 .failure(__reply.is_nobody());
                             ::renamed::__private::reply(
                                 __cx,
@@ -199,7 +199,7 @@ const _: () = {
                 }
                 ::renamed::generated::Call::Event(__Message::Ask(__event, __reply)) => {
                     let __value = Self::state(self, __event);
-                    let __failure = (&::renamed::__private::Outcome(&__value))
+                    let __failure = (&::renamed::__private::AutorefReply(&__value))
                         .failure(__reply.is_nobody());
                     ::renamed::__private::reply(
                         __cx,
@@ -223,7 +223,7 @@ const _: () = {
                     match __cx.state() {
                         ReplicaState::Leader => {
                             let __value = Self::put(self, __event).await;
-                            let __failure = (&::renamed::__private::Outcome(&__value))
+                            let __failure = (&::renamed::__private::AutorefReply(&__value))
                                 .failure(__reply.is_nobody());
                             ::renamed::__private::reply(
                                 __cx,

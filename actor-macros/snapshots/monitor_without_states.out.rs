@@ -57,7 +57,7 @@ const _: () = {
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
             use ::actor_core::__private::of_a_whole::*;
-            (&&&::actor_core::__private::Offer(self)).feed(__to)
+            (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
     }
 };

@@ -99,13 +99,13 @@ const _: () = {
             use ::actor_core::__private::{IsEvent as _, IsNone as _};
             match __message {
                 __Message::Pong(__event, __reply) => {
-                    (&::actor_core::__private::Seen(__event)).event()
+                    (&::actor_core::__private::AutorefEvent(__event)).event()
                 }
                 __Message::Stop(__event, __reply) => {
-                    (&::actor_core::__private::Seen(__event)).event()
+                    (&::actor_core::__private::AutorefEvent(__event)).event()
                 }
                 __Message::Tick(__event, __reply) => {
-                    (&::actor_core::__private::Seen(__event)).event()
+                    (&::actor_core::__private::AutorefEvent(__event)).event()
                 }
             }
         }
@@ -114,11 +114,11 @@ const _: () = {
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
             use ::actor_core::__private::of_a_whole::*;
-            (&&&::actor_core::__private::Offer(self)).feed(__to)
+            (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
         fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
             use ::actor_core::__private::of_a_print::*;
-            (&::actor_core::__private::Offer(self)).debug()
+            (&::actor_core::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
         fn offer_event(
@@ -129,15 +129,15 @@ const _: () = {
             use ::actor_core::__private::of_a_whole::*;
             match __message {
                 __Message::Pong(__event, __reply) => {
-                    (&&&::actor_core::__private::Offer(__event))
+                    (&&&::actor_core::__private::AutorefValue(__event))
                         .feed(__reply.fingerprint(__to))
                 }
                 __Message::Stop(__event, __reply) => {
-                    (&&&::actor_core::__private::Offer(__event))
+                    (&&&::actor_core::__private::AutorefValue(__event))
                         .feed(__reply.fingerprint(__to))
                 }
                 __Message::Tick(__event, __reply) => {
-                    (&&&::actor_core::__private::Offer(__event))
+                    (&&&::actor_core::__private::AutorefValue(__event))
                         .feed(__reply.fingerprint(__to))
                 }
             }
@@ -154,24 +154,24 @@ const _: () = {
                 __Message::Pong(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Pong(
-                            (&&&::actor_core::__private::Carried(__event)).carry()?,
-                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Stop(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Stop(
-                            (&&&::actor_core::__private::Carried(__event)).carry()?,
-                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }
                 __Message::Tick(__event, __reply) => {
                     ::core::result::Result::Ok(
                         __Message::Tick(
-                            (&&&::actor_core::__private::Carried(__event)).carry()?,
-                            (&&::actor_core::__private::Carried(__reply)).carry_reply()?,
+                            (&&&::actor_core::__private::ToCarry(__event)).carry()?,
+                            (&&::actor_core::__private::ToCarry(__reply)).carry_reply()?,
                         ),
                     )
                 }

@@ -13,7 +13,7 @@ use syn::{
 use crate::condition::Condition;
 use crate::errors::Errors;
 use crate::owned;
-use crate::roles::{self, Hidden, is_role};
+use crate::roles::{self, CfgAttrRole, is_role};
 
 pub(crate) struct Block {
     pub(crate) condition: Condition,
@@ -34,7 +34,7 @@ pub(crate) struct Function {
     /// The attributes of ours, and those that resemble them.
     pub(crate) roles: Vec<Attribute>,
     /// The attributes of ours inside a `#[cfg_attr(..)]`.
-    pub(crate) hidden: Vec<Hidden>,
+    pub(crate) hidden: Vec<CfgAttrRole>,
     pub(crate) docs: Vec<Attribute>,
     pub(crate) condition: Condition,
     pub(crate) signature: Signature,
@@ -87,7 +87,7 @@ pub(crate) fn read(
     let block: Option<Block> = errors.take(syn::parse2(item.clone()));
     match block
         .as_ref()
-        .and_then(|block| owned::mended(block, what, errors))
+        .and_then(|block| owned::repaired(block, what, errors))
     {
         Some(mended) => {
             let mut block: Option<Block> = syn::parse2(mended.clone()).ok();
@@ -119,7 +119,7 @@ impl Block {
     fn parse_item(&mut self, input: ParseStream<'_>) -> syn::Result<()> {
         let attributes = input.call(Attribute::parse_outer)?;
         let condition = Condition::of(&attributes);
-        let hidden: Vec<Hidden> = attributes.iter().flat_map(roles::hidden).collect();
+        let hidden: Vec<CfgAttrRole> = attributes.iter().flat_map(roles::hidden).collect();
         let docs = attributes
             .iter()
             .filter(|attribute| attribute.path().is_ident("doc"))

@@ -19,7 +19,7 @@ struct Mentioned<'a> {
     conditions: Vec<Condition>,
 }
 
-pub(crate) struct Event {
+pub(crate) struct NamedEvent {
     /// The type as first mentioned, with `Self` spelt out.
     pub(crate) ty: TokenStream,
     pub(crate) name: String,
@@ -56,10 +56,10 @@ impl<'a> Events<'a> {
         self.0.iter().position(|event| event.key == key)
     }
 
-    pub(crate) fn named(&self, self_ty: &Type) -> Vec<Event> {
+    pub(crate) fn named(&self, self_ty: &Type) -> Vec<NamedEvent> {
         let types: Vec<&Type> = self.0.iter().map(|event| &*event.ty).collect();
         let named = self.0.iter().zip(types::names(&types));
-        let event = |(event, (name, variant)): (&Mentioned<'_>, (String, Ident))| Event {
+        let event = |(event, (name, variant)): (&Mentioned<'_>, (String, Ident))| NamedEvent {
             ty: types::without_self(&event.ty, self_ty),
             name,
             variant,
@@ -70,7 +70,7 @@ impl<'a> Events<'a> {
     }
 }
 
-impl Event {
+impl NamedEvent {
     /// Generates the event's entry in a table.
     pub(crate) fn info(&self, krate: &Path) -> TokenStream {
         let Self { ty, name, span, .. } = self;

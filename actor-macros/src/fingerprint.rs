@@ -132,7 +132,7 @@ fn implementation(
     quote! {
         const _: () = {
             #[allow(unused_imports)]
-            use #krate::__private::of_a_field::*;
+            use #krate::__private::field_methods::*;
             #[automatically_derived]
             #[allow(unused_variables)]
             impl #generics #krate::Fingerprint for #name #parameters #bounds {
@@ -183,7 +183,7 @@ impl<'a> Shape<'a> {
         let feed = self.fed.iter().map(|(binding, ty)| {
             // The span of the field's type, at which rustc reports a type that offers nothing.
             let span = Span::call_site().located_at(types::place(ty));
-            quote_spanned!(span=> let _ = (&&&#krate::__private::Offer(#binding)).feed(__to);)
+            quote_spanned!(span=> let _ = (&&&#krate::__private::AutorefValue(#binding)).feed(__to);)
         });
         feed.collect()
     }

@@ -176,7 +176,7 @@ pub(crate) fn recognise<'a>(
         return Some(known);
     }
     let meant = nearest::nearest(&text, accepted).copied();
-    let hint = match (meant, elsewhere(&text)) {
+    let hint = match (meant, hint_for_misplaced(&text)) {
         (None, Some(place)) if what == "option" => place.to_owned(),
         _ => nearest::hint(&text, accepted, "accepted are"),
     };
@@ -185,7 +185,7 @@ pub(crate) fn recognise<'a>(
 }
 
 /// Returns a hint for a name that belongs to another construct.
-fn elsewhere(name: &str) -> Option<&'static str> {
+fn hint_for_misplaced(name: &str) -> Option<&'static str> {
     Some(match name {
         "monitor" | "monitors" => "the body of a test sets a monitor to work: `sys.monitor::<M>()`",
         "states" | "state" => {

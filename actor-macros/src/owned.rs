@@ -127,7 +127,7 @@ fn with_static(tokens: TokenStream, meant: &dyn Fn(&Ident) -> bool) -> TokenStre
 }
 
 /// Reports every reason why a block's type is not `'static`. Returns a corrected item if there was any.
-pub(crate) fn mended(block: &Block, what: &str, errors: &mut Errors) -> Option<TokenStream> {
+pub(crate) fn repaired(block: &Block, what: &str, errors: &mut Errors) -> Option<TokenStream> {
     let lifetime = lifetime(block);
     if let Some(lifetime) = &lifetime {
         errors.push(

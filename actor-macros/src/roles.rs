@@ -24,13 +24,13 @@ pub(crate) fn is_role(name: Option<&Ident>) -> bool {
 }
 
 /// A role attribute in a `#[cfg_attr(..)]`, which rustc expands only after the macro.
-pub(crate) struct Hidden {
+pub(crate) struct CfgAttrRole {
     pub(crate) role: Attribute,
     condition: String,
 }
 
 /// Returns the role attributes in `attribute`, if that is a `#[cfg_attr(..)]`.
-pub(crate) fn hidden(attribute: &Attribute) -> Vec<Hidden> {
+pub(crate) fn hidden(attribute: &Attribute) -> Vec<CfgAttrRole> {
     match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg_attr") => within(list.tokens.clone()),
         _ => Vec::new(),
@@ -45,7 +45,7 @@ pub(crate) fn hides(attribute: TokenStream) -> bool {
     })
 }
 
-fn within(arguments: TokenStream) -> Vec<Hidden> {
+fn within(arguments: TokenStream) -> Vec<CfgAttrRole> {
     let parser = Punctuated::<Meta, Token![,]>::parse_terminated;
     let Ok(metas) = parser.parse2(arguments) else {
         return Vec::new();
@@ -53,7 +53,7 @@ fn within(arguments: TokenStream) -> Vec<Hidden> {
     let mut metas = metas.into_iter();
     let condition = metas.next().map_or_else(String::new, types::written);
     let ours = metas.filter(|meta| ROLES.iter().any(|role| meta.path().is_ident(role)));
-    ours.map(|meta| Hidden {
+    ours.map(|meta| CfgAttrRole {
         role: parse_quote!(#[#meta]),
         condition: condition.clone(),
     })

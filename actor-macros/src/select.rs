@@ -207,7 +207,7 @@ impl Select {
             });
         let otherwise = match &self.otherwise {
             Some(otherwise) => quote!(#otherwise),
-            None => quote!(#private::nothing_is_left()),
+            None => quote!(#private::panic_no_branch_left()),
         };
         let poll = match self.is_biased {
             true => quote!(poll_in_order),

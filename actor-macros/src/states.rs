@@ -49,7 +49,7 @@ impl State {
 }
 
 /// The states that handlers can name, for look-ups.
-pub(crate) struct Known<'a> {
+pub(crate) struct KnownStates<'a> {
     pub(crate) owner: &'a Ident,
     pub(crate) names: Vec<&'a Ident>,
     /// An example of a declaration, shown in errors if there are no states.
@@ -58,7 +58,7 @@ pub(crate) struct Known<'a> {
     pub(crate) complete: bool,
 }
 
-impl Known<'_> {
+impl KnownStates<'_> {
     pub(crate) fn find(&self, name: &Ident, errors: &mut Errors) -> Option<usize> {
         let found = self.names.iter().position(|known| *known == name);
         if found.is_none() && self.complete {

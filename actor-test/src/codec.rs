@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 /// The error for bytes that don't decode to the expected type.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Damaged(pub(crate) String);
+pub(crate) struct DecodeError(pub(crate) String);
 
 fn format() -> impl Config {
     config::standard()
@@ -26,12 +26,12 @@ pub(crate) fn encode(value: &impl Serialize) -> Vec<u8> {
 }
 
 /// Decodes a value; bytes left over after the value are an error.
-pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Damaged> {
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, DecodeError> {
     let decoded = bincode::serde::decode_from_slice(bytes, format());
-    let (value, read) = decoded.map_err(|error| Damaged(error.to_string()))?;
+    let (value, read) = decoded.map_err(|error| DecodeError(error.to_string()))?;
     match bytes.len() - read {
         0 => Ok(value),
-        left => Err(Damaged(format!("{left} bytes are left over"))),
+        left => Err(DecodeError(format!("{left} bytes are left over"))),
     }
 }
 

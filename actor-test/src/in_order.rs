@@ -12,7 +12,7 @@ use crate::engine::STACK_BYTES;
 ///
 /// The calling thread is one of the workers and uses `own`. Each other thread ends with the call and calls
 /// `equip` for its own state.
-pub(crate) fn in_order<J, W, R: Send>(
+pub(crate) fn map_ordered<J, W, R: Send>(
     jobs: impl Iterator<Item = J> + Send,
     workers: usize,
     own: &mut W,
@@ -20,7 +20,7 @@ pub(crate) fn in_order<J, W, R: Send>(
     run: impl Fn(&mut W, J) -> R + Sync,
     take: impl FnMut(R) -> ControlFlow<()> + Send,
 ) {
-    let line = Mutex::new(Line {
+    let line = Mutex::new(OrderedQueue {
         jobs,
         begun: 0,
         taken: 0,
@@ -59,7 +59,7 @@ fn lock<T>(line: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// The jobs that are left, and the results that are not yet taken.
-struct Line<I, R, F> {
+struct OrderedQueue<I, R, F> {
     jobs: I,
     /// The number of jobs begun so far.
     begun: u64,
@@ -71,7 +71,7 @@ struct Line<I, R, F> {
     take: F,
 }
 
-impl<J, R, I: Iterator<Item = J>, F: FnMut(R) -> ControlFlow<()>> Line<I, R, F> {
+impl<J, R, I: Iterator<Item = J>, F: FnMut(R) -> ControlFlow<()>> OrderedQueue<I, R, F> {
     fn next(&mut self) -> Option<(u64, J)> {
         if self.is_over {
             return None;
@@ -124,7 +124,7 @@ mod tests {
                 }
             };
             let mut own = 0;
-            in_order(0..100, workers, &mut own, || 0, run, take);
+            map_ordered(0..100, workers, &mut own, || 0, run, take);
             assert_eq!(taken, (0..30).collect::<Vec<u32>>());
             assert!(own > 0 || workers > 1, "this thread works, too");
             let begun = begun.into_inner();
@@ -140,7 +140,7 @@ mod tests {
             sum += job;
             ControlFlow::Continue(())
         };
-        in_order(0..1_000, 3, &mut (), || (), |(), job| job, take);
+        map_ordered(0..1_000, 3, &mut (), || (), |(), job| job, take);
         assert_eq!(sum, 499_500);
     }
 }

@@ -84,7 +84,6 @@
 //! 6. `report` holds the results, computes the verdict and has the words for both. `hosting` prints them, or
 //!    sends the report to the tool.
 
-mod attendance;
 mod codec;
 mod data;
 mod debugging;
@@ -104,6 +103,7 @@ mod tester;
 pub mod tool;
 mod trace;
 mod wall_clock;
+mod worker_registry;
 
 pub use actor_macros::actor_test;
 pub use data::bug::{BugKind, Cycle, Demand, Finding, Reason};
@@ -114,16 +114,16 @@ pub use data::coverage::{
 };
 pub use data::faults::{Fault, FaultBudgets, FaultBudgetsError, FaultKind};
 pub use data::story;
-pub use exploring::pinned::Followed;
+pub use exploring::pinned::PinnedResult;
 pub use hosting::pinned::follow;
 pub use report::confirmation::Confirmation;
-pub use report::facts::{
-    BehaviourStatistics, Bug, FaultStatistics, Recording, Report, StepStatistics,
-    StrategyStatistics, Tried,
+pub use report::data::{
+    BehaviourStatistics, Bug, FaultStatistics, ProofAttempt, Recording, Report, StepStatistics,
+    StrategyStatistics,
 };
 pub use report::merge::MergeError;
 pub use report::minimized::{Dead, Minimized, Size};
-pub use report::verdict::{Assumption, Searched, Verdict, Within};
+pub use report::verdict::{Assumption, DeviationBound, SearchKind, Verdict};
 pub use settings::partition::PartitionError;
 pub use settings::token::TokenError;
 pub use settings::{Bounds, Delivery, Deny, Partition, Search, Semantics, Settings};

@@ -11,9 +11,9 @@ use crate::engine::{Program, on_fresh_thread};
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::pinned::{Followed, follow};
+use crate::exploring::pinned::{PinnedResult, follow};
 use crate::exploring::workers::{Silent, explore, explore_alone};
-use crate::report::facts::Report;
+use crate::report::data::Report;
 use crate::settings::Deny;
 use crate::settings::{Bounds, Search, Semantics, Settings};
 use crate::strategy::{Strategy, StrategySpec, parse};
@@ -270,7 +270,7 @@ impl Tester {
     /// assert_eq!(followed.parted(), None);
     /// ```
     #[track_caller]
-    pub fn follow(&self, steps: &[(&str, &str)], body: impl Fn(&System) + Sync) -> Followed {
+    pub fn follow(&self, steps: &[(&str, &str)], body: impl Fn(&System) + Sync) -> PinnedResult {
         self.follow_program(steps, &SyncBody(body))
     }
 
@@ -280,7 +280,7 @@ impl Tester {
         &self,
         steps: &[(&str, &str)],
         body: impl Fn(System) -> F + Sync,
-    ) -> Followed
+    ) -> PinnedResult
     where
         F: Future<Output = ()> + 'static,
     {
@@ -288,7 +288,11 @@ impl Tester {
     }
 
     #[track_caller]
-    fn follow_program(&self, steps: &[(&str, &str)], program: &(dyn Program + Sync)) -> Followed {
+    fn follow_program(
+        &self,
+        steps: &[(&str, &str)],
+        program: &(dyn Program + Sync),
+    ) -> PinnedResult {
         let steps = parse(steps).unwrap_or_else(|problem| panic!("{problem}"));
         on_fresh_thread(|| follow(&self.name, program, &self.settings, steps))
     }

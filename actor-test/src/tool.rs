@@ -9,7 +9,7 @@ pub use crate::settings::overrides;
 
 pub mod debugging {
     //! Queries on a recorded execution, for the debugger.
-    pub use crate::debugging::{Answer, Inquiry, Question, Ran};
+    pub use crate::debugging::{Inquiry, QueryAnswer, Question, RunResult};
 }
 
 pub mod trace {

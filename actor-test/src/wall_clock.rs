@@ -31,11 +31,11 @@ pub(crate) fn set_run_began(begun: SystemTime) {
 
 /// Measures the time between periodic checks of something that may hang.
 #[derive(Debug)]
-pub(crate) struct Looks {
+pub(crate) struct CheckTimer {
     last: Instant,
 }
 
-impl Looks {
+impl CheckTimer {
     /// The maximum time that counts between two checks. If more has passed, the checking process was
     /// suspended, for instance by ctrl-Z, and most likely the process it checks was suspended, too.
     const MOST: Duration = Duration::from_secs(1);
@@ -45,7 +45,7 @@ impl Looks {
     }
 
     /// Returns the time since the previous check, at most [`MOST`](Self::MOST).
-    pub(crate) fn look(&mut self) -> Duration {
+    pub(crate) fn elapsed(&mut self) -> Duration {
         self.look_at(now())
     }
 
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_stop_of_the_one_who_looks_does_not_count() {
-        let mut looks = Looks::begin();
+        let mut looks = CheckTimer::begin();
         let begun = looks.last;
         let mut look = |seconds| looks.look_at(begun + Duration::from_secs_f64(seconds));
         assert_eq!(look(0.1), Duration::from_millis(100));

@@ -5,4 +5,4 @@ mod owned;
 mod scope;
 
 pub use owned::{Mutex, Owned, RwLock};
-pub use scope::{Host, Outcome, Scope, ScopedJoinHandle, scope};
+pub use scope::{Host, Scope, ScopedJoinHandle, ThreadOutcome, scope};

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How a thread has ended: with its result, or with what it has panicked with.
-pub type Outcome<T> = Result<T, Box<dyn Any + Send>>;
+pub type ThreadOutcome<T> = Result<T, Box<dyn Any + Send>>;
 
 /// What runs threads.
 pub trait Host: 'static {
@@ -33,7 +33,7 @@ pub trait Host: 'static {
     ///
     /// With what it has panicked with.
     #[track_caller]
-    fn join(handle: Self::Handle) -> Outcome<()>;
+    fn join(handle: Self::Handle) -> ThreadOutcome<()>;
     /// The thread is over.
     #[track_caller]
     fn is_finished(handle: &Self::Handle) -> bool;
@@ -64,20 +64,20 @@ pub struct Scope<'scope, 'env: 'scope, H: Host> {
 struct Loan<'scope> {
     // Dropped before it is back.
     work: Box<dyn FnOnce() + Send + 'scope>,
-    back: Back,
+    back: LoanCount,
 }
 
 /// While it lives, something is lent.
-struct Back(Arc<AtomicUsize>);
+struct LoanCount(Arc<AtomicUsize>);
 
-impl Back {
+impl LoanCount {
     fn of(out: &Arc<AtomicUsize>) -> Self {
         out.fetch_add(1, Ordering::Relaxed);
         Self(out.clone())
     }
 }
 
-impl Drop for Back {
+impl Drop for LoanCount {
     fn drop(&mut self) {
         // Pairs with the load at the end of the scope: what the thread has done comes before it.
         self.0.fetch_sub(1, Ordering::Release);
@@ -103,9 +103,9 @@ impl<'scope> Loan<'scope> {
 }
 
 /// The end of a scope, however it is left.
-struct Ends(Arc<AtomicUsize>);
+struct AbortIfLent(Arc<AtomicUsize>);
 
-impl Drop for Ends {
+impl Drop for AbortIfLent {
     fn drop(&mut self) {
         // Pairs with what a loan does when it comes back.
         if self.0.load(Ordering::Acquire) != 0 {
@@ -132,7 +132,7 @@ pub fn scope<'env, H: Host, R>(
         scope: PhantomData,
         env: PhantomData,
     };
-    let _ends = Ends(scope.out.clone());
+    let _ends = AbortIfLent(scope.out.clone());
     let ran = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     let mut has_panicked = false;
     // Threads may start others.
@@ -197,7 +197,7 @@ impl<'scope, H: Host> Scope<'scope, '_, H> {
                 let done = f();
                 *put.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
             }),
-            back: Back::of(&self.out),
+            back: LoanCount::of(&self.out),
         };
         // SAFETY: `scope` ends the process rather than be left while a loan is out, and `'scope` lasts for
         // as long as that runs: it borrows the scope, which lives there.
@@ -236,7 +236,7 @@ impl<T, H: Host> ScopedJoinHandle<'_, T, H> {
     ///
     /// With the payload of the panic that has ended it.
     #[track_caller]
-    pub fn join(self) -> Outcome<T> {
+    pub fn join(self) -> ThreadOutcome<T> {
         // The scope waits first for those of which nobody has this. It comes to others where two threads
         // have each other's, and neither waits: then it is too late here.
         match self.thread.take() {
@@ -293,7 +293,7 @@ mod tests {
             builder.spawn(work)
         }
 
-        fn join(handle: Self::Handle) -> Outcome<()> {
+        fn join(handle: Self::Handle) -> ThreadOutcome<()> {
             handle.join()
         }
 
@@ -319,7 +319,7 @@ mod tests {
             Err(io::ErrorKind::WouldBlock.into())
         }
 
-        fn join((): ()) -> Outcome<()> {
+        fn join((): ()) -> ThreadOutcome<()> {
             Ok(())
         }
 

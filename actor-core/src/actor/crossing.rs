@@ -15,15 +15,15 @@ use crate::parts::CannotCross;
 
 /// The value to be carried to another node: an event, or a [`Reply`].
 #[derive(Debug)]
-pub struct Carried<'a, T: ?Sized>(pub &'a T);
+pub struct ToCarry<'a, T: ?Sized>(pub &'a T);
 
-impl<T: ?Sized> Clone for Carried<'_, T> {
+impl<T: ?Sized> Clone for ToCarry<'_, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T: ?Sized> Copy for Carried<'_, T> {}
+impl<T: ?Sized> Copy for ToCarry<'_, T> {}
 
 /// The bound of `#[actor(remote)]` on events and replies: they can be carried between nodes.
 #[diagnostic::on_unimplemented(
@@ -37,7 +37,7 @@ pub trait Crosses {}
 impl<T: serde::Serialize + serde::Deserialize<'static>> Crosses for T {}
 
 /// A type of the framework's own actors that is cloned, not encoded, between nodes.
-pub trait AsItIs: Clone {}
+pub trait ClonedAcrossNodes: Clone {}
 
 /// Carries an `AsItIs` value.
 pub trait Handed<T> {
@@ -45,7 +45,7 @@ pub trait Handed<T> {
     fn carry(self) -> Result<T, CannotCross>;
 }
 
-impl<T: AsItIs> Handed<T> for &&&Carried<'_, T> {
+impl<T: ClonedAcrossNodes> Handed<T> for &&&ToCarry<'_, T> {
     fn carry(self) -> Result<T, CannotCross> {
         Ok(self.0.clone())
     }
@@ -59,7 +59,7 @@ pub trait Coded<T> {
 }
 
 #[cfg(feature = "codec")]
-impl<T: serde::Serialize + serde::Deserialize<'static>> Coded<T> for &&Carried<'_, T> {
+impl<T: serde::Serialize + serde::Deserialize<'static>> Coded<T> for &&ToCarry<'_, T> {
     fn carry(self) -> Result<T, CannotCross> {
         coded(self.0)
     }
@@ -84,7 +84,7 @@ pub trait HalfCoded<T> {
 }
 
 #[cfg(feature = "codec")]
-impl<T: serde::Serialize> HalfCoded<T> for &Carried<'_, T> {
+impl<T: serde::Serialize> HalfCoded<T> for &ToCarry<'_, T> {
     fn carry(self) -> Result<T, CannotCross> {
         Err(CannotCross::Missing {
             of: type_name::<T>(),
@@ -99,7 +99,7 @@ pub trait Uncoded<T> {
     fn carry(self) -> Result<T, CannotCross>;
 }
 
-impl<T> Uncoded<T> for Carried<'_, T> {
+impl<T> Uncoded<T> for ToCarry<'_, T> {
     fn carry(self) -> Result<T, CannotCross> {
         Err(missing::<T>())
     }
@@ -111,9 +111,9 @@ pub trait UncodedReply<R> {
     fn carry_reply(self) -> Result<Reply<R>, CannotCross>;
 }
 
-impl<R> UncodedReply<R> for Carried<'_, Reply<R>> {
+impl<R> UncodedReply<R> for ToCarry<'_, Reply<R>> {
     fn carry_reply(self) -> Result<Reply<R>, CannotCross> {
-        match self.0.was_told() {
+        match self.0.is_unasked() {
             true => Ok(Reply::nobody()),
             false => Err(missing::<R>()),
         }
@@ -128,10 +128,10 @@ pub trait CodedReply<R: Event> {
 
 #[cfg(feature = "codec")]
 impl<R: Event + serde::Serialize + serde::Deserialize<'static>> CodedReply<R>
-    for &Carried<'_, Reply<R>>
+    for &ToCarry<'_, Reply<R>>
 {
     fn carry_reply(self) -> Result<Reply<R>, CannotCross> {
-        Ok(self.0.again(coded))
+        Ok(self.0.duplicate(coded))
     }
 }
 
@@ -141,9 +141,9 @@ pub trait HandedReply<R: Event> {
     fn carry_reply(self) -> Result<Reply<R>, CannotCross>;
 }
 
-impl<R: Event + AsItIs> HandedReply<R> for &&Carried<'_, Reply<R>> {
+impl<R: Event + ClonedAcrossNodes> HandedReply<R> for &&ToCarry<'_, Reply<R>> {
     fn carry_reply(self) -> Result<Reply<R>, CannotCross> {
-        Ok(self.0.again(|value| Ok(value.clone())))
+        Ok(self.0.duplicate(|value| Ok(value.clone())))
     }
 }
 

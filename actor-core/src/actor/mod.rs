@@ -10,18 +10,18 @@
 //! The trait names the context in its signatures, the context the references, and these the trait, so they
 //! share a module. Generic code is compiled once for every actor type, so it calls non-generic code early.
 
-mod alike;
 pub(crate) mod context;
 pub(crate) mod crossing;
 mod definition;
+pub(crate) mod instance;
 pub(crate) mod names;
 pub(crate) mod protocol;
 pub(crate) mod receive;
 mod reference;
+mod reference_macros;
 #[cfg(feature = "codec")]
 mod references;
 mod reply_recipient;
-pub(crate) mod rest;
 pub(crate) mod sending;
 mod spawner;
 pub(crate) mod timeouts;
@@ -35,4 +35,4 @@ pub use reply_recipient::ReplyRecipient;
 pub use spawner::Spawner;
 pub use weak::WeakRef;
 
-pub(crate) use reference::Ways;
+pub(crate) use reference::SendFns;

@@ -13,15 +13,15 @@ use std::time::Duration;
 
 use actor_macros::actor;
 
-use super::crossing::AsItIs;
-use super::rest::Spawning;
+use super::crossing::ClonedAcrossNodes;
+use super::instance::ValueSpawn;
 use super::{Actor, ActorRef, AnyRef, Context};
 use crate::asking::{Ask, Reply, TimedAsk};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
 use crate::parts::AskError;
 use crate::production::Target;
-use crate::runtime::{NamesOn, Starts};
+use crate::runtime::{NamesOn, SpawnParent};
 
 /// Registration and lookup of actors by name, within one system.
 impl<A: Actor> Context<A> {
@@ -164,12 +164,12 @@ impl fmt::Display for LookupError {
 impl std::error::Error for LookupError {}
 
 /// Returns the registry of a system.
-pub(crate) fn names(parent: &dyn Starts) -> ActorRef<Names> {
-    ActorRef::new(parent.names(&mut Spawning::new(Names::default())))
+pub(crate) fn names(parent: &dyn SpawnParent) -> ActorRef<Names> {
+    ActorRef::new(parent.names(&mut ValueSpawn::new(Names::default())))
 }
 
 /// Looks up a name, in this registry or in that of a node.
-pub(crate) fn find<R: AnyRef>(parent: &dyn Starts, name: &str) -> NameLookup<R> {
+pub(crate) fn find<R: AnyRef>(parent: &dyn SpawnParent, name: &str) -> NameLookup<R> {
     let (looked, unknown) = match name.split_once('/') {
         None => (Some(names(parent).look(name)), None),
         Some((node, on_it)) => match parent.names_on(node) {
@@ -188,7 +188,7 @@ pub(crate) fn find<R: AnyRef>(parent: &dyn Starts, name: &str) -> NameLookup<R> 
         },
     };
     NameLookup {
-        asked: looked.map_or(Asked::Nobody, Asked::Registry),
+        asked: looked.map_or(LookupSource::Nobody, LookupSource::Registry),
         unknown: unknown.unwrap_or(LookupError::Unknown),
         reference: PhantomData,
     }
@@ -197,17 +197,17 @@ pub(crate) fn find<R: AnyRef>(parent: &dyn Starts, name: &str) -> NameLookup<R> 
 /// The future of a look-up; made by [`System::lookup`](crate::System::lookup) and [`Context::lookup`].
 #[must_use = "await the answer"]
 pub struct NameLookup<R> {
-    asked: Asked,
+    asked: LookupSource,
     /// The error of a lookup that found nothing.
     unknown: LookupError,
     reference: PhantomData<fn() -> R>,
 }
 
 /// The registry that a lookup asks.
-enum Asked {
+enum LookupSource {
     Nobody,
-    Registry(Ask<Answer>),
-    Within(TimedAsk<Answer>),
+    Registry(Ask<NameAnswer>),
+    Within(TimedAsk<NameAnswer>),
 }
 
 impl<R> NameLookup<R> {
@@ -236,8 +236,8 @@ impl<R> NameLookup<R> {
     /// If [`Ask::timeout`](crate::Ask::timeout) would panic.
     #[track_caller]
     pub fn timeout(mut self, limit: Duration) -> Self {
-        if let Asked::Registry(ask) = self.asked {
-            self.asked = Asked::Within(ask.timeout(limit));
+        if let LookupSource::Registry(ask) = self.asked {
+            self.asked = LookupSource::Within(ask.timeout(limit));
         }
         self
     }
@@ -254,12 +254,12 @@ impl<R: AnyRef> Future for NameLookup<R> {
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
         let answer = match &mut self.asked {
-            Asked::Nobody => Ok(Answer::Unknown),
-            Asked::Registry(ask) => ready!(Pin::new(ask).poll(task)),
-            Asked::Within(ask) => ready!(Pin::new(ask).poll(task)),
+            LookupSource::Nobody => Ok(NameAnswer::Unknown),
+            LookupSource::Registry(ask) => ready!(Pin::new(ask).poll(task)),
+            LookupSource::Within(ask) => ready!(Pin::new(ask).poll(task)),
         };
         Poll::Ready(match answer {
-            Ok(Answer::Found(entry)) => {
+            Ok(NameAnswer::Found(entry)) => {
                 R::found(&entry).ok_or(LookupError::OtherType(entry.type_name()))
             }
             Err(AskError::Disconnected) => Err(LookupError::Unreachable),
@@ -272,16 +272,16 @@ impl<R: AnyRef> Future for NameLookup<R> {
 /// The registry of names of a system or node, itself an actor.
 #[derive(Default)]
 pub(crate) struct Names {
-    entries: BTreeMap<String, Entry>,
+    entries: BTreeMap<String, NameEntry>,
     /// The number of entries at which the entries of stopped actors are removed.
     sweep_at: usize,
     /// The lookups that wait for a name to appear, while the node boots.
-    boot: Option<Vec<(String, Reply<Answer>)>>,
+    boot: Option<Vec<(String, Reply<NameAnswer>)>>,
 }
 
 /// The registry entry of one actor.
 #[derive(Clone)]
-pub struct Entry {
+pub struct NameEntry {
     target: Target,
     reference: Reference,
 }
@@ -293,7 +293,7 @@ enum Reference {
     Other(Arc<dyn Any + Send + Sync>, &'static str),
 }
 
-impl Entry {
+impl NameEntry {
     pub(crate) fn actor(target: Target, actor_type: TypeId, path: &'static str) -> Self {
         Self {
             target,
@@ -331,13 +331,13 @@ impl Entry {
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for NameEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.target.fmt(f)
     }
 }
 
-impl Hash for Entry {
+impl Hash for NameEntry {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.target.id().hash(hasher);
         self.type_name().hash(hasher);
@@ -356,66 +356,66 @@ impl Fingerprint for Names {
 
 /// A request to the registry; one event type, since all requests are of the same kind to the program.
 #[derive(Clone, Debug, Hash)]
-pub(crate) enum Request {
+pub(crate) enum NameRequest {
     /// A registration without an answer.
-    Register(String, Entry),
-    TryRegister(String, Entry),
+    Register(String, NameEntry),
+    TryRegister(String, NameEntry),
     Unregister(String),
     Lookup(String),
 }
 
-impl AsItIs for Request {}
+impl ClonedAcrossNodes for NameRequest {}
 
 /// A lookup from another node, or from outside all nodes.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Lookup(String);
 
-impl AsItIs for Lookup {}
+impl ClonedAcrossNodes for Lookup {}
 
 /// The notice that the boot code of the node has finished.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct Booted;
 
-impl AsItIs for Booted {}
+impl ClonedAcrossNodes for Booted {}
 
-impl AsItIs for Answer {}
+impl ClonedAcrossNodes for NameAnswer {}
 
 #[derive(Clone, Debug)]
-pub(crate) enum Answer {
+pub(crate) enum NameAnswer {
     Done,
     Taken(NameTaken),
-    Found(Entry),
+    Found(NameEntry),
     Unknown,
 }
 
 #[actor(crate = crate)]
 impl Names {
     #[on]
-    fn request(&mut self, request: Request, cx: &mut Context<Self>) -> Answer {
+    fn request(&mut self, request: NameRequest, cx: &mut Context<Self>) -> NameAnswer {
         match request {
-            Request::Register(name, entry) => {
+            NameRequest::Register(name, entry) => {
                 if let Err(taken) = self.enter(name, entry) {
                     cx.report(&taken.to_string());
                 }
-                Answer::Done
+                NameAnswer::Done
             }
-            Request::TryRegister(name, entry) => match self.enter(name, entry) {
-                Ok(()) => Answer::Done,
-                Err(taken) => Answer::Taken(taken),
+            NameRequest::TryRegister(name, entry) => match self.enter(name, entry) {
+                Ok(()) => NameAnswer::Done,
+                Err(taken) => NameAnswer::Taken(taken),
             },
-            Request::Unregister(name) => {
+            NameRequest::Unregister(name) => {
                 self.entries.remove(&name);
-                Answer::Done
+                NameAnswer::Done
             }
-            Request::Lookup(name) => self.answer(&name),
+            NameRequest::Lookup(name) => self.answer(&name),
         }
     }
 
     #[on]
-    fn look_from_afar(&mut self, name: Lookup, reply: Reply<Answer>) {
+    fn look_from_afar(&mut self, name: Lookup, reply: Reply<NameAnswer>) {
         let answer = self.answer(&name.0);
         match &mut self.boot {
-            Some(waiting) if matches!(answer, Answer::Unknown) => waiting.push((name.0, reply)),
+            Some(waiting) if matches!(answer, NameAnswer::Unknown) => waiting.push((name.0, reply)),
             _ => reply.send(answer),
         }
     }
@@ -437,14 +437,14 @@ impl Names {
         }
     }
 
-    fn answer(&mut self, name: &str) -> Answer {
+    fn answer(&mut self, name: &str) -> NameAnswer {
         match self.find(name) {
-            Some(entry) => Answer::Found(entry.clone()),
-            None => Answer::Unknown,
+            Some(entry) => NameAnswer::Found(entry.clone()),
+            None => NameAnswer::Unknown,
         }
     }
 
-    fn enter(&mut self, name: String, entry: Entry) -> Result<(), NameTaken> {
+    fn enter(&mut self, name: String, entry: NameEntry) -> Result<(), NameTaken> {
         if let Some(held) = self.find(&name) {
             if held.target.id() != entry.target.id() {
                 let holder_name = format!("{held:?}");
@@ -462,7 +462,7 @@ impl Names {
         Ok(())
     }
 
-    fn find(&mut self, name: &str) -> Option<&Entry> {
+    fn find(&mut self, name: &str) -> Option<&NameEntry> {
         if self.entries.get(name)?.target.has_stopped() {
             self.entries.remove(name);
         }
@@ -475,8 +475,8 @@ impl ActorRef<Names> {
         self.enter(name.to_owned(), actor.entry());
     }
 
-    pub(crate) fn enter(&self, name: String, entry: Entry) {
-        self.tell(Request::Register(name, entry));
+    pub(crate) fn enter(&self, name: String, entry: NameEntry) {
+        self.tell(NameRequest::Register(name, entry));
     }
 
     pub(crate) fn try_register<R: AnyRef>(
@@ -486,11 +486,11 @@ impl ActorRef<Names> {
     ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<R> {
         let entry = actor.entry();
         let answer = self
-            .ask(Request::TryRegister(name.to_owned(), entry))
+            .ask(NameRequest::TryRegister(name.to_owned(), entry))
             .without_limit();
         async move {
             match answer.await {
-                Ok(Answer::Taken(taken)) => Err(taken),
+                Ok(NameAnswer::Taken(taken)) => Err(taken),
                 // A registry that has stopped holds no names.
                 _ => Ok(()),
             }
@@ -498,14 +498,15 @@ impl ActorRef<Names> {
     }
 
     pub(crate) fn unregister(&self, name: &str) {
-        self.tell(Request::Unregister(name.to_owned()));
+        self.tell(NameRequest::Unregister(name.to_owned()));
     }
 
-    fn look(&self, name: &str) -> Ask<Answer> {
-        self.ask(Request::Lookup(name.to_owned())).without_limit()
+    fn look(&self, name: &str) -> Ask<NameAnswer> {
+        self.ask(NameRequest::Lookup(name.to_owned()))
+            .without_limit()
     }
 
-    fn look_from_afar(&self, name: &str) -> Ask<Answer> {
+    fn look_from_afar(&self, name: &str) -> Ask<NameAnswer> {
         self.ask(Lookup(name.to_owned()))
     }
 

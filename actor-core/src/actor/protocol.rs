@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::alike::{by_identity, of_any_type};
+use super::reference_macros::{by_identity, of_any_type};
 use super::sending::{Sending, TrySending};
-use super::{Actor, ActorRef, AnyRef, Handler, Recipient, Ways};
+use super::{Actor, ActorRef, AnyRef, Handler, Recipient, SendFns};
 use crate::asking::{Ask, Reply};
 use crate::event::Event;
 use crate::production::Target;
@@ -37,7 +37,7 @@ pub trait EventOf<P: Protocol + ?Sized>: Event + Sized {
     const EVENT: u16;
     /// Returns the table entry that sends the event.
     #[doc(hidden)]
-    fn entry(table: &P::Table) -> &Entry<Self, Self::Reply>;
+    fn entry(table: &P::Table) -> &EventSender<Self, Self::Reply>;
 }
 
 /// A bound: the actor handles every event of the protocol, with the reply types of the protocol.
@@ -48,22 +48,22 @@ pub trait OfferedBy<A: Actor>: Protocol {
 }
 
 /// The functions that send one event of a protocol to an actor of some type.
-pub struct Entry<E: Event, R: Event> {
-    ways: &'static Ways<E>,
+pub struct EventSender<E: Event, R: Event> {
+    ways: &'static SendFns<E>,
     ask: fn(&Target, E, Reply<R>),
 }
 
-impl<E: Event, R: Event> Entry<E, R> {
+impl<E: Event, R: Event> EventSender<E, R> {
     /// Returns the functions for an `A`.
     pub const fn of<A: Handler<E, Reply = R>>() -> Self {
         Self {
-            ways: &const { Ways::of::<A>() },
+            ways: &const { SendFns::of::<A>() },
             ask: Target::send::<A, E>,
         }
     }
 }
 
-impl<E: Event, R: Event> Entry<E, R> {
+impl<E: Event, R: Event> EventSender<E, R> {
     pub(super) fn tell(&self, to: &Target, event: E) {
         (self.ways.tell)(to, event);
     }
@@ -79,7 +79,7 @@ impl<E: Event, R: Event> Entry<E, R> {
     }
 }
 
-impl<E: Event, R: Event> fmt::Debug for Entry<E, R> {
+impl<E: Event, R: Event> fmt::Debug for EventSender<E, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Entry")
     }

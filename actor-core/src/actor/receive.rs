@@ -6,19 +6,19 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
 use super::Actor;
-use super::timeouts::{Timeouts, Until};
-use crate::runtime::Home;
+use super::timeouts::{TimeoutScope, Timeouts};
+use crate::runtime::ActorExecutor;
 
 /// Waits for the next message with that event.
 pub(crate) struct Receive<'a, A: Actor> {
-    home: &'a mut Home,
+    home: &'a mut ActorExecutor,
     timeouts: &'a mut Timeouts,
     event: u16,
     actor: PhantomData<fn(A)>,
 }
 
 impl<'a, A: Actor> Receive<'a, A> {
-    pub(crate) fn new(home: &'a mut Home, timeouts: &'a mut Timeouts, event: u16) -> Self {
+    pub(crate) fn new(home: &'a mut ActorExecutor, timeouts: &'a mut Timeouts, event: u16) -> Self {
         Self {
             home,
             timeouts,
@@ -34,7 +34,7 @@ impl<A: Actor> Future for Receive<'_, A> {
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<A::Message> {
         let event = self.event;
         let message = ready!(self.home.poll_receive::<A>(event, task));
-        self.timeouts.end(Until::EventHandled);
+        self.timeouts.end(TimeoutScope::EventHandled);
         Poll::Ready(message)
     }
 }

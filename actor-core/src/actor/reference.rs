@@ -4,8 +4,8 @@ use std::any::{TypeId, type_name};
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::alike::{by_identity, of_any_type};
-use super::names::Entry;
+use super::names::NameEntry;
+use super::reference_macros::{by_identity, of_any_type};
 use super::sending::{Put, Sending, TrySending, put};
 use super::{AcceptedBy, Actor};
 use crate::asking::{Ask, Reply, Started, Stopped};
@@ -59,13 +59,13 @@ pub trait AnyRef: Clone + fmt::Debug + Send + Sync + 'static {
 
     /// Returns the entry of this reference in the registry of names.
     #[doc(hidden)]
-    fn entry(&self) -> Entry {
-        Entry::other(self)
+    fn entry(&self) -> NameEntry {
+        NameEntry::other(self)
     }
 
     /// Returns the reference in a registry entry if it is of this type.
     #[doc(hidden)]
-    fn found(entry: &Entry) -> Option<Self> {
+    fn found(entry: &NameEntry) -> Option<Self> {
         entry.as_other()
     }
 }
@@ -75,11 +75,11 @@ impl<A: Actor> AnyRef for ActorRef<A> {
         &self.target
     }
 
-    fn entry(&self) -> Entry {
-        Entry::actor(self.target.clone(), TypeId::of::<A>(), type_name::<A>())
+    fn entry(&self) -> NameEntry {
+        NameEntry::actor(self.target.clone(), TypeId::of::<A>(), type_name::<A>())
     }
 
-    fn found(entry: &Entry) -> Option<Self> {
+    fn found(entry: &NameEntry) -> Option<Self> {
         let target = entry.as_actor(TypeId::of::<A>())?;
         Some(Self::new(target.clone()))
     }
@@ -319,7 +319,7 @@ impl<A: Actor> ActorRef<A> {
 
     /// Returns this actor as the recipient of one kind of event.
     pub fn recipient<E: AcceptedBy<A>>(&self) -> Recipient<E> {
-        Recipient::new(self.target.clone(), &const { Ways::of::<A>() })
+        Recipient::new(self.target.clone(), &const { SendFns::of::<A>() })
     }
 }
 
@@ -378,16 +378,16 @@ by_identity! { [A: Actor] ActorRef<A> }
 /// ```
 pub struct Recipient<E: Event> {
     target: Target,
-    ways: &'static Ways<E>,
+    ways: &'static SendFns<E>,
 }
 
 /// The functions that send one event to an actor of some type.
-pub(crate) struct Ways<E: Event> {
+pub(crate) struct SendFns<E: Event> {
     pub(crate) tell: fn(&Target, E),
     pub(crate) put: Put<E>,
 }
 
-impl<E: Event> Ways<E> {
+impl<E: Event> SendFns<E> {
     pub(crate) const fn of<A: Actor>() -> Self
     where
         E: AcceptedBy<A>,
@@ -400,12 +400,12 @@ impl<E: Event> Ways<E> {
 }
 
 impl<E: Event> Recipient<E> {
-    pub(crate) fn new(target: Target, ways: &'static Ways<E>) -> Self {
+    pub(crate) fn new(target: Target, ways: &'static SendFns<E>) -> Self {
         Self { target, ways }
     }
 
     #[cfg(feature = "codec")]
-    pub(crate) fn ways(&self) -> &'static Ways<E> {
+    pub(crate) fn ways(&self) -> &'static SendFns<E> {
         self.ways
     }
 

@@ -9,17 +9,17 @@ use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::crossing::coded;
-use super::protocol::{Entry, Protocol, ProtocolRef};
-use super::{Actor, ActorRef, Recipient, ReplyRecipient, Ways};
+use super::protocol::{EventSender, Protocol, ProtocolRef};
+use super::{Actor, ActorRef, Recipient, ReplyRecipient, SendFns};
 use crate::asking::Reply;
 use crate::event::Event;
 use crate::identity::ActorId;
 use crate::production::Target;
-use crate::runtime::{self, Passport};
+use crate::runtime::{self, EncodedActorRef};
 
 /// A serialised reference: the actor's address, and the data that the receiver needs to send to it.
 #[derive(Serialize, Deserialize)]
-struct Travelling {
+struct SerializedRef {
     node: Option<u32>,
     incarnation: u32,
     id: u32,
@@ -30,14 +30,14 @@ struct Travelling {
 const OUTSIDE: &str = "a reference to an actor is encoded only on its way from one node to another, in \
                        an execution of a test";
 
-impl Travelling {
+impl SerializedRef {
     fn leave<S: Serializer>(target: &Target, of_type: u64) -> Result<Self, S::Error> {
         let address = target.controlled_address();
         let passport = address.and_then(|of| runtime::try_with(|rt| rt.passport(of)));
         let Some(Some(passport)) = passport else {
             return Err(S::Error::custom(OUTSIDE));
         };
-        let Passport {
+        let EncodedActorRef {
             node,
             incarnation,
             id,
@@ -51,7 +51,7 @@ impl Travelling {
     }
 
     fn arrive<E: serde::de::Error>(&self, expected: &str) -> Result<Target, E> {
-        let passport = Passport {
+        let passport = EncodedActorRef {
             node: self.node,
             incarnation: self.incarnation,
             id: self.id,
@@ -83,15 +83,15 @@ impl<'de> Deserialize<'de> for ActorId {
 
 /// Returns a number of the type, valid in this process.
 fn mark<T: ?Sized + 'static>() -> u64 {
-    let mut number = Number(0xcbf2_9ce4_8422_2325);
+    let mut number = TypeIdHasher(0xcbf2_9ce4_8422_2325);
     TypeId::of::<T>().hash(&mut number);
     number.0
 }
 
 /// A hasher that keeps the number that a [`TypeId`] feeds, which is a hash itself.
-struct Number(u64);
+struct TypeIdHasher(u64);
 
-impl Hasher for Number {
+impl Hasher for TypeIdHasher {
     fn write(&mut self, bytes: &[u8]) {
         // FNV-1a.
         for byte in bytes {
@@ -119,13 +119,13 @@ fn foreign<E: serde::de::Error>(expected: &str) -> E {
 /// Encoding in any other place is an error, and so is decoding as another type.
 impl<A: Actor> Serialize for ActorRef<A> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Travelling::leave::<S>(self.target(), mark::<A>())?.serialize(serializer)
+        SerializedRef::leave::<S>(self.target(), mark::<A>())?.serialize(serializer)
     }
 }
 
 impl<'de, A: Actor> Deserialize<'de> for ActorRef<A> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let travelling = Travelling::deserialize(deserializer)?;
+        let travelling = SerializedRef::deserialize(deserializer)?;
         if travelling.of_type != mark::<A>() {
             return Err(foreign(type_name::<A>()));
         }
@@ -135,7 +135,7 @@ impl<'de, A: Actor> Deserialize<'de> for ActorRef<A> {
 
 /// Registers the send table that the receiver needs, and returns its number.
 fn way_in<S: Serializer>(way: &'static (dyn Any + Send + Sync)) -> Result<u64, S::Error> {
-    let kept = runtime::try_with(|rt| rt.keep_way(way));
+    let kept = runtime::try_with(|rt| rt.register_send_table(way));
     kept.map(u64::from).ok_or_else(|| S::Error::custom(OUTSIDE))
 }
 
@@ -153,15 +153,15 @@ fn way_of<T: Any + Send + Sync, E: serde::de::Error>(
 impl<E: Event> Serialize for Recipient<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let way = way_in::<S>(self.ways())?;
-        Travelling::leave::<S>(self.to(), way)?.serialize(serializer)
+        SerializedRef::leave::<S>(self.to(), way)?.serialize(serializer)
     }
 }
 
 impl<'de, E: Event> Deserialize<'de> for Recipient<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let travelling = Travelling::deserialize(deserializer)?;
+        let travelling = SerializedRef::deserialize(deserializer)?;
         let expected = type_name::<Self>();
-        let ways: &'static Ways<E> = way_of(travelling.of_type, expected)?;
+        let ways: &'static SendFns<E> = way_of(travelling.of_type, expected)?;
         Ok(Self::new(travelling.arrive(expected)?, ways))
     }
 }
@@ -170,15 +170,15 @@ impl<'de, E: Event> Deserialize<'de> for Recipient<E> {
 impl<E: Event, R: Event> Serialize for ReplyRecipient<E, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let way = way_in::<S>(self.entry())?;
-        Travelling::leave::<S>(self.to(), way)?.serialize(serializer)
+        SerializedRef::leave::<S>(self.to(), way)?.serialize(serializer)
     }
 }
 
 impl<'de, E: Event, R: Event> Deserialize<'de> for ReplyRecipient<E, R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let travelling = Travelling::deserialize(deserializer)?;
+        let travelling = SerializedRef::deserialize(deserializer)?;
         let expected = type_name::<Self>();
-        let entry: &'static Entry<E, R> = way_of(travelling.of_type, expected)?;
+        let entry: &'static EventSender<E, R> = way_of(travelling.of_type, expected)?;
         Ok(Self::new(travelling.arrive(expected)?, entry))
     }
 }
@@ -187,13 +187,13 @@ impl<'de, E: Event, R: Event> Deserialize<'de> for ReplyRecipient<E, R> {
 impl<P: Protocol + ?Sized> Serialize for ProtocolRef<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let way = way_in::<S>(self.table())?;
-        Travelling::leave::<S>(self.to(), way)?.serialize(serializer)
+        SerializedRef::leave::<S>(self.to(), way)?.serialize(serializer)
     }
 }
 
 impl<'de, P: Protocol + ?Sized> Deserialize<'de> for ProtocolRef<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let travelling = Travelling::deserialize(deserializer)?;
+        let travelling = SerializedRef::deserialize(deserializer)?;
         let table: &'static P::Table = way_of(travelling.of_type, P::NAME)?;
         Ok(Self::new(travelling.arrive(P::NAME)?, table))
     }
@@ -202,7 +202,7 @@ impl<'de, P: Protocol + ?Sized> Deserialize<'de> for ProtocolRef<P> {
 /// Encoded as the number of the `ask`: the reply goes back to the node that asked.
 impl<R: Event + Serialize + serde::de::DeserializeOwned> Serialize for Reply<R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let ask: Option<u32> = match self.was_told() {
+        let ask: Option<u32> = match self.is_unasked() {
             true => None,
             false => Some(self.number().ok_or_else(|| S::Error::custom(OUTSIDE))?),
         };

@@ -1,7 +1,7 @@
 //! References to any actor that replies to one kind of event: [`ReplyRecipient`].
 
-use super::alike::{by_identity, of_any_type};
-use super::protocol::{Entry, EventOf, Protocol, ProtocolRef};
+use super::protocol::{EventOf, EventSender, Protocol, ProtocolRef};
+use super::reference_macros::{by_identity, of_any_type};
 use super::{Actor, ActorRef, AnyRef, Context, Handler, Recipient};
 use crate::asking::Ask;
 use crate::event::Event;
@@ -50,16 +50,16 @@ use crate::production::Target;
 /// ```
 pub struct ReplyRecipient<E: Event, R: Event> {
     target: Target,
-    entry: &'static Entry<E, R>,
+    entry: &'static EventSender<E, R>,
 }
 
 impl<E: Event, R: Event> ReplyRecipient<E, R> {
-    pub(crate) fn new(target: Target, entry: &'static Entry<E, R>) -> Self {
+    pub(crate) fn new(target: Target, entry: &'static EventSender<E, R>) -> Self {
         Self { target, entry }
     }
 
     #[cfg(feature = "codec")]
-    pub(crate) fn entry(&self) -> &'static Entry<E, R> {
+    pub(crate) fn entry(&self) -> &'static EventSender<E, R> {
         self.entry
     }
 
@@ -90,7 +90,7 @@ impl<A: Actor> ActorRef<A> {
     where
         A: Handler<E>,
     {
-        ReplyRecipient::new(self.target().clone(), &const { Entry::of::<A>() })
+        ReplyRecipient::new(self.target().clone(), &const { EventSender::of::<A>() })
     }
 }
 

@@ -10,8 +10,8 @@ use super::{AcceptedBy, Actor, ActorRef};
 use crate::asking::Reply;
 use crate::event::Event;
 use crate::parts::{AskError, Offered};
-use crate::production::{Room, Target};
-use crate::runtime::{self, RoomId};
+use crate::production::{OfferState, Target};
+use crate::runtime::{self, CapacityRequestId};
 use crate::slab::Slot;
 
 /// The error of a send that failed, with the event.
@@ -129,7 +129,7 @@ impl<E: Event> fmt::Debug for TrySending<E> {
 struct Offer<E: Event> {
     /// `None` once the event was sent or returned.
     event: Option<E>,
-    entrance: Entrance,
+    entrance: CapacityWait,
     /// Wraps the event for the type of the target.
     put: Put<E>,
 }
@@ -139,13 +139,13 @@ impl<E: Event> Unpin for Offer<E> {}
 
 /// See [`put`].
 pub(crate) type Put<E> =
-    fn(&mut Entrance, &mut Option<E>, waits: bool, &mut TaskContext<'_>) -> Poll<Offered>;
+    fn(&mut CapacityWait, &mut Option<E>, waits: bool, &mut TaskContext<'_>) -> Poll<Offered>;
 
 impl<E: Event> Offer<E> {
     fn new(to: Target, event: E, put: Put<E>) -> Self {
         Self {
             event: Some(event),
-            entrance: Entrance::new(to),
+            entrance: CapacityWait::new(to),
             put,
         }
     }
@@ -162,7 +162,7 @@ impl<E: Event> Offer<E> {
 
 /// Puts the event into the mailbox of the target, or returns it in `event`.
 pub(crate) fn put<A: Actor, E: AcceptedBy<A>>(
-    entrance: &mut Entrance,
+    entrance: &mut CapacityWait,
     event: &mut Option<E>,
     waits: bool,
     task: &mut TaskContext<'_>,
@@ -195,24 +195,24 @@ pub(crate) async fn tell_in_line<A: Actor, E: AcceptedBy<A>>(to: &ActorRef<A>, e
 
 /// Puts a message into a mailbox as soon as there is capacity.
 async fn enter_in_line<A: Actor>(to: &Target, message: A::Message) {
-    let mut in_line = InLine::<A> {
+    let mut in_line = WaitingMessage::<A> {
         message: Slot::Full(message),
-        entrance: Entrance::new(to.clone()),
+        entrance: CapacityWait::new(to.clone()),
     };
     if to.is_bounded() {
-        let InLine { message, entrance } = &mut in_line;
+        let WaitingMessage { message, entrance } = &mut in_line;
         poll_fn(|task| entrance.poll::<A>(message, true, task)).await;
     }
 }
 
 /// A message that waits for capacity. A message that still waits when this is dropped is sent as by
 /// `tell`, so that the message is never lost without a dead letter.
-struct InLine<A: Actor> {
+struct WaitingMessage<A: Actor> {
     message: Slot<A::Message>,
-    entrance: Entrance,
+    entrance: CapacityWait,
 }
 
-impl<A: Actor> Drop for InLine<A> {
+impl<A: Actor> Drop for WaitingMessage<A> {
     fn drop(&mut self) {
         if let Slot::Full(_) = self.message {
             self.entrance.to.post::<A>(&mut self.message);
@@ -221,25 +221,25 @@ impl<A: Actor> Drop for InLine<A> {
 }
 
 /// The sender's wait for capacity in one mailbox.
-pub(crate) struct Entrance {
+pub(crate) struct CapacityWait {
     to: Target,
-    asked: Asked,
+    asked: SenderTicket,
 }
 
 /// The request of the sender for capacity.
-enum Asked {
+enum SenderTicket {
     Not,
     /// The sender waits in line under this ticket.
     Live(u64),
     /// The tester decides about this request.
-    Controlled(RoomId),
+    Controlled(CapacityRequestId),
 }
 
-impl Entrance {
+impl CapacityWait {
     fn new(to: Target) -> Self {
         Self {
             to,
-            asked: Asked::Not,
+            asked: SenderTicket::Not,
         }
     }
 
@@ -258,17 +258,17 @@ impl Entrance {
             return self.poll_controlled(event, message, waits, task);
         };
         let ticket = match self.asked {
-            Asked::Live(ticket) => Some(ticket),
-            Asked::Not | Asked::Controlled(_) => None,
+            SenderTicket::Live(ticket) => Some(ticket),
+            SenderTicket::Not | SenderTicket::Controlled(_) => None,
         };
         let room = actor.offer::<A>(message, ticket, waits.then(|| task.waker()));
         self.asked = match room {
-            Room::Wait(ticket) => Asked::Live(ticket),
-            Room::Decided(_) => Asked::Not,
+            OfferState::Wait(ticket) => SenderTicket::Live(ticket),
+            OfferState::Decided(_) => SenderTicket::Not,
         };
         match room {
-            Room::Wait(_) => Poll::Pending,
-            Room::Decided(offered) => Poll::Ready(offered),
+            OfferState::Wait(_) => Poll::Pending,
+            OfferState::Decided(offered) => Poll::Ready(offered),
         }
     }
 
@@ -280,24 +280,26 @@ impl Entrance {
         task: &mut TaskContext<'_>,
     ) -> Poll<Offered> {
         let room = match self.asked {
-            Asked::Controlled(room) => room,
-            Asked::Not | Asked::Live(_) => {
+            SenderTicket::Controlled(room) => room,
+            SenderTicket::Not | SenderTicket::Live(_) => {
                 let room = runtime::ask_for_room(self.to.address(), event, waits);
-                self.asked = Asked::Controlled(room);
+                self.asked = SenderTicket::Controlled(room);
                 room
             }
         };
         let offered = ready!(runtime::poll_room(room, message, task.waker()));
-        self.asked = Asked::Not;
+        self.asked = SenderTicket::Not;
         Poll::Ready(offered)
     }
 }
 
-impl Drop for Entrance {
+impl Drop for CapacityWait {
     fn drop(&mut self) {
         match (&self.asked, self.to.live_actor()) {
-            (Asked::Live(ticket), Some(actor)) => actor.leave_line(*ticket),
-            (Asked::Controlled(room), _) => drop(runtime::try_with(|rt| rt.room_dropped(*room))),
+            (SenderTicket::Live(ticket), Some(actor)) => actor.leave_line(*ticket),
+            (SenderTicket::Controlled(room), _) => {
+                drop(runtime::try_with(|rt| rt.room_dropped(*room)))
+            }
             _ => {}
         }
     }

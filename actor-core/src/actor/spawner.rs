@@ -4,12 +4,12 @@ use std::any::TypeId;
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use super::names::{Entry, names};
-use super::rest::{Making, Spawning};
+use super::instance::{FactorySpawn, ValueSpawn};
+use super::names::{NameEntry, names};
 use super::{Actor, ActorRef};
 use crate::parts::{Host, Mailbox, SpawnOptions};
-use crate::production::{Count, Target};
-use crate::runtime::{Factory, Spawn, Starts};
+use crate::production::{RefCount, Target};
+use crate::runtime::{Factory, Spawn, SpawnParent};
 use crate::supervision::{Backoff, Restart, Unread};
 
 /// Starts actors with settings of their own; made by [`System::spawner`](crate::System::spawner) and
@@ -42,14 +42,14 @@ use crate::supervision::{Backoff, Restart, Unread};
 /// ```
 #[must_use = "an actor starts with `spawn`"]
 pub struct Spawner<'a> {
-    parent: &'a dyn Starts,
+    parent: &'a dyn SpawnParent,
     options: SpawnOptions,
     registered: bool,
     ref_counted: bool,
 }
 
 impl<'a> Spawner<'a> {
-    pub(crate) fn new(parent: &'a dyn Starts) -> Self {
+    pub(crate) fn new(parent: &'a dyn SpawnParent) -> Self {
         Self {
             parent,
             options: SpawnOptions::default(),
@@ -208,12 +208,12 @@ impl<'a> Spawner<'a> {
 
     /// Starts the actor and returns a reference to it, to which events may be sent at once.
     pub fn spawn<A: Actor>(self, actor: A) -> ActorRef<A> {
-        let count = Counting::begin(self.ref_counted);
-        let mut actor = Spawning::counting(actor, count.weak());
+        let count = PendingRefCount::begin(self.ref_counted);
+        let mut actor = ValueSpawn::counting(actor, count.weak());
         ActorRef::new(self.start(&mut actor, count))
     }
 
-    fn start(&self, actor: &mut dyn Spawn, count: Counting) -> Target {
+    fn start(&self, actor: &mut dyn Spawn, count: PendingRefCount) -> Target {
         let target = count.end(self.parent.start(actor, &self.options));
         self.register(&target, actor.actor_type(), actor.path());
         target
@@ -221,7 +221,7 @@ impl<'a> Spawner<'a> {
 
     fn register(&self, target: &Target, actor_type: TypeId, path: &'static str) {
         if self.registered {
-            let entry = Entry::actor(target.clone(), actor_type, path);
+            let entry = NameEntry::actor(target.clone(), actor_type, path);
             names(self.parent).enter(target.own_name(), entry);
         }
     }
@@ -309,12 +309,12 @@ impl<'a> Spawner<'a> {
     /// # }
     /// ```
     pub fn spawn_with<A: Actor>(self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
-        let count = Counting::begin(self.ref_counted);
-        let factory = Box::new(Making::counting(factory, count.weak()));
+        let count = PendingRefCount::begin(self.ref_counted);
+        let factory = Box::new(FactorySpawn::counting(factory, count.weak()));
         ActorRef::new(self.start_with(factory, count))
     }
 
-    fn start_with(&self, factory: Factory, count: Counting) -> Target {
+    fn start_with(&self, factory: Factory, count: PendingRefCount) -> Target {
         let (actor_type, path) = (factory.actor_type(), factory.path());
         let target = count.end(self.parent.start_with(factory, &self.options));
         self.register(&target, actor_type, path);
@@ -323,14 +323,14 @@ impl<'a> Spawner<'a> {
 }
 
 /// A count of references to an actor that begins before the actor is started; `None` if not counted.
-struct Counting(Option<Arc<Count>>);
+struct PendingRefCount(Option<Arc<RefCount>>);
 
-impl Counting {
+impl PendingRefCount {
     fn begin(counts: bool) -> Self {
-        Self(counts.then(Count::new))
+        Self(counts.then(RefCount::new))
     }
 
-    fn weak(&self) -> Option<Weak<Count>> {
+    fn weak(&self) -> Option<Weak<RefCount>> {
         self.0.as_ref().map(Arc::downgrade)
     }
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use super::context::Piped;
 use crate::environment::Timer;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
-use crate::roster::Sweep;
+use crate::insertion_ordered_map::CleanupSchedule;
 
 /// The event that ends a timeout that has not fired.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Until {
+pub(crate) enum TimeoutScope {
     StateLeft,
     EventHandled,
     Cancelled,
@@ -27,32 +27,32 @@ struct Kept {
     named: BTreeMap<&'static str, Named>,
     /// Futures that end with the state.
     piped: Vec<Piped>,
-    sweep: Sweep,
+    sweep: CleanupSchedule,
 }
 
 struct Named {
-    until: Until,
+    until: TimeoutScope,
     timer: Timer,
 }
 
 impl Kept {
     /// Returns the unnamed timeout of this kind.
-    fn nameless(&mut self, until: Until) -> Option<&mut Option<Timer>> {
+    fn nameless(&mut self, until: TimeoutScope) -> Option<&mut Option<Timer>> {
         match until {
-            Until::StateLeft => Some(&mut self.of_state),
-            Until::EventHandled => Some(&mut self.of_event),
-            Until::Cancelled => None,
+            TimeoutScope::StateLeft => Some(&mut self.of_state),
+            TimeoutScope::EventHandled => Some(&mut self.of_event),
+            TimeoutScope::Cancelled => None,
         }
     }
 
     #[cold]
-    fn end(&mut self, until: Until) {
+    fn end(&mut self, until: TimeoutScope) {
         if let Some(timer) = self.nameless(until).and_then(Option::take) {
             timer.cancel();
         }
         let ended = self.named.extract_if(.., |_, named| named.until == until);
         ended.for_each(|(_, named)| named.timer.cancel());
-        if until == Until::StateLeft {
+        if until == TimeoutScope::StateLeft {
             self.piped.drain(..).for_each(Piped::cancel);
         }
     }
@@ -68,7 +68,7 @@ impl Kept {
 
 impl Timeouts {
     /// Keeps `timer` in the place of the one before, which it cancels.
-    pub(crate) fn set(&mut self, until: Until, timer: Timer) {
+    pub(crate) fn set(&mut self, until: TimeoutScope, timer: Timer) {
         let kept = self.0.get_or_insert_default();
         let before = kept.nameless(until).and_then(|place| place.replace(timer));
         if let Some(before) = before {
@@ -77,7 +77,7 @@ impl Timeouts {
     }
 
     /// Keeps `timer` in the place of the one of that name, which it cancels.
-    pub(crate) fn set_named(&mut self, name: &'static str, until: Until, timer: Timer) {
+    pub(crate) fn set_named(&mut self, name: &'static str, until: TimeoutScope, timer: Timer) {
         let named = &mut self.0.get_or_insert_default().named;
         if let Some(before) = named.insert(name, Named { until, timer }) {
             before.timer.cancel();
@@ -93,7 +93,7 @@ impl Timeouts {
         } = &mut **self.0.get_or_insert_default();
         if sweep.is_due(known.len()) {
             known.retain(|piped| !piped.is_over());
-            sweep.done(known.len());
+            sweep.record_cleanup(known.len());
         }
         known.push(piped);
     }
@@ -107,7 +107,7 @@ impl Timeouts {
 
     /// Ends the timeouts that end at this event.
     #[inline]
-    pub(crate) fn end(&mut self, until: Until) {
+    pub(crate) fn end(&mut self, until: TimeoutScope) {
         if let Some(kept) = &mut self.0
             && !kept.is_empty()
         {
@@ -120,7 +120,7 @@ impl Timeouts {
         let Some(kept) = &self.0 else {
             return;
         };
-        let mark = |timer: &Option<Timer>| timer.as_ref().map_or(0, Timer::mark);
+        let mark = |timer: &Option<Timer>| timer.as_ref().map_or(0, Timer::fingerprint_position);
         let marks = [mark(&kept.of_state), mark(&kept.of_event)];
         if marks != [0, 0] {
             marks.fingerprint(to);
@@ -132,7 +132,7 @@ impl Timeouts {
             }
         }
         for (name, named) in &kept.named {
-            let mark = named.timer.mark();
+            let mark = named.timer.fingerprint_position();
             if mark != 0 {
                 (*name, named.until as u8, mark).fingerprint(to);
             }

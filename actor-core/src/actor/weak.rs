@@ -3,7 +3,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use super::alike::by_identity;
+use super::reference_macros::by_identity;
 use super::{Actor, ActorRef, Context};
 use crate::identity::ActorId;
 use crate::production::WeakTarget;
@@ -70,7 +70,7 @@ impl<A: Actor> WeakRef<A> {
     pub fn upgrade(&self) -> Option<ActorRef<A>> {
         let found = self.target.upgrade();
         if self.target.is_counted() {
-            runtime::try_with(|rt| rt.sought(self.id, found.is_some()));
+            runtime::try_with(|rt| rt.upgrade_attempted(self.id, found.is_some()));
         }
         let target = found?;
         (!target.has_stopped()).then(|| ActorRef::new(target))

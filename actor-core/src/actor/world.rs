@@ -35,7 +35,7 @@ impl<'a> World<'a> {
         let snapshot = self.snapshot;
         self.living().map(move |(address, actor)| {
             // A predicate that gets an identity may compare it with another, which breaks symmetry.
-            snapshot.singled_out(address);
+            snapshot.record_identity_use(address);
             (ActorId::controlled(address), actor)
         })
     }
@@ -47,7 +47,7 @@ impl<'a> World<'a> {
         living.filter_map(move |address| {
             let actor = snapshot.actor(address)?.downcast_ref()?;
             if is_watched {
-                snapshot.looked_at(address);
+                snapshot.record_inspected(address);
             }
             Some((address, actor))
         })

@@ -86,13 +86,13 @@ impl<R> Reply<R> {
     }
 
     /// Returns true if nobody waits for an answer: the event was sent by `tell`, or is answered.
-    pub(crate) fn was_told(&self) -> bool {
+    pub(crate) fn is_unasked(&self) -> bool {
         self.to.is_none()
     }
 
     /// Returns the same reply as it arrives at another node: the first answer of any copy counts, and
     /// the reply is lost when the last copy is dropped. `carry` encodes and decodes the answer.
-    pub(crate) fn again(&self, carry: Carry<R>) -> Self {
+    pub(crate) fn duplicate(&self, carry: Carry<R>) -> Self {
         if let Some(slot) = &self.to {
             slot.cross(carry);
         }

@@ -10,7 +10,7 @@ use crate::environment::{Sleep, sleep};
 use crate::event::Event;
 use crate::identity::AskId;
 use crate::parts::{AnySlot, CannotCross, Carry, Fate, Status, wake};
-use crate::production::{Asked, Observed, Target, Where};
+use crate::production::{ActorAddress, Observed, Target, TrackedAsk};
 use crate::runtime;
 use crate::runtime::Purpose;
 
@@ -19,7 +19,7 @@ pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
     let slot = Arc::new(Slot {
         origin,
         show: |observed, value| observed.replied(TypeId::of::<R>(), value),
-        open: Mutex::new(Open {
+        open: Mutex::new(SlotState {
             fate: Fate {
                 status: Status::Open,
                 waker: None,
@@ -41,13 +41,13 @@ pub(crate) struct Slot<R> {
     pub(super) origin: Origin,
     /// Shows a reply to the monitors of a live system, before the asker can see it.
     pub(super) show: fn(&Observed, &R),
-    pub(super) open: Mutex<Open<R>>,
+    pub(super) open: Mutex<SlotState<R>>,
 }
 
 /// The executor of an `ask`, with the data it keeps for the `ask`.
 pub(crate) enum Origin {
     /// Production. The asker is kept only while a monitor is registered.
-    Live(Option<Box<Observed>>, Asked),
+    Live(Option<Box<Observed>>, TrackedAsk),
     /// A test; the number is set once the tester has registered the `ask`.
     Controlled(OnceLock<AskId>),
 }
@@ -56,7 +56,7 @@ pub(crate) enum Origin {
 impl UnwindSafe for Origin {}
 impl RefUnwindSafe for Origin {}
 
-pub(super) struct Open<R> {
+pub(super) struct SlotState<R> {
     pub(super) fate: Fate,
     pub(super) value: Option<R>,
     /// Set if the reply goes to another node.
@@ -85,7 +85,7 @@ impl<R> Default for Crossing<R> {
 
 impl<R> Slot<R> {
     #[inline]
-    pub(super) fn lock(&self) -> MutexGuard<'_, Open<R>> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, SlotState<R>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -186,7 +186,7 @@ impl Origin {
             Self::Live(..) => {}
             Self::Controlled(id) => {
                 if let Some(id) = id.get() {
-                    runtime::with(|rt| rt.reply_sought(*id, is_there));
+                    runtime::with(|rt| rt.reply_polled(*id, is_there));
                 }
             }
         }
@@ -246,8 +246,8 @@ impl<R: Event> AnySlot for Slot<R> {
         self.lock().crossing.get_or_insert_default().is_over = true;
     }
 
-    fn look(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>)) {
-        let Open { fate, value, .. } = &mut *self.lock();
+    fn with_state(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>)) {
+        let SlotState { fate, value, .. } = &mut *self.lock();
         match value {
             Some(value) => f(fate, Some(value)),
             None => f(fate, None),
@@ -259,18 +259,18 @@ impl<R: Event> AnySlot for Slot<R> {
 impl Target {
     fn asking(&self) -> Origin {
         match self.place() {
-            Where::Live(actor) => {
+            ActorAddress::Live(actor) => {
                 let (observed, asked) = actor.asking();
                 Origin::Live(observed, asked)
             }
-            Where::Controlled(_) => Origin::Controlled(OnceLock::new()),
+            ActorAddress::Controlled(_) => Origin::Controlled(OnceLock::new()),
         }
     }
 
     /// Creates both ends of a new `ask` of this actor; the caller posts the event next.
     pub(crate) fn begin_ask<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         let (reply, ask) = asking(self.asking());
-        if let Where::Controlled(address) = self.place() {
+        if let ActorAddress::Controlled(address) = self.place() {
             runtime::ask(*address, &ask.slot());
         }
         (reply, ask)
@@ -279,8 +279,8 @@ impl Target {
     /// Starts the time limit of the system for an `ask` of this actor.
     pub(super) fn ask_limit(&self) -> Option<Sleep> {
         match self.place() {
-            Where::Live(actor) => actor.ask_limit().map(Sleep::Live),
-            Where::Controlled(_) => {
+            ActorAddress::Live(actor) => actor.ask_limit().map(Sleep::Live),
+            ActorAddress::Controlled(_) => {
                 let limit = runtime::with(|rt| rt.ask_limit())?;
                 Some(sleep(false, limit, Purpose::Reply))
             }
@@ -291,8 +291,8 @@ impl Target {
     /// event is sent, or a reply that a relay passes on.
     pub(crate) fn begin_ask_beside<R: Event>(&self) -> (Reply<R>, Ask<R>) {
         match self.place() {
-            Where::Live(actor) => asking(Origin::Live(None, actor.asking_beside())),
-            Where::Controlled(_) => self.begin_ask(),
+            ActorAddress::Live(actor) => asking(Origin::Live(None, actor.asking_beside())),
+            ActorAddress::Controlled(_) => self.begin_ask(),
         }
     }
 }

@@ -46,7 +46,7 @@ impl fmt::Debug for Started {
 }
 
 impl AwaitsStart for Reply<Result<(), StopReason>> {
-    fn told(self: Box<Self>, start: Result<(), StopReason>) {
+    fn notify(self: Box<Self>, start: Result<(), StopReason>) {
         self.send(start);
     }
 

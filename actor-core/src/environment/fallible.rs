@@ -4,10 +4,10 @@ use std::any::{Any, TypeId, type_name};
 use std::future::Future;
 use std::rc::Rc;
 
-use crate::runtime::{self, Failing, Failure};
+use crate::runtime::{self, CallErrors, InjectedError};
 
 /// An error that an injected fault makes a call return.
-struct Struck<E> {
+struct CallFault<E> {
     error: E,
     /// True if the call is made nevertheless, and its result is lost.
     is_made: bool,
@@ -22,11 +22,11 @@ pub(crate) fn call<T, E: 'static>(
 ) -> Result<T, E> {
     match struck(is_live, name) {
         None => make(),
-        Some(Struck {
+        Some(CallFault {
             error,
             is_made: true,
         }) => make().and(Err(error)),
-        Some(Struck { error, .. }) => Err(error),
+        Some(CallFault { error, .. }) => Err(error),
     }
 }
 
@@ -38,32 +38,32 @@ pub(crate) async fn call_async<T, E: 'static>(
 ) -> Result<T, E> {
     match struck(is_live, name) {
         None => call.await,
-        Some(Struck {
+        Some(CallFault {
             error,
             is_made: true,
         }) => call.await.and(Err(error)),
-        Some(Struck { error, .. }) => Err(error),
+        Some(CallFault { error, .. }) => Err(error),
     }
 }
 
 #[track_caller]
-fn struck<E: 'static>(is_live: bool, name: &str) -> Option<Struck<E>> {
+fn struck<E: 'static>(is_live: bool, name: &str) -> Option<CallFault<E>> {
     if is_live {
         return None;
     }
     let failure = runtime::with(|rt| rt.call(name, TypeId::of::<E>(), type_name::<E>()));
-    let Failure { error, is_made } = match failure {
+    let InjectedError { error, is_made } = match failure {
         Ok(failure) => failure?,
         Err(problem) => panic!("{problem}"),
     };
     let error = error.downcast::<E>();
     let error = *error.expect("the tester supplies errors of the type that was asked for");
-    Some(Struck { error, is_made })
+    Some(CallFault { error, is_made })
 }
 
 /// Describes an error with which calls may fail.
-pub(crate) fn failing<E: 'static>(is_made: bool, error: impl Fn() -> E + 'static) -> Failing {
-    Failing {
+pub(crate) fn failing<E: 'static>(is_made: bool, error: impl Fn() -> E + 'static) -> CallErrors {
+    CallErrors {
         error: TypeId::of::<E>(),
         error_name: type_name::<E>(),
         is_made,

@@ -43,14 +43,14 @@ use crate::runtime::{self, Address};
 /// }
 /// ```
 pub async fn forever<F: Future>(future: F) -> F::Output {
-    let _mark = Mark::new();
+    let _mark = ForeverGuard::new();
     future.await
 }
 
 /// Exempts the wait of the operation from deadlock detection while it lives.
-struct Mark(Option<Address>);
+struct ForeverGuard(Option<Address>);
 
-impl Mark {
+impl ForeverGuard {
     fn new() -> Self {
         let mark = Self(runtime::try_with(|rt| rt.waits_forever()));
         production::count(1);
@@ -58,7 +58,7 @@ impl Mark {
     }
 }
 
-impl Drop for Mark {
+impl Drop for ForeverGuard {
     fn drop(&mut self) {
         production::count(-1);
         if let Some(operation) = self.0 {

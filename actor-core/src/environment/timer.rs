@@ -57,7 +57,7 @@ impl Timer {
 
 impl Timer {
     /// Returns the position of the timer among its owner's timers under test; zero once the timer is over.
-    pub(crate) fn mark(&self) -> u64 {
+    pub(crate) fn fingerprint_position(&self) -> u64 {
         match &self.0 {
             Inner::Live(_) => 0,
             Inner::Controlled(id) => runtime::try_with(|rt| rt.timer_mark(*id)).unwrap_or_default(),
@@ -68,7 +68,7 @@ impl Timer {
 /// Under test, the timer's position among its owner's timers, while it is armed or its event is unread.
 impl Fingerprint for Timer {
     fn fingerprint(&self, to: &mut Fingerprinter) {
-        to.write_u64(self.mark());
+        to.write_u64(self.fingerprint_position());
     }
 }
 
@@ -98,10 +98,10 @@ impl Sleep {
 
 impl Sleep {
     /// Under test, for a sleep that is over: returns how much earlier the sleep may have ended.
-    pub(crate) fn overslept(&self) -> Duration {
+    pub(crate) fn lateness(&self) -> Duration {
         match self {
             Self::Live(_) => Duration::ZERO,
-            Self::Controlled(id) => runtime::with(|rt| rt.overslept(*id)),
+            Self::Controlled(id) => runtime::with(|rt| rt.time_past_deadline(*id)),
         }
     }
 }
@@ -118,7 +118,7 @@ impl Future for Sleep {
 }
 
 fn slept(timer: &mut TimerId, task: &TaskContext<'_>) -> Poll<()> {
-    match runtime::with(|rt| rt.slept(timer, task.waker())) {
+    match runtime::with(|rt| rt.poll_sleep(timer, task.waker())) {
         true => Poll::Ready(()),
         false => Poll::Pending,
     }

@@ -2,7 +2,7 @@
 //!
 //! Generated code computes them; only the tester reads them.
 
-pub(crate) mod offer;
+pub(crate) mod autoref;
 mod values;
 
 pub use values::{Fingerprint, Fingerprinter};

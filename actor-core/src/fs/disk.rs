@@ -8,9 +8,9 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::calling::Calling;
+use super::call_future::DiskCallFuture;
 use super::path::{below, normal};
-use super::{Answer, Call, DirEntry, File, OpenOptions};
+use super::{DirEntry, DiskOp, DiskOpResult, File, OpenOptions};
 use crate::production::{Holder, LiveDisk};
 use crate::runtime::{self, DiskId};
 
@@ -69,13 +69,13 @@ impl Disk {
                 Ok(File::live(path, options, disk.clone(), opened))
             }
             Inner::Controlled(disk) => {
-                let call = Call::Open {
+                let call = DiskOp::Open {
                     path: path.clone(),
                     options,
                 };
-                match Calling::new(*disk, call).await? {
-                    Answer::File(file) => Ok(File::controlled(path, options, *disk, file)),
-                    _ => Err(misunderstood()),
+                match DiskCallFuture::new(*disk, call).await? {
+                    DiskOpResult::File(file) => Ok(File::controlled(path, options, *disk, file)),
+                    _ => Err(wrong_answer_error()),
                 }
             }
         }
@@ -91,7 +91,7 @@ impl Disk {
                 let rename = move |root: &Path| fs::rename(root.join(from), root.join(to));
                 disk.run(what, rename).await
             }
-            Inner::Controlled(disk) => done(*disk, Call::Rename { from, to }).await,
+            Inner::Controlled(disk) => done(*disk, DiskOp::Rename { from, to }).await,
         }
     }
 
@@ -104,7 +104,7 @@ impl Disk {
                 disk.run(what, move |root| fs::remove_file(root.join(path)))
                     .await
             }
-            Inner::Controlled(disk) => done(*disk, Call::RemoveFile { path }).await,
+            Inner::Controlled(disk) => done(*disk, DiskOp::RemoveFile { path }).await,
         }
     }
 
@@ -117,7 +117,7 @@ impl Disk {
                 disk.run(what, move |root| fs::create_dir(root.join(path)))
                     .await
             }
-            Inner::Controlled(disk) => done(*disk, Call::CreateDir { path }).await,
+            Inner::Controlled(disk) => done(*disk, DiskOp::CreateDir { path }).await,
         }
     }
 
@@ -130,7 +130,7 @@ impl Disk {
                 disk.run(what, move |root| fs::remove_dir(root.join(path)))
                     .await
             }
-            Inner::Controlled(disk) => done(*disk, Call::RemoveDir { path }).await,
+            Inner::Controlled(disk) => done(*disk, DiskOp::RemoveDir { path }).await,
         }
     }
 
@@ -143,10 +143,12 @@ impl Disk {
                 disk.run(what, move |root| list_real(&root.join(path)))
                     .await
             }
-            Inner::Controlled(disk) => match Calling::new(*disk, Call::ReadDir { path }).await? {
-                Answer::Entries(entries) => Ok(entries),
-                _ => Err(misunderstood()),
-            },
+            Inner::Controlled(disk) => {
+                match DiskCallFuture::new(*disk, DiskOp::ReadDir { path }).await? {
+                    DiskOpResult::Entries(entries) => Ok(entries),
+                    _ => Err(wrong_answer_error()),
+                }
+            }
         }
     }
 
@@ -161,13 +163,13 @@ impl Disk {
                 disk.run(what, move |root| sync_real(&root.join(path)))
                     .await
             }
-            Inner::Controlled(disk) => done(*disk, Call::SyncDir { path }).await,
+            Inner::Controlled(disk) => done(*disk, DiskOp::SyncDir { path }).await,
         }
     }
 
     /// Takes the lock file, and returns the disk for the lock's holder; `None` if somebody else holds the
     /// lock. Under test there are no locks.
-    pub(crate) async fn leased(
+    pub(crate) async fn lock_exclusively(
         &self,
         file: &str,
         holder: &Arc<Holder>,
@@ -183,13 +185,13 @@ impl Disk {
 
     /// Waits until every call that has begun is over, including calls that nobody waits for any more because
     /// their actor was killed.
-    pub(crate) async fn settled(&self) -> io::Result<()> {
+    pub(crate) async fn drain_calls(&self) -> io::Result<()> {
         match &self.0 {
             Inner::Live(disk) => {
                 disk.settled().await;
                 Ok(())
             }
-            Inner::Controlled(disk) => done(*disk, Call::Settle).await,
+            Inner::Controlled(disk) => done(*disk, DiskOp::Settle).await,
         }
     }
 
@@ -251,12 +253,12 @@ impl DiskFaults {
     }
 }
 
-async fn done(disk: DiskId, call: Call) -> io::Result<()> {
-    Calling::new(disk, call).await.map(drop)
+async fn done(disk: DiskId, call: DiskOp) -> io::Result<()> {
+    DiskCallFuture::new(disk, call).await.map(drop)
 }
 
 /// Returns the error for an answer of the tester that belongs to another call.
-pub(super) fn misunderstood() -> io::Error {
+pub(super) fn wrong_answer_error() -> io::Error {
     io::Error::other("the disk has answered another call")
 }
 

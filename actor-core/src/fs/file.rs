@@ -6,9 +6,9 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::calling::Calling;
-use super::disk::misunderstood;
-use super::{Answer, Call, OpenOptions};
+use super::call_future::DiskCallFuture;
+use super::disk::wrong_answer_error;
+use super::{DiskOp, DiskOpResult, OpenOptions};
 use crate::production::LiveDisk;
 use crate::runtime::DiskId;
 
@@ -26,21 +26,21 @@ use crate::runtime::DiskId;
 /// any part of it may be in the file. After a failed sync nothing is known about the earlier writes: the next
 /// sync may succeed even if they are lost, so write the data again, to another place.
 #[derive(Clone)]
-pub struct File(Arc<Open>);
+pub struct File(Arc<FileInner>);
 
-struct Open {
+struct FileInner {
     path: String,
     options: OpenOptions,
-    place: Place,
+    place: Backend,
 }
 
-enum Place {
-    Live(LiveDisk, Arc<Real>),
+enum Backend {
+    Live(LiveDisk, Arc<OsFile>),
     Controlled(DiskId, u32),
 }
 
 /// An open file of the operating system.
-struct Real {
+struct OsFile {
     file: fs::File,
     /// Held from a seek to the read or write after it. A sync does not take the lock.
     position: Mutex<()>,
@@ -57,12 +57,12 @@ impl File {
         disk: LiveDisk,
         opened: fs::File,
     ) -> Self {
-        let real = Arc::new(Real {
+        let real = Arc::new(OsFile {
             file: opened,
             position: Mutex::new(()),
         });
-        let place = Place::Live(disk, real);
-        Self(Arc::new(Open {
+        let place = Backend::Live(disk, real);
+        Self(Arc::new(FileInner {
             path,
             options,
             place,
@@ -70,8 +70,8 @@ impl File {
     }
 
     pub(super) fn controlled(path: String, options: OpenOptions, disk: DiskId, file: u32) -> Self {
-        let place = Place::Controlled(disk, file);
-        Self(Arc::new(Open {
+        let place = Backend::Controlled(disk, file);
+        Self(Arc::new(FileInner {
             path,
             options,
             place,
@@ -91,15 +91,17 @@ impl File {
     /// ```
     pub async fn read_at(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
         self.check(self.0.options.read, "to be read")?;
-        let read = move |real: &Real| real.read(offset, len);
-        let call = |file| Call::Read {
+        let read = move |real: &OsFile| real.read(offset, len);
+        let call = |file| DiskOp::Read {
             file,
             at: offset,
             len,
         };
         match self.call("read", read, call).await? {
-            Answered::Live(bytes) | Answered::Controlled(Answer::Bytes(bytes)) => Ok(bytes),
-            Answered::Controlled(_) => Err(misunderstood()),
+            CallResult::Live(bytes) | CallResult::Controlled(DiskOpResult::Bytes(bytes)) => {
+                Ok(bytes)
+            }
+            CallResult::Controlled(_) => Err(wrong_answer_error()),
         }
     }
 
@@ -112,18 +114,18 @@ impl File {
         }
         let at = Some(offset);
         match &self.0.place {
-            Place::Live(disk, real) => {
+            Backend::Live(disk, real) => {
                 let real = real.clone();
                 let write = move || real.write(SeekFrom::Start(offset), &bytes).map(drop);
-                disk.work(self.what("write"), write).await
+                disk.work(self.describe("write"), write).await
             }
-            Place::Controlled(disk, file) => {
-                let call = Call::Write {
+            Backend::Controlled(disk, file) => {
+                let call = DiskOp::Write {
                     file: *file,
                     at,
                     bytes,
                 };
-                Calling::new(*disk, call).await.map(drop)
+                DiskCallFuture::new(*disk, call).await.map(drop)
             }
         }
     }
@@ -134,18 +136,18 @@ impl File {
         self.check(self.0.options.append, "to be appended to")?;
         let bytes = bytes.into();
         match &self.0.place {
-            Place::Live(disk, real) => {
+            Backend::Live(disk, real) => {
                 let real = real.clone();
                 let write = move || real.write(SeekFrom::End(0), &bytes);
-                disk.work(self.what("append to"), write).await
+                disk.work(self.describe("append to"), write).await
             }
-            Place::Controlled(disk, file) => {
-                let call = Call::Write {
+            Backend::Controlled(disk, file) => {
+                let call = DiskOp::Write {
                     file: *file,
                     at: None,
                     bytes,
                 };
-                number(Calling::new(*disk, call).await?)
+                number(DiskCallFuture::new(*disk, call).await?)
             }
         }
     }
@@ -153,8 +155,8 @@ impl File {
     /// Truncates the file, or extends it with zeros.
     pub async fn set_len(&self, len: u64) -> io::Result<()> {
         self.check(self.0.options.writes(), "to be written")?;
-        let set_len = move |real: &Real| real.file.set_len(len);
-        let call = |file| Call::SetLen { file, len };
+        let set_len = move |real: &OsFile| real.file.set_len(len);
+        let call = |file| DiskOp::SetLen { file, len };
         self.call("set the length of", set_len, call)
             .await
             .map(drop)
@@ -162,11 +164,11 @@ impl File {
 
     /// Returns the length of the file in bytes.
     pub async fn len(&self) -> io::Result<u64> {
-        let len = |real: &Real| Ok(real.file.metadata()?.len());
-        let call = |file| Call::Len { file };
+        let len = |real: &OsFile| Ok(real.file.metadata()?.len());
+        let call = |file| DiskOp::Len { file };
         match self.call("get the length of", len, call).await? {
-            Answered::Live(len) => Ok(len),
-            Answered::Controlled(answer) => number(answer),
+            CallResult::Live(len) => Ok(len),
+            CallResult::Controlled(answer) => number(answer),
         }
     }
 
@@ -178,15 +180,15 @@ impl File {
     /// Makes the content of the file durable, including its length. Other metadata, such as times, may be
     /// lost.
     pub async fn sync_data(&self) -> io::Result<()> {
-        let sync = |real: &Real| real.file.sync_data();
-        let call = |file| Call::Sync { file };
+        let sync = |real: &OsFile| real.file.sync_data();
+        let call = |file| DiskOp::Sync { file };
         self.call("sync", sync, call).await.map(drop)
     }
 
     /// Makes everything except the file's name durable.
     pub async fn sync_all(&self) -> io::Result<()> {
-        let sync = |real: &Real| real.file.sync_all();
-        let call = |file| Call::Sync { file };
+        let sync = |real: &OsFile| real.file.sync_all();
+        let call = |file| DiskOp::Sync { file };
         self.call("sync", sync, call).await.map(drop)
     }
 
@@ -198,14 +200,14 @@ impl File {
         bytes: Vec<u8>,
         mark: (u64, Vec<u8>),
     ) -> io::Result<()> {
-        if let Place::Live(disk, real) = &self.0.place {
+        if let Backend::Live(disk, real) = &self.0.place {
             let real = real.clone();
             let commit = move || {
                 real.write(SeekFrom::Start(offset), &bytes)?;
                 real.file.sync_data()?;
                 real.write(SeekFrom::Start(mark.0), &mark.1).map(drop)
             };
-            return disk.work(self.what("write and sync"), commit).await;
+            return disk.work(self.describe("write and sync"), commit).await;
         }
         self.write_at(offset, bytes).await?;
         self.sync_data().await?;
@@ -215,23 +217,23 @@ impl File {
     async fn call<T: Send + 'static>(
         &self,
         verb: &str,
-        live: impl FnOnce(&Real) -> io::Result<T> + Send + 'static,
-        controlled: impl FnOnce(u32) -> Call,
-    ) -> io::Result<Answered<T>> {
+        live: impl FnOnce(&OsFile) -> io::Result<T> + Send + 'static,
+        controlled: impl FnOnce(u32) -> DiskOp,
+    ) -> io::Result<CallResult<T>> {
         match &self.0.place {
-            Place::Live(disk, real) => {
+            Backend::Live(disk, real) => {
                 let real = real.clone();
-                let answer = disk.work(self.what(verb), move || live(&real)).await?;
-                Ok(Answered::Live(answer))
+                let answer = disk.work(self.describe(verb), move || live(&real)).await?;
+                Ok(CallResult::Live(answer))
             }
-            Place::Controlled(disk, file) => {
-                let answer = Calling::new(*disk, controlled(*file)).await?;
-                Ok(Answered::Controlled(answer))
+            Backend::Controlled(disk, file) => {
+                let answer = DiskCallFuture::new(*disk, controlled(*file)).await?;
+                Ok(CallResult::Controlled(answer))
             }
         }
     }
 
-    fn what(&self, verb: &str) -> String {
+    fn describe(&self, verb: &str) -> String {
         format!("{verb} `{}`", self.0.path)
     }
 
@@ -250,19 +252,19 @@ impl File {
     }
 }
 
-enum Answered<T> {
+enum CallResult<T> {
     Live(T),
-    Controlled(Answer),
+    Controlled(DiskOpResult),
 }
 
-fn number(answer: Answer) -> io::Result<u64> {
+fn number(answer: DiskOpResult) -> io::Result<u64> {
     match answer {
-        Answer::Number(number) => Ok(number),
-        _ => Err(misunderstood()),
+        DiskOpResult::Number(number) => Ok(number),
+        _ => Err(wrong_answer_error()),
     }
 }
 
-impl Real {
+impl OsFile {
     fn read(&self, offset: u64, len: usize) -> io::Result<Vec<u8>> {
         let _position = self.position.lock().unwrap_or_else(PoisonError::into_inner);
         let mut file = &self.file;

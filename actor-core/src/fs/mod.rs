@@ -49,7 +49,7 @@
 //!
 //! [`Journal`](crate::Journal) is built on this module.
 
-mod calling;
+mod call_future;
 mod disk;
 mod file;
 mod path;
@@ -59,4 +59,4 @@ pub use disk::{Disk, DiskFaults};
 pub use file::File;
 
 #[doc(hidden)]
-pub use crate::parts::disk::{Answer, Call};
+pub use crate::parts::disk::{DiskOp, DiskOpResult};

@@ -96,7 +96,7 @@ pub(super) fn seal(content: &mut [u8], sealed: u64) {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Mark {
+pub(super) struct SyncMark {
     pub(super) at: u64,
     pub(super) bytes: Vec<u8>,
 }
@@ -108,13 +108,13 @@ pub(super) struct Marks {
 
 impl Marks {
     /// Returns the next mark, which records that the file is synced up to `synced`.
-    pub(super) fn advance(&mut self, synced: u64, salt: u64) -> Mark {
+    pub(super) fn advance(&mut self, synced: u64, salt: u64) -> SyncMark {
         let at = MARKS[self.next];
         self.next = 1 - self.next;
         let mut bytes = synced.to_le_bytes().to_vec();
         let sum = header_sum(&bytes, salt);
         bytes.extend(sum.to_le_bytes());
-        Mark {
+        SyncMark {
             at: at as u64,
             bytes,
         }

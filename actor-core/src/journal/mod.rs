@@ -23,8 +23,8 @@ use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::fs::{Disk, File, OpenOptions};
 use crate::production::Holder;
 use format::{Header, Marks, Parsed, frame, parse, push_record};
-use queue::{Job, Queue, Turn};
-use recovery::Held;
+use queue::{Queue, SyncTurn, WriteJob};
+use recovery::JournalContent;
 
 /// The largest size of a record, or of a snapshot, in bytes.
 pub const RECORD_BYTES_MAX: usize = 256 << 20;
@@ -134,7 +134,7 @@ struct Inner {
 }
 
 /// The end of the file, held by the caller that writes.
-pub(crate) struct Tail {
+pub(crate) struct JournalWriter {
     file: File,
     end: u64,
     salt: u64,
@@ -156,13 +156,15 @@ impl Journal {
     pub async fn recover(disk: &Disk, name: &str) -> Result<Recovered, JournalError> {
         let failed = |error: io::Error| JournalError::disk(name, &error);
         let holder = Arc::new(Holder);
-        let leased = disk.leased(&format!("{name}.lock"), &holder).await;
+        let leased = disk
+            .lock_exclusively(&format!("{name}.lock"), &holder)
+            .await;
         let Some(disk) = leased.map_err(failed)? else {
             return Err(JournalError::InUse { file: name.into() });
         };
         let disk = &disk;
         // A killed actor may have left a call in progress.
-        disk.settled().await.map_err(failed)?;
+        disk.drain_calls().await.map_err(failed)?;
         let options = OpenOptions::new().read(true).write(true);
         let (held, tail) = match disk.open(name, options).await {
             Ok(file) => {
@@ -173,9 +175,11 @@ impl Journal {
                     true => Some(reopened(file, &parsed, bytes.len()).await.map_err(failed)?),
                     false => None,
                 };
-                (Held::of(&bytes, parsed), tail)
+                (JournalContent::of(&bytes, parsed), tail)
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (Held::default(), None),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                (JournalContent::default(), None)
+            }
             Err(error) => return Err(failed(error)),
         };
         let tail = match tail {
@@ -278,9 +282,9 @@ impl Journal {
         let until = inner.queue.asked();
         async move {
             loop {
-                match inner.queue.turn(until).await {
-                    Turn::Over(result) => return result,
-                    Turn::Work(job) => inner.work(job).await,
+                match inner.queue.wait_for_turn(until).await {
+                    SyncTurn::Over(result) => return result,
+                    SyncTurn::Work(job) => inner.work(job).await,
                 }
             }
         }
@@ -309,15 +313,15 @@ impl Journal {
 
 impl Inner {
     /// Writes the waiting records, and syncs them.
-    async fn work(&self, mut job: Job<'_>) {
+    async fn work(&self, mut job: WriteJob<'_>) {
         let written = self.write(&mut job).await;
         job.done(written.map_err(|error| JournalError::disk(&self.name, &error)));
     }
 
-    async fn write(&self, job: &mut Job<'_>) -> io::Result<()> {
+    async fn write(&self, job: &mut WriteJob<'_>) -> io::Result<()> {
         if job.was_interrupted() {
             // The previous writer was dropped, and its call may still be in progress.
-            self.disk.settled().await?;
+            self.disk.drain_calls().await?;
             // The records of that writer were never reported as durable, and will be overwritten.
             job.tail().marks_end().await?;
         }
@@ -341,7 +345,7 @@ impl Inner {
     }
 }
 
-impl Tail {
+impl JournalWriter {
     /// Writes a frame, syncs it, and records the new end in a mark.
     async fn commit(&mut self, frame: Vec<u8>) -> io::Result<()> {
         let end = self.end + frame.len() as u64;
@@ -368,11 +372,11 @@ impl Tail {
 }
 
 /// Continues a file of `len` bytes, all of whose records are known to be synced.
-async fn reopened(file: File, parsed: &Parsed, len: usize) -> io::Result<Tail> {
+async fn reopened(file: File, parsed: &Parsed, len: usize) -> io::Result<JournalWriter> {
     if parsed.end < len {
         file.set_len(parsed.end as u64).await?;
     }
-    Ok(Tail {
+    Ok(JournalWriter {
         file,
         end: parsed.end as u64,
         salt: parsed.salt,
@@ -400,7 +404,7 @@ fn sealed(mut content: Vec<u8>) -> Vec<u8> {
 }
 
 /// Returns the content of a file, rewritten for a new file.
-fn rewritten(held: &Held, salt: u64) -> Vec<u8> {
+fn rewritten(held: &JournalContent, salt: u64) -> Vec<u8> {
     let mut content = begin(held.first, salt, held.snapshot.as_deref());
     let mut records = held.records.iter().peekable();
     let mut first = held.first;
@@ -419,7 +423,12 @@ fn rewritten(held: &Held, salt: u64) -> Vec<u8> {
 }
 
 /// Replaces the journal's file atomically: a crash leaves the old one or the new one.
-async fn replace(disk: &Disk, name: &str, content: Vec<u8>, salt: u64) -> io::Result<Tail> {
+async fn replace(
+    disk: &Disk,
+    name: &str,
+    content: Vec<u8>,
+    salt: u64,
+) -> io::Result<JournalWriter> {
     let new = format!("{name}.new");
     let directory = name
         .rsplit_once('/')
@@ -438,7 +447,7 @@ async fn replace(disk: &Disk, name: &str, content: Vec<u8>, salt: u64) -> io::Re
     }
     disk.rename(&new, name).await?;
     disk.sync_dir(directory).await?;
-    let mut tail = Tail {
+    let mut tail = JournalWriter {
         file,
         end,
         salt,

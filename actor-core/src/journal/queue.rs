@@ -11,20 +11,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 use super::format::push_record;
-use super::{JournalError, Tail, UNSYNCED_BYTES_MAX};
+use super::{JournalError, JournalWriter, UNSYNCED_BYTES_MAX};
 use crate::fingerprint::Fingerprinter;
 
-pub(super) struct Queue(Mutex<State>);
+pub(super) struct Queue(Mutex<QueueState>);
 
-struct State {
+struct QueueState {
     batch: Batch,
     /// The number of appends and snapshots so far, and up to which of them everything is durable.
-    asked: u64,
+    requests: u64,
     safe: u64,
     /// The error that has ended the journal.
     failed: Option<JournalError>,
     /// `None` while a caller writes.
-    tail: Option<Tail>,
+    tail: Option<JournalWriter>,
     /// True if the last writer was dropped in the middle of its work.
     interrupted: bool,
     waiting: Vec<Waker>,
@@ -57,14 +57,14 @@ impl Batch {
 }
 
 impl Queue {
-    pub(super) fn new(next: u64, tail: Tail) -> Self {
+    pub(super) fn new(next: u64, tail: JournalWriter) -> Self {
         let batch = Batch {
             first: next,
             ..Batch::default()
         };
-        Self(Mutex::new(State {
+        Self(Mutex::new(QueueState {
             batch,
-            asked: 0,
+            requests: 0,
             safe: 0,
             failed: None,
             tail: Some(tail),
@@ -73,12 +73,12 @@ impl Queue {
         }))
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, QueueState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// As `lock`, but fails once the journal has failed.
-    fn open(&self) -> Result<MutexGuard<'_, State>, JournalError> {
+    fn open(&self) -> Result<MutexGuard<'_, QueueState>, JournalError> {
         let state = self.lock();
         match &state.failed {
             Some(error) => Err(error.clone()),
@@ -94,7 +94,7 @@ impl Queue {
         let number = state.batch.next();
         push_record(&mut state.batch.body, record);
         state.batch.records += 1;
-        state.asked += 1;
+        state.requests += 1;
         Ok(number)
     }
 
@@ -105,7 +105,7 @@ impl Queue {
             first: state.batch.next(),
             ..Batch::default()
         };
-        state.asked += 1;
+        state.requests += 1;
         Ok(())
     }
 
@@ -114,18 +114,18 @@ impl Queue {
     }
 
     pub(super) fn asked(&self) -> u64 {
-        self.lock().asked
+        self.lock().requests
     }
 
     /// Waits until the first `until` requests are durable, or it is the caller's turn to write.
-    pub(super) async fn turn(&self, until: u64) -> Turn<'_> {
+    pub(super) async fn wait_for_turn(&self, until: u64) -> SyncTurn<'_> {
         poll_fn(|task| {
             let mut state = self.lock();
             if state.safe >= until {
-                return Poll::Ready(Turn::Over(Ok(())));
+                return Poll::Ready(SyncTurn::Over(Ok(())));
             }
             if let Some(error) = &state.failed {
-                return Poll::Ready(Turn::Over(Err(error.clone())));
+                return Poll::Ready(SyncTurn::Over(Err(error.clone())));
             }
             let Some(tail) = state.tail.take() else {
                 if !state
@@ -140,10 +140,10 @@ impl Queue {
             let next = state.batch.next();
             let batch = std::mem::take(&mut state.batch);
             state.batch.first = next;
-            Poll::Ready(Turn::Work(Job {
+            Poll::Ready(SyncTurn::Work(WriteJob {
                 queue: self,
                 batch,
-                until: state.asked,
+                until: state.requests,
                 tail: Some(tail),
                 interrupted: state.interrupted,
             }))
@@ -151,7 +151,7 @@ impl Queue {
         .await
     }
 
-    fn end(&self, f: impl FnOnce(&mut State)) {
+    fn end(&self, f: impl FnOnce(&mut QueueState)) {
         let waiting = {
             let mut state = self.lock();
             f(&mut state);
@@ -164,31 +164,31 @@ impl Queue {
         let state = self.lock();
         let batch = &state.batch;
         to.write_u64(batch.next());
-        to.write_u64(state.asked - state.safe);
+        to.write_u64(state.requests - state.safe);
         to.write(&batch.body);
         to.write(batch.snapshot.as_deref().unwrap_or_default());
         to.write_u8(u8::from(state.failed.is_some()) | u8::from(state.tail.is_none()) << 1);
     }
 }
 
-pub(super) enum Turn<'a> {
+pub(super) enum SyncTurn<'a> {
     Over(Result<(), JournalError>),
     /// The caller must write the waiting records.
-    Work(Job<'a>),
+    Work(WriteJob<'a>),
 }
 
 /// A batch that a caller writes. If the job is dropped before it is done, the batch goes back to the queue.
-pub(super) struct Job<'a> {
+pub(super) struct WriteJob<'a> {
     queue: &'a Queue,
     batch: Batch,
     /// The number of requests that are durable when the job is done.
     until: u64,
     /// `None` once the job is done.
-    tail: Option<Tail>,
+    tail: Option<JournalWriter>,
     interrupted: bool,
 }
 
-impl Job<'_> {
+impl WriteJob<'_> {
     pub(super) fn was_interrupted(&self) -> bool {
         self.interrupted
     }
@@ -210,7 +210,7 @@ impl Job<'_> {
     }
 
     /// Returns the end of the file, at which the batch is written.
-    pub(super) fn tail(&mut self) -> &mut Tail {
+    pub(super) fn tail(&mut self) -> &mut JournalWriter {
         self.tail.as_mut().expect("a job that is not done")
     }
 
@@ -228,7 +228,7 @@ impl Job<'_> {
     }
 }
 
-impl Drop for Job<'_> {
+impl Drop for WriteJob<'_> {
     fn drop(&mut self) {
         let Some(tail) = self.tail.take() else {
             return;

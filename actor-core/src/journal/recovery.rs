@@ -21,14 +21,14 @@ pub struct Recovered {
 
 /// The content of a file, without the journal.
 #[derive(Debug, Default)]
-pub(super) struct Held {
+pub(super) struct JournalContent {
     pub(super) snapshot: Option<Vec<u8>>,
     pub(super) records: Vec<Vec<u8>>,
     pub(super) first: u64,
     pub(super) torn_bytes: u64,
 }
 
-impl Held {
+impl JournalContent {
     pub(super) fn of(bytes: &[u8], parsed: Parsed) -> Self {
         Self {
             snapshot: parsed.snapshot.map(|range| bytes[range].to_vec()),

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::{Announce, AnySlab};
-use crate::contained::drop_each;
 use crate::event::Event;
+use crate::panics::drop_each;
 use crate::slab::{Slab, Slot};
 
 pub(crate) struct Announcing<E>(pub(crate) Option<E>);

@@ -103,7 +103,7 @@ pub trait AnySlot: Send + Sync {
     fn sever(&self);
 
     /// Shows the completion state of the `ask`, and the reply if one was sent.
-    fn look(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>));
+    fn with_state(&self, f: &mut dyn FnMut(&mut Fate, Option<&dyn Event>));
 }
 
 impl dyn AnySlot {
@@ -111,13 +111,13 @@ impl dyn AnySlot {
     pub fn deliver(&self, lost: Option<AskError>) {
         let status = lost.map_or(Status::Delivered, Status::Lost);
         let mut waker = None;
-        self.look(&mut |fate, _| waker = fate.settle(status));
+        self.with_state(&mut |fate, _| waker = fate.settle(status));
         wake(waker);
     }
 
     /// Shows the reply, if one was sent.
     pub fn inspect(&self, f: &mut dyn FnMut(&dyn Event)) {
-        self.look(&mut |_, reply| {
+        self.with_state(&mut |_, reply| {
             if let Some(event) = reply {
                 f(event);
             }

@@ -13,12 +13,12 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use super::AnyMail;
-use crate::contained::Payload;
 use crate::fingerprint::Fingerprinter;
+use crate::panics::Payload;
 
 /// The outcome of a run of a body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ran {
+pub enum RunOutcome {
     /// The handler returned, and so did every call that followed from it.
     Done,
     /// An async handler is pending.
@@ -30,17 +30,17 @@ pub enum Ran {
 /// An actor instance between two steps, with its context and without its type.
 ///
 /// A method returns [`Ran::Suspended`] if an async handler is next: then the driver gets the actor.
-pub trait Resting: Any + Send {
+pub trait AnyInstance: Any + Send {
     /// Runs the `#[start]` hook and the first `#[entry]`.
-    fn start(&mut self) -> Ran;
+    fn start(&mut self) -> RunOutcome;
     /// Runs the handler for the message in that slot of the mail, and the calls that follow from it.
-    fn handle(&mut self, mail: &dyn AnyMail, slot: u32) -> Ran;
+    fn handle(&mut self, mail: &dyn AnyMail, slot: u32) -> RunOutcome;
     /// Runs the `#[stop]` hook.
-    fn stop(&mut self) -> Ran;
+    fn stop(&mut self) -> RunOutcome;
     /// Runs the calls that follow from an async handler that has returned.
-    fn follow(&mut self) -> Ran;
+    fn follow(&mut self) -> RunOutcome;
     /// Handles events in production until another kind of work is due.
-    fn work(&mut self) -> Due;
+    fn work(&mut self) -> NextWork;
     /// Makes the future that runs async handlers of this type; `None` if the type has none.
     fn driver(&self) -> Option<Driver>;
     /// Returns the index of the current state.
@@ -55,7 +55,7 @@ pub trait Resting: Any + Send {
 
 /// The next work of an actor in production, other than an event of its inbox.
 #[derive(Debug)]
-pub enum Due {
+pub enum NextWork {
     /// Wait for an event, or yield to other actors.
     Wait,
     /// Stop, since the system ordered it.
@@ -65,7 +65,7 @@ pub enum Due {
     /// Fail: the state does not handle an event, which is printed here.
     Unhandled(String),
     /// Process the outcome of a handler.
-    Ran(Ran),
+    Ran(RunOutcome),
 }
 
 /// A future that runs the async handlers of one actor, one after another and for ever, so that a handler
@@ -75,7 +75,7 @@ pub type Driver = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// The body of one actor: its value and context, and its driver if a handler is async.
 pub struct Body {
     /// `None` while the driver has the actor, and once the actor is dropped.
-    resting: Option<Box<dyn Resting>>,
+    resting: Option<Box<dyn AnyInstance>>,
     /// Boxed, since most actors have no driver: one word each.
     driver: Option<Box<Driver>>,
     /// The state before the handler that the driver runs.
@@ -101,53 +101,53 @@ impl Body {
     }
 
     /// Installs an actor; the driver of the previous one, which is of the same type, serves it too.
-    pub fn install(&mut self, resting: Box<dyn Resting>) {
+    pub fn install(&mut self, resting: Box<dyn AnyInstance>) {
         self.resting = Some(resting);
     }
 
     /// Runs the `#[start]` hook and the first `#[entry]`.
-    pub fn start(&mut self, waker: &Waker) -> Ran {
+    pub fn start(&mut self, waker: &Waker) -> RunOutcome {
         let ran = self.resting().start();
         self.drive_after(ran, waker)
     }
 
     /// Runs the handler for the message in that slot of the mail, and the calls that follow from it.
     #[inline]
-    pub fn handle(&mut self, mail: &dyn AnyMail, slot: u32, waker: &Waker) -> Ran {
+    pub fn handle(&mut self, mail: &dyn AnyMail, slot: u32, waker: &Waker) -> RunOutcome {
         let ran = self.resting().handle(mail, slot);
         self.drive_after(ran, waker)
     }
 
     /// Runs the `#[stop]` hook.
-    pub fn stop(&mut self, waker: &Waker) -> Ran {
+    pub fn stop(&mut self, waker: &Waker) -> RunOutcome {
         let ran = self.resting().stop();
         self.drive_after(ran, waker)
     }
 
     /// Handles events in production until another kind of work is due.
-    pub(crate) fn work(&mut self, waker: &Waker) -> Due {
+    pub(crate) fn work(&mut self, waker: &Waker) -> NextWork {
         match self.resting().work() {
-            Due::Ran(ran) => Due::Ran(self.drive_after(ran, waker)),
+            NextWork::Ran(ran) => NextWork::Ran(self.drive_after(ran, waker)),
             due => due,
         }
     }
 
     /// Polls a suspended handler.
-    pub fn resume(&mut self, waker: &Waker) -> Ran {
+    pub fn resume(&mut self, waker: &Waker) -> RunOutcome {
         let mut task = TaskContext::from_waker(waker);
         loop {
             let driver = self.driver.as_mut().expect("who is suspended has a driver");
             let never = (**driver).as_mut().poll(&mut task);
             debug_assert!(never.is_pending(), "a driver serves its body for ever");
-            let Some(Done { resting, panic }) = DONE.take() else {
-                return Ran::Suspended;
+            let Some(DrivenActor { resting, panic }) = DONE.take() else {
+                return RunOutcome::Suspended;
             };
             let resting = self.resting.insert(resting);
             if let Some(payload) = panic {
                 resume_unwind(payload);
             }
             match resting.follow() {
-                Ran::Suspended => self.hand_over(),
+                RunOutcome::Suspended => self.hand_over(),
                 ran => return ran,
             }
         }
@@ -192,15 +192,15 @@ impl Body {
     }
 
     #[inline]
-    fn resting(&mut self) -> &mut dyn Resting {
+    fn resting(&mut self) -> &mut dyn AnyInstance {
         let resting = self.resting.as_mut().expect("a resting actor is run");
         &mut **resting
     }
 
     #[inline]
-    fn drive_after(&mut self, ran: Ran, waker: &Waker) -> Ran {
+    fn drive_after(&mut self, ran: RunOutcome, waker: &Waker) -> RunOutcome {
         match ran {
-            Ran::Suspended => {
+            RunOutcome::Suspended => {
                 self.hand_over();
                 self.resume(waker)
             }
@@ -225,29 +225,29 @@ impl Default for Body {
 }
 
 /// An actor whose async handler has ended, and the panic that it ended with.
-struct Done {
-    resting: Box<dyn Resting>,
+struct DrivenActor {
+    resting: Box<dyn AnyInstance>,
     panic: Option<Payload>,
 }
 
 thread_local! {
     /// An actor on the way to its driver, which is polled at once. Not in a shared field: a driver may
     /// move between threads, and a lock would cost as much as a whole step.
-    static JOB: Cell<Option<Box<dyn Resting>>> = const { Cell::new(None) };
+    static JOB: Cell<Option<Box<dyn AnyInstance>>> = const { Cell::new(None) };
     /// An actor on the way back from its driver.
-    static DONE: Cell<Option<Done>> = const { Cell::new(None) };
+    static DONE: Cell<Option<DrivenActor>> = const { Cell::new(None) };
 }
 
 /// Returns the actor from its driver to its body.
-pub(crate) fn hand_back(resting: Box<dyn Resting>, panic: Option<Payload>) {
-    DONE.set(Some(Done { resting, panic }));
+pub(crate) fn hand_back(resting: Box<dyn AnyInstance>, panic: Option<Payload>) {
+    DONE.set(Some(DrivenActor { resting, panic }));
 }
 
 /// Waits for the next actor to drive.
-pub(crate) struct Job;
+pub(crate) struct NextJob;
 
-impl Future for Job {
-    type Output = Box<dyn Resting>;
+impl Future for NextJob {
+    type Output = Box<dyn AnyInstance>;
 
     fn poll(self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<Self::Output> {
         match JOB.take() {
@@ -258,9 +258,9 @@ impl Future for Job {
 }
 
 /// Runs a handler; a panic is returned as a payload and does not drop the actor.
-pub(crate) struct Contained<'a>(pub(crate) Pin<&'a mut (dyn Future<Output = ()> + Send)>);
+pub(crate) struct CatchPanic<'a>(pub(crate) Pin<&'a mut (dyn Future<Output = ()> + Send)>);
 
-impl Future for Contained<'_> {
+impl Future for CatchPanic<'_> {
     type Output = Option<Payload>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {

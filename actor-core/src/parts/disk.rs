@@ -4,7 +4,7 @@ pub use super::options::OpenOptions;
 
 /// A call of one operation to its disk. Paths are names separated by slashes; the root is empty.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Call {
+pub enum DiskOp {
     /// Opens a file, for [`Answer::File`].
     Open {
         /// The path of the file.
@@ -85,7 +85,7 @@ pub enum Call {
 
 /// The result of a successful call.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub enum DiskOpResult {
     /// The call is done.
     Done,
     /// An open file.

@@ -63,7 +63,7 @@ pub trait Announce {
 }
 
 /// Puts the next message of a periodic timer into the owner's mail.
-pub type Again = Box<dyn Fn(&dyn AnyMail) -> u32>;
+pub type NextTick = Box<dyn Fn(&dyn AnyMail) -> u32>;
 
 /// Puts the notice of a watched actor's end into the watcher's mail; returns its slot and event.
 pub type Notice = Box<dyn FnOnce(&dyn AnyMail, StopReason) -> (u32, u16)>;
@@ -75,7 +75,7 @@ pub type PutReason = Box<dyn FnOnce(StopReason)>;
 pub type PutStart = Box<dyn FnOnce(Result<(), StopReason>)>;
 
 /// Puts notices as a [`Notice`] does, for any actor and more than once.
-pub type Trap = fn(&dyn AnyMail, ActorId, StopReason) -> (u32, u16);
+pub type LinkNotice = fn(&dyn AnyMail, ActorId, StopReason) -> (u32, u16);
 
 /// The outcome of offering an event to a mailbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@ pub type Script = Box<dyn FnOnce() -> Vec<Fault>>;
 
 /// The treatment of a node's disk when the node is restarted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Disk {
+pub enum DiskAfterRestart {
     /// The disk has the content that survived the crash.
     Keep,
     /// The disk is empty.
@@ -18,7 +18,7 @@ pub enum Disk {
 
 /// A fault of one message on a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wish {
+pub enum MessageFault {
     /// The message is lost.
     Drop,
     /// The message arrives twice.
@@ -33,7 +33,7 @@ pub enum Fault {
     /// A node crashes.
     Crash(Box<str>),
     /// A node is restarted.
-    Restart(Box<str>, Disk),
+    Restart(Box<str>, DiskAfterRestart),
     /// The links between two sets of nodes are cut, both ways.
     Partition(Vec<Box<str>>, Vec<Box<str>>),
     /// One link is cut.
@@ -51,7 +51,7 @@ pub enum Fault {
     /// A message fault hits the next event of a type on a link.
     Next {
         /// The fault of the message.
-        wish: Wish,
+        wish: MessageFault,
         /// The name of the sending node.
         from: Box<str>,
         /// The name of the receiving node.
@@ -72,7 +72,7 @@ pub enum Fault {
 }
 
 /// The supplied error of the calls of one name.
-pub struct Failing {
+pub struct CallErrors {
     /// The type of the error.
     pub error: TypeId,
     /// The name of the error type.
@@ -84,7 +84,7 @@ pub struct Failing {
 }
 
 /// The failure of one call.
-pub struct Failure {
+pub struct InjectedError {
     /// The error.
     pub error: Box<dyn Any>,
     /// True if the call is made all the same, and its result is lost.

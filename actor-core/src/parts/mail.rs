@@ -6,10 +6,10 @@ use std::any::Any;
 use std::cell::RefCell;
 
 use super::CannotCross;
-use crate::contained::drop_each;
 use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::identity::ActorId;
+use crate::panics::drop_each;
 use crate::slab::{Slab, Slot};
 use crate::specification::AnyMonitor;
 
@@ -108,7 +108,7 @@ pub trait AnyMail: AnySlab + Send {
     /// Copies the message in the slot for another node; returns the slot of the copy.
     fn copy(&self, slot: u32) -> Result<u32, CannotCross>;
     /// Moves a message here from another mail of the same type.
-    fn adopt(&self, other: &dyn AnyMail, slot: u32) -> u32;
+    fn move_from(&self, other: &dyn AnyMail, slot: u32) -> u32;
 }
 
 impl<A: Mailed> AnySlab for Mail<A> {
@@ -163,7 +163,7 @@ impl<A: Mailed> AnyMail for Mail<A> {
         Ok(self.insert(&mut Slot::Full(copied)))
     }
 
-    fn adopt(&self, other: &dyn AnyMail, slot: u32) -> u32 {
+    fn move_from(&self, other: &dyn AnyMail, slot: u32) -> u32 {
         self.insert(&mut Slot::Full(mail_of::<A>(other).take(slot)))
     }
 }

@@ -17,23 +17,26 @@ pub(crate) mod rules;
 mod sharing;
 mod spawning;
 
-pub use crate::contained::{call_each, drop_each};
-pub use crate::renaming::{name_of, under_names};
+pub use crate::panics::{call_each, drop_each};
+pub use crate::renaming::{name_of, with_renaming};
 pub use asking::{AnySlot, AskError, AskSlot, Fate};
-pub use body::{Body, Driver, Due, Ran, Resting};
+pub use body::{AnyInstance, Body, Driver, NextWork, RunOutcome};
 pub use crossing::CannotCross;
 pub use effects::{
-    Again, Announce, Notice, Offered, Purpose, PutReason, PutStart, ShutdownSummary, Stop, Trap,
+    Announce, LinkNotice, NextTick, Notice, Offered, Purpose, PutReason, PutStart, ShutdownSummary,
+    Stop,
 };
-pub use faults::{Disk, Failing, Failure, Fault, Script, Wish};
+pub use faults::{CallErrors, DiskAfterRestart, Fault, InjectedError, MessageFault, Script};
 pub use mail::{AnyMail, AnySlab, Mail, MakeMail};
 pub use mailbox::{Mailbox, Overflow};
 pub use rules::{CHAIN_MAX, Violation, ViolationKind};
-pub use sharing::{Access, Hold, Locals, NewTask, ObjectId, Place, Release, Sharing, Touch, Wait};
+pub use sharing::{
+    Access, AccessEffect, Hold, Locals, NewTask, ObjectId, Release, Sharing, SourceLocation, Wait,
+};
 pub use spawning::{Host, SpawnOptions};
 
 pub(crate) use announcing::Announcing;
 pub(crate) use asking::{Status, wake};
-pub(crate) use body::{Contained, Job, hand_back};
+pub(crate) use body::{CatchPanic, NextJob, hand_back};
 pub(crate) use crossing::Carry;
 pub(crate) use mail::{Mailed, mail_of};

@@ -9,7 +9,7 @@ use std::task::Waker;
 use crate::identity::Address;
 
 /// A source location.
-pub type Place = &'static Location<'static>;
+pub type SourceLocation = &'static Location<'static>;
 
 /// A shared object of one execution: a lock, a channel, an atomic.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,12 +28,12 @@ pub struct Access {
     /// The action as reports print it: `locks`.
     pub what: &'static str,
     /// The source location of the access.
-    pub place: Place,
+    pub place: SourceLocation,
 }
 
 /// The effect of an access, from which the tester computes dependencies and happens-before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Touch {
+pub struct AccessEffect {
     /// True if the access changes the object.
     pub changes: bool,
     /// True if everything before the releases of the object happens before what follows this access.
@@ -72,7 +72,7 @@ pub enum Hold {
     LetsGo,
 }
 
-impl Touch {
+impl AccessEffect {
     /// A read that acquires.
     pub const LOOKS: Self = Self {
         changes: false,
@@ -158,12 +158,12 @@ pub trait Sharing {
     /// Returns the number of the execution.
     fn execution(&self) -> u32;
     /// Registers an object that is new to the execution, with its kind and the place of its creation.
-    fn object(&self, kind: &'static str, made: Place) -> ObjectId;
+    fn object(&self, kind: &'static str, made: SourceLocation) -> ObjectId;
     /// Announces an access, and returns in the step that makes it. Returns `false` in the current step if
     /// the operation has no stack: an async caller then yields itself. `waits`: the caller can't yield.
-    fn reach(&self, access: Access, waits: bool) -> bool;
+    fn announce_access(&self, access: Access, waits: bool) -> bool;
     /// Records the effect of the access that was made.
-    fn touch(&self, access: Access, touch: Touch);
+    fn touch(&self, access: Access, touch: AccessEffect);
     /// Waits until the object changes, or the operation's waker is called; returns in a later step.
     /// Returns true if the object changed.
     fn block(&self, access: Access, wait: Wait) -> bool;
@@ -202,12 +202,12 @@ pub trait Sharing {
     /// Sets the flag of a wake-up since the operation's poll began, and returns the old one.
     fn replace_wake_up(&self, is_due: bool) -> bool;
     /// Yields to other operations; returns in a later step. Returns `false` as [`reach`](Self::reach) does.
-    fn give_way(&self, place: Place, waits: bool) -> bool;
+    fn yield_now(&self, place: SourceLocation, waits: bool) -> bool;
     /// Returns the thread-local values of the current operation.
     fn locals(&self) -> Locals;
     /// A memory fence. Acquiring: values read by earlier relaxed loads count as acquired from now on.
     /// Releasing: later relaxed stores release everything before the fence.
     fn fence(&self, acquires: bool, releases: bool);
     /// Checks a non-atomic access for a data race: other accesses must be ordered with it.
-    fn race(&self, object: ObjectId, writes: bool, place: Place);
+    fn race(&self, object: ObjectId, writes: bool, place: SourceLocation);
 }

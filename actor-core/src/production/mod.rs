@@ -29,11 +29,11 @@ pub use observing::violation::{MonitorStep, MonitorViolation, MonitorViolationKi
 pub use running::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
 pub use running::target::Target;
 pub use system::live::LiveSystem;
-#[cfg(all(unix, feature = "top"))]
-pub use system::showing::Shown;
 pub use system::status::ActorStatus;
+#[cfg(all(unix, feature = "top"))]
+pub use system::status_socket::StatusSocket;
 
-pub(crate) use handling::side::{Fire, Side};
+pub(crate) use handling::local::{Fire, LocalActor};
 pub(crate) use handling::timer::LiveTimer;
 pub(crate) use host::chance::next_u64;
 pub(crate) use host::disk::LiveDisk;
@@ -41,9 +41,9 @@ pub(crate) use host::executor::{Sleep, sleep};
 pub(crate) use host::forever::count;
 pub(crate) use host::lease::Holder;
 pub(crate) use observing::work::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK};
-pub(crate) use running::actor::{LiveActor, Room};
+pub(crate) use running::actor::{LiveActor, OfferState};
 pub(crate) use running::node::LiveNode;
 pub(crate) use running::relations::{AwaitsEnd, AwaitsStart};
 pub(crate) use running::reply::{Observed, why_lost};
-pub(crate) use running::target::{Count, Counted, WeakTarget, Where};
-pub(crate) use running::waits::Asked;
+pub(crate) use running::target::{ActorAddress, CountedRef, RefCount, WeakTarget};
+pub(crate) use running::waits::TrackedAsk;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use scoped_tls::scoped_thread_local;
 
 use super::Runtime;
-use crate::identity::{Address, RoomId, TimerId};
-use crate::parts::{Again, AnyMail, AskSlot, Notice, Offered, Purpose, SpawnOptions};
+use crate::identity::{Address, CapacityRequestId, TimerId};
+use crate::parts::{AnyMail, AskSlot, NextTick, Notice, Offered, Purpose, SpawnOptions};
 use crate::production::{Factory, Spawn, Target};
 
 scoped_thread_local! {
@@ -88,11 +88,15 @@ pub(crate) fn ask(to: Address, slot: &Arc<AskSlot>) {
     slot.register(id);
 }
 
-pub(crate) fn ask_for_room(to: Address, event: u16, waits: bool) -> RoomId {
+pub(crate) fn ask_for_room(to: Address, event: u16, waits: bool) -> CapacityRequestId {
     with(|rt| rt.ask_for_room(to, event, waits))
 }
 
-pub(crate) fn poll_room(room: RoomId, message: &mut dyn Any, waker: &Waker) -> Poll<Offered> {
+pub(crate) fn poll_room(
+    room: CapacityRequestId,
+    message: &mut dyn Any,
+    waker: &Waker,
+) -> Poll<Offered> {
     with(|rt| rt.poll_room(room, message, waker))
 }
 
@@ -100,7 +104,7 @@ pub(crate) fn arm(
     owner: Address,
     delay: Duration,
     message: &mut dyn Any,
-    again: Option<Again>,
+    again: Option<NextTick>,
     purpose: Purpose,
 ) -> TimerId {
     with(|rt| rt.arm(owner, delay, message, again, purpose))

@@ -5,22 +5,22 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 use std::time::Duration;
 
-use super::Starts;
+use super::SpawnParent;
 use crate::identity::Address;
 use crate::parts::{Mailed, SpawnOptions, mail_of};
 use crate::production::{self, Factory, NamesOn, Spawn, Target};
 use crate::runtime;
 
 /// The executor that runs an actor, with the actor's local half in production.
-pub(crate) enum Home {
-    Live(production::Side),
+pub(crate) enum ActorExecutor {
+    Live(production::LocalActor),
     Controlled(Address),
 }
 
-impl Home {
+impl ActorExecutor {
     pub(crate) fn of(target: &Target) -> Self {
         match target.live_actor() {
-            Some(actor) => Self::Live(production::Side::new(actor.clone())),
+            Some(actor) => Self::Live(production::LocalActor::new(actor.clone())),
             None => Self::Controlled(target.address()),
         }
     }
@@ -102,7 +102,7 @@ impl Home {
     }
 
     /// Returns the actor's local half in production.
-    pub(crate) fn side(&mut self) -> &mut production::Side {
+    pub(crate) fn side(&mut self) -> &mut production::LocalActor {
         match self {
             Self::Live(side) => side,
             Self::Controlled(_) => unreachable!("production runs live actors"),
@@ -110,7 +110,7 @@ impl Home {
     }
 }
 
-impl Starts for Home {
+impl SpawnParent for ActorExecutor {
     fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
         match self {
             Self::Live(side) => side.spawn(actor, options),

@@ -12,12 +12,15 @@ mod seam;
 mod starts;
 mod target;
 
-pub use crate::contained::{Payload, discard};
-pub use crate::identity::{Address, AskId, DiskCallId, DiskId, Passport, RoomId, TimerId};
+pub use crate::identity::{
+    Address, AskId, CapacityRequestId, DiskCallId, DiskId, EncodedActorRef, TimerId,
+};
+pub use crate::panics::{Payload, discard};
 pub use crate::parts::{
-    Access, Again, Announce, Disk, Failing, Failure, Fault, Hold, Host, Locals, NewTask, Notice,
-    ObjectId, Offered, Place, Purpose, PutReason, PutStart, Release, Script, Sharing, SpawnOptions,
-    Stop, Touch, Trap, Violation, ViolationKind, Wait, Wish,
+    Access, AccessEffect, Announce, CallErrors, DiskAfterRestart, Fault, Hold, Host, InjectedError,
+    LinkNotice, Locals, MessageFault, NewTask, NextTick, Notice, ObjectId, Offered, Purpose,
+    PutReason, PutStart, Release, Script, Sharing, SourceLocation, SpawnOptions, Stop, Violation,
+    ViolationKind, Wait,
 };
 pub use crate::production::{AskSupervisor, Factory, NamesOn, Spawn, Target};
 pub use crate::supervision::{ChildOptions, Children, Order};
@@ -25,5 +28,5 @@ pub use current::{block_on, enter, is_controlled};
 pub use seam::{NodeCode, Runtime};
 
 pub(crate) use current::*;
-pub(crate) use home::Home;
-pub(crate) use starts::Starts;
+pub(crate) use home::ActorExecutor;
+pub(crate) use starts::SpawnParent;

@@ -13,11 +13,13 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use crate::identity::{ActorId, Address, AskId, DiskCallId, DiskId, Passport, RoomId, TimerId};
-use crate::parts::disk::{Answer, Call};
+use crate::identity::{
+    ActorId, Address, AskId, CapacityRequestId, DiskCallId, DiskId, EncodedActorRef, TimerId,
+};
+use crate::parts::disk::{DiskOp, DiskOpResult};
 use crate::parts::{
-    Again, Announce, AnyMail, AskError, AskSlot, Failing, Failure, Fault, Notice, Offered, Purpose,
-    PutReason, PutStart, Script, Sharing, SpawnOptions, Stop, Trap,
+    Announce, AnyMail, AskError, AskSlot, CallErrors, Fault, InjectedError, LinkNotice, NextTick,
+    Notice, Offered, Purpose, PutReason, PutStart, Script, Sharing, SpawnOptions, Stop,
 };
 use crate::production::{AskSupervisor, Factory, NamesOn, Spawn};
 use crate::specification::{AnyMonitor, Expectation, Predicate};
@@ -55,9 +57,9 @@ pub trait Runtime: Sharing {
     fn dead_letters(&self) -> u64;
     /// Records the drop of a counted reference to an actor; stops the actor in order if it was the last
     /// reference.
-    fn let_go(&self, target: Address, is_last: bool);
+    fn reference_dropped(&self, target: Address, is_last: bool);
     /// Records an attempt to upgrade a weak reference to a reference-counted actor, with its success.
-    fn sought(&self, of: ActorId, is_there: bool);
+    fn upgrade_attempted(&self, of: ActorId, is_there: bool);
     /// Sends a message, a `Slot<A::Message>`, which moves into the target's mail.
     fn post(&self, to: Address, message: &mut dyn Any);
     /// Makes a dead letter of a message of the current actor's own type, which the actor, a relay, can
@@ -66,12 +68,17 @@ pub trait Runtime: Sharing {
     /// Returns true if the mailbox of an actor is bounded.
     fn is_bounded(&self, of: Address) -> bool;
     /// Requests capacity in the mailbox of `to`; `waits` is set if the sender is willing to wait.
-    fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId;
+    fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> CapacityRequestId;
     /// Returns the answer, or keeps the waker if there is none yet. If capacity was granted, `message` is
     /// sent as [`post`](Runtime::post) does. After an answer the request is over.
-    fn poll_room(&self, room: RoomId, message: &mut dyn Any, waker: &Waker) -> Poll<Offered>;
+    fn poll_room(
+        &self,
+        room: CapacityRequestId,
+        message: &mut dyn Any,
+        waker: &Waker,
+    ) -> Poll<Offered>;
     /// Cancels a request for capacity.
-    fn room_dropped(&self, room: RoomId);
+    fn room_dropped(&self, room: CapacityRequestId);
     /// Registers an `ask`; its event is posted next.
     fn ask(&self, to: Address, slot: Arc<AskSlot>) -> AskId;
     /// Returns the system's time limit for an `ask` without a limit of its own.
@@ -79,7 +86,7 @@ pub trait Runtime: Sharing {
     /// Sets the system's time limit of an `ask`, for every `ask` from now on.
     fn set_ask_limit(&self, limit: Duration);
     /// Records a poll for the reply; if the reply is not there, the current operation awaits it.
-    fn reply_sought(&self, ask: AskId, is_there: bool);
+    fn reply_polled(&self, ask: AskId, is_there: bool);
     /// Records that the reply was sent and waits in its slot.
     fn replied(&self, ask: AskId);
     /// Records that a handler has the reply and may keep it or send it on.
@@ -92,7 +99,7 @@ pub trait Runtime: Sharing {
     fn announce(&self, event: &mut dyn Announce);
 
     /// Registers the errors that environment calls of that name may fail with.
-    fn fails(&self, call: &str, failing: Failing);
+    fn fails(&self, call: &str, failing: CallErrors);
     /// Decides if an environment call fails, and returns the error to fail with. Returns `Err` if the
     /// supplied error is of another type.
     fn call(
@@ -100,7 +107,7 @@ pub trait Runtime: Sharing {
         call: &str,
         error: TypeId,
         error_name: &'static str,
-    ) -> Result<Option<Failure>, String>;
+    ) -> Result<Option<InjectedError>, String>;
 
     /// Chooses a number below `bound`, which is at least one.
     fn choose(&self, bound: u32) -> u32;
@@ -125,7 +132,7 @@ pub trait Runtime: Sharing {
         owner: Address,
         delay: Duration,
         message: &mut dyn Any,
-        again: Option<Again>,
+        again: Option<NextTick>,
         purpose: Purpose,
     ) -> TimerId;
     /// Cancels a timer, and removes its fired, unread event.
@@ -137,9 +144,9 @@ pub trait Runtime: Sharing {
     fn sleep(&self, delay: Duration, purpose: Purpose) -> TimerId;
     /// Returns true if the sleep is over; otherwise keeps the waker. A sleep belongs to the operation that
     /// polled it last: if another one polls it, the sleep is replaced, and `timer` gets the new number.
-    fn slept(&self, timer: &mut TimerId, waker: &Waker) -> bool;
+    fn poll_sleep(&self, timer: &mut TimerId, waker: &Waker) -> bool;
     /// Returns the time since the deadline of a sleep, zero before the deadline.
-    fn overslept(&self, timer: TimerId) -> Duration;
+    fn time_past_deadline(&self, timer: TimerId) -> Duration;
 
     /// Takes the first event of that kind from the inbox of `owner`, or waits for it.
     fn receive(&self, owner: Address, event: u16, waker: &Waker) -> Option<(Rc<dyn AnyMail>, u32)>;
@@ -168,9 +175,9 @@ pub trait Runtime: Sharing {
     /// Returns the disk of the current operation.
     fn disk(&self) -> DiskId;
     /// Starts a call to a disk, carried out with the outbox.
-    fn disk_call(&self, disk: DiskId, call: Call) -> DiskCallId;
+    fn disk_call(&self, disk: DiskId, call: DiskOp) -> DiskCallId;
     /// Returns the answer, or keeps the waker if there is none yet. After an answer the call is over.
-    fn poll_disk_call(&self, call: DiskCallId, waker: &Waker) -> Poll<io::Result<Answer>>;
+    fn poll_disk_call(&self, call: DiskCallId, waker: &Waker) -> Poll<io::Result<DiskOpResult>>;
     /// Ends the wait for the answer.
     fn disk_call_dropped(&self, call: DiskCallId);
     /// Fails the power of a disk.
@@ -183,7 +190,7 @@ pub trait Runtime: Sharing {
     /// Ends the link of two actors.
     fn unlink(&self, one: Address, other: Address);
     /// Sends an actor a message in place of a shared failure. `trap` builds the message.
-    fn trap_links(&self, owner: Address, trap: Trap);
+    fn trap_links(&self, owner: Address, trap: LinkNotice);
 
     /// Ends the execution, once the earlier effects of the current operation are carried out and no
     /// monitor is hot.
@@ -225,11 +232,11 @@ pub trait Runtime: Sharing {
     /// Injects the faults of a script as soon as a predicate is true.
     fn when(&self, name: &str, predicate: Predicate, script: Script);
     /// Returns the encoded form of a reference to an actor.
-    fn passport(&self, of: Address) -> Option<Passport>;
+    fn passport(&self, of: Address) -> Option<EncodedActorRef>;
     /// Returns the actor of an encoded reference; `None` if there is none in this execution.
-    fn admit(&self, passport: &Passport) -> Option<Address>;
+    fn admit(&self, passport: &EncodedActorRef) -> Option<Address>;
     /// Registers the send table that the receiver of a reference needs; returns its number.
-    fn keep_way(&self, way: &'static (dyn Any + Send + Sync)) -> u32;
+    fn register_send_table(&self, way: &'static (dyn Any + Send + Sync)) -> u32;
     /// Returns the send table of that number.
     fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)>;
     /// Returns the slot of that `ask`'s reply.

@@ -3,7 +3,7 @@
 use crate::parts::SpawnOptions;
 use crate::production::{Factory, NamesOn, Spawn, Target};
 
-pub(crate) trait Starts {
+pub(crate) trait SpawnParent {
     fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target;
     /// Starts an actor as a supervised child of the parent.
     fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target;

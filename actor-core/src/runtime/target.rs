@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{has_stopped, post, try_with, with};
 use crate::identity::ActorId;
 use crate::parts::{Mailed, Stop};
-use crate::production::{Count, Counted, DeadLetterReason, Target, Where};
+use crate::production::{ActorAddress, CountedRef, DeadLetterReason, RefCount, Target};
 use crate::slab::Slot;
 
 impl ActorId {
@@ -57,8 +57,8 @@ impl fmt::Display for ActorId {
 impl Target {
     pub(crate) fn id(&self) -> ActorId {
         match self.place() {
-            Where::Live(actor) => actor.id(),
-            Where::Controlled(address) => ActorId::controlled(*address),
+            ActorAddress::Live(actor) => actor.id(),
+            ActorAddress::Controlled(address) => ActorId::controlled(*address),
         }
     }
 
@@ -69,8 +69,8 @@ impl Target {
     /// Returns the name for the registry, without the prefix of the node.
     pub(crate) fn own_name(&self) -> String {
         match self.place() {
-            Where::Live(actor) => actor.own_name(),
-            Where::Controlled(_) => {
+            ActorAddress::Live(actor) => actor.own_name(),
+            ActorAddress::Controlled(_) => {
                 let name = self.name();
                 match with(|rt| rt.node_prefix(self.address())) {
                     Some(prefix) => name.strip_prefix(&*prefix).unwrap_or(&name).to_owned(),
@@ -83,30 +83,30 @@ impl Target {
     /// Returns true if the actor has stopped: its inbox takes no more events.
     pub(crate) fn has_stopped(&self) -> bool {
         match self.place() {
-            Where::Live(actor) => !actor.is_running(),
-            Where::Controlled(address) => has_stopped(*address),
+            ActorAddress::Live(actor) => !actor.is_running(),
+            ActorAddress::Controlled(address) => has_stopped(*address),
         }
     }
 
     pub(crate) fn is_bounded(&self) -> bool {
         match self.place() {
-            Where::Live(actor) => actor.is_bounded(),
-            Where::Controlled(address) => with(|rt| rt.is_bounded(*address)),
+            ActorAddress::Live(actor) => actor.is_bounded(),
+            ActorAddress::Controlled(address) => with(|rt| rt.is_bounded(*address)),
         }
     }
 
     /// Reports a failed operation of an actor that goes on, if nobody waits for the result.
     pub(crate) fn report(&self, error: &str) {
         match self.place() {
-            Where::Live(actor) => actor.report(error),
-            Where::Controlled(_) => with(|rt| rt.report(error)),
+            ActorAddress::Live(actor) => actor.report(error),
+            ActorAddress::Controlled(_) => with(|rt| rt.report(error)),
         }
     }
 
     pub(crate) fn stop(&self, stop: Stop) {
         match self.place() {
-            Where::Live(actor) => actor.stop(stop),
-            Where::Controlled(address) => with(|rt| rt.stop(*address, stop)),
+            ActorAddress::Live(actor) => actor.stop(stop),
+            ActorAddress::Controlled(address) => with(|rt| rt.stop(*address, stop)),
         }
     }
 
@@ -114,16 +114,16 @@ impl Target {
     #[inline]
     pub(crate) fn post<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         match self.place() {
-            Where::Live(actor) => actor.post::<A>(message),
-            Where::Controlled(address) => post(*address, message),
+            ActorAddress::Live(actor) => actor.post::<A>(message),
+            ActorAddress::Controlled(address) => post(*address, message),
         }
     }
 
     /// Posts as [`post`](Self::post) does, for a relayed message, which monitors have already observed.
     pub(crate) fn pass_on<A: Mailed>(&self, message: &mut Slot<A::Message>) {
         match self.place() {
-            Where::Live(actor) => actor.pass_on::<A>(message),
-            Where::Controlled(address) => post(*address, message),
+            ActorAddress::Live(actor) => actor.pass_on::<A>(message),
+            ActorAddress::Controlled(address) => post(*address, message),
         }
     }
 
@@ -131,16 +131,16 @@ impl Target {
     /// capacity, and is dropped without a dead letter if the service has stopped.
     pub(crate) fn tell_own<A: Mailed>(&self, message: A::Message) {
         match self.place() {
-            Where::Live(actor) => actor.notify::<A>(message, None),
-            Where::Controlled(address) => post(*address, &mut Slot::Full(message)),
+            ActorAddress::Live(actor) => actor.notify::<A>(message, None),
+            ActorAddress::Controlled(address) => post(*address, &mut Slot::Full(message)),
         }
     }
 
     /// Makes a dead letter of a message that the actor, a relay, can pass to nobody.
     pub(crate) fn lose<A: Mailed>(&self, message: A::Message, why: DeadLetterReason) {
         match self.place() {
-            Where::Live(actor) => actor.lose_own::<A>(message, why),
-            Where::Controlled(address) => {
+            ActorAddress::Live(actor) => actor.lose_own::<A>(message, why),
+            ActorAddress::Controlled(address) => {
                 let message = &mut Slot::Full(message);
                 with(|rt| rt.lose(*address, message, why.loss()));
             }
@@ -151,31 +151,31 @@ impl Target {
 impl fmt::Debug for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.place() {
-            Where::Live(actor) => f.write_str(&actor.name()),
-            Where::Controlled(address) => ActorId::controlled(*address).fmt(f),
+            ActorAddress::Live(actor) => f.write_str(&actor.name()),
+            ActorAddress::Controlled(address) => ActorId::controlled(*address).fmt(f),
         }
     }
 }
 
-impl Drop for Counted {
+impl Drop for CountedRef {
     /// Notifies the tester, since the schedule determines which reference is dropped last.
     fn drop(&mut self) {
         let count = self.count();
-        if let Some(Where::Controlled(address)) = count.place()
+        if let Some(ActorAddress::Controlled(address)) = count.place()
             && Arc::strong_count(count) > 1
         {
-            try_with(|rt| rt.let_go(*address, false));
+            try_with(|rt| rt.reference_dropped(*address, false));
         }
     }
 }
 
-impl Drop for Count {
+impl Drop for RefCount {
     /// Stops the actor in order, since no reference to it is left.
     fn drop(&mut self) {
         match self.place() {
-            Some(Where::Live(actor)) => actor.stop(Stop::InOrder),
-            Some(Where::Controlled(address)) => {
-                try_with(|rt| rt.let_go(*address, true));
+            Some(ActorAddress::Live(actor)) => actor.stop(Stop::InOrder),
+            Some(ActorAddress::Controlled(address)) => {
+                try_with(|rt| rt.reference_dropped(*address, true));
             }
             None => {}
         }

@@ -10,7 +10,7 @@ use crate::actor::{ActorRef, AnyRef, Recipient};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
-use crate::roster::{Roster, Sweep};
+use crate::insertion_ordered_map::{CleanupSchedule, InsertionOrderedMap};
 use crate::system::System;
 
 /// A broadcast group of actors: every broadcast is sent to every member. Clones are handles to the same
@@ -138,15 +138,15 @@ impl<E: Event + Clone> Fingerprint for Group<E> {
 
 /// The actor of a [`Group`], with the members in the order of joining.
 pub(super) struct Members<E: Event> {
-    members: Roster<ActorId, Recipient<E>>,
-    sweep: Sweep,
+    members: InsertionOrderedMap<ActorId, Recipient<E>>,
+    sweep: CleanupSchedule,
 }
 
 impl<E: Event> Default for Members<E> {
     fn default() -> Self {
         Self {
-            members: Roster::new(),
-            sweep: Sweep::default(),
+            members: InsertionOrderedMap::new(),
+            sweep: CleanupSchedule::default(),
         }
     }
 }
@@ -158,7 +158,7 @@ impl<E: Event> Members<E> {
             return;
         }
         if self.sweep.is_due(count) {
-            self.forget_who_has_stopped();
+            self.remove_stopped();
         }
         self.members.insert(id, member);
     }
@@ -169,7 +169,7 @@ impl<E: Event> Members<E> {
 
     /// Removes the stopped members; returns true if any member is left.
     pub(super) fn are_any(&mut self) -> bool {
-        self.forget_who_has_stopped();
+        self.remove_stopped();
         !self.members.is_empty()
     }
 
@@ -186,9 +186,9 @@ impl<E: Event> Members<E> {
         }
     }
 
-    fn forget_who_has_stopped(&mut self) {
+    fn remove_stopped(&mut self) {
         self.members.retain(|member| !member.target().has_stopped());
-        self.sweep.done(self.members.len());
+        self.sweep.record_cleanup(self.members.len());
     }
 }
 
@@ -221,11 +221,11 @@ impl<E: Event + Clone> Members<E> {
             Request::Join(member) => self.join(member),
             Request::Leave(leaver) => self.leave(leaver),
             Request::Broadcast(event) => {
-                self.forget_who_has_stopped();
+                self.remove_stopped();
                 self.tell(&event);
             }
             Request::Count => {
-                self.forget_who_has_stopped();
+                self.remove_stopped();
                 return self.ids();
             }
         }

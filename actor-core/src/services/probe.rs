@@ -123,7 +123,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
     /// The future panics if another event came instead.
     #[track_caller]
     pub fn expect<E: EventOf<P>>(&self) -> impl Future<Output = E> + Send + use<P, E> {
-        let heard = self.heard(Take::NEXT);
+        let heard = self.take_letter(TakeRequest::NEXT);
         async move { heard.await.typed::<P, E>().event }
     }
 
@@ -136,7 +136,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
     pub fn expect_ask<E: EventOf<P>>(
         &self,
     ) -> impl Future<Output = (E, Reply<E::Reply>)> + Send + use<P, E> {
-        let heard = self.heard(Take::NEXT);
+        let heard = self.take_letter(TakeRequest::NEXT);
         async move { heard.await.asked::<P, E>() }
     }
 
@@ -150,7 +150,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         &self,
         reply: E::Reply,
     ) -> impl Future<Output = E> + Send + use<P, E> {
-        let heard = self.heard(Take::NEXT);
+        let heard = self.take_letter(TakeRequest::NEXT);
         async move {
             let (event, to) = heard.await.asked::<P, E>();
             to.send(reply);
@@ -162,9 +162,9 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
     /// `ask`, the asker gets [`AskError::Dropped`](crate::AskError::Dropped).
     #[track_caller]
     pub fn receive<E: EventOf<P>>(&self) -> impl Future<Output = E> + Send + use<P, E> {
-        let heard = self.heard(Take {
+        let heard = self.take_letter(TakeRequest {
             only: Some(E::EVENT),
-            ..Take::NEXT
+            ..TakeRequest::NEXT
         });
         async move { heard.await.typed::<P, E>().event }
     }
@@ -200,7 +200,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
     /// Stops the mock actor, as if it had halted: later events become dead letters, and watchers are
     /// notified. The probe must not be used afterwards.
     pub fn stop(&self) {
-        self.post(Inner::Stop(Stop));
+        self.post(Inner::Stop(StopRequest));
     }
 
     fn none(
@@ -208,10 +208,10 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         place: &'static Location<'static>,
         before: Duration,
     ) -> impl Future<Output = ()> + Send + use<P> {
-        let ask = self.take(Take {
+        let ask = self.take(TakeRequest {
             waits: false,
             before,
-            ..Take::NEXT
+            ..TakeRequest::NEXT
         });
         async move {
             if let Ok(Some(letter)) = ask.await {
@@ -221,12 +221,12 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
     }
 
     #[track_caller]
-    fn heard(&self, take: Take) -> impl Future<Output = Heard> + Send + use<P> {
+    fn take_letter(&self, take: TakeRequest) -> impl Future<Output = TakenLetter> + Send + use<P> {
         let place = Location::caller();
         let ask = self.take(take);
         async move {
             match ask.await {
-                Ok(Some(letter)) => Heard { letter, place },
+                Ok(Some(letter)) => TakenLetter { letter, place },
                 _ => panic!("{place}: the probe has stopped"),
             }
         }
@@ -234,7 +234,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
 
     /// Sends a request to the mock actor. There is no `Handler` for it, since the protocol may contain any
     /// event.
-    fn take(&self, take: Take) -> Ask<Option<Letter>> {
+    fn take(&self, take: TakeRequest) -> Ask<Option<ProbeLetter>> {
         let (reply, ask) = self.actor.target().begin_ask();
         self.post(Inner::Take(take, reply));
         ask
@@ -268,12 +268,12 @@ impl<P: Protocol + ?Sized + 'static> fmt::Debug for Probe<P> {
 }
 
 /// A letter that the test has taken, and the place of the call.
-struct Heard {
-    letter: Letter,
+struct TakenLetter {
+    letter: ProbeLetter,
     place: &'static Location<'static>,
 }
 
-impl Heard {
+impl TakenLetter {
     fn typed<P: Protocol + ?Sized, E: EventOf<P>>(self) -> Sent<E, E::Reply> {
         let Self { letter, place } = self;
         if letter.event != E::EVENT {
@@ -301,9 +301,9 @@ impl Heard {
 
 /// The mock actor of a [`Probe`].
 pub struct Double<P: ?Sized> {
-    unread: VecDeque<Letter>,
+    unread: VecDeque<ProbeLetter>,
     /// The waiting requests for a letter; at most one, unless the test waits twice at once.
-    waiting: VecDeque<(Take, Reply<Option<Letter>>)>,
+    waiting: VecDeque<(TakeRequest, Reply<Option<ProbeLetter>>)>,
     protocol: PhantomData<fn(&P)>,
 }
 
@@ -316,7 +316,7 @@ impl<P: ?Sized> fmt::Debug for Double<P> {
 }
 
 impl<P: ?Sized> Double<P> {
-    fn arrived(&mut self, mut letter: Letter, now: Duration) {
+    fn arrived(&mut self, mut letter: ProbeLetter, now: Duration) {
         letter.arrived = now;
         let waits = self
             .waiting
@@ -328,7 +328,7 @@ impl<P: ?Sized> Double<P> {
         }
     }
 
-    fn take(&mut self, take: Take, reply: Reply<Option<Letter>>) {
+    fn take(&mut self, take: TakeRequest, reply: Reply<Option<ProbeLetter>>) {
         let found = self.unread.iter().position(|letter| take.wants(letter));
         match found.and_then(|at| self.unread.remove(at)) {
             None if take.waits => self.waiting.push_back((take, reply)),
@@ -338,13 +338,13 @@ impl<P: ?Sized> Double<P> {
 }
 
 /// A received event of any type, and the reply to it.
-struct Letter {
+struct ProbeLetter {
     event: u16,
     arrived: Duration,
     sent: Box<dyn AnySent>,
 }
 
-impl fmt::Debug for Letter {
+impl fmt::Debug for ProbeLetter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.sent.event().fmt(f)
     }
@@ -368,7 +368,7 @@ impl<E: Event, R: Event> AnySent for Sent<E, R> {
 
 /// The test's request for a letter.
 #[derive(Debug)]
-struct Take {
+struct TakeRequest {
     /// The only event type that is wanted; `None` for any.
     only: Option<u16>,
     /// True if the request waits for a letter.
@@ -377,35 +377,38 @@ struct Take {
     before: Duration,
 }
 
-impl Take {
+impl TakeRequest {
     const NEXT: Self = Self {
         only: None,
         waits: true,
         before: Duration::MAX,
     };
 
-    fn wants(&self, letter: &Letter) -> bool {
+    fn wants(&self, letter: &ProbeLetter) -> bool {
         self.only.is_none_or(|event| event == letter.event) && letter.arrived < self.before
     }
 }
 
 #[derive(Debug)]
-struct Stop;
+struct StopRequest;
 
 /// The messages of a mock actor.
 pub struct Message(Inner);
 
 enum Inner {
-    Heard(Letter),
-    Take(Take, Reply<Option<Letter>>),
-    Stop(Stop),
+    Heard(ProbeLetter),
+    Take(TakeRequest, Reply<Option<ProbeLetter>>),
+    Stop(StopRequest),
 }
 
 /// The event table of a mock actor: those of the protocol, and those of every probe.
 struct Table<P: ?Sized>(PhantomData<P>);
 
 impl<P: Protocol + ?Sized> Table<P> {
-    const OWN: [EventInfo; 2] = [EventInfo::of::<Take>("Take"), EventInfo::of::<Stop>("Stop")];
+    const OWN: [EventInfo; 2] = [
+        EventInfo::of::<TakeRequest>("Take"),
+        EventInfo::of::<StopRequest>("Stop"),
+    ];
     const LEN: usize = P::EVENTS.len() + Self::OWN.len();
     const ALL: &'static [EventInfo; EVENTS_MAX] = &joined(P::EVENTS, Self::OWN);
     const EVENTS: &'static [EventInfo] = Self::ALL.split_at(Self::LEN).0;
@@ -462,7 +465,7 @@ impl<E: EventOf<P>, P: Protocol + ?Sized + 'static> Handler<E> for Double<P> {
     const EVENT: u16 = E::EVENT;
 
     fn message(event: E, reply: Reply<E::Reply>) -> Message {
-        Message(Inner::Heard(Letter {
+        Message(Inner::Heard(ProbeLetter {
             event: E::EVENT,
             arrived: Duration::ZERO,
             sent: Box::new(Sent { event, reply }),

@@ -76,13 +76,13 @@ pub struct Proxy<A: Actor> {
     name: Box<str>,
     /// The largest number of kept events.
     room: usize,
-    known: Known<A>,
+    known: Resolution<A>,
 }
 
 const ROOM: usize = 1_000;
 
 /// The result of the latest look-up.
-enum Known<A: Actor> {
+enum Resolution<A: Actor> {
     Nobody,
     /// A look-up is in progress; the messages wait for its end.
     Looking(Vec<A::Message>),
@@ -96,7 +96,7 @@ impl<A: Actor> Proxy<A> {
         Self {
             name: name.as_ref().into(),
             room: ROOM,
-            known: Known::Nobody,
+            known: Resolution::Nobody,
         }
     }
 
@@ -114,18 +114,20 @@ impl<A: Actor> Proxy<A> {
     /// let greeter = Proxy::<Greeter>::new("n1/greeter").room(10);
     /// ```
     #[must_use]
-    pub fn room(mut self, room: usize) -> Self {
+    pub fn capacity(mut self, room: usize) -> Self {
         self.room = room;
         self
     }
 
     fn pass_on(&mut self, message: A::Message, cx: &mut Context<Self>) {
         match &mut self.known {
-            Known::Actor(actor) => actor.target().pass_on::<A>(&mut Slot::Full(message)),
-            Known::Looking(kept) if kept.len() < self.room => kept.push(message),
-            Known::Looking(_) => lose(vec![message], DeadLetterReason::Full, cx),
-            Known::Nobody => {
-                self.known = Known::Looking(vec![message]);
+            Resolution::Actor(actor) => actor.target().pass_on::<A>(&mut Slot::Full(message)),
+            Resolution::Looking(kept) if kept.len() < self.room => kept.push(message),
+            Resolution::Looking(_) => {
+                record_dead_letters(vec![message], DeadLetterReason::Full, cx)
+            }
+            Resolution::Nobody => {
+                self.known = Resolution::Looking(vec![message]);
                 let found = cx.lookup(&self.name);
                 cx.beside(forever(follow(cx.me(), found)));
             }
@@ -133,35 +135,41 @@ impl<A: Actor> Proxy<A> {
     }
 
     fn found(&mut self, found: Result<ActorRef<A>, LookupError>, cx: &Context<Self>) {
-        let kept = match std::mem::replace(&mut self.known, Known::Nobody) {
-            Known::Looking(kept) => kept,
-            Known::Nobody | Known::Actor(_) => Vec::new(),
+        let kept = match std::mem::replace(&mut self.known, Resolution::Nobody) {
+            Resolution::Looking(kept) => kept,
+            Resolution::Nobody | Resolution::Actor(_) => Vec::new(),
         };
         match found {
             Ok(actor) => {
                 for message in kept {
                     actor.target().pass_on::<A>(&mut Slot::Full(message));
                 }
-                self.known = Known::Actor(actor);
+                self.known = Resolution::Actor(actor);
             }
-            Err(LookupError::Unreachable) => lose(kept, DeadLetterReason::Unreachable, cx),
+            Err(LookupError::Unreachable) => {
+                record_dead_letters(kept, DeadLetterReason::Unreachable, cx)
+            }
             Err(error) => {
                 if let LookupError::UnknownNode { .. } | LookupError::OtherType(_) = error {
                     cx.report(&format!("the proxy of `{}`: {error}", self.name));
                 }
-                lose(kept, DeadLetterReason::Unknown, cx);
+                record_dead_letters(kept, DeadLetterReason::Unknown, cx);
             }
         }
     }
 
     fn stop(&mut self, cx: &Context<Self>) {
-        if let Known::Looking(kept) = std::mem::replace(&mut self.known, Known::Nobody) {
-            lose(kept, DeadLetterReason::Stopped, cx);
+        if let Resolution::Looking(kept) = std::mem::replace(&mut self.known, Resolution::Nobody) {
+            record_dead_letters(kept, DeadLetterReason::Stopped, cx);
         }
     }
 }
 
-fn lose<A: Actor>(kept: Vec<A::Message>, why: DeadLetterReason, cx: &Context<Proxy<A>>) {
+fn record_dead_letters<A: Actor>(
+    kept: Vec<A::Message>,
+    why: DeadLetterReason,
+    cx: &Context<Proxy<A>>,
+) {
     let me = cx.me();
     for message in kept {
         let message = Message(Inner::Passed(message));
@@ -176,10 +184,10 @@ async fn follow<A: Actor>(proxy: ProxyRef<A>, found: NameLookup<ActorRef<A>>) {
     let tell = |inner| {
         proxy.target().tell_own::<Proxy<A>>(Message(inner));
     };
-    tell(Inner::Found(Found(found)));
+    tell(Inner::Found(LookupDone(found)));
     if let Some(actor) = actor {
         actor.stopped().await;
-        tell(Inner::Ended(Ended));
+        tell(Inner::Ended(TargetEnded));
     }
 }
 
@@ -188,9 +196,9 @@ impl<A: Actor> fmt::Debug for Proxy<A> {
         let mut shown = f.debug_struct("Proxy");
         shown.field("name", &self.name);
         match &self.known {
-            Known::Nobody => {}
-            Known::Looking(kept) => drop(shown.field("kept", &kept.len())),
-            Known::Actor(actor) => drop(shown.field("actor", actor)),
+            Resolution::Nobody => {}
+            Resolution::Looking(kept) => drop(shown.field("kept", &kept.len())),
+            Resolution::Actor(actor) => drop(shown.field("actor", actor)),
         }
         shown.finish()
     }
@@ -201,28 +209,28 @@ pub struct Message<A: Actor>(Inner<A>);
 
 enum Inner<A: Actor> {
     Passed(A::Message),
-    Found(Found<A>),
-    Ended(Ended),
+    Found(LookupDone<A>),
+    Ended(TargetEnded),
 }
 
-struct Found<A: Actor>(Result<ActorRef<A>, LookupError>);
+struct LookupDone<A: Actor>(Result<ActorRef<A>, LookupError>);
 
-impl<A: Actor> fmt::Debug for Found<A> {
+impl<A: Actor> fmt::Debug for LookupDone<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Found").field(&self.0).finish()
     }
 }
 
 #[derive(Debug)]
-struct Ended;
+struct TargetEnded;
 
 /// The event table of a proxy: the actor's events, and the proxy's own.
 struct Table<A>(PhantomData<A>);
 
 impl<A: Actor> Table<A> {
     const OWN: [EventInfo; 2] = [
-        EventInfo::own::<Found<A>>("Found"),
-        EventInfo::own::<Ended>("Ended"),
+        EventInfo::own::<LookupDone<A>>("Found"),
+        EventInfo::own::<TargetEnded>("Ended"),
     ];
     const LEN: usize = A::INFO.events.len() + Self::OWN.len();
     const ALL: &'static [EventInfo; EVENTS_MAX] = &joined(A::INFO.events, Self::OWN);
@@ -270,12 +278,12 @@ impl<A: Actor> Actor for Proxy<A> {
     /// The fingerprint covers the known actor, or the messages that wait for the look-up.
     fn offer(&self, to: &mut Fingerprinter) -> bool {
         match &self.known {
-            Known::Nobody => to.write_u8(0),
-            Known::Looking(kept) => {
+            Resolution::Nobody => to.write_u8(0),
+            Resolution::Looking(kept) => {
                 to.write_u8(1);
                 return kept.iter().all(|message| A::offer_event(message, to));
             }
-            Known::Actor(actor) => {
+            Resolution::Actor(actor) => {
                 to.write_u8(2);
                 actor.fingerprint(to);
             }
@@ -286,8 +294,8 @@ impl<A: Actor> Actor for Proxy<A> {
     fn offer_event(message: &Message<A>, to: &mut Fingerprinter) -> bool {
         match &message.0 {
             Inner::Passed(message) => return A::offer_event(message, to),
-            Inner::Found(Found(Ok(actor))) => actor.fingerprint(to),
-            Inner::Found(Found(Err(error))) => error.to_string().hash(to),
+            Inner::Found(LookupDone(Ok(actor))) => actor.fingerprint(to),
+            Inner::Found(LookupDone(Err(error))) => error.to_string().hash(to),
             Inner::Ended(_) => {}
         }
         true
@@ -305,8 +313,8 @@ impl<A: Actor> Actor for Proxy<A> {
     fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
         match call {
             Call::Event(Message(Inner::Passed(message))) => self.pass_on(message, cx),
-            Call::Event(Message(Inner::Found(Found(found)))) => self.found(found, cx),
-            Call::Event(Message(Inner::Ended(_))) => self.known = Known::Nobody,
+            Call::Event(Message(Inner::Found(LookupDone(found)))) => self.found(found, cx),
+            Call::Event(Message(Inner::Ended(_))) => self.known = Resolution::Nobody,
             Call::Stop => self.stop(cx),
             Call::Start | Call::Entry(_) | Call::Exit(_) => {}
         }

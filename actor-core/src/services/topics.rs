@@ -12,7 +12,7 @@ use crate::actor::{ActorRef, AnyRef, Recipient};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
-use crate::roster::Sweep;
+use crate::insertion_ordered_map::CleanupSchedule;
 use crate::system::System;
 
 /// Topics for publish and subscribe: an event published under a topic is sent to the subscribers of that
@@ -154,14 +154,14 @@ impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Fingerprint for Topics<K, 
 /// The actor behind [`Topics`]. Topics without subscribers are removed.
 struct Subscriptions<K, E: Event> {
     topics: BTreeMap<K, Members<E>>,
-    sweep: Sweep,
+    sweep: CleanupSchedule,
 }
 
 impl<K, E: Event> Default for Subscriptions<K, E> {
     fn default() -> Self {
         Self {
             topics: BTreeMap::new(),
-            sweep: Sweep::default(),
+            sweep: CleanupSchedule::default(),
         }
     }
 }
@@ -170,7 +170,7 @@ impl<K: Event + Ord, E: Event> Subscriptions<K, E> {
     fn subscribe(&mut self, topic: K, subscriber: Recipient<E>) {
         if self.sweep.is_due(self.topics.len()) {
             self.topics.retain(|_, members| members.are_any());
-            self.sweep.done(self.topics.len());
+            self.sweep.record_cleanup(self.topics.len());
         }
         self.topics.entry(topic).or_default().join(subscriber);
     }

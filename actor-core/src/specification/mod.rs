@@ -8,6 +8,6 @@ mod predicate;
 pub use monitor::{
     AnyMonitor, Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature,
 };
-pub use predicate::{Answer, Answered, Expectation, Predicate, Snapshot, World};
+pub use predicate::{Answer, Expectation, Predicate, PredicateResult, Snapshot, World};
 
-pub(crate) use monitor::Watching;
+pub(crate) use monitor::RegisteredMonitor;

@@ -20,10 +20,10 @@ pub enum Expectation {
 }
 
 /// A predicate with its types erased.
-pub type Predicate = Box<dyn FnMut(&World<'_>) -> Answered>;
+pub type Predicate = Box<dyn FnMut(&World<'_>) -> PredicateResult>;
 
 /// The result of a predicate; the error is the observation that it returned, if any.
-pub type Answered = Result<(), Option<String>>;
+pub type PredicateResult = Result<(), Option<String>>;
 
 /// The return types of a predicate: `bool`, or a `Result<(), E>` whose error describes the observation.
 ///
@@ -63,17 +63,17 @@ pub type Answered = Result<(), Option<String>>;
 )]
 pub trait Answer {
     /// Converts the value to a result.
-    fn answered(self) -> Answered;
+    fn answered(self) -> PredicateResult;
 }
 
 impl Answer for bool {
-    fn answered(self) -> Answered {
+    fn answered(self) -> PredicateResult {
         if self { Ok(()) } else { Err(None) }
     }
 }
 
 impl<E: fmt::Display> Answer for Result<(), E> {
-    fn answered(self) -> Answered {
+    fn answered(self) -> PredicateResult {
         self.map_err(|saw| Some(saw.to_string()))
     }
 }
@@ -89,9 +89,9 @@ pub trait Snapshot {
     /// Returns the next actor of the same type.
     fn after(&self, actor: Address) -> Option<Address>;
     /// Records that a predicate has inspected an actor, for a [watched](World::watched) snapshot.
-    fn looked_at(&self, at: Address);
+    fn record_inspected(&self, at: Address);
     /// Records that a predicate refers to this actor, and not to any actor of its type.
-    fn singled_out(&self, _: Address) {}
+    fn record_identity_use(&self, _: Address) {}
     /// The number of events in the actor's inbox.
     fn inbox_len(&self, of: Address) -> usize;
     /// The number of events that were sent and have not reached an inbox yet.
@@ -135,9 +135,9 @@ impl<'a> World<'a> {
     }
 
     pub(crate) fn look(&self, at: Address) {
-        self.snapshot.singled_out(at);
+        self.snapshot.record_identity_use(at);
         if self.is_watched {
-            self.snapshot.looked_at(at);
+            self.snapshot.record_inspected(at);
         }
     }
 

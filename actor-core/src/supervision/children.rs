@@ -8,7 +8,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use super::{ChildOptions, Decision, Restart, StopReason, Strategy, Supervision};
-use crate::roster::Roster;
+use crate::insertion_ordered_map::InsertionOrderedMap;
 
 /// An order to an executor.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -76,11 +76,11 @@ impl Order {
 pub struct Children {
     supervision: Supervision,
     /// The children in the order of their spawns.
-    members: Roster<u64, Member>,
+    members: InsertionOrderedMap<u64, Member>,
     /// The places of the children that are up.
     up: BTreeSet<u64>,
     /// The places of the children to be stopped and restarted with another child; each is up or stopping.
-    condemned: BTreeSet<u64>,
+    to_restart: BTreeSet<u64>,
     /// The places of the children that are down and may start.
     ready: BTreeSet<u64>,
     /// The numbers of children that are stopping, waiting for a back-off, and starting.
@@ -118,7 +118,7 @@ struct Member {
     failures: u32,
     since: Duration,
     /// The number of restarts.
-    lives: u64,
+    restarts_of_child: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -151,9 +151,9 @@ impl Children {
     pub fn new(supervision: Supervision) -> Self {
         Self {
             supervision,
-            members: Roster::new(),
+            members: InsertionOrderedMap::new(),
             up: BTreeSet::new(),
-            condemned: BTreeSet::new(),
+            to_restart: BTreeSet::new(),
             ready: BTreeSet::new(),
             stopping: 0,
             waiting: 0,
@@ -189,7 +189,7 @@ impl Children {
             status: Status::Running,
             failures: 0,
             since: now,
-            lives: 0,
+            restarts_of_child: 0,
         };
         let at = self.members.insert(child, member);
         self.up.insert(at);
@@ -232,7 +232,7 @@ impl Children {
             return;
         };
         let (status, options) = (member.status, member.options);
-        let ordered = self.condemned.remove(&at) || status == Status::Stopping;
+        let ordered = self.to_restart.remove(&at) || status == Status::Stopping;
         let returns = match options.restart {
             _ if told || self.phase != Phase::Open => false,
             Restart::Temporary => false,
@@ -305,7 +305,7 @@ impl Children {
         if let Some((at, _)) = self.find(child) {
             // This removes the child from all counts and sets.
             self.set(at, Status::Leaving);
-            self.condemned.remove(&at);
+            self.to_restart.remove(&at);
             self.members.remove(&child);
             self.settle(orders);
         }
@@ -328,12 +328,12 @@ impl Children {
     /// Feeds the state to a fingerprint, with times relative to `now`.
     pub fn feed(&self, now: Duration, mut feed: impl FnMut(u64)) {
         for (at, member) in self.members.iter() {
-            let condemned = self.condemned.contains(&at);
+            let condemned = self.to_restart.contains(&at);
             feed(member.id);
             feed(member.status as u64 | u64::from(condemned) << 8);
             feed(u64::from(member.failures));
             // A factory may count its calls, so the number of restarts is part of the state.
-            feed(member.lives);
+            feed(member.restarts_of_child);
             if member.options.backoff.is_some() {
                 feed(now.saturating_sub(member.since).as_nanos() as u64);
             }
@@ -443,8 +443,8 @@ impl Children {
         self.set(at, status);
         match self.supervision.strategy {
             Strategy::OneForOne => {}
-            Strategy::OneForAll => self.condemned.extend(&self.up),
-            Strategy::RestForOne => self.condemned.extend(self.up.range(at..)),
+            Strategy::OneForAll => self.to_restart.extend(&self.up),
+            Strategy::RestForOne => self.to_restart.extend(self.up.range(at..)),
         }
     }
 
@@ -452,7 +452,7 @@ impl Children {
     fn settle(&mut self, orders: &mut Vec<Order>) {
         match self.phase {
             Phase::Open => {
-                self.stop_next(self.condemned.last().copied(), true, orders);
+                self.stop_next(self.to_restart.last().copied(), true, orders);
                 self.start_next(orders);
             }
             Phase::GivenUp | Phase::Closed => {}
@@ -485,7 +485,7 @@ impl Children {
 
     fn start_next(&mut self, orders: &mut Vec<Order>) {
         let alone = self.supervision.strategy == Strategy::OneForOne;
-        let is_busy = !self.condemned.is_empty()
+        let is_busy = !self.to_restart.is_empty()
             || self.stopping != 0
             || self.waiting != 0
             || self.starting != 0;
@@ -495,7 +495,7 @@ impl Children {
         while let Some(at) = self.ready.first().copied() {
             self.set(at, Status::Starting);
             if let Some(member) = self.members.at(at) {
-                member.lives += 1;
+                member.restarts_of_child += 1;
                 orders.push(Order::Start { child: member.id });
             }
             if !alone {

@@ -109,7 +109,7 @@ impl Backoff {
     /// Returns a randomised wait; `chance` is between -1 and 1. The result is at most [`Duration::MAX`].
     #[doc(hidden)]
     #[must_use]
-    pub fn left_to_chance(delay: Duration, jitter: f64, chance: f64) -> Duration {
+    pub fn with_jitter(delay: Duration, jitter: f64, chance: f64) -> Duration {
         let changed = delay.as_secs_f64() * (1.0 + jitter * chance);
         Duration::try_from_secs_f64(changed).unwrap_or(Duration::MAX)
     }

@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
-use crate::object::{Deed, Object};
-use crate::runtime::{self, Touch, Wait};
+use crate::object::{Object, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Wait};
 
 /// A barrier for a fixed number of tasks, as tokio's.
 ///
@@ -28,17 +28,17 @@ pub struct Barrier {
     object: Object,
     inner: tokio::sync::Barrier,
     count: usize,
-    meeting: Meeting,
+    meeting: ControlledBarrier,
 }
 
 /// The barrier under test. tokio's own is not used, as it wakes the waiters in an order that it draws itself.
 #[derive(Debug)]
-struct Meeting {
+struct ControlledBarrier {
     come: Mutex<usize>,
     complete: tokio::sync::Notify,
 }
 
-impl Meeting {
+impl ControlledBarrier {
     async fn wait(&self, count: usize) -> BarrierWaitResult {
         let complete = self.complete.notified();
         let is_last = {
@@ -66,7 +66,7 @@ impl Barrier {
             object: Object::new(),
             inner: tokio::sync::Barrier::new(count),
             count,
-            meeting: Meeting {
+            meeting: ControlledBarrier {
                 come: Mutex::new(0),
                 complete: tokio::sync::Notify::const_new(),
             },
@@ -76,7 +76,7 @@ impl Barrier {
     /// Waits for the others; the last to arrive is the leader.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = BarrierWaitResult> {
-        let deed = Deed::new("Barrier", "passes");
+        let deed = ObjectOperation::new("Barrier", "passes");
         async move {
             if !runtime::is_controlled() {
                 return BarrierWaitResult(self.inner.wait().await.is_leader());
@@ -84,7 +84,7 @@ impl Barrier {
             let meet = self.meeting.wait(self.count);
             let met = self
                 .object
-                .wait(deed, Wait::Alone, meet, |_| Touch::CHANGES);
+                .wait(deed, Wait::Alone, meet, |_| AccessEffect::CHANGES);
             // The box keeps the controlled future out of the size of production futures.
             Box::pin(met).await
         }

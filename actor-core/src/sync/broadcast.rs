@@ -19,8 +19,8 @@ use std::panic::Location;
 pub use tokio::sync::broadcast::error;
 pub use tokio::sync::broadcast::error::{RecvError, SendError, TryRecvError};
 
-use crate::object::{Common, Deed};
-use crate::runtime::{Place, Touch, Wait};
+use crate::object::{ObjectOperation, OwnedObject};
+use crate::runtime::{AccessEffect, SourceLocation, Wait};
 
 const KIND: &str = "broadcast channel";
 
@@ -32,7 +32,7 @@ const KIND: &str = "broadcast channel";
 #[track_caller]
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let (send, receive) = tokio::sync::broadcast::channel(capacity);
-    let (common, made) = (Common::new(), Location::caller());
+    let (common, made) = (OwnedObject::new(), Location::caller());
     let sender = Sender {
         inner: send,
         common: common.clone(),
@@ -49,8 +49,8 @@ pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// Sends to all receivers.
 pub struct Sender<T> {
     inner: tokio::sync::broadcast::Sender<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
 }
 
 impl<T> Sender<T> {
@@ -61,21 +61,21 @@ impl<T> Sender<T> {
     /// Returns the value if there are no receivers.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
-        let deed = Deed::new(KIND, "sends into");
+        let deed = ObjectOperation::new(KIND, "sends into");
         self.common.step(
             deed,
             || self.inner.send(value),
-            |done| Touch::CHANGES.if_ok(done),
+            |done| AccessEffect::CHANGES.if_ok(done),
         )
     }
 
     /// Creates a receiver of later messages.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        let deed = Deed::new(KIND, "subscribes to");
+        let deed = ObjectOperation::new(KIND, "subscribes to");
         let subscribe = || self.inner.subscribe();
         Receiver {
-            inner: self.common.step(deed, subscribe, |_| Touch::CHANGES),
+            inner: self.common.step(deed, subscribe, |_| AccessEffect::CHANGES),
             common: self.common.clone(),
             made: self.made,
         }
@@ -105,8 +105,8 @@ clones!(Sender);
 /// Receives every message that is sent after its creation.
 pub struct Receiver<T> {
     inner: tokio::sync::broadcast::Receiver<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
 }
 
 impl<T: Clone> Receiver<T> {
@@ -118,10 +118,10 @@ impl<T: Clone> Receiver<T> {
     /// are no senders left.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> {
-        let deed = Deed::new(KIND, "receives from");
+        let deed = ObjectOperation::new(KIND, "receives from");
         let receive = self.inner.recv();
         self.common
-            .wait(deed, Wait::News, receive, |_| Touch::CHANGES)
+            .wait(deed, Wait::News, receive, |_| AccessEffect::CHANGES)
     }
 
     /// Receives the next message if there is one.
@@ -131,11 +131,11 @@ impl<T: Clone> Receiver<T> {
     /// As [`recv`](Self::recv), and if there is no message.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let deed = Deed::new(KIND, "tries to receive from");
+        let deed = ObjectOperation::new(KIND, "tries to receive from");
         self.common.step(
             deed,
             || self.inner.try_recv(),
-            |done| Touch::CHANGES.if_ok(done),
+            |done| AccessEffect::CHANGES.if_ok(done),
         )
     }
 
@@ -154,10 +154,10 @@ impl<T: Clone> Receiver<T> {
     /// Creates another receiver, of later messages.
     #[track_caller]
     pub fn resubscribe(&self) -> Self {
-        let deed = Deed::new(KIND, "subscribes to");
+        let deed = ObjectOperation::new(KIND, "subscribes to");
         let subscribe = || self.inner.resubscribe();
         Self {
-            inner: self.common.step(deed, subscribe, |_| Touch::CHANGES),
+            inner: self.common.step(deed, subscribe, |_| AccessEffect::CHANGES),
             common: self.common.clone(),
             made: self.made,
         }

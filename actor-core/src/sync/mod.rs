@@ -75,7 +75,7 @@
 //! reports a spin loop without them: a thousand reads in a row, of objects that nobody has changed.
 
 #[macro_use]
-mod ends;
+mod channel_macros;
 
 mod barrier;
 pub mod blocking;

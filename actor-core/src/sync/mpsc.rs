@@ -20,8 +20,8 @@ use std::panic::Location;
 pub use tokio::sync::mpsc::error;
 pub use tokio::sync::mpsc::error::{SendError, TryRecvError, TrySendError};
 
-use crate::object::{Common, Deed, blocking};
-use crate::runtime::{self, Place, Touch, Wait};
+use crate::object::{ObjectOperation, OwnedObject, blocking};
+use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
 
 const KIND: &str = "mpsc channel";
 
@@ -33,7 +33,7 @@ const KIND: &str = "mpsc channel";
 #[track_caller]
 pub fn channel<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let (send, receive) = tokio::sync::mpsc::channel(capacity);
-    let (common, made) = (Common::new(), Location::caller());
+    let (common, made) = (OwnedObject::new(), Location::caller());
     let sender = Sender {
         inner: send,
         common: common.clone(),
@@ -59,7 +59,7 @@ pub fn channel<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
     let (send, receive) = tokio::sync::mpsc::unbounded_channel();
-    let (common, made) = (Common::new(), Location::caller());
+    let (common, made) = (OwnedObject::new(), Location::caller());
     let sender = UnboundedSender {
         inner: send,
         common: common.clone(),
@@ -76,8 +76,8 @@ pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
 /// Sends into a [`channel`].
 pub struct Sender<T> {
     inner: tokio::sync::mpsc::Sender<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
 }
 
 impl<T> Sender<T> {
@@ -88,10 +88,11 @@ impl<T> Sender<T> {
     /// The future returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        let deed = Deed::new(KIND, "sends into");
+        let deed = ObjectOperation::new(KIND, "sends into");
         let send = self.inner.send(value);
-        self.common
-            .wait(deed, Wait::Alone, send, |done| Touch::CHANGES.if_ok(done))
+        self.common.wait(deed, Wait::Alone, send, |done| {
+            AccessEffect::CHANGES.if_ok(done)
+        })
     }
 
     /// Sends if there is capacity.
@@ -101,21 +102,21 @@ impl<T> Sender<T> {
     /// Returns the value if there is no capacity, or if the receiver is gone or closed.
     #[track_caller]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        let deed = Deed::new(KIND, "tries to send into");
+        let deed = ObjectOperation::new(KIND, "tries to send into");
         self.common.step(
             deed,
             || self.inner.try_send(value),
-            |done| Touch::CHANGES.if_ok(done),
+            |done| AccessEffect::CHANGES.if_ok(done),
         )
     }
 
     /// Waits until the receiver is gone or closed.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
-        let deed = Deed::new(KIND, "sees the end of");
+        let deed = ObjectOperation::new(KIND, "sees the end of");
         let closed = self.inner.closed();
         self.common
-            .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
+            .wait(deed, Wait::News, closed, |()| AccessEffect::LOOKS)
     }
 
     /// True if the receiver is gone or closed.
@@ -152,10 +153,10 @@ impl<T> Sender<T> {
     /// The future fails if the receiver is gone or closed.
     #[track_caller]
     pub fn reserve(&self) -> impl Future<Output = Result<Permit<'_, T>, SendError<()>>> {
-        let deed = Deed::new(KIND, "reserves room in");
+        let deed = ObjectOperation::new(KIND, "reserves room in");
         let reserve = self.inner.reserve();
         let reserve = self.common.wait(deed, Wait::Alone, reserve, |done| {
-            Touch::CHANGES.if_ok(done)
+            AccessEffect::CHANGES.if_ok(done)
         });
         async move {
             let inner = reserve.await?;
@@ -174,11 +175,11 @@ impl<T> Sender<T> {
     /// If there is no capacity, or if the receiver is gone or closed.
     #[track_caller]
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
-        let deed = Deed::new(KIND, "tries to reserve room in");
+        let deed = ObjectOperation::new(KIND, "tries to reserve room in");
         let tried = self.common.step(
             deed,
             || self.inner.try_reserve(),
-            |done| Touch::CHANGES.if_ok(done),
+            |done| AccessEffect::CHANGES.if_ok(done),
         );
         Ok(Permit {
             inner: Some(tried?),
@@ -222,30 +223,31 @@ impl<T> Sender<T> {
 pub struct Permit<'a, T> {
     /// `None` once the message was sent.
     inner: Option<tokio::sync::mpsc::Permit<'a, T>>,
-    common: &'a Common,
-    made: Place,
+    common: &'a OwnedObject,
+    made: SourceLocation,
 }
 
 impl<T> Permit<'_, T> {
     /// Sends the message.
     #[track_caller]
     pub fn send(mut self, value: T) {
-        let deed = Deed::new(KIND, "sends into");
+        let deed = ObjectOperation::new(KIND, "sends into");
         let inner = self.inner.take();
         let send = || {
             if let Some(inner) = inner {
                 inner.send(value);
             }
         };
-        self.common.step(deed, send, |()| Touch::CHANGES);
+        self.common.step(deed, send, |()| AccessEffect::CHANGES);
     }
 }
 
 impl<T> Drop for Permit<'_, T> {
     fn drop(&mut self) {
         if let Some(inner) = self.inner.take() {
-            let deed = Deed::at(KIND, "gives back room in", self.made);
-            self.common.step(deed, || drop(inner), |()| Touch::CHANGES);
+            let deed = ObjectOperation::at(KIND, "gives back room in", self.made);
+            self.common
+                .step(deed, || drop(inner), |()| AccessEffect::CHANGES);
         }
     }
 }
@@ -259,8 +261,8 @@ impl<T> fmt::Debug for Permit<'_, T> {
 /// Sends into an [`unbounded_channel`].
 pub struct UnboundedSender<T> {
     inner: tokio::sync::mpsc::UnboundedSender<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
 }
 
 impl<T> UnboundedSender<T> {
@@ -271,21 +273,21 @@ impl<T> UnboundedSender<T> {
     /// Returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let deed = Deed::new(KIND, "sends into");
+        let deed = ObjectOperation::new(KIND, "sends into");
         self.common.step(
             deed,
             || self.inner.send(value),
-            |done| Touch::CHANGES.if_ok(done),
+            |done| AccessEffect::CHANGES.if_ok(done),
         )
     }
 
     /// Waits until the receiver is gone or closed.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
-        let deed = Deed::new(KIND, "sees the end of");
+        let deed = ObjectOperation::new(KIND, "sees the end of");
         let closed = self.inner.closed();
         self.common
-            .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
+            .wait(deed, Wait::News, closed, |()| AccessEffect::LOOKS)
     }
 
     /// True if both send into the same channel.
@@ -303,15 +305,15 @@ impl<T> UnboundedSender<T> {
 /// Receives from a [`channel`].
 pub struct Receiver<T> {
     inner: tokio::sync::mpsc::Receiver<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
 }
 
 /// Receives from an [`unbounded_channel`].
 pub struct UnboundedReceiver<T> {
     inner: tokio::sync::mpsc::UnboundedReceiver<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
 }
 
 macro_rules! receiver {
@@ -321,10 +323,10 @@ macro_rules! receiver {
             /// closed.
             #[track_caller]
             pub fn recv(&mut self) -> impl Future<Output = Option<T>> {
-                let deed = Deed::new(KIND, "receives from");
+                let deed = ObjectOperation::new(KIND, "receives from");
                 let receive = self.inner.recv();
                 self.common
-                    .wait(deed, Wait::News, receive, |_| Touch::CHANGES)
+                    .wait(deed, Wait::News, receive, |_| AccessEffect::CHANGES)
             }
 
             /// Receives a message if there is one.
@@ -334,11 +336,11 @@ macro_rules! receiver {
             /// If there is no message; the error distinguishes if one may still come.
             #[track_caller]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-                let deed = Deed::new(KIND, "tries to receive from");
+                let deed = ObjectOperation::new(KIND, "tries to receive from");
                 self.common.step(
                     deed,
                     || self.inner.try_recv(),
-                    |done| Touch::CHANGES.if_ok(done),
+                    |done| AccessEffect::CHANGES.if_ok(done),
                 )
             }
 
@@ -350,10 +352,10 @@ macro_rules! receiver {
                 buffer: &mut Vec<T>,
                 limit: usize,
             ) -> impl Future<Output = usize> {
-                let deed = Deed::new(KIND, "receives from");
+                let deed = ObjectOperation::new(KIND, "receives from");
                 let receive = self.inner.recv_many(buffer, limit);
                 self.common
-                    .wait(deed, Wait::News, receive, |_| Touch::CHANGES)
+                    .wait(deed, Wait::News, receive, |_| AccessEffect::CHANGES)
             }
 
             /// Waits for a message in code that blocks; returns `None` if there is none, and no sender is
@@ -391,9 +393,9 @@ macro_rules! receiver {
             /// Closes the channel: no more messages can be sent, and queued ones can still be received.
             #[track_caller]
             pub fn close(&mut self) {
-                let deed = Deed::new(KIND, "closes");
+                let deed = ObjectOperation::new(KIND, "closes");
                 let close = || self.inner.close();
-                self.common.step(deed, close, |()| Touch::CHANGES);
+                self.common.step(deed, close, |()| AccessEffect::CHANGES);
             }
         }
     };

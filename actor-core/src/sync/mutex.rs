@@ -9,8 +9,8 @@ use std::sync::Arc;
 use actor_core_lending::Owned;
 use tokio::sync::TryLockError;
 
-use crate::object::{Deed, Held, Object, Share};
-use crate::runtime::{self, Touch, Wait};
+use crate::object::{HoldGuard, Object, ObjectHold, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Wait};
 
 const KIND: &str = "Mutex";
 
@@ -62,17 +62,19 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
         let place = Location::caller();
         async move {
-            let deed = Deed::at(KIND, "locks", place);
+            let deed = ObjectOperation::at(KIND, "locks", place);
             let inner = if runtime::is_controlled() {
                 let lock = self.inner.lock();
-                let locked = self.object.wait(deed, Wait::Alone, lock, |_| Touch::TAKES);
+                let locked = self
+                    .object
+                    .wait(deed, Wait::Alone, lock, |_| AccessEffect::TAKES);
                 // The box keeps the controlled future out of the size of production futures.
                 Box::pin(locked).await
             } else {
                 self.inner.lock().await
             };
             MutexGuard {
-                held: Held::of(&self.object, deed),
+                held: HoldGuard::of(&self.object, deed),
                 inner,
             }
         }
@@ -85,15 +87,15 @@ impl<T: ?Sized> Mutex<T> {
     /// If somebody holds the lock.
     #[track_caller]
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
-        let deed = Deed::new(KIND, "tries to lock");
+        let deed = ObjectOperation::new(KIND, "tries to lock");
         let tried = self.object.step(
             deed,
             || self.inner.try_lock(),
-            |tried| Touch::TAKES.if_ok(tried),
+            |tried| AccessEffect::TAKES.if_ok(tried),
         );
         let inner = tried?;
         Ok(MutexGuard {
-            held: Held::of(&self.object, deed),
+            held: HoldGuard::of(&self.object, deed),
             inner,
         })
     }
@@ -120,15 +122,15 @@ impl<T: ?Sized> Mutex<T> {
     where
         T: 'static,
     {
-        let deed = Deed::new(KIND, "locks");
+        let deed = ObjectOperation::new(KIND, "locks");
         async move {
             let lock = Owned::lock(self.clone(), |mutex: &Self| &mutex.inner);
             let locked = self
                 .object
-                .wait(deed, Wait::Alone, lock, |_| Touch::TAKES)
+                .wait(deed, Wait::Alone, lock, |_| AccessEffect::TAKES)
                 .await;
             OwnedMutexGuard {
-                share: Share::of(deed),
+                share: ObjectHold::of(deed),
                 inner: locked,
             }
         }
@@ -144,14 +146,14 @@ impl<T: ?Sized> Mutex<T> {
     where
         T: 'static,
     {
-        let deed = Deed::new(KIND, "tries to lock");
+        let deed = ObjectOperation::new(KIND, "tries to lock");
         let inner = self.object.step(
             deed,
             || Owned::try_lock(self.clone(), |mutex| &mutex.inner),
-            |tried| Touch::TAKES.if_ok(tried),
+            |tried| AccessEffect::TAKES.if_ok(tried),
         )?;
         Ok(OwnedMutexGuard {
-            share: Share::of(deed),
+            share: ObjectHold::of(deed),
             inner,
         })
     }
@@ -185,7 +187,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for Mutex<T> {
 /// A guard of a [`Mutex`], which is released on drop.
 pub struct MutexGuard<'a, T: ?Sized> {
     // Dropped first: under test another operation may try the lock while it is still held.
-    held: Held<'a>,
+    held: HoldGuard<'a>,
     inner: tokio::sync::MutexGuard<'a, T>,
 }
 
@@ -213,7 +215,7 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for MutexGuard<'_, T> {
 
 /// A guard of a [`Mutex`] that owns its `Arc`; the lock is released on drop.
 pub struct OwnedMutexGuard<T: ?Sized + 'static> {
-    share: Share,
+    share: ObjectHold,
     inner: Owned<tokio::sync::MutexGuard<'static, T>, Mutex<T>>,
 }
 
@@ -227,7 +229,7 @@ impl<T: ?Sized + 'static> OwnedMutexGuard<T> {
 impl<T: ?Sized + 'static> Drop for OwnedMutexGuard<T> {
     fn drop(&mut self) {
         // Under test another operation may try the lock while it is still held.
-        self.share.let_go(&self.inner.owner().object);
+        self.share.release(&self.inner.owner().object);
     }
 }
 

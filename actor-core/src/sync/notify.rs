@@ -6,8 +6,8 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::object::{Deed, Object, Waiting};
-use crate::runtime::{self, Touch, Wait};
+use crate::object::{Object, ObjectOperation, WaitMark};
+use crate::runtime::{self, AccessEffect, Wait};
 
 const KIND: &str = "Notify";
 
@@ -56,42 +56,42 @@ impl Notify {
     pub fn notified(&self) -> Notified<'_> {
         // tokio records here which calls of `notify_waiters` came before.
         let begin = || self.inner.notified();
-        let inner = self
-            .object
-            .step(Deed::new(KIND, "begins to wait for"), begin, |_| {
-                Touch::LOOKS
-            });
+        let inner = self.object.step(
+            ObjectOperation::new(KIND, "begins to wait for"),
+            begin,
+            |_| AccessEffect::LOOKS,
+        );
         Notified {
             notify: self,
-            deed: Deed::new(KIND, "waits for"),
+            deed: ObjectOperation::new(KIND, "waits for"),
             inner,
             has_come: false,
-            waiting: Waiting::default(),
+            waiting: WaitMark::default(),
         }
     }
 
     /// Wakes the first waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_one(&self) {
-        let deed = Deed::new(KIND, "notifies one at");
+        let deed = ObjectOperation::new(KIND, "notifies one at");
         let notify = || self.inner.notify_one();
-        self.object.step(deed, notify, |()| Touch::CHANGES);
+        self.object.step(deed, notify, |()| AccessEffect::CHANGES);
     }
 
     /// Wakes the last waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_last(&self) {
-        let deed = Deed::new(KIND, "notifies the last at");
+        let deed = ObjectOperation::new(KIND, "notifies the last at");
         let notify = || self.inner.notify_last();
-        self.object.step(deed, notify, |()| Touch::CHANGES);
+        self.object.step(deed, notify, |()| AccessEffect::CHANGES);
     }
 
     /// Wakes all current waiters.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        let deed = Deed::new(KIND, "notifies all at");
+        let deed = ObjectOperation::new(KIND, "notifies all at");
         let notify = || self.inner.notify_waiters();
-        self.object.step(deed, notify, |()| Touch::CHANGES);
+        self.object.step(deed, notify, |()| AccessEffect::CHANGES);
     }
 }
 
@@ -107,12 +107,12 @@ pin_project! {
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Notified<'a> {
         notify: &'a Notify,
-        deed: Deed,
+        deed: ObjectOperation,
         #[pin]
         inner: tokio::sync::futures::Notified<'a>,
         // True under test once the step of the first poll has begun.
         has_come: bool,
-        waiting: Waiting,
+        waiting: WaitMark,
     }
 }
 
@@ -138,10 +138,12 @@ impl Notified<'_> {
     #[track_caller]
     pub fn enable(self: Pin<&mut Self>) -> bool {
         let this = self.project();
-        let deed = Deed::new(KIND, "enables a wait for");
+        let deed = ObjectOperation::new(KIND, "enables a wait for");
         let inner = this.inner;
         let enable = || inner.enable();
-        this.notify.object.step(deed, enable, |_| Touch::CHANGES)
+        this.notify
+            .object
+            .step(deed, enable, |_| AccessEffect::CHANGES)
     }
 }
 
@@ -155,7 +157,7 @@ impl Future for Notified<'_> {
         };
         let (object, deed) = (&this.notify.object, *this.deed);
         if !std::mem::replace(this.has_come, true)
-            && !runtime.reach(object.access(&*runtime, deed), false)
+            && !runtime.announce_access(object.access(&*runtime, deed), false)
         {
             task.waker().wake_by_ref();
             return Poll::Pending;
@@ -167,9 +169,9 @@ impl Future for Notified<'_> {
                 Poll::Pending
             }
             Poll::Ready(()) => {
-                *this.waiting = Waiting::default();
+                *this.waiting = WaitMark::default();
                 if let Some(runtime) = runtime::current() {
-                    runtime.touch(object.access(&*runtime, deed), Touch::CHANGES);
+                    runtime.touch(object.access(&*runtime, deed), AccessEffect::CHANGES);
                 }
                 Poll::Ready(())
             }

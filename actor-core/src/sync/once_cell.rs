@@ -5,8 +5,8 @@ use std::future::Future;
 
 use tokio::sync::SetError;
 
-use crate::object::{Deed, Object};
-use crate::runtime::{Touch, Wait};
+use crate::object::{Object, ObjectOperation};
+use crate::runtime::{AccessEffect, Wait};
 
 const KIND: &str = "OnceCell";
 
@@ -53,10 +53,10 @@ impl<T> OnceCell<T> {
         F: FnOnce() -> Fut,
         Fut: Future<Output = T>,
     {
-        let deed = Deed::new(KIND, "asks");
+        let deed = ObjectOperation::new(KIND, "asks");
         let asks = self.inner.get_or_init(init);
         self.object
-            .wait(deed, Wait::Alone, asks, |_| Touch::CHANGES)
+            .wait(deed, Wait::Alone, asks, |_| AccessEffect::CHANGES)
     }
 
     /// Returns the value, initialised by `init` if there is none, unless `init` fails.
@@ -70,16 +70,16 @@ impl<T> OnceCell<T> {
         F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
-        let deed = Deed::new(KIND, "asks");
+        let deed = ObjectOperation::new(KIND, "asks");
         let asks = self.inner.get_or_try_init(init);
         self.object
-            .wait(deed, Wait::Alone, asks, |_| Touch::CHANGES)
+            .wait(deed, Wait::Alone, asks, |_| AccessEffect::CHANGES)
     }
 
     /// Returns the value if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        self.object.look(KIND, || self.inner.get())
+        self.object.read_step(KIND, || self.inner.get())
     }
 
     /// Sets the value.
@@ -89,15 +89,15 @@ impl<T> OnceCell<T> {
     /// Returns the value if the cell is initialised, or being initialised.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), SetError<T>> {
-        let deed = Deed::new(KIND, "sets");
+        let deed = ObjectOperation::new(KIND, "sets");
         self.object
-            .step(deed, || self.inner.set(value), |_| Touch::CHANGES)
+            .step(deed, || self.inner.set(value), |_| AccessEffect::CHANGES)
     }
 
     /// True if there is a value.
     #[track_caller]
     pub fn initialized(&self) -> bool {
-        self.object.look(KIND, || self.inner.initialized())
+        self.object.read_step(KIND, || self.inner.initialized())
     }
 
     /// Creates a cell with a value, or an empty one.

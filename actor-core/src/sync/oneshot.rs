@@ -20,8 +20,8 @@ use std::task::{Context as TaskContext, Poll};
 pub use tokio::sync::oneshot::error;
 pub use tokio::sync::oneshot::error::{RecvError, TryRecvError};
 
-use crate::object::{Common, Deed, Waiting, blocking};
-use crate::runtime::{self, Place, Touch, Wait};
+use crate::object::{ObjectOperation, OwnedObject, WaitMark, blocking};
+use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
 
 const KIND: &str = "oneshot channel";
 
@@ -29,7 +29,7 @@ const KIND: &str = "oneshot channel";
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let (send, receive) = tokio::sync::oneshot::channel();
-    let (common, made) = (Common::new(), Location::caller());
+    let (common, made) = (OwnedObject::new(), Location::caller());
     let sender = Sender {
         inner: Some(send),
         common: common.clone(),
@@ -40,7 +40,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
         common,
         made,
         has_come: false,
-        waiting: Waiting::default(),
+        waiting: WaitMark::default(),
     };
     (sender, receiver)
 }
@@ -49,8 +49,8 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 pub struct Sender<T> {
     /// `None` once the message was sent.
     inner: Option<tokio::sync::oneshot::Sender<T>>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
 }
 
 impl<T> Sender<T> {
@@ -61,20 +61,20 @@ impl<T> Sender<T> {
     /// Returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(mut self, value: T) -> Result<(), T> {
-        let deed = Deed::new(KIND, "sends into");
+        let deed = ObjectOperation::new(KIND, "sends into");
         let inner = self.inner.take();
         let send = || match inner {
             Some(inner) => inner.send(value),
             None => Err(value),
         };
         self.common
-            .step(deed, send, |done| Touch::CHANGES.if_ok(done))
+            .step(deed, send, |done| AccessEffect::CHANGES.if_ok(done))
     }
 
     /// Waits until the receiver is gone or closed.
     #[track_caller]
     pub fn closed(&mut self) -> impl Future<Output = ()> {
-        let deed = Deed::new(KIND, "sees the end of");
+        let deed = ObjectOperation::new(KIND, "sees the end of");
         let inner = self.inner.as_mut();
         let closed = async move {
             if let Some(inner) = inner {
@@ -82,7 +82,7 @@ impl<T> Sender<T> {
             }
         };
         self.common
-            .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
+            .wait(deed, Wait::News, closed, |()| AccessEffect::LOOKS)
     }
 
     /// True if the receiver is gone or closed.
@@ -98,7 +98,7 @@ impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if self.inner.is_some() {
             self.common
-                .dropped(Deed::at(KIND, "drops the sender of", self.made));
+                .dropped(ObjectOperation::at(KIND, "drops the sender of", self.made));
         }
     }
 }
@@ -106,10 +106,10 @@ impl<T> Drop for Sender<T> {
 /// Receives the message; a future.
 pub struct Receiver<T> {
     inner: tokio::sync::oneshot::Receiver<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
     has_come: bool,
-    waiting: Waiting,
+    waiting: WaitMark,
 }
 
 impl<T> Receiver<T> {
@@ -120,20 +120,20 @@ impl<T> Receiver<T> {
     /// If there is no message; the error distinguishes if it may still come.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let deed = Deed::new(KIND, "tries to receive from");
+        let deed = ObjectOperation::new(KIND, "tries to receive from");
         self.common.step(
             deed,
             || self.inner.try_recv(),
-            |done| Touch::CHANGES.if_ok(done),
+            |done| AccessEffect::CHANGES.if_ok(done),
         )
     }
 
     /// Closes the channel: a message can no longer be sent, and a sent one can still be received.
     #[track_caller]
     pub fn close(&mut self) {
-        let deed = Deed::new(KIND, "closes");
+        let deed = ObjectOperation::new(KIND, "closes");
         let close = || self.inner.close();
-        self.common.step(deed, close, |()| Touch::CHANGES);
+        self.common.step(deed, close, |()| AccessEffect::CHANGES);
     }
 }
 
@@ -174,9 +174,9 @@ impl<T> Future for Receiver<T> {
         let Some(runtime) = runtime::current() else {
             return Pin::new(&mut this.inner).poll(task);
         };
-        let deed = Deed::at(KIND, "receives from", this.made);
+        let deed = ObjectOperation::at(KIND, "receives from", this.made);
         let access = object.access(&*runtime, deed);
-        if !std::mem::replace(&mut this.has_come, true) && !runtime.reach(access, false) {
+        if !std::mem::replace(&mut this.has_come, true) && !runtime.announce_access(access, false) {
             task.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -184,8 +184,8 @@ impl<T> Future for Receiver<T> {
         match &polled {
             Poll::Pending => this.waiting.begin(object, deed, Wait::Alone),
             Poll::Ready(_) => {
-                this.waiting = Waiting::default();
-                runtime.touch(access, Touch::CHANGES);
+                this.waiting = WaitMark::default();
+                runtime.touch(access, AccessEffect::CHANGES);
             }
         }
         polled
@@ -194,8 +194,11 @@ impl<T> Future for Receiver<T> {
 
 impl<T> Drop for Receiver<T> {
     fn drop(&mut self) {
-        self.common
-            .dropped(Deed::at(KIND, "drops the receiver of", self.made));
+        self.common.dropped(ObjectOperation::at(
+            KIND,
+            "drops the receiver of",
+            self.made,
+        ));
     }
 }
 

@@ -5,7 +5,7 @@ use std::panic::Location;
 use std::sync::{PoisonError, RwLock, TryLockError};
 
 use crate::object::Object;
-use crate::runtime::{self, Place};
+use crate::runtime::{self, SourceLocation};
 
 /// A value whose accesses the program itself must order, by a lock or a message for instance.
 ///
@@ -59,7 +59,7 @@ impl<T> RaceCell<T> {
     /// Passes the value to `f`: a read access. `f` must not access the cell itself.
     #[track_caller]
     pub fn with<R>(&self, f: impl FnOnce(&T) -> R) -> R {
-        if !self.tell(false, Location::caller()) {
+        if !self.report_access(false, Location::caller()) {
             return f(&self.value.read().unwrap_or_else(PoisonError::into_inner));
         }
         match self.value.try_read() {
@@ -72,7 +72,7 @@ impl<T> RaceCell<T> {
     /// Passes the value to `f` for changes: a write access. `f` must not access the cell itself.
     #[track_caller]
     pub fn with_mut<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
-        if !self.tell(true, Location::caller()) {
+        if !self.report_access(true, Location::caller()) {
             return f(&mut self.value.write().unwrap_or_else(PoisonError::into_inner));
         }
         match self.value.try_write() {
@@ -83,7 +83,7 @@ impl<T> RaceCell<T> {
     }
 
     /// Reports the access to the tester; returns true if an execution is controlled.
-    fn tell(&self, writes: bool, place: Place) -> bool {
+    fn report_access(&self, writes: bool, place: SourceLocation) -> bool {
         let is_controlled = runtime::is_controlled();
         if is_controlled && let Some(runtime) = runtime::current() {
             let id = self.object.id(&*runtime, "RaceCell");

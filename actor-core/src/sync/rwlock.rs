@@ -8,8 +8,8 @@ use std::sync::Arc;
 use actor_core_lending::Owned;
 use tokio::sync::TryLockError;
 
-use crate::object::{Deed, Held, Object, Share};
-use crate::runtime::{Touch, Wait};
+use crate::object::{HoldGuard, Object, ObjectHold, ObjectOperation};
+use crate::runtime::{AccessEffect, Wait};
 
 const KIND: &str = "RwLock";
 
@@ -59,15 +59,15 @@ impl<T: ?Sized> RwLock<T> {
     /// Waits for a shared lock, until no writer holds the lock.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
-        let deed = Deed::new(KIND, "locks to read");
+        let deed = ObjectOperation::new(KIND, "locks to read");
         async move {
             let lock = self.inner.read();
             let inner = self
                 .object
-                .wait(deed, Wait::Shared, lock, |_| Touch::SHARES);
+                .wait(deed, Wait::Shared, lock, |_| AccessEffect::SHARES);
             let inner = inner.await;
             RwLockReadGuard {
-                held: Held::of(&self.object, deed),
+                held: HoldGuard::of(&self.object, deed),
                 inner,
             }
         }
@@ -76,13 +76,15 @@ impl<T: ?Sized> RwLock<T> {
     /// Waits for the exclusive lock, until no reader or writer holds the lock.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
-        let deed = Deed::new(KIND, "locks to write");
+        let deed = ObjectOperation::new(KIND, "locks to write");
         async move {
             let lock = self.inner.write();
-            let inner = self.object.wait(deed, Wait::Alone, lock, |_| Touch::TAKES);
+            let inner = self
+                .object
+                .wait(deed, Wait::Alone, lock, |_| AccessEffect::TAKES);
             let inner = inner.await;
             RwLockWriteGuard {
-                held: Held::of(&self.object, deed),
+                held: HoldGuard::of(&self.object, deed),
                 inner,
             }
         }
@@ -95,15 +97,15 @@ impl<T: ?Sized> RwLock<T> {
     /// If a writer holds the lock, or waits for it.
     #[track_caller]
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
-        let deed = Deed::new(KIND, "tries to read");
+        let deed = ObjectOperation::new(KIND, "tries to read");
         let tried = self.object.step(
             deed,
             || self.inner.try_read(),
-            |tried| Touch::SHARES.if_ok(tried),
+            |tried| AccessEffect::SHARES.if_ok(tried),
         );
         let inner = tried?;
         Ok(RwLockReadGuard {
-            held: Held::of(&self.object, deed),
+            held: HoldGuard::of(&self.object, deed),
             inner,
         })
     }
@@ -115,15 +117,15 @@ impl<T: ?Sized> RwLock<T> {
     /// If a reader or writer holds the lock.
     #[track_caller]
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
-        let deed = Deed::new(KIND, "tries to write");
+        let deed = ObjectOperation::new(KIND, "tries to write");
         let tried = self.object.step(
             deed,
             || self.inner.try_write(),
-            |tried| Touch::TAKES.if_ok(tried),
+            |tried| AccessEffect::TAKES.if_ok(tried),
         );
         let inner = tried?;
         Ok(RwLockWriteGuard {
-            held: Held::of(&self.object, deed),
+            held: HoldGuard::of(&self.object, deed),
             inner,
         })
     }
@@ -147,15 +149,15 @@ impl<T: ?Sized> RwLock<T> {
     where
         T: 'static,
     {
-        let deed = Deed::new(KIND, "locks to read");
+        let deed = ObjectOperation::new(KIND, "locks to read");
         async move {
             let lock = Owned::read(self.clone(), |lock: &Self| &lock.inner);
             let inner = self
                 .object
-                .wait(deed, Wait::Shared, lock, |_| Touch::SHARES);
+                .wait(deed, Wait::Shared, lock, |_| AccessEffect::SHARES);
             OwnedRwLockReadGuard {
                 inner: inner.await,
-                share: Share::of(deed),
+                share: ObjectHold::of(deed),
             }
         }
     }
@@ -166,13 +168,15 @@ impl<T: ?Sized> RwLock<T> {
     where
         T: 'static,
     {
-        let deed = Deed::new(KIND, "locks to write");
+        let deed = ObjectOperation::new(KIND, "locks to write");
         async move {
             let lock = Owned::write(self.clone(), |lock: &Self| &lock.inner);
-            let inner = self.object.wait(deed, Wait::Alone, lock, |_| Touch::TAKES);
+            let inner = self
+                .object
+                .wait(deed, Wait::Alone, lock, |_| AccessEffect::TAKES);
             OwnedRwLockWriteGuard {
                 inner: inner.await,
-                share: Share::of(deed),
+                share: ObjectHold::of(deed),
             }
         }
     }
@@ -187,14 +191,14 @@ impl<T: ?Sized> RwLock<T> {
     where
         T: 'static,
     {
-        let deed = Deed::new(KIND, "tries to read");
+        let deed = ObjectOperation::new(KIND, "tries to read");
         let inner = self.object.step(
             deed,
             || Owned::try_read(self.clone(), |lock| &lock.inner),
-            |tried| Touch::SHARES.if_ok(tried),
+            |tried| AccessEffect::SHARES.if_ok(tried),
         )?;
         Ok(OwnedRwLockReadGuard {
-            share: Share::of(deed),
+            share: ObjectHold::of(deed),
             inner,
         })
     }
@@ -209,14 +213,14 @@ impl<T: ?Sized> RwLock<T> {
     where
         T: 'static,
     {
-        let deed = Deed::new(KIND, "tries to write");
+        let deed = ObjectOperation::new(KIND, "tries to write");
         let inner = self.object.step(
             deed,
             || Owned::try_write(self.clone(), |lock| &lock.inner),
-            |tried| Touch::TAKES.if_ok(tried),
+            |tried| AccessEffect::TAKES.if_ok(tried),
         )?;
         Ok(OwnedRwLockWriteGuard {
-            share: Share::of(deed),
+            share: ObjectHold::of(deed),
             inner,
         })
     }
@@ -249,13 +253,13 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
 
 /// A shared guard of a [`RwLock`], which is released on drop.
 pub struct RwLockReadGuard<'a, T: ?Sized> {
-    held: Held<'a>,
+    held: HoldGuard<'a>,
     inner: tokio::sync::RwLockReadGuard<'a, T>,
 }
 
 /// An exclusive guard of a [`RwLock`], which is released on drop.
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    held: Held<'a>,
+    held: HoldGuard<'a>,
     inner: tokio::sync::RwLockWriteGuard<'a, T>,
 }
 
@@ -298,13 +302,13 @@ impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLockWriteGuard<'_, T> {
 
 /// A shared guard of a [`RwLock`] that owns its `Arc`; the lock is released on drop.
 pub struct OwnedRwLockReadGuard<T: ?Sized + 'static> {
-    share: Share,
+    share: ObjectHold,
     inner: Owned<tokio::sync::RwLockReadGuard<'static, T>, RwLock<T>>,
 }
 
 impl<T: ?Sized + 'static> Drop for OwnedRwLockReadGuard<T> {
     fn drop(&mut self) {
-        self.share.let_go(&self.inner.owner().object);
+        self.share.release(&self.inner.owner().object);
     }
 }
 
@@ -324,13 +328,13 @@ impl<T: ?Sized + fmt::Debug + 'static> fmt::Debug for OwnedRwLockReadGuard<T> {
 
 /// An exclusive guard of a [`RwLock`] that owns its `Arc`; the lock is released on drop.
 pub struct OwnedRwLockWriteGuard<T: ?Sized + 'static> {
-    share: Share,
+    share: ObjectHold,
     inner: Owned<tokio::sync::RwLockWriteGuard<'static, T>, RwLock<T>>,
 }
 
 impl<T: ?Sized + 'static> Drop for OwnedRwLockWriteGuard<T> {
     fn drop(&mut self) {
-        self.share.let_go(&self.inner.owner().object);
+        self.share.release(&self.inner.owner().object);
     }
 }
 

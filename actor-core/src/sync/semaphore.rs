@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use tokio::sync::{AcquireError, TryAcquireError};
 
-use crate::object::{Deed, Object};
-use crate::runtime::{self, Touch, Wait};
+use crate::object::{Object, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Wait};
 
 const KIND: &str = "Semaphore";
 
@@ -72,11 +72,11 @@ impl Semaphore {
         &self,
         permits: u32,
     ) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
-        let deed = Deed::new(KIND, "acquires");
+        let deed = ObjectOperation::new(KIND, "acquires");
         async move {
             let acquire = self.inner.acquire_many(permits);
             let acquire = self.object.wait(deed, Wait::Alone, acquire, |acquired| {
-                Touch::SHARES.if_ok(acquired)
+                AccessEffect::SHARES.if_ok(acquired)
             });
             acquire.await?.forget();
             Ok(SemaphorePermit(Permits {
@@ -109,12 +109,12 @@ impl Semaphore {
         self: Arc<Self>,
         permits: u32,
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
-        let deed = Deed::new(KIND, "acquires");
+        let deed = ObjectOperation::new(KIND, "acquires");
         async move {
             {
                 let acquire = self.inner.acquire_many(permits);
                 let acquire = self.object.wait(deed, Wait::Alone, acquire, |acquired| {
-                    Touch::SHARES.if_ok(acquired)
+                    AccessEffect::SHARES.if_ok(acquired)
                 });
                 acquire.await?.forget();
             }
@@ -180,12 +180,12 @@ impl Semaphore {
     }
 
     #[track_caller]
-    fn try_take(&self, permits: u32) -> Result<Deed, TryAcquireError> {
-        let deed = Deed::new(KIND, "tries to acquire");
+    fn try_take(&self, permits: u32) -> Result<ObjectOperation, TryAcquireError> {
+        let deed = ObjectOperation::new(KIND, "tries to acquire");
         let tried = self.object.step(
             deed,
             || self.inner.try_acquire_many(permits),
-            |acquired| Touch::SHARES.if_ok(acquired),
+            |acquired| AccessEffect::SHARES.if_ok(acquired),
         );
         tried?.forget();
         Ok(deed)
@@ -194,41 +194,41 @@ impl Semaphore {
     /// Removes up to `permits` available permits; returns the number removed.
     #[track_caller]
     pub fn forget_permits(&self, permits: usize) -> usize {
-        let deed = Deed::new(KIND, "takes permits from");
+        let deed = ObjectOperation::new(KIND, "takes permits from");
         let forget = || self.inner.forget_permits(permits);
-        self.object.step(deed, forget, |_| Touch::CHANGES)
+        self.object.step(deed, forget, |_| AccessEffect::CHANGES)
     }
 
     /// True if the semaphore is closed.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = Deed::new(KIND, "looks at");
+        let deed = ObjectOperation::new(KIND, "looks at");
         let look = || self.inner.is_closed();
-        self.object.step(deed, look, |_| Touch::LOOKS)
+        self.object.step(deed, look, |_| AccessEffect::LOOKS)
     }
 
     /// Adds permits.
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
-        let deed = Deed::new(KIND, "adds permits to");
+        let deed = ObjectOperation::new(KIND, "adds permits to");
         let add = || self.inner.add_permits(permits);
-        self.object.step(deed, add, |()| Touch::CHANGES);
+        self.object.step(deed, add, |()| AccessEffect::CHANGES);
     }
 
     /// The number of available permits.
     #[track_caller]
     pub fn available_permits(&self) -> usize {
-        let deed = Deed::new(KIND, "counts");
+        let deed = ObjectOperation::new(KIND, "counts");
         let count = || self.inner.available_permits();
-        self.object.step(deed, count, |_| Touch::LOOKS)
+        self.object.step(deed, count, |_| AccessEffect::LOOKS)
     }
 
     /// Closes the semaphore: no more permits are given out, and waiters get an error.
     #[track_caller]
     pub fn close(&self) {
-        let deed = Deed::new(KIND, "closes");
+        let deed = ObjectOperation::new(KIND, "closes");
         let close = || self.inner.close();
-        self.object.step(deed, close, |()| Touch::CHANGES);
+        self.object.step(deed, close, |()| AccessEffect::CHANGES);
     }
 }
 
@@ -237,7 +237,7 @@ impl Semaphore {
 struct Permits<S: AsRef<Semaphore>> {
     of: S,
     count: u32,
-    deed: Deed,
+    deed: ObjectOperation,
 }
 
 impl<S: AsRef<Semaphore>> Permits<S> {
@@ -250,7 +250,7 @@ impl<S: AsRef<Semaphore>> Drop for Permits<S> {
     fn drop(&mut self) {
         let semaphore = self.of.as_ref();
         if runtime::is_controlled() {
-            let Deed { kind, place, .. } = self.deed;
+            let ObjectOperation { kind, place, .. } = self.deed;
             semaphore.object.let_go(kind, place, true);
         }
         semaphore.inner.add_permits(self.count as usize);

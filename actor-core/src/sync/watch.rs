@@ -22,8 +22,8 @@ use tokio::sync::Notify;
 pub use tokio::sync::watch::error;
 pub use tokio::sync::watch::error::{RecvError, SendError};
 
-use crate::object::{Common, Deed, Held};
-use crate::runtime::{self, Place, Touch, Wait};
+use crate::object::{HoldGuard, ObjectOperation, OwnedObject};
+use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
 
 const KIND: &str = "watch channel";
 
@@ -31,13 +31,13 @@ const KIND: &str = "watch channel";
 #[track_caller]
 pub fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
     let (send, receive) = tokio::sync::watch::channel(value);
-    let (common, made) = (Common::new(), Location::caller());
+    let (common, made) = (OwnedObject::new(), Location::caller());
     let news = common.get().map(|_| Arc::new(Notify::const_new()));
     let sender = Sender {
         inner: send,
         common: common.clone(),
         made,
-        news: News(news.clone()),
+        news: ChangeNotifier(news.clone()),
     };
     let receiver = Receiver {
         inner: receive,
@@ -51,18 +51,18 @@ pub fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
 /// Changes the value.
 pub struct Sender<T> {
     inner: tokio::sync::watch::Sender<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
     // Dropped last: the receivers that it wakes check if `inner` is dropped.
-    news: News,
+    news: ChangeNotifier,
 }
 
 /// The notification of receivers under test. tokio's own is not used, as it wakes them in an order that it
 /// draws itself.
 #[derive(Debug)]
-struct News(Option<Arc<Notify>>);
+struct ChangeNotifier(Option<Arc<Notify>>);
 
-impl News {
+impl ChangeNotifier {
     fn tell(&self) {
         if let Some(news) = &self.0 {
             news.notify_waiters();
@@ -70,7 +70,7 @@ impl News {
     }
 }
 
-impl Drop for News {
+impl Drop for ChangeNotifier {
     fn drop(&mut self) {
         self.tell();
     }
@@ -84,14 +84,14 @@ impl<T> Sender<T> {
     /// Returns the value if there are no receivers.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let deed = Deed::new(KIND, "sends into");
+        let deed = ObjectOperation::new(KIND, "sends into");
         self.change(deed, || self.inner.send(value), Result::is_ok)
     }
 
     /// Modifies the value, and notifies the receivers.
     #[track_caller]
     pub fn send_modify(&self, modify: impl FnOnce(&mut T)) {
-        let deed = Deed::new(KIND, "changes");
+        let deed = ObjectOperation::new(KIND, "changes");
         self.change(deed, || self.inner.send_modify(modify), |()| true);
     }
 
@@ -99,7 +99,7 @@ impl<T> Sender<T> {
     /// `modify`.
     #[track_caller]
     pub fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
-        let deed = Deed::new(KIND, "changes");
+        let deed = ObjectOperation::new(KIND, "changes");
         let change = || self.inner.send_if_modified(modify);
         self.change(deed, change, |is_modified| *is_modified)
     }
@@ -107,21 +107,21 @@ impl<T> Sender<T> {
     /// Replaces the value, even without receivers; returns the old value.
     #[track_caller]
     pub fn send_replace(&self, value: T) -> T {
-        let deed = Deed::new(KIND, "sends into");
+        let deed = ObjectOperation::new(KIND, "sends into");
         self.change(deed, || self.inner.send_replace(value), |_| true)
     }
 
     /// Changes the value; under test in a step, once nobody borrows the value.
     fn change<R>(
         &self,
-        deed: Deed,
+        deed: ObjectOperation,
         change: impl FnOnce() -> R,
         is_news: impl FnOnce(&R) -> bool,
     ) -> R {
         let Some(object) = self.common.get() else {
             return change();
         };
-        object.block(deed, Wait::Alone, Touch::CHANGES, || {
+        object.block(deed, Wait::Alone, AccessEffect::CHANGES, || {
             let runtime = runtime::current()?;
             let is_held = runtime.is_held(object.id(&*runtime, deed.kind));
             (!is_held).then_some(())
@@ -136,17 +136,17 @@ impl<T> Sender<T> {
     /// Borrows the value. Changes wait until the borrow is dropped.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
-        let deed = Deed::new(KIND, "borrows");
+        let deed = ObjectOperation::new(KIND, "borrows");
         Ref::of(&self.common, deed, || self.inner.borrow())
     }
 
     /// Creates a receiver that watches from now on.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        let deed = Deed::new(KIND, "subscribes to");
+        let deed = ObjectOperation::new(KIND, "subscribes to");
         let subscribe = || self.inner.subscribe();
         Receiver {
-            inner: self.common.step(deed, subscribe, |_| Touch::CHANGES),
+            inner: self.common.step(deed, subscribe, |_| AccessEffect::CHANGES),
             common: self.common.clone(),
             made: self.made,
             news: self.news.0.clone(),
@@ -156,10 +156,10 @@ impl<T> Sender<T> {
     /// Waits until no receiver is left.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
-        let deed = Deed::new(KIND, "sees the end of");
+        let deed = ObjectOperation::new(KIND, "sees the end of");
         let closed = self.inner.closed();
         self.common
-            .wait(deed, Wait::News, closed, |()| Touch::LOOKS)
+            .wait(deed, Wait::News, closed, |()| AccessEffect::LOOKS)
     }
 
     /// The number of receivers.
@@ -178,8 +178,8 @@ impl<T> Sender<T> {
 /// Watches the value.
 pub struct Receiver<T> {
     inner: tokio::sync::watch::Receiver<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
     news: Option<Arc<Notify>>,
 }
 
@@ -195,7 +195,7 @@ impl<T> Clone for Receiver<T> {
 }
 
 /// Waits, under test, until `find` succeeds; it is called at first and after each change.
-async fn told<T, R>(
+async fn wait_until_found<T, R>(
     inner: &mut tokio::sync::watch::Receiver<T>,
     news: &Notify,
     mut find: impl FnMut(&mut tokio::sync::watch::Receiver<T>) -> Option<R>,
@@ -218,7 +218,7 @@ impl<T> Receiver<T> {
     /// The future fails if the value is unchanged and no sender is left.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> {
-        let deed = Deed::new(KIND, "sees a change of");
+        let deed = ObjectOperation::new(KIND, "sees a change of");
         let Self {
             inner,
             common,
@@ -229,10 +229,10 @@ impl<T> Receiver<T> {
             let Some(news) = news else {
                 return inner.changed().await;
             };
-            let changed = told(inner, news, |inner| {
+            let changed = wait_until_found(inner, news, |inner| {
                 inner.borrow_and_update().has_changed().then_some(())
             });
-            let changed = common.wait(deed, Wait::News, changed, |_| Touch::LOOKS);
+            let changed = common.wait(deed, Wait::News, changed, |_| AccessEffect::LOOKS);
             // The box keeps the controlled future out of the size of production futures.
             Box::pin(changed).await
         }
@@ -261,7 +261,7 @@ impl<T> Receiver<T> {
         &mut self,
         mut is_it: impl FnMut(&T) -> bool,
     ) -> impl Future<Output = Result<Ref<'_, T>, RecvError>> {
-        let deed = Deed::new(KIND, "waits for a value of");
+        let deed = ObjectOperation::new(KIND, "waits for a value of");
         let Self {
             inner,
             common,
@@ -273,14 +273,16 @@ impl<T> Receiver<T> {
                 let inner = inner.wait_for(is_it).await?;
                 return Ok(Ref { _held: None, inner });
             };
-            let found = told(inner, news, |inner| {
+            let found = wait_until_found(inner, news, |inner| {
                 is_it(&inner.borrow_and_update()).then_some(())
             });
-            let found = common.wait(deed, Wait::News, found, |found| Touch::SHARES.if_ok(found));
+            let found = common.wait(deed, Wait::News, found, |found| {
+                AccessEffect::SHARES.if_ok(found)
+            });
             // The box keeps the controlled future out of the size of production futures.
             Box::pin(found).await?;
             // No other operation has taken a step since.
-            let held = common.get().map(|object| Held::of(object, deed));
+            let held = common.get().map(|object| HoldGuard::of(object, deed));
             let inner = inner.borrow();
             Ok(Ref { _held: held, inner })
         }
@@ -294,9 +296,9 @@ impl<T> Receiver<T> {
     /// Marks the value as seen.
     #[track_caller]
     pub fn mark_unchanged(&mut self) {
-        let deed = Deed::new(KIND, "looks at");
+        let deed = ObjectOperation::new(KIND, "looks at");
         let mark = || self.inner.mark_unchanged();
-        self.common.step(deed, mark, |()| Touch::LOOKS);
+        self.common.step(deed, mark, |()| AccessEffect::LOOKS);
     }
 
     /// True if both watch the same value.
@@ -311,22 +313,22 @@ impl<T> Receiver<T> {
     /// If no sender is left.
     #[track_caller]
     pub fn has_changed(&self) -> Result<bool, RecvError> {
-        let deed = Deed::new(KIND, "looks at");
+        let deed = ObjectOperation::new(KIND, "looks at");
         let look = || self.inner.has_changed();
-        self.common.step(deed, look, |_| Touch::LOOKS)
+        self.common.step(deed, look, |_| AccessEffect::LOOKS)
     }
 
     /// Borrows the value. Changes wait until the borrow is dropped.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
-        let deed = Deed::new(KIND, "borrows");
+        let deed = ObjectOperation::new(KIND, "borrows");
         Ref::of(&self.common, deed, || self.inner.borrow())
     }
 
     /// As [`borrow`](Self::borrow), and marks the value as seen.
     #[track_caller]
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
-        let deed = Deed::new(KIND, "borrows");
+        let deed = ObjectOperation::new(KIND, "borrows");
         Ref::of(&self.common, deed, || self.inner.borrow_and_update())
     }
 }
@@ -334,18 +336,18 @@ impl<T> Receiver<T> {
 /// The value of a channel, borrowed.
 pub struct Ref<'a, T> {
     // Dropped first: under test another operation may try to access the value while it is still borrowed.
-    _held: Option<Held<'a>>,
+    _held: Option<HoldGuard<'a>>,
     inner: tokio::sync::watch::Ref<'a, T>,
 }
 
 impl<'a, T> Ref<'a, T> {
     fn of(
-        common: &'a Common,
-        deed: Deed,
+        common: &'a OwnedObject,
+        deed: ObjectOperation,
         borrow: impl FnOnce() -> tokio::sync::watch::Ref<'a, T>,
     ) -> Self {
-        let inner = common.step(deed, borrow, |_| Touch::SHARES);
-        let held = common.get().map(|object| Held::of(object, deed));
+        let inner = common.step(deed, borrow, |_| AccessEffect::SHARES);
+        let held = common.get().map(|object| HoldGuard::of(object, deed));
         Self { _held: held, inner }
     }
 }

@@ -6,11 +6,11 @@ use std::fmt;
 use std::time::Duration;
 
 use super::System;
+use crate::actor::instance::ValueSpawn;
 use crate::actor::names::{Names, names};
-use crate::actor::rest::Spawning;
 use crate::event::Event;
 use crate::production::{LiveNode, LiveSystem};
-use crate::runtime::{self, Disk, Fault, NodeCode, Spawn, Wish};
+use crate::runtime::{self, DiskAfterRestart, Fault, MessageFault, NodeCode, Spawn};
 use crate::specification::{Answer, World};
 
 impl System {
@@ -116,8 +116,8 @@ impl System {
     pub fn faults(&self) -> Faults<'_> {
         Faults {
             how: match self.is_live() {
-                true => How::Live(self),
-                false => How::InOrder,
+                true => FaultSink::Live(self),
+                false => FaultSink::InOrder,
             },
         }
     }
@@ -153,12 +153,12 @@ impl System {
         let predicate = Box::new(move |world: &World<'_>| predicate(world).answered());
         let script = Box::new(move || {
             let faults = Faults {
-                how: How::AtOnce(RefCell::default()),
+                how: FaultSink::AtOnce(RefCell::default()),
             };
             script(&faults);
             match faults.how {
-                How::AtOnce(said) => said.into_inner(),
-                How::InOrder | How::Live(_) => Vec::new(),
+                FaultSink::AtOnce(said) => said.into_inner(),
+                FaultSink::InOrder | FaultSink::Live(_) => Vec::new(),
             }
         });
         runtime::with(|rt| rt.when(name, predicate, script));
@@ -200,7 +200,7 @@ impl Node {
         match &self.inner {
             Inner::Live(node) => node.restart(),
             Inner::Controlled => {
-                let fault = Fault::Restart(self.name.clone(), Disk::Keep);
+                let fault = Fault::Restart(self.name.clone(), DiskAfterRestart::Keep);
                 runtime::with(|rt| rt.fault(fault));
             }
         }
@@ -222,11 +222,11 @@ impl fmt::Debug for Node {
 /// released, and loses nothing.
 #[derive(Debug)]
 pub struct Faults<'a> {
-    how: How<'a>,
+    how: FaultSink<'a>,
 }
 
 #[derive(Debug)]
-enum How<'a> {
+enum FaultSink<'a> {
     /// As an effect of the caller, in order.
     InOrder,
     /// All at once, at the end of the script.
@@ -237,37 +237,37 @@ enum How<'a> {
 impl Faults<'_> {
     /// Crashes a node; see [`Node::crash`].
     pub fn crash(&self, node: &str) {
-        self.say(Fault::Crash(node.into()));
+        self.inject(Fault::Crash(node.into()));
     }
 
     /// Restarts a node with its disk; see [`Node::restart`].
     pub fn restart(&self, node: &str) {
-        self.say(Fault::Restart(node.into(), Disk::Keep));
+        self.inject(Fault::Restart(node.into(), DiskAfterRestart::Keep));
     }
 
     /// Restarts a node whose disk is lost.
     pub fn restart_without_disk(&self, node: &str) {
-        self.say(Fault::Restart(node.into(), Disk::Wipe));
+        self.inject(Fault::Restart(node.into(), DiskAfterRestart::Wipe));
     }
 
     /// Cuts the links between each of `these` and each of `those`, both ways, in one step.
     pub fn partition(&self, these: &[&str], those: &[&str]) {
-        self.say(Fault::Partition(owned(these), owned(those)));
+        self.inject(Fault::Partition(owned(these), owned(those)));
     }
 
     /// Cuts the link from one node to another, and not the link back.
     pub fn cut(&self, from: &str, to: &str) {
-        self.say(Fault::Cut(from.into(), to.into()));
+        self.inject(Fault::Cut(from.into(), to.into()));
     }
 
     /// Heals all cut links.
     pub fn heal(&self) {
-        self.say(Fault::Heal);
+        self.inject(Fault::Heal);
     }
 
     /// Heals the links of two nodes, both ways.
     pub fn heal_between(&self, one: &str, other: &str) {
-        self.say(Fault::HealBetween(one.into(), other.into()));
+        self.inject(Fault::HealBetween(one.into(), other.into()));
     }
 
     /// Breaks the connection of two nodes: messages on the links between them are lost, and each node is
@@ -275,60 +275,60 @@ impl Faults<'_> {
     /// [`Disconnected`](crate::StopReason::Disconnected), and awaited replies from there are lost. Later
     /// messages arrive.
     pub fn break_connection(&self, one: &str, other: &str) {
-        self.say(Fault::Break(one.into(), other.into()));
+        self.inject(Fault::Break(one.into(), other.into()));
     }
 
     /// Holds back current and later messages on the link from one node to another.
     pub fn hold(&self, from: &str, to: &str) {
-        self.say(Fault::Hold(from.into(), to.into()));
+        self.inject(Fault::Hold(from.into(), to.into()));
     }
 
     /// Releases the messages that are held back on the link.
     pub fn release(&self, from: &str, to: &str) {
-        self.say(Fault::Release(from.into(), to.into()));
+        self.inject(Fault::Release(from.into(), to.into()));
     }
 
     /// Drops the next event of that type on the link: the first that is on it, or else the first that is sent
     /// over it.
     pub fn drop_next<E: Event>(&self, from: &str, to: &str) {
-        self.wish::<E>(Wish::Drop, from, to);
+        self.wish::<E>(MessageFault::Drop, from, to);
     }
 
     /// Delivers the next event of that type twice.
     pub fn duplicate_next<E: Event>(&self, from: &str, to: &str) {
-        self.wish::<E>(Wish::Duplicate, from, to);
+        self.wish::<E>(MessageFault::Duplicate, from, to);
     }
 
     /// Delays the next event of that type until the message behind it has overtaken it.
     pub fn delay_next<E: Event>(&self, from: &str, to: &str) {
-        self.wish::<E>(Wish::Delay, from, to);
+        self.wish::<E>(MessageFault::Delay, from, to);
     }
 
     /// Sets the clock of a node ahead: both the time that its actors read and their armed timers, which are
     /// due that much sooner.
     pub fn set_ahead(&self, node: &str, by: Duration) {
-        self.say(Fault::SetAhead(node.into(), by));
+        self.inject(Fault::SetAhead(node.into(), by));
     }
 
     /// Sets the date on a node back: the time that its actors read as
     /// [`SystemTime::now`](std::time::SystemTime::now). Timers and monotonic clocks
     /// ([`Context::now`](crate::Context::now) and [`Instant`](std::time::Instant)) are unaffected.
     pub fn set_back(&self, node: &str, by: Duration) {
-        self.say(Fault::SetBack(node.into(), by));
+        self.inject(Fault::SetBack(node.into(), by));
     }
 
     /// Exempts a node from faults of the tester's own choice; scripted faults still happen.
     pub fn spare(&self, node: &str) {
-        self.say(Fault::Spare(node.into()));
+        self.inject(Fault::Spare(node.into()));
     }
 
     /// Exempts the links of two nodes from faults of the tester's own choice.
     pub fn spare_link(&self, one: &str, other: &str) {
-        self.say(Fault::SpareLink(one.into(), other.into()));
+        self.inject(Fault::SpareLink(one.into(), other.into()));
     }
 
-    fn wish<E: Event>(&self, wish: Wish, from: &str, to: &str) {
-        self.say(Fault::Next {
+    fn wish<E: Event>(&self, wish: MessageFault, from: &str, to: &str) {
+        self.inject(Fault::Next {
             wish,
             from: from.into(),
             to: to.into(),
@@ -337,11 +337,11 @@ impl Faults<'_> {
         });
     }
 
-    fn say(&self, fault: Fault) {
+    fn inject(&self, fault: Fault) {
         match &self.how {
-            How::InOrder => runtime::with(|rt| rt.fault(fault)),
-            How::AtOnce(said) => said.borrow_mut().push(fault),
-            How::Live(sys) => {
+            FaultSink::InOrder => runtime::with(|rt| rt.fault(fault)),
+            FaultSink::AtOnce(said) => said.borrow_mut().push(fault),
+            FaultSink::Live(sys) => {
                 if let Some(live) = sys.as_live() {
                     live.fault(&fault);
                 }
@@ -355,5 +355,5 @@ fn owned(names: &[&str]) -> Vec<Box<str>> {
 }
 
 fn registry() -> Box<dyn Spawn> {
-    Box::new(Spawning::new(Names::booting()))
+    Box::new(ValueSpawn::new(Names::booting()))
 }

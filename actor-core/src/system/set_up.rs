@@ -13,8 +13,8 @@ use crate::event::Event;
 use crate::fs::Disk;
 use crate::parts::{Announcing, ShutdownSummary, SpawnOptions};
 use crate::production::LiveSystem;
-use crate::runtime::{self, Factory, NamesOn, Purpose, Spawn, Starts, Stop, Target};
-use crate::specification::{Answer, Expectation, Monitor, Watching, World};
+use crate::runtime::{self, Factory, NamesOn, Purpose, Spawn, SpawnParent, Stop, Target};
+use crate::specification::{Answer, Expectation, Monitor, RegisteredMonitor, World};
 use crate::supervision::Supervision;
 
 /// An actor system: the production executor, or one execution of a test.
@@ -331,7 +331,7 @@ impl System {
 
     /// Registers a given monitor, as [`monitor`](System::monitor) does.
     pub fn monitor_with<M: Monitor>(&self, monitor: M) {
-        let monitor = Box::new(Watching::new(monitor));
+        let monitor = Box::new(RegisteredMonitor::new(monitor));
         match &self.0 {
             Inner::Live(live) => live.monitor(monitor),
             Inner::Controlled => runtime::with(|rt| rt.monitor(monitor)),
@@ -719,7 +719,7 @@ impl System {
     }
 }
 
-impl Starts for System {
+impl SpawnParent for System {
     fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
         match &self.0 {
             Inner::Live(live) => live.spawn(actor, options),

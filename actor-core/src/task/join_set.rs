@@ -87,7 +87,7 @@ impl<T: Send + 'static> JoinSet<T> {
                 ended.map(|ended| ended.map_err(JoinError::of))
             }
             Tasks::Controlled(tasks) => {
-                let mut waiting = Waiting(tasks);
+                let mut waiting = JoinNext(tasks);
                 poll_fn(|task| waiting.poll(task)).await
             }
         }
@@ -102,7 +102,7 @@ impl<T: Send + 'static> JoinSet<T> {
             }
             Tasks::Controlled(tasks) => {
                 let mut task = TaskContext::from_waker(std::task::Waker::noop());
-                match Waiting(tasks).poll_ended(&mut task) {
+                match JoinNext(tasks).poll_ended(&mut task) {
                     Poll::Ready(ended) => ended,
                     Poll::Pending => None,
                 }
@@ -155,9 +155,9 @@ impl<T: Send + 'static> JoinSet<T> {
 }
 
 /// A wait for the first of several tasks to end.
-struct Waiting<'a, T>(&'a mut Vec<JoinHandle<T>>);
+struct JoinNext<'a, T>(&'a mut Vec<JoinHandle<T>>);
 
-impl<T> Waiting<'_, T> {
+impl<T> JoinNext<'_, T> {
     fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Option<Result<T, JoinError>>> {
         if self.0.is_empty() {
             return Poll::Ready(None);
@@ -189,7 +189,7 @@ impl<T> Waiting<'_, T> {
     }
 }
 
-impl<T> Drop for Waiting<'_, T> {
+impl<T> Drop for JoinNext<'_, T> {
     fn drop(&mut self) {
         for task in self.0.iter_mut() {
             if let Inner::Controlled(joined) = &mut task.0 {

@@ -159,7 +159,7 @@ pub fn interval(period: Duration) -> Interval {
     Interval {
         period,
         missed: MissedTickBehavior::Burst,
-        due: Due::begin(Duration::ZERO),
+        due: TickTimer::begin(Duration::ZERO),
     }
 }
 
@@ -168,7 +168,7 @@ pub fn interval(period: Duration) -> Interval {
 pub struct Interval {
     period: Duration,
     missed: MissedTickBehavior,
-    due: Due,
+    due: TickTimer,
 }
 
 impl Interval {
@@ -187,7 +187,7 @@ impl Interval {
 
     /// Restarts the interval: the next tick comes a period from now.
     pub fn reset(&mut self) {
-        self.due = Due::begin(self.period);
+        self.due = TickTimer::begin(self.period);
     }
 
     /// Sets the treatment of missed ticks.
@@ -228,7 +228,7 @@ impl MissedTickBehavior {
     }
 }
 
-struct Due {
+struct TickTimer {
     sleep: environment::Sleep,
     /// The deadline, in production.
     at: Option<Instant>,
@@ -236,7 +236,7 @@ struct Due {
     behind: Duration,
 }
 
-impl Due {
+impl TickTimer {
     fn begin(delay: Duration) -> Self {
         let is_live = !runtime::is_controlled();
         Self {
@@ -249,7 +249,7 @@ impl Due {
     fn late(&self) -> Duration {
         match self.at {
             Some(at) => at.elapsed(),
-            None => self.behind + self.sleep.overslept(),
+            None => self.behind + self.sleep.lateness(),
         }
     }
 
@@ -269,7 +269,7 @@ fn later(at: Instant, by: Duration) -> Instant {
     at.checked_add(by).unwrap_or_else(|| at + NEVER)
 }
 
-impl fmt::Debug for Due {
+impl fmt::Debug for TickTimer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Due").finish_non_exhaustive()
     }

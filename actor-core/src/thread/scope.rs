@@ -2,10 +2,10 @@
 
 use std::io;
 
-use actor_core_lending::{Host, Outcome};
+use actor_core_lending::{Host, ThreadOutcome};
 
 use super::{Builder, JoinHandle, Thread};
-use crate::object::{Deed, Object};
+use crate::object::{Object, ObjectOperation};
 use crate::runtime::{self, Wait};
 
 /// The host that starts the threads of this module.
@@ -25,9 +25,9 @@ impl Host for Threads {
         let Some(runtime) = runtime::current() else {
             return;
         };
-        let deed = Deed::new("scope of threads", "opens");
+        let deed = ObjectOperation::new("scope of threads", "opens");
         let access = Object::new().access(&*runtime, deed);
-        if !runtime.reach(access, true) {
+        if !runtime.announce_access(access, true) {
             runtime.block(access, Wait::Alone);
         }
     }
@@ -39,7 +39,7 @@ impl Host for Threads {
     }
 
     #[track_caller]
-    fn join(handle: JoinHandle<()>) -> Outcome<()> {
+    fn join(handle: JoinHandle<()>) -> ThreadOutcome<()> {
         handle.join()
     }
 

@@ -6,10 +6,10 @@ use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
 use super::expand::Expansion;
-use super::model::{Handler, Hook, Part, When};
+use super::model::{Handler, HandlerStates, Hook, HookKind};
 use crate::block::Function;
 use crate::dispatch::{self, Case};
-use crate::events::Event;
+use crate::events::NamedEvent;
 use crate::signature;
 
 /// Generates `call`, which runs sync code, and returns async code to be run.
@@ -88,7 +88,7 @@ fn parameters_and_body(
 
 fn event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
-    let Event {
+    let NamedEvent {
         variant, condition, ..
     } = &expansion.events[event];
     let handlers: Vec<_> = sound_handlers(expansion, event).collect();
@@ -121,7 +121,7 @@ fn event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
 
 fn async_event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
-    let Event {
+    let NamedEvent {
         variant, condition, ..
     } = &expansion.events[event];
     let handlers: Vec<_> = sound_handlers(expansion, event)
@@ -156,8 +156,8 @@ fn by_state(
         .iter()
         .map(|handler| Case {
             states: match &handler.when {
-                When::Otherwise => None,
-                When::In(states) => Some(states),
+                HandlerStates::Otherwise => None,
+                HandlerStates::In(states) => Some(states),
             },
             condition: &handler.function.condition,
             run: run(handler),
@@ -189,7 +189,7 @@ fn run(expansion: &Expansion<'_>, handler: &Handler<'_>) -> TokenStream {
     let name = &expansion.events[handler.event].name;
     quote! {
         let __value = #call;
-        let __failure = (&#krate::__private::Outcome(&__value)).failure(__reply.is_nobody());
+        let __failure = (&#krate::__private::AutorefReply(&__value)).failure(__reply.is_nobody());
         #krate::__private::reply(__cx, #name, __reply, __value, __failure);
     }
 }
@@ -223,11 +223,11 @@ fn part(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
         quote!(#states::#name)
     });
     match hook.part {
-        Part::Start => Some(quote!(#krate::generated::Call::Start)),
-        Part::Stop => Some(quote!(#krate::generated::Call::Stop)),
+        HookKind::Start => Some(quote!(#krate::generated::Call::Start)),
+        HookKind::Stop => Some(quote!(#krate::generated::Call::Stop)),
         _ if hook.states.is_empty() => None,
-        Part::Entry => Some(quote!(#krate::generated::Call::Entry(#(#states)|*))),
-        Part::Exit => Some(quote!(#krate::generated::Call::Exit(#(#states)|*))),
+        HookKind::Entry => Some(quote!(#krate::generated::Call::Entry(#(#states)|*))),
+        HookKind::Exit => Some(quote!(#krate::generated::Call::Exit(#(#states)|*))),
     }
 }
 

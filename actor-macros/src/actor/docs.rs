@@ -3,24 +3,26 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::model::{Actor, Otherwise, When};
+use super::model::{Actor, DefaultDisposition, HandlerStates};
 
 pub(super) fn of_event(actor: &Actor<'_>, event: usize) -> TokenStream {
     let handlers = actor.handlers_of(event).map(|handler| {
         let docs = &handler.function.docs;
         match (&handler.when, docs.is_empty()) {
-            (When::Otherwise, true) => TokenStream::new(),
-            (When::Otherwise, false) => quote!(#(#docs)* #[doc = ""]),
-            (When::In(states), true) => paragraph(&format!("Handled in {}.", names(actor, states))),
-            (When::In(states), false) => {
+            (HandlerStates::Otherwise, true) => TokenStream::new(),
+            (HandlerStates::Otherwise, false) => quote!(#(#docs)* #[doc = ""]),
+            (HandlerStates::In(states), true) => {
+                paragraph(&format!("Handled in {}.", names(actor, states)))
+            }
+            (HandlerStates::In(states), false) => {
                 let head = paragraph(&format!("In {}:", names(actor, states)));
                 quote!(#head #(#docs)* #[doc = ""])
             }
         }
     });
     let lists = [
-        (Otherwise::Defer, "Kept for a later state in"),
-        (Otherwise::Ignore, "Dropped in"),
+        (DefaultDisposition::Defer, "Kept for a later state in"),
+        (DefaultDisposition::Ignore, "Dropped in"),
     ];
     let listed = lists.into_iter().filter_map(|(list, what)| {
         let states: Vec<usize> = (0..actor.states.len())

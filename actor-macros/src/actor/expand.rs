@@ -6,10 +6,10 @@ use syn::{GenericParam, Ident};
 
 use super::calls;
 use super::docs;
-use super::model::{Actor, Hook, Part};
+use super::model::{Actor, Hook, HookKind};
 use crate::condition::Condition;
-use crate::events::{Event, Positions};
-use crate::offer::{debug, offer};
+use crate::events::{NamedEvent, Positions};
+use crate::fingerprint_methods::{debug, offer};
 use crate::states::{self, State};
 use crate::types;
 
@@ -47,7 +47,7 @@ pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
 
 pub(super) struct Expansion<'a> {
     pub(super) actor: &'a Actor<'a>,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<NamedEvent>,
     replies: Vec<TokenStream>,
     positions: Positions,
     pub(super) states: Ident,
@@ -126,7 +126,7 @@ impl<'a> Expansion<'a> {
         let Actor { block, krate, .. } = self.actor;
         let (generics, _, bounds) = block.generics.split_for_impl();
         let checks = remote.into_iter().map(|index| {
-            let Event {
+            let NamedEvent {
                 ty,
                 condition,
                 span,
@@ -192,7 +192,7 @@ impl<'a> Expansion<'a> {
         let Actor { block, krate, .. } = self.actor;
         let (generics, _, bounds) = block.generics.split_for_impl();
         let variants = self.events.iter().zip(&self.replies).map(|(event, reply)| {
-            let Event {
+            let NamedEvent {
                 ty,
                 variant,
                 condition,
@@ -343,8 +343,8 @@ impl<'a> Expansion<'a> {
     /// Generates the `starts` flag: true if there is a start hook, or an entry hook of the first state.
     fn starts(&self) -> TokenStream {
         let first = |hook: &&Hook<'_>| match hook.part {
-            Part::Start => true,
-            Part::Entry => hook.states.contains(&0),
+            HookKind::Start => true,
+            HookKind::Entry => hook.states.contains(&0),
             _ => false,
         };
         let hooks = self.actor.hooks.iter().filter(first);
@@ -365,7 +365,7 @@ impl<'a> Expansion<'a> {
             .iter()
             .zip(&self.positions.values)
             .map(|(event, position)| {
-                let Event {
+                let NamedEvent {
                     variant, condition, ..
                 } = event;
                 quote!(#condition __Message::#variant(..) => #position,)
@@ -384,7 +384,7 @@ impl<'a> Expansion<'a> {
     fn event(&self) -> TokenStream {
         let krate = self.actor.krate;
         let seen = self.of_each(
-            |event| quote_spanned!(event.span=> (&#krate::__private::Seen(__event)).event()),
+            |event| quote_spanned!(event.span=> (&#krate::__private::AutorefEvent(__event)).event()),
         );
         quote! {
             #[allow(unused_variables)]
@@ -399,7 +399,7 @@ impl<'a> Expansion<'a> {
     fn offer_event(&self) -> TokenStream {
         let krate = self.actor.krate;
         let fed = self.of_each(
-            |_| quote!((&&&#krate::__private::Offer(__event)).feed(__reply.fingerprint(__to))),
+            |_| quote!((&&&#krate::__private::AutorefValue(__event)).feed(__reply.fingerprint(__to))),
         );
         quote! {
             #[allow(unused_variables)]
@@ -408,7 +408,7 @@ impl<'a> Expansion<'a> {
                 __to: &mut #krate::Fingerprinter,
             ) -> ::core::primitive::bool {
                 #[allow(unused_imports)]
-                use #krate::__private::of_a_whole::*;
+                use #krate::__private::value_methods::*;
                 #fed
             }
         }
@@ -417,11 +417,11 @@ impl<'a> Expansion<'a> {
     /// Generates the encoding of a message for another node.
     fn carry(&self) -> TokenStream {
         let krate = self.actor.krate;
-        let carried = self.of_each(|Event { variant, .. }| {
+        let carried = self.of_each(|NamedEvent { variant, .. }| {
             quote! {
                 ::core::result::Result::Ok(__Message::#variant(
-                    (&&&#krate::__private::Carried(__event)).carry()?,
-                    (&&#krate::__private::Carried(__reply)).carry_reply()?,
+                    (&&&#krate::__private::ToCarry(__event)).carry()?,
+                    (&&#krate::__private::ToCarry(__reply)).carry_reply()?,
                 ))
             }
         });
@@ -437,9 +437,9 @@ impl<'a> Expansion<'a> {
     }
 
     /// Generates a match on the message, with an arm for each event and its reply.
-    fn of_each(&self, arm: impl Fn(&Event) -> TokenStream) -> TokenStream {
+    fn of_each(&self, arm: impl Fn(&NamedEvent) -> TokenStream) -> TokenStream {
         let arms = self.events.iter().map(|event| {
-            let Event {
+            let NamedEvent {
                 variant, condition, ..
             } = event;
             let arm = arm(event);
@@ -464,7 +464,7 @@ impl<'a> Expansion<'a> {
         let Actor { block, krate, .. } = self.actor;
         let (generics, parameters, bounds) = block.generics.split_for_impl();
         let self_ty = &block.self_ty;
-        let Event {
+        let NamedEvent {
             ty,
             variant,
             condition,

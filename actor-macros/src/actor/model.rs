@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use syn::{Attribute, Ident, Path, Type, Visibility};
 
-use super::parse::{Arguments, Declared};
+use super::parse::{Arguments, DeclaredState};
 use crate::block::{Block, Function};
 use crate::condition::Condition;
 use crate::errors::Errors;
@@ -12,7 +12,7 @@ use crate::events::Events;
 use crate::owned;
 use crate::roles;
 use crate::signature::{self, Inputs};
-use crate::states::Known;
+use crate::states::KnownStates;
 use crate::types;
 
 /// An actor, borrowed from the user's tokens.
@@ -21,7 +21,7 @@ pub(crate) struct Actor<'a> {
     pub(crate) visibility: &'a Visibility,
     pub(crate) krate: &'a Path,
     /// Empty for a plain actor.
-    pub(crate) states: &'a [Declared],
+    pub(crate) states: &'a [DeclaredState],
     /// The `defer` and `ignore` lists of each state.
     pub(crate) lists: Vec<Lists>,
     pub(crate) receive: &'a [Type],
@@ -40,7 +40,7 @@ pub(crate) struct Handler<'a> {
     pub(crate) role: &'a Attribute,
     pub(crate) written: &'a Type,
     pub(crate) event: usize,
-    pub(crate) when: When,
+    pub(crate) when: HandlerStates,
     pub(crate) takes_cx: bool,
     /// True if the handler takes the reply as a parameter, instead of returning it.
     pub(crate) takes_reply: bool,
@@ -52,7 +52,7 @@ pub(crate) struct Handler<'a> {
 
 /// The states in which a handler runs.
 #[derive(PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum HandlerStates {
     /// All states that don't handle, defer or ignore the event otherwise.
     Otherwise,
     In(Vec<usize>),
@@ -62,21 +62,21 @@ pub(crate) enum When {
 pub(crate) struct Hook<'a> {
     pub(crate) function: &'a Function,
     pub(crate) role: &'a Attribute,
-    pub(crate) part: Part,
+    pub(crate) part: HookKind,
     pub(crate) states: Vec<usize>,
     pub(crate) takes_cx: bool,
 }
 
 /// The moment at which a hook runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum HookKind {
     Start,
     Entry,
     Exit,
     Stop,
 }
 
-impl Part {
+impl HookKind {
     /// Returns the attribute that makes a hook of this kind.
     pub(crate) fn role(self) -> &'static str {
         match self {
@@ -90,7 +90,7 @@ impl Part {
 
 impl Handler<'_> {
     pub(crate) fn is_in(&self, state: usize) -> bool {
-        matches!(&self.when, When::In(states) if states.contains(&state))
+        matches!(&self.when, HandlerStates::In(states) if states.contains(&state))
     }
 }
 
@@ -119,8 +119,8 @@ impl<'a> Actor<'a> {
         actor
     }
 
-    fn known_states(&self, complete: bool) -> Known<'a> {
-        Known {
+    fn known_states(&self, complete: bool) -> KnownStates<'a> {
+        KnownStates {
             owner: &self.block.name,
             names: self
                 .states
@@ -132,7 +132,12 @@ impl<'a> Actor<'a> {
         }
     }
 
-    fn read_function(&mut self, function: &'a Function, known: &Known<'_>, errors: &mut Errors) {
+    fn read_function(
+        &mut self,
+        function: &'a Function,
+        known: &KnownStates<'_>,
+        errors: &mut Errors,
+    ) {
         let (on, hooks): (Vec<&Attribute>, Vec<&Attribute>) = function
             .roles
             .iter()
@@ -154,7 +159,7 @@ impl<'a> Actor<'a> {
         &mut self,
         function: &'a Function,
         role: &'a Attribute,
-        known: &Known<'_>,
+        known: &KnownStates<'_>,
         errors: &mut Errors,
     ) {
         const EXAMPLE: &str = "&mut self, event: Event, cx: &mut Context<Self>";
@@ -192,7 +197,7 @@ impl<'a> Actor<'a> {
             written: event,
             event: self.events.add(owned, &function.condition),
             // An unknown name was reported, and leaves a handler without states.
-            when: states.map_or(When::Otherwise, When::In),
+            when: states.map_or(HandlerStates::Otherwise, HandlerStates::In),
             takes_cx: cx.is_some(),
             takes_reply: taken.is_some(),
             reply: reply.unwrap_or_default(),
@@ -204,7 +209,7 @@ impl<'a> Actor<'a> {
         &mut self,
         function: &'a Function,
         attributes: &[&'a Attribute],
-        known: &Known<'_>,
+        known: &KnownStates<'_>,
         errors: &mut Errors,
     ) {
         let Some(first) = attributes.first() else {
@@ -251,21 +256,21 @@ impl<'a> Actor<'a> {
 
     /// Returns the disposition of the event. `#[on(S)]` takes precedence over the lists of S, and these over
     /// `#[on]`.
-    pub(crate) fn disposition(&self, state: usize, event: usize) -> Cell {
+    pub(crate) fn disposition(&self, state: usize, event: usize) -> EventDisposition {
         let conditions = |in_state: bool| {
             self.handlers_of(event)
                 .filter(move |handler| match handler.when {
-                    When::In(_) => in_state && handler.is_in(state),
-                    When::Otherwise => !in_state,
+                    HandlerStates::In(_) => in_state && handler.is_in(state),
+                    HandlerStates::Otherwise => !in_state,
                 })
                 .map(|handler| &handler.function.condition)
         };
         match self.listed(state, event) {
-            Some(otherwise) => Cell {
+            Some(otherwise) => EventDisposition {
                 handled: Condition::any(conditions(true)),
                 otherwise,
             },
-            None => Cell {
+            None => EventDisposition {
                 handled: Condition::any(conditions(true).chain(conditions(false))),
                 otherwise: self.unlisted(event),
             },
@@ -273,12 +278,12 @@ impl<'a> Actor<'a> {
     }
 
     /// Returns the list of the state that contains the event.
-    pub(crate) fn listed(&self, state: usize, event: usize) -> Option<Otherwise> {
+    pub(crate) fn listed(&self, state: usize, event: usize) -> Option<DefaultDisposition> {
         let lists = self.lists.get(state)?;
         if lists.defer.contains(&event) {
-            Some(Otherwise::Defer)
+            Some(DefaultDisposition::Defer)
         } else if lists.ignore.contains(&event) {
-            Some(Otherwise::Ignore)
+            Some(DefaultDisposition::Ignore)
         } else {
             None
         }
@@ -294,11 +299,11 @@ impl<'a> Actor<'a> {
     }
 
     /// Returns the disposition of an event in no list: an event in `receive` is deferred.
-    fn unlisted(&self, event: usize) -> Otherwise {
+    fn unlisted(&self, event: usize) -> DefaultDisposition {
         if self.received.contains(&event) {
-            Otherwise::Defer
+            DefaultDisposition::Defer
         } else {
-            Otherwise::Unhandled
+            DefaultDisposition::Unhandled
         }
     }
 }
@@ -309,31 +314,31 @@ pub(crate) struct Lists {
     pub(crate) ignore: Vec<usize>,
 }
 
-pub(crate) struct Cell {
+pub(crate) struct EventDisposition {
     /// The condition under which a handler runs; `None` if there is no handler.
     pub(crate) handled: Option<Condition>,
     /// The disposition without a handler.
-    pub(crate) otherwise: Otherwise,
+    pub(crate) otherwise: DefaultDisposition,
 }
 
 /// The disposition of an event without a handler: the variants of `Disposition`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Otherwise {
+pub(crate) enum DefaultDisposition {
     Defer,
     Ignore,
     Unhandled,
 }
 
-impl Cell {
+impl EventDisposition {
     /// True if the event is deferred in some configuration.
     pub(crate) fn may_defer(&self) -> bool {
         let handled = self.handled.as_ref().is_some_and(Condition::always);
-        self.otherwise == Otherwise::Defer && !handled
+        self.otherwise == DefaultDisposition::Defer && !handled
     }
 }
 
 /// True if the attribute names the event instead of a state, which is reported.
-fn is_event(name: &Ident, event: &Type, known: &Known<'_>, errors: &mut Errors) -> bool {
+fn is_event(name: &Ident, event: &Type, known: &KnownStates<'_>, errors: &mut Errors) -> bool {
     let is_event = !known.names.contains(&name) && *name == types::last_name(event);
     if is_event {
         let message = format!(
@@ -422,15 +427,19 @@ fn is_static(reference: &syn::TypeReference) -> bool {
         .is_some_and(|lifetime| lifetime.ident == "static")
 }
 
-fn read_hook(role: &Attribute, known: &Known<'_>, errors: &mut Errors) -> (Part, Vec<usize>) {
+fn read_hook(
+    role: &Attribute,
+    known: &KnownStates<'_>,
+    errors: &mut Errors,
+) -> (HookKind, Vec<usize>) {
     let name = roles::role(role);
     let part = match name {
-        "start" => Part::Start,
-        "stop" => Part::Stop,
-        "entry" => Part::Entry,
-        _ => Part::Exit,
+        "start" => HookKind::Start,
+        "stop" => HookKind::Stop,
+        "entry" => HookKind::Entry,
+        _ => HookKind::Exit,
     };
-    let of_a_state = matches!(part, Part::Entry | Part::Exit);
+    let of_a_state = matches!(part, HookKind::Entry | HookKind::Exit);
     let bare = matches!(role.meta, syn::Meta::Path(_));
     if of_a_state && bare {
         errors.push(role, format!("expected the states: `#[{name}(State, ..)]`"));

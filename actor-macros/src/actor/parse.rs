@@ -11,7 +11,7 @@ use crate::states::State;
 pub(crate) struct Arguments {
     pub(crate) visibility: Visibility,
     pub(crate) krate: Path,
-    pub(crate) states: Vec<Declared>,
+    pub(crate) states: Vec<DeclaredState>,
     pub(crate) receive: Vec<Type>,
     /// The types of the events for other nodes; all events if the list is empty.
     pub(crate) remote: Option<Vec<Type>>,
@@ -19,7 +19,7 @@ pub(crate) struct Arguments {
     pub(crate) complete: bool,
 }
 
-pub(crate) struct Declared {
+pub(crate) struct DeclaredState {
     pub(crate) state: State,
     pub(crate) defer: Vec<Type>,
     pub(crate) ignore: Vec<Type>,
@@ -69,13 +69,14 @@ impl Arguments {
         for argument in options::arguments(list, errors) {
             let known = self.states.iter().map(|declared| &declared.state);
             if let Some(state) = State::declare(&argument, known, errors) {
-                self.states.push(Declared::read(state, &argument, errors));
+                self.states
+                    .push(DeclaredState::read(state, &argument, errors));
             }
         }
     }
 }
 
-impl Declared {
+impl DeclaredState {
     fn read(state: State, argument: &Argument, errors: &mut Errors) -> Self {
         let mut declared = Self {
             state,

@@ -2,7 +2,7 @@
 
 use syn::Type;
 
-use super::model::{Actor, Handler, Hook, Part, When};
+use super::model::{Actor, Handler, HandlerStates, Hook, HookKind};
 use super::reachable;
 use crate::errors::Errors;
 use crate::roles;
@@ -96,7 +96,7 @@ fn once(types: &[Type], list: &str, errors: &mut Errors) {
 fn is_ever_taken(actor: &Actor<'_>, event: usize) -> bool {
     let handles = |state| actor.disposition(state, event).handled.is_some();
     // A handler whose states are all misspelt was reported, and is assumed to handle the event in some state.
-    let misspelt = |handler: &Handler<'_>| handler.when == When::In(Vec::new());
+    let misspelt = |handler: &Handler<'_>| handler.when == HandlerStates::In(Vec::new());
     actor.received.contains(&event)
         || (0..actor.states.len()).any(handles)
         || actor.handlers_of(event).any(misspelt)
@@ -117,12 +117,12 @@ fn clash(actor: &Actor<'_>, first: &Handler<'_>, second: &Handler<'_>, errors: &
     let name = &first.function.signature.ident;
     let both = first.function.condition.and(&second.function.condition);
     match (&first.when, &second.when) {
-        (When::Otherwise, When::Otherwise) => errors.push_where(
+        (HandlerStates::Otherwise, HandlerStates::Otherwise) => errors.push_where(
             &both,
             second.role,
             format!("`{name}` handles `{event}` already: give one of them states with `#[on(State)]`, or join them"),
         ),
-        (When::In(states), When::In(_)) => {
+        (HandlerStates::In(states), HandlerStates::In(_)) => {
             for state in states.iter().filter(|state| second.is_in(**state)) {
                 let state = &actor.states[*state].state.name;
                 errors.push_where(
@@ -177,7 +177,7 @@ fn hook_clash(actor: &Actor<'_>, first: &Hook<'_>, second: &Hook<'_>, errors: &m
     let name = &first.function.signature.ident;
     let role = second.part.role();
     let both = first.function.condition.and(&second.function.condition);
-    if matches!(second.part, Part::Start | Part::Stop) {
+    if matches!(second.part, HookKind::Start | HookKind::Stop) {
         let message = format!("`{name}` is the `#[{role}]` hook already: join them");
         errors.push_where(&both, second.role, message);
     }

@@ -7,8 +7,8 @@ use syn::Ident;
 use super::model::{Handler, Monitor};
 use crate::condition::Condition;
 use crate::dispatch::{self, Case};
-use crate::events::{Event, Positions};
-use crate::offer::offer;
+use crate::events::{NamedEvent, Positions};
+use crate::fingerprint_methods::offer;
 use crate::states::{self, State};
 use crate::types;
 
@@ -47,7 +47,7 @@ pub(crate) fn expand(monitor: &Monitor<'_>) -> TokenStream {
 
 struct Expansion<'a> {
     monitor: &'a Monitor<'a>,
-    events: Vec<Event>,
+    events: Vec<NamedEvent>,
     /// The condition under which each observation has a handler at all.
     conditions: Vec<Condition>,
     positions: Positions,

@@ -10,7 +10,7 @@ use crate::errors::Errors;
 use crate::events::Events;
 use crate::roles;
 use crate::signature::{self, Inputs};
-use crate::states::Known;
+use crate::states::KnownStates;
 
 /// A monitor, borrowed from the user's tokens.
 pub(crate) struct Monitor<'a> {
@@ -62,7 +62,7 @@ impl<'a> Monitor<'a> {
             handlers: Vec::new(),
         };
         roles::report_strays(block, errors);
-        let known = Known {
+        let known = KnownStates {
             owner: &block.name,
             names: arguments
                 .states
@@ -78,7 +78,12 @@ impl<'a> Monitor<'a> {
         monitor
     }
 
-    fn read_function(&mut self, function: &'a Function, known: &Known<'_>, errors: &mut Errors) {
+    fn read_function(
+        &mut self,
+        function: &'a Function,
+        known: &KnownStates<'_>,
+        errors: &mut Errors,
+    ) {
         let mut on = None;
         for role in &function.roles {
             match roles::role(role) {
@@ -99,7 +104,7 @@ impl<'a> Monitor<'a> {
         &mut self,
         function: &'a Function,
         role: &'a Attribute,
-        known: &Known<'_>,
+        known: &KnownStates<'_>,
         errors: &mut Errors,
     ) {
         const EXAMPLE: &str = "&mut self, event: &Event, cx: &mut MonitorContext<Self>";
@@ -170,7 +175,7 @@ impl<'a> Monitor<'a> {
 /// Reads the states and moments in `#[on(S, handled)]`.
 fn read_role(
     role: &Attribute,
-    known: &Known<'_>,
+    known: &KnownStates<'_>,
     errors: &mut Errors,
 ) -> (Option<Vec<usize>>, Vec<Moment>) {
     let right = "states and moments: `#[on(State, .., handled)]`, or `#[on]` for all states";
@@ -193,7 +198,7 @@ fn read_role(
     (states, moments)
 }
 
-fn moment(name: &Ident, known: &Known<'_>) -> Option<Moment> {
+fn moment(name: &Ident, known: &KnownStates<'_>) -> Option<Moment> {
     if known.names.contains(&name) {
         return None;
     }

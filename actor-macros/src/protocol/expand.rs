@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{ItemTrait, TraitItem, Type, parse_quote};
 
-use super::model::{Event, Protocol};
+use super::model::{Protocol, ProtocolEvent};
 use crate::types;
 
 /// Generates the type of the reference, and the implementations in an anonymous constant.
@@ -21,9 +21,9 @@ pub(crate) fn expand(protocol: &Protocol<'_>) -> TokenStream {
     let handle = format_ident!("{name}Ref");
     let doc = format!("Any actor that offers [`{name}`].");
     let fields = events.iter().map(|event| {
-        let Event { function, ty, .. } = event;
+        let ProtocolEvent { function, ty, .. } = event;
         let reply = event.reply();
-        quote!(#function: #krate::__private::Entry<#ty, #reply>)
+        quote!(#function: #krate::__private::EventSender<#ty, #reply>)
     });
     let (tables, memberships) = (implementations(protocol), memberships(protocol));
     quote! {
@@ -57,7 +57,7 @@ fn implementations(protocol: &Protocol<'_>) -> TokenStream {
     });
     let entries = events.iter().map(|event| {
         let function = event.function;
-        quote!(#function: #krate::__private::Entry::of::<__A>())
+        quote!(#function: #krate::__private::EventSender::of::<__A>())
     });
     quote! {
         #[automatically_derived]
@@ -87,14 +87,14 @@ fn memberships(protocol: &Protocol<'_>) -> TokenStream {
         ..
     } = protocol;
     let implementations = events.iter().enumerate().map(|(index, event)| {
-        let Event { function, ty, .. } = event;
+        let ProtocolEvent { function, ty, .. } = event;
         let (reply, index) = (event.reply(), Literal::usize_unsuffixed(index));
         quote! {
             #[automatically_derived]
             impl #krate::EventOf<dyn #name + '_> for #ty {
                 type Reply = #reply;
                 const EVENT: u16 = #index;
-                fn entry(__table: &__Table) -> &#krate::__private::Entry<#ty, #reply> {
+                fn entry(__table: &__Table) -> &#krate::__private::EventSender<#ty, #reply> {
                     &__table.#function
                 }
             }
@@ -103,7 +103,7 @@ fn memberships(protocol: &Protocol<'_>) -> TokenStream {
     quote!(#(#implementations)*)
 }
 
-impl Event<'_> {
+impl ProtocolEvent<'_> {
     fn reply(&self) -> TokenStream {
         match self.reply {
             Some(reply) => quote!(#reply),

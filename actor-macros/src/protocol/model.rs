@@ -18,12 +18,12 @@ pub(crate) struct Protocol<'a> {
     pub(crate) visibility: &'a Visibility,
     pub(crate) condition: Condition,
     pub(crate) krate: &'a Path,
-    pub(crate) events: Vec<Event<'a>>,
+    pub(crate) events: Vec<ProtocolEvent<'a>>,
     /// True if the trait contains only events, so that `dyn Name` is a type.
     pub(crate) is_sound: bool,
 }
 
-pub(crate) struct Event<'a> {
+pub(crate) struct ProtocolEvent<'a> {
     pub(crate) function: &'a Ident,
     pub(crate) ty: &'a Type,
     /// `None` for `()`.
@@ -92,7 +92,7 @@ impl<'a> Protocol<'a> {
         reply: Option<&'a Type>,
         errors: &mut Errors,
     ) {
-        let same = |known: &&Event<'_>| types::key(known.ty) == types::key(ty);
+        let same = |known: &&ProtocolEvent<'_>| types::key(known.ty) == types::key(ty);
         if let Some(known) = self.events.iter().find(same) {
             let written = types::written(ty);
             let message = format!(
@@ -102,7 +102,7 @@ impl<'a> Protocol<'a> {
             errors.push(ty, message);
             return;
         }
-        self.events.push(Event {
+        self.events.push(ProtocolEvent {
             function,
             ty,
             reply,

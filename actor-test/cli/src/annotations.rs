@@ -4,9 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use super::discover::Test;
-use super::explore::Ended;
-use super::verdict::Verdict;
-use crate::words::{self, Place};
+use super::explore::TestEnd;
+use super::verdict::TestVerdict;
+use crate::words::{self, CommandContext};
 
 /// The variable that is set in a step of GitHub Actions.
 const ACTIONS: &str = "GITHUB_ACTIONS";
@@ -41,17 +41,17 @@ impl Annotations {
     }
 
     /// Returns the annotations of a failed test, one for each bug.
-    pub(crate) fn of(&self, test: &Test, ended: &Ended, place: &Place) -> Vec<String> {
+    pub(crate) fn of(&self, test: &Test, ended: &TestEnd, place: &CommandContext) -> Vec<String> {
         let title = format!("actor test {}", test.title());
         let own = ended.source.as_ref();
         let own = own.and_then(|(file, line)| self.line(file, *line, None));
         match &ended.verdict {
-            Verdict::Passed { .. }
-            | Verdict::Expected { .. }
-            | Verdict::Without { .. }
-            | Verdict::Skipped
-            | Verdict::Interrupted(_) => Vec::new(),
-            Verdict::Failed { report, .. } => {
+            TestVerdict::Passed { .. }
+            | TestVerdict::Expected { .. }
+            | TestVerdict::CleanCombination { .. }
+            | TestVerdict::Skipped
+            | TestVerdict::Interrupted(_) => Vec::new(),
+            TestVerdict::Failed { report, .. } => {
                 let annotation = |bug: &actor_test::Bug| {
                     let location = bug.finding.location.as_deref();
                     let line = location.and_then(|location| self.location(location));
@@ -60,17 +60,17 @@ impl Annotations {
                 };
                 report.bugs.iter().map(annotation).collect()
             }
-            Verdict::Unproved { report, .. } => {
+            TestVerdict::Unproved { report, .. } => {
                 vec![command(own.as_ref(), &title, &words::no_proof(report))]
             }
-            Verdict::Unexpected {
+            TestVerdict::Unexpected {
                 report, expected, ..
             } => vec![command(
                 own.as_ref(),
                 &title,
                 &words::unmet(report, expected),
             )],
-            Verdict::Refused(problem) => vec![command(own.as_ref(), &title, problem)],
+            TestVerdict::Refused(problem) => vec![command(own.as_ref(), &title, problem)],
         }
     }
 

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, Target};
 
 use super::options::Selection;
-use super::{Trouble, holders};
+use super::{Trouble, test_targets};
 
 /// The profile: optimised dependencies, with assertions and overflow checks. The command line sets it, so the
 /// user's manifest needs no entry. LTO is off, even within a crate, which `false` would allow: it takes a
@@ -30,7 +30,7 @@ const FRAMEWORK: [&str; 2] = ["actor-core", "actor-test"];
 
 /// The workspace, and the test executables built from it.
 #[derive(Debug)]
-pub(crate) struct Built {
+pub(crate) struct BuildOutput {
     pub(crate) target_directory: PathBuf,
     /// The directory where cargo runs rustc, to which paths of sources are relative.
     pub(crate) workspace: PathBuf,
@@ -53,8 +53,8 @@ pub(crate) struct Executable {
 
 impl Executable {
     /// Returns the package and target of the executable's tests.
-    pub(crate) fn home(&self) -> Home {
-        Home {
+    pub(crate) fn home(&self) -> TestTarget {
+        TestTarget {
             package: self.package.name.clone(),
             target: self.flag.join(" "),
         }
@@ -64,7 +64,7 @@ impl Executable {
 /// The package and target of a test, which distinguish tests of the same path. The target is cargo's flag,
 /// for instance `--lib` or `--bin NAME`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-pub(crate) struct Home {
+pub(crate) struct TestTarget {
     pub(crate) package: String,
     pub(crate) target: String,
 }
@@ -78,13 +78,16 @@ pub(crate) struct PackageInfo {
     pub(crate) metadata: serde_json::Value,
 }
 
-pub(crate) fn build(selection: &Selection) -> Result<Built, Trouble> {
+pub(crate) fn build(selection: &Selection) -> Result<BuildOutput, Trouble> {
     build_from(selection, &metadata(selection)?)
 }
 
 /// Builds the selected packages. If none is selected, builds the default ones if `package` is among them, so
 /// that nothing is rebuilt after a run without a selection.
-pub(crate) fn build_for(selection: &Selection, package: Option<&str>) -> Result<Built, Trouble> {
+pub(crate) fn build_for(
+    selection: &Selection,
+    package: Option<&str>,
+) -> Result<BuildOutput, Trouble> {
     let mut selection = selection.clone();
     let metadata = metadata(&selection)?;
     let by_itself = metadata.workspace_default_packages();
@@ -106,9 +109,9 @@ pub(crate) fn directories(selection: &Selection) -> Result<(PathBuf, PathBuf), T
     ))
 }
 
-fn build_from(selection: &Selection, metadata: &Metadata) -> Result<Built, Trouble> {
+fn build_from(selection: &Selection, metadata: &Metadata) -> Result<BuildOutput, Trouble> {
     let executables = executables(selection, metadata)?;
-    Ok(Built {
+    Ok(BuildOutput {
         target_directory: metadata.target_directory.clone().into(),
         workspace: metadata.workspace_root.clone().into(),
         executables,
@@ -164,7 +167,7 @@ fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executa
                 .arg(format!("profile.{profile}.{value}"));
         }
     }
-    match holders::flags(selection, metadata) {
+    match test_targets::flags(selection, metadata) {
         Some(flags) => command.args(flags),
         None => return Ok(Vec::new()),
     };
@@ -245,7 +248,7 @@ fn executable(artifact: Artifact, metadata: &Metadata) -> Option<Executable> {
     Some(Executable {
         path: path.into(),
         package: info(package),
-        flag: holders::flag_of(&artifact.target),
+        flag: test_targets::flag_of(&artifact.target),
         target: artifact.target.name,
         libraries: Vec::new(),
     })

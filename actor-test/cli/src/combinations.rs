@@ -6,8 +6,8 @@ use super::explore;
 use super::process;
 use crate::words;
 use actor_test::tool::overrides::Overrides;
-use actor_test::tool::process::Job;
-use actor_test::tool::protocol::{Event, Ignored};
+use actor_test::tool::process::ChildJob;
+use actor_test::tool::protocol::{ChildEvent, Ignored};
 
 /// Replaces each parametrised test by its combinations. A test whose values can't be listed is kept with the
 /// reason; an ignored test is kept, too.
@@ -33,15 +33,15 @@ pub(crate) fn ignored(tests: Vec<Test>, given: &Overrides) -> Result<Vec<Test>, 
     let mut ignored = Vec::new();
     for test in tests {
         let ending = process::run(&test, &job.of(&test.name), &mut |_| ())?;
-        if !matches!(ending.answer, Some(Event::Skipped)) {
+        if !matches!(ending.answer, Some(ChildEvent::Skipped)) {
             ignored.push(test);
         }
     }
     Ok(ignored)
 }
 
-fn question(given: &Overrides, ignored: Ignored) -> Job {
-    Job {
+fn question(given: &Overrides, ignored: Ignored) -> ChildJob {
+    ChildJob {
         test: String::new(),
         given: given.clone(),
         task: None,
@@ -52,10 +52,10 @@ fn question(given: &Overrides, ignored: Ignored) -> Job {
     }
 }
 
-fn ask_one(test: &Test, job: &Job) -> Result<Vec<Test>, Trouble> {
+fn ask_one(test: &Test, job: &ChildJob) -> Result<Vec<Test>, Trouble> {
     let ending = process::run(test, &job.of(&test.name), &mut |_| ())?;
     let problem = match ending.answer {
-        Some(Event::Combinations { names }) => {
+        Some(ChildEvent::Combinations { names }) => {
             let parameters = Parameters::OneOf(names.len());
             let combination = |name: &String| Test {
                 parameters: parameters.clone(),
@@ -63,8 +63,8 @@ fn ask_one(test: &Test, job: &Job) -> Result<Vec<Test>, Trouble> {
             };
             return Ok(names.iter().map(combination).collect());
         }
-        Some(Event::Skipped) => return Ok(vec![test.clone()]),
-        Some(Event::Refused { problem, .. }) => problem,
+        Some(ChildEvent::Skipped) => return Ok(vec![test.clone()]),
+        Some(ChildEvent::Refused { problem, .. }) => problem,
         Some(_) => words::wrong_answer(),
         None => explore::never_began(&ending),
     };

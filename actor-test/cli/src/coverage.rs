@@ -18,7 +18,7 @@ const NAME_MAX: usize = 200;
 
 /// The coverage of all tests of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Gathered {
+pub(crate) struct CoverageTotals {
     pub(crate) coverage: Coverage,
     pub(crate) tests: usize,
     pub(crate) executions: u64,
@@ -28,7 +28,7 @@ pub(crate) struct Gathered {
     users: std::collections::BTreeMap<String, usize>,
 }
 
-impl Gathered {
+impl CoverageTotals {
     pub(crate) fn add(&mut self, test: &Test, report: &Report) {
         if !report.is_clean() && report.coverage.actors.is_empty() {
             return self.unknown.push(test.title());
@@ -80,7 +80,7 @@ impl Directory {
     }
 
     /// Writes the summary, and two diagrams for each state machine; returns the summary's path.
-    pub(crate) fn write(&self, gathered: &Gathered) -> Result<PathBuf, Trouble> {
+    pub(crate) fn write(&self, gathered: &CoverageTotals) -> Result<PathBuf, Trouble> {
         let mut taken = BTreeSet::new();
         let mut names = Vec::new();
         for actor in &gathered.coverage.actors {

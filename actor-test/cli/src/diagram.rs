@@ -7,7 +7,7 @@ use crate::words;
 use actor_test::{ActorCoverage, StateCoverage};
 
 /// The appearance of a state in a diagram.
-struct Look {
+struct StateStyle {
     /// The lines of the label: the name, the number of entries, and the handlers that never ran.
     lines: Vec<String>,
     colour: Colour,
@@ -20,7 +20,7 @@ enum Colour {
     Never,
 }
 
-impl Look {
+impl StateStyle {
     fn of(actor: &ActorCoverage, state: &StateCoverage) -> Self {
         let never = actor.never_handled_in(state);
         let colour = match &*never {
@@ -47,7 +47,7 @@ pub(crate) fn dot(actor: &ActorCoverage, tests: usize) -> String {
         quoted(&actor.path)
     );
     for (number, state) in actor.states.iter().enumerate() {
-        let look = Look::of(actor, state);
+        let look = StateStyle::of(actor, state);
         let lines: Vec<String> = look.lines.iter().map(|line| quoted(line)).collect();
         let style = match look.colour {
             Colour::Reached => "style=\"rounded,filled\", fillcolor=\"#e8f5e9\", color=\"#2e7d32\"",
@@ -75,7 +75,7 @@ pub(crate) fn mermaid(actor: &ActorCoverage, tests: usize) -> String {
         words::coverage_head(actor, tests)
     );
     for (number, state) in actor.states.iter().enumerate() {
-        let look = Look::of(actor, state);
+        let look = StateStyle::of(actor, state);
         let lines: Vec<String> = look.lines.iter().map(|line| entities(line)).collect();
         let class = match look.colour {
             Colour::Reached => "reached",

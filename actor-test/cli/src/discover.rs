@@ -11,7 +11,7 @@ use std::io::Read;
 use memchr::memmem;
 
 use super::Trouble;
-use super::build::{Built, Executable};
+use super::build::{BuildOutput, Executable};
 use super::options::Filter;
 use crate::words;
 use actor_test::tool::parameters;
@@ -30,12 +30,12 @@ pub(crate) struct Test {
     pub(crate) executable: Executable,
     pub(crate) parameters: Parameters,
     /// The properties that distinguish the test from others of the same path; none if its path is unique.
-    pub(crate) apart: Apart,
+    pub(crate) apart: Disambiguation,
 }
 
 /// The properties that distinguish a test from others of the same path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Apart {
+pub(crate) struct Disambiguation {
     /// True if a test of another package has the path, as `tests/it.rs` of two packages may.
     pub(crate) by_package: bool,
     /// True if a test of another target of the package has the path, as in a library and a binary.
@@ -66,7 +66,7 @@ impl Test {
             name: name.to_owned(),
             executable: executable.clone(),
             parameters,
-            apart: Apart::default(),
+            apart: Disambiguation::default(),
         }
     }
 
@@ -80,15 +80,15 @@ impl Test {
 
     /// Returns the name for users, with the package and target if the name is ambiguous.
     pub(crate) fn title(&self) -> String {
-        self.told_apart(&self.name)
+        self.disambiguated(&self.name)
     }
 
     /// Returns the path for users, with the package and target if the path is ambiguous.
     pub(crate) fn path_title(&self) -> String {
-        self.told_apart(self.path())
+        self.disambiguated(self.path())
     }
 
-    fn told_apart(&self, name: &str) -> String {
+    fn disambiguated(&self, name: &str) -> String {
         let Executable { package, flag, .. } = &self.executable;
         let package = self.apart.by_package.then_some(["-p", &package.name]);
         let package = package.into_iter().flatten();
@@ -100,7 +100,7 @@ impl Test {
 
     /// Returns true if another test has the same path.
     pub(crate) fn is_shared(&self) -> bool {
-        self.apart != Apart::default()
+        self.apart != Disambiguation::default()
     }
 
     /// Returns the path of the test: crate, modules and function.
@@ -113,7 +113,7 @@ impl Test {
 const WITH_PARAMETERS: &str = "[]";
 
 /// Returns all tests, in the order of their packages, targets and names.
-pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
+pub(crate) fn discover(built: &BuildOutput) -> Result<Vec<Test>, Trouble> {
     let mut tests = Vec::new();
     for executable in &built.executables {
         let path = &executable.path;
@@ -122,11 +122,11 @@ pub(crate) fn discover(built: &Built) -> Result<Vec<Test>, Trouble> {
             file.map_err(|error| Trouble(format!("can't read {}: {error}", path.display())))?;
         tests.extend(names.iter().map(|name| Test::marked(name, executable)));
     }
-    Ok(tell_apart(tests))
+    Ok(mark_ambiguous(tests))
 }
 
 /// Marks the tests whose paths two packages share, or two targets of one.
-fn tell_apart(mut tests: Vec<Test>) -> Vec<Test> {
+fn mark_ambiguous(mut tests: Vec<Test>) -> Vec<Test> {
     type Targets = BTreeMap<String, BTreeSet<Vec<String>>>;
     let mut known: BTreeMap<String, Targets> = BTreeMap::new();
     for test in &tests {
@@ -136,7 +136,7 @@ fn tell_apart(mut tests: Vec<Test>) -> Vec<Test> {
     }
     for test in &mut tests {
         let packages = &known[&test.name];
-        test.apart = Apart {
+        test.apart = Disambiguation {
             by_package: packages.len() > 1,
             by_target: packages[&test.executable.package.name].len() > 1,
         };

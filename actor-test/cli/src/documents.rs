@@ -2,17 +2,17 @@
 
 use super::Trouble;
 use super::annotations::Annotations;
-use super::build::Built;
-use super::coverage::{Directory, Gathered};
+use super::build::BuildOutput;
+use super::coverage::{CoverageTotals, Directory};
 use super::discover::Test;
-use super::explore::Ended;
+use super::explore::TestEnd;
 use super::junit::Junit;
 use super::options::{Explore, Format};
 use super::screen::Screen;
-use crate::words::{self, Place};
+use crate::words::{self, CommandContext};
 
 pub(crate) struct Documents {
-    coverage: Option<(Directory, Gathered)>,
+    coverage: Option<(Directory, CoverageTotals)>,
     junit: Option<Junit>,
     annotations: Option<Annotations>,
     format: Format,
@@ -20,13 +20,13 @@ pub(crate) struct Documents {
 
 impl Documents {
     /// Checks before the run that the requested documents can be written.
-    pub(crate) fn open(options: &Explore, built: &Built) -> Result<Self, Trouble> {
+    pub(crate) fn open(options: &Explore, built: &BuildOutput) -> Result<Self, Trouble> {
         let directory = options.coverage.as_deref().map(Directory::make);
         let junit = options.junit.as_deref().map(Junit::open);
         Ok(Self {
             coverage: directory
                 .transpose()?
-                .map(|directory| (directory, Gathered::default())),
+                .map(|directory| (directory, CoverageTotals::default())),
             junit: junit.transpose()?,
             annotations: Annotations::wanted(&built.workspace),
             format: options.format,
@@ -37,9 +37,9 @@ impl Documents {
     pub(crate) fn add(
         &mut self,
         test: &Test,
-        ended: &Ended,
+        ended: &TestEnd,
         block: Option<&str>,
-        place: &Place,
+        place: &CommandContext,
         screen: &Screen,
     ) {
         if let (Some((_, gathered)), Some(report)) = (&mut self.coverage, ended.verdict.report()) {

@@ -9,23 +9,23 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::build::{Built, Executable, Home};
+use super::build::{BuildOutput, Executable, TestTarget};
 use super::discover::{self, Parameters, Test};
 use super::documents::Documents;
 use super::expectation::{Expectation, Missing};
-use super::options::{Explore, Format, Selection, Told};
+use super::options::{Explore, Format, Selection, Verbosity};
 use super::process;
 use super::results::Results;
 use super::screen::Screen;
-use super::verdict::{Done, Tally, Verdict, verdict};
+use super::verdict::{PartialProgress, Tally, TestVerdict, verdict};
 use super::{Exit, Trouble, build, combinations, interruption};
-use crate::words::{self, Place};
+use crate::words::{self, CommandContext};
 use actor_test::Settings;
 use actor_test::tool::Turn;
 use actor_test::tool::overrides::Overrides;
 use actor_test::tool::postmortem::{Postmortem, examine};
-use actor_test::tool::process::{Ending, Job};
-use actor_test::tool::protocol::{Event, Ignored, Task};
+use actor_test::tool::process::{ChildEnd, ChildJob};
+use actor_test::tool::protocol::{ChildEvent, Ignored, Task};
 use actor_test::tool::trace;
 use actor_test::tool::{environment, run as running};
 use actor_test::{BugKind, Finding};
@@ -51,7 +51,7 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
         Some(_) => vec![one(tests, &options.filter.filters)?],
         None => tests,
     };
-    let plan = Plan::new(options, given, &built, tests.len());
+    let plan = RunPlan::new(options, given, &built, tests.len());
     let mut documents = Documents::open(options, &built)?;
     let tally = plan.run_all(&tests, screen, &mut documents)?;
     tally.close(
@@ -74,7 +74,7 @@ pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Troubl
 }
 
 /// Checks the settings in manifests, so that a malformed one is reported once, and not for each test.
-fn check_manifests(built: &Built) -> Result<(), Trouble> {
+fn check_manifests(built: &BuildOutput) -> Result<(), Trouble> {
     for executable in &built.executables {
         environment::metadata(&executable.package.metadata)
             .map_err(|error| Trouble(format!("package {}: {error}", executable.package.name)))?;
@@ -97,21 +97,21 @@ fn one(mut tests: Vec<Test>, filters: &[String]) -> Result<Test, Trouble> {
 }
 
 /// The plan of a run: the job, the number of children and the output.
-struct Plan {
-    job: Job,
+struct RunPlan {
+    job: ChildJob,
     children: usize,
     /// True if the program's output is shown.
     nocapture: bool,
     format: Format,
-    told: Told,
+    told: Verbosity,
     /// The place for printed commands on a test of a default package.
-    place: Place,
+    place: CommandContext,
     selection: Selection,
 }
 
 /// The end of a test.
-pub(crate) struct Ended {
-    pub(crate) verdict: Verdict,
+pub(crate) struct TestEnd {
+    pub(crate) verdict: TestVerdict,
     /// The elapsed time, including the start of the process.
     pub(crate) elapsed: Duration,
     /// The test's source file, as passed to rustc, and its line; `None` if the test did not begin.
@@ -120,8 +120,8 @@ pub(crate) struct Ended {
     pub(crate) printed: Option<String>,
 }
 
-impl Plan {
-    fn new(options: &Explore, mut given: Overrides, built: &Built, tests: usize) -> Self {
+impl RunPlan {
+    fn new(options: &Explore, mut given: Overrides, built: &BuildOutput, tests: usize) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = given.workers.unwrap_or(cores);
         // A single test gets all workers; each of many tests gets one.
@@ -148,7 +148,7 @@ impl Plan {
             },
         });
         Self {
-            job: Job {
+            job: ChildJob {
                 test: String::new(),
                 given,
                 task,
@@ -161,7 +161,7 @@ impl Plan {
             nocapture: options.nocapture,
             format: options.format,
             told: options.told(),
-            place: Place {
+            place: CommandContext {
                 here,
                 selection: options.selection.flags(),
                 width: words::WIDTH,
@@ -194,14 +194,14 @@ impl Plan {
                 });
             }
             drop(done);
-            self.tell_in_order(tests, results, screen, documents)
+            self.report_in_order(tests, results, screen, documents)
         })
     }
 
-    fn tell_in_order(
+    fn report_in_order(
         &self,
         tests: &[Test],
-        results: mpsc::Receiver<(usize, Result<Ended, Trouble>)>,
+        results: mpsc::Receiver<(usize, Result<TestEnd, Trouble>)>,
         screen: &Screen,
         documents: &mut Documents,
     ) -> Result<Tally, Trouble> {
@@ -220,7 +220,7 @@ impl Plan {
                 }
                 let place = self.place_of(&tests[next]);
                 documents.add(&tests[next], &ended, block.as_deref(), &place, screen);
-                if let Verdict::Without { expected, .. } = &ended.verdict
+                if let TestVerdict::CleanCombination { expected, .. } = &ended.verdict
                     && let Some(missing) = expectation.without(&tests[next])
                 {
                     tally.fail();
@@ -232,10 +232,10 @@ impl Plan {
         Ok(tally)
     }
 
-    fn run_one(&self, test: &Test, screen: &Screen) -> Result<Ended, Trouble> {
+    fn run_one(&self, test: &Test, screen: &Screen) -> Result<TestEnd, Trouble> {
         if let Parameters::Unknown(problem) = &test.parameters {
-            return Ok(Ended {
-                verdict: Verdict::Refused(problem.clone()),
+            return Ok(TestEnd {
+                verdict: TestVerdict::Refused(problem.clone()),
                 elapsed: Duration::ZERO,
                 source: None,
                 printed: None,
@@ -245,8 +245,8 @@ impl Plan {
         let job = self.job.of(&test.name);
         let ending = process::run(test, &job, &mut |event| bar.tell(event))?;
         if ending.interrupted {
-            return Ok(Ended {
-                verdict: Verdict::Interrupted(bar.done()),
+            return Ok(TestEnd {
+                verdict: TestVerdict::Interrupted(bar.done()),
                 elapsed: ending.elapsed,
                 source: None,
                 printed: None,
@@ -259,14 +259,13 @@ impl Plan {
         let mut ending = ending;
         let crashed = ending.answer.is_none() && ending.began.is_some() && ending.killed.is_none();
         let source = match (&ending.began, &ending.answer) {
-            (Some(Event::Began { source, .. }), _) | (_, Some(Event::Refused { source, .. })) => {
-                Some(source.clone())
-            }
+            (Some(ChildEvent::Began { source, .. }), _)
+            | (_, Some(ChildEvent::Refused { source, .. })) => Some(source.clone()),
             _ => None,
         };
         let mut elapsed = ending.elapsed;
         let mut is_cut = false;
-        let mut run = |job: &Job| {
+        let mut run = |job: &ChildJob| {
             let ending = process::run(test, job, &mut |event| bar.tell(event)).ok();
             elapsed += ending
                 .as_ref()
@@ -277,23 +276,24 @@ impl Plan {
         // The seed determines the execution, so a second run finds the iteration that crashes.
         let mut again = crashed.then(|| run(&self.pinning(&job))).flatten();
         // A single worker knows the iteration that hangs; several that explore parts of a search don't.
-        if let Some(hang) = again.take_if(|again| matches!(again.answer, Some(Event::Hang { .. })))
+        if let Some(hang) =
+            again.take_if(|again| matches!(again.answer, Some(ChildEvent::Hang { .. })))
         {
             ending = hang;
         }
-        let end = End::new(&job, test, ending, again);
+        let end = ChildAnalysis::new(&job, test, ending, again);
         let seen = end.turn().and_then(|(turn, strategy)| {
             examine(&job, &end.began.settings, turn, strategy, &mut run)
         });
         let verdict = match is_cut {
             // The test crashed its process, and the analysis was interrupted.
-            true => Verdict::Interrupted(Done {
+            true => TestVerdict::Interrupted(PartialProgress {
                 bugs: bar.done().bugs + 1,
                 ..bar.done()
             }),
             false => end.judge(seen),
         };
-        Ok(Ended {
+        Ok(TestEnd {
             verdict,
             elapsed,
             source,
@@ -302,9 +302,9 @@ impl Plan {
     }
 
     /// Returns the job that records each iteration, on one worker with the time of all workers.
-    fn pinning(&self, job: &Job) -> Job {
+    fn pinning(&self, job: &ChildJob) -> ChildJob {
         let workers = self.job.given.workers.unwrap_or(1) as u32;
-        Job {
+        ChildJob {
             given: Overrides {
                 workers: Some(1),
                 time_limit: self.job.given.time_limit.map(|limit| limit * (workers + 1)),
@@ -320,7 +320,7 @@ impl Plan {
         let Missing { test, combinations } = missing;
         match self.format {
             Format::Json => {
-                let Home { package, target } = test.executable.home();
+                let TestTarget { package, target } = test.executable.home();
                 let line = json!({
                     "type": "test", "test": test.path(), "package": package, "target": target,
                     "outcome": "expected-bug-missing", "combinations": combinations,
@@ -336,7 +336,7 @@ impl Plan {
 
     /// Returns the place for printed commands on a test. The commands have the flags of this run, so that
     /// nothing is rebuilt, and name the package or target only if needed to distinguish the test.
-    fn place_of(&self, test: &Test) -> Place {
+    fn place_of(&self, test: &Test) -> CommandContext {
         let mut place = self.place.clone();
         if test.is_shared() {
             let Executable { package, flag, .. } = &test.executable;
@@ -348,7 +348,7 @@ impl Plan {
     }
 
     /// Reports a test; returns the text for users.
-    fn tell(&self, test: &Test, verdict: &Verdict, screen: &Screen) -> Option<String> {
+    fn tell(&self, test: &Test, verdict: &TestVerdict, screen: &Screen) -> Option<String> {
         let block = verdict.block(&test.title(), &self.place_of(test));
         match (self.format, &block) {
             (Format::Json, _) => {
@@ -356,8 +356,8 @@ impl Plan {
                 screen.raw(&verdict.as_json(&test.name, &home).to_string());
             }
             (Format::Human, Some(block)) => match self.told {
-                Told::All => screen.line(block),
-                Told::Trouble if !words::asks_for_more(block) => {}
+                Verbosity::All => screen.line(block),
+                Verbosity::Trouble if !words::asks_for_more(block) => {}
                 _ => screen.line(&words::brief(block)),
             },
             (Format::Human, None) => {}
@@ -371,21 +371,21 @@ fn is_combination(test: &Test) -> bool {
 }
 
 /// The end of a child, with the results of its analysis.
-struct End<'a> {
+struct ChildAnalysis<'a> {
     test: &'a Test,
-    job: &'a Job,
-    began: Began,
-    ending: Ending,
+    job: &'a ChildJob,
+    began: ChildSettings,
+    ending: ChildEnd,
     /// A second run with iterations recorded, if it crashed as well; otherwise the iteration is unknown.
-    again: Option<Ending>,
+    again: Option<ChildEnd>,
 }
 
-impl<'a> End<'a> {
-    fn new(job: &'a Job, test: &'a Test, ending: Ending, again: Option<Ending>) -> Self {
+impl<'a> ChildAnalysis<'a> {
+    fn new(job: &'a ChildJob, test: &'a Test, ending: ChildEnd, again: Option<ChildEnd>) -> Self {
         Self {
             test,
             job,
-            began: Began::new(ending.began.as_ref()),
+            began: ChildSettings::new(ending.began.as_ref()),
             ending,
             again: again.filter(|again| again.answer.is_none()),
         }
@@ -394,7 +394,7 @@ impl<'a> End<'a> {
     /// Returns the iteration that hung or crashed, and the name of its strategy.
     fn turn(&self) -> Option<(Turn, &str)> {
         let turn = match self.ending.answer {
-            Some(Event::Hang {
+            Some(ChildEvent::Hang {
                 strategy,
                 iteration,
                 length,
@@ -411,22 +411,24 @@ impl<'a> End<'a> {
     }
 
     /// Returns the verdict; `seen` is the reconstructed crash or hang.
-    fn judge(self, seen: Option<Postmortem>) -> Verdict {
+    fn judge(self, seen: Option<Postmortem>) -> TestVerdict {
         let is_one_of_several = is_combination(self.test);
         let doing = seen.as_ref().and_then(Postmortem::doing);
         let at = self.turn().map(|(turn, _)| turn);
         match &self.ending.answer {
-            Some(Event::Done { .. }) => {}
-            Some(Event::Skipped) => return Verdict::Skipped,
-            Some(Event::Refused { problem, .. }) => return Verdict::Refused(problem.clone()),
-            Some(Event::Hang { seconds, .. }) => {
+            Some(ChildEvent::Done { .. }) => {}
+            Some(ChildEvent::Skipped) => return TestVerdict::Skipped,
+            Some(ChildEvent::Refused { problem, .. }) => {
+                return TestVerdict::Refused(problem.clone());
+            }
+            Some(ChildEvent::Hang { seconds, .. }) => {
                 let finding = finding(BugKind::Hang, words::hang(*seconds, doing.as_deref()));
                 let note = seen.is_none().then(words::end_not_repeated);
                 return self.ended(finding, at, seen, words::does_not_return(), note);
             }
-            Some(_) => return Verdict::Refused(words::wrong_answer()),
+            Some(_) => return TestVerdict::Refused(words::wrong_answer()),
             None if self.ending.began.is_none() => {
-                return Verdict::Refused(never_began(&self.ending));
+                return TestVerdict::Refused(never_began(&self.ending));
             }
             None if self.ending.killed.is_some() => {
                 let finding = finding(BugKind::Hang, self.ending.how.clone());
@@ -445,7 +447,7 @@ impl<'a> End<'a> {
                 return self.ended(finding, at, seen, words::ends_the_process(), note);
             }
         }
-        let Some(Event::Done { report, notes }) = self.ending.answer else {
+        let Some(ChildEvent::Done { report, notes }) = self.ending.answer else {
             unreachable!("every other answer was judged");
         };
         let expected = self.began.settings.expect_bug;
@@ -460,9 +462,9 @@ impl<'a> End<'a> {
         seen: Option<Postmortem>,
         end: &str,
         note: Option<String>,
-    ) -> Verdict {
+    ) -> TestVerdict {
         let turn = at.unwrap_or(Turn::of_first(0));
-        let Began {
+        let ChildSettings {
             settings,
             strategies,
         } = self.began;
@@ -501,15 +503,15 @@ fn finding(kind: BugKind, message: String) -> Finding {
 }
 
 /// The settings that a child reported when it began.
-struct Began {
+struct ChildSettings {
     settings: Settings,
     strategies: Vec<String>,
 }
 
-impl Began {
-    fn new(began: Option<&Event>) -> Self {
+impl ChildSettings {
+    fn new(began: Option<&ChildEvent>) -> Self {
         let strategies = match began {
-            Some(Event::Began { strategies, .. }) => strategies.clone(),
+            Some(ChildEvent::Began { strategies, .. }) => strategies.clone(),
             _ => Vec::new(),
         };
         Self {
@@ -520,9 +522,9 @@ impl Began {
 }
 
 /// Returns the settings that a child reported.
-fn settings(began: Option<&Event>) -> Settings {
+fn settings(began: Option<&ChildEvent>) -> Settings {
     let mut settings = Settings::default();
-    if let Some(Event::Began {
+    if let Some(ChildEvent::Began {
         iterations,
         seed,
         bounds,
@@ -539,7 +541,7 @@ fn settings(began: Option<&Event>) -> Settings {
 }
 
 /// Returns the reason why a test did not begin.
-pub(crate) fn never_began(ending: &Ending) -> String {
+pub(crate) fn never_began(ending: &ChildEnd) -> String {
     if ending.stdout.contains("running 0 tests") {
         return words::not_in_executable();
     }

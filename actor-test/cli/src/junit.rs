@@ -10,8 +10,8 @@ use quick_junit::{NonSuccessKind, Property, Report as Xml, TestCase, TestCaseSta
 
 use super::Trouble;
 use super::discover::Test;
-use super::explore::Ended;
-use super::verdict::Verdict;
+use super::explore::TestEnd;
+use super::verdict::TestVerdict;
 use crate::words;
 use actor_test::tool::parameters;
 use actor_test::{Report, StrategyStatistics};
@@ -41,7 +41,7 @@ impl Junit {
     }
 
     /// Adds a test, with the text for users.
-    pub(crate) fn add(&mut self, test: &Test, ended: &Ended, block: &str) {
+    pub(crate) fn add(&mut self, test: &Test, ended: &TestEnd, block: &str) {
         let suite = suite(test);
         let mut case = TestCase::new(
             parameters::libtest_name(&test.name),
@@ -53,7 +53,7 @@ impl Junit {
         }
         if matches!(
             ended.verdict,
-            Verdict::Passed { .. } | Verdict::Expected { .. }
+            TestVerdict::Passed { .. } | TestVerdict::Expected { .. }
         ) {
             case.set_system_out(block);
         }
@@ -96,18 +96,20 @@ fn suite(test: &Test) -> String {
     format!("{package}::{}", executable.target)
 }
 
-fn status(verdict: &Verdict, block: &str) -> TestCaseStatus {
+fn status(verdict: &TestVerdict, block: &str) -> TestCaseStatus {
     let (kind, what, message) = match verdict {
-        Verdict::Passed { .. } | Verdict::Expected { .. } | Verdict::Without { .. } => {
+        TestVerdict::Passed { .. }
+        | TestVerdict::Expected { .. }
+        | TestVerdict::CleanCombination { .. } => {
             return TestCaseStatus::success();
         }
-        Verdict::Skipped => return TestCaseStatus::skipped(),
-        Verdict::Interrupted(_) => {
+        TestVerdict::Skipped => return TestCaseStatus::skipped(),
+        TestVerdict::Interrupted(_) => {
             let mut status = TestCaseStatus::skipped();
             status.set_message(block);
             return status;
         }
-        Verdict::Failed { report, .. } => {
+        TestVerdict::Failed { report, .. } => {
             let finding = report.bugs.first().map(|bug| &bug.finding);
             (
                 NonSuccessKind::Failure,
@@ -115,17 +117,17 @@ fn status(verdict: &Verdict, block: &str) -> TestCaseStatus {
                 finding.map(words::finding).unwrap_or_default(),
             )
         }
-        Verdict::Unproved { report, .. } => {
+        TestVerdict::Unproved { report, .. } => {
             (NonSuccessKind::Failure, "unproved", words::no_proof(report))
         }
-        Verdict::Unexpected {
+        TestVerdict::Unexpected {
             report, expected, ..
         } => (
             NonSuccessKind::Failure,
             "expected bug missing",
             words::unmet(report, expected),
         ),
-        Verdict::Refused(problem) => (NonSuccessKind::Error, "error", problem.clone()),
+        TestVerdict::Refused(problem) => (NonSuccessKind::Error, "error", problem.clone()),
     };
     let mut status = TestCaseStatus::non_success(kind);
     status

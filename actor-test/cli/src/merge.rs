@@ -2,29 +2,29 @@
 
 use std::collections::BTreeMap;
 
-use super::build::Home;
-use super::options::{Format, Merge, Told};
-use super::results::{Entry, Results};
+use super::build::TestTarget;
+use super::options::{Format, Merge, Verbosity};
+use super::results::{Results, TestResult};
 use super::screen::Screen;
 use super::verdict::{Tally, verdict};
 use super::{Exit, Trouble};
-use crate::words::{self, Place};
+use crate::words::{self, CommandContext};
 use actor_test::Report;
 use actor_test::tool::trace;
 
 /// Merges the files, and reports each test as if it had been explored in one run.
 pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble> {
     let here = std::env::current_dir().unwrap_or_default();
-    let place = Place {
+    let place = CommandContext {
         here: here.clone(),
         selection: Vec::new(),
         width: words::WIDTH,
         hang_timeout: None,
         test: None,
     };
-    let mut tests: BTreeMap<(Home, String), Vec<Report>> = BTreeMap::new();
+    let mut tests: BTreeMap<(TestTarget, String), Vec<Report>> = BTreeMap::new();
     for file in &options.files {
-        for Entry { home, report } in Results::read(file)?.tests {
+        for TestResult { home, report } in Results::read(file)?.tests {
             let test = report.test.clone();
             tests.entry((home, test)).or_default().push(report);
         }
@@ -58,6 +58,6 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
         }
     }
     let tests = tally.tests();
-    tally.close(tests, options.format, Told::All, None, screen);
+    tally.close(tests, options.format, Verbosity::All, None, screen);
     Ok(tally.exit())
 }

@@ -11,8 +11,8 @@ use crate::words;
 use actor_test::Bug;
 use actor_test::tool::environment;
 use actor_test::tool::overrides::Overrides;
-use actor_test::tool::process::Job;
-use actor_test::tool::protocol::{Event, Ignored, Task};
+use actor_test::tool::process::ChildJob;
+use actor_test::tool::protocol::{ChildEvent, Ignored, Task};
 use actor_test::tool::trace::{Document, SCHEDULES, Trace};
 
 /// Removes everything from a recorded execution that its bug does not need, and rewrites the trace.
@@ -31,7 +31,7 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
         let cores = std::thread::available_parallelism();
         cores.ok().map(usize::from)
     });
-    let job = Job {
+    let job = ChildJob {
         test: test.name.clone(),
         given,
         task: Some(Task::Minimize {
@@ -50,8 +50,8 @@ pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Troub
     };
     let ending = process::run(&test, &job, &mut |_| ())?;
     let bug = match ending.answer {
-        Some(Event::Minimized { bug }) => bug,
-        Some(Event::Refused { problem, .. }) => return Err(Trouble(problem)),
+        Some(ChildEvent::Minimized { bug }) => bug,
+        Some(ChildEvent::Refused { problem, .. }) => return Err(Trouble(problem)),
         _ => return Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
     };
     let left = match bug.minimized.is_some() || bug.causes.is_some() {
@@ -102,8 +102,8 @@ fn document(left: &Trace, bug: &Bug) -> serde_json::Value {
 }
 
 /// Returns the source code of a test that pins the execution.
-fn as_test(test: &discover::Test, job: &Job, trace: &Trace) -> Result<String, Trouble> {
-    let job = Job {
+fn as_test(test: &discover::Test, job: &ChildJob, trace: &Trace) -> Result<String, Trouble> {
+    let job = ChildJob {
         task: Some(Task::Pin {
             finding: trace.finding.clone(),
             recording: Box::new(trace.recording()),
@@ -112,8 +112,8 @@ fn as_test(test: &discover::Test, job: &Job, trace: &Trace) -> Result<String, Tr
     };
     let ending = process::run(test, &job, &mut |_| ())?;
     match ending.answer {
-        Some(Event::Pinned { steps }) => Ok(as_test::source(trace, &steps)),
-        Some(Event::Refused { problem, .. }) => Err(Trouble(problem)),
+        Some(ChildEvent::Pinned { steps }) => Ok(as_test::source(trace, &steps)),
+        Some(ChildEvent::Refused { problem, .. }) => Err(Trouble(problem)),
         _ => Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
     }
 }

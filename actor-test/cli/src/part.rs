@@ -10,7 +10,7 @@ use actor_test::story::{Selection, Story};
 /// The part of a story to print.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Story")]
-pub(crate) struct Part {
+pub(crate) struct StoryPart {
     /// Prints only the steps of an actor, by its name or type, and those in which something is sent to it.
     #[arg(long, value_name = "NAME")]
     actor: Option<String>,
@@ -34,7 +34,7 @@ pub(crate) struct Part {
     width: Option<u16>,
 }
 
-impl Part {
+impl StoryPart {
     /// Returns the selected part of a story.
     pub(crate) fn of(&self, story: &Story) -> Result<Story, Trouble> {
         self.selection().of(story).map_err(Trouble)

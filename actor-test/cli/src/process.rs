@@ -7,17 +7,21 @@ use std::time::Duration;
 
 use super::Trouble;
 use super::discover::Test;
-use actor_test::tool::process::{self, Conversation, Ending, Job};
-use actor_test::tool::protocol::Event;
+use actor_test::tool::process::{self, ChildEnd, ChildJob, Conversation};
+use actor_test::tool::protocol::ChildEvent;
 use actor_test::tool::{environment, watchdog};
 
-pub(crate) fn run(test: &Test, job: &Job, tell: &mut dyn FnMut(&Event)) -> Result<Ending, Trouble> {
+pub(crate) fn run(
+    test: &Test,
+    job: &ChildJob,
+    tell: &mut dyn FnMut(&ChildEvent),
+) -> Result<ChildEnd, Trouble> {
     let limit = hang_timeout(test, job);
     process::run(command(test), job, limit, tell).map_err(Trouble)
 }
 
 /// Starts a child that answers questions.
-pub(crate) fn converse(test: &Test, job: &Job) -> Result<Conversation, Trouble> {
+pub(crate) fn converse(test: &Test, job: &ChildJob) -> Result<Conversation, Trouble> {
     let limit = hang_timeout(test, job);
     Conversation::begin(command(test), job, limit).map_err(Trouble)
 }
@@ -37,7 +41,7 @@ fn command(test: &Test) -> Command {
 }
 
 /// Returns the time limit of a handler, from a flag, a variable or the manifest.
-fn hang_timeout(test: &Test, job: &Job) -> Duration {
+fn hang_timeout(test: &Test, job: &ChildJob) -> Duration {
     let manifest = || {
         environment::metadata(&test.executable.package.metadata)
             .ok()?

@@ -14,12 +14,12 @@ use actor_test::story::Story;
 use actor_test::tool::environment;
 use actor_test::tool::overrides::Overrides;
 use actor_test::tool::parameters;
-use actor_test::tool::process::{Ending, Job};
-use actor_test::tool::protocol::{Event, Ignored, Task};
+use actor_test::tool::process::{ChildEnd, ChildJob};
+use actor_test::tool::protocol::{ChildEvent, Ignored, Task};
 use actor_test::tool::trace::{Trace, is_saved};
 use actor_test::{Bug, BugKind, Finding};
 
-struct Replayed {
+struct ReplayOutcome {
     finding: Option<Finding>,
     story: Story,
     diverged: Option<(u64, String)>,
@@ -27,7 +27,7 @@ struct Replayed {
 
 /// The result of the search near a passing execution.
 #[derive(Default)]
-struct Near {
+struct NearbySearch {
     executions: u64,
     bug: Option<Box<Bug>>,
     notes: Vec<String>,
@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         hang_timeout: options.debugger.then_some(NEVER).or(options.hang_timeout),
         ..Overrides::default()
     };
-    let mut job = Job {
+    let mut job = ChildJob {
         test: test.name.clone(),
         given: flags.or(variables),
         task: Some(Task::Replay {
@@ -62,7 +62,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         hold: options.debugger,
     };
     let ending = process::run(&test, &job, &mut |event| {
-        if let Event::Holds { process, until } = event {
+        if let ChildEvent::Holds { process, until } = event {
             hold(*process, until.clone(), screen);
         }
     })?;
@@ -78,20 +78,20 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         }
         Ok(())
     };
-    if ending.is_violent() && ending.killed.is_none() {
+    if ending.is_crash_or_hang() && ending.killed.is_none() {
         return ended_violently(&trace, &ending, &tell, screen);
     }
     let replayed = match ending.answer {
-        Some(Event::Replayed {
+        Some(ChildEvent::Replayed {
             finding,
             story,
             diverged,
-        }) => Replayed {
+        }) => ReplayOutcome {
             finding,
             story,
             diverged,
         },
-        Some(Event::Refused { problem, .. }) => return Err(Trouble(problem)),
+        Some(ChildEvent::Refused { problem, .. }) => return Err(Trouble(problem)),
         _ => return Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
     };
     if is_human {
@@ -99,7 +99,7 @@ pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble
         let printed = words::printed(&ending.stdout, &ending.stderr);
         printed.iter().for_each(|printed| screen.raw(printed));
     }
-    let mut near = Near::default();
+    let mut near = NearbySearch::default();
     if replayed.finding.is_none() && options.near > 0 {
         job.task = Some(Task::Near {
             recording: Box::new(trace.recording()),
@@ -123,20 +123,20 @@ fn file_name(trace: &Path) -> String {
 }
 
 /// Searches near a passing execution.
-fn nearby(test: &discover::Test, job: &Job) -> Result<Near, Trouble> {
+fn nearby(test: &discover::Test, job: &ChildJob) -> Result<NearbySearch, Trouble> {
     let ending = process::run(test, job, &mut |_| ())?;
     match ending.answer {
-        Some(Event::Near {
+        Some(ChildEvent::Near {
             executions,
             bug,
             notes,
-        }) => Ok(Near {
+        }) => Ok(NearbySearch {
             executions,
             bug,
             notes,
         }),
-        Some(Event::Refused { problem, .. }) => Err(Trouble(problem)),
-        Some(Event::Hang { seconds, .. }) => {
+        Some(ChildEvent::Refused { problem, .. }) => Err(Trouble(problem)),
+        Some(ChildEvent::Hang { seconds, .. }) => {
             Err(Trouble(words::ended_near(&words::hang(seconds, None))))
         }
         _ => {
@@ -146,11 +146,11 @@ fn nearby(test: &discover::Test, job: &Job) -> Result<Near, Trouble> {
     }
 }
 
-fn exit(trace: &Trace, replayed: &Replayed, near: &Near) -> Exit {
+fn exit(trace: &Trace, replayed: &ReplayOutcome, near: &NearbySearch) -> Exit {
     let found = replayed.finding.as_ref();
     match (found, &replayed.diverged) {
         _ if near.bug.is_some() => Exit::Bug,
-        (Some(found), Some(_)) if !found.is_still(&trace.finding) => Exit::Trouble,
+        (Some(found), Some(_)) if !found.is_same_bug(&trace.finding) => Exit::Trouble,
         (Some(_), _) => Exit::Bug,
         // The recorded steps were followed to their end, by decisions or by names.
         (None, _) => Exit::Clean,
@@ -158,7 +158,13 @@ fn exit(trace: &Trace, replayed: &Replayed, near: &Near) -> Exit {
 }
 
 /// Prints the result.
-fn verdict(trace: &Trace, replayed: &Replayed, near: &Near, options: &Replay, screen: &Screen) {
+fn verdict(
+    trace: &Trace,
+    replayed: &ReplayOutcome,
+    near: &NearbySearch,
+    options: &Replay,
+    screen: &Screen,
+) {
     let found = replayed.finding.as_ref();
     screen.line(&match (found, &replayed.diverged) {
         (found, Some((step, message))) => words::diverged(*step, message, found, trace),
@@ -186,15 +192,15 @@ fn verdict(trace: &Trace, replayed: &Replayed, near: &Near, options: &Replay, sc
     }
 }
 
-fn document(trace: &Trace, replayed: &Replayed, near: &Near) -> serde_json::Value {
-    let Replayed {
+fn document(trace: &Trace, replayed: &ReplayOutcome, near: &NearbySearch) -> serde_json::Value {
+    let ReplayOutcome {
         finding,
         story,
         diverged,
     } = replayed;
     let is_there = finding
         .as_ref()
-        .is_some_and(|found| found.is_still(&trace.finding));
+        .is_some_and(|found| found.is_same_bug(&trace.finding));
     let diverged = diverged.as_ref();
     let bug = near.bug.as_deref();
     json!({
@@ -232,12 +238,12 @@ fn hold(process: u32, until: PathBuf, screen: &Screen) {
 /// Reports a replay that crashed or hung; after the recorded step, the recorded story is printed.
 fn ended_violently(
     trace: &Trace,
-    ending: &Ending,
+    ending: &ChildEnd,
     tell: &dyn Fn(&Story) -> Result<(), Trouble>,
     screen: &Screen,
 ) -> Result<Exit, Trouble> {
     let now = match ending.answer {
-        Some(Event::Hang { seconds, .. }) => (BugKind::Hang, words::hang(seconds, None)),
+        Some(ChildEvent::Hang { seconds, .. }) => (BugKind::Hang, words::hang(seconds, None)),
         _ => (
             BugKind::Crash,
             words::crash(&ending.how, None, &ending.stderr),

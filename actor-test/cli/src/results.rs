@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Trouble;
-use super::build::Home;
+use super::build::TestTarget;
 use actor_test::Report;
 
 /// The value of the field `format`, with which the file begins.
@@ -20,19 +20,19 @@ pub(crate) struct Results {
     format: String,
     version: u64,
     tool: String,
-    pub(crate) tests: Vec<Entry>,
+    pub(crate) tests: Vec<TestResult>,
 }
 
 /// The report of a test, with its package and target.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Entry {
+pub(crate) struct TestResult {
     #[serde(flatten)]
-    pub(crate) home: Home,
+    pub(crate) home: TestTarget,
     pub(crate) report: Report,
 }
 
 impl Results {
-    pub(crate) fn new(tests: Vec<Entry>) -> Self {
+    pub(crate) fn new(tests: Vec<TestResult>) -> Self {
         Self {
             format: FORMAT.into(),
             version: VERSION,

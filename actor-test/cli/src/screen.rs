@@ -9,10 +9,10 @@ use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::options::NoTests;
 use super::progress::Progress;
-use super::verdict::Done;
+use super::verdict::PartialProgress;
 use super::{Exit, Trouble};
 use crate::words;
-use actor_test::tool::protocol::Event;
+use actor_test::tool::protocol::ChildEvent;
 
 /// The interval of progress lines if standard error is not a terminal.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -134,7 +134,7 @@ impl Screen {
             limit,
             shown: false,
             said: Duration::ZERO,
-            done: Done::default(),
+            done: PartialProgress::default(),
         }
     }
 }
@@ -149,17 +149,17 @@ pub(crate) struct Bar {
     shown: bool,
     /// The time of the last progress line, if standard error is not a terminal.
     said: Duration,
-    done: Done,
+    done: PartialProgress,
 }
 
 impl Bar {
     /// Returns the last reported progress of the test.
-    pub(crate) fn done(&self) -> Done {
+    pub(crate) fn done(&self) -> PartialProgress {
         self.done
     }
 
-    pub(crate) fn tell(&mut self, event: &Event) {
-        let Event::Progress {
+    pub(crate) fn tell(&mut self, event: &ChildEvent) {
+        let ChildEvent::Progress {
             executions,
             of,
             steps,
@@ -169,7 +169,7 @@ impl Bar {
         else {
             return;
         };
-        self.done = Done {
+        self.done = PartialProgress {
             executions: *executions,
             of: Some(*of).filter(|of| *of != u64::MAX),
             bugs: *bugs as u64,

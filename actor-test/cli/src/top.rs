@@ -44,7 +44,7 @@ pub(crate) fn run(options: &Top, screen: &mut Screen) -> Result<Exit, Trouble> {
 
 /// The state of one actor.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Shown {
+struct ActorRow {
     name: String,
     of_type: String,
     state: Option<String>,
@@ -57,7 +57,7 @@ struct Shown {
 
 /// Reads the state of all actors from the program.
 #[cfg(unix)]
-fn ask(socket: &Path) -> Result<Vec<Shown>, Trouble> {
+fn ask(socket: &Path) -> Result<Vec<ActorRow>, Trouble> {
     use std::io::Read;
     use std::os::unix::net::UnixStream;
 
@@ -77,7 +77,7 @@ fn ask(socket: &Path) -> Result<Vec<Shown>, Trouble> {
 }
 
 #[cfg(not(unix))]
-fn ask(_: &Path) -> Result<Vec<Shown>, Trouble> {
+fn ask(_: &Path) -> Result<Vec<ActorRow>, Trouble> {
     Err(Trouble("`top` needs the local sockets of Unix".into()))
 }
 
@@ -102,19 +102,19 @@ fn problem(error: &std::io::Error) -> String {
 }
 
 /// Parses an answer; `None` if it is invalid or incomplete.
-fn read(text: &str) -> Option<Vec<Shown>> {
+fn read(text: &str) -> Option<Vec<ActorRow>> {
     let lines = text.strip_prefix("actor-core top 1\n")?;
     let lines = lines.strip_suffix("end\n")?;
     lines.lines().map(actor).collect()
 }
 
-fn actor(line: &str) -> Option<Shown> {
+fn actor(line: &str) -> Option<ActorRow> {
     let parts: Vec<&str> = line.split('\t').collect();
     let [name, of_type, state, event, waits, unread, oldest, restarts] = parts[..] else {
         return None;
     };
     let known = |part: &str| (part != "-").then(|| part.to_owned());
-    Some(Shown {
+    Some(ActorRow {
         name: name.to_owned(),
         of_type: of_type.to_owned(),
         state: known(state),
@@ -135,10 +135,10 @@ const HEADS: [&str; 6] = ["ACTOR", "STATE", "IN HAND", "UNREAD", "OLDEST", "REST
 const NUMBERS: std::ops::Range<usize> = 3..6;
 
 /// Returns a table of the actors in `rows` rows of `columns` columns, those with most unread events first.
-fn table(actors: &[Shown], rows: usize, columns: usize) -> Vec<String> {
-    let mut sorted: Vec<&Shown> = actors.iter().collect();
+fn table(actors: &[ActorRow], rows: usize, columns: usize) -> Vec<String> {
+    let mut sorted: Vec<&ActorRow> = actors.iter().collect();
     sorted.sort_by_key(|actor| {
-        let Shown { unread, oldest, .. } = actor;
+        let ActorRow { unread, oldest, .. } = actor;
         (std::cmp::Reverse((*unread, *oldest)), &actor.name)
     });
     let unread: u64 = actors.iter().map(|actor| actor.unread).sum();
@@ -161,7 +161,7 @@ fn table(actors: &[Shown], rows: usize, columns: usize) -> Vec<String> {
     lines
 }
 
-fn cells(actor: &Shown) -> [String; 6] {
+fn cells(actor: &ActorRow) -> [String; 6] {
     // The name contains the type, unless the actor was given a name.
     let name = match actor.name.contains(&actor.of_type) {
         true => actor.name.clone(),

@@ -2,24 +2,24 @@
 
 use serde_json::json;
 
-use super::build::Home;
-use super::options::{Format, Told};
-use super::results::Entry;
+use super::build::TestTarget;
+use super::options::{Format, Verbosity};
+use super::results::TestResult;
 use super::screen::Screen;
 use super::{Exit, interruption};
-use crate::words::{self, Place};
+use crate::words::{self, CommandContext};
 use actor_test::{Bug, Report, StrategyStatistics};
 
 /// The progress of an interrupted test.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Done {
+pub(crate) struct PartialProgress {
     pub(crate) executions: u64,
     /// The planned number of executions, if known.
     pub(crate) of: Option<u64>,
     pub(crate) bugs: u64,
 }
 
-pub(crate) enum Verdict {
+pub(crate) enum TestVerdict {
     Passed {
         report: Report,
         notes: Vec<String>,
@@ -30,7 +30,7 @@ pub(crate) enum Verdict {
         notes: Vec<String>,
     },
     /// A combination of parameters is clean, but at least one combination must have the expected bug.
-    Without {
+    CleanCombination {
         report: Report,
         expected: String,
         notes: Vec<String>,
@@ -52,16 +52,16 @@ pub(crate) enum Verdict {
     Refused(String),
     Skipped,
     /// The test was interrupted, with its progress.
-    Interrupted(Done),
+    Interrupted(PartialProgress),
 }
 
-impl Verdict {
+impl TestVerdict {
     /// Returns the report, if the test was explored.
     pub(crate) fn report(&self) -> Option<&Report> {
         match self {
             Self::Passed { report, .. }
             | Self::Expected { report, .. }
-            | Self::Without { report, .. }
+            | Self::CleanCombination { report, .. }
             | Self::Failed { report, .. }
             | Self::Unproved { report, .. }
             | Self::Unexpected { report, .. } => Some(report),
@@ -70,7 +70,7 @@ impl Verdict {
     }
 
     /// Returns the text for users, with the title of the test; `None` if there is nothing to print.
-    pub(crate) fn block(&self, title: &str, place: &Place) -> Option<String> {
+    pub(crate) fn block(&self, title: &str, place: &CommandContext) -> Option<String> {
         let titled = |report: &Report| {
             let mut titled = report.clone();
             titled.test = title.into();
@@ -81,7 +81,7 @@ impl Verdict {
             Self::Expected { report, bug, notes } => {
                 words::expected(&titled(report), bug, notes, place)
             }
-            Self::Without {
+            Self::CleanCombination {
                 report,
                 expected,
                 notes,
@@ -99,8 +99,8 @@ impl Verdict {
         })
     }
 
-    pub(crate) fn as_json(&self, test: &str, home: &Home) -> serde_json::Value {
-        let Home { package, target } = home;
+    pub(crate) fn as_json(&self, test: &str, home: &TestTarget) -> serde_json::Value {
+        let TestTarget { package, target } = home;
         let about = |outcome: &str, report: &Report, notes: &[String]| {
             json!({
                 "type": "test", "test": test, "package": package, "target": target, "outcome": outcome,
@@ -108,23 +108,22 @@ impl Verdict {
             })
         };
         match self {
-            Verdict::Passed { report, notes } | Verdict::Without { report, notes, .. } => {
-                about("passed", report, notes)
-            }
-            Verdict::Expected { report, notes, .. } => about("expected-bug", report, notes),
-            Verdict::Failed { report, notes } => about("failed", report, notes),
-            Verdict::Unproved { report, notes } => about("unproved", report, notes),
-            Verdict::Unexpected { report, notes, .. } => {
+            TestVerdict::Passed { report, notes }
+            | TestVerdict::CleanCombination { report, notes, .. } => about("passed", report, notes),
+            TestVerdict::Expected { report, notes, .. } => about("expected-bug", report, notes),
+            TestVerdict::Failed { report, notes } => about("failed", report, notes),
+            TestVerdict::Unproved { report, notes } => about("unproved", report, notes),
+            TestVerdict::Unexpected { report, notes, .. } => {
                 about("expected-bug-missing", report, notes)
             }
-            Verdict::Refused(problem) => json!({
+            TestVerdict::Refused(problem) => json!({
                 "type": "test", "test": test, "package": package, "target": target, "outcome": "error",
                 "problem": problem,
             }),
-            Verdict::Skipped => json!({
+            TestVerdict::Skipped => json!({
                 "type": "test", "test": test, "package": package, "target": target, "outcome": "ignored",
             }),
-            Verdict::Interrupted(done) => json!({
+            TestVerdict::Interrupted(done) => json!({
                 "type": "test", "test": test, "package": package, "target": target, "outcome": "interrupted",
                 "executions": done.executions, "bugs": done.bugs,
             }),
@@ -138,23 +137,23 @@ pub(crate) fn verdict(
     report: Report,
     notes: Vec<String>,
     expected: Option<String>,
-) -> Verdict {
+) -> TestVerdict {
     match expected {
-        None if report.is_unproved() => Verdict::Unproved { report, notes },
-        None if report.is_clean() => Verdict::Passed { report, notes },
-        None => Verdict::Failed { report, notes },
+        None if report.is_unproved() => TestVerdict::Unproved { report, notes },
+        None if report.is_clean() => TestVerdict::Passed { report, notes },
+        None => TestVerdict::Failed { report, notes },
         Some(expected) => match report.bugs.iter().find(|bug| bug.is(&expected)) {
-            Some(bug) => Verdict::Expected {
+            Some(bug) => TestVerdict::Expected {
                 bug: Box::new(bug.clone()),
                 report,
                 notes,
             },
-            None if is_combination && report.is_clean() => Verdict::Without {
+            None if is_combination && report.is_clean() => TestVerdict::CleanCombination {
                 report,
                 expected,
                 notes,
             },
-            None => Verdict::Unexpected {
+            None => TestVerdict::Unexpected {
                 report,
                 expected,
                 notes,
@@ -178,7 +177,7 @@ pub(crate) struct Tally {
     /// The number of bugs found in all tests.
     bugs: u64,
     /// The reports of parts of a search.
-    pub(crate) results: Vec<Entry>,
+    pub(crate) results: Vec<TestResult>,
     /// The statistics of each strategy over all tests, in the order of first use.
     strategies: Vec<StrategyStatistics>,
 }
@@ -194,18 +193,18 @@ impl Tally {
         }
     }
 
-    pub(crate) fn count(&mut self, verdict: &Verdict, home: &Home) {
+    pub(crate) fn count(&mut self, verdict: &TestVerdict, home: &TestTarget) {
         *match verdict {
-            Verdict::Passed { .. } | Verdict::Expected { .. } | Verdict::Without { .. } => {
-                &mut self.passed
-            }
-            Verdict::Failed { .. } | Verdict::Unexpected { .. } => &mut self.failed,
-            Verdict::Unproved { .. } => &mut self.unproved,
-            Verdict::Refused(_) => &mut self.refused,
-            Verdict::Skipped => &mut self.skipped,
-            Verdict::Interrupted(_) => &mut self.given_up,
+            TestVerdict::Passed { .. }
+            | TestVerdict::Expected { .. }
+            | TestVerdict::CleanCombination { .. } => &mut self.passed,
+            TestVerdict::Failed { .. } | TestVerdict::Unexpected { .. } => &mut self.failed,
+            TestVerdict::Unproved { .. } => &mut self.unproved,
+            TestVerdict::Refused(_) => &mut self.refused,
+            TestVerdict::Skipped => &mut self.skipped,
+            TestVerdict::Interrupted(_) => &mut self.given_up,
         } += 1;
-        if let Verdict::Interrupted(done) = verdict {
+        if let TestVerdict::Interrupted(done) = verdict {
             self.executions += done.executions;
             self.bugs += done.bugs;
         }
@@ -215,7 +214,7 @@ impl Tally {
             report.strategies.iter().for_each(|one| self.add(one));
             if report.is_of_a_part() {
                 let (home, report) = (home.clone(), report.clone());
-                self.results.push(Entry { home, report });
+                self.results.push(TestResult { home, report });
             }
         }
     }
@@ -250,7 +249,7 @@ impl Tally {
         &self,
         tests: usize,
         format: Format,
-        told: Told,
+        told: Verbosity,
         seed: Option<u64>,
         screen: &Screen,
     ) {
@@ -280,7 +279,7 @@ impl Tally {
             ),
             Format::Human => {
                 let strategies = words::strategies(&self.strategies, false);
-                let is_asked = told == Told::All || (failed > 0 && told != Told::Trouble);
+                let is_asked = told == Verbosity::All || (failed > 0 && told != Verbosity::Trouble);
                 if !strategies.is_empty() && is_asked {
                     screen.line("\nall tests together");
                     strategies.iter().for_each(|line| screen.line(line));

@@ -12,7 +12,7 @@ use std::cell::Cell;
 use std::ptr;
 use std::thread::{Builder, scope};
 
-struct Words {
+struct ExitMessage {
     before: *const str,
     after: *const str,
 }
@@ -21,13 +21,13 @@ thread_local! {
     /// The message of this thread; null if there is none.
     // Invariant: points to the words of a call of `with_last_words` that has not returned: in this thread, or
     // in one that waits for this one.
-    static WORDS: Cell<*const Words> = const { Cell::new(ptr::null()) };
+    static WORDS: Cell<*const ExitMessage> = const { Cell::new(ptr::null()) };
 }
 
 /// A guard that restores the previous message when dropped.
-struct Speaking(*const Words);
+struct ExitMessageGuard(*const ExitMessage);
 
-impl Drop for Speaking {
+impl Drop for ExitMessageGuard {
     fn drop(&mut self) {
         WORDS.set(self.0);
     }
@@ -41,9 +41,9 @@ impl Drop for Speaking {
 /// let sum = actor_test_os::with_last_words("while adding: ", "\n", || 1 + 2);
 /// assert_eq!(sum, 3);
 /// ```
-pub fn with_last_words<T>(before: &str, after: &str, what: impl FnOnce() -> T) -> T {
-    let words = Words { before, after };
-    let _speaking = Speaking(WORDS.replace(&raw const words));
+pub fn with_exit_message<T>(before: &str, after: &str, what: impl FnOnce() -> T) -> T {
+    let words = ExitMessage { before, after };
+    let _speaking = ExitMessageGuard(WORDS.replace(&raw const words));
     what()
 }
 
@@ -58,7 +58,7 @@ pub fn with_last_words<T>(before: &str, after: &str, what: impl FnOnce() -> T) -
 /// assert_eq!(actor_test_os::on_own_thread(thread, || 1 + 2), 3);
 /// ```
 pub fn on_own_thread<T: Send>(thread: Builder, what: impl FnOnce() -> T + Send) -> T {
-    struct Handed(*const Words);
+    struct Handed(*const ExitMessage);
     // SAFETY: the words are immutable texts that outlive the thread, which is joined below.
     unsafe impl Send for Handed {}
     let handed = Handed(WORDS.get());
@@ -77,7 +77,7 @@ pub fn on_own_thread<T: Send>(thread: Builder, what: impl FnOnce() -> T + Send) 
 }
 
 /// Enables the messages of threads when the process ends. Returns true if the system supports them: on Linux.
-pub fn speak_at_the_end() -> bool {
+pub fn enable_exit_messages() -> bool {
     #[cfg(target_os = "linux")]
     signals::install();
     cfg!(target_os = "linux")
@@ -93,7 +93,7 @@ mod signals {
 
     use libc::{c_int, c_void, sigaction, siginfo_t};
 
-    use super::{WORDS, Words};
+    use super::{ExitMessage, WORDS};
 
     /// The signals by which a program ends itself, with the reason to print.
     const SIGNALS: [(c_int, &str); 6] = [
@@ -187,7 +187,7 @@ mod signals {
             return false;
         }
         // SAFETY: by the invariant of `WORDS`, a pointer that isn't null is valid.
-        let Words { before, after } = unsafe { &*words };
+        let ExitMessage { before, after } = unsafe { &*words };
         if !SPOKEN.swap(true, Ordering::Relaxed) {
             // SAFETY: the texts live as long as the words, since `with_last_words` borrows them.
             let (before, after) = unsafe { (&**before, &**after) };

@@ -30,8 +30,8 @@
 //! stamp counter or random number generator, and `/dev/urandom`. A value that was requested once and is kept
 //! for all threads doesn't change with the seed of a later execution.
 
-mod answers;
 mod last_words;
+mod simulation;
 mod stdin;
 #[cfg(all(
     target_os = "linux",
@@ -49,9 +49,9 @@ mod symbols;
 #[path = "no_symbols.rs"]
 mod symbols;
 
-pub use answers::{
-    Answering, Asked, answer, answer_again, asked, before_clock, is_fresh, set_clock,
-    set_date_back, takes_effect,
+pub use last_words::{enable_exit_messages, on_own_thread, with_exit_message};
+pub use simulation::{
+    RequestCounts, Simulation, before_clock, is_fresh, request_counts, reset_simulation, set_clock,
+    set_date_back, simulate, takes_effect,
 };
-pub use last_words::{on_own_thread, speak_at_the_end, with_last_words};
 pub use stdin::take_stdin;

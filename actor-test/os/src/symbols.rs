@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use libc::{c_int, c_long, c_uint, c_void, clockid_t, size_t, ssize_t, time_t, timespec, timeval};
 
-use crate::answers::{self, EPOCH_S};
+use crate::simulation::{self, EPOCH_S};
 
 /// The maximum number of bytes of one `getentropy` call.
 const ENTROPY_MAX: size_t = 256;
@@ -163,7 +163,7 @@ fn since(clock: clockid_t) -> Option<Duration> {
         libc::CLOCK_REALTIME
         | libc::CLOCK_REALTIME_COARSE
         | libc::CLOCK_REALTIME_ALARM
-        | libc::CLOCK_TAI => Duration::from_secs(EPOCH_S).saturating_sub(answers::date_back()),
+        | libc::CLOCK_TAI => Duration::from_secs(EPOCH_S).saturating_sub(simulation::date_back()),
         // A program that blocks until a time of this clock waits for a time of the system's clock, which is
         // ahead of this one; so the program does not wait too long.
         libc::CLOCK_MONOTONIC
@@ -173,7 +173,7 @@ fn since(clock: clockid_t) -> Option<Duration> {
         | libc::CLOCK_BOOTTIME_ALARM => Duration::ZERO,
         _ => return None,
     };
-    answers::clock().map(|since| begun.saturating_add(since))
+    simulation::clock().map(|since| begun.saturating_add(since))
 }
 
 /// Returns the date, simulated or not.
@@ -194,7 +194,7 @@ fn date() -> timespec {
 /// `bytes` points to `count` bytes that nobody else reads or writes.
 unsafe fn fill(bytes: *mut c_void, count: size_t) -> bool {
     // A request for zero bytes is a check of the system's support.
-    if count == 0 || bytes.is_null() || !answers::asks() {
+    if count == 0 || bytes.is_null() || !simulation::asks() {
         return false;
     }
     let bytes = bytes.cast::<u8>();
@@ -202,7 +202,7 @@ unsafe fn fill(bytes: *mut c_void, count: size_t) -> bool {
     // SAFETY: the caller passes `count` bytes that are valid for writes.
     unsafe { bytes.write_bytes(0, count) };
     // SAFETY: `count` bytes were just written, and only the caller has access to them.
-    answers::fill(unsafe { std::slice::from_raw_parts_mut(bytes, count) });
+    simulation::fill(unsafe { std::slice::from_raw_parts_mut(bytes, count) });
     true
 }
 

@@ -4,7 +4,7 @@
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Output};
 
-use actor_test_os::{on_own_thread, speak_at_the_end, with_last_words};
+use actor_test_os::{enable_exit_messages, on_own_thread, with_exit_message};
 
 const END: &str = "ACTOR_TEST_OS_END";
 
@@ -41,9 +41,9 @@ fn end(how: &str) {
 #[test]
 fn ends() {
     let Ok(how) = std::env::var(END) else { return };
-    assert!(speak_at_the_end());
+    assert!(enable_exit_messages());
     let (how, where_) = how.split_once(' ').expect("how, and where");
-    with_last_words("said before: ", "; said after\n", || match where_ {
+    with_exit_message("said before: ", "; said after\n", || match where_ {
         "here" => end(how),
         _ => on_own_thread(std::thread::Builder::new(), || end(how)),
     });
@@ -53,7 +53,7 @@ fn ends() {
     }
     if how == "other" {
         let thread = std::thread::spawn(|| std::process::exit(7));
-        with_last_words("of who waits", "", || thread.join()).expect("it never ends");
+        with_exit_message("of who waits", "", || thread.join()).expect("it never ends");
     }
 }
 

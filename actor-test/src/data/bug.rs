@@ -123,12 +123,12 @@ pub struct Cycle {
     pub to: u64,
     /// The pending obligation and the fairness demanded of a schedule, if a state search found the cycle.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) searched: Option<Searched>,
+    pub(crate) searched: Option<SearchedCycle>,
 }
 
 /// An obligation that a state search found to stay pending for ever.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(crate) struct Searched {
+pub(crate) struct SearchedCycle {
     /// The index of the specification among the entries of the engine's temperatures.
     pub(crate) entry: u32,
     pub(crate) demand: Demand,
@@ -249,18 +249,18 @@ impl Finding {
         Reason {
             kind: self.kind,
             location: self.location.clone(),
-            what: reasons::what(self),
+            what: reasons::normalised_message(self),
         }
     }
 
     /// Returns true for the same bug in an edited program: the same reason in the same file, on any line.
-    pub fn is_still(&self, recorded: &Self) -> bool {
+    pub fn is_same_bug(&self, recorded: &Self) -> bool {
         let file = |finding: &Self| {
             let place = finding.location.as_deref()?;
             Some(place.split(':').next().unwrap_or(place).to_owned())
         };
         let is_there = self.kind == recorded.kind && file(self) == file(recorded);
-        is_there && reasons::what(self) == reasons::what(recorded)
+        is_there && reasons::normalised_message(self) == reasons::normalised_message(recorded)
     }
 
     /// Returns true for the same kind of bug at the same place in the source, whatever the message; findings
@@ -316,9 +316,9 @@ mod tests {
         assert!(of("late").is_at_the_place_of(&of("early")));
         assert!(!found("late", None).is_at_the_place_of(&found("early", None)));
         // Lines move when a program is edited.
-        assert!(of("late").is_still(&found("late", Some("src/lib.rs:9:9"))));
-        assert!(!of("late").is_still(&found("late", Some("src/main.rs:1:2"))));
-        assert!(!of("late").is_still(&of("early")));
+        assert!(of("late").is_same_bug(&found("late", Some("src/lib.rs:9:9"))));
+        assert!(!of("late").is_same_bug(&found("late", Some("src/main.rs:1:2"))));
+        assert!(!of("late").is_same_bug(&of("early")));
         // A second run with another message is another failure.
         assert!(!of("late").is_found_again(&of("early")));
         assert!(of("1 late").is_found_again(&of("2 late")));

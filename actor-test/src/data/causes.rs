@@ -12,16 +12,16 @@ use crate::data::story::Story;
 #[non_exhaustive]
 pub struct Causes {
     /// The step that decided the failure.
-    pub decided: Decided,
+    pub decided: DecisivePoint,
     /// The share of random continuations that failed again, for some of the steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub curve: Vec<Share>,
+    pub curve: Vec<ContinuationCounts>,
     /// The races (orders of events) that the failure needs.
     #[serde(default)]
-    pub races: Races,
+    pub races: RaceResults,
     /// The passing execution that agrees with the failing one for longest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub nearest: Option<Nearest>,
+    pub nearest: Option<NearestPassing>,
     /// The number of steps that this analysis took.
     #[serde(default)]
     pub steps: u64,
@@ -34,7 +34,7 @@ impl Causes {
     /// Returns the step from which on an obligation stays pending for ever, if one was found.
     pub fn critical(&self) -> Option<u64> {
         match &self.decided {
-            Decided::Critical { at, .. } => Some(at.step),
+            DecisivePoint::Critical { at, .. } => Some(at.step),
             _ => None,
         }
     }
@@ -42,11 +42,11 @@ impl Causes {
     /// Returns the steps that the report of these causes names, possibly with repetitions.
     pub(crate) fn named(&self) -> Vec<u64> {
         let (from, to) = match &self.decided {
-            Decided::Critical { at, .. }
-            | Decided::Mostly { at, .. }
-            | Decided::ByTheLastStep { at, .. } => (at.step, None),
-            Decided::Fading { last, .. } => (last.step, None),
-            Decided::Between { before, after } => (before.step, Some(after.step)),
+            DecisivePoint::Critical { at, .. }
+            | DecisivePoint::Mostly { at, .. }
+            | DecisivePoint::ByTheLastStep { at, .. } => (at.step, None),
+            DecisivePoint::Fading { last, .. } => (last.step, None),
+            DecisivePoint::Between { before, after } => (before.step, Some(after.step)),
             _ => (0, None),
         };
         let races = self.races.needed.iter();
@@ -61,7 +61,7 @@ impl Causes {
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "is")]
 #[non_exhaustive]
-pub enum Decided {
+pub enum DecisivePoint {
     /// The place is not known.
     #[default]
     Unknown,
@@ -69,11 +69,11 @@ pub enum Decided {
     #[non_exhaustive]
     Critical {
         /// The critical step.
-        at: Told,
+        at: StepSummary,
         /// The continuations from before the step.
-        before: Share,
+        before: ContinuationCounts,
         /// The continuations from after the step, none of which recovered.
-        after: Share,
+        after: ContinuationCounts,
         /// The number of continuations from some of the later steps, none of which recovered either.
         later: u32,
         /// Recoveries with at least this chance would have been observed in 95 of 100 cases.
@@ -85,9 +85,9 @@ pub enum Decided {
     #[non_exhaustive]
     Fading {
         /// The continuations from the last step from which any recovered.
-        last: Share,
+        last: ContinuationCounts,
         /// The continuations from after the step.
-        after: Share,
+        after: ContinuationCounts,
         /// The largest number of steps of a continuation.
         horizon: u64,
     },
@@ -103,7 +103,7 @@ pub enum Decided {
     #[non_exhaustive]
     FromTheStart {
         /// The results of these continuations.
-        share: Share,
+        share: ContinuationCounts,
         /// True if the program asked the system for random bytes, and every continuation got the same ones.
         #[serde(default)]
         same_bytes: bool,
@@ -112,40 +112,40 @@ pub enum Decided {
     #[non_exhaustive]
     MostlyFromTheStart {
         /// The continuations from before the first step.
-        share: Share,
+        share: ContinuationCounts,
     },
     /// Most continuations from before the step escaped, and most of those from after it failed again.
     #[non_exhaustive]
     Mostly {
         /// The decisive step.
-        at: Told,
+        at: StepSummary,
         /// The continuations from before the step.
-        before: Share,
+        before: ContinuationCounts,
         /// The continuations from after the step.
-        after: Share,
+        after: ContinuationCounts,
     },
     /// Later continuations failed more often, and no two closer steps differ by more than chance.
     #[non_exhaustive]
     Between {
         /// The continuations from the earlier step.
-        before: Share,
+        before: ContinuationCounts,
         /// The continuations from the later step.
-        after: Share,
+        after: ContinuationCounts,
     },
     /// Most continuations escaped, even those from before the last step.
     #[non_exhaustive]
     ByTheLastStep {
         /// The last step.
-        at: Told,
+        at: StepSummary,
         /// The continuations from before the step.
-        before: Share,
+        before: ContinuationCounts,
     },
 }
 
 /// The results of the continuations from one step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Share {
+pub struct ContinuationCounts {
     /// The step after which the continuations begin.
     pub step: u64,
     /// The number of continuations that failed again with the same bug.
@@ -159,7 +159,7 @@ pub struct Share {
 /// A step, described in one line.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Told {
+pub struct StepSummary {
     /// The number of the step.
     pub step: u64,
     /// The actor that took the step.
@@ -171,7 +171,7 @@ pub struct Told {
 /// The races of an execution, and the results of reversing them.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Races {
+pub struct RaceResults {
     /// The races that the bug needs, as far as was observed.
     pub needed: Vec<NeededRace>,
     /// The number of pairs of events that could have come in the other order.
@@ -185,9 +185,9 @@ pub struct Races {
 #[non_exhaustive]
 pub struct NeededRace {
     /// The earlier event.
-    pub first: Arrival,
+    pub first: InboxArrival,
     /// The later event.
-    pub second: Arrival,
+    pub second: InboxArrival,
     /// The actor that owns the inbox.
     pub at: String,
     /// The number of executions with the race reversed, none of which failed.
@@ -204,7 +204,7 @@ pub struct NeededRace {
 /// An event that reaches an inbox.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Arrival {
+pub struct InboxArrival {
     /// The step in which the event arrives.
     pub step: u64,
     /// The printed event.
@@ -216,12 +216,12 @@ pub struct Arrival {
 /// A passing execution that agrees with the failing one on its first steps.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Nearest {
+pub struct NearestPassing {
     /// The number of first steps that both executions share.
     pub shared: u64,
     /// The step that this execution takes next; `None` if it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instead: Option<Told>,
+    pub instead: Option<StepSummary>,
     /// The number of steps until this execution recovered or ended.
     pub steps: u64,
     /// The decisions of this execution, as in a [recording](crate::Recording).
@@ -230,7 +230,7 @@ pub struct Nearest {
     pub checks: Vec<u32>,
     /// The first steps that only this execution takes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub then: Vec<Told>,
+    pub then: Vec<StepSummary>,
     /// The whole story of this execution, if it is not too long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub story: Option<Story>,

@@ -20,14 +20,14 @@ const FIELDS_MAX: usize = 2_000;
 /// A field: `balance`, `log[3].term`, `peers{"n1"}`. The name is empty for a value without fields, and for
 /// the field that holds the type name of a value with fields.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub(crate) struct Field {
+pub(crate) struct PrintedField {
     pub(crate) field: String,
     pub(crate) value: String,
 }
 
 /// The change of a field between two values.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub(crate) struct Difference {
+pub(crate) struct FieldDifference {
     pub(crate) field: String,
     pub(crate) before: Option<String>,
     pub(crate) after: Option<String>,
@@ -37,14 +37,14 @@ pub(crate) struct Difference {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields {
     printed: String,
-    list: Vec<Field>,
+    list: Vec<PrintedField>,
 }
 
 impl Fields {
     /// Parses the fields of a printed value.
     pub(crate) fn of(printed: &str) -> Self {
         let mut list = Vec::new();
-        take_apart(&Node::of(printed, 0), String::new(), &mut list);
+        take_apart(&DebugNode::of(printed, 0), String::new(), &mut list);
         Self {
             printed: printed.to_owned(),
             list,
@@ -56,16 +56,16 @@ impl Fields {
         self.printed == printed
     }
 
-    pub(crate) fn list(&self) -> Vec<Field> {
+    pub(crate) fn list(&self) -> Vec<PrintedField> {
         self.list.clone()
     }
 
     /// Returns the changes from these fields to `now`: first new and changed fields, then removed ones.
-    pub(crate) fn differences(&self, now: &Self) -> Vec<Difference> {
+    pub(crate) fn differences(&self, now: &Self) -> Vec<FieldDifference> {
         let (before, after) = (self.by_name(), now.by_name());
         let other = now.list.iter().filter_map(|field| {
             let was = before.get(&*field.field).copied();
-            (was != Some(&field.value)).then(|| Difference {
+            (was != Some(&field.value)).then(|| FieldDifference {
                 field: field.field.clone(),
                 before: was.map(str::to_owned),
                 after: Some(field.value.clone()),
@@ -73,7 +73,7 @@ impl Fields {
         });
         let gone = self.list.iter().filter_map(|field| {
             let is_gone = !after.contains_key(&*field.field);
-            is_gone.then(|| Difference {
+            is_gone.then(|| FieldDifference {
                 field: field.field.clone(),
                 before: Some(field.value.clone()),
                 after: None,
@@ -90,8 +90,8 @@ impl Fields {
 
 /// Returns the fields of a printed value at the path `at`, however short it is. The list is empty for a
 /// value without parts, such as an empty list. A value without brackets, such as a number, gives `None`.
-pub(crate) fn parts(at: &str, printed: &str) -> Option<Vec<Field>> {
-    let node = Node::of(printed, 0);
+pub(crate) fn parts(at: &str, printed: &str) -> Option<Vec<PrintedField>> {
+    let node = DebugNode::of(printed, 0);
     let mut list = Vec::new();
     if !node.parts.is_empty() {
         take_to_parts(&node, at.to_owned(), &mut list);
@@ -100,11 +100,11 @@ pub(crate) fn parts(at: &str, printed: &str) -> Option<Vec<Field>> {
 }
 
 /// Appends the fields of a part with the path `at`.
-fn take_apart(node: &Node, at: String, list: &mut Vec<Field>) {
+fn take_apart(node: &DebugNode, at: String, list: &mut Vec<PrintedField>) {
     let text = node.text();
     let is_one = text.chars().count() <= SHORT && !at.is_empty();
     if node.parts.is_empty() || is_one || list.len() >= FIELDS_MAX {
-        list.push(Field {
+        list.push(PrintedField {
             field: at,
             value: text,
         });
@@ -113,10 +113,10 @@ fn take_apart(node: &Node, at: String, list: &mut Vec<Field>) {
     take_to_parts(node, at, list);
 }
 
-fn take_to_parts(node: &Node, at: String, list: &mut Vec<Field>) {
+fn take_to_parts(node: &DebugNode, at: String, list: &mut Vec<PrintedField>) {
     let name = node.head.trim();
     if !name.is_empty() {
-        list.push(Field {
+        list.push(PrintedField {
             field: at.clone(),
             value: name.to_owned(),
         });
@@ -137,20 +137,20 @@ fn take_to_parts(node: &Node, at: String, list: &mut Vec<Field>) {
 
 /// A parsed value: the text before its bracket, and the parts inside; or the whole text, without a bracket.
 #[derive(Debug)]
-struct Node {
+struct DebugNode {
     head: String,
     bracket: char,
-    parts: Vec<Part>,
+    parts: Vec<DebugPart>,
 }
 
 #[derive(Debug)]
-struct Part {
+struct DebugPart {
     /// The name of a field, or the key in a map.
     key: Option<String>,
-    node: Node,
+    node: DebugNode,
 }
 
-impl Node {
+impl DebugNode {
     fn of(text: &str, depth: usize) -> Self {
         let text = text.trim();
         Self::split(text, depth).unwrap_or_else(|| Self {
@@ -185,12 +185,12 @@ impl Node {
                 Some((key, value)) => (Some(Self::of(key, depth + 1).text()), value),
                 None => (None, text),
             };
-            Part {
+            DebugPart {
                 key,
                 node: Self::of(value, depth + 1),
             }
         };
-        let mut parts: Vec<Part> = split_at_commas(inside).map(part).collect();
+        let mut parts: Vec<DebugPart> = split_at_commas(inside).map(part).collect();
         if keyed && head.trim().is_empty() {
             // Maps and sets without an order may print in another order in each process.
             parts.sort_by_cached_key(|part| {

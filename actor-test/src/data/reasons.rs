@@ -6,7 +6,7 @@ use crate::data::bug::{BugKind, Finding};
 const NUMBER: char = '_';
 
 /// Returns the normalised message, the same for all executions that fail for one reason.
-pub(super) fn what(finding: &Finding) -> String {
+pub(super) fn normalised_message(finding: &Finding) -> String {
     let message = match finding.kind {
         // The duration of a pending obligation is no part of the obligation.
         BugKind::Liveness => before(&finding.message, &[", for ", ", owed since step "]),
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn of(kind: BugKind, message: &str) -> String {
-        what(&Finding {
+        normalised_message(&Finding {
             kind,
             message: message.into(),
             location: None,

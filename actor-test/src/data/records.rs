@@ -20,8 +20,10 @@ use std::time::Duration;
 use actor_core::{AskError, StopReason};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::data::fields::{Difference, Field};
-use crate::data::story::{Asked, DiskCall, MonitorKind, Purpose, Room, Temperature};
+use crate::data::fields::{FieldDifference, PrintedField};
+use crate::data::story::{
+    CapacityReply, ChoicePurpose, DiskCall, MonitorKind, Purpose, Temperature,
+};
 
 /// The identity of an event, a reply or a capacity request: a hash of the sender's path and of the number
 /// of messages that the sender has sent before. The identity is the same in the outbox and in the inbox,
@@ -99,17 +101,17 @@ pub(crate) enum Record {
     Handled {
         who: u32,
         message: MessageId,
-        from: Origin,
+        from: MessageSource,
         event: String,
         ignored: bool,
     },
     /// A message was sent, and reached its receiver or did not.
     Sent {
         message: MessageId,
-        from: Origin,
+        from: MessageSource,
         to: u32,
         event: String,
-        arrival: Arrival,
+        arrival: DeliveryRecord,
         /// The message that the sender was handling; `None` for what a start hook, the test body, a timer
         /// or a piped future sent.
         cause: Option<MessageId>,
@@ -125,10 +127,10 @@ pub(crate) enum Record {
         reply: Result<String, AskError>,
     },
     /// A sender has asked for capacity in a bounded mailbox.
-    AskedForRoom {
+    CapacityRequested {
         who: u32,
         of: u32,
-        answer: Room,
+        answer: CapacityReply,
     },
     /// A call to a disk was carried out.
     Disk {
@@ -150,7 +152,7 @@ pub(crate) enum Record {
     /// A choice was asked for and answered.
     Chose {
         who: u32,
-        asked: Asked,
+        asked: ChoicePurpose,
         of: u64,
         answer: u32,
     },
@@ -182,14 +184,14 @@ pub(crate) enum Record {
         who: u32,
     },
     /// The fields of an actor's value before its first step.
-    Looks {
+    InitialFields {
         who: u32,
-        fields: Vec<Field>,
+        fields: Vec<PrintedField>,
     },
     /// The changes of a step to the actor's value.
     Changed {
         who: u32,
-        changes: Vec<Difference>,
+        changes: Vec<FieldDifference>,
     },
     Logged {
         level: &'static str,
@@ -213,7 +215,7 @@ pub(crate) enum Record {
         heat: u64,
     },
     /// An unmet predicate has read an actor.
-    LookedAt {
+    Inspected {
         who: u32,
         state: Option<&'static str>,
         value: Option<String>,
@@ -260,11 +262,11 @@ pub(crate) enum Record {
         who: u32,
     },
     /// A failed actor's value was dropped.
-    Fell {
+    ValueDropped {
         who: u32,
     },
     /// A failed actor was restarted with a new value.
-    Revived {
+    Restarted {
         who: u32,
     },
     /// A child has used up the restarts of its supervisor.
@@ -279,10 +281,10 @@ pub(crate) enum Record {
     /// A message has come over a link, and reached its receiver or did not.
     Arrived {
         message: MessageId,
-        from: Origin,
+        from: MessageSource,
         to: u32,
         event: String,
-        arrival: Arrival,
+        arrival: DeliveryRecord,
     },
     ArrivedReply {
         to: u32,
@@ -379,7 +381,7 @@ pub(crate) enum Created {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Origin {
+pub(crate) enum MessageSource {
     Operation(u32),
     /// The notice of an operation's end.
     End(u32),
@@ -389,7 +391,7 @@ pub(crate) enum Origin {
 /// The fate of a message that was sent to an inbox.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Arrival {
+pub(crate) enum DeliveryRecord {
     Arrived,
     /// The message is in the inbox, and the receiver's state defers it.
     Deferred,

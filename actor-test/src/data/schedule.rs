@@ -7,7 +7,7 @@
 
 use crate::data::faults::FaultKind;
 use crate::data::records::{MessageId, StepKind};
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 
 /// The schedule-independent name of a step.
@@ -35,7 +35,7 @@ impl StepName {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NamedChoice {
     /// The purpose of the choice; [`Asked::Unknown`] if that was not recorded.
-    pub(crate) asked: Asked,
+    pub(crate) asked: ChoicePurpose,
     /// The number of possible answers.
     pub(crate) of: u64,
     pub(crate) answer: u32,
@@ -59,14 +59,14 @@ impl ChoicesLeft {
 
     /// Returns the answer to the next choice: that of the first remaining choice with the same purpose. If
     /// the purposes were not recorded, the next choice answers if it has as many answers.
-    pub(crate) fn answer(&mut self, asked: Asked, of: u64) -> Option<u32> {
+    pub(crate) fn answer(&mut self, asked: ChoicePurpose, of: u64) -> Option<u32> {
         self.asked += 1;
         let is_it = |choice: &NamedChoice| choice.asked == asked && choice.of == of;
         if let Some(place) = self.left.iter().position(is_it) {
             return Some(self.left.remove(place).answer);
         }
         let next = self.left.get(self.asked - 1)?;
-        (next.asked == Asked::Unknown && next.of == of).then_some(next.answer)
+        (next.asked == ChoicePurpose::Unknown && next.of == of).then_some(next.answer)
     }
 }
 
@@ -100,7 +100,7 @@ pub(crate) fn has_timers(schedule: &Schedule) -> bool {
 
 /// The first deviation of an execution from a schedule.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Parting {
+pub(crate) struct ScheduleDeviation {
     /// The number of the deviating step, from one.
     pub(crate) step: u64,
     /// The index of the schedule's next step, from zero; `None` at its end.

@@ -21,18 +21,18 @@ pub struct Snapshot {
     /// The virtual time.
     pub time_ns: u64,
     /// The test body, which is the first, the actors, and the futures that were piped to them.
-    pub operations: Vec<Standing>,
+    pub operations: Vec<OperationState>,
     /// The enabled steps, in the order in which a strategy gets them.
-    pub enabled: Vec<Could>,
+    pub enabled: Vec<EnabledStep>,
     /// The running timers.
-    pub timers: Vec<Running>,
+    pub timers: Vec<RunningTimer>,
     /// The monitors, and then the predicates, each in the order of their registration.
-    pub specifications: Vec<Heat>,
+    pub specifications: Vec<SpecificationState>,
 }
 
 /// The state of an operation.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Standing {
+pub struct OperationState {
     /// The name of the operation.
     pub name: String,
     /// True for an actor, false for the test body and for futures.
@@ -46,7 +46,7 @@ pub struct Standing {
     /// The thing that a suspended handler awaits, as far as it is known.
     pub awaits: Option<String>,
     /// The unhandled events, in the order of arrival.
-    pub inbox: Vec<Waiting>,
+    pub inbox: Vec<QueuedEvent>,
     /// The effects that were not carried out yet, in order.
     pub outbox: Vec<Outgoing>,
 }
@@ -73,7 +73,7 @@ pub enum Stage {
 
 /// An event in an inbox.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Waiting {
+pub struct QueuedEvent {
     /// The printed event; `None` for an order to stop.
     pub event: Option<String>,
     /// The sender; `None` for a timer.
@@ -147,7 +147,7 @@ pub enum Outgoing {
 
 /// An enabled step.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Could {
+pub struct EnabledStep {
     /// The operation that would take the step; for a timer, the timer's owner.
     pub who: u32,
     /// The kind of step.
@@ -162,7 +162,7 @@ pub struct Could {
 
 /// A running timer.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Running {
+pub struct RunningTimer {
     /// The owner of the timer.
     pub owner: u32,
     /// The purpose of the timer.
@@ -177,7 +177,7 @@ pub struct Running {
 
 /// The state and temperature of a monitor or a predicate.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Heat {
+pub struct SpecificationState {
     /// The type of a monitor, or the name of a predicate.
     pub name: String,
     /// The kind of specification.
@@ -205,7 +205,7 @@ pub struct Fact {
 
 /// A fact that differs between two snapshots.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Difference {
+pub struct FactDifference {
     /// The subject, as in a [`Fact`].
     pub of: String,
     /// The field or aspect, as in a [`Fact`].
@@ -216,7 +216,7 @@ pub struct Difference {
     pub after: Option<String>,
 }
 
-impl Standing {
+impl OperationState {
     /// Returns the fields of the value, by their names: `left`, `log[3].term`.
     pub fn fields(&self) -> Vec<(String, String)> {
         let fields = self.value.as_deref().map(Fields::of).unwrap_or_default();
@@ -251,7 +251,8 @@ impl Snapshot {
             if let Some(awaits) = &standing.awaits {
                 add("(awaits)", awaits.clone());
             }
-            let event = |waiting: &Waiting| waiting.event.clone().unwrap_or_else(|| "stop".into());
+            let event =
+                |waiting: &QueuedEvent| waiting.event.clone().unwrap_or_else(|| "stop".into());
             add("(inbox)", listed(standing.inbox.iter().map(event)));
             add(
                 "(outbox)",
@@ -271,7 +272,7 @@ impl Snapshot {
                 })),
             );
             let own = self.timers.iter().filter(|timer| timer.owner == number);
-            let timer = |timer: &Running| {
+            let timer = |timer: &RunningTimer| {
                 let what = timer
                     .event
                     .clone()
@@ -294,7 +295,7 @@ impl Snapshot {
     }
 
     /// Returns the facts that differ in `after`, grouped by subject.
-    pub fn differences(&self, after: &Self) -> Vec<Difference> {
+    pub fn differences(&self, after: &Self) -> Vec<FactDifference> {
         let (before, after) = (self.facts(), after.facts());
         let (was, is) = (by_name(&before), by_name(&after));
         let mut seen = BTreeSet::new();
@@ -303,7 +304,7 @@ impl Snapshot {
             let key = (&*fact.of, &*fact.what);
             let (before, after) = (was.get(&key).copied(), is.get(&key).copied());
             if seen.insert(key) && before != after {
-                differences.push(Difference {
+                differences.push(FactDifference {
                     of: fact.of.clone(),
                     what: fact.what.clone(),
                     before: before.map(str::to_owned),

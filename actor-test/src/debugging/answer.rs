@@ -2,14 +2,14 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use super::again::Again;
-use super::{Answer, Ran};
+use super::replayer::Replayer;
+use super::{QueryAnswer, RunResult};
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
 use crate::engine::{Outcome, Program, RecordedDecision, RunOptions, checks, chosen};
 use crate::explaining::causes::{Escape, escape};
-use crate::report::facts::Recording;
+use crate::report::data::Recording;
 use crate::report::words;
 use crate::settings::Bounds;
 use crate::strategy::{
@@ -20,10 +20,10 @@ use crate::trace::replay::{fair_from, replay_until};
 use crate::trace::witness;
 
 /// Replays the execution with its story.
-pub(super) fn run(program: &(dyn Program + Sync), test: &str, recording: &Recording) -> Ran {
+pub(super) fn run(program: &(dyn Program + Sync), test: &str, recording: &Recording) -> RunResult {
     let replayed = replay_until(program, test, recording, None);
     let diverged = replayed.diverged.map(|at| (at.step, at.message));
-    Ran {
+    RunResult {
         finding: replayed.finding,
         steps: replayed.steps,
         recording: replayed.recording,
@@ -39,7 +39,7 @@ pub(super) fn branch(
     from: u64,
     strategy: &str,
     seed: u64,
-) -> Result<Ran, String> {
+) -> Result<RunResult, String> {
     let strategy = strategy.parse::<StrategySpec>();
     let strategy = strategy.map_err(|error| error.to_string())?;
     let built = strategy.build();
@@ -50,9 +50,14 @@ pub(super) fn branch(
         ));
     }
     let bounds = within(recording, from);
-    let mut again = Again::new(program, test, recording);
+    let mut again = Replayer::new(program, test, recording);
     let strategy = BranchedReplay::new(recording.decisions.clone(), from, built);
-    let outcome = again.run_within(bounds, Box::new(strategy), seed, told(recording, bounds));
+    let outcome = again.run_within(
+        bounds,
+        Box::new(strategy),
+        seed,
+        recorded_options(recording, bounds),
+    );
     Ok(ran(recording, bounds, &again, outcome))
 }
 
@@ -65,12 +70,12 @@ pub(super) fn take(
     recording: &Recording,
     from: u64,
     position: usize,
-) -> Result<Ran, String> {
-    let mut again = Again::new(program, test, recording);
+) -> Result<RunResult, String> {
+    let mut again = Replayer::new(program, test, recording);
     let (named, schedule) = Named::new(Box::new(again.recorded()));
     again.replay_by(Box::new(named), RunOptions::default());
     let mut schedule = lock(&schedule);
-    let only = Box::new(Only(position));
+    let only = Box::new(PickOnce(position));
     let (named, first) = Named::new(Box::new(BranchedReplay::new(
         recording.decisions.clone(),
         from,
@@ -101,15 +106,20 @@ pub(super) fn take(
     };
     let bounds = within(recording, schedule.len() as u64);
     let guided = Guided::new(schedule, fairness, Some(Box::new(Steady::default())));
-    let outcome = again.run_within(bounds, Box::new(guided), 0, told(recording, bounds));
+    let outcome = again.run_within(
+        bounds,
+        Box::new(guided),
+        0,
+        recorded_options(recording, bounds),
+    );
     Ok(ran(recording, bounds, &again, outcome))
 }
 
 /// Picks one enabled operation by position, and then ends the execution.
 #[derive(Debug)]
-struct Only(usize);
+struct PickOnce(usize);
 
-impl Strategy for Only {
+impl Strategy for PickOnce {
     fn name(&self) -> String {
         "only".into()
     }
@@ -134,13 +144,13 @@ impl Strategy for Only {
 
 /// Continues fairly from the step `from`, in up to `walks` random executions, and returns the share of them
 /// that recovered from the bug, with one that did.
-pub(super) fn live(
+pub(super) fn recover(
     program: &dyn Program,
     test: &str,
     recording: &Recording,
     finding: &Finding,
     (from, walks): (u64, u32),
-) -> Result<Answer, String> {
+) -> Result<QueryAnswer, String> {
     let horizon = recording.bounds.unfair();
     let found = escape(program, test, recording, finding, (from, walks, horizon));
     let (share, escape) = found.ok_or_else(|| differs(finding.step))?;
@@ -157,7 +167,7 @@ pub(super) fn live(
             cycle: None,
             ..recording.clone()
         };
-        Box::new(Ran {
+        Box::new(RunResult {
             finding: None,
             steps,
             recording: Recording {
@@ -167,7 +177,7 @@ pub(super) fn live(
             diverged: None,
         })
     });
-    Ok(Answer::Lived(share, ran))
+    Ok(QueryAnswer::Recovered(share, ran))
 }
 
 /// Returns the bounds of the test, with their steps counted from the step `from`.
@@ -179,7 +189,7 @@ fn within(recording: &Recording, from: u64) -> Bounds {
 }
 
 /// Returns options that record the story, and a witness in case the process crashes.
-fn told(recording: &Recording, bounds: Bounds) -> RunOptions {
+fn recorded_options(recording: &Recording, bounds: Bounds) -> RunOptions {
     RunOptions {
         record: true,
         witness: witness::of(
@@ -192,13 +202,13 @@ fn told(recording: &Recording, bounds: Bounds) -> RunOptions {
     }
 }
 
-fn ran(of: &Recording, bounds: Bounds, again: &Again<'_>, outcome: Outcome) -> Ran {
+fn ran(of: &Recording, bounds: Bounds, again: &Replayer<'_>, outcome: Outcome) -> RunResult {
     let before = Recording {
         bounds,
         cycle: None,
         ..of.clone()
     };
-    Ran {
+    RunResult {
         finding: outcome.finding,
         steps: outcome.steps,
         recording: Recording {

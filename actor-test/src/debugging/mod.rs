@@ -7,20 +7,20 @@
 //! other question starts a new execution. If the program crashes the process, only the paused executions are
 //! lost, since the tool can start another child and ask again.
 
-mod again;
 mod answer;
-mod desk;
+mod replayer;
+mod server;
 #[cfg(test)]
 mod tests;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use desk::serve;
+pub(crate) use server::serve;
 
 use crate::data::bug::Finding;
-use crate::data::causes::Share;
+use crate::data::causes::ContinuationCounts;
 use crate::data::snapshot::Snapshot;
-use crate::report::facts::Recording;
+use crate::report::data::Recording;
 
 /// A question about an execution, with the recording where needed.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ pub enum Question {
     /// Asks for a replay of the whole execution with its story.
     Run,
     /// Asks for a snapshot after a number of steps.
-    Look {
+    Snapshot {
         /// The number of steps.
         step: u64,
     },
@@ -62,7 +62,7 @@ pub enum Question {
         position: usize,
     },
     /// Asks for a fair continuation after a number of steps that recovers from the bug.
-    Live {
+    Recover {
         /// The number of recorded steps to replay first.
         from: u64,
         /// The maximum number of random continuations.
@@ -75,18 +75,18 @@ pub enum Question {
 /// An answer to a [`Question`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Answer {
+pub enum QueryAnswer {
     /// The execution that was run.
-    Ran(Box<Ran>),
+    Ran(Box<RunResult>),
     /// The snapshot after the step in question.
-    Looked(Box<Snapshot>),
+    Snapshot(Box<Snapshot>),
     /// The share of continuations that recovered from the bug, and one that did.
-    Lived(Share, Option<Box<Ran>>),
+    Recovered(ContinuationCounts, Option<Box<RunResult>>),
 }
 
 /// An execution that was run, with its end.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Ran {
+pub struct RunResult {
     /// The bug found, if any.
     pub finding: Option<Finding>,
     /// The number of steps taken.

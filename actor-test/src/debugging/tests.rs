@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 
-use super::{Answer, Inquiry, Question, Ran, serve};
+use super::{Inquiry, QueryAnswer, Question, RunResult, serve};
 use crate::Tester;
 use crate::data::records::StepKind;
 use crate::data::snapshot::Snapshot;
 use crate::data::story::Story;
 use crate::engine::Program;
-use crate::report::facts::{Bug, Recording};
+use crate::report::data::{Bug, Recording};
 use crate::strategy::StrategySpec;
 
 #[derive(Debug)]
@@ -145,7 +145,7 @@ fn answers(
     program: &(dyn Program + Sync),
     recording: &Recording,
     questions: impl IntoIterator<Item = Question>,
-) -> Vec<Result<Answer, String>> {
+) -> Vec<Result<QueryAnswer, String>> {
     let inquiries = questions.into_iter().enumerate();
     let inquiries = inquiries.map(|(number, question)| Inquiry {
         about: 0,
@@ -161,25 +161,25 @@ fn answer(
     program: &(dyn Program + Sync),
     recording: &Recording,
     question: &Question,
-) -> Result<Answer, String> {
+) -> Result<QueryAnswer, String> {
     let answer = answers(program, recording, [question.clone()]).pop();
     answer.expect("an answer")
 }
 
-fn ask(recording: &Recording, question: &Question) -> Answer {
+fn ask(recording: &Recording, question: &Question) -> QueryAnswer {
     answer(&Body, recording, question).expect("an answer")
 }
 
 fn look(recording: &Recording, step: u64) -> Snapshot {
-    match ask(recording, &Question::Look { step }) {
-        Answer::Looked(snapshot) => *snapshot,
+    match ask(recording, &Question::Snapshot { step }) {
+        QueryAnswer::Snapshot(snapshot) => *snapshot,
         other => panic!("{other:?}"),
     }
 }
 
-fn ran(answer: Answer) -> Ran {
+fn ran(answer: QueryAnswer) -> RunResult {
     match answer {
-        Answer::Ran(ran) => *ran,
+        QueryAnswer::Ran(ran) => *ran,
         other => panic!("{other:?}"),
     }
 }
@@ -273,12 +273,12 @@ fn a_look_is_the_same_in_any_order() {
     // If seven divides the number of steps, some steps are missed, which does no harm.
     let about = (0..=last).map(|step| step * 7 % (last + 1));
     let steps: Vec<u64> = forth.chain(back).chain(about).collect();
-    let questions = steps.iter().map(|step| Question::Look { step: *step });
+    let questions = steps.iter().map(|step| Question::Snapshot { step: *step });
     let seen = answers(&Body, &bug.trace, questions);
     assert_eq!(seen.len(), steps.len());
     for (step, seen) in steps.iter().zip(seen) {
         match seen {
-            Ok(Answer::Looked(seen)) => assert_eq!(*seen, alone[*step as usize], "{step}"),
+            Ok(QueryAnswer::Snapshot(seen)) => assert_eq!(*seen, alone[*step as usize], "{step}"),
             other => panic!("{step}: {other:?}"),
         }
     }
@@ -306,7 +306,7 @@ fn steps_back_run_nothing() {
     let seen = answers(
         &begun,
         &bug.trace,
-        steps.map(|step| Question::Look { step }),
+        steps.map(|step| Question::Snapshot { step }),
     );
     assert!(seen.iter().all(Result::is_ok), "{seen:?}");
     assert_eq!(begun.0.load(Ordering::Relaxed), 1);
@@ -380,7 +380,7 @@ fn a_step_back_is_a_short_way_from_where_another_waits() {
         Inquiry {
             about: 0,
             recording: (back == 0).then(|| Box::new(recording.clone())),
-            question: Question::Look { step: last - back },
+            question: Question::Snapshot { step: last - back },
         }
     });
     let mut seen = 0;
@@ -443,7 +443,7 @@ fn a_branch_begins_as_what_it_was_made_of() {
                 strategy: strategy.into(),
                 seed,
             };
-            let Ok(Answer::Ran(branch)) = answer(&Body, &bug.trace, &question) else {
+            let Ok(QueryAnswer::Ran(branch)) = answer(&Body, &bug.trace, &question) else {
                 panic!("{strategy}");
             };
             let steps = &branch.recording.story.steps;
@@ -509,18 +509,20 @@ fn another_step_is_taken() {
 #[test]
 fn it_recovers_from_where_it_can() {
     let bug = bug();
-    let question = |from| Question::Live {
+    let question = |from| Question::Recover {
         from,
         walks: 50,
         finding: bug.finding.clone(),
     };
-    let Answer::Lived(share, Some(ran)) = ask(&bug.trace, &question(0)) else {
+    let QueryAnswer::Recovered(share, Some(ran)) = ask(&bug.trace, &question(0)) else {
         panic!("it does not recover");
     };
     assert_eq!((share.escaped, ran.finding.as_ref()), (1, None));
     assert_eq!(look(&ran.recording, ran.steps).step, ran.steps);
     let late = ask(&bug.trace, &question(bug.finding.step));
-    assert!(matches!(late, Answer::Lived(share, None) if share.of == 50 && share.escaped == 0));
+    assert!(
+        matches!(late, QueryAnswer::Recovered(share, None) if share.of == 50 && share.escaped == 0)
+    );
 }
 
 /// A different program is rejected, with the step at which it differs.
@@ -536,7 +538,7 @@ fn another_program_is_refused() {
         }
     }
     let bug = bug();
-    let refused = answer(&Other, &bug.trace, &Question::Look { step: 8 });
+    let refused = answer(&Other, &bug.trace, &Question::Snapshot { step: 8 });
     let why = refused.expect_err("it is another program");
     assert!(
         why.starts_with("the program does not do the same again: at step "),
@@ -586,9 +588,9 @@ fn actors_in_values_are_called_by_their_names() {
     let report = Tester::new().minimize(0).run(greetings);
     let bug = report.assert_bug("nobody is known");
     let steps = 0..=bug.finding.step;
-    let steps = steps.map(|step| Question::Look { step });
+    let steps = steps.map(|step| Question::Snapshot { step });
     let seen = answers(&Greetings, &bug.trace, steps);
-    let seen: Vec<Answer> = seen.into_iter().map(|seen| seen.expect("a look")).collect();
+    let seen: Vec<QueryAnswer> = seen.into_iter().map(|seen| seen.expect("a look")).collect();
     let texts: Vec<String> = seen.iter().map(|seen| format!("{seen:?}")).collect();
     let is_marked = |text: &String| text.contains('\u{fac70}') || text.contains("\\u{fac70}");
     assert!(!texts.iter().any(is_marked), "{texts:?}");

@@ -86,11 +86,11 @@ type Partial = Vec<Option<usize>>;
 struct Extension<'a> {
     sizes: &'a [usize],
     parameter: usize,
-    groups: Vec<Group>,
+    groups: Vec<ParameterGroup>,
 }
 
 /// Other t - 1 parameters, with the open tuples: combinations of them and the new parameter not yet covered.
-struct Group {
+struct ParameterGroup {
     parameters: Vec<usize>,
     open: Vec<bool>,
 }
@@ -101,7 +101,7 @@ impl<'a> Extension<'a> {
             .into_iter()
             .map(|parameters| {
                 let combinations: usize = parameters.iter().map(|other| sizes[*other]).product();
-                Group {
+                ParameterGroup {
                     open: vec![true; combinations * sizes[parameter]],
                     parameters,
                 }
@@ -152,7 +152,7 @@ impl<'a> Extension<'a> {
 
     /// Returns the number of open tuples that a row would cover with a value.
     fn gain(&self, row: &[Option<usize>], value: usize) -> usize {
-        let opens = |group: &&Group| {
+        let opens = |group: &&ParameterGroup| {
             self.code(group, row, value)
                 .is_some_and(|code| group.open[code])
         };
@@ -172,7 +172,7 @@ impl<'a> Extension<'a> {
     }
 
     /// Returns the index of a row's tuple within its group, or `None` if the row leaves a value free.
-    fn code(&self, group: &Group, row: &[Option<usize>], value: usize) -> Option<usize> {
+    fn code(&self, group: &ParameterGroup, row: &[Option<usize>], value: usize) -> Option<usize> {
         let add = |code, other: &usize| Some(code * self.sizes[*other] + row[*other]?);
         group.parameters.iter().try_fold(value, add)
     }

@@ -119,8 +119,8 @@ pub(crate) fn combinations(test: &'static ActorTest) -> Result<Vec<Combination>,
     let labels = labels(test)?;
     let sizes: Vec<usize> = labels.iter().map(Vec::len).collect();
     let rows = match test.strength {
-        None => every(&sizes)?,
-        Some(strength) => some(&sizes, strength)?,
+        None => all_rows(&sizes)?,
+        Some(strength) => covering_rows(&sizes, strength)?,
     };
     let rows = rows.into_iter();
     let all: Vec<_> = rows
@@ -136,7 +136,7 @@ pub(crate) fn combinations(test: &'static ActorTest) -> Result<Vec<Combination>,
     }
 }
 
-fn every(sizes: &[usize]) -> Result<Vec<covering::Row>, ParameterError> {
+fn all_rows(sizes: &[usize]) -> Result<Vec<covering::Row>, ParameterError> {
     match covering::count(sizes) {
         0..=COMBINATIONS_MAX => Ok(covering::all(sizes)),
         u64::MAX => Err(ParameterError::TooManyCombinations("2^64 or more".into())),
@@ -144,7 +144,7 @@ fn every(sizes: &[usize]) -> Result<Vec<covering::Row>, ParameterError> {
     }
 }
 
-fn some(sizes: &[usize], strength: usize) -> Result<Vec<covering::Row>, ParameterError> {
+fn covering_rows(sizes: &[usize], strength: usize) -> Result<Vec<covering::Row>, ParameterError> {
     let way_out = if strength > 2 {
         ", or lower `t_wise`"
     } else {
@@ -232,7 +232,7 @@ impl Combination {
     }
 
     /// Returns true if the test has parameters.
-    pub(crate) fn is_of_several(&self) -> bool {
+    pub(crate) fn has_parameters(&self) -> bool {
         !self.chosen.is_empty()
     }
 }
@@ -329,7 +329,7 @@ mod tests {
         assert_eq!(all[0].name, "krate::test[n=1, text=\"a\"]");
         assert_eq!(all[5].name, "krate::test[n=12, text=\"two\\nlines\"]");
         for one in &all {
-            assert!(one.is_of_several());
+            assert!(one.has_parameters());
             let found = Combination::named(&TEST, &one.name).unwrap().unwrap();
             assert_eq!(
                 (found.name, found.chosen),
@@ -376,7 +376,7 @@ mod tests {
         let all = combinations(&TEST).unwrap();
         assert_eq!(all.len(), 1);
         assert_eq!((&*all[0].name, all[0].salt()), ("krate::test", 0));
-        assert!(!all[0].is_of_several());
+        assert!(!all[0].has_parameters());
         assert!(Combination::named(&TEST, "krate::test").unwrap().is_some());
         assert!(
             Combination::named(&TEST, "krate::test[n=1]")
@@ -389,13 +389,13 @@ mod tests {
     fn too_many_are_refused_before_they_are_made() {
         static BIG: Values<u32> = Values::new("big", || values(0..9_999));
         static ALL: ActorTest = test(&[&BIG, &BIG, &BIG, &BIG, &BIG]);
-        let error = |sizes: &[usize], strength| some(sizes, strength).unwrap_err();
+        let error = |sizes: &[usize], strength| covering_rows(sizes, strength).unwrap_err();
         assert!(matches!(
             combinations(&ALL),
             Err(ParameterError::TooManyCombinations(_))
         ));
         assert_eq!(error(&[9_999; 5], 2), ParameterError::TooManyRows(2, ""));
         assert_eq!(error(&[2; 40], 8), ParameterError::TooManyTuples(8, 40));
-        assert_eq!(some(&[100, 100], 2).unwrap().len(), 10_000);
+        assert_eq!(covering_rows(&[100, 100], 2).unwrap().len(), 10_000);
     }
 }

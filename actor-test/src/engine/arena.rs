@@ -12,7 +12,7 @@ use std::task::Waker;
 
 use actor_core::__private::AskSlot;
 use actor_core::parts::{AnyMail, AnySlab, Body, call_each, drop_each};
-use actor_core::runtime::{Again, Announce, Factory, Notice, PutReason, PutStart, Spawn};
+use actor_core::runtime::{Announce, Factory, NextTick, Notice, PutReason, PutStart, Spawn};
 
 use crate::engine::world::endings::OrphanedValues;
 
@@ -30,7 +30,7 @@ pub(crate) type Piped = Pin<Box<dyn Future<Output = ()>>>;
 #[derive(Default)]
 pub(crate) struct TimerValues {
     /// Makes the next event of a periodic timer.
-    pub(crate) again: Option<Again>,
+    pub(crate) again: Option<NextTick>,
     /// Wakes the task that sleeps.
     pub(crate) waker: Option<Waker>,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::bug::Finding;
 use crate::engine::{EndReason, ObligationWatch, Program, chosen};
 use crate::exploring::explorer::{Contribution, Explorer};
-use crate::in_order::in_order;
+use crate::in_order::map_ordered;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
 use crate::strategy::{Continuation, Estimates, StrategySpec};
@@ -26,12 +26,12 @@ pub(crate) struct Judge<'a> {
     strategies: Vec<StrategySpec>,
     estimates: Arc<Estimates>,
     again: Option<Explorer<'a>>,
-    judged: Judged,
+    judged: JudgeState,
 }
 
 /// The state of the judgement so far.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Judged {
+pub(crate) struct JudgeState {
     suspicions: u64,
     /// The confirmed bugs, each with the number of later suspicions of it.
     confirmed: Vec<(Finding, u32)>,
@@ -54,7 +54,7 @@ impl<'a> Judge<'a> {
             strategies: strategies.to_vec(),
             estimates: Arc::default(),
             again: None,
-            judged: Judged {
+            judged: JudgeState {
                 suspicions: 0,
                 confirmed: Vec::new(),
                 threshold: settings.bounds.temperature(),
@@ -63,12 +63,12 @@ impl<'a> Judge<'a> {
         }
     }
 
-    pub(crate) fn judged(&self) -> &Judged {
+    pub(crate) fn judged(&self) -> &JudgeState {
         &self.judged
     }
 
     /// Resumes from a saved state.
-    pub(crate) fn go_on(&mut self, judged: Judged) {
+    pub(crate) fn go_on(&mut self, judged: JudgeState) {
         self.judged = judged;
     }
 
@@ -183,7 +183,7 @@ impl<'a> Judge<'a> {
     ) -> Option<(u32, u64)> {
         let explorer = || Explorer::new(self.name, self.settings, Vec::new());
         let mut first = None;
-        in_order(
+        map_ordered(
             1..=continuations,
             self.settings.workers,
             &mut explorer(),

@@ -1,11 +1,11 @@
 //! Attempts a proof by one search after another, and finally samples.
 
 use crate::engine::Program;
-use crate::exploring::doubting::doubt;
+use crate::exploring::cross_check::sample_beside_proof;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::proving::Left;
-use crate::exploring::workers::{Observer, calibrated, explore_with, sample};
-use crate::report::facts::Report;
+use crate::exploring::prove::ProofAttempts;
+use crate::exploring::workers::{ProgressObserver, calibrated, explore_with, sample};
+use crate::report::data::Report;
 use crate::settings::{Search, Settings};
 use crate::strategy::{Gap, SearchBudget, StrategySpec, budgeted_search};
 
@@ -15,13 +15,13 @@ pub(crate) fn exhaust(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
-    observer: &mut dyn Observer,
+    observer: &mut dyn ProgressObserver,
 ) -> Report {
     let begun = crate::wall_clock::now();
     let settings = &calibrated(name, program, settings);
     let searches = settings.searches();
     let first = settings.strategies().len();
-    let mut left = Left::default();
+    let mut left = ProofAttempts::default();
     let mut ends = Settings {
         calibrate: false,
         ..settings.clone()
@@ -38,7 +38,7 @@ pub(crate) fn exhaust(
         let explorer = Explorer::new(name, &searching, vec![strategy]).after(first + number);
         let mut report = explore_with(name, program, &searching, observer, explorer, None);
         let after = first + searches.len();
-        doubt(&mut report, name, program, &searching, after);
+        sample_beside_proof(&mut report, name, program, &searching, after);
         ends.iterations = ends.iterations.saturating_sub(report.executions);
         let time = settings.time_limit;
         ends.time_limit = time.map(|time| time.saturating_sub(begun.elapsed()));

@@ -5,23 +5,23 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::attendance::{self, UNKNOWN, WorkerStatus};
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::{
     EndReason, Engine, ObligationWatch, Observations, Outcome, Program, RecordedDecision,
     RunOptions,
 };
-use crate::exploring::pin;
+use crate::exploring::crash_marker;
 use crate::exploring::plan::{PILOTS, Turn};
 use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
-use crate::report::words::{self, Place};
+use crate::report::words::{self, CommandContext};
 use crate::settings::Settings;
 use crate::strategy::{
     CoverageClaim, Estimates, Execution, PilotWalk, Placed, Random, SizeEstimate, Strategy,
 };
-use crate::trace::replay::{nondeterminism, run_again};
+use crate::trace::replay::{nondeterminism, replay_on};
 use crate::trace::witness;
+use crate::worker_registry::{self, UNKNOWN, WorkerStatus};
 
 /// The contribution of one execution to the report.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -89,7 +89,7 @@ pub(crate) struct Pilots {
 }
 
 /// The data to build another explorer in a thread of its own.
-pub(crate) struct Beside<'a> {
+pub(crate) struct ExplorerSeed<'a> {
     test: String,
     settings: &'a Settings,
     names: Vec<String>,
@@ -97,7 +97,7 @@ pub(crate) struct Beside<'a> {
     begun: Instant,
 }
 
-impl<'a> Beside<'a> {
+impl<'a> ExplorerSeed<'a> {
     /// Returns true if the test's time is over.
     pub(crate) fn is_late(&self) -> bool {
         let limit = self.settings.time_limit;
@@ -131,7 +131,7 @@ pub(crate) struct Explorer<'a> {
     threshold: u64,
     status: Arc<WorkerStatus>,
     /// The context of printed commands, if last words are wanted.
-    place: Option<Place>,
+    place: Option<CommandContext>,
     /// The names of the strategies, for last words.
     specs: Vec<String>,
     begun: Instant,
@@ -148,14 +148,14 @@ impl<'a> Explorer<'a> {
         let mut engine = Engine::idle(settings.bounds, settings.semantics, None);
         engine.set_lasso_detection(settings.lasso);
         engine.keep_view(settings.until_saturated);
-        let status = attendance::attend(test, engine.heartbeat());
+        let status = worker_registry::register_worker(test, engine.heartbeat());
         let has_faults = !settings.semantics.faults.is_none();
         let placed = |strategy: Box<dyn Strategy>| match has_faults && !strategy.places_faults() {
             true => Box::new(Placed::new(strategy)) as Box<dyn Strategy>,
             false => strategy,
         };
         Self {
-            place: settings.last_words.then(Place::of_shell),
+            place: settings.last_words.then(CommandContext::of_shell),
             specs: strategies.iter().map(|strategy| strategy.name()).collect(),
             settings,
             engine,
@@ -171,8 +171,8 @@ impl<'a> Explorer<'a> {
     }
 
     /// Returns the data to build another explorer, for a worker that explores parts of a strategy's search.
-    pub(crate) fn beside(&self) -> Beside<'a> {
-        Beside {
+    pub(crate) fn beside(&self) -> ExplorerSeed<'a> {
+        ExplorerSeed {
             test: self.status.test.clone(),
             settings: self.settings,
             names: self.specs.clone(),
@@ -373,7 +373,7 @@ impl<'a> Explorer<'a> {
         let position = self.first + number;
         let known = if self.counts { iteration } else { UNKNOWN };
         self.status.begins(known, position, length);
-        pin::pin(Turn {
+        crash_marker::pin(Turn {
             strategy: position,
             ..turn
         });
@@ -403,7 +403,7 @@ impl<'a> Explorer<'a> {
         let last_words = self.last_words(turn);
         let run = || self.engine.run(program, &execution, options);
         let mut outcome = match &last_words {
-            Some((before, after)) => actor_test_os::with_last_words(before, after, run),
+            Some((before, after)) => actor_test_os::with_exit_message(before, after, run),
             None => run(),
         };
         self.strategies[number] = Some(self.engine.set_strategy(idle));
@@ -490,7 +490,7 @@ impl<'a> Explorer<'a> {
         outcome: &Outcome,
         taken: &[RecordedDecision],
     ) -> Option<Finding> {
-        let again = run_again(
+        let again = replay_on(
             &mut self.engine,
             program,
             execution,
@@ -510,7 +510,7 @@ impl<'a> Explorer<'a> {
         if let Some(finding) = again.finding.clone().filter(foreign) {
             return Some(finding);
         }
-        let told = run_again(
+        let told = replay_on(
             &mut self.engine,
             program,
             execution,

@@ -13,22 +13,22 @@
 
 pub(crate) mod bandit;
 pub(crate) mod calibration;
-mod chances;
 pub(crate) mod checkpoint;
-mod claim;
 pub(crate) mod confirmation;
-pub(crate) mod desk;
-mod doubting;
+mod coverage_claim;
+pub(crate) mod crash_marker;
+mod cross_check;
 mod exhausting;
 pub(crate) mod explorer;
 pub(crate) mod lengths;
 pub(crate) mod neighbourhood;
-pub(crate) mod pin;
 pub(crate) mod pinned;
 pub(crate) mod plan;
-mod proving;
+mod prove;
 pub(crate) mod recording;
 pub(crate) mod reproduction;
 mod rounds;
 pub(crate) mod summary;
+mod unused_faults;
+pub(crate) mod work_queue;
 pub(crate) mod workers;

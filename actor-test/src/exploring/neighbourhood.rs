@@ -15,18 +15,18 @@ use std::sync::Arc;
 
 use crate::data::faults::Fault;
 use crate::data::schedule::Schedule;
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::engine::{Engine, Program, RunOptions};
-use crate::explaining::causes::order::{Order, Pair};
-use crate::explaining::causes::turned::{Plan, Turned};
+use crate::explaining::causes::order::{HappensBefore, Pair};
+use crate::explaining::causes::turned::{RaceReversal, ReplayPlan};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
-use crate::report::facts::{Bug, NEAR};
+use crate::report::data::{Bug, NEAR};
 use crate::settings::Settings;
 use crate::strategy::{Choice, Enabled, Execution, Fairness, FaultSite, Strategy};
 use crate::trace::following::name;
 use crate::trace::replay::{fairness_of, taken};
-use crate::trace::saved::Passed;
+use crate::trace::saved::PassingSchedule;
 use crate::trace::schedule;
 
 /// The largest number of executions.
@@ -55,7 +55,7 @@ pub(crate) fn search(
     test: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
-    passed: &Passed,
+    passed: &PassingSchedule,
     budget: u64,
 ) -> Neighbourhood {
     let found = neighbours(program, passed).filter(|_| budget > 0);
@@ -69,7 +69,7 @@ pub(crate) fn search(
         semantics: now.semantics,
         step_budget: Some(budget),
         keep_going: false,
-        ..settings.beside(iterations.clamp(EXECUTIONS_MIN, EXECUTIONS_MAX))
+        ..settings.for_side_search(iterations.clamp(EXECUTIONS_MIN, EXECUTIONS_MAX))
     };
     let explorer = Explorer::new(test, &settings, vec![Box::new(neighbours)]);
     let report = explore_alone(explorer, program, &settings, test);
@@ -86,8 +86,8 @@ pub(crate) fn search(
 }
 
 /// Returns the strategy for the neighbours of an execution, and its cost; `None` without any steps.
-fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64)> {
-    let Passed {
+fn neighbours(program: &dyn Program, passed: &PassingSchedule) -> Option<(NeighbourStrategy, u64)> {
+    let PassingSchedule {
         name: called,
         recorded,
         now: passed,
@@ -110,11 +110,11 @@ fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64
     if steps.is_empty() {
         return None;
     }
-    let order = Order::of(&outcome.records);
-    let neighbours = Neighbours {
+    let order = HappensBefore::of(&outcome.records);
+    let neighbours = NeighbourStrategy {
         name: format!("{NEAR}{called}"),
         turns: turns(&order, &steps),
-        plan: Arc::new(Plan::new(steps)),
+        plan: Arc::new(ReplayPlan::new(steps)),
         current: None,
     };
     Some((neighbours, outcome.cost()))
@@ -124,7 +124,7 @@ fn neighbours(program: &dyn Program, passed: &Passed) -> Option<(Neighbours, u64
 type Turn = (Vec<usize>, usize);
 
 /// Returns the variations in the order of trials: close pairs first, and the last steps before others.
-fn turns(order: &Order, steps: &Schedule) -> Vec<Turn> {
+fn turns(order: &HappensBefore, steps: &Schedule) -> Vec<Turn> {
     let window = steps.len().saturating_sub(WINDOW)..steps.len();
     let mut races: Vec<(usize, usize, Turn)> = Vec::new();
     for inbox in order.inboxes(&window) {
@@ -152,20 +152,20 @@ fn others(steps: &Schedule, at: usize) -> impl Iterator<Item = usize> + '_ {
 
 /// A strategy that takes the neighbours of an execution in turn, and then adds random steps.
 #[derive(Debug)]
-struct Neighbours {
+struct NeighbourStrategy {
     name: String,
-    plan: Arc<Plan>,
+    plan: Arc<ReplayPlan>,
     turns: Vec<Turn>,
-    current: Option<Turned>,
+    current: Option<RaceReversal>,
 }
 
-impl Neighbours {
-    fn current(&mut self) -> &mut Turned {
+impl NeighbourStrategy {
+    fn current(&mut self) -> &mut RaceReversal {
         self.current.as_mut().expect("an execution has begun")
     }
 }
 
-impl Strategy for Neighbours {
+impl Strategy for NeighbourStrategy {
     fn name(&self) -> String {
         self.name.clone()
     }
@@ -177,10 +177,10 @@ impl Strategy for Neighbours {
     fn begin(&mut self, execution: &Execution) -> bool {
         let number = execution.iteration as usize;
         let turned = match self.turns.get(number) {
-            Some((held, until)) => Turned::new(&self.plan, held, *until, None),
+            Some((held, until)) => RaceReversal::new(&self.plan, held, *until, None),
             None => {
                 let number = number - self.turns.len() + 1;
-                Turned::new(&self.plan, &[], 0, Some(number as u32))
+                RaceReversal::new(&self.plan, &[], 0, Some(number as u32))
             }
         };
         let turned = self.current.insert(turned);
@@ -191,7 +191,7 @@ impl Strategy for Neighbours {
         self.current().pick(enabled)
     }
 
-    fn next_choice_purpose(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
         self.current().next_choice_purpose(asked);
     }
 
@@ -235,10 +235,10 @@ mod tests {
     use crate::Tester;
     use crate::data::bug::Finding;
     use crate::engine::Program;
-    use crate::report::facts::Recording;
+    use crate::report::data::Recording;
     use crate::settings::Settings;
     use crate::trace::replay::replay;
-    use crate::trace::saved::Passed;
+    use crate::trace::saved::PassingSchedule;
 
     #[derive(Clone, Copy, PartialEq, Debug)]
     enum Fix {
@@ -333,7 +333,7 @@ mod tests {
         let program = Edited(fix, second);
         let replayed = replay(&program, recording);
         assert_eq!(replayed.finding, None, "{fix:?}");
-        let passed = Passed {
+        let passed = PassingSchedule {
             name: "it".into(),
             recorded: recording.clone(),
             now: replayed.recording,

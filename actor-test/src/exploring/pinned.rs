@@ -6,7 +6,7 @@ use crate::data::story::Story;
 use crate::engine::{Engine, Program, RunOptions};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
-use crate::report::facts::{Bug, Recording, Report};
+use crate::report::data::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::strategy::{Execution, PinnedReplay, PinnedStep, Replay, Wording};
@@ -14,12 +14,12 @@ use crate::trace::replay::{fairness_of, taken};
 
 /// The result of following a pinned schedule.
 #[derive(Clone, Debug)]
-pub struct Followed {
+pub struct PinnedResult {
     report: Report,
     parted: Option<String>,
 }
 
-impl Followed {
+impl PinnedResult {
     /// Returns the report of the execution.
     pub fn report(&self) -> &Report {
         &self.report
@@ -59,8 +59,8 @@ pub(crate) fn follow(
     program: &(dyn Program + Sync),
     settings: &Settings,
     steps: Vec<PinnedStep>,
-) -> Followed {
-    let settings = settings.beside(1);
+) -> PinnedResult {
+    let settings = settings.for_side_search(1);
     let (pinned, parted) = PinnedReplay::new(steps);
     let explorer = Explorer::new(name, &settings, vec![Box::new(pinned)]);
     let mut report = explore_alone(explorer, program, &settings, name);
@@ -69,7 +69,7 @@ pub(crate) fn follow(
         bug.token.clear();
     }
     let parted = parted.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Followed {
+    PinnedResult {
         report,
         parted: parted.map(|parted| format!("at step {}: {}", parted.step, parted.message)),
     }

@@ -7,7 +7,7 @@ use crate::exploring::explorer::execution_seed;
 use crate::exploring::lengths::Lengths;
 use crate::exploring::summary::Novelty;
 use crate::settings::partition::Partition;
-use crate::settings::token::{Named, token};
+use crate::settings::token::{ParsedToken, token};
 use crate::settings::{Search, Settings};
 use crate::strategy::StrategySpec;
 
@@ -45,7 +45,7 @@ pub(crate) struct Plan {
 pub(crate) struct Epoch {
     pub(crate) from: u64,
     pub(crate) to: u64,
-    turns: Turns,
+    turns: TurnAssignment,
     need_length: Arc<[bool]>,
     /// The lengths in the earlier epochs.
     lengths: Lengths,
@@ -54,7 +54,7 @@ pub(crate) struct Epoch {
 }
 
 #[derive(Clone, Debug)]
-enum Turns {
+enum TurnAssignment {
     /// The number of strategies that take turns by iteration.
     Each(usize),
     /// The strategy of each execution.
@@ -84,7 +84,7 @@ impl Turn {
 
     /// Returns the token of the execution; `strategy` is the strategy's name.
     pub(crate) fn token(&self, strategy: &str, settings: &Settings) -> String {
-        token(Named {
+        token(ParsedToken {
             strategy,
             seed: settings.seed,
             iteration: self.iteration,
@@ -149,13 +149,13 @@ impl Plan {
             _ if left == 0 => return None,
             None if self.has_epochs => {
                 let length = from.max(FIRST_EPOCH).min(left);
-                (length, Turns::Each(self.taking_turns))
+                (length, TurnAssignment::Each(self.taking_turns))
             }
-            None => (left, Turns::Each(self.taking_turns)),
+            None => (left, TurnAssignment::Each(self.taking_turns)),
             Some(bandit) => {
                 let assigned =
                     bandit.assign(left, |execution| self.partition.iteration(from + execution));
-                (assigned.len() as u64, Turns::Assigned(assigned))
+                (assigned.len() as u64, TurnAssignment::Assigned(assigned))
             }
         };
         self.planned += length;
@@ -192,8 +192,8 @@ impl Epoch {
     pub(crate) fn turn(&self, execution: u64) -> Turn {
         let iteration = self.partition.iteration(execution);
         let strategy = match &self.turns {
-            Turns::Each(strategies) => (iteration % *strategies as u64) as usize,
-            Turns::Assigned(assigned) => assigned[(execution - self.from) as usize],
+            TurnAssignment::Each(strategies) => (iteration % *strategies as u64) as usize,
+            TurnAssignment::Assigned(assigned) => assigned[(execution - self.from) as usize],
         };
         let needs_length = self.need_length[strategy];
         let seed = execution_seed(self.session, iteration);

@@ -4,7 +4,7 @@ use crate::data::bug::{BugKind, Finding};
 use crate::data::story::Story;
 use crate::engine::{Engine, Outcome, Program, RunOptions, checks, chosen};
 use crate::exploring::explorer::Contribution;
-use crate::report::facts::Recording;
+use crate::report::data::Recording;
 use crate::settings::Settings;
 use crate::strategy::Execution;
 use crate::trace::following::name;

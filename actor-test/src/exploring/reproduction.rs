@@ -5,8 +5,8 @@ use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
 use crate::exploring::plan::Turn;
 use crate::exploring::summary::Summary;
-use crate::report::facts::Report;
-use crate::settings::token::{self, Named, TokenError};
+use crate::report::data::Report;
+use crate::settings::token::{self, ParsedToken, TokenError};
 use crate::settings::{Deny, Search, Settings};
 use crate::strategy::StrategySpec;
 
@@ -18,7 +18,7 @@ pub(crate) fn reproduce(
     text: &str,
 ) -> Result<Report, TokenError> {
     let named = token::parse(text)?;
-    let Named {
+    let ParsedToken {
         strategy,
         seed,
         iteration,

@@ -7,20 +7,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 
 use crate::engine::{EndReason, Observations, Program, STACK_BYTES};
-use crate::exploring::checkpoint::{Done, Found, Shard};
-use crate::exploring::desk::lock;
-use crate::exploring::explorer::{Beside, Contribution, Explorer};
+use crate::exploring::checkpoint::{PartResult, Shard, StoredPart};
+use crate::exploring::explorer::{Contribution, Explorer, ExplorerSeed};
 use crate::exploring::plan::Turn;
+use crate::exploring::work_queue::lock;
 use crate::strategy::{ROUND_MAX, Strategy};
 
 /// A part of a search that a worker has explored to its end, or until it was needless.
-pub(crate) struct Explored {
+pub(crate) struct ExploredPart {
     pub(crate) part: Box<dyn Strategy>,
     pub(crate) contributions: Vec<Contribution>,
 }
 
 /// The workers that explore the parts of a round, or the share of this process among several shards.
-pub(crate) struct Crew<'a> {
+pub(crate) struct RoundWorkers<'a> {
     workers: usize,
     shard: Option<Shard>,
     /// The number of rounds so far.
@@ -30,7 +30,7 @@ pub(crate) struct Crew<'a> {
     pub(crate) observed: Vec<Observations>,
 }
 
-impl<'a> Crew<'a> {
+impl<'a> RoundWorkers<'a> {
     pub(crate) fn new(workers: usize, program: &'a (dyn Program + Sync)) -> Self {
         Self {
             workers,
@@ -61,8 +61,8 @@ impl<'a> Crew<'a> {
     pub(crate) fn run(
         &mut self,
         parts: Vec<Box<dyn Strategy>>,
-        beside: &Beside<'_>,
-        take: &mut dyn FnMut(Explored) -> bool,
+        beside: &ExplorerSeed<'_>,
+        take: &mut dyn FnMut(ExploredPart) -> bool,
     ) {
         let round = self.rounds;
         self.rounds += 1;
@@ -153,11 +153,11 @@ impl<'a> Crew<'a> {
 }
 
 /// Restores a part from the result of another process.
-fn taken_over(mut part: Box<dyn Strategy>, found: Found) -> (Explored, Observations) {
+fn taken_over(mut part: Box<dyn Strategy>, found: StoredPart) -> (ExploredPart, Observations) {
     // A part without saved state is one that no process continues.
     let restored = found.saved.is_empty() || part.restore(&found.saved).is_ok();
     assert!(restored, "whoever wrote it is of the same executable");
-    let explored = Explored {
+    let explored = ExploredPart {
         part,
         contributions: found.done.contributions,
     };
@@ -167,11 +167,11 @@ fn taken_over(mut part: Box<dyn Strategy>, found: Found) -> (Explored, Observati
 /// Explores a part for all shards, unless this shard has done so before it was restarted.
 fn share(
     (shard, round, number): (&Shard, u64, usize),
-    beside: &Beside<'_>,
+    beside: &ExplorerSeed<'_>,
     program: &dyn Program,
     part: Box<dyn Strategy>,
     is_needed: &dyn Fn() -> bool,
-) -> (Explored, Observations) {
+) -> (ExploredPart, Observations) {
     if let Some(found) = shard.find(round, number) {
         return taken_over(part, found);
     }
@@ -181,11 +181,11 @@ fn share(
     let observed = explorer.observed();
     if is_whole {
         let saved = explored.part.save().unwrap_or_default();
-        let done = Done {
+        let done = PartResult {
             contributions: &explored.contributions[..],
             observed: &observed,
         };
-        shard.tell(round, number, &done, &saved);
+        shard.publish(round, number, &done, &saved);
     }
     (explored, observed)
 }
@@ -197,7 +197,7 @@ fn explore(
     program: &dyn Program,
     part: Box<dyn Strategy>,
     is_needed: &dyn Fn() -> bool,
-) -> (Explored, bool) {
+) -> (ExploredPart, bool) {
     let before = explorer.replace(part);
     let mut contributions = Vec::new();
     let mut is_whole = false;
@@ -215,7 +215,7 @@ fn explore(
             break;
         }
     }
-    let explored = Explored {
+    let explored = ExploredPart {
         part: explorer.replace(before),
         contributions,
     };

@@ -11,16 +11,16 @@ use crate::data::bug::{BugKind, Finding, Reason};
 use crate::engine::{
     EndReason, Engine, Observations, Program, START, SpecificationStats, THREAD, on_own_thread,
 };
-use crate::exploring::chances;
-use crate::exploring::claim::{Course, Turns};
+use crate::exploring::coverage_claim::{SearchCourse, StrategyTurns};
 use crate::exploring::explorer::{Contribution, seconds};
 use crate::exploring::recording::record;
+use crate::exploring::unused_faults;
 use crate::exploring::workers::Progress;
 use crate::hash::mix;
-use crate::report::behaviours::Behaviours;
-use crate::report::facts::{BUGS_MAX, Bug, Kept, Report, StrategyStatistics};
+use crate::report::behaviours::BehaviourCounter;
+use crate::report::data::{BUGS_MAX, Bug, CheckpointInfo, Report, StrategyStatistics};
 use crate::report::judging;
-use crate::report::merge::Sketch;
+use crate::report::merge::MergeData;
 use crate::settings::Settings;
 use crate::strategy::{CoverageClaim, Fairness, Gap, SizeEstimate};
 
@@ -33,7 +33,7 @@ const SATURATED_MIN: u64 = 1000;
 /// The shortest execution that failed for a reason, the first among equals. For a liveness bug, the
 /// shortest with the full number of continuations.
 #[derive(Serialize, Deserialize)]
-struct Failing {
+struct FailingExecution {
     contribution: Contribution,
     finding: Finding,
     /// The time until the first such execution, in seconds.
@@ -42,7 +42,7 @@ struct Failing {
     seen: u64,
 }
 
-impl Failing {
+impl FailingExecution {
     /// Adds a later execution with the same reason.
     fn add(&mut self, contribution: Contribution, finding: Finding) {
         self.seen += 1;
@@ -60,10 +60,10 @@ mod by_reason {
 
     use serde::{Deserialize, Deserializer, Serializer};
 
-    use super::{Failing, Reason};
+    use super::{FailingExecution, Reason};
 
     pub(super) fn serialize<S: Serializer>(
-        failing: &BTreeMap<Reason, Failing>,
+        failing: &BTreeMap<Reason, FailingExecution>,
         serializer: S,
     ) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(failing.values())
@@ -71,8 +71,8 @@ mod by_reason {
 
     pub(super) fn deserialize<'de, D: Deserializer<'de>>(
         deserializer: D,
-    ) -> Result<BTreeMap<Reason, Failing>, D::Error> {
-        let failing = Vec::<Failing>::deserialize(deserializer)?.into_iter();
+    ) -> Result<BTreeMap<Reason, FailingExecution>, D::Error> {
+        let failing = Vec::<FailingExecution>::deserialize(deserializer)?.into_iter();
         Ok(failing.map(|one| (one.finding.reason(), one)).collect())
     }
 }
@@ -96,9 +96,9 @@ const LANDMARKS_MAX: usize = 1 << 17;
 
 /// The landmarks of all executions: combinations and goals.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Landmarks(BTreeSet<u64>);
+struct SeenLandmarks(BTreeSet<u64>);
 
-impl Landmarks {
+impl SeenLandmarks {
     /// Adds landmarks, and returns the number of new ones.
     fn news(&mut self, landmarks: &[u64]) -> u32 {
         let news = landmarks
@@ -116,15 +116,15 @@ pub(crate) struct Summary {
     /// True if the clocks of nodes differed in some execution.
     clocks_apart: bool,
     report: Report,
-    behaviours: Behaviours,
+    behaviours: BehaviourCounter,
     /// The behaviours as observed by monitors and predicates, which may distinguish more of them.
-    views: Behaviours,
-    landmarks: Landmarks,
+    views: BehaviourCounter,
+    landmarks: SeenLandmarks,
     #[serde(with = "by_reason")]
-    failing: BTreeMap<Reason, Failing>,
+    failing: BTreeMap<Reason, FailingExecution>,
     step_sum: u64,
     /// The executions and the coverage claim of each strategy.
-    turns: Vec<Turns>,
+    turns: Vec<StrategyTurns>,
     /// The strategy that had nothing left to explore.
     ended_by: Option<usize>,
     /// The part of the budget that is not for samples.
@@ -151,9 +151,9 @@ impl Summary {
             settings: settings.clone(),
             clocks_apart: false,
             report: Report::empty(name, settings),
-            behaviours: Behaviours::default(),
-            views: Behaviours::default(),
-            landmarks: Landmarks::default(),
+            behaviours: BehaviourCounter::default(),
+            views: BehaviourCounter::default(),
+            landmarks: SeenLandmarks::default(),
             failing: BTreeMap::new(),
             step_sum: 0,
             turns: Vec::new(),
@@ -190,7 +190,7 @@ impl Summary {
     }
 
     /// Sets the checkpoint in the report.
-    pub(crate) fn set_kept(&mut self, kept: Option<Kept>) {
+    pub(crate) fn set_kept(&mut self, kept: Option<CheckpointInfo>) {
         self.report.checkpoint = kept;
     }
 
@@ -205,7 +205,7 @@ impl Summary {
             elapsed_s: 0.0,
         });
         self.report.strategies = strategies.collect();
-        let turns = self.report.strategies.iter().map(|strategy| Turns {
+        let turns = self.report.strategies.iter().map(|strategy| StrategyTurns {
             name: strategy.name.clone(),
             covered: CoverageClaim::Sample,
             executions: 0,
@@ -422,7 +422,7 @@ impl Summary {
             Entry::Occupied(mut known) => known.get_mut().add(contribution, finding),
             Entry::Vacant(_) if reasons >= BUGS_MAX => self.report.unlisted += 1,
             Entry::Vacant(place) => {
-                place.insert(Failing {
+                place.insert(FailingExecution {
                     contribution,
                     finding,
                     after: seconds(self.begun),
@@ -439,7 +439,7 @@ impl Summary {
             coverage,
             calls,
         } = observed;
-        self.report.verdict = Course {
+        self.report.verdict = SearchCourse {
             stopped: self.stopped(),
             turns: std::mem::take(&mut self.turns),
             ended_by: self.ended_by,
@@ -448,7 +448,7 @@ impl Summary {
         }
         .verdict(&self.settings.bounds);
         for failing in std::mem::take(&mut self.failing).into_values() {
-            let Failing {
+            let FailingExecution {
                 contribution,
                 finding,
                 after,
@@ -495,7 +495,7 @@ impl Summary {
             self.report.passed_over = specifications.iter().flat_map(passed_over).collect();
             self.report.passed_over.sort();
             let without = &mut self.report.without_a_chance;
-            *without = chances::without(&self.report.faults, calls);
+            *without = unused_faults::without(&self.report.faults, calls);
             let has_clocks = self.settings.semantics.clocks.are_apart();
             if has_clocks && !self.clocks_apart {
                 without.push("clocks were never apart: there was no node".into());
@@ -511,11 +511,11 @@ impl Summary {
         }
         self.report.elapsed_s = seconds(self.begun);
         if let Some(partition) = self.settings.partition {
-            self.report.sketch = Some(Box::new(Sketch {
+            self.report.sketch = Some(Box::new(MergeData {
                 behaviours: self.behaviours,
                 step_sum: self.step_sum,
                 pilots: self.pilots,
-                ..Sketch::new(&self.settings, partition)
+                ..MergeData::new(&self.settings, partition)
             }));
         }
         self.report

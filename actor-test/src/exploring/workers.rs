@@ -5,17 +5,17 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use crate::engine::{Observations, Program, STACK_BYTES};
 use crate::exploring::calibration::calibrate;
-use crate::exploring::checkpoint::{Keeper, Known, Resumed};
+use crate::exploring::checkpoint::{CheckpointWriter, ExplorationState, InterruptedExploration};
 use crate::exploring::confirmation::Judge;
-use crate::exploring::desk::{CHUNK, Chunk, Desk, lock};
-use crate::exploring::doubting::doubt;
+use crate::exploring::cross_check::sample_beside_proof;
 use crate::exploring::exhausting::exhaust;
 use crate::exploring::explorer::{Contribution, Explorer};
 use crate::exploring::plan::{Epoch, Plan};
-use crate::exploring::proving::{Proving, searching};
-use crate::exploring::rounds::Crew;
+use crate::exploring::prove::{ProofSearches, searching};
+use crate::exploring::rounds::RoundWorkers;
 use crate::exploring::summary::Summary;
-use crate::report::facts::Report;
+use crate::exploring::work_queue::{CHUNK, Chunk, WorkQueue, lock};
+use crate::report::data::Report;
 use crate::settings::{Search, Settings};
 use crate::strategy::{Estimates, SizeEstimate, Strategy, StrategySpec};
 
@@ -23,7 +23,7 @@ use crate::strategy::{Estimates, SizeEstimate, Strategy, StrategySpec};
 const PROVING: u64 = 4;
 
 /// An observer of progress.
-pub(crate) trait Observer: Send {
+pub(crate) trait ProgressObserver: Send {
     /// Returns true if a progress report is due.
     fn is_due(&self) -> bool;
 
@@ -44,7 +44,7 @@ pub(crate) struct Progress {
 
 pub(crate) struct Silent;
 
-impl Observer for Silent {
+impl ProgressObserver for Silent {
     fn is_due(&self) -> bool {
         false
     }
@@ -57,7 +57,7 @@ pub(crate) fn explore(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
-    observer: &mut dyn Observer,
+    observer: &mut dyn ProgressObserver,
 ) -> Report {
     let mut report = match settings.search {
         Search::Exhaustive => exhaust(name, program, settings, observer),
@@ -71,15 +71,16 @@ fn explore_as_asked(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
-    observer: &mut dyn Observer,
+    observer: &mut dyn ProgressObserver,
 ) -> Report {
     let settings = &calibrated(name, program, settings);
     let searches = searching(settings);
-    let proving = (!searches.is_empty()).then(|| Proving::new(name, program, settings, &searches));
+    let proving =
+        (!searches.is_empty()).then(|| ProofSearches::new(name, program, settings, &searches));
     let mut report = sample(name, program, settings, observer, proving);
     if searches.is_empty() {
         let after = settings.strategies().len();
-        doubt(&mut report, name, program, settings, after);
+        sample_beside_proof(&mut report, name, program, settings, after);
     }
     report
 }
@@ -89,8 +90,8 @@ pub(crate) fn sample(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
-    observer: &mut dyn Observer,
-    proving: Option<Proving<'_>>,
+    observer: &mut dyn ProgressObserver,
+    proving: Option<ProofSearches<'_>>,
 ) -> Report {
     let first = Explorer::new(name, settings, build(&settings.strategies()));
     explore_with(name, program, settings, observer, first, proving)
@@ -102,9 +103,9 @@ pub(crate) fn explore_with(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
-    observer: &mut dyn Observer,
+    observer: &mut dyn ProgressObserver,
     mut first: Explorer<'_>,
-    proving: Option<Proving<'_>>,
+    proving: Option<ProofSearches<'_>>,
 ) -> Report {
     let plan = Plan::new(settings);
     let mut exploration = Exploration {
@@ -118,7 +119,7 @@ pub(crate) fn explore_with(
     exploration.run_pilots(&mut first, program);
     exploration.judge.set_estimates(first.estimates());
     let observed = if settings.workers <= 1 || first.has_memory() {
-        let mut crew = Crew::new(settings.workers, program);
+        let mut crew = RoundWorkers::new(settings.workers, program);
         exploration.keep(name, settings, &mut first, &mut crew);
         exploration.run_with(&mut first, program, Some(&mut crew));
         exploration.summary.set_covered(first.covered());
@@ -186,16 +187,16 @@ pub(crate) struct Exploration<'a> {
     pub(crate) judge: Judge<'a>,
     pub(crate) plan: Plan,
     pub(crate) summary: Summary,
-    pub(crate) observer: &'a mut dyn Observer,
+    pub(crate) observer: &'a mut dyn ProgressObserver,
     /// The writer of checkpoints, if wanted.
-    pub(crate) keeping: Option<Keeping>,
+    pub(crate) keeping: Option<CheckpointState>,
     /// The searches for a proof, which run between epochs.
-    pub(crate) proving: Option<Proving<'a>>,
+    pub(crate) proving: Option<ProofSearches<'a>>,
 }
 
 /// The checkpoints of an exploration.
-pub(crate) struct Keeping {
-    keeper: Keeper,
+pub(crate) struct CheckpointState {
+    keeper: CheckpointWriter,
     /// The observations before the checkpoint from which the exploration was resumed.
     before: Observations,
 }
@@ -223,16 +224,16 @@ impl Exploration<'_> {
         name: &str,
         settings: &Settings,
         explorer: &mut Explorer<'_>,
-        crew: &mut Crew<'_>,
+        crew: &mut RoundWorkers<'_>,
     ) {
         // The caller has checked that the checkpoint is usable.
-        let kept = Keeper::of(name, settings).unwrap_or_else(|error| panic!("{error}"));
+        let kept = CheckpointWriter::of(name, settings).unwrap_or_else(|error| panic!("{error}"));
         let Some((keeper, resumed)) = kept else {
             return;
         };
         let mut before = Observations::default();
         let mut rounds = 0;
-        if let Some(Resumed { known, search }) = resumed {
+        if let Some(InterruptedExploration { known, search }) = resumed {
             let restored = explorer.restore(&search);
             restored.unwrap_or_else(|why| panic!("a checkpoint can't be gone on with: {why}"));
             self.summary = known.summary.resumed(settings, known.elapsed);
@@ -242,19 +243,19 @@ impl Exploration<'_> {
             rounds = known.rounds;
         }
         crew.share(keeper.shard(), rounds);
-        self.keeping = Some(Keeping { keeper, before });
+        self.keeping = Some(CheckpointState { keeper, before });
     }
 
     /// Writes a checkpoint if it is time for one.
-    fn keep_now(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) {
+    fn keep_now(&mut self, explorer: &mut Explorer<'_>, crew: &RoundWorkers<'_>) {
         if self.keeping.as_ref().is_some_and(|now| now.keeper.is_due()) {
             self.keep_all(explorer, crew);
         }
     }
 
     /// Writes a checkpoint if the strategy can be saved now.
-    fn keep_all(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) {
-        let Some(Keeping { keeper, before }) = &mut self.keeping else {
+    fn keep_all(&mut self, explorer: &mut Explorer<'_>, crew: &RoundWorkers<'_>) {
+        let Some(CheckpointState { keeper, before }) = &mut self.keeping else {
             return;
         };
         let begun = crate::wall_clock::now();
@@ -263,7 +264,7 @@ impl Exploration<'_> {
         };
         let seen = [before.clone(), explorer.observed()].into_iter();
         let observed = Observations::merge(seen.chain(crew.observed.iter().cloned()).collect());
-        let known = Known {
+        let known = ExplorationState {
             summary: &self.summary,
             elapsed: self.summary.elapsed(),
             judged: self.judge.judged(),
@@ -274,12 +275,16 @@ impl Exploration<'_> {
     }
 
     /// Ends checkpointing; returns the observations before the checkpoint that was resumed.
-    fn stop_keeping(&mut self, explorer: &mut Explorer<'_>, crew: &Crew<'_>) -> Observations {
+    fn stop_keeping(
+        &mut self,
+        explorer: &mut Explorer<'_>,
+        crew: &RoundWorkers<'_>,
+    ) -> Observations {
         let keeps = self.keeping.as_ref().is_some_and(|now| now.keeper.keeps());
         if keeps && !self.summary.is_over() {
             self.keep_all(explorer, crew);
         }
-        let Some(Keeping { keeper, before }) = self.keeping.take() else {
+        let Some(CheckpointState { keeper, before }) = self.keeping.take() else {
             return Observations::default();
         };
         let kept = keeper.finish(self.summary.is_over());
@@ -301,7 +306,7 @@ impl Exploration<'_> {
         &mut self,
         explorer: &mut Explorer<'_>,
         program: &dyn Program,
-        mut crew: Option<&mut Crew<'_>>,
+        mut crew: Option<&mut RoundWorkers<'_>>,
     ) {
         while let Some(epoch) = self.next_epoch() {
             if !self.run_epoch(explorer, program, &epoch, crew.as_deref_mut()) {
@@ -316,7 +321,7 @@ impl Exploration<'_> {
         explorer: &mut Explorer<'_>,
         program: &dyn Program,
         epoch: &Epoch,
-        mut crew: Option<&mut Crew<'_>>,
+        mut crew: Option<&mut RoundWorkers<'_>>,
     ) -> bool {
         let mut execution = epoch.from;
         while execution < epoch.to {
@@ -333,7 +338,7 @@ impl Exploration<'_> {
             }
             self.add(explorer.run_turn(program, epoch.turn(execution)));
             if execution.is_multiple_of(CHUNK) {
-                self.tell(explorer);
+                self.report_progress(explorer);
             }
             execution += 1;
         }
@@ -347,7 +352,7 @@ impl Exploration<'_> {
         explorer: &mut Explorer<'_>,
         epoch: &Epoch,
         mut execution: u64,
-        crew: &mut Crew<'_>,
+        crew: &mut RoundWorkers<'_>,
         parts: Vec<Box<dyn Strategy>>,
     ) -> u64 {
         let beside = explorer.beside();
@@ -360,14 +365,14 @@ impl Exploration<'_> {
                 self.add(contribution.counted_as(turn, epoch.seed(turn)));
                 execution += 1;
             }
-            self.tell(explorer);
+            self.report_progress(explorer);
             !self.summary.is_over() && explorer.unite(explored.part)
         });
         execution
     }
 
     /// Reports progress, if due.
-    fn tell(&mut self, explorer: &Explorer<'_>) {
+    fn report_progress(&mut self, explorer: &Explorer<'_>) {
         if !self.observer.is_due() {
             return;
         }
@@ -419,7 +424,7 @@ impl Exploration<'_> {
         let Some(epoch) = self.next_epoch() else {
             return pilots;
         };
-        let desk = Desk::new(epoch, settings.workers);
+        let desk = WorkQueue::new(epoch, settings.workers);
         let (chunks, done) = mpsc::sync_channel(settings.workers * 4);
         let observed = Mutex::new(vec![pilots]);
         let strategies = self.plan.strategies().to_vec();
@@ -459,7 +464,7 @@ impl Exploration<'_> {
     }
 
     /// Merges the chunks in order, so that the report is that of one worker.
-    fn merge(&mut self, done: mpsc::Receiver<Chunk>, desk: &Desk) {
+    fn merge(&mut self, done: mpsc::Receiver<Chunk>, desk: &WorkQueue) {
         let mut waiting = BTreeMap::new();
         let (mut next, mut epoch_end) = desk.bounds();
         for chunk in done {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use crate::attendance::WorkerStatus;
 use crate::data::bug::{BugKind, Finding};
 use crate::debugging;
 use crate::declaration::attribute::ActorTest;
@@ -15,22 +14,23 @@ use crate::declaration::parameters::Combination;
 use crate::engine::{self, on_fresh_thread};
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
+use crate::exploring::crash_marker;
 use crate::exploring::neighbourhood::{self, Neighbourhood};
-use crate::exploring::pin;
 use crate::exploring::pinned::{follow, in_words};
 use crate::exploring::reproduction::reproduce;
-use crate::exploring::workers::{Observer, Progress, Silent, explore};
-use crate::hosting::protocol::{Event, Events, Request, Task, VERSION};
+use crate::exploring::workers::{Progress, ProgressObserver, Silent, explore};
+use crate::hosting::protocol::{ChildEvent, ChildRequest, EventWriter, Task, VERSION};
 use crate::hosting::{environment, pinned, run, watchdog};
-use crate::report::facts::{Bug, Recording, Report};
+use crate::report::data::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{Budgets, Overrides};
 use crate::strategy::{PinnedStep, parse};
 use crate::trace;
 use crate::trace::replay::replay_until;
-use crate::trace::saved::Passed;
+use crate::trace::saved::PassingSchedule;
 use crate::trace::{schedule, witness};
+use crate::worker_registry::WorkerStatus;
 
 /// The default budgets in the tool, in steps: about 2 s of one core, with the tool's profile.
 const BUDGETS: Budgets = Budgets {
@@ -42,7 +42,7 @@ const BUDGETS: Budgets = Budgets {
 const HOLD: Duration = Duration::from_millis(50);
 
 /// The minimum interval between two progress events.
-const TELL: Duration = Duration::from_millis(50);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Performs the request in the file `path`, if the request is for this test.
 pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
@@ -54,12 +54,12 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
         return;
     }
     crate::wall_clock::set_run_began(request.begun);
-    let events = match Events::open(&request.events) {
+    let events = match EventWriter::open(&request.events) {
         Ok(events) => Arc::new(events),
         Err(error) => panic!("{}: {error}", request.events.display()),
     };
     let last = if !request.ignored.runs(test.ignored) {
-        Event::Skipped
+        ChildEvent::Skipped
     } else {
         let answer = match request.task.clone() {
             None => combine(test),
@@ -68,15 +68,15 @@ pub(crate) fn serve(test: &'static ActorTest, path: &Path) {
                 found.and_then(|test| on_fresh_thread(|| answer(&test, task, request, &events)))
             }
         };
-        answer.unwrap_or_else(|problem| Event::Refused {
+        answer.unwrap_or_else(|problem| ChildEvent::Refused {
             problem,
             source: source(test),
         })
     };
-    events.tell(&last);
+    events.append(&last);
 }
 
-fn read(path: &Path) -> Result<Request, String> {
+fn read(path: &Path) -> Result<ChildRequest, String> {
     let text = std::fs::read(path).map_err(|error| error.to_string())?;
     let value: serde_json::Value =
         serde_json::from_slice(&text).map_err(|error| error.to_string())?;
@@ -105,9 +105,9 @@ fn misunderstood(tools: Option<u64>) -> String {
     }
 }
 
-fn combine(test: &'static ActorTest) -> Result<Event, String> {
+fn combine(test: &'static ActorTest) -> Result<ChildEvent, String> {
     let names = run::combinations(test)?.into_iter();
-    Ok(Event::Combinations {
+    Ok(ChildEvent::Combinations {
         names: names.map(|combination| combination.name).collect(),
     })
 }
@@ -120,19 +120,19 @@ fn named(test: &'static ActorTest, name: &str) -> Result<Combination, String> {
 fn answer(
     test: &Combination,
     task: Task,
-    request: Request,
-    events: &Arc<Events>,
-) -> Result<Event, String> {
+    request: ChildRequest,
+    events: &Arc<EventWriter>,
+) -> Result<ChildEvent, String> {
     let manifest = environment::manifest().map_err(|error| error.to_string())?;
     let limit = request.given.hang_timeout.or(manifest.hang_timeout);
     let settings = run::settings(test, request.given.clone(), manifest, BUDGETS)?;
     if let Some(path) = &request.pin {
-        pin::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        crash_marker::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     if let Some((path, iteration)) = request.witness.clone() {
         witness::want(path, iteration);
     }
-    events.tell(&began(test.test, &settings, &task));
+    events.append(&began(test.test, &settings, &task));
     if let Some(until) = request.hold.clone() {
         hold(until, events);
     }
@@ -156,7 +156,7 @@ fn answer(
             }
             let found = std::iter::once(&mut bug);
             explain(test, &test.name, found, settings.explain, workers, |_| ());
-            Ok(Event::Minimized { bug: Box::new(bug) })
+            Ok(ChildEvent::Minimized { bug: Box::new(bug) })
         }
         Task::Pin { finding, recording } => pin_down(test, &finding, &recording),
         Task::Near {
@@ -165,7 +165,7 @@ fn answer(
             steps,
         } => {
             let now = replay_until(test, &test.name, &recording, None);
-            let passed = Passed {
+            let passed = PassingSchedule {
                 name,
                 recorded: *recording,
                 now: now.recording,
@@ -178,7 +178,7 @@ fn answer(
             report.bugs.extend(near.bug);
             let notes = write_traces(&mut report, request.given);
             run::minimize_bugs(test, &settings, &mut report);
-            Ok(Event::Near {
+            Ok(ChildEvent::Near {
                 executions: near.executions,
                 bug: report.bugs.pop().map(Box::new),
                 notes: notes.into_iter().collect(),
@@ -190,20 +190,20 @@ fn answer(
                 .lines()
                 .map_while(|line| serde_json::from_slice(line.ok()?.as_bytes()).ok());
             debugging::serve(test, &test.name, inquiries, |answer| {
-                events.tell(&match answer {
-                    Ok(answer) => Event::Answered { answer },
-                    Err(problem) => Event::Refused {
+                events.append(&match answer {
+                    Ok(answer) => ChildEvent::Answered { answer },
+                    Err(problem) => ChildEvent::Refused {
                         problem,
                         source: source(test.test),
                     },
                 });
             });
-            Ok(Event::Closed)
+            Ok(ChildEvent::Closed)
         }
         Task::Replay { recording, until } => {
             engine::show_panics();
             let replayed = replay_until(test, &test.name, &recording, until);
-            Ok(Event::Replayed {
+            Ok(ChildEvent::Replayed {
                 finding: replayed.finding,
                 story: replayed.recording.story,
                 diverged: replayed.diverged.map(|at| (at.step, at.message)),
@@ -213,7 +213,11 @@ fn answer(
 }
 
 /// Words the steps of a failing execution for a pinned test, after checking that they reproduce the bug.
-fn pin_down(test: &Combination, finding: &Finding, recording: &Recording) -> Result<Event, String> {
+fn pin_down(
+    test: &Combination,
+    finding: &Finding,
+    recording: &Recording,
+) -> Result<ChildEvent, String> {
     let told = in_words(test, recording).filter(|(steps, _)| !steps.is_empty());
     let (mut steps, story) = told.ok_or_else(words::not_pinned)?;
     // A liveness bug is unavoidable after the named schedule, so later steps need no pin.
@@ -234,16 +238,16 @@ fn pin_down(test: &Combination, finding: &Finding, recording: &Recording) -> Res
         return Err(words::not_pinned());
     }
     let steps = written.into_iter().zip(&story.steps);
-    let steps = steps.map(|((who, what), step)| [who, what, words::what(&story, step)]);
-    Ok(Event::Pinned {
+    let steps = steps.map(|((who, what), step)| [who, what, words::step_action(&story, step)]);
+    Ok(ChildEvent::Pinned {
         steps: steps.collect(),
     })
 }
 
 /// Waits until the file `until` exists, so that a native debugger can attach to the process.
-fn hold(until: PathBuf, events: &Events) {
+fn hold(until: PathBuf, events: &EventWriter) {
     let process = std::process::id();
-    events.tell(&Event::Holds {
+    events.append(&ChildEvent::Holds {
         process,
         until: until.clone(),
     });
@@ -257,7 +261,7 @@ fn source(test: &ActorTest) -> (String, u32) {
 }
 
 /// Returns the event with the settings, so that the tool can report a crash of this process.
-fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
+fn began(test: &ActorTest, settings: &Settings, task: &Task) -> ChildEvent {
     let (iterations, strategies) = match task {
         Task::Reproduce { token } => {
             let strategy = token
@@ -267,7 +271,7 @@ fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
         }
         _ => (settings.iterations, settings.named_strategies()),
     };
-    Event::Began {
+    ChildEvent::Began {
         iterations,
         seed: settings.seed,
         bounds: settings.bounds,
@@ -278,12 +282,12 @@ fn began(test: &ActorTest, settings: &Settings, task: &Task) -> Event {
 }
 
 /// Starts the watchdog: it reports progress to the tool, and ends the process when a handler hangs.
-fn guard(limit: Duration, events: &Arc<Events>) {
+fn guard(limit: Duration, events: &Arc<EventWriter>) {
     let (alive, barking) = (Arc::clone(events), Arc::clone(events));
     let bark = move |worker: &WorkerStatus, still: Duration| {
         // If the iteration is unknown, the tool determines it, as after a crash.
         if let Some(iteration) = worker.iteration() {
-            barking.tell(&Event::Hang {
+            barking.append(&ChildEvent::Hang {
                 strategy: worker.strategy.load(Ordering::Relaxed),
                 iteration,
                 length: worker.length(),
@@ -292,7 +296,7 @@ fn guard(limit: Duration, events: &Arc<Events>) {
         }
         std::process::exit(101);
     };
-    watchdog::start(limit, move |event| alive.tell(&event), Box::new(bark));
+    watchdog::start(limit, move |event| alive.append(&event), Box::new(bark));
 }
 
 fn write_traces(report: &mut Report, given: Overrides) -> Option<String> {
@@ -304,11 +308,16 @@ fn write_traces(report: &mut Report, given: Overrides) -> Option<String> {
     )
 }
 
-fn explored(test: &Combination, settings: &Settings, given: Overrides, events: &Events) -> Event {
-    let threads = pin::threads();
-    let mut teller = Teller { events, told: None };
+fn explored(
+    test: &Combination,
+    settings: &Settings,
+    given: Overrides,
+    events: &EventWriter,
+) -> ChildEvent {
+    let threads = crash_marker::threads();
+    let mut teller = ProgressReporter { events, told: None };
     let (mut report, mut notes) = run::explore_test(test, settings, given, &mut teller);
-    if let Some(threads) = threads.filter(|threads| !pin::settle(*threads)) {
+    if let Some(threads) = threads.filter(|threads| !crash_marker::settle(*threads)) {
         notes.extend(leak(test, settings, threads, &mut report));
     }
     minimized(test, settings, report, notes, events)
@@ -320,17 +329,17 @@ fn minimized(
     settings: &Settings,
     report: Report,
     notes: Vec<String>,
-    events: &Events,
-) -> Event {
+    events: &EventWriter,
+) -> ChildEvent {
     let mut report = Box::new(report);
-    if settings.looks_again() && !report.is_clean() {
-        events.tell(&Event::Done {
+    if settings.postprocesses_bugs() && !report.is_clean() {
+        events.append(&ChildEvent::Done {
             report: report.clone(),
             notes: notes.clone(),
         });
         run::minimize_bugs(test, settings, &mut report);
     }
-    Event::Done { report, notes }
+    ChildEvent::Done { report, notes }
 }
 
 /// Explores again after threads were left running, to find the iteration that started one. If no iteration
@@ -341,8 +350,10 @@ fn leak(
     before: usize,
     report: &mut Report,
 ) -> Option<String> {
-    let lasting = pin::threads().unwrap_or(before).saturating_sub(before);
-    pin::pin_threads();
+    let lasting = crash_marker::threads()
+        .unwrap_or(before)
+        .saturating_sub(before);
+    crash_marker::pin_threads();
     let settings = Settings {
         workers: 1,
         // One more, since the threads of an iteration are counted when the next begins.
@@ -356,7 +367,7 @@ fn leak(
         ..settings.clone()
     };
     explore(&test.name, test, &settings, &mut Silent);
-    let Some(turn) = pin::leaking() else {
+    let Some(turn) = crash_marker::leaking() else {
         return Some(words::lasting_threads(lasting));
     };
     if !report.is_clean() {
@@ -376,14 +387,15 @@ fn leak(
 }
 
 /// Sends progress events at a limited rate.
-struct Teller<'a> {
-    events: &'a Events,
+struct ProgressReporter<'a> {
+    events: &'a EventWriter,
     told: Option<Instant>,
 }
 
-impl Observer for Teller<'_> {
+impl ProgressObserver for ProgressReporter<'_> {
     fn is_due(&self) -> bool {
-        self.told.is_none_or(|told| told.elapsed() >= TELL)
+        self.told
+            .is_none_or(|told| told.elapsed() >= PROGRESS_INTERVAL)
     }
 
     fn progress(&mut self, progress: &Progress) {
@@ -391,7 +403,7 @@ impl Observer for Teller<'_> {
             return;
         }
         self.told = Some(crate::wall_clock::now());
-        self.events.tell(&Event::Progress {
+        self.events.append(&ChildEvent::Progress {
             executions: progress.executions,
             of: progress.of,
             steps: progress.steps,

@@ -2,7 +2,7 @@
 
 use crate::declaration::attribute::{ActorTest, Registered};
 use crate::declaration::parameters::{self, Combination};
-use crate::exploring::pinned::{self, Followed};
+use crate::exploring::pinned::{self, PinnedResult};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{Budgets, Overrides};
@@ -65,7 +65,7 @@ use crate::strategy::parse;
 /// # }
 /// ```
 #[track_caller]
-pub fn follow(test: &str, steps: &[(&str, &str)]) -> Followed {
+pub fn follow(test: &str, steps: &[(&str, &str)]) -> PinnedResult {
     let steps = parse(steps).unwrap_or_else(|problem| panic!("{problem}"));
     let test = find(test).unwrap_or_else(|problem| panic!("{problem}"));
     let settings = settings(&test).unwrap_or_else(|problem| panic!("{problem}"));

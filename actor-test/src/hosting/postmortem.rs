@@ -6,14 +6,14 @@
 //! step without taking it.
 
 use crate::exploring::plan::Turn;
-use crate::hosting::process::{Ending, Job};
-use crate::hosting::protocol::{Event, Task};
-use crate::report::facts::{Bug, Recording};
+use crate::hosting::process::{ChildEnd, ChildJob};
+use crate::hosting::protocol::{ChildEvent, Task};
+use crate::report::data::{Bug, Recording};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{MaxSteps, Overrides};
 use crate::strategy::StrategySpec;
-use crate::trace::witness::Reached;
+use crate::trace::witness::ExecutionPhase;
 
 /// The execution that crashed its process or hung, reconstructed.
 #[derive(Clone, Debug)]
@@ -22,19 +22,19 @@ pub struct Postmortem {
     pub recording: Recording,
     /// The unfinished step; the last step if it was finished.
     pub step: u64,
-    reached: Reached,
+    reached: ExecutionPhase,
 }
 
 /// Reconstructs an iteration that crashed its process, or hung, during `job`; `strategy` is the iteration's.
 /// Returns `None` if it does not do so again.
 pub fn examine(
-    job: &Job,
+    job: &ChildJob,
     settings: &Settings,
     turn: Turn,
     strategy: &str,
-    run: &mut dyn FnMut(&Job) -> Option<Ending>,
+    run: &mut dyn FnMut(&ChildJob) -> Option<ChildEnd>,
 ) -> Option<Postmortem> {
-    let again = Job {
+    let again = ChildJob {
         given: Overrides {
             workers: Some(1),
             time_limit: None,
@@ -46,13 +46,13 @@ pub fn examine(
         hold: false,
         ..job.clone()
     };
-    let ending = run(&again).filter(Ending::is_violent)?;
+    let ending = run(&again).filter(ChildEnd::is_crash_or_hang)?;
     let seen = ending.witnessed?;
-    if seen.reached == Reached::Over {
+    if seen.reached == ExecutionPhase::Over {
         return None;
     }
     let mut recording = seen.recording;
-    let telling = Job {
+    let telling = ChildJob {
         task: Some(Task::Replay {
             recording: Box::new(recording.clone()),
             until: Some(seen.step),
@@ -61,8 +61,8 @@ pub fn examine(
         hold: false,
         ..again
     };
-    if let Some(Event::Replayed { mut story, .. }) = run(&telling)?.answer {
-        if seen.reached == Reached::Step {
+    if let Some(ChildEvent::Replayed { mut story, .. }) = run(&telling)?.answer {
+        if seen.reached == ExecutionPhase::Step {
             story.end_unfinished(&seen.choices, None);
         }
         recording.story = story;
@@ -75,7 +75,7 @@ pub fn examine(
 }
 
 /// Returns the task that repeats the iteration: its token if that is enough, since a token is quicker.
-fn task(job: &Job, settings: &Settings, turn: Turn, strategy: &str) -> Task {
+fn task(job: &ChildJob, settings: &Settings, turn: Turn, strategy: &str) -> Task {
     if let Some(task @ (Task::Reproduce { .. } | Task::Replay { .. })) = &job.task {
         return task.clone();
     }
@@ -91,8 +91,8 @@ impl Postmortem {
     /// Describes the unfinished step in words: `` `Server` handles Ping from `Client` ``.
     pub fn doing(&self) -> Option<String> {
         match (self.reached, self.recording.story.steps.last()) {
-            (Reached::Step, Some(step)) => Some(words::doing(&self.recording.story, step)),
-            (Reached::Step, None) => None,
+            (ExecutionPhase::Step, Some(step)) => Some(words::doing(&self.recording.story, step)),
+            (ExecutionPhase::Step, None) => None,
             _ => Some(words::dropping()),
         }
     }
@@ -101,7 +101,7 @@ impl Postmortem {
     pub fn add_to(self, bug: &mut Bug, end: &str) {
         bug.finding.step = self.step;
         bug.trace = self.recording;
-        if self.reached == Reached::Step {
+        if self.reached == ExecutionPhase::Step {
             bug.trace.story.end_unfinished(&[], Some(end));
         }
     }

@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use crate::debugging::Inquiry;
 use crate::declaration::parameters;
-use crate::exploring::pin;
+use crate::exploring::crash_marker;
 use crate::exploring::plan::Turn;
 use crate::hosting::environment::REQUEST;
-use crate::hosting::protocol::{Event, Ignored, Request, Task, VERSION};
+use crate::hosting::protocol::{ChildEvent, ChildRequest, Ignored, Task, VERSION};
 use crate::report::words;
 use crate::settings::overrides::Overrides;
-use crate::trace::witness::{self, Witnessed};
-use crate::wall_clock::Looks;
+use crate::trace::witness::{self, DecisionLogContents};
+use crate::wall_clock::CheckTimer;
 
 /// The interval at which the child's events are read.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The interval at which events are read while somebody waits for an answer.
 const LOOK_FOR_ANSWER: Duration = Duration::from_millis(1);
@@ -34,11 +34,11 @@ const KEPT: usize = 64 << 10;
 
 /// The end of a child process.
 #[derive(Debug)]
-pub struct Ending {
+pub struct ChildEnd {
     /// The [`Event::Began`] with the child's settings, if received.
-    pub began: Option<Event>,
+    pub began: Option<ChildEvent>,
     /// The last event, if the child got that far.
-    pub answer: Option<Event>,
+    pub answer: Option<ChildEvent>,
     /// The exit of the process, in words.
     pub how: String,
     /// The time for which the child was silent before it was killed; `None` if it was not killed.
@@ -50,20 +50,20 @@ pub struct Ending {
     /// The last iteration that the child recorded before running it, if requested.
     pub pinned: Option<Turn>,
     /// The progress of the witnessed iteration, if requested.
-    pub witnessed: Option<Witnessed>,
+    pub witnessed: Option<DecisionLogContents>,
     pub elapsed: Duration,
 }
 
-impl Ending {
+impl ChildEnd {
     /// Returns true if the test began, and then crashed its process or hung.
-    pub fn is_violent(&self) -> bool {
-        self.began.is_some() && matches!(self.answer, None | Some(Event::Hang { .. }))
+    pub fn is_crash_or_hang(&self) -> bool {
+        self.began.is_some() && matches!(self.answer, None | Some(ChildEvent::Hang { .. }))
     }
 }
 
 /// The task of a child, with its options.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct ChildJob {
     /// The full name of the test, with the values of its parameters.
     pub test: String,
     pub given: Overrides,
@@ -78,7 +78,7 @@ pub struct Job {
     pub hold: bool,
 }
 
-impl Job {
+impl ChildJob {
     /// Returns the same job for another test.
     pub fn of(&self, test: &str) -> Self {
         Self {
@@ -92,33 +92,36 @@ impl Job {
 /// handler may take as long as `limit`.
 pub fn run(
     command: Command,
-    job: &Job,
+    job: &ChildJob,
     limit: Duration,
-    tell: &mut dyn FnMut(&Event),
-) -> Result<Ending, String> {
-    let mut running = Running::start(command, job, limit, Stdio::null())?;
-    let waited = running.wait(LOOK, |_| false, tell)?;
+    tell: &mut dyn FnMut(&ChildEvent),
+) -> Result<ChildEnd, String> {
+    let mut running = RunningChild::start(command, job, limit, Stdio::null())?;
+    let waited = running.wait(POLL_INTERVAL, |_| false, tell)?;
     Ok(running.ending(&waited))
 }
 
 /// A child that answers a series of questions.
 #[derive(Debug)]
 pub struct Conversation {
-    running: Running,
+    running: RunningChild,
     questions: ChildStdin,
 }
 
 impl Conversation {
     /// Starts the child; the job must be one with questions.
-    pub fn begin(command: Command, job: &Job, limit: Duration) -> Result<Self, String> {
-        let mut running = Running::start(command, job, limit, Stdio::piped())?;
+    pub fn begin(command: Command, job: &ChildJob, limit: Duration) -> Result<Self, String> {
+        let mut running = RunningChild::start(command, job, limit, Stdio::piped())?;
         let questions = running.child.0.stdin.take();
         let questions = questions.ok_or("the child has no standard input")?;
         Ok(Self { running, questions })
     }
 
     /// Asks a question and waits; returns the answer, or the child's end.
-    pub fn ask(mut self, inquiry: &Inquiry) -> Result<Result<(Self, Event), Ending>, String> {
+    pub fn ask(
+        mut self,
+        inquiry: &Inquiry,
+    ) -> Result<Result<(Self, ChildEvent), ChildEnd>, String> {
         let running = &mut self.running;
         running.hearing.answer = None;
         if let Some((path, _)) = &running.request.witness {
@@ -129,15 +132,16 @@ impl Conversation {
         line.push(b'\n');
         // A failure means that the child has ended, which `wait` detects.
         let _ = self.questions.write_all(&line);
-        let is_answered = |hearing: &Hearing| hearing.answer.is_some();
+        let is_answered = |hearing: &EventReader| hearing.answer.is_some();
         let waited = running.wait(LOOK_FOR_ANSWER, is_answered, &mut |_| ())?;
         match (waited, running.hearing.answer.take()) {
-            (Waited::Answered, Some(answer @ (Event::Answered { .. } | Event::Refused { .. }))) => {
-                Ok(Ok((self, answer)))
-            }
-            (Waited::Answered, answer) => {
+            (
+                WaitOutcome::Answered,
+                Some(answer @ (ChildEvent::Answered { .. } | ChildEvent::Refused { .. })),
+            ) => Ok(Ok((self, answer))),
+            (WaitOutcome::Answered, answer) => {
                 // The child has sent its last event and is about to end.
-                let waited = self.running.wait(LOOK, |_| false, &mut |_| ())?;
+                let waited = self.running.wait(POLL_INTERVAL, |_| false, &mut |_| ())?;
                 self.running.hearing.answer = answer;
                 Ok(Err(self.running.ending(&waited)))
             }
@@ -148,29 +152,29 @@ impl Conversation {
 
 /// A running child with its output readers and files.
 #[derive(Debug)]
-struct Running {
+struct RunningChild {
     begun: Instant,
     /// The maximum time for which the child may be silent.
     silence: Duration,
-    child: Leashed,
+    child: KillOnDrop,
     /// A channel that closes when the child has closed its standard output.
     ended: Receiver<()>,
     stdout: JoinHandle<String>,
     stderr: JoinHandle<String>,
-    hearing: Hearing,
-    request: Request,
+    hearing: EventReader,
+    request: ChildRequest,
     /// The directory of the files; the last field, so that it is dropped last.
-    _files: Files,
+    _files: ExchangeDirectory,
 }
 
-impl Running {
+impl RunningChild {
     fn start(
         mut command: Command,
-        job: &Job,
+        job: &ChildJob,
         limit: Duration,
         stdin: Stdio,
     ) -> Result<Self, String> {
-        let files = Files::new()?;
+        let files = ExchangeDirectory::new()?;
         let request = write_request(job, &files)?;
         let begun = crate::wall_clock::now();
         let mut child = prepare(&mut command, &job.test, &files.path("request"))
@@ -184,11 +188,11 @@ impl Running {
         Ok(Self {
             begun,
             silence: limit + BACKSTOP,
-            child: Leashed(child),
+            child: KillOnDrop(child),
             ended,
             stdout,
             stderr,
-            hearing: Hearing::new(&request.events),
+            hearing: EventReader::new(&request.events),
             request,
             _files: files,
         })
@@ -198,25 +202,25 @@ impl Running {
     fn wait(
         &mut self,
         look: Duration,
-        is_enough: impl Fn(&Hearing) -> bool,
-        tell: &mut dyn FnMut(&Event),
-    ) -> Result<Waited, String> {
+        is_enough: impl Fn(&EventReader) -> bool,
+        tell: &mut dyn FnMut(&ChildEvent),
+    ) -> Result<WaitOutcome, String> {
         let waited = wait(self, look, is_enough, tell);
         waited.map_err(|error| error.to_string())
     }
 
-    fn ending(self, waited: &Waited) -> Ending {
+    fn ending(self, waited: &WaitOutcome) -> ChildEnd {
         let witnessed = self.request.witness.as_ref();
-        Ending {
+        ChildEnd {
             how: match waited {
-                Waited::Ended(status) => describe(*status),
+                WaitOutcome::Ended(status) => describe(*status),
                 _ => words::silent(self.silence),
             },
-            killed: matches!(waited, Waited::Silent).then_some(self.silence),
-            interrupted: matches!(waited, Waited::Interrupted),
+            killed: matches!(waited, WaitOutcome::Silent).then_some(self.silence),
+            interrupted: matches!(waited, WaitOutcome::Interrupted),
             stdout: tail(self.stdout),
             stderr: tail(self.stderr),
-            pinned: self.request.pin.as_deref().and_then(pin::pinned),
+            pinned: self.request.pin.as_deref().and_then(crash_marker::pinned),
             witnessed: witnessed.and_then(|(path, _)| witness::read(path)),
             elapsed: self.begun.elapsed(),
             began: self.hearing.began,
@@ -227,9 +231,9 @@ impl Running {
 
 /// A child that is killed when this value is dropped.
 #[derive(Debug)]
-struct Leashed(Child);
+struct KillOnDrop(Child);
 
-impl Drop for Leashed {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         // The handle names only the child started here; killing an ended child does nothing.
         let _ = self.0.kill();
@@ -239,9 +243,9 @@ impl Drop for Leashed {
 
 /// A directory for the files between parent and child, deleted when this value is dropped.
 #[derive(Debug)]
-struct Files(PathBuf);
+struct ExchangeDirectory(PathBuf);
 
-impl Files {
+impl ExchangeDirectory {
     fn new() -> Result<Self, String> {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let mut builder = std::fs::DirBuilder::new();
@@ -266,14 +270,14 @@ impl Files {
     }
 }
 
-impl Drop for Files {
+impl Drop for ExchangeDirectory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-fn write_request(job: &Job, files: &Files) -> Result<Request, String> {
-    let request = Request {
+fn write_request(job: &ChildJob, files: &ExchangeDirectory) -> Result<ChildRequest, String> {
+    let request = ChildRequest {
         version: VERSION,
         test: job.test.clone(),
         given: job.given.clone(),
@@ -375,7 +379,7 @@ fn was_interrupted(status: ExitStatus) -> bool {
 }
 
 /// The result of waiting for a child.
-enum Waited {
+enum WaitOutcome {
     Ended(ExitStatus),
     /// The child continues, and has sent the event waited for.
     Answered,
@@ -386,47 +390,47 @@ enum Waited {
 
 /// Waits for the end of the child, or for enough of its events, read at the interval `look`.
 fn wait(
-    running: &mut Running,
+    running: &mut RunningChild,
     look: Duration,
-    is_enough: impl Fn(&Hearing) -> bool,
-    tell: &mut dyn FnMut(&Event),
-) -> std::io::Result<Waited> {
-    let Running {
-        child: Leashed(child),
+    is_enough: impl Fn(&EventReader) -> bool,
+    tell: &mut dyn FnMut(&ChildEvent),
+) -> std::io::Result<WaitOutcome> {
+    let RunningChild {
+        child: KillOnDrop(child),
         ended,
         hearing,
         silence,
         ..
     } = running;
-    let (mut looks, mut silent) = (Looks::begin(), Duration::ZERO);
+    let (mut looks, mut silent) = (CheckTimer::begin(), Duration::ZERO);
     loop {
         let closed = matches!(
             ended.recv_timeout(look),
             Err(RecvTimeoutError::Disconnected)
         );
-        silent += looks.look();
-        if hearing.hear(tell) {
+        silent += looks.elapsed();
+        if hearing.read_events(tell) {
             silent = Duration::ZERO;
         }
         if is_enough(hearing) {
-            return Ok(Waited::Answered);
+            return Ok(WaitOutcome::Answered);
         }
         let status = child.try_wait()?;
         if let Some(status) = status {
-            hearing.hear(tell);
+            hearing.read_events(tell);
             return Ok(match was_interrupted(status) {
-                true => Waited::Interrupted,
-                false => Waited::Ended(status),
+                true => WaitOutcome::Interrupted,
+                false => WaitOutcome::Ended(status),
             });
         }
         if silent > *silence || is_interrupted() {
             // The handle names only the child started here.
             let _ = child.kill();
             let _ = child.wait();
-            hearing.hear(tell);
+            hearing.read_events(tell);
             return Ok(match is_interrupted() {
-                true => Waited::Interrupted,
-                false => Waited::Silent,
+                true => WaitOutcome::Interrupted,
+                false => WaitOutcome::Silent,
             });
         }
         if closed {
@@ -455,14 +459,14 @@ fn describe(status: ExitStatus) -> String {
 
 /// Reads events from the file to which the child appends them.
 #[derive(Debug)]
-struct Hearing {
+struct EventReader {
     path: PathBuf,
     position: u64,
-    began: Option<Event>,
-    answer: Option<Event>,
+    began: Option<ChildEvent>,
+    answer: Option<ChildEvent>,
 }
 
-impl Hearing {
+impl EventReader {
     fn new(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -473,7 +477,7 @@ impl Hearing {
     }
 
     /// Reads the complete lines; returns true if there were any.
-    fn hear(&mut self, tell: &mut dyn FnMut(&Event)) -> bool {
+    fn read_events(&mut self, tell: &mut dyn FnMut(&ChildEvent)) -> bool {
         let mut text = Vec::new();
         let read = File::open(&self.path).and_then(|mut file| {
             file.seek(SeekFrom::Start(self.position))?;
@@ -495,13 +499,13 @@ impl Hearing {
         true
     }
 
-    fn take(&mut self, event: Event, tell: &mut dyn FnMut(&Event)) {
+    fn take(&mut self, event: ChildEvent, tell: &mut dyn FnMut(&ChildEvent)) {
         tell(&event);
         match event {
-            Event::Alive | Event::Progress { .. } | Event::Holds { .. } => {}
-            Event::Began { .. } => self.began = Some(event),
+            ChildEvent::Alive | ChildEvent::Progress { .. } | ChildEvent::Holds { .. } => {}
+            ChildEvent::Began { .. } => self.began = Some(event),
             // A report is sent before its bugs are minimised, and again afterwards.
-            Event::Done { .. } if matches!(self.answer, Some(Event::Done { .. })) => {
+            ChildEvent::Done { .. } if matches!(self.answer, Some(ChildEvent::Done { .. })) => {
                 self.answer = Some(event);
             }
             // Otherwise the first answer counts: the watchdog may report a hang while the process exits.

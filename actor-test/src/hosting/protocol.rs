@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
 use crate::data::story::Story;
-use crate::debugging::Answer;
-use crate::report::facts::{Bug, Recording, Report};
+use crate::debugging::QueryAnswer;
+use crate::report::data::{Bug, Recording, Report};
 use crate::settings::Bounds;
 use crate::settings::overrides::Overrides;
 use crate::strategy::SizeEstimate;
@@ -25,7 +25,7 @@ pub const VERSION: u32 = 9;
 
 /// The request of the tool to the child.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Request {
+pub struct ChildRequest {
     pub version: u32,
     /// The full name of the test, with the values of its parameters.
     pub test: String,
@@ -104,7 +104,7 @@ impl Ignored {
 /// An event that the child reports.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Event {
+pub enum ChildEvent {
     /// The test was found; these are its settings.
     Began {
         iterations: u64,
@@ -151,7 +151,7 @@ pub enum Event {
         notes: Vec<String>,
     },
     /// A question of the debugger was answered.
-    Answered { answer: Answer },
+    Answered { answer: QueryAnswer },
     /// The questions have ended.
     Closed,
     /// A handler does not return; the child ends.
@@ -174,16 +174,16 @@ pub enum Event {
 
 /// The file that events are appended to.
 #[derive(Debug)]
-pub struct Events(Mutex<File>);
+pub struct EventWriter(Mutex<File>);
 
-impl Events {
+impl EventWriter {
     pub fn open(path: &Path) -> std::io::Result<Self> {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
         Ok(Self(Mutex::new(file)))
     }
 
     /// Appends an event. Errors are ignored, since the tool may have ended.
-    pub fn tell(&self, event: &Event) {
+    pub fn append(&self, event: &ChildEvent) {
         let Ok(mut line) = serde_json::to_vec(event) else {
             return;
         };

@@ -8,28 +8,28 @@ use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::attendance::WorkerStatus;
 use crate::data::bug::{BugKind, Finding};
 use crate::declaration::attribute::ActorTest;
 use crate::declaration::parameters;
 use crate::declaration::parameters::Combination;
 use crate::engine::on_fresh_thread;
 use crate::explaining::causes::explain;
-use crate::explaining::minimizing::{Minimal, minimize};
+use crate::explaining::minimizing::{MinimalExecution, minimize};
 use crate::exploring::plan::Turn;
-use crate::exploring::workers::{Observer, Silent, explore};
+use crate::exploring::workers::{ProgressObserver, Silent, explore};
 use crate::exploring::{checkpoint, neighbourhood};
 use crate::hosting::environment::{self, REQUEST};
 use crate::hosting::postmortem::{Postmortem, examine};
-use crate::hosting::process::{self, Job};
+use crate::hosting::process::{self, ChildJob};
 use crate::hosting::protocol::{Ignored, Task};
 use crate::hosting::{child, watchdog};
-use crate::report::facts::{Bug, Report};
+use crate::report::data::{Bug, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{self, Budgets, Overrides};
-use crate::trace::saved::Saved;
+use crate::trace::saved::SavedResults;
 use crate::trace::{self, Trace, saved};
+use crate::worker_registry::WorkerStatus;
 
 /// The default budgets in steps: about 0.4 s of one core in a debug build, ten times that on a failure.
 const BUDGETS: Budgets = Budgets {
@@ -61,8 +61,8 @@ pub fn run(test: &'static ActorTest) {
         .or(manifest.hang_timeout)
         .unwrap_or(watchdog::HANG_TIMEOUT);
     let combinations = combinations(test).unwrap_or_else(|error| panic!("{error}"));
-    watchdog::start(limit, |_| (), Box::new(bark));
-    let last_words = actor_test_os::speak_at_the_end();
+    watchdog::start(limit, |_| (), Box::new(report_hang));
+    let last_words = actor_test_os::enable_exit_messages();
     let mut verdicts = Vec::new();
     for combination in &combinations {
         let settings = settings(combination, given.clone(), manifest.clone(), BUDGETS)
@@ -71,7 +71,7 @@ pub fn run(test: &'static ActorTest) {
             last_words,
             ..settings
         };
-        let now = Running {
+        let now = RunningTest {
             settings: settings.clone(),
             given: given.clone().or(manifest.clone()),
             limit,
@@ -82,7 +82,7 @@ pub fn run(test: &'static ActorTest) {
         let (before, after) = words::last_words_besides(&combination.name, None);
         let explore = || explore_test(combination, &settings, given.clone(), &mut Silent);
         let (mut report, notes) =
-            actor_test_os::with_last_words(&before, &after, || on_fresh_thread(explore));
+            actor_test_os::with_exit_message(&before, &after, || on_fresh_thread(explore));
         let expected = settings.expect_bug.as_deref();
         let is_expected = |expected| report.bugs.iter().any(|bug| bug.is(expected));
         // The length of an expected bug rarely matters, so it is minimised only on request.
@@ -92,14 +92,14 @@ pub fn run(test: &'static ActorTest) {
             .or(manifest.minimize)
             .is_some();
         let is_read = is_asked_for || !expected.is_some_and(is_expected);
-        if settings.looks_again() && is_read && !report.is_clean() {
-            let failed = words::failed(&report, &notes, &words::Place::of_shell());
+        if settings.postprocesses_bugs() && is_read && !report.is_clean() {
+            let failed = words::failed(&report, &notes, &words::CommandContext::of_shell());
             let (before, after) = words::last_words_besides(&combination.name, Some(&failed));
             if let Some(running) = running().get_mut(&combination.name) {
                 running.failed = Some(failed);
             }
             let minimize = || minimize_bugs(combination, &settings, &mut report);
-            actor_test_os::with_last_words(&before, &after, || on_fresh_thread(minimize));
+            actor_test_os::with_exit_message(&before, &after, || on_fresh_thread(minimize));
         }
         running().remove(&combination.name);
         verdicts.push(judge(combination, &report, &notes, expected));
@@ -147,7 +147,7 @@ pub(crate) fn explore_test(
     test: &Combination,
     settings: &Settings,
     given: Overrides,
-    observer: &mut dyn Observer,
+    observer: &mut dyn ProgressObserver,
 ) -> (Report, Vec<String>) {
     let mut saved = saved::run(&test.name, test);
     let near = near_saved(test, settings, &mut saved);
@@ -173,7 +173,7 @@ pub(crate) fn explore_test(
 }
 
 /// Searches near the saved schedules that pass, adds the bugs found, and returns the number of executions.
-fn near_saved(test: &Combination, settings: &Settings, saved: &mut Saved) -> u64 {
+fn near_saved(test: &Combination, settings: &Settings, saved: &mut SavedResults) -> u64 {
     let mut executions = 0;
     for passed in &saved.passed {
         if !saved.bugs.is_empty() && !settings.keep_going {
@@ -197,13 +197,13 @@ pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mu
         }
     };
     for bug in report.bugs.iter_mut().filter(|bug| !bug.is_saved()) {
-        let keep = |bug: &mut Bug, minimal: Minimal| {
+        let keep = |bug: &mut Bug, minimal: MinimalExecution| {
             minimal.replace(bug);
             rewrite(bug);
         };
         let mut so_far = bug.clone();
         let (budget, workers) = (settings.minimize, settings.workers);
-        let mut keep_so_far = |minimal: &Minimal| keep(&mut so_far, minimal.clone());
+        let mut keep_so_far = |minimal: &MinimalExecution| keep(&mut so_far, minimal.clone());
         let minimal = minimize(test, &test.name, bug, budget, workers, &mut keep_so_far);
         if let Some(minimal) = minimal {
             keep(bug, minimal);
@@ -222,7 +222,7 @@ pub(crate) fn minimize_bugs(test: &Combination, settings: &Settings, report: &mu
 }
 
 /// The result of a combination.
-enum Verdict {
+enum CombinationVerdict {
     Clean,
     /// The combination is clean, but the bug is expected in at least one combination.
     Without,
@@ -237,44 +237,44 @@ fn judge(
     report: &Report,
     notes: &[String],
     expected: Option<&str>,
-) -> Verdict {
-    let place = words::Place::of_shell();
+) -> CombinationVerdict {
+    let place = words::CommandContext::of_shell();
     let block = match expected {
         Some(expected) => match report.bugs.iter().find(|bug| bug.is(expected)) {
             Some(bug) => {
                 println!("{}", words::expected(report, bug, notes, &place));
-                return Verdict::Expected;
+                return CombinationVerdict::Expected;
             }
-            None if report.is_clean() && combination.is_of_several() => {
+            None if report.is_clean() && combination.has_parameters() => {
                 println!("{}", words::without(report, expected, notes));
-                return Verdict::Without;
+                return CombinationVerdict::Without;
             }
             None => words::unexpected(report, expected, notes, &place),
         },
         None if report.is_unproved() => words::unproved(report, notes),
         None if report.is_clean() => {
             println!("{}", words::passed(report, notes));
-            return Verdict::Clean;
+            return CombinationVerdict::Clean;
         }
         None => words::failed(report, notes, &place),
     };
     eprintln!("\n{block}\n");
-    Verdict::Failed(report.test.clone(), words::panic(report, expected))
+    CombinationVerdict::Failed(report.test.clone(), words::panic(report, expected))
 }
 
 /// Panics if a combination failed, or if no combination has the expected bug.
-fn conclude(test: &ActorTest, verdicts: Vec<Verdict>) {
+fn conclude(test: &ActorTest, verdicts: Vec<CombinationVerdict>) {
     let all = verdicts.len();
     if verdicts
         .iter()
-        .all(|verdict| matches!(verdict, Verdict::Without))
+        .all(|verdict| matches!(verdict, CombinationVerdict::Without))
         && let Some(expected) = test.attributes.expect_bug
     {
         eprintln!("\n{}\n", words::in_no_combination(test.name, expected, all));
         fail(words::missing_everywhere(expected, all));
     }
     let failed = verdicts.into_iter().filter_map(|verdict| match verdict {
-        Verdict::Failed(name, why) => Some((name, why)),
+        CombinationVerdict::Failed(name, why) => Some((name, why)),
         _ => None,
     });
     let failed: Vec<(String, String)> = failed.collect();
@@ -293,7 +293,7 @@ fn fail(why: String) -> ! {
 
 /// A test in progress, for the watchdog.
 #[derive(Clone, Debug)]
-struct Running {
+struct RunningTest {
     settings: Settings,
     given: Overrides,
     limit: Duration,
@@ -303,14 +303,14 @@ struct Running {
 }
 
 /// Returns the tests in progress, by name.
-fn running() -> std::sync::MutexGuard<'static, BTreeMap<String, Running>> {
-    static RUNNING: Mutex<BTreeMap<String, Running>> = Mutex::new(BTreeMap::new());
+fn running() -> std::sync::MutexGuard<'static, BTreeMap<String, RunningTest>> {
+    static RUNNING: Mutex<BTreeMap<String, RunningTest>> = Mutex::new(BTreeMap::new());
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reports a worker without progress and ends the process, since its thread can't be stopped. Before, a child
 /// process reconstructs the unfinished step.
-fn bark(worker: &WorkerStatus, still: Duration) {
+fn report_hang(worker: &WorkerStatus, still: Duration) {
     let found = running().get(&worker.test).cloned();
     let Some(iteration) = worker.iteration() else {
         let text = words::part_stands_still(&worker.test, still.as_secs_f64());
@@ -330,9 +330,9 @@ fn bark(worker: &WorkerStatus, still: Duration) {
         say(&format!("while this was minimised:\n\n{failed}"));
     } else if let Some(running) = found {
         let (report, notes) = hung(&worker.test, &running, turn, still);
-        let place = words::Place {
+        let place = words::CommandContext {
             hang_timeout: running.given.hang_timeout,
-            ..words::Place::of_shell()
+            ..words::CommandContext::of_shell()
         };
         say(&format!("\n{}", words::failed(&report, &notes, &place)));
     }
@@ -341,8 +341,8 @@ fn bark(worker: &WorkerStatus, still: Duration) {
 }
 
 /// Returns the report of a hanging test, with its trace written, and notes.
-fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<String>) {
-    let Running {
+fn hung(test: &str, running: &RunningTest, turn: Turn, still: f64) -> (Report, Vec<String>) {
+    let RunningTest {
         settings,
         given,
         limit,
@@ -352,7 +352,7 @@ fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<S
     let strategies = settings.named_strategies();
     let strategy = strategies.get(turn.strategy).cloned().unwrap_or_default();
     let found_after_s = begun.elapsed().as_secs_f64();
-    let job = Job {
+    let job = ChildJob {
         test: test.into(),
         given: given.clone(),
         task: Some(Task::Explore),
@@ -361,7 +361,7 @@ fn hung(test: &str, running: &Running, turn: Turn, still: f64) -> (Report, Vec<S
         witness: None,
         hold: false,
     };
-    let mut run = |job: &Job| {
+    let mut run = |job: &ChildJob| {
         let own = Command::new(std::env::current_exe().ok()?);
         process::run(own, job, *limit, &mut |_| ()).ok()
     };

@@ -5,15 +5,15 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use crate::attendance::{self, WorkerStatus, active_workers};
-use crate::hosting::protocol::Event;
-use crate::wall_clock::Looks;
+use crate::hosting::protocol::ChildEvent;
+use crate::wall_clock::CheckTimer;
+use crate::worker_registry::{self, WorkerStatus, active_workers};
 
 /// The default time limit of a handler.
 pub const HANG_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The interval at which the watchdog checks the workers.
-const LOOK: Duration = Duration::from_millis(100);
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The interval at which a child reports progress.
 pub(crate) const ALIVE: Duration = Duration::from_secs(1);
@@ -23,7 +23,7 @@ pub(crate) type Bark = Box<dyn Fn(&WorkerStatus, Duration) + Send>;
 
 /// Starts the watchdog of this process, unless it is running. The watchdog has a single limit: if the tests
 /// of one process have different limits, the first one applies to all.
-pub(crate) fn start(limit: Duration, alive: impl Fn(Event) + Send + 'static, bark: Bark) {
+pub(crate) fn start(limit: Duration, alive: impl Fn(ChildEvent) + Send + 'static, bark: Bark) {
     static STARTED: OnceLock<()> = OnceLock::new();
     STARTED.get_or_init(|| {
         let watch = move || watch(limit, alive, &bark);
@@ -34,18 +34,18 @@ pub(crate) fn start(limit: Duration, alive: impl Fn(Event) + Send + 'static, bar
     });
 }
 
-fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
+fn watch(limit: Duration, alive: impl Fn(ChildEvent), bark: &Bark) {
     let mut seen = BTreeMap::new();
-    let mut looks = Looks::begin();
+    let mut looks = CheckTimer::begin();
     let mut said = crate::wall_clock::now();
     let mut moved = false;
     loop {
-        std::thread::sleep(LOOK);
-        let passed = looks.look();
+        std::thread::sleep(CHECK_INTERVAL);
+        let passed = looks.elapsed();
         // Only progress of a worker is reported, not the watchdog's own.
         if moved && said.elapsed() >= ALIVE {
             (said, moved) = (crate::wall_clock::now(), false);
-            alive(Event::Alive);
+            alive(ChildEvent::Alive);
         }
         let workers = active_workers();
         seen.retain(|known, _| workers.iter().any(|worker| key(worker) == *known));
@@ -54,7 +54,7 @@ fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
                 worker.busy.load(Ordering::Relaxed),
                 worker.heartbeat.load(Ordering::Relaxed),
             );
-            let still = seen.entry(key(worker)).or_insert(Still::since(now));
+            let still = seen.entry(key(worker)).or_insert(StallTimer::since(now));
             moved |= still.look(now, passed);
             if still.lasted >= limit {
                 bark(worker, still.lasted);
@@ -64,13 +64,13 @@ fn watch(limit: Duration, alive: impl Fn(Event), bark: &Bark) {
 }
 
 /// The time for which a worker has made no progress.
-struct Still {
+struct StallTimer {
     /// True if the worker was busy, with its heartbeat.
     last: (bool, u64),
     lasted: Duration,
 }
 
-impl Still {
+impl StallTimer {
     fn since(last: (bool, u64)) -> Self {
         let lasted = Duration::ZERO;
         Self { last, lasted }
@@ -79,7 +79,7 @@ impl Still {
     /// Updates the state after the time `passed`; returns true if the worker made progress.
     fn look(&mut self, now: (bool, u64), passed: Duration) -> bool {
         let (is_busy, heartbeat) = now;
-        let moves = self.last != now || attendance::plans(heartbeat);
+        let moves = self.last != now || worker_registry::is_planning(heartbeat);
         match moves || !is_busy {
             true => *self = Self::since(now),
             false => self.lasted += passed,
@@ -97,8 +97,8 @@ mod tests {
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::time::Duration;
 
-    use super::Still;
-    use crate::attendance::Planning;
+    use super::StallTimer;
+    use crate::worker_registry::Planning;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -107,7 +107,7 @@ mod tests {
     fn who_plans_does_not_hang() {
         let heartbeat = AtomicU64::new(7);
         let now = || (true, heartbeat.load(Ordering::Relaxed));
-        let mut still = Still::since(now());
+        let mut still = StallTimer::since(now());
         let planning = Planning::begin(&heartbeat);
         assert!((0..20).all(|_| still.look(now(), SECOND)));
         assert_eq!(still.lasted, Duration::ZERO);

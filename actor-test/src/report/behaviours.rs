@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use crate::hash::mix;
-use crate::report::facts::BehaviourStatistics;
+use crate::report::data::BehaviourStatistics;
 
 /// The number of hashes kept before half of them are dropped.
 const KEPT_MAX: usize = 1 << 17;
@@ -19,8 +19,8 @@ const WINDOW: usize = 1000;
 /// end in a number of zero bits, each of which stands for several. The kept hashes depend only on the set
 /// of all hashes, not on their order.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Behaviours {
-    kept: BTreeMap<u64, Seen>,
+pub(crate) struct BehaviourCounter {
+    kept: BTreeMap<u64, SeenBehaviour>,
     level: u32,
     executions: u64,
     recent: BTreeMap<usize, VecDeque<u64>>,
@@ -28,13 +28,13 @@ pub(crate) struct Behaviours {
 
 /// A behaviour: the strategy and iteration that showed it first, and the number of times it was seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-struct Seen {
+struct SeenBehaviour {
     times: u32,
     iteration: u64,
     strategy: usize,
 }
 
-impl Behaviours {
+impl BehaviourCounter {
     /// Adds the behaviour of one execution, and returns true if it is new, as far as is known.
     pub(crate) fn add(&mut self, class: u64, iteration: u64, strategy: usize) -> bool {
         self.executions += 1;
@@ -44,7 +44,7 @@ impl Behaviours {
             recent.pop_front();
         }
         recent.push_back(hash);
-        let seen = Seen {
+        let seen = SeenBehaviour {
             times: 1,
             iteration,
             strategy,
@@ -52,7 +52,7 @@ impl Behaviours {
         self.insert(hash, seen)
     }
 
-    fn insert(&mut self, hash: u64, seen: Seen) -> bool {
+    fn insert(&mut self, hash: u64, seen: SeenBehaviour) -> bool {
         if !self.keeps(hash) {
             return false;
         }
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn exact_while_small() {
-        let mut behaviours = Behaviours::default();
+        let mut behaviours = BehaviourCounter::default();
         assert!(behaviours.add(1, 0, 0));
         assert!(behaviours.add(2, 1, 1));
         assert!(!behaviours.add(1, 2, 1));
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn estimates_when_large() {
-        let mut behaviours = Behaviours::default();
+        let mut behaviours = BehaviourCounter::default();
         let many = 3_000_000;
         for class in 0..many {
             behaviours.add(class, class, 0);
@@ -182,7 +182,7 @@ mod tests {
     /// Chao's estimate of a uniform distribution is close once most behaviours have been seen twice.
     #[test]
     fn the_number_of_behaviours_is_estimated_from_those_seen_once_and_twice() {
-        let mut behaviours = Behaviours::default();
+        let mut behaviours = BehaviourCounter::default();
         let mut state = 7;
         for iteration in 0..2_000 {
             state = mix(state, iteration);
@@ -196,7 +196,7 @@ mod tests {
     /// Four behaviours seen once and two seen twice: six, and 4 * 3 / (2 * (2 + 1)) = 2 more at least.
     #[test]
     fn the_least_number_is_that_of_chao() {
-        let mut behaviours = Behaviours::default();
+        let mut behaviours = BehaviourCounter::default();
         for (iteration, class) in [1, 2, 3, 4, 5, 5, 6, 6].into_iter().enumerate() {
             behaviours.add(class, iteration as u64, 0);
         }
@@ -210,8 +210,8 @@ mod tests {
     #[test]
     fn parts_merge_to_the_whole() {
         let class = |iteration: u64| mix(iteration, 3) % 400_000;
-        let mut whole = Behaviours::default();
-        let mut parts = vec![Behaviours::default(); 3];
+        let mut whole = BehaviourCounter::default();
+        let mut parts = vec![BehaviourCounter::default(); 3];
         for iteration in 0..600_000 {
             whole.add(class(iteration), iteration, (iteration % 2) as usize);
             parts[iteration as usize % 3].add(

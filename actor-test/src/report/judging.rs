@@ -1,7 +1,7 @@
 //! Failures of a whole report, though no execution failed: denied warnings, and tests without a step.
 
 use crate::data::bug::{BugKind, Finding};
-use crate::report::facts::{Bug, Report};
+use crate::report::data::{Bug, Report};
 use crate::report::words;
 use crate::settings::{Deny, Settings};
 

@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::report::behaviours::Behaviours;
-use crate::report::facts::{Bug, Report, StepStatistics};
+use crate::report::behaviours::BehaviourCounter;
+use crate::report::data::{Bug, Report, StepStatistics};
 use crate::report::judging;
-use crate::report::verdict::{Searched, Verdict};
+use crate::report::verdict::{SearchKind, Verdict};
 use crate::settings::partition::Partition;
 use crate::settings::{Deny, Semantics, Settings};
 use crate::strategy::Gap;
 
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(crate) struct Sketch {
+pub(crate) struct MergeData {
     pub(crate) partition: Partition,
-    pub(crate) behaviours: Behaviours,
+    pub(crate) behaviours: BehaviourCounter,
     pub(crate) step_sum: u64,
     /// A hash of the pilot executions, which is the same for all parts of one program.
     pub(crate) pilots: u64,
@@ -23,11 +23,11 @@ pub(crate) struct Sketch {
     pub(crate) deny: Deny,
 }
 
-impl Sketch {
+impl MergeData {
     pub(crate) fn new(settings: &Settings, partition: Partition) -> Self {
         Self {
             partition,
-            behaviours: Behaviours::default(),
+            behaviours: BehaviourCounter::default(),
             step_sum: 0,
             pilots: 0,
             semantics: settings.semantics,
@@ -108,7 +108,7 @@ impl Report {
     /// # Ok::<(), actor_test::MergeError>(())
     /// ```
     pub fn merge(parts: impl IntoIterator<Item = Self>) -> Result<Self, MergeError> {
-        let mut parts: Vec<(Sketch, Self)> = parts
+        let mut parts: Vec<(MergeData, Self)> = parts
             .into_iter()
             .map(|mut report| match report.sketch.take() {
                 Some(sketch) => Ok((*sketch, report)),
@@ -223,7 +223,7 @@ impl Report {
         }
         let names = self.strategies.iter().map(|strategy| strategy.name.clone());
         Verdict {
-            searched: Searched::Sample {
+            searched: SearchKind::Sample {
                 strategies: names.collect(),
             },
             extent: None,
@@ -233,7 +233,7 @@ impl Report {
     }
 
     /// Computes the values that depend on the sums.
-    fn complete(&mut self, sketch: &Sketch) {
+    fn complete(&mut self, sketch: &MergeData) {
         if let Some(steps) = &mut self.steps {
             steps.avg = sketch.step_sum / steps.count.max(1);
         }
@@ -269,7 +269,7 @@ impl Report {
     }
 }
 
-fn check(parts: &[(Sketch, Report)]) -> Result<(), MergeError> {
+fn check(parts: &[(MergeData, Report)]) -> Result<(), MergeError> {
     let Some(((first, report), others)) = parts.split_first() else {
         return Err(MergeError::Nothing);
     };

@@ -6,7 +6,7 @@
 
 pub(crate) mod behaviours;
 pub(crate) mod confirmation;
-pub(crate) mod facts;
+pub(crate) mod data;
 pub(crate) mod judging;
 pub(crate) mod merge;
 pub(crate) mod minimized;

@@ -21,7 +21,7 @@ use crate::strategy::{Gap, Reduction, SizeEstimate};
 #[non_exhaustive]
 pub struct Verdict {
     /// The kind of search.
-    pub searched: Searched,
+    pub searched: SearchKind,
     /// The gaps, with their reasons; empty if a systematic search completed.
     pub gaps: Vec<Gap>,
     /// The estimated size of the search space (behaviours, states or schedules), if a bound ended the search
@@ -52,7 +52,7 @@ pub enum Assumption {
 /// A bound on how far schedules deviate from the first one of a search.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
-pub enum Within {
+pub enum DeviationBound {
     /// The largest number of delays of an explorer.
     Delays(u32),
     /// The largest number of preemptions.
@@ -63,7 +63,7 @@ pub enum Within {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
-pub enum Searched {
+pub enum SearchKind {
     /// A random sample of the schedules, drawn by these strategies.
     Sample {
         /// The names of the strategies, in the order of the report.
@@ -78,7 +78,7 @@ pub enum Searched {
     },
 }
 
-impl Default for Searched {
+impl Default for SearchKind {
     fn default() -> Self {
         Self::Sample {
             strategies: Vec::new(),
@@ -115,10 +115,10 @@ impl Verdict {
     /// assert_eq!(report.verdict.within(), Some(Within::Delays(1)));
     /// # Ok::<(), actor_test::strategy::SpecError>(())
     /// ```
-    pub fn within(&self) -> Option<Within> {
+    pub fn within(&self) -> Option<DeviationBound> {
         match (self.is_systematic(), &self.gaps[..]) {
-            (true, [Gap::Delays { bound }]) => Some(Within::Delays(*bound)),
-            (true, [Gap::Preemptions { bound }]) => Some(Within::Preemptions(*bound)),
+            (true, [Gap::Delays { bound }]) => Some(DeviationBound::Delays(*bound)),
+            (true, [Gap::Preemptions { bound }]) => Some(DeviationBound::Preemptions(*bound)),
             _ => None,
         }
     }
@@ -135,7 +135,7 @@ impl Verdict {
     /// ```
     pub fn states(&self) -> Option<u64> {
         match &self.searched {
-            Searched::Systematic {
+            SearchKind::Systematic {
                 reduction: Reduction::States { states, .. },
                 ..
             } => Some(*states),
@@ -154,7 +154,7 @@ impl Verdict {
     /// ```
     pub fn behaviours(&self) -> Option<u64> {
         match &self.searched {
-            Searched::Systematic {
+            SearchKind::Systematic {
                 reduction:
                     Reduction::Inboxes { behaviours, .. } | Reduction::Steps { behaviours, .. },
                 ..
@@ -165,6 +165,6 @@ impl Verdict {
 
     /// Returns true for a systematic search, for which the estimates for samples are meaningless.
     pub(crate) fn is_systematic(&self) -> bool {
-        matches!(self.searched, Searched::Systematic { .. })
+        matches!(self.searched, SearchKind::Systematic { .. })
     }
 }

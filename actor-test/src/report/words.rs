@@ -9,11 +9,11 @@ mod endings;
 mod evidence;
 mod folding;
 mod foreign;
-mod happening;
 mod leftovers;
 mod plain;
 mod statistics;
 mod steps;
+mod story_steps;
 mod unproved;
 mod unreached;
 mod verdict;
@@ -27,19 +27,19 @@ pub use self::endings::*;
 use self::evidence::circumstances;
 pub use self::evidence::{evidence, minimized};
 pub(crate) use self::foreign::selects as foreign_selects;
-pub use self::happening::what;
-pub(crate) use self::happening::{told, who};
 pub use self::plain::{cut, differing, harmless, plain, shortened};
 pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::decisive_steps;
 pub use self::steps::{step_lines, story_lines};
+pub use self::story_steps::step_action;
+pub(crate) use self::story_steps::{actor_and_action, who};
 pub use self::unproved::{no_proof, unproved};
 use self::warnings::warnings;
 use crate::data::bug::Finding;
 use crate::declaration::attribute::ActorTest;
 pub use crate::plural::count;
-use crate::report::facts::{Bug, Kept, Report};
+use crate::report::data::{Bug, CheckpointInfo, Report};
 use crate::report::shell;
 pub(crate) use unreached::{unreached, unreached_parts};
 
@@ -48,7 +48,7 @@ pub const WIDTH: usize = 120;
 
 /// The context of the printed commands: the directory, and cargo's selection of packages.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct CommandContext {
     /// The directory in which the commands are typed.
     pub here: PathBuf,
     /// The flags for cargo, `-p samples` for instance.
@@ -61,7 +61,7 @@ pub struct Place {
     pub test: Option<String>,
 }
 
-impl Place {
+impl CommandContext {
     /// Returns the context of a run under `cargo test`.
     pub(crate) fn of_shell() -> Self {
         let here = shell::directory();
@@ -100,17 +100,17 @@ pub fn beyond_control() -> &'static str {
 pub(crate) fn failure(report: &Report) -> String {
     match report.is_unproved() {
         true => unproved(report, &[]),
-        false => failed(report, &[], &Place::of_shell()),
+        false => failed(report, &[], &CommandContext::of_shell()),
     }
 }
 
 /// Formats the report of a test whose expected bug was not found.
 pub(crate) fn missing(report: &Report, expected: &str) -> String {
-    unexpected(report, expected, &[], &Place::of_shell())
+    unexpected(report, expected, &[], &CommandContext::of_shell())
 }
 
 /// Formats the report of a test in which a bug was found.
-pub fn failed(report: &Report, notes: &[String], place: &Place) -> String {
+pub fn failed(report: &Report, notes: &[String], place: &CommandContext) -> String {
     let mut lines = Vec::new();
     for (number, bug) in report.bugs.iter().enumerate() {
         lines.push(format!(
@@ -137,7 +137,12 @@ pub fn failed(report: &Report, notes: &[String], place: &Place) -> String {
 }
 
 /// Formats the report of a test whose expected bug was not found: no bug was, or another one.
-pub fn unexpected(report: &Report, expected: &str, notes: &[String], place: &Place) -> String {
+pub fn unexpected(
+    report: &Report,
+    expected: &str,
+    notes: &[String],
+    place: &CommandContext,
+) -> String {
     let mut lines = vec![format!(
         "FAIL  {}  {}",
         report.test,
@@ -157,7 +162,7 @@ pub fn unexpected(report: &Report, expected: &str, notes: &[String], place: &Pla
     lines.join("\n")
 }
 
-fn story_and_causes(bug: &Bug, place: &Place) -> Vec<String> {
+fn story_and_causes(bug: &Bug, place: &CommandContext) -> Vec<String> {
     let mut lines = decisive_steps(bug, place);
     lines.extend(indented(why(bug)));
     lines
@@ -220,7 +225,7 @@ pub(crate) fn missing_everywhere(expected: &str, combinations: usize) -> String 
 }
 
 /// Formats the report of a test whose expected bug was found.
-pub fn expected(report: &Report, bug: &Bug, notes: &[String], place: &Place) -> String {
+pub fn expected(report: &Report, bug: &Bug, notes: &[String], place: &CommandContext) -> String {
     let mut lines = vec![format!(
         "PASS  {}  found the expected bug: {}",
         report.test,
@@ -348,7 +353,7 @@ pub(crate) fn leaked_threads() -> String {
 }
 
 /// States from which checkpoint an unfinished search can be resumed.
-pub(crate) fn kept(kept: &Kept) -> String {
+pub(crate) fn kept(kept: &CheckpointInfo) -> String {
     let path = kept.path.display();
     let go_on = match kept.executions {
         Some(executions) => format!(

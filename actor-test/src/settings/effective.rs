@@ -130,7 +130,7 @@ impl Default for Settings {
 impl Settings {
     /// Returns these settings for a separate search of `iterations` executions: on one worker, undivided,
     /// without the other ends, proofs and denied conditions of the test's own search.
-    pub(crate) fn beside(&self, iterations: u64) -> Self {
+    pub(crate) fn for_side_search(&self, iterations: u64) -> Self {
         Self {
             iterations,
             step_budget: None,
@@ -150,7 +150,7 @@ impl Settings {
     }
 
     /// Returns true if failing executions are minimised or their causes searched for.
-    pub(crate) fn looks_again(&self) -> bool {
+    pub(crate) fn postprocesses_bugs(&self) -> bool {
         self.minimize > 0 || self.explain > 0
     }
 

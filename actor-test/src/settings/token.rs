@@ -44,7 +44,7 @@ pub enum TokenError {
 
 /// The parsed contents of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Named<'a> {
+pub(crate) struct ParsedToken<'a> {
     pub(crate) strategy: &'a str,
     pub(crate) seed: u64,
     /// The iteration, counted from zero.
@@ -59,7 +59,7 @@ pub(crate) struct Named<'a> {
     pub(crate) clocks: Clocks,
 }
 
-impl Named<'_> {
+impl ParsedToken<'_> {
     /// Replaces the parts of `given` that a token contains.
     pub(crate) fn semantics(&self, given: Semantics) -> Semantics {
         given
@@ -72,8 +72,8 @@ impl Named<'_> {
 /// Formats the token of an execution: the strategy, the session's seed, and the iteration, counted from one.
 /// Then follow the expected length, faults, delivery and clocks, if they differ from the default, and the
 /// version of the schedules.
-pub(crate) fn token(named: Named<'_>) -> String {
-    let Named {
+pub(crate) fn token(named: ParsedToken<'_>) -> String {
+    let ParsedToken {
         strategy,
         seed,
         iteration,
@@ -100,7 +100,7 @@ pub(crate) fn token(named: Named<'_>) -> String {
     format!("{strategy}@{seed}-{iteration}{length}{faults}{delivery}{clocks}-v{SCHEDULES}")
 }
 
-pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
+pub(crate) fn parse(token: &str) -> Result<ParsedToken<'_>, TokenError> {
     let malformed = || TokenError::Malformed(token.into());
     let (strategy, at) = token.rsplit_once('@').ok_or_else(malformed)?;
     let mut parts = at.split('-').peekable();
@@ -140,7 +140,7 @@ pub(crate) fn parse(token: &str) -> Result<Named<'_>, TokenError> {
     };
     match (seed, iteration, version, parts.next()) {
         (Some(_), Some(_), Some(..SCHEDULES), None) => Err(TokenError::Older(token.into())),
-        (Some(seed), Some(iteration), Some(SCHEDULES), None) => Ok(Named {
+        (Some(seed), Some(iteration), Some(SCHEDULES), None) => Ok(ParsedToken {
             strategy,
             seed,
             iteration,
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_token_says_which_schedules_it_is_of() {
-        let named = |strategy, length| Named {
+        let named = |strategy, length| ParsedToken {
             strategy,
             seed: 7,
             iteration: 0,
@@ -176,7 +176,7 @@ mod tests {
         let own = token(named("fair-pct:3", Some(12)));
         assert_eq!(own, format!("fair-pct:3@7-1-k12-v{SCHEDULES}"));
         assert_eq!(parse(&own), Ok(named("fair-pct:3", Some(12))));
-        let failing = Named {
+        let failing = ParsedToken {
             faults: FaultBudgets::none()
                 .with(FaultKind::Call, 2)
                 .with(FaultKind::Full, 1),
@@ -188,7 +188,7 @@ mod tests {
             format!("aimed-pct@7-1-k12-fcall=2+full=1-v{SCHEDULES}")
         );
         assert_eq!(parse(&own), Ok(failing));
-        let apart = Named {
+        let apart = ParsedToken {
             delivery: Delivery::Bag,
             clocks: Clocks::exact()
                 .with_offset(std::time::Duration::from_micros(1500))

@@ -3,7 +3,7 @@
 use super::{Choice, Enabled, Ended, Execution, Fairness, FaultSite, Replay, Step, Strategy};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 
 /// Replays recorded decisions up to a step, and follows a strategy from there. The strategy sees only the
 /// steps behind that one, and its fairness counts from there.
@@ -52,7 +52,7 @@ impl Strategy for BranchedReplay {
         }
     }
 
-    fn next_choice_purpose(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
         match self.is_replaying {
             true => self.replay.next_choice_purpose(asked),
             false => self.strategy.next_choice_purpose(asked),

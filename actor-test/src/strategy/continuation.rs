@@ -5,7 +5,7 @@ use super::{
     Weights,
 };
 use crate::data::faults::Fault;
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 
 /// Replays recorded decisions up to a step, then walks fairly: uniformly and weighted in turn, since timers
@@ -129,7 +129,7 @@ impl Strategy for Continuation {
         }
     }
 
-    fn next_choice_purpose(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
         self.active().next_choice_purpose(asked);
     }
 

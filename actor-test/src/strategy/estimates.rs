@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::placed::{moment_of, moment_of_offer};
+use super::fault_placement::{moment_of, moment_of_offer};
 use super::{Choice, Enabled, Execution, Fairness, FaultSite, OperationId, Random, Strategy};
 use crate::data::faults::{Fault, FaultKind, KINDS};
 

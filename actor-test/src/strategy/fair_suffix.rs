@@ -8,7 +8,7 @@ use super::{
     Strategy, Weighted, Weights, below, generator,
 };
 use crate::data::faults::Fault;
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 
 /// Follows a strategy up to a step, and from there a [weighted](Weighted) random walk, so that liveness can
@@ -127,7 +127,7 @@ impl Strategy for FairSuffix {
         Some(picked)
     }
 
-    fn next_choice_purpose(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
         match self.switched {
             true => self.walk.next_choice_purpose(asked),
             false => self.prefix.next_choice_purpose(asked),

@@ -7,8 +7,10 @@ use super::{
     Choice, Enabled, Ended, Execution, Fairness, FaultSite, Pending, Step, StepKind, Strategy,
 };
 use crate::data::faults::Fault;
-use crate::data::schedule::{ChoicesLeft, NamedChoice, NamedStep, Parting, Schedule, StepName};
-use crate::data::story::Asked;
+use crate::data::schedule::{
+    ChoicesLeft, NamedChoice, NamedStep, Schedule, ScheduleDeviation, StepName,
+};
+use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 
 /// Follows a schedule of named steps: of the listed steps that are enabled, it takes the one listed first.
@@ -44,8 +46,8 @@ pub(crate) struct Guided {
     /// The listed step in progress, and its unused answers.
     follows: Option<(usize, ChoicesLeft)>,
     /// The purpose of the next choice.
-    asked: Asked,
-    parting: Option<Parting>,
+    asked: ChoicePurpose,
+    parting: Option<ScheduleDeviation>,
     steps: u64,
     followed: Arc<Mutex<GuidedResult>>,
 }
@@ -56,7 +58,7 @@ pub(crate) struct GuidedResult {
     /// The schedule of the execution.
     pub(crate) schedule: Schedule,
     /// The first point at which the execution took another step than the next one listed.
-    pub(crate) parting: Option<Parting>,
+    pub(crate) parting: Option<ScheduleDeviation>,
     /// The number of listed steps that were taken.
     pub(crate) taken: usize,
 }
@@ -81,7 +83,7 @@ impl Guided {
             limit: u64::MAX,
             namer: ScheduleRecorder::default(),
             follows: None,
-            asked: Asked::Unknown,
+            asked: ChoicePurpose::Unknown,
             parting: None,
             steps: 0,
             followed: Arc::default(),
@@ -186,7 +188,7 @@ impl Guided {
 
     fn part(&mut self, expected: usize, taken: Option<StepName>) {
         if self.parting.is_none() {
-            self.parting = Some(Parting {
+            self.parting = Some(ScheduleDeviation {
                 step: self.steps + 1,
                 expected: (expected < self.schedule.len()).then_some(expected),
                 taken,
@@ -256,7 +258,7 @@ impl Strategy for Guided {
         Some(position)
     }
 
-    fn next_choice_purpose(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
         self.asked = asked;
         if let Some(completion) = &mut self.completion {
             completion.next_choice_purpose(asked);

@@ -16,6 +16,7 @@ mod enabled;
 mod estimates;
 mod extent;
 mod fair_suffix;
+mod fault_placement;
 mod footprint;
 mod guided;
 mod live_prefix;
@@ -23,7 +24,6 @@ mod naming;
 mod pct;
 mod per_operation;
 mod pinned;
-mod placed;
 pub(crate) mod portfolio;
 mod pos;
 mod probabilistic;
@@ -46,7 +46,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, FaultBudgets, FaultKind};
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 
 pub use bounded::{Bdfs, Bounded, StateEquivalence};
 pub(crate) use branch::BranchedReplay;
@@ -61,6 +61,8 @@ pub(crate) use estimates::PilotWalk;
 pub use estimates::{Effort, Estimates};
 pub use extent::SizeEstimate;
 pub use fair_suffix::FairSuffix;
+pub(crate) use fault_placement::Placed;
+pub use fault_placement::Placement;
 pub(crate) use footprint::{
     ConstructSet, DeferredEvents, MonitorTransition, ObserverSet, PredicateRead, PredicateScope,
     SilentEffect, StepEffect,
@@ -71,8 +73,6 @@ pub use live_prefix::LivePrefix;
 pub(crate) use naming::{ExecutionRecorder, Named, ScheduleRecorder};
 pub use pct::Pct;
 pub(crate) use pinned::{PinnedReplay, PinnedStep, Wording, parse};
-pub(crate) use placed::Placed;
-pub use placed::Placement;
 pub use pos::Pos;
 pub use probabilistic::Probabilistic;
 pub use random::Random;
@@ -148,7 +148,7 @@ pub trait Strategy: fmt::Debug + Send {
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize>;
 
     /// Notifies the strategy of the purpose of the next choice.
-    fn next_choice_purpose(&mut self, _asked: Asked) {}
+    fn next_choice_purpose(&mut self, _asked: ChoicePurpose) {}
 
     /// Answers a choice with a number below its bound; another one is reported as a bug of the strategy.
     fn choose(&mut self, choice: Choice) -> u32;

@@ -12,7 +12,7 @@ use super::{
 use crate::data::bug::Cycle;
 use crate::data::faults::{Fault, KINDS as FAULT_KINDS};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::hash::mix;
 
 /// Names the steps of one execution, and records those that are taken.
@@ -172,7 +172,7 @@ pub(crate) struct RecordedStrategy<N: ExecutionRecorder> {
     strategy: Box<dyn Strategy>,
     notes: N,
     /// The purpose of the next choice.
-    asked: Asked,
+    asked: ChoicePurpose,
     written: Arc<Mutex<N::Written>>,
 }
 
@@ -186,7 +186,7 @@ impl<N: ExecutionRecorder> RecordedStrategy<N> {
         let noted = Self {
             strategy,
             notes: N::default(),
-            asked: Asked::Unknown,
+            asked: ChoicePurpose::Unknown,
             written: Arc::clone(&written),
         };
         (noted, written)
@@ -215,7 +215,7 @@ impl<N: ExecutionRecorder> Strategy for RecordedStrategy<N> {
         Some(picked)
     }
 
-    fn next_choice_purpose(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
         self.asked = asked;
         self.strategy.next_choice_purpose(asked);
     }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::data::faults::{Fault, FaultKind, KINDS};
 use crate::data::schedule::{NamedChoice, NamedStrike};
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 
 /// Precedes the answers to choices of a step.
 const CHOOSING: &str = ", choosing ";
@@ -185,7 +185,7 @@ fn worded(who: &str, what: &str) -> Result<PinnedStep, String> {
         .map(|choice| {
             let (answer, of) = choice.split_once(" of ")?;
             let (answer, of) = (answer.parse().ok()?, of.parse().ok()?);
-            let asked = Asked::Unknown;
+            let asked = ChoicePurpose::Unknown;
             (u64::from(answer) < of).then_some(NamedChoice { asked, of, answer })
         })
         .collect();
@@ -461,7 +461,7 @@ impl ExecutionRecorder for PinnedStepRecorder {
     fn chose(&mut self, choice: NamedChoice) {
         if let Some(last) = self.steps.last_mut() {
             // The readable form leaves out the purpose of a choice.
-            let asked = Asked::Unknown;
+            let asked = ChoicePurpose::Unknown;
             last.choices.push(NamedChoice { asked, ..choice });
         }
     }

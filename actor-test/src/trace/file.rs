@@ -19,7 +19,7 @@ use crate::data::bug::{Cycle, Finding};
 use crate::data::causes::Causes;
 use crate::data::story::{Story, Unpacking};
 use crate::hash;
-use crate::report::facts::{Bug, Recording};
+use crate::report::data::{Bug, Recording};
 use crate::report::words;
 use crate::settings::{Bounds, Delivery, Semantics};
 use crate::trace::error::TraceError;
@@ -138,7 +138,7 @@ impl Trace {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return Err(TraceError::Empty { path });
         }
-        let head: Head = match serde_json::from_slice(bytes) {
+        let head: TraceHeader = match serde_json::from_slice(bytes) {
             Ok(head) => head,
             Err(error) if error.is_eof() && claims(bytes) => {
                 let line = error.line();
@@ -370,7 +370,7 @@ impl Trace {
 
 /// The part of a trace that is read first: the format, the version, and the texts of the story.
 #[derive(Deserialize)]
-struct Head {
+struct TraceHeader {
     #[serde(default)]
     format: String,
     #[serde(default)]
@@ -403,7 +403,7 @@ mod tests {
     use super::Trace;
     use crate::data::bug::{BugKind, Cycle, Finding};
     use crate::data::causes::Causes;
-    use crate::report::facts::Bug;
+    use crate::report::data::Bug;
     use crate::settings::Settings;
     use crate::trace::error::TraceError;
 

@@ -8,7 +8,7 @@ use crate::strategy::{Execution, Fairness, Guided, GuidedResult, Named, Replay};
 
 /// The result of following a named schedule.
 #[derive(Clone, Debug)]
-pub(crate) struct Attempt {
+pub(crate) struct FollowedRun {
     pub(crate) outcome: Outcome,
     /// The steps taken, and the point up to which they were listed.
     pub(crate) followed: GuidedResult,
@@ -41,7 +41,7 @@ pub(crate) fn follow_by(
     execution: &Execution,
     guided: Guided,
     tell: bool,
-) -> Attempt {
+) -> FollowedRun {
     let followed = guided.followed();
     let options = RunOptions {
         // An empty expectation excludes the execution from the counts.
@@ -51,7 +51,7 @@ pub(crate) fn follow_by(
     };
     let outcome = engine.run_under(Box::new(guided), program, execution, options);
     let mut followed = followed.lock().unwrap_or_else(PoisonError::into_inner);
-    Attempt {
+    FollowedRun {
         outcome,
         followed: std::mem::take(&mut followed),
         decisions: engine.decisions(),
@@ -66,7 +66,7 @@ mod tests {
 
     use actor_core::prelude::*;
 
-    use super::{Attempt, follow_by, name};
+    use super::{FollowedRun, follow_by, name};
     use crate::data::records::StepKind;
     use crate::data::schedule::Schedule;
     use crate::engine::{EndReason, Engine, Program, RecordedDecision, RunOptions};
@@ -133,7 +133,7 @@ mod tests {
         execution: &Execution,
         schedule: Schedule,
         completion: Option<Box<dyn Strategy>>,
-    ) -> Attempt {
+    ) -> FollowedRun {
         let guided = Guided::new(schedule, Fairness::Fair, completion);
         follow_by(engine, &Body, execution, guided, false)
     }

@@ -6,12 +6,12 @@
 //! follows named steps in part or in another order. [`likeness`] matches the actors of a changed program with
 //! the recorded ones. A [`witness`] records the decisions of an execution that may crash its process.
 
+mod actor_matching;
 pub(crate) mod document;
 mod error;
 mod file;
 pub(crate) mod following;
 mod format;
-mod likeness;
 mod place;
 pub(crate) mod replay;
 pub(crate) mod saved;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::declaration::parameters;
 use crate::hash;
-use crate::report::facts::{Bug, NEAR, Report};
+use crate::report::data::{Bug, NEAR, Report};
 use crate::trace::file::Trace;
 
 /// The maximum number of letters of a combination's values in a file name.
@@ -133,7 +133,7 @@ fn target_directory() -> PathBuf {
 mod tests {
     use super::{Trace, slug};
     use crate::data::bug::{BugKind, Cycle, Finding};
-    use crate::report::facts::Bug;
+    use crate::report::data::Bug;
     use crate::settings::Settings;
 
     #[test]

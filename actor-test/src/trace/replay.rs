@@ -2,21 +2,21 @@
 
 use std::fmt;
 
-use crate::attendance;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::{Step, Story, Text};
 use crate::engine::{
     Aliases, Engine, Outcome, Program, RecordedDecision, RunOptions, checks, chosen,
 };
-use crate::report::facts::Recording;
+use crate::report::data::Recording;
 use crate::report::words;
 use crate::strategy::{Execution, Fairness, Guided, Replay, Steady};
-use crate::trace::following::{Attempt, follow_by, name};
-use crate::trace::likeness::Ways;
-use crate::trace::{likeness, schedule, witness};
+use crate::trace::actor_matching::Ways;
+use crate::trace::following::{FollowedRun, follow_by, name};
+use crate::trace::{actor_matching, schedule, witness};
+use crate::worker_registry;
 
 /// Replays recorded decisions on an engine; the engine keeps its own strategy.
-pub(crate) fn run_again(
+pub(crate) fn replay_on(
     engine: &mut Engine,
     program: &dyn Program,
     execution: &Execution,
@@ -66,7 +66,10 @@ pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
     let story = Story::of(&told.records);
     let at = match story.step(step) {
         Some(told) if diverged.is_some() => {
-            format!("at step {step}, where {}", words::told(&story, told))
+            format!(
+                "at step {step}, where {}",
+                words::actor_and_action(&story, told)
+            )
         }
         _ => format!("after {step} steps, with nothing else to see"),
     };
@@ -85,7 +88,7 @@ pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Replayed {
+pub(crate) struct ReplayResult {
     pub(crate) finding: Option<Finding>,
     pub(crate) diverged: Option<Divergence>,
     /// The decisions taken, with their story.
@@ -126,7 +129,7 @@ pub(crate) fn fairness_of(fair_from: Option<u64>) -> Fairness {
 }
 
 /// Replays a recording with its story.
-pub(crate) fn replay(program: &(dyn Program + Sync), recording: &Recording) -> Replayed {
+pub(crate) fn replay(program: &(dyn Program + Sync), recording: &Recording) -> ReplayResult {
     replay_until(program, "", recording, None)
 }
 
@@ -137,13 +140,13 @@ pub(crate) fn replay_until(
     test: &str,
     recording: &Recording,
     until: Option<u64>,
-) -> Replayed {
+) -> ReplayResult {
     let fairness = fairness_of(recording.fair_from);
     let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
     engine.prepare_for_cycle(recording.cycle);
     let taken = taken(recording);
     let execution = Execution::alone(recording.bounds.unfair());
-    let status = attendance::attend(test, engine.heartbeat());
+    let status = worker_registry::register_worker(test, engine.heartbeat());
     status.begins(0, 0, None);
     let options = RunOptions {
         record: true,
@@ -161,7 +164,7 @@ pub(crate) fn replay_until(
     let story = Story::of(&outcome.records);
     let diverged = divergence(&recording.story, &story, outcome.diverged_at);
     let decisions = engine.decisions();
-    let mut replayed = Replayed {
+    let mut replayed = ReplayResult {
         finding: outcome.finding,
         diverged,
         recording: Recording {
@@ -193,7 +196,7 @@ fn replay_by_name(
     execution: &Execution,
     recording: &Recording,
     now: &Story,
-) -> Option<Replayed> {
+) -> Option<ReplayResult> {
     let steps = schedule::read(&recording.schedule).ok()?;
     if steps.is_empty() {
         return None;
@@ -234,7 +237,7 @@ fn replay_by_name(
     let parted = parting.filter(|parting| parting.expected.is_some());
     let parted = parted.map(|parting| parting.step);
     let diverged = divergence(&recording.story, &story, parted);
-    Some(Replayed {
+    Some(ReplayResult {
         finding: outcome.finding,
         diverged,
         recording: Recording {
@@ -255,11 +258,11 @@ fn follow_longest(
     recorded: &Story,
     now: &Story,
     listed: usize,
-    mut follow: impl FnMut(&Aliases) -> Attempt,
-) -> Attempt {
-    let reach = |attempt: &Attempt| (attempt.followed.taken, attempt.outcome.finding.is_some());
+    mut follow: impl FnMut(&Aliases) -> FollowedRun,
+) -> FollowedRun {
+    let reach = |attempt: &FollowedRun| (attempt.followed.taken, attempt.outcome.finding.is_some());
     let mut chosen = Ways::new();
-    let likened = likeness::likened(recorded, now, &chosen);
+    let likened = actor_matching::match_actors(recorded, now, &chosen);
     let mut best = follow(&likened.aliases);
     let mut left = TRIES_MAX;
     // Creators are aligned one after the other; each keeps its best alignment so far.
@@ -273,7 +276,7 @@ fn follow_longest(
             }
             left -= 1;
             let before = chosen.insert(creator, way);
-            let likened = likeness::likened(recorded, now, &chosen);
+            let likened = actor_matching::match_actors(recorded, now, &chosen);
             let attempt = follow(&likened.aliases);
             if reach(&attempt) > reach(&best) {
                 best = attempt;
@@ -295,7 +298,10 @@ fn divergence(recorded: &Story, story: &Story, diverged_at: Option<u64>) -> Opti
     let pairs = recorded.steps.iter().zip(&story.steps);
     let mut differ = pairs.filter(|(before, now)| !is_same(recorded, before, story, now));
     if let Some((before, now)) = differ.next() {
-        let (was, is) = (words::told(recorded, before), words::told(story, now));
+        let (was, is) = (
+            words::actor_and_action(recorded, before),
+            words::actor_and_action(story, now),
+        );
         let message = if was == is {
             format!("{is}: what comes of it is not what did as recorded")
         } else {
@@ -349,7 +355,7 @@ mod tests {
     use super::replay;
     use crate::Tester;
     use crate::engine::Program;
-    use crate::report::facts::Recording;
+    use crate::report::data::Recording;
 
     #[derive(Debug)]
     struct Go;

@@ -3,23 +3,23 @@
 use std::path::{Path, PathBuf};
 
 use crate::engine::Program;
-use crate::report::facts::{Bug, Recording, SAVED};
+use crate::report::data::{Bug, Recording, SAVED};
 use crate::report::words;
 use crate::trace::Trace;
-use crate::trace::replay::{Replayed, replay};
+use crate::trace::replay::{ReplayResult, replay};
 
 /// The results of running the saved schedules of a test.
 #[derive(Debug, Default)]
-pub(crate) struct Saved {
+pub(crate) struct SavedResults {
     pub(crate) bugs: Vec<Bug>,
     pub(crate) notes: Vec<String>,
     pub(crate) executions: u64,
-    pub(crate) passed: Vec<Passed>,
+    pub(crate) passed: Vec<PassingSchedule>,
 }
 
 /// A schedule that failed when it was recorded, and passes now.
 #[derive(Clone, Debug)]
-pub(crate) struct Passed {
+pub(crate) struct PassingSchedule {
     /// The name of the schedule in reports.
     pub(crate) name: String,
     /// The failing execution, as recorded.
@@ -28,8 +28,8 @@ pub(crate) struct Passed {
     pub(crate) now: Recording,
 }
 
-pub(crate) fn run(test: &str, program: &(dyn Program + Sync)) -> Saved {
-    let mut saved = Saved::default();
+pub(crate) fn run(test: &str, program: &(dyn Program + Sync)) -> SavedResults {
+    let mut saved = SavedResults::default();
     for path in files() {
         match Trace::read(&path) {
             Ok(trace) if trace.test == test => saved.add(&path, &trace, program),
@@ -40,11 +40,11 @@ pub(crate) fn run(test: &str, program: &(dyn Program + Sync)) -> Saved {
     saved
 }
 
-impl Saved {
+impl SavedResults {
     fn add(&mut self, path: &Path, trace: &Trace, program: &(dyn Program + Sync)) {
         self.executions += 1;
         let recorded = trace.recording();
-        let Replayed {
+        let ReplayResult {
             finding,
             diverged,
             recording,
@@ -54,7 +54,7 @@ impl Saved {
         let Some(finding) = finding else {
             let stale = diverged.map(|at| words::stale_schedule(&file, at.step, &at.message));
             self.notes.extend(stale);
-            self.passed.push(Passed {
+            self.passed.push(PassingSchedule {
                 name: format!("{SAVED} {file}"),
                 recorded,
                 now: recording,

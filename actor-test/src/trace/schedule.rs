@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use crate::data::faults::FaultKind;
 use crate::data::records::{MessageId, StepKind};
 use crate::data::schedule::{NamedChoice, NamedStep, NamedStrike, Schedule, StepName};
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 
 /// All kinds of steps, by their encoded numbers.
 const KINDS: [StepKind; 9] = [
@@ -33,20 +33,20 @@ const KINDS: [StepKind; 9] = [
 const STRIKES: u64 = 1 << 40;
 
 /// The purposes of choices, by their encoded numbers; append new ones at the end.
-const ASKED: [Asked; 13] = [
-    Asked::Unknown,
-    Asked::Choose,
-    Asked::Bool,
-    Asked::Rng,
-    Asked::Jitter,
-    Asked::Loss,
-    Asked::Delivery,
-    Asked::Woken,
-    Asked::Offset,
-    Asked::Drift,
-    Asked::Comparison,
-    Asked::Passing,
-    Asked::Branch,
+const ASKED: [ChoicePurpose; 13] = [
+    ChoicePurpose::Unknown,
+    ChoicePurpose::Choose,
+    ChoicePurpose::Bool,
+    ChoicePurpose::Rng,
+    ChoicePurpose::Jitter,
+    ChoicePurpose::Loss,
+    ChoicePurpose::Delivery,
+    ChoicePurpose::Woken,
+    ChoicePurpose::Offset,
+    ChoicePurpose::Drift,
+    ChoicePurpose::Comparison,
+    ChoicePurpose::Passing,
+    ChoicePurpose::Branch,
 ];
 
 /// The first letter of a schedule whose choices have purposes.
@@ -64,7 +64,7 @@ pub(crate) fn write(schedule: &Schedule) -> String {
     let mut messages: BTreeMap<u64, u64> = BTreeMap::new();
     let mut steps = Vec::new();
     let mut choices_of = schedule.iter().flat_map(|step| &step.choices);
-    let tagged = choices_of.any(|choice| choice.asked != Asked::Unknown);
+    let tagged = choices_of.any(|choice| choice.asked != ChoicePurpose::Unknown);
     for NamedStep {
         name,
         sort,
@@ -139,7 +139,7 @@ fn fixed(bytes: &mut Vec<u8>, number: u64) {
 /// Decodes a schedule, which takes at most a few times the memory of its text.
 pub(crate) fn read(text: &str) -> Result<Schedule, String> {
     let untagged = text.strip_prefix(TAGGED);
-    let mut reader = Reader::new(untagged.unwrap_or(text))?;
+    let mut reader = ScheduleDecoder::new(untagged.unwrap_or(text))?;
     let tagged = untagged.is_some();
     let mut schedule = Schedule::new();
     if reader.is_at_end() {
@@ -182,7 +182,7 @@ pub(crate) fn read(text: &str) -> Result<Schedule, String> {
         for _ in 0..count % STRIKES {
             let asked = match tagged {
                 true => *reader.of(&ASKED, "purpose of a choice")?,
-                false => Asked::Unknown,
+                false => ChoicePurpose::Unknown,
             };
             let of = reader.number()?;
             let answer = u32::try_from(reader.number()?).ok();
@@ -218,12 +218,12 @@ pub(crate) fn read(text: &str) -> Result<Schedule, String> {
 }
 
 /// A reader of bytes that checks for the end.
-struct Reader {
+struct ScheduleDecoder {
     bytes: Vec<u8>,
     at: usize,
 }
 
-impl Reader {
+impl ScheduleDecoder {
     fn new(text: &str) -> Result<Self, String> {
         let value = |digit: u8| (digit as char).to_digit(16).map(|value| value as u8);
         let (pairs, rest) = text.as_bytes().as_chunks::<2>();
@@ -334,7 +334,7 @@ mod tests {
             let schedule = random(&mut generator(seed));
             let text = write(&schedule);
             let mut choices = schedule.iter().flat_map(|step| &step.choices);
-            let is_known = choices.any(|choice| choice.asked != Asked::Unknown);
+            let is_known = choices.any(|choice| choice.asked != ChoicePurpose::Unknown);
             assert_eq!(is_tagged(&text), is_known);
             assert_eq!(read(&text), Ok(schedule));
         }

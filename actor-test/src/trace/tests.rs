@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 
-use super::replay::{Replayed, replay};
+use super::replay::{ReplayResult, replay};
 use crate::Tester;
 use crate::data::bug::Finding;
 use crate::data::story::Story;
 use crate::engine::Program;
-use crate::report::facts::Recording;
+use crate::report::data::Recording;
 use crate::strategy::{Probabilistic, StrategySpec};
 
 /// The edit of the program.
@@ -205,7 +205,7 @@ fn recorded(seed: u64, budget: u64) -> (Finding, Recording) {
     (bug.finding.clone(), bug.trace.clone())
 }
 
-fn has_found(replayed: &Replayed, finding: &Finding) -> bool {
+fn has_found(replayed: &ReplayResult, finding: &Finding) -> bool {
     let found = replayed.finding.as_ref();
     found.is_some_and(|found| found.is_found_again(finding))
 }
@@ -588,7 +588,7 @@ fn a_choice_is_known_by_what_it_is_for() {
     // A trace without purposes matches choices by number, so the outcomes are shifted here.
     let mut steps = super::schedule::read(&recording.schedule).expect("a schedule");
     let choices = steps.iter_mut().flat_map(|step| &mut step.choices);
-    choices.for_each(|choice| choice.asked = crate::data::story::Asked::Unknown);
+    choices.for_each(|choice| choice.asked = crate::data::story::ChoicePurpose::Unknown);
     let older = Recording {
         schedule: super::schedule::write(&steps),
         ..recording.clone()

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::story::Story;
 use crate::engine::{DecisionObserver, RecordedDecision};
-use crate::report::facts::Recording;
+use crate::report::data::Recording;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::Fairness;
 use crate::trace::replay::fair_from;
@@ -38,7 +38,7 @@ pub(crate) fn of(
         return None;
     }
     let file = File::create(path).ok()?;
-    Some(Box::new(Scribe {
+    Some(Box::new(DecisionLog {
         file,
         bounds,
         semantics,
@@ -48,7 +48,7 @@ pub(crate) fn of(
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Line {
+enum LogLine {
     Begins {
         fair_from: Option<u64>,
         bounds: Bounds,
@@ -64,15 +64,15 @@ enum Line {
 }
 
 #[derive(Debug)]
-struct Scribe {
+struct DecisionLog {
     file: File,
     bounds: Bounds,
     semantics: Semantics,
     system: u64,
 }
 
-impl Scribe {
-    fn write(&mut self, line: Line) {
+impl DecisionLog {
+    fn write(&mut self, line: LogLine) {
         if let Ok(mut text) = serde_json::to_vec(&line) {
             text.push(b'\n');
             let _ = self.file.write_all(&text);
@@ -87,9 +87,9 @@ fn step_begins(number: u64) {
     std::hint::black_box(number);
 }
 
-impl DecisionObserver for Scribe {
+impl DecisionObserver for DecisionLog {
     fn begins(&mut self, fairness: Fairness) {
-        self.write(Line::Begins {
+        self.write(LogLine::Begins {
             fair_from: fair_from(fairness),
             bounds: self.bounds,
             semantics: self.semantics,
@@ -99,39 +99,39 @@ impl DecisionObserver for Scribe {
 
     fn steps(&mut self, step: u64) {
         step_begins(step);
-        self.write(Line::Step(step));
+        self.write(LogLine::Step(step));
     }
 
     fn decides(&mut self, decision: RecordedDecision) {
-        self.write(Line::Decision(decision.chosen, decision.check));
+        self.write(LogLine::Decision(decision.chosen, decision.check));
     }
 
     fn ends(&mut self) {
-        self.write(Line::Ends);
+        self.write(LogLine::Ends);
     }
 }
 
-impl Drop for Scribe {
+impl Drop for DecisionLog {
     fn drop(&mut self) {
-        self.write(Line::Over);
+        self.write(LogLine::Over);
     }
 }
 
 /// The progress of an execution, as its file records it.
 #[derive(Clone, Debug)]
-pub struct Witnessed {
+pub struct DecisionLogContents {
     /// The decisions taken, without a story.
     pub recording: Recording,
     /// The last step that began.
     pub step: u64,
     /// The answers to the choices made in that step.
     pub choices: Vec<u32>,
-    pub reached: Reached,
+    pub reached: ExecutionPhase,
 }
 
 /// The phase in which an execution ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reached {
+pub enum ExecutionPhase {
     /// The execution ended within a step.
     Step,
     /// The execution ended while its state was dropped after the last step.
@@ -141,12 +141,12 @@ pub enum Reached {
 }
 
 /// Reads the file of an execution; `None` if no execution began.
-pub(crate) fn read(path: &Path) -> Option<Witnessed> {
+pub(crate) fn read(path: &Path) -> Option<DecisionLogContents> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut lines = text
         .lines()
         .map_while(|line| serde_json::from_slice(line.as_bytes()).ok());
-    let Some(Line::Begins {
+    let Some(LogLine::Begins {
         fair_from,
         bounds,
         semantics,
@@ -155,7 +155,7 @@ pub(crate) fn read(path: &Path) -> Option<Witnessed> {
     else {
         return None;
     };
-    let mut seen = Witnessed {
+    let mut seen = DecisionLogContents {
         recording: Recording {
             decisions: Vec::new(),
             checks: Vec::new(),
@@ -170,22 +170,22 @@ pub(crate) fn read(path: &Path) -> Option<Witnessed> {
         },
         step: 0,
         choices: Vec::new(),
-        reached: Reached::Step,
+        reached: ExecutionPhase::Step,
     };
     for line in lines {
         match line {
-            Line::Begins { .. } => {}
-            Line::Step(step) => {
+            LogLine::Begins { .. } => {}
+            LogLine::Step(step) => {
                 seen.step = step;
                 seen.choices.clear();
             }
-            Line::Decision(chosen, check) => {
+            LogLine::Decision(chosen, check) => {
                 seen.choices.push(chosen);
                 seen.recording.decisions.push(chosen);
                 seen.recording.checks.push(check);
             }
-            Line::Ends => seen.reached = Reached::End,
-            Line::Over => seen.reached = Reached::Over,
+            LogLine::Ends => seen.reached = ExecutionPhase::End,
+            LogLine::Over => seen.reached = ExecutionPhase::Over,
         }
     }
     Some(seen)

@@ -101,7 +101,7 @@ impl Coroutine {
     ///
     /// If the closure panics, with the same payload, or if the closure has returned before.
     pub fn resume(&mut self) -> Resumed {
-        let _back = Back::to(self.way.get());
+        let _back = RunningGuard::to(self.way.get());
         match self.inner.resume(()) {
             CoroutineResult::Yield(()) => Resumed::Suspended,
             CoroutineResult::Return(()) => Resumed::Done,
@@ -115,7 +115,7 @@ impl Coroutine {
     /// If one of the destructors panics, with the same payload; the stack is lost then.
     pub fn end(mut self) -> Stack {
         if !self.inner.done() {
-            let _back = Back::to(self.way.get());
+            let _back = RunningGuard::to(self.way.get());
             self.inner.force_unwind();
         }
         Stack(self.inner.into_stack())
@@ -132,15 +132,15 @@ impl fmt::Debug for Coroutine {
 }
 
 /// A guard: another coroutine runs while the guard lives; dropping the guard restores the previous one.
-struct Back(*const Way);
+struct RunningGuard(*const Way);
 
-impl Back {
+impl RunningGuard {
     fn to(way: *const Way) -> Self {
         Self(RUNNING.replace(way))
     }
 }
 
-impl Drop for Back {
+impl Drop for RunningGuard {
     fn drop(&mut self) {
         RUNNING.set(self.0);
     }
@@ -148,7 +148,7 @@ impl Drop for Back {
 
 /// A handle by which a coroutine calls a closure outside of it, which may borrow; see [`scope`].
 #[derive(Clone)]
-pub struct Entry(Rc<Borrowed>);
+pub struct ScopedCall(Rc<Borrowed>);
 
 struct Borrowed {
     /// The closure, while its scope lasts.
@@ -157,13 +157,13 @@ struct Borrowed {
     calls: Cell<u32>,
 }
 
-impl Entry {
+impl ScopedCall {
     /// Calls the closure; does nothing after the end of its [`scope`].
     pub fn call(&self) {
         let Some(body) = self.0.body.get() else {
             return;
         };
-        let _call = Call::begin(&self.0);
+        let _call = ScopedCallGuard::begin(&self.0);
         // SAFETY: the pointer is set only while `scope` lasts, which borrows the closure. A call may be
         // suspended and thus be in progress when the scope ends. Therefore each call is counted until it
         // returns or is unwound, and `scope` aborts the process if a call is in progress at its end.
@@ -171,7 +171,7 @@ impl Entry {
     }
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for ScopedCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Entry")
             .field("calls", &self.0.calls.get())
@@ -180,16 +180,16 @@ impl fmt::Debug for Entry {
 }
 
 /// A guard that counts a call of a borrowed closure.
-struct Call<'a>(&'a Borrowed);
+struct ScopedCallGuard<'a>(&'a Borrowed);
 
-impl<'a> Call<'a> {
+impl<'a> ScopedCallGuard<'a> {
     fn begin(borrowed: &'a Borrowed) -> Self {
         borrowed.calls.set(borrowed.calls.get() + 1);
         Self(borrowed)
     }
 }
 
-impl Drop for Call<'_> {
+impl Drop for ScopedCallGuard<'_> {
     fn drop(&mut self) {
         self.0.calls.set(self.0.calls.get() - 1);
     }
@@ -221,7 +221,7 @@ impl Drop for Call<'_> {
 /// assert_eq!(count.get(), 2);
 /// # std::io::Result::Ok(())
 /// ```
-pub fn scope<R>(body: &dyn Fn(), f: impl FnOnce(Entry) -> R) -> R {
+pub fn scope<R>(body: &dyn Fn(), f: impl FnOnce(ScopedCall) -> R) -> R {
     let body: NonNull<dyn Fn() + '_> = NonNull::from(body);
     // SAFETY: the two types differ only in a lifetime. Only `Entry::call` dereferences the pointer, and only
     // while this function runs, whose argument is borrowed for as long: see there.
@@ -230,14 +230,14 @@ pub fn scope<R>(body: &dyn Fn(), f: impl FnOnce(Entry) -> R) -> R {
         body: Cell::new(Some(body)),
         calls: Cell::new(0),
     });
-    let _ends = Ends(borrowed.clone());
-    f(Entry(borrowed))
+    let _ends = ScopeGuard(borrowed.clone());
+    f(ScopedCall(borrowed))
 }
 
 /// A guard that ends a scope, on return and on a panic.
-struct Ends(Rc<Borrowed>);
+struct ScopeGuard(Rc<Borrowed>);
 
-impl Drop for Ends {
+impl Drop for ScopeGuard {
     fn drop(&mut self) {
         self.0.body.set(None);
         if self.0.calls.get() != 0 {

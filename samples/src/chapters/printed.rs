@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use actor_test::__private::{Registered, TestBody, inventory};
-use actor_test::tool::words::{Place, WIDTH, failed};
+use actor_test::tool::words::{CommandContext, WIDTH, failed};
 use actor_test::{Settings, Tester};
 
 /// What `cargo test` may spend on what fails.
@@ -36,7 +36,7 @@ fn report(name: &str) -> String {
         TestBody::Sync(body) => tester.run(move |sys| body(sys, &[])),
         TestBody::Async(body) => tester.run_async(move |sys| async move { body(&sys, &[]).await }),
     };
-    let place = Place {
+    let place = CommandContext {
         here: PathBuf::new(),
         selection: Vec::new(),
         width: WIDTH,

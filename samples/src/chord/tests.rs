@@ -1,5 +1,5 @@
 use actor_core::prelude::*;
-use actor_test::causes::Decided;
+use actor_test::causes::DecisivePoint;
 use actor_test::{Tester, actor_test};
 
 use super::{Bug, is_whole, set_up};
@@ -33,7 +33,7 @@ fn it_is_dead_from_the_start() {
     });
     let causes = report.assert_bug("one ring").causes.as_ref();
     let causes = causes.expect("they were looked for");
-    let Decided::FromTheStart { share, .. } = causes.decided else {
+    let DecisivePoint::FromTheStart { share, .. } = causes.decided else {
         panic!("{causes:?}");
     };
     assert_eq!((share.step, share.escaped), (0, 0));

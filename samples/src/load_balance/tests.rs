@@ -1,5 +1,5 @@
 use actor_core::prelude::*;
-use actor_test::causes::Decided;
+use actor_test::causes::DecisivePoint;
 use actor_test::{Tester, actor_test};
 
 use super::{Bug, set_up};
@@ -38,7 +38,7 @@ fn no_step_is_critical() {
     });
     let causes = report.assert_bug("Balance").causes.as_ref();
     let causes = causes.expect("they were looked for");
-    let Decided::StillRecoverable { after, .. } = causes.decided else {
+    let DecisivePoint::StillRecoverable { after, .. } = causes.decided else {
         panic!("{causes:?}");
     };
     assert!(after > 2_000, "{after}");

@@ -1,5 +1,5 @@
 use actor_core::prelude::*;
-use actor_test::causes::Decided;
+use actor_test::causes::DecisivePoint;
 use actor_test::story::Step;
 use actor_test::strategy::StepKind;
 use actor_test::{Tester, actor_test};
@@ -32,7 +32,7 @@ fn the_critical_transition_is_the_late_acknowledgement() {
     });
     let causes = report.assert_bug("AllAcked").causes.as_ref();
     let causes = causes.expect("they were looked for");
-    let Decided::Critical { at, before, .. } = &causes.decided else {
+    let DecisivePoint::Critical { at, before, .. } = &causes.decided else {
         panic!("{causes:?}");
     };
     assert_eq!(at.what, "sends Ack { seq: 6001 } to Sender");

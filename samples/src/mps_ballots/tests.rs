@@ -1,5 +1,5 @@
 use actor_core::prelude::*;
-use actor_test::causes::Decided;
+use actor_test::causes::DecisivePoint;
 use actor_test::{Tester, actor_test};
 
 use super::{Bug, set_up};
@@ -25,6 +25,8 @@ fn no_schedule_helps_and_no_state_comes_again() {
     let bug = report.assert_bug("Elects");
     assert_eq!(bug.trace.cycle, None);
     let causes = bug.causes.as_ref().expect("they were looked for");
-    assert!(matches!(causes.decided, Decided::FromTheStart { share, .. } if share.escaped == 0));
+    assert!(
+        matches!(causes.decided, DecisivePoint::FromTheStart { share, .. } if share.escaped == 0)
+    );
     assert!(causes.races.needed.is_empty());
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::Context;
 use crate::actor::{Actor, ActorRef, Handler, Spawner};
 use crate::production::Target;
-use crate::runtime::{self, Home, Starts, Stop};
+use crate::runtime::{self, ActorExecutor, SpawnParent, Stop};
 use crate::supervision::{Decision, Failure, Supervision};
 
 /// Spawning, supervising and stopping of other actors.
@@ -33,8 +33,8 @@ impl<A: Actor> Context<A> {
     /// most 3 restarts within 5 s. A restart of this actor resets the supervision to the default.
     pub fn supervise(&mut self, supervision: Supervision) {
         match &self.home {
-            Home::Live(side) => side.supervise(supervision),
-            Home::Controlled(me) => runtime::with(|rt| rt.supervise(*me, supervision)),
+            ActorExecutor::Live(side) => side.supervise(supervision),
+            ActorExecutor::Controlled(me) => runtime::with(|rt| rt.supervise(*me, supervision)),
         }
     }
 
@@ -82,8 +82,8 @@ impl<A: Actor> Context<A> {
         A: Handler<Failure, Reply = Decision>,
     {
         match &self.home {
-            Home::Live(side) => side.decide_failures(ask_supervisor::<A>),
-            Home::Controlled(me) => {
+            ActorExecutor::Live(side) => side.decide_failures(ask_supervisor::<A>),
+            ActorExecutor::Controlled(me) => {
                 runtime::with(|rt| rt.decide_failures(*me, ask_supervisor::<A>));
             }
         }
@@ -110,7 +110,7 @@ impl<A: Actor> Context<A> {
     }
 
     /// Returns the home of this actor, in which it spawns others.
-    pub(crate) fn parent(&self) -> &dyn Starts {
+    pub(crate) fn parent(&self) -> &dyn SpawnParent {
         &self.home
     }
 }

@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Weak;
 use std::time::Duration;
 
-use crate::actor::timeouts::{Timeouts, Until};
+use crate::actor::timeouts::{TimeoutScope, Timeouts};
 use crate::actor::{AcceptedBy, Actor, ActorRef, Call, Recipient};
 use crate::asking::Reply;
 use crate::environment::{ActorRng, Timestamp};
@@ -21,9 +21,11 @@ use crate::fingerprint::Fingerprinter;
 use crate::fs::Disk;
 use crate::identity::ActorId;
 use crate::parts::rules::{self, Decision};
-use crate::parts::{Announcing, CHAIN_MAX, Due, Ran, mail_of};
-use crate::production::{Count, ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK, Target, WeakTarget};
-use crate::runtime::{self, Home};
+use crate::parts::{Announcing, CHAIN_MAX, NextWork, RunOutcome, mail_of};
+use crate::production::{
+    ENTRY_HOOK, EXIT_HOOK, RefCount, START_HOOK, STOP_HOOK, Target, WeakTarget,
+};
+use crate::runtime::{self, ActorExecutor};
 use crate::table::{Disposition, State};
 
 pub use piped::Piped;
@@ -68,20 +70,20 @@ pub use piped::Piped;
 /// # }
 /// ```
 pub struct Context<A: Actor> {
-    home: Home,
+    home: ActorExecutor,
     state: A::State,
-    next: Next<A>,
+    next: PendingDecision<A>,
     entering: Option<A::State>,
     chain: u32,
-    part: Part,
+    part: CallKind,
     halted: bool,
     timeouts: Timeouts,
     /// The count of strong references to the actor, if references are counted.
-    count: Option<Weak<Count>>,
+    count: Option<Weak<RefCount>>,
 }
 
 /// The decision of the current handler.
-enum Next<A: Actor> {
+enum PendingDecision<A: Actor> {
     Stay,
     Goto(A::State),
     Halt,
@@ -90,7 +92,7 @@ enum Next<A: Actor> {
     Run(Call<A>),
 }
 
-impl<A: Actor> Next<A> {
+impl<A: Actor> PendingDecision<A> {
     fn decision(&self) -> Decision<'_> {
         match self {
             Self::Goto(state) => Decision::Goto(state),
@@ -102,7 +104,7 @@ impl<A: Actor> Next<A> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum CallKind {
     Handler,
     Start,
     Entry,
@@ -110,7 +112,7 @@ enum Part {
     Stop,
 }
 
-impl Part {
+impl CallKind {
     /// Returns the name of the hook if this hook may make no decision.
     fn decided(self) -> Option<&'static str> {
         match self {
@@ -122,14 +124,14 @@ impl Part {
 }
 
 impl<A: Actor> Context<A> {
-    pub(crate) fn new(me: &Target, count: Option<Weak<Count>>) -> Self {
+    pub(crate) fn new(me: &Target, count: Option<Weak<RefCount>>) -> Self {
         Self {
-            home: Home::of(me),
+            home: ActorExecutor::of(me),
             state: A::first_state(),
-            next: Next::Stay,
+            next: PendingDecision::Stay,
             entering: None,
             chain: 0,
-            part: Part::Handler,
+            part: CallKind::Handler,
             halted: false,
             timeouts: Timeouts::default(),
             count,
@@ -173,7 +175,7 @@ impl<A: Actor> Context<A> {
     ///
     /// In a `#[start]` hook this call chooses the state to start in.
     pub fn goto(&mut self, state: A::State) {
-        self.decide(Next::Goto(state));
+        self.decide(PendingDecision::Goto(state));
     }
 
     /// Handles `event` when the handler returns, before anything in the inbox.
@@ -207,20 +209,20 @@ impl<A: Actor> Context<A> {
     /// ```
     pub fn raise<E: AcceptedBy<A>>(&mut self, event: E) {
         let message = event.into_message(Reply::nobody());
-        self.decide(Next::Run(Call::Event(message)));
+        self.decide(PendingDecision::Run(Call::Event(message)));
     }
 
     /// Stops this actor when the handler returns: the `#[stop]` hook runs, events sent before are
     /// delivered, and events left in the inbox become dead letters.
     pub fn halt(&mut self) {
-        self.decide(Next::Halt);
+        self.decide(PendingDecision::Halt);
     }
 
-    fn decide(&mut self, next: Next<A>) {
+    fn decide(&mut self, next: PendingDecision<A>) {
         if let Some(hook) = self.part.decided() {
             rules::decision_in_hook(A::INFO.name, hook, &next.decision());
         }
-        if !matches!(self.next, Next::Stay) {
+        if !matches!(self.next, PendingDecision::Stay) {
             rules::two_decisions(A::INFO.name, &self.next.decision(), &next.decision());
         }
         self.next = next;
@@ -229,8 +231,8 @@ impl<A: Actor> Context<A> {
     /// Shows `event` to the monitors that observe its type, and to nobody else.
     pub fn announce<E: Event>(&mut self, event: E) {
         match &self.home {
-            Home::Live(side) => side.announce(&event),
-            Home::Controlled(_) => {
+            ActorExecutor::Live(side) => side.announce(&event),
+            ActorExecutor::Controlled(_) => {
                 runtime::with(|rt| rt.announce(&mut Announcing(Some(event))));
             }
         }
@@ -258,8 +260,8 @@ impl<A: Actor> Context<A> {
     /// Returns the [disk](crate::fs) of the system.
     pub fn disk(&self) -> Disk {
         match &self.home {
-            Home::Live(side) => Disk::live(side.disk()),
-            Home::Controlled(_) => Disk::controlled(),
+            ActorExecutor::Live(side) => Disk::live(side.disk()),
+            ActorExecutor::Controlled(_) => Disk::controlled(),
         }
     }
 
@@ -318,14 +320,18 @@ impl<A: Actor> Context<A> {
     /// Reports a failed operation of an actor that goes on, if nobody waits for the result.
     pub(crate) fn report(&self, error: &str) {
         match &self.home {
-            Home::Live(side) => side.report(error),
-            Home::Controlled(_) => runtime::with(|rt| rt.report(error)),
+            ActorExecutor::Live(side) => side.report(error),
+            ActorExecutor::Controlled(_) => runtime::with(|rt| rt.report(error)),
         }
     }
 
     /// Returns the result of a finished chain of calls.
-    pub(crate) fn ran(&self) -> Ran {
-        if self.halted { Ran::Halted } else { Ran::Done }
+    pub(crate) fn ran(&self) -> RunOutcome {
+        if self.halted {
+            RunOutcome::Halted
+        } else {
+            RunOutcome::Done
+        }
     }
 
     /// Feeds the state of the actor's timeouts.
@@ -340,15 +346,15 @@ impl<A: Actor> Context<A> {
 
     /// Keeps an async call for the driver.
     pub(crate) fn postpone(&mut self, call: Call<A>) {
-        if let Home::Live(side) = &self.home {
+        if let ActorExecutor::Live(side) = &self.home {
             side.begin_async(number_of(&call), self.state.index());
         }
-        self.next = Next::Run(call);
+        self.next = PendingDecision::Run(call);
     }
 
     pub(crate) fn postponed(&mut self) -> Call<A> {
-        match std::mem::replace(&mut self.next, Next::Stay) {
-            Next::Run(call) => call,
+        match std::mem::replace(&mut self.next, PendingDecision::Stay) {
+            PendingDecision::Run(call) => call,
             _ => unreachable!("a driver runs what was kept for it"),
         }
     }
@@ -360,7 +366,7 @@ impl<A: Actor> Context<A> {
 
     /// Returns the next event to handle in production, or another kind of work that is due.
     #[inline]
-    pub(crate) fn next(&mut self) -> Result<A::Message, Due> {
+    pub(crate) fn next(&mut self) -> Result<A::Message, NextWork> {
         let side = self.home.side();
         match side.next(self.state.index()) {
             Ok(slot) => Ok(mail_of::<A>(side.mail()).take(slot)),
@@ -370,17 +376,17 @@ impl<A: Actor> Context<A> {
 
     #[inline]
     pub(crate) fn enter_handler(&mut self) {
-        self.timeouts.end(Until::EventHandled);
-        self.part = Part::Handler;
+        self.timeouts.end(TimeoutScope::EventHandled);
+        self.part = CallKind::Handler;
     }
 
     pub(crate) fn enter_call(&mut self, call: &Call<A>) {
         self.part = match call {
             Call::Event(_) => return self.enter_handler(),
-            Call::Start => Part::Start,
-            Call::Entry(_) => Part::Entry,
-            Call::Exit(_) => Part::Exit,
-            Call::Stop => Part::Stop,
+            Call::Start => CallKind::Start,
+            Call::Entry(_) => CallKind::Entry,
+            Call::Exit(_) => CallKind::Exit,
+            Call::Stop => CallKind::Stop,
         };
     }
 
@@ -388,7 +394,7 @@ impl<A: Actor> Context<A> {
     /// method. The order is: exit hook, entry hook, raised event.
     #[inline]
     pub(crate) fn settle(&mut self) -> Option<Call<A>> {
-        if let Next::Stay = self.next
+        if let PendingDecision::Stay = self.next
             && self.entering.is_none()
         {
             self.chain = 0;
@@ -402,18 +408,18 @@ impl<A: Actor> Context<A> {
         if self.chain > CHAIN_MAX {
             rules::endless_chain(A::INFO.name);
         }
-        let next = std::mem::replace(&mut self.next, Next::Stay);
+        let next = std::mem::replace(&mut self.next, PendingDecision::Stay);
         if let Some(state) = self.entering.take() {
             return self.enter(state, next);
         }
         match next {
-            Next::Stay => None,
-            Next::Goto(state) => {
+            PendingDecision::Stay => None,
+            PendingDecision::Goto(state) => {
                 self.entering = Some(state);
                 Some(Call::Exit(self.state))
             }
-            Next::Run(call) => self.settle_raise(call),
-            Next::Halt => {
+            PendingDecision::Run(call) => self.settle_raise(call),
+            PendingDecision::Halt => {
                 self.halted = true;
                 Some(Call::Stop)
             }
@@ -421,22 +427,22 @@ impl<A: Actor> Context<A> {
     }
 
     /// Enters `state` after an exit hook or the start hook, with the decision of that hook.
-    fn enter(&mut self, state: A::State, decided: Next<A>) -> Option<Call<A>> {
+    fn enter(&mut self, state: A::State, decided: PendingDecision<A>) -> Option<Call<A>> {
         let state = match decided {
-            Next::Stay => state,
-            Next::Goto(state) => state,
-            Next::Halt => {
+            PendingDecision::Stay => state,
+            PendingDecision::Goto(state) => state,
+            PendingDecision::Halt => {
                 self.halted = true;
                 return Some(Call::Stop);
             }
-            raise @ Next::Run(_) => {
+            raise @ PendingDecision::Run(_) => {
                 self.next = raise;
                 state
             }
         };
-        let from = (self.part != Part::Start).then(|| self.state.index());
+        let from = (self.part != CallKind::Start).then(|| self.state.index());
         if from.is_some() {
-            self.timeouts.end(Until::StateLeft);
+            self.timeouts.end(TimeoutScope::StateLeft);
         }
         self.home.entered(from, state.index());
         self.state = state;

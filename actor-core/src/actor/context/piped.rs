@@ -14,7 +14,7 @@ use crate::asking::Reply;
 use crate::environment::Timer;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::production::{Fire, LiveActor, LiveTimer};
-use crate::runtime::{self, Address, Home, Purpose};
+use crate::runtime::{self, ActorExecutor, Address, Purpose};
 use crate::slab::Slot;
 use crate::sync::oneshot;
 
@@ -26,11 +26,11 @@ pub struct Piped(Inner);
 #[derive(Clone)]
 enum Inner {
     Live(LiveTimer),
-    Controlled(Arc<Mutex<Stage>>),
+    Controlled(Arc<Mutex<PipeState>>),
 }
 
 /// The progress of a piped future under test.
-enum Stage {
+enum PipeState {
     /// The future runs; dropping the sender cancels it.
     Runs(oneshot::Sender<()>),
     /// The event of the future is sent, as that of a timer that fires at once.
@@ -56,7 +56,7 @@ impl Piped {
         // The future holds a reference to the actor until it is done.
         let me = cx.me();
         match &mut cx.home {
-            Home::Live(side) => {
+            ActorExecutor::Live(side) => {
                 let made = async move {
                     let message = map(future.await).into_message(Reply::nobody());
                     let fire = move |actor: &LiveActor, fired| {
@@ -67,10 +67,10 @@ impl Piped {
                 };
                 Self(Inner::Live(side.when(Box::pin(made))))
             }
-            Home::Controlled(owner) => {
+            ActorExecutor::Controlled(owner) => {
                 let owner = *owner;
                 let (runs, cancelled) = oneshot::channel();
-                let stage = Arc::new(Mutex::new(Stage::Runs(runs)));
+                let stage = Arc::new(Mutex::new(PipeState::Runs(runs)));
                 let piped = Self(Inner::Controlled(stage.clone()));
                 cx.beside(async move {
                     if let Some(output) = unless(cancelled, future).await {
@@ -89,11 +89,11 @@ impl Piped {
         match self.0 {
             Inner::Live(timer) => timer.cancel(),
             Inner::Controlled(stage) => {
-                let before = std::mem::replace(&mut *lock(&stage), Stage::Cancelled);
+                let before = std::mem::replace(&mut *lock(&stage), PipeState::Cancelled);
                 match before {
-                    Stage::Runs(runs) => drop(runs),
-                    Stage::Sent(timer) => timer.cancel(),
-                    Stage::Cancelled => {}
+                    PipeState::Runs(runs) => drop(runs),
+                    PipeState::Sent(timer) => timer.cancel(),
+                    PipeState::Cancelled => {}
                 }
             }
         }
@@ -113,12 +113,12 @@ impl Piped {
         match &self.0 {
             Inner::Live(_) => 0,
             Inner::Controlled(stage) => match &*lock(stage) {
-                Stage::Runs(_) => 1,
-                Stage::Sent(timer) => match timer.mark() {
+                PipeState::Runs(_) => 1,
+                PipeState::Sent(timer) => match timer.fingerprint_position() {
                     0 => 0,
                     mark => mark + 1,
                 },
-                Stage::Cancelled => 0,
+                PipeState::Cancelled => 0,
             },
         }
     }
@@ -137,15 +137,18 @@ async fn unless<F: Future>(mut cancelled: oneshot::Receiver<()>, future: F) -> O
 }
 
 /// Sends the event by a timer that fires at once.
-fn send<A: Actor>(owner: Address, message: A::Message, stage: &Mutex<Stage>) {
+fn send<A: Actor>(owner: Address, message: A::Message, stage: &Mutex<PipeState>) {
     let message = &mut Slot::Full(message);
     let timer = runtime::arm(owner, Duration::ZERO, message, None, Purpose::Event);
     let timer = Timer::controlled(timer);
     let before = {
         let mut stage = lock(stage);
         match *stage {
-            Stage::Cancelled => None,
-            _ => Some(std::mem::replace(&mut *stage, Stage::Sent(timer.clone()))),
+            PipeState::Cancelled => None,
+            _ => Some(std::mem::replace(
+                &mut *stage,
+                PipeState::Sent(timer.clone()),
+            )),
         }
     };
     if before.is_none() {
@@ -153,7 +156,7 @@ fn send<A: Actor>(owner: Address, message: A::Message, stage: &Mutex<Stage>) {
     }
 }
 
-fn lock(stage: &Mutex<Stage>) -> MutexGuard<'_, Stage> {
+fn lock(stage: &Mutex<PipeState>) -> MutexGuard<'_, PipeState> {
     stage.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use super::Context;
-use crate::actor::timeouts::Until;
+use crate::actor::timeouts::TimeoutScope;
 use crate::actor::{AcceptedBy, Actor};
 use crate::asking::Reply;
 use crate::environment::Timer;
 use crate::parts::AnyMail;
 use crate::production;
-use crate::runtime::{self, Home, Purpose};
+use crate::runtime::{self, ActorExecutor, Purpose};
 use crate::slab::Slot;
 
 /// Timers and timeouts: they send an event to the actor later, and end with the actor.
@@ -27,11 +27,11 @@ impl<A: Actor> Context<A> {
     fn arm<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E, purpose: Purpose) -> Timer {
         let message = event.into_message(Reply::nobody());
         match &mut self.home {
-            Home::Controlled(owner) => {
+            ActorExecutor::Controlled(owner) => {
                 let message = &mut Slot::Full(message);
                 Timer::controlled(runtime::arm(*owner, delay, message, None, purpose))
             }
-            Home::Live(side) => {
+            ActorExecutor::Live(side) => {
                 let fire = move |actor: &production::LiveActor, fired| {
                     actor.notify::<A>(message, Some(fired))
                 };
@@ -85,13 +85,13 @@ impl<A: Actor> Context<A> {
         );
         let next = move || event.clone().into_message(Reply::nobody());
         match &mut self.home {
-            Home::Controlled(owner) => {
+            ActorExecutor::Controlled(owner) => {
                 let mut first = Slot::Full(next());
                 let again = Box::new(move |mail: &dyn AnyMail| mail.put(&mut Slot::Full(next())).0);
                 let timer = runtime::arm(*owner, period, &mut first, Some(again), Purpose::Event);
                 Timer::controlled(timer)
             }
-            Home::Live(side) => {
+            ActorExecutor::Live(side) => {
                 let fire = move |actor: &production::LiveActor, fired| {
                     actor.notify::<A>(next(), Some(fired))
                 };
@@ -149,7 +149,7 @@ impl<A: Actor> Context<A> {
     /// In production, on a tokio runtime without a time driver.
     pub fn state_timeout<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) {
         let timer = self.arm(delay, event, Purpose::State);
-        self.timeouts.set(Until::StateLeft, timer);
+        self.timeouts.set(TimeoutScope::StateLeft, timer);
     }
 
     /// Sends `event` to this actor after `delay`, unless the actor handles any event before. An actor
@@ -189,7 +189,7 @@ impl<A: Actor> Context<A> {
     /// In production, on a tokio runtime without a time driver.
     pub fn event_timeout<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) {
         let timer = self.arm(delay, event, Purpose::NextEvent);
-        self.timeouts.set(Until::EventHandled, timer);
+        self.timeouts.set(TimeoutScope::EventHandled, timer);
     }
 
     /// Sends `event` to this actor after `delay`, as [`after`](Context::after) does, under a name of the
@@ -250,7 +250,8 @@ impl<A: Actor> Context<A> {
         event: E,
     ) {
         let timer = self.arm(delay, event, Purpose::Event);
-        self.timeouts.set_named(name, Until::Cancelled, timer);
+        self.timeouts
+            .set_named(name, TimeoutScope::Cancelled, timer);
     }
 
     /// Sets a [`named_timeout`](Context::named_timeout) that also ends when the state is left, as
@@ -266,7 +267,8 @@ impl<A: Actor> Context<A> {
         event: E,
     ) {
         let timer = self.arm(delay, event, Purpose::State);
-        self.timeouts.set_named(name, Until::StateLeft, timer);
+        self.timeouts
+            .set_named(name, TimeoutScope::StateLeft, timer);
     }
 
     /// Cancels the timeout of that name, and removes its event if it has fired and was not handled yet.

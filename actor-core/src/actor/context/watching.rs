@@ -4,7 +4,7 @@ use super::Context;
 use crate::actor::{Actor, ActorRef, AnyRef, Handler};
 use crate::asking::Reply;
 use crate::parts::AnyMail;
-use crate::runtime::{self, Home};
+use crate::runtime::{self, ActorExecutor};
 use crate::slab::Slot;
 use crate::supervision::Terminated;
 
@@ -45,17 +45,19 @@ impl<A: Actor> Context<A> {
     {
         let notice = |actor, reason| A::message(Terminated { actor, reason }, Reply::nobody());
         match &mut self.home {
-            Home::Controlled(watcher) => {
+            ActorExecutor::Controlled(watcher) => {
                 let (id, target) = (other.target().id(), other.target().address());
                 let notice = Box::new(move |mail: &dyn AnyMail, reason| {
                     mail.put(&mut Slot::Full(notice(id, reason)))
                 });
                 runtime::watch(*watcher, target, notice);
             }
-            Home::Live(side) => side.watch(other.target().watched(), |watcher, actor, reason| {
-                let ended = Terminated { actor, reason };
-                watcher.notify::<A>(A::message(ended, Reply::nobody()), None);
-            }),
+            ActorExecutor::Live(side) => {
+                side.watch(other.target().watched(), |watcher, actor, reason| {
+                    let ended = Terminated { actor, reason };
+                    watcher.notify::<A>(A::message(ended, Reply::nobody()), None);
+                })
+            }
         }
     }
 
@@ -100,11 +102,11 @@ impl<A: Actor> Context<A> {
     /// If one of the two actors is under test and the other in production.
     pub fn unwatch(&mut self, other: &impl AnyRef) {
         match &mut self.home {
-            Home::Controlled(me) => {
+            ActorExecutor::Controlled(me) => {
                 let other = other.target().address();
                 runtime::with(|rt| rt.unwatch(*me, other));
             }
-            Home::Live(side) => side.unwatch(other.target().watched()),
+            ActorExecutor::Live(side) => side.unwatch(other.target().watched()),
         }
     }
 
@@ -140,11 +142,11 @@ impl<A: Actor> Context<A> {
     /// If one of the two actors is under test and the other in production.
     pub fn link<B: Actor>(&mut self, other: &ActorRef<B>) {
         match &self.home {
-            Home::Controlled(me) => {
+            ActorExecutor::Controlled(me) => {
                 let other = other.target().address();
                 runtime::with(|rt| rt.link(*me, other));
             }
-            Home::Live(side) => side.link(other.target().watched()),
+            ActorExecutor::Live(side) => side.link(other.target().watched()),
         }
     }
 
@@ -155,11 +157,11 @@ impl<A: Actor> Context<A> {
     /// If one of the two actors is under test and the other in production.
     pub fn unlink<B: Actor>(&mut self, other: &ActorRef<B>) {
         match &self.home {
-            Home::Controlled(me) => {
+            ActorExecutor::Controlled(me) => {
                 let other = other.target().address();
                 runtime::with(|rt| rt.unlink(*me, other));
             }
-            Home::Live(side) => side.unlink(other.target().watched()),
+            ActorExecutor::Live(side) => side.unlink(other.target().watched()),
         }
     }
 
@@ -170,13 +172,13 @@ impl<A: Actor> Context<A> {
         A: Handler<Terminated>,
     {
         match &self.home {
-            Home::Controlled(me) => runtime::with(|rt| {
+            ActorExecutor::Controlled(me) => runtime::with(|rt| {
                 rt.trap_links(*me, |mail, actor, reason| {
                     let ended = Terminated { actor, reason };
                     mail.put(&mut Slot::Full(A::message(ended, Reply::nobody())))
                 });
             }),
-            Home::Live(side) => side.trap_links(|watcher, actor, reason| {
+            ActorExecutor::Live(side) => side.trap_links(|watcher, actor, reason| {
                 let ended = Terminated { actor, reason };
                 watcher.notify::<A>(A::message(ended, Reply::nobody()), None);
             }),

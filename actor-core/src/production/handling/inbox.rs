@@ -8,9 +8,9 @@ use std::time::Duration;
 use crate::parts::AnyMail;
 use crate::production::host::current::Sender;
 use crate::production::mailbox::bound::Bound;
-#[cfg(feature = "tracing")]
-use crate::production::mailbox::carried::Carried;
 use crate::production::mailbox::queue::{Entry, Fetched, Kind, Letters, Reading};
+#[cfg(feature = "tracing")]
+use crate::production::mailbox::span_context::SpanContext;
 use crate::production::running::actor::LiveActor;
 use crate::table::{ActorInfo, Disposition};
 
@@ -92,7 +92,7 @@ impl Inbox {
 
     /// Returns the span context that came with the event in that slot.
     #[cfg(feature = "tracing")]
-    pub(in crate::production) fn take_carried(&mut self, slot: u32) -> Option<Carried> {
+    pub(in crate::production) fn take_carried(&mut self, slot: u32) -> Option<SpanContext> {
         self.fetched.take_carried(slot)
     }
 

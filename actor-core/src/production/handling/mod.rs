@@ -8,5 +8,5 @@
 //! [running](super::running) actors, which know nothing else of handlers.
 
 mod inbox;
-pub(crate) mod side;
+pub(crate) mod local;
 pub(crate) mod timer;

@@ -4,11 +4,11 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::production::host::executor::Task;
-use crate::production::mailbox::fired::Armed;
+use crate::production::mailbox::fired::TimerCancellation;
 
 #[derive(Clone)]
 pub(crate) struct LiveTimer {
-    armed: Arc<Armed>,
+    armed: Arc<TimerCancellation>,
     task: Task,
 }
 
@@ -22,7 +22,7 @@ impl fmt::Debug for LiveTimer {
 }
 
 impl LiveTimer {
-    pub(in crate::production) fn new(armed: Arc<Armed>, task: Task) -> Self {
+    pub(in crate::production) fn new(armed: Arc<TimerCancellation>, task: Task) -> Self {
         Self { armed, task }
     }
 

@@ -18,7 +18,7 @@ use tokio::runtime::{EnterGuard, Handle, RuntimeFlavor};
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use crate::contained::contained;
+use crate::panics::catch_panic;
 
 #[derive(Clone)]
 pub(crate) enum Executor {
@@ -174,7 +174,7 @@ impl Sleep {
             // Dropping a runtime elapses all its timers.
             Self::Tokio(sleep) if sleep.is_elapsed() => Poll::Ready(()),
             Self::Tokio(sleep) => {
-                contained(|| sleep.as_mut().poll(task)).unwrap_or(Poll::Ready(()))
+                catch_panic(|| sleep.as_mut().poll(task)).unwrap_or(Poll::Ready(()))
             }
             #[cfg(feature = "futures")]
             Self::Thread(sleep) => Pin::new(sleep).poll(task).map(drop),

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const SLICE: Duration = Duration::from_micros(50);
 
 /// The number of events between two reads of the clock, if handlers are quick.
-const LOOK: u32 = 32;
+const CHECK_EVERY: u32 = 32;
 
 /// The number of successive checks in time after which the pace may grow.
 const CALM: u32 = 8;
@@ -60,16 +60,16 @@ thread_local! {
 
 /// A guard: a worker runs on this thread until the guard is dropped.
 #[must_use = "the worker has left when it is dropped"]
-pub(crate) struct Shift;
+pub(crate) struct WorkerRunGuard;
 
-impl Drop for Shift {
+impl Drop for WorkerRunGuard {
     fn drop(&mut self) {
         SLICE_OF_THREAD.with(|slice| slice.of_worker.set(false));
     }
 }
 
 /// Begins a worker's run on this thread; `rested`: the runtime's driver has run since the last one.
-pub(crate) fn begin(rested: bool) -> Shift {
+pub(crate) fn begin(rested: bool) -> WorkerRunGuard {
     SLICE_OF_THREAD.with(|slice| {
         slice.of_worker.set(true);
         slice.is_over.set(false);
@@ -79,7 +79,7 @@ pub(crate) fn begin(rested: bool) -> Shift {
             slice.since.set(slow.then(Instant::now));
         }
     });
-    Shift
+    WorkerRunGuard
 }
 
 /// Begins a run of an actor.
@@ -165,7 +165,7 @@ impl Slice {
         let (pace, calm) = match is_over {
             true => (1, 0),
             false if calm < CALM => (pace, calm + 1),
-            false => (LOOK.min(2 * pace), calm),
+            false => (CHECK_EVERY.min(2 * pace), calm),
         };
         self.pace.set(pace);
         self.calm.set(calm);

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 /// The owner of timers, whose restart makes earlier timers void.
-pub(crate) trait Lives: Send + Sync {
+pub(crate) trait TimerOwner: Send + Sync {
     /// Returns the number of restarts.
     fn life(&self) -> u32;
 }
 
 /// The state shared by a timer's task, its fired events and its handles.
-pub(crate) struct Armed {
-    owner: Weak<dyn Lives>,
+pub(crate) struct TimerCancellation {
+    owner: Weak<dyn TimerOwner>,
     /// The owner's restart count when the timer was armed.
     life: u32,
     /// Set by `cancel`, never reset. An event that has fired and is not handled yet becomes void then.
@@ -20,8 +20,8 @@ pub(crate) struct Armed {
     cancelled: AtomicBool,
 }
 
-impl Armed {
-    pub(crate) fn new(owner: &Arc<impl Lives + 'static>) -> Self {
+impl TimerCancellation {
+    pub(crate) fn new(owner: &Arc<impl TimerOwner + 'static>) -> Self {
         let weak = Arc::downgrade(owner);
         Self {
             owner: weak,
@@ -43,10 +43,10 @@ impl Armed {
 }
 
 /// One firing of a timer; it exists while the event is unread.
-pub(crate) struct Fired(Arc<Armed>);
+pub(crate) struct FiredTimer(Arc<TimerCancellation>);
 
-impl Fired {
-    pub(crate) fn new(armed: Arc<Armed>) -> Arc<Self> {
+impl FiredTimer {
+    pub(crate) fn new(armed: Arc<TimerCancellation>) -> Arc<Self> {
         Arc::new(Self(armed))
     }
 

@@ -7,11 +7,11 @@
 //! The modules above send and receive. This module knows neither the actors nor the types of their events.
 
 pub(crate) mod bound;
-#[cfg(feature = "tracing")]
-pub(crate) mod carried;
 pub(crate) mod fired;
-pub(crate) mod lane;
 pub(crate) mod queue;
+pub(crate) mod signals;
+#[cfg(feature = "tracing")]
+pub(crate) mod span_context;
 mod sync;
 #[cfg(all(test, loom_model))]
 mod tests;

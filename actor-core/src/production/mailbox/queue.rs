@@ -21,9 +21,9 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use super::bound::{Admission, Bound, Tally};
+use super::fired::FiredTimer;
 #[cfg(feature = "tracing")]
-use super::carried::{Carried, Luggage};
-use super::fired::Fired;
+use super::span_context::{SpanContext, SpanContexts};
 use super::sync::{Mutex, MutexGuard, lock};
 use crate::parts::{self, AnyMail, MakeMail};
 use crate::production::host::current::Sender;
@@ -77,9 +77,9 @@ pub(crate) struct Letters {
     /// `None` before the first message.
     mail: Option<Box<dyn AnyMail>>,
     /// `None` for most actors, which have no timers.
-    timers: Option<Box<Slab<Arc<Fired>>>>,
+    timers: Option<Box<Slab<Arc<FiredTimer>>>>,
     #[cfg(feature = "tracing")]
-    luggage: Luggage,
+    luggage: SpanContexts,
 }
 
 impl Letters {
@@ -102,7 +102,7 @@ impl Letters {
     }
 
     /// Marks an entry as read; the timer's event counts as unread until the result is dropped.
-    pub(crate) fn read(&mut self, entry: &Entry) -> Option<Arc<Fired>> {
+    pub(crate) fn read(&mut self, entry: &Entry) -> Option<Arc<FiredTimer>> {
         match (entry.kind, &mut self.timers) {
             (Kind::Timer, Some(timers)) => timers.remove(entry.of as u32),
             _ => None,
@@ -110,11 +110,11 @@ impl Letters {
     }
 
     #[cfg(feature = "tracing")]
-    pub(crate) fn take_carried(&mut self, slot: u32) -> Option<Carried> {
+    pub(crate) fn take_carried(&mut self, slot: u32) -> Option<SpanContext> {
         self.luggage.take(slot)
     }
 
-    fn add_timer(&mut self, timer: Arc<Fired>) -> u64 {
+    fn add_timer(&mut self, timer: Arc<FiredTimer>) -> u64 {
         let timers = self.timers.get_or_insert_with(|| Box::new(Slab::new()));
         u64::from(timers.insert(&mut Slot::Full(timer)))
     }
@@ -137,7 +137,7 @@ impl Letters {
             if let (Some(to), Some(from)) = (&self.mail, &other.mail)
                 && entry.kind != Kind::Stop
             {
-                let slot = to.adopt(&**from, entry.slot);
+                let slot = to.move_from(&**from, entry.slot);
                 #[cfg(feature = "tracing")]
                 self.luggage.put(slot, other.luggage.take(entry.slot));
                 entry.slot = slot;
@@ -225,7 +225,7 @@ impl<R> Opened<'_, R> {
 
     /// Sets or clears a slot's span context. The result must be dropped after the lock is released.
     #[cfg(feature = "tracing")]
-    pub(crate) fn carry(&mut self, slot: u32, carried: Option<Carried>) -> Option<Carried> {
+    pub(crate) fn carry(&mut self, slot: u32, carried: Option<SpanContext>) -> Option<SpanContext> {
         self.queue.letters.luggage.put(slot, carried)
     }
 
@@ -271,7 +271,7 @@ impl<R> Opened<'_, R> {
             bound.deferred.1 -= usize::from(at < bound.deferred.1);
         }
         let mail = (self.make_mail)();
-        let slot = mail.adopt(letters.mail(), entry.slot);
+        let slot = mail.move_from(letters.mail(), entry.slot);
         Some((mail, slot))
     }
 
@@ -302,7 +302,7 @@ impl<R> Opened<'_, R> {
         mut self,
         event: u16,
         slot: u32,
-        timer: Option<Arc<Fired>>,
+        timer: Option<Arc<FiredTimer>>,
     ) -> Option<R> {
         let (kind, of) = match timer {
             Some(timer) => (Kind::Timer, self.queue.letters.add_timer(timer)),
@@ -450,7 +450,7 @@ impl<R> Mailbox<R> {
         let timer = queue.letters.read(&entry);
         if entry.kind != Kind::Stop {
             let mail = letters.mail.get_or_insert_with(self.make_mail);
-            let slot = mail.adopt(queue.letters.mail(), entry.slot);
+            let slot = mail.move_from(queue.letters.mail(), entry.slot);
             #[cfg(feature = "tracing")]
             letters
                 .luggage

@@ -8,23 +8,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 #[cfg(feature = "tracing")]
-use super::carrier::Carrier;
+use super::span_propagator::SpanPropagator;
 use super::violation::MonitorViolation;
-use crate::contained::{Payload, contained, message_of};
 use crate::event::Event;
 use crate::identity::ActorId;
+use crate::panics::{Payload, catch_panic, message_of};
 use crate::parts::{AskError, Violation, ViolationKind};
 use crate::production::host::lock;
 use crate::supervision::{Failure, FailureKind};
 
 /// The failure of one actor, before its name is added.
 #[derive(Clone, Debug)]
-pub(crate) struct Fault {
+pub(crate) struct FailureCause {
     pub(crate) kind: FailureKind,
     pub(crate) message: String,
 }
 
-impl Fault {
+impl FailureCause {
     pub(crate) fn from_panic(payload: Payload) -> Self {
         match payload.downcast::<Violation>() {
             Ok(violation) => Self {
@@ -124,7 +124,7 @@ pub(crate) struct Hooks {
     violation: Mutex<OnViolation>,
     dead_letters: AtomicU64,
     #[cfg(feature = "tracing")]
-    carrier: OnceLock<Carrier>,
+    carrier: OnceLock<SpanPropagator>,
 }
 
 impl Hooks {
@@ -141,12 +141,12 @@ impl Hooks {
 
     /// Sets the carrier of span contexts; the first call counts.
     #[cfg(feature = "tracing")]
-    pub(crate) fn carry(&self, carrier: Carrier) {
+    pub(crate) fn carry(&self, carrier: SpanPropagator) {
         self.carrier.get_or_init(|| carrier);
     }
 
     #[cfg(feature = "tracing")]
-    pub(crate) fn carrier(&self) -> Option<&Carrier> {
+    pub(crate) fn carrier(&self) -> Option<&SpanPropagator> {
         self.carrier.get()
     }
 
@@ -207,6 +207,6 @@ pub(crate) fn guarded(hook: impl FnOnce()) {
         return;
     }
     // The panic's message was printed, and there is no other hook for it.
-    drop(contained(hook));
+    drop(catch_panic(hook));
     IN_HOOK.set(false);
 }

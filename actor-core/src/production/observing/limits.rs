@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use super::hooks::guarded;
-use super::work::Named;
+use super::work::HandlerInState;
 use crate::identity::ActorId;
 use crate::production::host::lock;
 
@@ -49,7 +49,7 @@ impl fmt::Display for StuckActor {
         } else {
             "kept a thread in"
         };
-        let work = Named(self.event, self.state);
+        let work = HandlerInState(self.event, self.state);
         write!(f, "{name} has {verb} {work} for {time:?}")
     }
 }
@@ -105,7 +105,7 @@ impl Limits {
 }
 
 /// An actor that exceeds a limit.
-pub(in crate::production) enum Found {
+pub(in crate::production) enum LimitExceeded {
     Stuck(StuckActor),
     Deep(DeepMailbox),
 }
@@ -140,13 +140,13 @@ impl Watchdog {
         drop(before);
     }
 
-    pub(in crate::production) fn tell(&self, found: Found) {
+    pub(in crate::production) fn tell(&self, found: LimitExceeded) {
         match found {
-            Found::Stuck(stuck) => {
+            LimitExceeded::Stuck(stuck) => {
                 let hook = lock(&self.on_stuck).clone();
                 guarded(|| hook(&stuck));
             }
-            Found::Deep(deep) => {
+            LimitExceeded::Deep(deep) => {
                 let hook = lock(&self.on_deep).clone();
                 guarded(|| hook(&deep));
             }

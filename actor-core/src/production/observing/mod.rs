@@ -8,14 +8,14 @@
 //!
 //! Running actors report here. The watchdog, which checks them, is in the system module.
 
-pub(crate) mod attention;
-#[cfg(feature = "tracing")]
-pub(crate) mod carrier;
 pub(crate) mod hooks;
 pub(crate) mod limits;
 #[cfg(feature = "metrics")]
 pub(crate) mod meters;
 pub(crate) mod monitors;
+pub(crate) mod observer_flags;
 pub(crate) mod report;
+#[cfg(feature = "tracing")]
+pub(crate) mod span_propagator;
 pub(crate) mod violation;
 pub(crate) mod work;

@@ -12,9 +12,9 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::violation::{MonitorStep, MonitorViolation, MonitorViolationKind};
-use crate::contained::contained;
 use crate::event::Event;
 use crate::identity::ActorId;
+use crate::panics::catch_panic;
 use crate::production::host::lock;
 use crate::specification::{AnyMonitor, Moment, Temperature};
 
@@ -49,7 +49,7 @@ fn keep_panics_from_the_hook() {
 const TRACE: usize = 16;
 
 /// An event, as monitors observe it.
-pub(crate) struct Seen<'a> {
+pub(crate) struct MonitoredEvent<'a> {
     pub(crate) event: &'a dyn Event,
     pub(crate) sender: Option<ActorId>,
     pub(crate) target: Option<ActorId>,
@@ -71,7 +71,7 @@ pub(crate) struct Monitors {
 #[derive(Default)]
 struct Table {
     /// `None` for a monitor that was removed after a violation.
-    monitors: Vec<Option<Watched>>,
+    monitors: Vec<Option<RegisteredMonitor>>,
     /// The monitors that observe an event, each with the index in its own table of observations.
     index: HashMap<(TypeId, Moment), Vec<(usize, u16)>>,
     /// True if a monitor stays registered after a violation.
@@ -81,22 +81,22 @@ struct Table {
     limits: HashMap<TypeId, Duration>,
 }
 
-struct Watched {
+struct RegisteredMonitor {
     monitor: Box<dyn AnyMonitor>,
-    heat: Heat,
+    heat: HotTimer,
     /// The last changes of state.
     trace: VecDeque<MonitorStep>,
 }
 
 /// The time for which a monitor has been hot since it was last cold. Warm states stop the clock.
 #[derive(Default)]
-struct Heat {
+struct HotTimer {
     gathered: Duration,
     since: Option<Instant>,
     reported: bool,
 }
 
-impl Heat {
+impl HotTimer {
     /// Returns true if the clock was started.
     fn enter(&mut self, temperature: Temperature) -> bool {
         match temperature {
@@ -123,7 +123,7 @@ impl Heat {
     }
 }
 
-impl Watched {
+impl RegisteredMonitor {
     fn temperature(&self) -> Temperature {
         self.monitor.info().states[self.monitor.state()].1
     }
@@ -142,17 +142,17 @@ impl Watched {
     fn observe(
         &mut self,
         observation: u16,
-        seen: &Seen<'_>,
+        seen: &MonitoredEvent<'_>,
     ) -> Result<bool, Box<MonitorViolation>> {
         let before = self.monitor.state();
-        let Seen {
+        let MonitoredEvent {
             event,
             sender,
             target,
             time,
         } = *seen;
         let observe = || self.monitor.observe(observation, event, sender, target);
-        match contained(observe) {
+        match catch_panic(observe) {
             Ok(state) => {
                 if state != before {
                     self.remember(observation, time);
@@ -162,7 +162,7 @@ impl Watched {
             Err(message) => Err(Box::new(MonitorViolation {
                 place: PLACE.take(),
                 // The `Debug` of the event is the user's code.
-                event: contained(|| format!("{event:?}")).ok(),
+                event: catch_panic(|| format!("{event:?}")).ok(),
                 sender,
                 target,
                 ..self.violation(MonitorViolationKind::Safety, message, time)
@@ -209,9 +209,9 @@ impl Watched {
 impl Monitors {
     /// Registers a monitor, unless one of its type is registered.
     pub(crate) fn register(&self, monitor: Box<dyn AnyMonitor>) {
-        let mut watched = Watched {
+        let mut watched = RegisteredMonitor {
             monitor,
-            heat: Heat::default(),
+            heat: HotTimer::default(),
             trace: VecDeque::new(),
         };
         keep_panics_from_the_hook();
@@ -227,7 +227,7 @@ impl Monitors {
         &self,
         moment: Moment,
         kind: TypeId,
-        seen: &Seen<'_>,
+        seen: &MonitoredEvent<'_>,
     ) -> Vec<MonitorViolation> {
         if OBSERVING.replace(true) {
             return Vec::new();
@@ -264,7 +264,7 @@ impl Monitors {
         }
         OBSERVING.set(false);
         // The user's destructors run under no lock. A second panic can't be reported.
-        drop(contained(|| drop(removed)));
+        drop(catch_panic(|| drop(removed)));
         violations
     }
 
@@ -292,7 +292,7 @@ impl Monitors {
             ..
         } = &mut *table;
         let now = Instant::now();
-        let overdue = |watched: &mut Watched| {
+        let overdue = |watched: &mut RegisteredMonitor| {
             let limit = watched.limit(*limit, limits)?;
             let deadline = watched.heat.deadline(limit)?;
             if deadline > now {
@@ -308,7 +308,7 @@ impl Monitors {
     /// Returns the time at which the next monitor will have been hot for too long.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         let table = lock(&self.table);
-        let deadline = |watched: &Watched| {
+        let deadline = |watched: &RegisteredMonitor| {
             let limit = watched.limit(table.limit, &table.limits)?;
             watched.heat.deadline(limit)
         };
@@ -322,9 +322,9 @@ impl Table {
     }
 
     /// Adds a monitor; returns it if one of its type is registered.
-    fn insert(&mut self, watched: Watched) -> Option<Watched> {
+    fn insert(&mut self, watched: RegisteredMonitor) -> Option<RegisteredMonitor> {
         let of_type = watched.monitor.monitor_type();
-        let known = |other: &Watched| other.monitor.monitor_type() == of_type;
+        let known = |other: &RegisteredMonitor| other.monitor.monitor_type() == of_type;
         if self.monitors.iter().flatten().any(known) {
             return Some(watched);
         }

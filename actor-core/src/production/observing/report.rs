@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::work::Named;
+use super::work::HandlerInState;
 use crate::identity::ActorId;
 
 /// An actor that had not stopped at the deadline of a shutdown and was aborted, as it was then. See
@@ -34,7 +34,7 @@ impl fmt::Display for Unfinished {
         f.write_str(&self.name)?;
         if let Some(event) = self.event {
             let verb = if self.waits { "awaits in" } else { "is in" };
-            write!(f, " {verb} {}", Named(event, self.state))?;
+            write!(f, " {verb} {}", HandlerInState(event, self.state))?;
         }
         write!(f, ", {} unread", self.unread)
     }

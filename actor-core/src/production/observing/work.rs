@@ -11,7 +11,7 @@ use crate::table::ActorInfo;
 /// An async handler is always recorded, others only while stuck actors are watched, since a store for
 /// each event has a cost. All accesses are relaxed: observers need no other earlier writes.
 #[derive(Default)]
-pub(crate) struct Work {
+pub(crate) struct CurrentHandler {
     /// A [`Doing`].
     doing: AtomicU64,
     /// The number of unread events that the actor has fetched from its mailbox, as last published.
@@ -26,7 +26,7 @@ pub(crate) struct Work {
 /// the state, 15 bits; true while the handler waits, one bit; and the count of handlers since the actor's
 /// spawn, 32 bits, which distinguishes successive handlers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Doing(u64);
+pub(crate) struct HandlerWord(u64);
 
 const STATE: u32 = 16;
 const STATE_MAX: u64 = (1 << 15) - 1;
@@ -39,9 +39,9 @@ pub(crate) const STOP_HOOK: u16 = u16::MAX - 2;
 pub(crate) const ENTRY_HOOK: u16 = u16::MAX - 3;
 pub(crate) const EXIT_HOOK: u16 = u16::MAX - 4;
 
-impl Work {
-    pub(crate) fn doing(&self) -> Doing {
-        Doing(self.doing.load(Ordering::Relaxed))
+impl CurrentHandler {
+    pub(crate) fn doing(&self) -> HandlerWord {
+        HandlerWord(self.doing.load(Ordering::Relaxed))
     }
 
     fn set(&self, doing: u64) {
@@ -50,7 +50,7 @@ impl Work {
 
     /// Records the call of a handler or hook.
     pub(crate) fn begin(&self, event: u16, state: usize) {
-        let Doing(before) = self.doing();
+        let HandlerWord(before) = self.doing();
         let number = (before >> NUMBER).wrapping_add(1);
         let state = STATE_MAX.min(state as u64);
         self.set((number << NUMBER) | (state << STATE) | (u64::from(event) + 1));
@@ -65,12 +65,12 @@ impl Work {
 
     /// Records that the current handler waits, or is over.
     pub(crate) fn leave(&self, waits: bool) {
-        let Doing(doing) = self.doing();
-        if doing & Doing::ANY != 0 {
+        let HandlerWord(doing) = self.doing();
+        if doing & HandlerWord::ANY != 0 {
             self.set(if waits {
                 doing | WAITS
             } else {
-                doing & !Doing::ANY & !WAITS
+                doing & !HandlerWord::ANY & !WAITS
             });
         }
     }
@@ -95,7 +95,7 @@ impl Work {
 
     /// Records that the actor runs again.
     pub(crate) fn resume(&self) {
-        let Doing(doing) = self.doing();
+        let HandlerWord(doing) = self.doing();
         if doing & WAITS != 0 {
             self.set(doing & !WAITS);
         }
@@ -123,7 +123,7 @@ impl Work {
     }
 }
 
-impl Doing {
+impl HandlerWord {
     const ANY: u64 = u16::MAX as u64;
 
     /// Returns true if a handler or hook runs or waits.
@@ -159,9 +159,9 @@ impl Doing {
 }
 
 /// A handler in a state, as printed: `Ping in state Idle`.
-pub(crate) struct Named<'a>(pub(crate) &'a str, pub(crate) Option<&'a str>);
+pub(crate) struct HandlerInState<'a>(pub(crate) &'a str, pub(crate) Option<&'a str>);
 
-impl fmt::Display for Named<'_> {
+impl fmt::Display for HandlerInState<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(event, state) = self;
         match state {

@@ -9,29 +9,29 @@ use std::task::{Wake, Waker};
 use std::time::Duration;
 
 use super::hub::Hub;
-use super::life::Life;
+use super::life::ActorTask;
 use super::relations::Relations;
 use super::reply::{Observed, losing};
 use super::telemetry;
-use super::waits::Asked;
+use super::waits::TrackedAsk;
 use crate::event::Event;
 use crate::identity::ActorId;
 use crate::parts::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_of};
 use crate::production::host::current::Sender;
 use crate::production::host::executor::{Sleep, sleep};
 use crate::production::mailbox::bound::Admission;
-#[cfg(feature = "tracing")]
-use crate::production::mailbox::carried::Carried;
-use crate::production::mailbox::fired::{Fired, Lives};
-use crate::production::mailbox::lane::{KILL, Lane, QUIT};
+use crate::production::mailbox::fired::{FiredTimer, TimerOwner};
 use crate::production::mailbox::queue::{Kind, Mailbox, Opened};
-use crate::production::observing::attention::{AGES, OBSERVED};
+use crate::production::mailbox::signals::{KILL, QUIT, Signals};
 #[cfg(feature = "tracing")]
-use crate::production::observing::carrier::Carrier;
-use crate::production::observing::hooks::{DeadLetterReason, Fault};
+use crate::production::mailbox::span_context::SpanContext;
+use crate::production::observing::hooks::{DeadLetterReason, FailureCause};
 #[cfg(feature = "metrics")]
 use crate::production::observing::meters::Meters;
-use crate::production::observing::work::Work;
+use crate::production::observing::observer_flags::{AGES, OBSERVED};
+#[cfg(feature = "tracing")]
+use crate::production::observing::span_propagator::SpanPropagator;
+use crate::production::observing::work::CurrentHandler;
 use crate::slab::Slot;
 use crate::specification::Moment;
 use crate::supervision::{FailureKind, StopReason};
@@ -48,11 +48,11 @@ pub(crate) struct LiveActor {
     id: ActorId,
     name: Option<Box<Name>>,
     info: &'static ActorInfo,
-    mailbox: Mailbox<Box<Life>>,
-    pub(in crate::production) end: Mutex<End>,
+    mailbox: Mailbox<Box<ActorTask>>,
+    pub(in crate::production) end: Mutex<ActorEnd>,
     /// The signals that go ahead of the inbox.
-    pub(in crate::production) lane: Lane,
-    pub(in crate::production) work: Work,
+    pub(in crate::production) lane: Signals,
+    pub(in crate::production) work: CurrentHandler,
     #[cfg(feature = "metrics")]
     pub(in crate::production) meters: Arc<Meters>,
     /// The number of restarts.
@@ -63,7 +63,7 @@ pub(crate) struct LiveActor {
 }
 
 /// The end of an actor: its relations while it is alive, the reason once it has ended.
-pub(in crate::production) enum End {
+pub(in crate::production) enum ActorEnd {
     /// The actor has not ended. Most actors have no relations.
     Awaited(Option<Box<Relations>>),
     /// The inbox is closed, and every watcher was notified.
@@ -86,9 +86,9 @@ impl LiveActor {
             name: options.name.clone().map(|name| Box::new(Name(name))),
             info,
             mailbox: Mailbox::new(make_mail, options.mailbox),
-            end: Mutex::new(End::Awaited(None)),
-            lane: Lane::default(),
-            work: Work::default(),
+            end: Mutex::new(ActorEnd::Awaited(None)),
+            lane: Signals::default(),
+            work: CurrentHandler::default(),
             #[cfg(feature = "metrics")]
             meters: hub.meters.of(info.name),
             life: AtomicU32::new(0),
@@ -132,13 +132,13 @@ impl LiveActor {
     }
 
     #[inline]
-    pub(in crate::production) fn mailbox(&self) -> &Mailbox<Box<Life>> {
+    pub(in crate::production) fn mailbox(&self) -> &Mailbox<Box<ActorTask>> {
         &self.mailbox
     }
 
     /// Returns the number of restarts. Relaxed: the caller is this actor, or unordered in any case.
     #[inline]
-    pub(in crate::production) fn life(&self) -> u32 {
+    pub(in crate::production) fn restart_count(&self) -> u32 {
         self.life.load(Ordering::Relaxed)
     }
 
@@ -178,24 +178,24 @@ impl LiveActor {
     /// Signals the actor ahead of its inbox.
     pub(in crate::production) fn order(&self, order: u16) {
         self.lane.add(order);
-        self.rouse();
+        self.wake_up();
     }
 
     /// Makes the actor check its signals: now if it is parked, otherwise before it parks again.
-    pub(in crate::production) fn rouse(&self) {
+    pub(in crate::production) fn wake_up(&self) {
         self.run(self.mailbox.rouse());
     }
 
     /// Runs the actor, if it was taken out of its mailbox.
     #[inline]
-    fn run(&self, life: Option<Box<Life>>) {
+    fn run(&self, life: Option<Box<ActorTask>>) {
         if let Some(life) = life {
             life.dispatch(&self.hub.dispatcher);
         }
     }
 
     /// Parks the actor in its mailbox, or runs it once more if it was woken meanwhile.
-    pub(in crate::production) fn park(&self, life: Box<Life>) {
+    pub(in crate::production) fn park(&self, life: Box<ActorTask>) {
         self.run(self.mailbox.park(life));
         if self.hub.dispatcher.is_closed() {
             self.drop_parked();
@@ -230,7 +230,7 @@ impl LiveActor {
             }
             Some(mut mailbox) => {
                 let admission = mailbox.tell();
-                self.admit(mailbox, admission, event, message, Sent::UNSEEN);
+                self.admit(mailbox, admission, event, message, SendRecord::UNSEEN);
             }
             None => self.refuse(Kind::Event, DeadLetterReason::Stopped, message),
         }
@@ -244,14 +244,14 @@ impl LiveActor {
         let event = A::event_index(passed);
         let sent = match self.hub.looks_at_sends() {
             true => self.sent_now(),
-            false => Sent::UNSEEN,
+            false => SendRecord::UNSEEN,
         };
         self.post_any(event, message, sent);
     }
 
     /// Posts as [`post`](Self::post) does, for an untyped message, with the recorded data of the send.
     #[cold]
-    fn post_any(&self, event: u16, message: &mut dyn Any, sent: Sent) {
+    fn post_any(&self, event: u16, message: &mut dyn Any, sent: SendRecord) {
         match self.mailbox.open() {
             Some(mut mailbox) => {
                 let admission = mailbox.tell();
@@ -273,9 +273,9 @@ impl LiveActor {
         message: &mut Slot<A::Message>,
         mut ticket: Option<u64>,
         waker: Option<&Waker>,
-    ) -> Room {
+    ) -> OfferState {
         let Slot::Full(shown) = message else {
-            return Room::Decided(Offered::Taken);
+            return OfferState::Decided(Offered::Taken);
         };
         let event = A::event_index(shown);
         if self.hub.is_observed() {
@@ -286,7 +286,7 @@ impl LiveActor {
         }
         let sent = match self.hub.looks_at_sends() {
             true => self.see_sent(event, A::event(shown)),
-            false => Sent::UNSEEN,
+            false => SendRecord::UNSEEN,
         };
         self.offer_any(event, message, sent, ticket, waker)
     }
@@ -295,12 +295,12 @@ impl LiveActor {
         &self,
         event: u16,
         message: &mut dyn Any,
-        sent: Sent,
+        sent: SendRecord,
         ticket: Option<u64>,
         waker: Option<&Waker>,
-    ) -> Room {
+    ) -> OfferState {
         let Some(mut mailbox) = self.mailbox.open() else {
-            return Room::Decided(Offered::Closed);
+            return OfferState::Decided(Offered::Closed);
         };
         let (admission, replaced) = mailbox.offer(ticket, waker);
         match admission {
@@ -308,21 +308,25 @@ impl LiveActor {
             _ => self.admit(mailbox, admission, event, message, sent),
         }
         drop(replaced);
-        Room::of(admission)
+        OfferState::of(admission)
     }
 
     /// Reserves a place, since monitors must observe the event before the target, and it must be queued
     /// afterwards. Returns the ticket of the place.
     #[cold]
-    fn keep_place(&self, ticket: Option<u64>, waker: Option<&Waker>) -> Result<Option<u64>, Room> {
+    fn keep_place(
+        &self,
+        ticket: Option<u64>,
+        waker: Option<&Waker>,
+    ) -> Result<Option<u64>, OfferState> {
         let Some(mut mailbox) = self.mailbox.open() else {
-            return Err(Room::Decided(Offered::Closed));
+            return Err(OfferState::Decided(Offered::Closed));
         };
         let (admission, replaced) = mailbox.offer(ticket, waker);
         let kept = match admission {
             Admission::Enter => Ok(mailbox.keep_place()),
             Admission::Replace | Admission::Lost => Ok(None),
-            Admission::Full | Admission::Wait(_) => Err(Room::of(admission)),
+            Admission::Full | Admission::Wait(_) => Err(OfferState::of(admission)),
         };
         drop(mailbox);
         drop(replaced);
@@ -342,11 +346,11 @@ impl LiveActor {
     /// Queues an event in a bounded mailbox, or makes a dead letter of it or of the oldest event.
     fn admit(
         &self,
-        mut mailbox: Opened<'_, Box<Life>>,
+        mut mailbox: Opened<'_, Box<ActorTask>>,
         admission: Admission,
         event: u16,
         message: &mut dyn Any,
-        sent: Sent,
+        sent: SendRecord,
     ) {
         let replaced = match admission {
             Admission::Replace => mailbox.take_oldest(),
@@ -368,7 +372,7 @@ impl LiveActor {
     }
 
     /// Sends a notice or a timer's event; dropped without a dead letter if the actor has stopped.
-    pub(crate) fn notify<A: Mailed>(&self, message: A::Message, timer: Option<Arc<Fired>>) {
+    pub(crate) fn notify<A: Mailed>(&self, message: A::Message, timer: Option<Arc<FiredTimer>>) {
         let event = A::event_index(&message);
         if self.hub.is_observed() {
             self.observe(Moment::Sent, event, A::event(&message), Sender::NONE);
@@ -450,14 +454,14 @@ impl LiveActor {
         self.mailbox.give_back(letters);
     }
 
-    pub(crate) fn asking(self: &Arc<Self>) -> (Option<Box<Observed>>, Asked) {
+    pub(crate) fn asking(self: &Arc<Self>) -> (Option<Box<Observed>>, TrackedAsk) {
         let observed = self.hub.is_observed().then(|| {
             Box::new(Observed {
                 hub: self.hub.clone(),
                 asker: Sender::current(),
             })
         });
-        (observed, Asked::of(self))
+        (observed, TrackedAsk::of(self))
     }
 
     /// Starts the time limit of the system for an `ask` of this actor.
@@ -468,15 +472,15 @@ impl LiveActor {
     }
 
     /// Begins an `ask` that monitors don't observe, and that is ignored in the detection of cycles.
-    pub(crate) fn asking_beside(self: &Arc<Self>) -> Asked {
-        let asked = Asked::of(self);
+    pub(crate) fn asking_beside(self: &Arc<Self>) -> TrackedAsk {
+        let asked = TrackedAsk::of(self);
         asked.over();
         asked
     }
 
     /// Shows a sent event to the monitors, and records the data of the send.
     #[cold]
-    fn see_sent(&self, event: u16, shown: &dyn Event) -> Sent {
+    fn see_sent(&self, event: u16, shown: &dyn Event) -> SendRecord {
         let sent = self.sent_now();
         if self.hub.is_observed() {
             self.observe(Moment::Sent, event, shown, sent.sender);
@@ -485,17 +489,17 @@ impl LiveActor {
     }
 
     /// Records the data of a send that happens now.
-    fn sent_now(&self) -> Sent {
+    fn sent_now(&self) -> SendRecord {
         let attention = self.hub.attention.bits();
         let sender = match () {
             () if attention & OBSERVED != 0 => Sender::current(),
             () if attention & AGES != 0 => Sender::stamped(self.hub.now()),
             () => Sender::NONE,
         };
-        Sent {
+        SendRecord {
             sender,
             #[cfg(feature = "tracing")]
-            carried: self.hub.hooks.carrier().and_then(Carrier::capture),
+            carried: self.hub.hooks.carrier().and_then(SpanPropagator::capture),
         }
     }
 
@@ -530,7 +534,7 @@ impl LiveActor {
         // The user's destructor runs, and must not take down the thread that happens to run it.
         let drop_it = || losing(self.hub.lost(why.loss()), || mail.discard(slot));
         if let Err(payload) = catch_unwind(AssertUnwindSafe(drop_it)) {
-            self.failed(Fault::from_panic(payload));
+            self.failed(FailureCause::from_panic(payload));
         }
     }
 
@@ -539,24 +543,24 @@ impl LiveActor {
     fn discard(&self, mail: &dyn AnyMail, slot: u32) {
         // The user's destructor runs, possibly at the end of another actor.
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| mail.discard(slot))) {
-            self.failed(Fault::from_panic(payload));
+            self.failed(FailureCause::from_panic(payload));
         }
     }
 
-    pub(in crate::production) fn failed(&self, fault: Fault) {
+    pub(in crate::production) fn failed(&self, fault: FailureCause) {
         telemetry::failed(self, &fault);
         self.hub.failed(self.id, &self.name(), fault);
     }
 
     pub(crate) fn report(&self, error: &str) {
-        self.failed(Fault {
+        self.failed(FailureCause {
             kind: FailureKind::Unheard,
             message: error.to_owned(),
         });
     }
 
     pub(in crate::production) fn lost_in_background(&self, message: String) {
-        self.failed(Fault {
+        self.failed(FailureCause {
             kind: FailureKind::Background,
             message,
         });
@@ -575,13 +579,13 @@ impl LiveActor {
 }
 
 /// The recorded data of a send.
-struct Sent {
+struct SendRecord {
     sender: Sender,
     #[cfg(feature = "tracing")]
-    carried: Option<Carried>,
+    carried: Option<SpanContext>,
 }
 
-impl Sent {
+impl SendRecord {
     /// The data of a send that nobody observes.
     const UNSEEN: Self = Self {
         sender: Sender::NONE,
@@ -590,31 +594,31 @@ impl Sent {
     };
 }
 
-impl Lives for LiveActor {
+impl TimerOwner for LiveActor {
     fn life(&self) -> u32 {
-        self.life()
+        self.restart_count()
     }
 }
 
 /// Wakes the actor as a whole; a future in its handler may do so on any thread.
 impl Wake for LiveActor {
     fn wake(self: Arc<Self>) {
-        self.rouse();
+        self.wake_up();
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
-        self.rouse();
+        self.wake_up();
     }
 }
 
 /// The outcome of offering an event to the mailbox.
-pub(crate) enum Room {
+pub(crate) enum OfferState {
     /// The sender waits under this ticket.
     Wait(u64),
     Decided(Offered),
 }
 
-impl Room {
+impl OfferState {
     fn of(admission: Admission) -> Self {
         match admission {
             Admission::Wait(ticket) => Self::Wait(ticket),

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 
 use super::actor::LiveActor;
-use crate::contained::contained;
+use crate::panics::catch_panic;
 
 /// A future whose panics, also in `drop`, are reported as its owner's. The output is `None` then.
-pub(in crate::production) struct Contained<T> {
+pub(in crate::production) struct ReportPanic<T> {
     /// `None` once the future is over.
     future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
     owner: Arc<LiveActor>,
 }
 
-impl<T> Contained<T> {
+impl<T> ReportPanic<T> {
     pub(in crate::production) fn new(
         future: Pin<Box<dyn Future<Output = T> + Send>>,
         owner: Arc<LiveActor>,
@@ -28,20 +28,20 @@ impl<T> Contained<T> {
 
     fn drop_future(&mut self) {
         let future = self.future.take();
-        if let Err(message) = contained(|| drop(future)) {
+        if let Err(message) = catch_panic(|| drop(future)) {
             self.owner.lost_in_background(message);
         }
     }
 }
 
-impl<T> Future for Contained<T> {
+impl<T> Future for ReportPanic<T> {
     type Output = Option<T>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Option<T>> {
         let Some(future) = &mut self.future else {
             return Poll::Ready(None);
         };
-        let output = match contained(|| future.as_mut().poll(task)) {
+        let output = match catch_panic(|| future.as_mut().poll(task)) {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(output)) => Some(output),
             Err(message) => {
@@ -54,7 +54,7 @@ impl<T> Future for Contained<T> {
     }
 }
 
-impl<T> Drop for Contained<T> {
+impl<T> Drop for ReportPanic<T> {
     fn drop(&mut self) {
         self.drop_future();
     }

@@ -5,17 +5,17 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use super::actor::LiveActor;
-use super::background::Contained;
+use super::background::ReportPanic;
 use super::hub::Hub;
 use super::spawning::AskSupervisor;
 use super::target::Target;
-use crate::contained::contained;
+use crate::panics::catch_panic;
 use crate::production::host::executor::sleep;
 use crate::production::host::{chance, lock};
-use crate::production::mailbox::lane::{
+use crate::production::mailbox::signals::{
     CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP,
 };
-use crate::production::observing::hooks::Fault;
+use crate::production::observing::hooks::FailureCause;
 use crate::supervision::{
     Backoff, ChildOptions, Children, Decision, Failure, FailureKind, Order, StopReason, Supervision,
 };
@@ -33,14 +33,14 @@ pub(in crate::production) struct LiveChildren {
 
 /// The supervision of the system's children, with their group, if the program has set one.
 #[derive(Default)]
-pub(crate) struct Family(Mutex<Option<(Supervision, Weak<LiveChildren>)>>);
+pub(crate) struct SystemSupervision(Mutex<Option<(Supervision, Weak<LiveChildren>)>>);
 
 struct State {
     children: Children,
     /// The orders that are not passed on yet.
     orders: VecDeque<Order>,
     /// True while a thread passes orders on.
-    passes_on: bool,
+    is_draining: bool,
     /// The children, by their numbers.
     cells: BTreeMap<u64, Arc<LiveActor>>,
     /// The function that asks the supervisor about failures, if the supervisor decides itself.
@@ -94,7 +94,7 @@ impl LiveChildren {
             state: Mutex::new(State {
                 children: Children::new(Supervision::default()),
                 orders: VecDeque::new(),
-                passes_on: false,
+                is_draining: false,
                 cells: BTreeMap::new(),
                 ask: None,
                 failures: BTreeMap::new(),
@@ -147,7 +147,7 @@ impl LiveChildren {
         child: &LiveActor,
         reason: StopReason,
         has_started: bool,
-        fault: Option<Fault>,
+        fault: Option<FailureCause>,
     ) {
         self.update(|state, now, orders| {
             if state.ask.is_some() && reason.is_failure() {
@@ -199,17 +199,17 @@ impl LiveChildren {
         let mut orders = Vec::new();
         change(&mut state, self.hub.now(), &mut orders);
         state.orders.extend(orders);
-        if state.passes_on {
+        if state.is_draining {
             return;
         }
-        state.passes_on = true;
+        state.is_draining = true;
         while let Some(order) = state.orders.pop_front() {
             let child = order.child().and_then(|id| state.cells.get(&id)).cloned();
             drop(state);
             self.pass_on(child.as_ref(), order);
             state = lock(&self.state);
         }
-        state.passes_on = false;
+        state.is_draining = false;
     }
 
     fn pass_on(self: &Arc<Self>, child: Option<&Arc<LiveActor>>, order: Order) {
@@ -261,7 +261,7 @@ impl LiveChildren {
             return self.decided(child, Decision::default());
         };
         let answer = ask(Target::live(supervisor.clone()), failure);
-        let answer = Contained::new(answer, supervisor);
+        let answer = ReportPanic::new(answer, supervisor);
         let children = Arc::downgrade(self);
         self.hub.executor.spawn(async move {
             let decision = answer.await.unwrap_or_default();
@@ -276,17 +276,17 @@ impl LiveChildren {
     }
 
     fn wait(self: &Arc<Self>, child: &Arc<LiveActor>, delay: Duration, jitter: f64) {
-        let delay = Backoff::left_to_chance(delay, jitter, 2.0 * chance::part() - 1.0);
+        let delay = Backoff::with_jitter(delay, jitter, 2.0 * chance::part() - 1.0);
         let id = child.id().number();
         let slept = {
             let _clock = self.hub.executor.enter();
-            contained(|| sleep(delay))
+            catch_panic(|| sleep(delay))
         };
         let slept = match slept {
             Ok(slept) => slept,
             // Without a time driver, a restart at once is better than none.
             Err(message) => {
-                child.failed(Fault {
+                child.failed(FailureCause {
                     kind: FailureKind::Background,
                     message: format!("it is brought back at once: {message}"),
                 });

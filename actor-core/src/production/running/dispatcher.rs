@@ -26,9 +26,9 @@ use tokio::runtime::Handle;
 use tokio::task::{coop, yield_now};
 
 use super::hub::Hub;
-use super::life::Life;
-use super::sentinel::{self, Progress, Vigil};
-use crate::contained::contained;
+use super::life::ActorTask;
+use super::sentinel::{self, Progress, SentinelState};
+use crate::panics::catch_panic;
 use crate::production::host::executor::Executor;
 use crate::production::host::{lock, slice};
 
@@ -40,12 +40,12 @@ const MOST: usize = 64;
 
 pub(crate) struct Dispatcher {
     /// The shared queue: actors that were not woken on a worker.
-    injected: ArrayQueue<Box<Life>>,
+    injected: ArrayQueue<Box<ActorTask>>,
     /// The shared queue's overflow.
-    overflow: Mutex<VecDeque<Box<Life>>>,
+    overflow: Mutex<VecDeque<Box<ActorTask>>>,
     /// True if the overflow is not empty. Written under its lock; a read without the lock may be late.
     overflows: AtomicBool,
-    workers: Box<[Peer]>,
+    workers: Box<[WorkerHandle]>,
     /// The idle workers, a bit each.
     parked: AtomicU64,
     /// True if the workers are tasks of tokio.
@@ -53,7 +53,7 @@ pub(crate) struct Dispatcher {
     /// The runtime for substitute workers; `None` if they are of no use.
     runtime: Option<Handle>,
     /// The state of the [sentinel](super::sentinel).
-    vigil: Vigil,
+    vigil: SentinelState,
     /// True once no actor is left and none will come.
     over: AtomicBool,
     /// True once the runtime is gone.
@@ -61,8 +61,8 @@ pub(crate) struct Dispatcher {
 }
 
 /// The part of a worker that other threads see.
-struct Peer {
-    queue: Stealer<Box<Life>>,
+struct WorkerHandle {
+    queue: Stealer<Box<ActorTask>>,
     /// The waker of the worker's task, which never changes; `None` before the first poll.
     waker: OnceLock<Waker>,
     /// True while the worker yields to the driver of the runtime; it runs again afterwards.
@@ -73,7 +73,7 @@ struct Peer {
 
 /// A task of the runtime that runs actors.
 struct Worker {
-    local: Local,
+    local: WorkerQueue,
     index: usize,
     /// True if the last actor came from the shared queue.
     injected: Cell<bool>,
@@ -85,20 +85,22 @@ struct Worker {
 
 scoped_thread_local! {
     /// The queue of the worker that is polled on this thread.
-    static LOCAL: Local
+    static LOCAL: WorkerQueue
 }
 
 /// The queue of one worker.
-struct Local {
+struct WorkerQueue {
     dispatcher: Arc<Dispatcher>,
-    queue: Deque<Box<Life>>,
+    queue: Deque<Box<ActorTask>>,
 }
 
 /// Makes a dispatcher, and the queues for its workers.
-pub(in crate::production) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<Deque<Box<Life>>>) {
+pub(in crate::production) fn new(
+    executor: &Executor,
+) -> (Arc<Dispatcher>, Vec<Deque<Box<ActorTask>>>) {
     let workers = executor.threads().min(MOST);
     let queues: Vec<_> = (0..workers).map(|_| Deque::new_fifo()).collect();
-    let peer = |queue: &Deque<_>| Peer {
+    let peer = |queue: &Deque<_>| WorkerHandle {
         queue: queue.stealer(),
         waker: OnceLock::new(),
         deferred: AtomicBool::new(false),
@@ -112,7 +114,7 @@ pub(in crate::production) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<D
         workers: queues.iter().map(peer).collect(),
         parked: AtomicU64::new(0),
         on_tokio: executor.is_tokio(),
-        vigil: Vigil::new(runtime.is_some()),
+        vigil: SentinelState::new(runtime.is_some()),
         runtime,
         over: AtomicBool::new(false),
         closed: AtomicBool::new(false),
@@ -122,13 +124,13 @@ pub(in crate::production) fn new(executor: &Executor) -> (Arc<Dispatcher>, Vec<D
 
 pub(in crate::production) fn start(
     dispatcher: &Arc<Dispatcher>,
-    queues: Vec<Deque<Box<Life>>>,
+    queues: Vec<Deque<Box<ActorTask>>>,
     executor: &Executor,
     holder: &Weak<Hub>,
 ) {
     for (index, queue) in queues.into_iter().enumerate() {
         executor.spawn(Worker {
-            local: Local {
+            local: WorkerQueue {
                 dispatcher: dispatcher.clone(),
                 queue,
             },
@@ -143,23 +145,23 @@ pub(in crate::production) fn start(
 impl Dispatcher {
     /// Queues an actor; drops it if the runtime is gone.
     #[inline]
-    pub(in crate::production) fn dispatch(self: &Arc<Self>, life: Box<Life>) {
+    pub(in crate::production) fn dispatch(self: &Arc<Self>, life: Box<ActorTask>) {
         if !LOCAL.is_set() {
             return self.inject(life);
         }
-        LOCAL.with(|Local { dispatcher, queue }| {
+        LOCAL.with(|WorkerQueue { dispatcher, queue }| {
             if !Arc::ptr_eq(dispatcher, self) {
                 return self.inject(life);
             }
             queue.push(life);
-            self.see_to_it();
+            self.start_sentinel();
             self.share(queue);
         });
     }
 
     /// Starts the sentinel, if it does not run, since an actor was queued.
     #[inline]
-    fn see_to_it(self: &Arc<Self>) {
+    fn start_sentinel(self: &Arc<Self>) {
         if self.vigil.begins() {
             sentinel::watch(self.clone());
         }
@@ -167,7 +169,7 @@ impl Dispatcher {
 
     /// Wakes an idle worker if this one has several actors queued. A miss is made up for at the next one.
     #[inline]
-    fn share(&self, queue: &Deque<Box<Life>>) {
+    fn share(&self, queue: &Deque<Box<ActorTask>>) {
         if self.parked.load(Ordering::Relaxed) != 0 && queue.len() > 1 {
             self.wake_other();
         }
@@ -244,7 +246,7 @@ impl Dispatcher {
     }
 
     /// Puts an actor into the shared queue.
-    fn inject(self: &Arc<Self>, life: Box<Life>) {
+    fn inject(self: &Arc<Self>, life: Box<ActorTask>) {
         // An overflow keeps its order: new actors go behind it.
         let life = match self.overflows.load(Ordering::Relaxed) {
             false => self.injected.push(life).err(),
@@ -255,7 +257,7 @@ impl Dispatcher {
             overflow.push_back(life);
             self.overflows.store(true, Ordering::Relaxed);
         }
-        self.see_to_it();
+        self.start_sentinel();
         if !self.is_alone() {
             self.wake_one();
         } else if !self.workers[0].is_deferred() {
@@ -287,7 +289,7 @@ impl Dispatcher {
         }
     }
 
-    fn take_overflow(&self) -> Option<Box<Life>> {
+    fn take_overflow(&self) -> Option<Box<ActorTask>> {
         let mut overflow = lock(&self.overflow);
         let first = overflow.pop_front();
         if overflow.is_empty() {
@@ -314,7 +316,7 @@ impl Dispatcher {
 
     /// Takes an actor out of the shared queue.
     #[inline]
-    fn take(&self) -> Option<Box<Life>> {
+    fn take(&self) -> Option<Box<ActorTask>> {
         if !self.injected.is_empty() {
             let injected = self.injected.pop();
             if injected.is_some() {
@@ -326,7 +328,7 @@ impl Dispatcher {
     }
 
     /// Steals half of the queue of another worker.
-    fn steal(&self, index: usize, queue: &Deque<Box<Life>>) -> Option<Box<Life>> {
+    fn steal(&self, index: usize, queue: &Deque<Box<ActorTask>>) -> Option<Box<ActorTask>> {
         let count = self.workers.len();
         let others = (1..count).map(|next| &self.workers[(index + next) % count].queue);
         others
@@ -354,7 +356,7 @@ impl Dispatcher {
     }
 
     /// Returns the sentinel's state for these queues.
-    pub(super) fn vigil(&self) -> &Vigil {
+    pub(super) fn vigil(&self) -> &SentinelState {
         &self.vigil
     }
 
@@ -396,7 +398,7 @@ impl Dispatcher {
         let mut queues = self.workers.iter().map(|worker| &worker.queue);
         let steal = || queues.find_map(|queue| until_sure(|| queue.steal()));
         let life = self.take().or_else(steal)?;
-        Some(Box::new(|| drop(contained(|| life.run()))))
+        Some(Box::new(|| drop(catch_panic(|| life.run()))))
     }
 }
 
@@ -410,7 +412,7 @@ fn until_sure<T>(steal: impl Fn() -> Steal<T>) -> Option<T> {
     }
 }
 
-impl Peer {
+impl WorkerHandle {
     /// Returns true if the worker will run later and check the queues then.
     #[inline]
     fn is_deferred(&self) -> bool {
@@ -420,13 +422,13 @@ impl Peer {
 }
 
 impl Worker {
-    fn peer(&self) -> &Peer {
+    fn peer(&self) -> &WorkerHandle {
         &self.local.dispatcher.workers[self.index]
     }
 
     #[inline]
-    fn next(&self) -> Option<Box<Life>> {
-        let Local { dispatcher, queue } = &self.local;
+    fn next(&self) -> Option<Box<ActorTask>> {
+        let WorkerQueue { dispatcher, queue } = &self.local;
         // Alternates, so that neither queue starves.
         let first = if self.injected.get() {
             None
@@ -466,7 +468,7 @@ impl Worker {
 
     /// Returns true if the worker's own queue or the shared queue holds an actor.
     fn has_more(&self) -> bool {
-        let Local { dispatcher, queue } = &self.local;
+        let WorkerQueue { dispatcher, queue } = &self.local;
         !queue.is_empty() || dispatcher.has_injected()
     }
 
@@ -489,29 +491,29 @@ impl Worker {
                 Ordering::Relaxed,
             );
             // Nothing should panic here; if something does, the other actors go on.
-            drop(contained(|| life.run()));
+            drop(catch_panic(|| life.run()));
             if slice::is_over() {
-                self.yield_to(task, Others::All);
+                self.yield_to(task, YieldTo::All);
                 return Poll::Pending;
             }
             if self.injected.get() || !coop::has_budget_remaining() {
-                self.yield_to(task, Others::Tasks);
+                self.yield_to(task, YieldTo::Tasks);
                 return Poll::Pending;
             }
         }
     }
 
     /// Yields if there is more to do; otherwise parks.
-    fn yield_to(&self, task: &mut TaskContext<'_>, others: Others) {
+    fn yield_to(&self, task: &mut TaskContext<'_>, others: YieldTo) {
         if !self.has_more() && self.park() {
             return;
         }
         match others {
-            Others::All => {
+            YieldTo::All => {
                 self.peer().deferred.store(true, Ordering::Release);
                 self.local.dispatcher.defer_task(task);
             }
-            Others::Tasks => {
+            YieldTo::Tasks => {
                 self.rested.set(false);
                 task.waker().wake_by_ref();
             }
@@ -520,7 +522,7 @@ impl Worker {
 }
 
 /// The tasks that a worker yields to.
-enum Others {
+enum YieldTo {
     /// Yields to tasks that wait for this thread.
     Tasks,
     /// Yields to these tasks, to timers and to sockets.
@@ -549,7 +551,7 @@ impl Future for Worker {
 impl Drop for Worker {
     /// Closes the dispatcher if the runtime is gone: actors are dropped, now or when they would park.
     fn drop(&mut self) {
-        let Local { dispatcher, queue } = &self.local;
+        let WorkerQueue { dispatcher, queue } = &self.local;
         if dispatcher.is_over() {
             return;
         }

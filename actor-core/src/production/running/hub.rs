@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::actor::LiveActor;
-use super::children::Family;
+use super::children::SystemSupervision;
 use super::dispatcher::{self, Dispatcher};
 use super::node::Nodes;
 use super::registry::Registry;
@@ -20,10 +20,10 @@ use crate::parts::AskError;
 use crate::production::host::current::Sender;
 use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, Task, within};
-use crate::production::observing::attention::{AGES, Attention, CARRIES, OBSERVED};
-use crate::production::observing::hooks::{Fault, Hooks};
+use crate::production::observing::hooks::{FailureCause, Hooks};
 use crate::production::observing::limits::Watchdog;
-use crate::production::observing::monitors::{Monitors, Seen};
+use crate::production::observing::monitors::{MonitoredEvent, Monitors};
+use crate::production::observing::observer_flags::{AGES, CARRIES, OBSERVED, ObserverFlags};
 use crate::production::observing::report::Unfinished;
 use crate::specification::{AnyMonitor, Moment};
 use crate::supervision::{Failure, StopReason};
@@ -48,10 +48,10 @@ pub(crate) struct Hub {
     ask_limit: AtomicU64,
     /// The registry of names, once used.
     pub(in crate::production) names: OnceLock<Weak<LiveActor>>,
-    pub(in crate::production) family: Family,
+    pub(in crate::production) family: SystemSupervision,
     #[cfg(debug_assertions)]
     pub(in crate::production) waits: Waits,
-    pub(in crate::production) attention: Attention,
+    pub(in crate::production) attention: ObserverFlags,
     pub(in crate::production) watchdog: Watchdog,
     #[cfg(feature = "metrics")]
     pub(in crate::production) meters: crate::production::observing::meters::AllMeters,
@@ -89,10 +89,10 @@ impl Hub {
                 whole.map_or(u64::MAX, |whole| whole.ask_limit.load(Ordering::Relaxed)),
             ),
             names: OnceLock::new(),
-            family: Family::default(),
+            family: SystemSupervision::default(),
             #[cfg(debug_assertions)]
             waits: Waits::default(),
-            attention: Attention::default(),
+            attention: ObserverFlags::default(),
             watchdog: Watchdog::new(),
             #[cfg(feature = "metrics")]
             meters: crate::production::observing::meters::AllMeters::default(),
@@ -130,7 +130,7 @@ impl Hub {
         self.ask_limit.store(limit, Ordering::Relaxed);
     }
 
-    pub(in crate::production) fn failed(&self, actor: ActorId, name: &str, fault: Fault) {
+    pub(in crate::production) fn failed(&self, actor: ActorId, name: &str, fault: FailureCause) {
         let failure = Failure::new(actor, name.to_owned(), fault.kind, fault.message);
         self.hooks.failed(&failure);
     }
@@ -197,7 +197,7 @@ impl Hub {
         sender: Sender,
         target: Option<ActorId>,
     ) {
-        let seen = Seen {
+        let seen = MonitoredEvent {
             event,
             sender: sender.id(),
             target,

@@ -7,19 +7,19 @@ use std::task::{Poll, Waker};
 use super::actor::LiveActor;
 use super::children::LiveChildren;
 use super::dispatcher::Dispatcher;
+use super::host_threads::HostThreads;
 use super::hub::Hub;
 use super::reply::losing;
 use super::spawning::{Factory, Spawn};
-use super::stage::Stage;
 use super::target::Target;
 use super::telemetry;
-use crate::contained::Payload;
-use crate::parts::{AskError, Body, Due, Host, Ran, Resting, SpawnOptions};
+use crate::panics::Payload;
+use crate::parts::{AnyInstance, AskError, Body, Host, NextWork, RunOutcome, SpawnOptions};
 use crate::production::host::{current, forever, slice};
-use crate::production::mailbox::lane::{
+use crate::production::mailbox::signals::{
     CLOSED, EXHAUSTED, FINISH, GIVE_UP, KILL, LINKED, QUIT, START, STOP,
 };
-use crate::production::observing::hooks::Fault;
+use crate::production::observing::hooks::FailureCause;
 use crate::production::observing::work::{START_HOOK, STOP_HOOK};
 use crate::supervision::{FailureKind, StopReason, Unread};
 
@@ -73,7 +73,7 @@ pub(in crate::production) fn spawn_with(
 fn launch(
     actor: &Arc<LiveActor>,
     place: u32,
-    resting: Box<dyn Resting>,
+    resting: Box<dyn AnyInstance>,
     supervised: Option<Supervised>,
     host: Host,
 ) {
@@ -81,23 +81,26 @@ fn launch(
     body.install(resting);
     let stage = match (host, actor.hub().executor.blocking_threads()) {
         (Host::Workers, _) => None,
-        (Host::BlockingThreads, Some(runtime)) => Some(Stage::BlockingThreads(runtime.clone())),
+        (Host::BlockingThreads, Some(runtime)) => {
+            Some(HostThreads::BlockingThreads(runtime.clone()))
+        }
         (Host::BlockingThreads | Host::Thread, _) => {
-            let started = Stage::thread(&actor.name(), &actor.hub().executor).map_err(|error| {
-                actor.failed(Fault {
-                    kind: FailureKind::Background,
-                    message: format!("it has no thread: {error}"),
+            let started =
+                HostThreads::thread(&actor.name(), &actor.hub().executor).map_err(|error| {
+                    actor.failed(FailureCause {
+                        kind: FailureKind::Background,
+                        message: format!("it has no thread: {error}"),
+                    });
+                    actor.lane.add(KILL | QUIT);
                 });
-                actor.lane.add(KILL | QUIT);
-            });
             started.ok()
         }
     };
     let extras =
         (stage.is_some() || supervised.is_some()).then(|| Box::new(Extras { stage, supervised }));
-    let life = Life {
+    let life = ActorTask {
         body,
-        part: Part::first(actor),
+        part: TaskState::first(actor),
         waker: Waker::from(actor.clone()),
         actor: actor.clone(),
         place,
@@ -123,9 +126,9 @@ pub(in crate::production) fn names(hub: &Arc<Hub>, registry: &mut dyn Spawn) -> 
 }
 
 /// The task of a running actor. Dropping it is an abort, which closes the inbox and notifies watchers.
-pub(crate) struct Life {
+pub(crate) struct ActorTask {
     body: Body,
-    part: Part,
+    part: TaskState,
     actor: Arc<LiveActor>,
     waker: Waker,
     place: u32,
@@ -133,13 +136,13 @@ pub(crate) struct Life {
     extras: Option<Box<Extras>>,
     /// The suspended turn, while a handler waits.
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    turn: Option<super::turn::Turn>,
+    turn: Option<super::turn::HandlerSpan>,
 }
 
 /// The data that only some actors have.
 struct Extras {
     /// The threads on which the actor runs; `None` for the workers.
-    stage: Option<Stage>,
+    stage: Option<HostThreads>,
     supervised: Option<Supervised>,
 }
 
@@ -149,12 +152,12 @@ struct Supervised {
     children: Arc<LiveChildren>,
     unread: Unread,
     /// The last failure, until the supervisor knows of it.
-    fault: Option<Fault>,
+    fault: Option<FailureCause>,
 }
 
 /// The state of an actor task.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum TaskState {
     /// Running the `#[start]` hook and the first `#[entry]`.
     Starting,
     /// Handling events.
@@ -173,7 +176,7 @@ enum Part {
     Ended,
 }
 
-impl Part {
+impl TaskState {
     fn first(actor: &LiveActor) -> Self {
         if actor.info().starts {
             Self::Starting
@@ -184,7 +187,7 @@ impl Part {
 }
 
 /// The effect of the signals on the actor.
-enum Told {
+enum SignalOutcome {
     /// The actor goes on.
     Nothing,
     /// The `#[stop]` hook runs.
@@ -193,13 +196,13 @@ enum Told {
     End(StopReason),
 }
 
-impl Life {
+impl ActorTask {
     pub(in crate::production) fn state(&self) -> usize {
         self.body.state()
     }
 
     #[inline]
-    fn stage(&self) -> Option<&Stage> {
+    fn stage(&self) -> Option<&HostThreads> {
         self.extras.as_ref()?.stage.as_ref()
     }
 
@@ -222,13 +225,17 @@ impl Life {
         self.waker = Waker::from(self.actor.clone());
         let reason = self.panicked(payload);
         match self.part {
-            Part::Starting | Part::Working | Part::Stopping => self.part = Part::Failing(reason),
-            Part::Failing(_) | Part::Closing(_) => self.part = Part::Dropping(reason),
+            TaskState::Starting | TaskState::Working | TaskState::Stopping => {
+                self.part = TaskState::Failing(reason)
+            }
+            TaskState::Failing(_) | TaskState::Closing(_) => {
+                self.part = TaskState::Dropping(reason)
+            }
             // A second panic here is likely: the actor is aborted if it did not come to its end.
-            Part::Dropping(_) => return,
-            Part::Down(_) | Part::Ended => {}
+            TaskState::Dropping(_) => return,
+            TaskState::Down(_) | TaskState::Ended => {}
         }
-        self.actor.rouse();
+        self.actor.wake_up();
         self.park();
     }
 
@@ -236,7 +243,7 @@ impl Life {
         // One guard for a whole batch, since a batch is one poll.
         let _current = current::enter(self.actor.id());
         #[cfg(any(feature = "tracing", feature = "metrics"))]
-        let shift = super::turn::Shift::begin(self.turn.take());
+        let shift = super::turn::HandlerSpanGuard::begin(self.turn.take());
         self.actor.work.resume();
         forever::begin_count();
         let waker = std::mem::replace(&mut self.waker, Waker::noop().clone());
@@ -256,7 +263,7 @@ impl Life {
         let life = self;
         loop {
             match life.part {
-                Part::Starting | Part::Working | Part::Stopping => {
+                TaskState::Starting | TaskState::Working | TaskState::Stopping => {
                     let reason = match catch_unwind(AssertUnwindSafe(|| life.work(waker))) {
                         Ok(Poll::Pending) => return Poll::Pending,
                         Ok(Poll::Ready(Ok(reason))) => reason,
@@ -265,17 +272,17 @@ impl Life {
                     };
                     life.close(reason);
                 }
-                Part::Failing(reason) => life.close(reason),
-                Part::Closing(reason) => {
+                TaskState::Failing(reason) => life.close(reason),
+                TaskState::Closing(reason) => {
                     if life.actor.lane.has(KILL) {
-                        life.part = Part::Dropping(StopReason::Aborted);
+                        life.part = TaskState::Dropping(StopReason::Aborted);
                     } else if life.actor.lane.take(CLOSED) != 0 {
-                        life.part = Part::Dropping(reason);
+                        life.part = TaskState::Dropping(reason);
                     } else {
                         return Poll::Pending;
                     }
                 }
-                Part::Dropping(reason) => {
+                TaskState::Dropping(reason) => {
                     let reason = life.drop_value(reason);
                     life.actor.break_links(reason);
                     let Some(supervised) = life.supervised_mut() else {
@@ -286,64 +293,67 @@ impl Life {
                     let has_started = life.actor.has_started();
                     life.actor.start_is_ahead();
                     children.ended(&life.actor, reason, has_started, fault);
-                    life.part = Part::Down(reason);
+                    life.part = TaskState::Down(reason);
                 }
-                Part::Down(reason) => {
+                TaskState::Down(reason) => {
                     let told = life.actor.lane.take(START | FINISH | EXHAUSTED);
                     if let Some(reason) = life.is_final(told, reason) {
                         life.leave(reason);
                         return Poll::Ready(());
                     }
                     if told & START != 0 {
-                        life.rise();
+                        life.restart();
                     } else {
                         return Poll::Pending;
                     }
                 }
-                Part::Ended => return Poll::Ready(()),
+                TaskState::Ended => return Poll::Ready(()),
             }
         }
     }
 
     /// Returns true if an async handler or hook is pending.
     fn waits_in_handler(&self) -> bool {
-        let runs = matches!(self.part, Part::Starting | Part::Working | Part::Stopping);
+        let runs = matches!(
+            self.part,
+            TaskState::Starting | TaskState::Working | TaskState::Stopping
+        );
         runs && self.body.is_suspended()
     }
 
-    fn work(&mut self, waker: &Waker) -> Poll<Result<StopReason, Fault>> {
+    fn work(&mut self, waker: &Waker) -> Poll<Result<StopReason, FailureCause>> {
         let mut ran = match self.told() {
-            Told::End(reason) => return Poll::Ready(Ok(reason)),
-            Told::Stop => self.stop(waker),
-            Told::Nothing if self.body.is_suspended() => self.body.resume(waker),
-            Told::Nothing if self.part == Part::Starting => self.start(waker),
-            Told::Nothing => Ran::Done,
+            SignalOutcome::End(reason) => return Poll::Ready(Ok(reason)),
+            SignalOutcome::Stop => self.stop(waker),
+            SignalOutcome::Nothing if self.body.is_suspended() => self.body.resume(waker),
+            SignalOutcome::Nothing if self.part == TaskState::Starting => self.start(waker),
+            SignalOutcome::Nothing => RunOutcome::Done,
         };
         loop {
             match ran {
-                Ran::Suspended => return Poll::Pending,
-                Ran::Halted => return Poll::Ready(Ok(StopReason::Halted)),
-                Ran::Done if self.part == Part::Stopping => {
+                RunOutcome::Suspended => return Poll::Pending,
+                RunOutcome::Halted => return Poll::Ready(Ok(StopReason::Halted)),
+                RunOutcome::Done if self.part == TaskState::Stopping => {
                     return Poll::Ready(Ok(StopReason::Stopped));
                 }
-                Ran::Done => {
-                    if self.part == Part::Starting {
+                RunOutcome::Done => {
+                    if self.part == TaskState::Starting {
                         self.actor.start_is_over();
                     }
-                    self.part = Part::Working;
+                    self.part = TaskState::Working;
                     self.actor.work.leave(false);
                 }
             }
             ran = match self.body.work(waker) {
-                Due::Wait if !self.actor.is_ordered() => return Poll::Pending,
-                Due::Wait | Due::Order => match self.told() {
-                    Told::End(reason) => return Poll::Ready(Ok(reason)),
-                    Told::Stop => self.stop(waker),
-                    Told::Nothing => Ran::Done,
+                NextWork::Wait if !self.actor.is_ordered() => return Poll::Pending,
+                NextWork::Wait | NextWork::Order => match self.told() {
+                    SignalOutcome::End(reason) => return Poll::Ready(Ok(reason)),
+                    SignalOutcome::Stop => self.stop(waker),
+                    SignalOutcome::Nothing => RunOutcome::Done,
                 },
-                Due::Ran(ran) => ran,
-                Due::Stop => self.stop(waker),
-                Due::Unhandled(event) => {
+                NextWork::Ran(ran) => ran,
+                NextWork::Stop => self.stop(waker),
+                NextWork::Unhandled(event) => {
                     let state = self.body.state();
                     return Poll::Ready(Err(unhandled(&self.actor, state, &event)));
                 }
@@ -352,29 +362,29 @@ impl Life {
     }
 
     /// Takes the signals ahead of the inbox.
-    fn told(&mut self) -> Told {
+    fn told(&mut self) -> SignalOutcome {
         if !self.actor.is_ordered() {
-            return Told::Nothing;
+            return SignalOutcome::Nothing;
         }
         let lane = &self.actor.lane;
         if lane.has(KILL) {
-            return Told::End(StopReason::Aborted);
+            return SignalOutcome::End(StopReason::Aborted);
         }
         if lane.take(GIVE_UP) != 0 {
-            return Told::End(StopReason::Exhausted);
+            return SignalOutcome::End(StopReason::Exhausted);
         }
         if lane.take(LINKED) != 0 {
-            return Told::End(StopReason::Linked);
+            return SignalOutcome::End(StopReason::Linked);
         }
         match (lane.take(STOP), self.part) {
-            (0, _) | (_, Part::Stopping) => Told::Nothing,
-            _ if self.body.is_suspended() => Told::End(StopReason::Stopped),
-            (_, Part::Starting) => Told::End(StopReason::Stopped),
-            _ => Told::Stop,
+            (0, _) | (_, TaskState::Stopping) => SignalOutcome::Nothing,
+            _ if self.body.is_suspended() => SignalOutcome::End(StopReason::Stopped),
+            (_, TaskState::Starting) => SignalOutcome::End(StopReason::Stopped),
+            _ => SignalOutcome::Stop,
         }
     }
 
-    fn start(&mut self, waker: &Waker) -> Ran {
+    fn start(&mut self, waker: &Waker) -> RunOutcome {
         self.actor.work.begin(START_HOOK, self.body.state());
         let ran = self.body.start(waker);
         if let Some(supervised) = self.supervised() {
@@ -383,13 +393,13 @@ impl Life {
         ran
     }
 
-    fn stop(&mut self, waker: &Waker) -> Ran {
-        self.part = Part::Stopping;
+    fn stop(&mut self, waker: &Waker) -> RunOutcome {
+        self.part = TaskState::Stopping;
         self.actor.work.begin(STOP_HOOK, self.body.state());
         self.body.stop(waker)
     }
 
-    fn failed(&mut self, fault: Fault) -> StopReason {
+    fn failed(&mut self, fault: FailureCause) -> StopReason {
         if let Some(supervised) = self.supervised_mut() {
             supervised.fault = Some(fault.clone());
         }
@@ -398,7 +408,7 @@ impl Life {
     }
 
     fn panicked(&mut self, payload: Payload) -> StopReason {
-        self.failed(Fault::from_panic(payload))
+        self.failed(FailureCause::from_panic(payload))
     }
 
     /// Stops the children, and waits for their ends, unless the actor is killed.
@@ -407,8 +417,8 @@ impl Life {
         super::turn::finish(&self.actor);
         let in_order = matches!(reason, StopReason::Halted | StopReason::Stopped);
         self.part = match self.disband(!in_order) {
-            true if reason != StopReason::Aborted => Part::Closing(reason),
-            _ => Part::Dropping(reason),
+            true if reason != StopReason::Aborted => TaskState::Closing(reason),
+            _ => TaskState::Dropping(reason),
         };
     }
 
@@ -443,7 +453,7 @@ impl Life {
     fn is_final(&self, told: u16, reason: StopReason) -> Option<StopReason> {
         if told & EXHAUSTED != 0 {
             if let Some(supervised) = self.supervised() {
-                self.actor.failed(Fault {
+                self.actor.failed(FailureCause {
                     kind: FailureKind::Exhausted,
                     message: supervised.children.limit(),
                 });
@@ -460,7 +470,7 @@ impl Life {
     }
 
     /// Restarts the actor with a new value.
-    fn rise(&mut self) {
+    fn restart(&mut self) {
         let extras = self.extras.as_mut();
         let Some(supervised) = extras.and_then(|extras| extras.supervised.as_mut()) else {
             return;
@@ -475,19 +485,19 @@ impl Life {
         match made {
             Ok(resting) => {
                 self.body.install(resting);
-                self.part = Part::first(&self.actor);
-                if self.part == Part::Working {
+                self.part = TaskState::first(&self.actor);
+                if self.part == TaskState::Working {
                     self.actor.start_is_over();
                     supervised.children.started(&self.actor);
                 }
             }
-            Err(payload) => self.part = Part::Dropping(self.panicked(payload)),
+            Err(payload) => self.part = TaskState::Dropping(self.panicked(payload)),
         }
     }
 
     /// Ends for good: closes the inbox and notifies the watchers.
     fn leave(&mut self, reason: StopReason) {
-        self.part = Part::Ended;
+        self.part = TaskState::Ended;
         self.actor.end(reason);
         telemetry::ended(&self.actor, reason);
         self.actor.hub().registry.leave(self.place);
@@ -497,7 +507,7 @@ impl Life {
     }
 }
 
-impl Life {
+impl ActorTask {
     /// Runs a batch, and parks the actor in its mailbox afterwards.
     pub(super) fn run(mut self: Box<Self>) {
         slice::admit();
@@ -518,9 +528,9 @@ impl Life {
     }
 }
 
-impl Drop for Life {
+impl Drop for ActorTask {
     fn drop(&mut self) {
-        if self.part != Part::Ended {
+        if self.part != TaskState::Ended {
             let _current = current::enter(self.actor.id());
             self.disband(true);
             let reason = self.drop_value(StopReason::Aborted);
@@ -530,9 +540,9 @@ impl Drop for Life {
     }
 }
 
-fn unhandled(actor: &LiveActor, state: usize, event: &str) -> Fault {
+fn unhandled(actor: &LiveActor, state: usize, event: &str) -> FailureCause {
     let state = actor.info().state_name(state).unwrap_or("Stateless");
-    Fault {
+    FailureCause {
         kind: FailureKind::Unhandled,
         message: format!("{event} in state {state}, which neither handles, defers nor ignores it"),
     }

@@ -22,6 +22,7 @@ pub(crate) mod actor;
 pub(crate) mod background;
 pub(crate) mod children;
 mod dispatcher;
+mod host_threads;
 pub(crate) mod hub;
 pub(crate) mod life;
 pub(crate) mod node;
@@ -30,7 +31,6 @@ pub(crate) mod relations;
 pub(crate) mod reply;
 mod sentinel;
 pub(crate) mod spawning;
-mod stage;
 pub(crate) mod target;
 pub(crate) mod telemetry;
 #[cfg(any(feature = "tracing", feature = "metrics"))]

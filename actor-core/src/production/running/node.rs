@@ -9,7 +9,7 @@ use super::life;
 use super::spawning::{NamesOn, Spawn};
 use crate::identity::ActorId;
 use crate::production::host::lock;
-use crate::production::observing::hooks::Fault;
+use crate::production::observing::hooks::FailureCause;
 use crate::supervision::{Failure, FailureKind};
 
 pub(in crate::production) type Boot = Box<dyn FnMut(&Arc<Guard>) + Send>;
@@ -160,7 +160,7 @@ impl LiveNode {
         *lock(&self.0.boot) = Some(boot);
         if let Err(payload) = booted {
             self.crash();
-            let Fault { kind, message } = Fault::from_panic(payload);
+            let FailureCause { kind, message } = FailureCause::from_panic(payload);
             self.report(kind, format!("its boot code failed: {message}"));
         }
     }

@@ -9,7 +9,7 @@ use super::actor::LiveActor;
 use super::dispatcher::Dispatcher;
 use crate::identity::ActorId;
 use crate::production::host::lock;
-use crate::production::mailbox::lane::{KILL, QUIT};
+use crate::production::mailbox::signals::{KILL, QUIT};
 
 /// The number of places read before the lock is released.
 const LOOK: u32 = 1024;
@@ -25,7 +25,7 @@ pub(in crate::production) struct Registry {
 struct State {
     /// The actors in no order, at places that others have left or at new ones.
     actors: Vec<Option<Arc<LiveActor>>>,
-    left: Vec<u32>,
+    free: Vec<u32>,
     /// True once the system shuts down: no actor enters any more.
     closed: bool,
 }
@@ -35,7 +35,7 @@ impl Registry {
         Self {
             state: Mutex::new(State {
                 actors: Vec::new(),
-                left: Vec::new(),
+                free: Vec::new(),
                 closed: false,
             }),
             emptied: Notify::new(),
@@ -50,7 +50,7 @@ impl Registry {
         if state.closed {
             return None;
         }
-        let place = match state.left.pop() {
+        let place = match state.free.pop() {
             Some(place) => place,
             None => {
                 state.actors.push(None);
@@ -88,7 +88,7 @@ impl Registry {
         let (actor, emptied) = {
             let mut state = lock(&self.state);
             let actor = state.actors[place as usize].take();
-            state.left.push(place);
+            state.free.push(place);
             let emptied = state.is_empty() && state.closed;
             (actor, emptied)
         };
@@ -143,7 +143,7 @@ impl Registry {
 
 impl State {
     fn len(&self) -> usize {
-        self.actors.len() - self.left.len()
+        self.actors.len() - self.free.len()
     }
 
     fn is_empty(&self) -> bool {

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use super::actor::{End, LiveActor};
+use super::actor::{ActorEnd, LiveActor};
 use super::children::LiveChildren;
 use crate::identity::ActorId;
+use crate::insertion_ordered_map::{CleanupSchedule, InsertionOrderedMap};
 use crate::production::host::lock;
-use crate::production::mailbox::lane::LINKED;
-use crate::roster::{Roster, Sweep};
+use crate::production::mailbox::signals::LINKED;
 use crate::supervision::StopReason;
 
 /// The relations of an actor to others, beside the sending of events.
@@ -20,7 +20,7 @@ pub(crate) struct Relations {
     /// The linked actor whose failure this one shares, or has shared last.
     shares: Option<ActorId>,
     /// The function that notifies the actor of a linked actor's failure, if links are trapped.
-    trap: Option<Notify>,
+    trap: Option<SendNotice>,
 }
 
 /// A link: the other actor shares this one's failures, and this one the other's.
@@ -33,8 +33,8 @@ struct Link {
 /// The links, by the other actor.
 #[derive(Default)]
 struct Links {
-    roster: Roster<ActorId, Link>,
-    sweep: Sweep,
+    roster: InsertionOrderedMap<ActorId, Link>,
+    sweep: CleanupSchedule,
 }
 
 impl Links {
@@ -42,14 +42,14 @@ impl Links {
         let Self { roster, sweep } = self;
         if sweep.is_due(roster.len()) {
             roster.retain(|link| link.other.strong_count() > 0);
-            sweep.done(roster.len());
+            sweep.record_cleanup(roster.len());
         }
         roster.insert(to, link);
     }
 }
 
 /// Sends the notice that an actor has ended.
-pub(crate) type Notify = fn(&LiveActor, ActorId, StopReason);
+pub(crate) type SendNotice = fn(&LiveActor, ActorId, StopReason);
 
 /// A waiter for an actor's end that is no actor.
 pub(crate) trait AwaitsEnd: Send {
@@ -61,23 +61,23 @@ pub(crate) trait AwaitsEnd: Send {
 /// A waiter for an actor's start.
 pub(crate) trait AwaitsStart: Send {
     /// Notifies the waiter of the start, or of an end before it.
-    fn told(self: Box<Self>, start: Result<(), StopReason>);
+    fn notify(self: Box<Self>, start: Result<(), StopReason>);
     /// Returns true if nobody waits any more.
     fn is_over(&self) -> bool;
 }
 
 /// A waiter for the end of another actor, or for its start.
-enum Waiting {
+enum EndWaiter {
     Watcher(Watcher),
     Start(Box<dyn AwaitsStart>),
     Other(Box<dyn AwaitsEnd>),
 }
 
-impl Waiting {
+impl EndWaiter {
     fn tell(self, ended: ActorId, reason: StopReason) {
         match self {
             Self::Watcher(watcher) => watcher.tell(ended, reason),
-            Self::Start(other) => other.told(Err(reason)),
+            Self::Start(other) => other.notify(Err(reason)),
             Self::Other(other) => other.ended(reason),
         }
     }
@@ -101,23 +101,23 @@ pub(crate) struct Watcher {
     /// Dropped when the watcher ends the watch.
     pub(crate) mark: Weak<()>,
     /// Sends the notice that the watched actor has ended.
-    pub(crate) notify: Notify,
+    pub(crate) notify: SendNotice,
 }
 
 /// The watches of an actor since its last restart. A watch is void once its mark is dropped.
 #[derive(Default)]
-pub(in crate::production) struct Watched {
+pub(in crate::production) struct OwnWatches {
     marks: BTreeMap<ActorId, Arc<()>>,
-    sweep: Sweep,
+    sweep: CleanupSchedule,
 }
 
-impl Watched {
+impl OwnWatches {
     /// Returns the mark for that actor. Marks of ended actors are removed now and then.
     pub(in crate::production) fn mark(&mut self, of: ActorId) -> Weak<()> {
         let Self { marks, sweep } = self;
         if sweep.is_due(marks.len()) {
             marks.retain(|_, mark| Arc::weak_count(mark) > 0);
-            sweep.done(marks.len());
+            sweep.record_cleanup(marks.len());
         }
         Arc::downgrade(marks.entry(of).or_default())
     }
@@ -138,12 +138,12 @@ impl Watcher {
 }
 
 #[derive(Default)]
-struct Watchers(Vec<Waiting>);
+struct Watchers(Vec<EndWaiter>);
 
 impl Watchers {
     /// Adds a waiter. Removes waiters that are over each time the list would grow, so that an actor
     /// watched by many short-lived ones does not collect them.
-    fn push(&mut self, waiting: Waiting) {
+    fn push(&mut self, waiting: EndWaiter) {
         let Self(watchers) = self;
         if watchers.len() == watchers.capacity() {
             watchers.retain(|entry| !entry.is_over());
@@ -160,19 +160,19 @@ impl LiveActor {
         f: impl FnOnce(&mut Option<Box<Relations>>) -> T,
     ) -> Option<T> {
         match &mut *lock(&self.end) {
-            End::Awaited(relations) => Some(f(relations)),
-            End::Ended(_) => None,
+            ActorEnd::Awaited(relations) => Some(f(relations)),
+            ActorEnd::Ended(_) => None,
         }
     }
 
     /// Notifies `watcher` when the actor has ended; at once if it has already.
     pub(crate) fn watch(&self, watcher: Watcher) {
-        self.await_end_by(Waiting::Watcher(watcher));
+        self.await_end_by(EndWaiter::Watcher(watcher));
     }
 
     /// Waits for the actor's end as [`watch`](Self::watch) does, for a waiter that is no actor.
     pub(crate) fn await_end(&self, other: Box<dyn AwaitsEnd>) {
-        self.await_end_by(Waiting::Other(other));
+        self.await_end_by(EndWaiter::Other(other));
     }
 
     /// Notifies when the actor has run its start hook or has ended; at once if it has already.
@@ -180,15 +180,15 @@ impl LiveActor {
         let start = {
             let mut end = lock(&self.end);
             match &mut *end {
-                End::Ended(reason) => Err(*reason),
-                End::Awaited(_) if self.has_started() => Ok(()),
-                End::Awaited(relations) => {
+                ActorEnd::Ended(reason) => Err(*reason),
+                ActorEnd::Awaited(_) if self.has_started() => Ok(()),
+                ActorEnd::Awaited(relations) => {
                     let Relations { watchers, .. } = &mut **relations.get_or_insert_default();
-                    return watchers.push(Waiting::Start(other));
+                    return watchers.push(EndWaiter::Start(other));
                 }
             }
         };
-        other.told(start);
+        other.notify(start);
     }
 
     /// Records that the start hook has run, and notifies the waiters for that.
@@ -197,12 +197,12 @@ impl LiveActor {
         let waiting = self.with_relations(|relations| {
             self.set_started(true);
             let Watchers(watchers) = &mut relations.as_mut()?.watchers;
-            let starts = |waiting: &mut Waiting| matches!(waiting, Waiting::Start(_));
+            let starts = |waiting: &mut EndWaiter| matches!(waiting, EndWaiter::Start(_));
             Some(watchers.extract_if(.., starts).collect::<Vec<_>>())
         });
         for waiting in waiting.flatten().into_iter().flatten() {
-            if let Waiting::Start(other) = waiting {
-                other.told(Ok(()));
+            if let EndWaiter::Start(other) = waiting {
+                other.notify(Ok(()));
             }
         }
     }
@@ -212,12 +212,12 @@ impl LiveActor {
         self.with_relations(|_| self.set_started(false));
     }
 
-    fn await_end_by(&self, waiting: Waiting) {
+    fn await_end_by(&self, waiting: EndWaiter) {
         let ended = {
             let mut end = lock(&self.end);
             match &mut *end {
-                End::Ended(reason) => *reason,
-                End::Awaited(relations) => {
+                ActorEnd::Ended(reason) => *reason,
+                ActorEnd::Awaited(relations) => {
                     relations.get_or_insert_default().watchers.push(waiting);
                     return;
                 }
@@ -246,11 +246,11 @@ impl LiveActor {
     /// Records the link at this actor, unless it has ended.
     fn add_link(&self, other: &Arc<Self>) -> Result<(), StopReason> {
         match &mut *lock(&self.end) {
-            End::Ended(reason) => Err(*reason),
-            End::Awaited(relations) => {
+            ActorEnd::Ended(reason) => Err(*reason),
+            ActorEnd::Awaited(relations) => {
                 let link = Link {
                     other: Arc::downgrade(other),
-                    life: other.life(),
+                    life: other.restart_count(),
                 };
                 relations
                     .get_or_insert_default()
@@ -262,7 +262,7 @@ impl LiveActor {
     }
 
     /// Notifies the actor of failures of linked actors, which it then does not share.
-    pub(in crate::production) fn trap_links(&self, notify: Notify) {
+    pub(in crate::production) fn trap_links(&self, notify: SendNotice) {
         self.with_relations(|relations| relations.get_or_insert_default().trap = Some(notify));
     }
 
@@ -284,11 +284,11 @@ impl LiveActor {
             let Some(other) = link.other.upgrade() else {
                 continue;
             };
-            if other.life() != link.life {
+            if other.restart_count() != link.life {
                 continue;
             }
             if reason == StopReason::Linked && shares == Some(other.id()) {
-                other.with_link_to(self.id(), |link| link.life = self.life() + 1);
+                other.with_link_to(self.id(), |link| link.life = self.restart_count() + 1);
                 self.with_relations(|relations| {
                     relations
                         .get_or_insert_default()
@@ -344,8 +344,8 @@ impl LiveActor {
     pub(in crate::production) fn end(&self, reason: StopReason) {
         let reason = self.hub().ended(reason);
         self.close();
-        let before = std::mem::replace(&mut *lock(&self.end), End::Ended(reason));
-        if let End::Awaited(Some(relations)) = before {
+        let before = std::mem::replace(&mut *lock(&self.end), ActorEnd::Ended(reason));
+        if let ActorEnd::Awaited(Some(relations)) = before {
             for waiting in relations.watchers.0 {
                 waiting.tell(self.id(), reason);
             }

@@ -26,13 +26,13 @@ use crate::production::host::{lock, slice};
 const PERIOD: Duration = Duration::from_millis(2);
 
 /// The systems whose queues may be non-empty.
-static WATCHED: Mutex<Vec<Watched>> = Mutex::new(Vec::new());
+static WATCHED: Mutex<Vec<WatchedQueues>> = Mutex::new(Vec::new());
 
 /// `None` if the process can't start another thread: then there are no checks.
 static SENTINEL: OnceLock<Option<Thread>> = OnceLock::new();
 
 /// The sentinel's state for the queues of a system.
-pub(in crate::production) struct Vigil {
+pub(in crate::production) struct SentinelState {
     /// True while the sentinel checks the queues.
     is_watched: AtomicBool,
     /// True from the start of a substitute until it finds an actor to run, or none.
@@ -41,7 +41,7 @@ pub(in crate::production) struct Vigil {
     substitutes: AtomicU32,
 }
 
-impl Vigil {
+impl SentinelState {
     /// Makes the state. If no checks are needed, it is as if the sentinel checked already.
     pub(in crate::production) fn new(is_needed: bool) -> Self {
         Self {
@@ -69,7 +69,7 @@ fn progress(queues: &Dispatcher) -> Progress {
 /// Makes the sentinel check the queues of a system until they are empty.
 #[cold]
 pub(in crate::production) fn watch(queues: Arc<Dispatcher>) {
-    lock(&WATCHED).push(Watched {
+    lock(&WATCHED).push(WatchedQueues {
         queues,
         seen: None,
         released: false,
@@ -89,7 +89,7 @@ fn look_for_ever() {
         thread::sleep(PERIOD);
         // Outside the lock: another thread may hold it while it waits for a worker that is woken here.
         let mut watched = std::mem::take(&mut *lock(&WATCHED));
-        watched.retain_mut(Watched::look);
+        watched.retain_mut(WatchedQueues::look);
         let mut all = lock(&WATCHED);
         all.append(&mut watched);
         if all.is_empty() {
@@ -99,7 +99,7 @@ fn look_for_ever() {
     }
 }
 
-struct Watched {
+struct WatchedQueues {
     queues: Arc<Dispatcher>,
     /// The progress at the last check.
     seen: Option<Progress>,
@@ -115,7 +115,7 @@ pub(in crate::production) struct Progress {
     pub(in crate::production) substitutes: u32,
 }
 
-impl Watched {
+impl WatchedQueues {
     /// Checks the queues; returns true if they have to be checked again.
     fn look(&mut self) -> bool {
         let queues = &self.queues;

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use super::target::Target;
-use crate::parts::{MakeMail, Resting};
+use crate::parts::{AnyInstance, MakeMail};
 use crate::supervision::{Decision, Failure};
 use crate::table::ActorInfo;
 
@@ -20,7 +20,7 @@ pub trait Spawn {
     /// Makes empty mail for this type.
     fn mail(&self) -> MakeMail;
     /// Makes the instance, whose context names it `me`. Called once, except for a [`Factory`].
-    fn rest(&mut self, me: &Target) -> Box<dyn Resting>;
+    fn rest(&mut self, me: &Target) -> Box<dyn AnyInstance>;
 }
 
 /// A factory of a supervised actor's values: [`rest`](Spawn::rest) may be called repeatedly.

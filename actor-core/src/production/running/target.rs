@@ -8,18 +8,18 @@ use crate::identity::Address;
 
 /// A reference to an actor, without the type.
 #[derive(Clone)]
-pub struct Target(Refers);
+pub struct Target(TargetKind);
 
 /// The kind of a reference: counted or not.
 #[derive(Clone)]
-enum Refers {
-    Plain(Where),
-    Counted(Counted),
+enum TargetKind {
+    Plain(ActorAddress),
+    Counted(CountedRef),
 }
 
 /// The executor that runs the actor.
 #[derive(Clone)]
-pub(crate) enum Where {
+pub(crate) enum ActorAddress {
     Live(Arc<LiveActor>),
     Controlled(Address),
 }
@@ -31,26 +31,26 @@ impl RefUnwindSafe for Target {}
 impl Target {
     /// Refers to an actor under test.
     pub fn controlled(address: Address) -> Self {
-        Self(Refers::Plain(Where::Controlled(address)))
+        Self(TargetKind::Plain(ActorAddress::Controlled(address)))
     }
 
     pub(crate) fn live(actor: Arc<LiveActor>) -> Self {
-        Self(Refers::Plain(Where::Live(actor)))
+        Self(TargetKind::Plain(ActorAddress::Live(actor)))
     }
 
     #[inline]
-    pub(crate) fn place(&self) -> &Where {
+    pub(crate) fn place(&self) -> &ActorAddress {
         match &self.0 {
-            Refers::Plain(place) => place,
-            Refers::Counted(counted) => counted.place(),
+            TargetKind::Plain(place) => place,
+            TargetKind::Counted(counted) => counted.place(),
         }
     }
 
     /// Returns the actor in production.
     pub(crate) fn live_actor(&self) -> Option<&Arc<LiveActor>> {
         match self.place() {
-            Where::Live(actor) => Some(actor),
-            Where::Controlled(_) => None,
+            ActorAddress::Live(actor) => Some(actor),
+            ActorAddress::Controlled(_) => None,
         }
     }
 
@@ -61,8 +61,8 @@ impl Target {
     /// If the actor is under test: it was passed to an actor in production.
     pub(crate) fn watched(&self) -> &Arc<LiveActor> {
         match self.place() {
-            Where::Live(actor) => actor,
-            Where::Controlled(_) => panic!("an actor under test was used in production"),
+            ActorAddress::Live(actor) => actor,
+            ActorAddress::Controlled(_) => panic!("an actor under test was used in production"),
         }
     }
 
@@ -73,24 +73,28 @@ impl Target {
     /// If the actor is in production: it was passed to a test's predicate.
     pub(crate) fn address(&self) -> Address {
         match self.place() {
-            Where::Controlled(address) => *address,
-            Where::Live(_) => panic!("an actor in production was used in a controlled execution"),
+            ActorAddress::Controlled(address) => *address,
+            ActorAddress::Live(_) => {
+                panic!("an actor in production was used in a controlled execution")
+            }
         }
     }
 
     #[cfg(feature = "codec")]
     pub(crate) fn controlled_address(&self) -> Option<Address> {
         match self.place() {
-            Where::Controlled(address) => Some(*address),
-            Where::Live(_) => None,
+            ActorAddress::Controlled(address) => Some(*address),
+            ActorAddress::Live(_) => None,
         }
     }
 
     pub(crate) fn downgrade(&self) -> WeakTarget {
         match &self.0 {
-            Refers::Plain(Where::Live(actor)) => WeakTarget::Live(Arc::downgrade(actor)),
-            Refers::Plain(Where::Controlled(address)) => WeakTarget::Controlled(*address),
-            Refers::Counted(Counted(count)) => WeakTarget::Counted(Arc::downgrade(count)),
+            TargetKind::Plain(ActorAddress::Live(actor)) => WeakTarget::Live(Arc::downgrade(actor)),
+            TargetKind::Plain(ActorAddress::Controlled(address)) => {
+                WeakTarget::Controlled(*address)
+            }
+            TargetKind::Counted(CountedRef(count)) => WeakTarget::Counted(Arc::downgrade(count)),
         }
     }
 }
@@ -101,7 +105,7 @@ pub(crate) enum WeakTarget {
     Live(Weak<LiveActor>),
     Controlled(Address),
     /// A weak reference to a reference-counted actor, valid while there are strong ones.
-    Counted(Weak<Count>),
+    Counted(Weak<RefCount>),
 }
 
 // For the reason given at `Target`.
@@ -115,8 +119,8 @@ impl WeakTarget {
             Self::Live(actor) => actor.upgrade().map(Target::live),
             Self::Controlled(address) => Some(Target::controlled(*address)),
             Self::Counted(count) => {
-                let counted = count.upgrade().map(Counted);
-                counted.map(|counted| Target(Refers::Counted(counted)))
+                let counted = count.upgrade().map(CountedRef);
+                counted.map(|counted| Target(TargetKind::Counted(counted)))
             }
         }
     }
@@ -129,26 +133,26 @@ impl WeakTarget {
 
 /// A strong reference to a reference-counted actor.
 #[derive(Clone)]
-pub(crate) struct Counted(Arc<Count>);
+pub(crate) struct CountedRef(Arc<RefCount>);
 
-impl Counted {
-    fn place(&self) -> &Where {
+impl CountedRef {
+    fn place(&self) -> &ActorAddress {
         let place = self.0.place();
         place.expect("an actor has its place before anyone refers to it")
     }
 
-    pub(crate) fn count(&self) -> &Arc<Count> {
+    pub(crate) fn count(&self) -> &Arc<RefCount> {
         &self.0
     }
 }
 
 /// The shared count of a reference-counted actor; dropped with the last strong reference.
-pub(crate) struct Count {
+pub(crate) struct RefCount {
     /// Set as soon as the actor gets its context.
-    place: OnceLock<Where>,
+    place: OnceLock<ActorAddress>,
 }
 
-impl Count {
+impl RefCount {
     pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self {
             place: OnceLock::new(),
@@ -160,11 +164,11 @@ impl Count {
         self.place.get_or_init(|| whose.place().clone());
     }
 
-    pub(crate) fn place(&self) -> Option<&Where> {
+    pub(crate) fn place(&self) -> Option<&ActorAddress> {
         self.place.get()
     }
 
     pub(crate) fn reference(self: Arc<Self>) -> Target {
-        Target(Refers::Counted(Counted(self)))
+        Target(TargetKind::Counted(CountedRef(self)))
     }
 }

@@ -4,10 +4,10 @@
 //! reported as a failure of the actor, and has no other effect.
 
 use super::actor::LiveActor;
-#[cfg(any(feature = "tracing", feature = "metrics"))]
-use crate::contained::contained;
 use crate::event::Event;
-use crate::production::observing::hooks::{DeadLetterReason, Fault};
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+use crate::panics::catch_panic;
+use crate::production::observing::hooks::{DeadLetterReason, FailureCause};
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 use crate::supervision::FailureKind;
 use crate::supervision::StopReason;
@@ -56,7 +56,7 @@ pub(in crate::production) fn restarted(actor: &LiveActor) {
             target: "actor_core",
             actor = %actor.name(),
             id = actor.id().number(),
-            life = actor.life(),
+            life = actor.restart_count(),
             "restarted"
         );
         #[cfg(feature = "metrics")]
@@ -66,7 +66,7 @@ pub(in crate::production) fn restarted(actor: &LiveActor) {
 }
 
 /// Reports that an actor has failed, or a failure that it survives.
-pub(in crate::production) fn failed(actor: &LiveActor, fault: &Fault) {
+pub(in crate::production) fn failed(actor: &LiveActor, fault: &FailureCause) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
     tell(actor, || {
         #[cfg(feature = "tracing")]
@@ -121,8 +121,8 @@ pub(in crate::production) fn is_on() -> bool {
 /// Calls the user's subscriber or recorder, which may panic.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 fn tell(actor: &LiveActor, what: impl FnOnce()) {
-    if let Err(message) = contained(what) {
-        let fault = Fault {
+    if let Err(message) = catch_panic(what) {
+        let fault = FailureCause {
             kind: FailureKind::Panicked,
             message,
         };

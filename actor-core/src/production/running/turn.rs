@@ -15,13 +15,13 @@ use tracing::{Span, span::EnteredSpan};
 use super::actor::LiveActor;
 use super::telemetry::is_on;
 #[cfg(feature = "tracing")]
-use crate::production::mailbox::carried::Carried;
+use crate::production::mailbox::span_context::SpanContext;
 
 thread_local! {
-    static RUNNING: Cell<Option<Running>> = const { Cell::new(None) };
+    static RUNNING: Cell<Option<EnteredHandlerSpan>> = const { Cell::new(None) };
 }
 
-pub(in crate::production) struct Turn {
+pub(in crate::production) struct HandlerSpan {
     #[cfg(feature = "tracing")]
     span: Span,
     #[cfg(feature = "metrics")]
@@ -29,15 +29,15 @@ pub(in crate::production) struct Turn {
 }
 
 /// The turn of a handler that runs on this thread.
-struct Running {
+struct EnteredHandlerSpan {
     #[cfg(feature = "tracing")]
     span: EnteredSpan,
     #[cfg(feature = "metrics")]
     since: Instant,
 }
 
-impl From<Turn> for Running {
-    fn from(turn: Turn) -> Self {
+impl From<HandlerSpan> for EnteredHandlerSpan {
+    fn from(turn: HandlerSpan) -> Self {
         Self {
             #[cfg(feature = "tracing")]
             span: turn.span.entered(),
@@ -47,8 +47,8 @@ impl From<Turn> for Running {
     }
 }
 
-impl From<Running> for Turn {
-    fn from(running: Running) -> Self {
+impl From<EnteredHandlerSpan> for HandlerSpan {
+    fn from(running: EnteredHandlerSpan) -> Self {
         Self {
             #[cfg(feature = "tracing")]
             span: running.span.exit(),
@@ -63,16 +63,16 @@ impl From<Running> for Turn {
     not(feature = "tracing"),
     expect(dead_code, reason = "spans alone tell of it")
 )]
-pub(in crate::production) struct About {
+pub(in crate::production) struct HandledMessage {
     pub(in crate::production) event: u16,
     pub(in crate::production) state: usize,
     /// The span context from the sender.
     #[cfg(feature = "tracing")]
-    pub(in crate::production) carried: Option<Carried>,
+    pub(in crate::production) carried: Option<SpanContext>,
 }
 
 /// Begins the turn of the next message.
-pub(in crate::production) fn begin(actor: &LiveActor, about: About) {
+pub(in crate::production) fn begin(actor: &LiveActor, about: HandledMessage) {
     if !is_on() {
         return;
     }
@@ -92,7 +92,7 @@ pub(in crate::production) fn begin(actor: &LiveActor, about: About) {
         }
         span
     };
-    let turn = Turn {
+    let turn = HandlerSpan {
         #[cfg(feature = "tracing")]
         span,
         #[cfg(feature = "metrics")]
@@ -110,7 +110,7 @@ pub(in crate::production) fn finish(actor: &LiveActor) {
     }
 }
 
-fn done(actor: &LiveActor, turn: Turn) {
+fn done(actor: &LiveActor, turn: HandlerSpan) {
     #[cfg(feature = "metrics")]
     {
         actor.meters.handled.increment(1);
@@ -120,24 +120,24 @@ fn done(actor: &LiveActor, turn: Turn) {
 }
 
 /// One run of an actor. At its end, the turn of an outer actor on this thread is restored.
-pub(in crate::production) struct Shift(Option<Running>);
+pub(in crate::production) struct HandlerSpanGuard(Option<EnteredHandlerSpan>);
 
-impl Shift {
+impl HandlerSpanGuard {
     /// Continues a suspended turn.
-    pub(in crate::production) fn begin(turn: Option<Turn>) -> Self {
-        Self(RUNNING.replace(turn.map(Running::from)))
+    pub(in crate::production) fn begin(turn: Option<HandlerSpan>) -> Self {
+        Self(RUNNING.replace(turn.map(EnteredHandlerSpan::from)))
     }
 
     /// Ends the run. Returns the suspended turn if the handler waits; otherwise ends it.
-    pub(in crate::production) fn end(self, actor: &LiveActor, waits: bool) -> Option<Turn> {
+    pub(in crate::production) fn end(self, actor: &LiveActor, waits: bool) -> Option<HandlerSpan> {
         if !waits {
             finish(actor);
         }
-        RUNNING.take().map(Turn::from)
+        RUNNING.take().map(HandlerSpan::from)
     }
 }
 
-impl Drop for Shift {
+impl Drop for HandlerSpanGuard {
     fn drop(&mut self) {
         RUNNING.set(self.0.take());
     }

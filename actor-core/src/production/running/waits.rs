@@ -12,23 +12,23 @@ use crate::identity::ActorId;
 #[cfg(debug_assertions)]
 use crate::production::{
     host::{current::Sender, lock},
-    observing::hooks::Fault,
+    observing::hooks::FailureCause,
 };
 #[cfg(debug_assertions)]
 use crate::supervision::FailureKind;
 
 /// The asked actor, while the ask may be part of a cycle. Empty in release builds.
-pub(crate) struct Asked {
+pub(crate) struct TrackedAsk {
     #[cfg(debug_assertions)]
     whom: Arc<LiveActor>,
     #[cfg(debug_assertions)]
-    wait: Mutex<Wait>,
+    wait: Mutex<AskWait>,
 }
 
 /// The state of the wait for the reply.
 #[cfg(debug_assertions)]
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wait {
+enum AskWait {
     /// The reply has not been awaited yet.
     NotYet,
     /// That actor awaits the reply, in a handler.
@@ -38,11 +38,11 @@ enum Wait {
 }
 
 #[cfg(debug_assertions)]
-impl Asked {
+impl TrackedAsk {
     pub(in crate::production) fn of(whom: &Arc<LiveActor>) -> Self {
         Self {
             whom: whom.clone(),
-            wait: Mutex::new(Wait::NotYet),
+            wait: Mutex::new(AskWait::NotYet),
         }
     }
 
@@ -51,7 +51,7 @@ impl Asked {
         if let Some(cycle) = self.closes_cycle() {
             let names = cycle.iter().chain(cycle.first()).map(|actor| actor.name());
             let message = names.collect::<Vec<_>>().join(" -> ");
-            cycle[0].failed(Fault {
+            cycle[0].failed(FailureCause {
                 kind: FailureKind::AskCycle,
                 message,
             });
@@ -62,10 +62,10 @@ impl Asked {
     fn closes_cycle(&self) -> Option<Vec<Arc<LiveActor>>> {
         let by = Sender::current();
         let mut wait = lock(&self.wait);
-        if *wait != Wait::NotYet || by.is_nobody() {
+        if *wait != AskWait::NotYet || by.is_nobody() {
             return None;
         }
-        *wait = Wait::By(by);
+        *wait = AskWait::By(by);
         // Under the lock, so that no thread removes it before it is added.
         self.whom.hub().waits.add(by, &self.whom)
     }
@@ -73,14 +73,14 @@ impl Asked {
     /// Ends the wait: the reply came, another actor may send it, a limit was set, or the asker is gone.
     pub(crate) fn over(&self) {
         let mut wait = lock(&self.wait);
-        if let Wait::By(asker) = std::mem::replace(&mut *wait, Wait::Over) {
+        if let AskWait::By(asker) = std::mem::replace(&mut *wait, AskWait::Over) {
             self.whom.hub().waits.remove(asker, self.whom.id());
         }
     }
 }
 
 #[cfg(not(debug_assertions))]
-impl Asked {
+impl TrackedAsk {
     pub(in crate::production) fn of(_: &Arc<LiveActor>) -> Self {
         Self {}
     }

@@ -21,11 +21,11 @@ use crate::parts::{Fault, ShutdownSummary, SpawnOptions};
 use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, within};
 use crate::production::host::lock;
-use crate::production::observing::attention::{AGES, DEPTH, STUCK};
 use crate::production::observing::hooks::DeadLetter;
 #[cfg(feature = "tracing")]
 use crate::production::observing::hooks::Hooks;
 use crate::production::observing::limits::{DeepMailbox, StuckActor};
+use crate::production::observing::observer_flags::{AGES, DEPTH, STUCK};
 use crate::production::observing::report::Unfinished;
 use crate::production::observing::violation::MonitorViolation;
 use crate::production::running::actor::LiveActor;
@@ -314,8 +314,11 @@ impl LiveSystem {
     /// If another program shows its actors at that path, the path is not a socket, or the socket can't be
     /// made. A socket without a listener is replaced.
     #[cfg(all(unix, feature = "top"))]
-    pub fn show_at(&self, path: impl AsRef<Path>) -> io::Result<super::showing::Shown> {
-        let shown = super::showing::Shown::at(path.as_ref(), Arc::downgrade(&self.0))?;
+    pub fn show_at(
+        &self,
+        path: impl AsRef<Path>,
+    ) -> io::Result<super::status_socket::StatusSocket> {
+        let shown = super::status_socket::StatusSocket::at(path.as_ref(), Arc::downgrade(&self.0))?;
         self.keep_ages();
         Ok(shown)
     }

@@ -7,10 +7,10 @@
 //!
 //! Programs call this module, which calls the [running](super::running) actors; they don't know it.
 
-#[cfg(feature = "tracing")]
-mod following;
 pub(crate) mod live;
-#[cfg(all(unix, feature = "top"))]
-pub(crate) mod showing;
+#[cfg(feature = "tracing")]
+mod span_following;
 pub(crate) mod status;
+#[cfg(all(unix, feature = "top"))]
+pub(crate) mod status_socket;
 mod watchdog;

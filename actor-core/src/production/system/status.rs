@@ -49,7 +49,7 @@ impl ActorStatus {
             waits: doing.waits(),
             unread: actor.unread(),
             oldest: actor.oldest(),
-            restarts: actor.life(),
+            restarts: actor.restart_count(),
         }
     }
 }

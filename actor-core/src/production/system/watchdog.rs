@@ -11,14 +11,14 @@ use tokio::time::Instant;
 use crate::identity::ActorId;
 use crate::production::host::executor::within;
 use crate::production::host::lock;
-use crate::production::observing::limits::{DeepMailbox, Found, Limits, StuckActor};
-use crate::production::observing::work::Doing;
+use crate::production::observing::limits::{DeepMailbox, LimitExceeded, Limits, StuckActor};
+use crate::production::observing::work::HandlerWord;
 use crate::production::running::actor::LiveActor;
 use crate::production::running::hub::Hub;
 
 /// Checks every actor periodically, until [`Guard`](crate::production::running::hub::Guard) aborts it.
 pub(in crate::production) async fn watch_actors(hub: Arc<Hub>) {
-    let mut known = Known::default();
+    let mut known = CheckResult::default();
     loop {
         let limits = *lock(&hub.watchdog.limits);
         known = known.look(&hub, limits).await;
@@ -42,7 +42,7 @@ async fn yield_once() {
 
 /// The findings of the last check.
 #[derive(Default)]
-struct Known {
+struct CheckResult {
     /// The actors that handled an event.
     busy: HashMap<ActorId, Busy>,
     /// The actors whose depth was reported, until it is below half of the limit.
@@ -51,12 +51,12 @@ struct Known {
 
 #[derive(Clone, Copy)]
 struct Busy {
-    doing: Doing,
+    doing: HandlerWord,
     since: Instant,
     reported: bool,
 }
 
-impl Known {
+impl CheckResult {
     /// Checks every actor. Actors that have ended are not kept.
     async fn look(&self, hub: &Hub, limits: Limits) -> Self {
         let mut now = Self::default();
@@ -81,7 +81,7 @@ impl Known {
         now: &mut Self,
         actor: &LiveActor,
         limit: Option<Duration>,
-    ) -> Option<Found> {
+    ) -> Option<LimitExceeded> {
         let limit = limit?;
         let doing = actor.work.doing();
         let event = doing.event(actor.info())?;
@@ -101,7 +101,7 @@ impl Known {
         };
         now.busy.insert(actor.id(), busy);
         (overdue && !reported).then(|| {
-            Found::Stuck(StuckActor {
+            LimitExceeded::Stuck(StuckActor {
                 actor: actor.id(),
                 name: actor.name().into_owned(),
                 event,
@@ -117,7 +117,7 @@ impl Known {
         now: &mut Self,
         actor: &LiveActor,
         limit: Option<usize>,
-    ) -> Option<Found> {
+    ) -> Option<LimitExceeded> {
         let limit = limit?;
         let unread = actor.mailbox().queued() + actor.work.fetched();
         let reported = self.deep.contains(&actor.id());
@@ -125,7 +125,7 @@ impl Known {
             now.deep.insert(actor.id());
         }
         (unread > limit && !reported).then(|| {
-            Found::Deep(DeepMailbox {
+            LimitExceeded::Deep(DeepMailbox {
                 actor: actor.id(),
                 name: actor.name().into_owned(),
                 unread,

@@ -55,7 +55,7 @@ impl<A: Actor> Pool<A> {
     }
 
     /// Stops the last workers while they have been idle for long enough.
-    pub(super) fn look_for_idle(&mut self, cx: &mut Context<Self>) {
+    pub(super) fn stop_idle_workers(&mut self, cx: &mut Context<Self>) {
         let Some(elastic) = &mut self.elastic else {
             return;
         };
@@ -67,7 +67,7 @@ impl<A: Actor> Pool<A> {
             if !last.is_some_and(|last| last.busy == 0 && is_idle(last.idle_since)) {
                 break;
             }
-            self.dismiss_last(cx);
+            self.stop_last_worker(cx);
         }
         self.watch_for_idle(cx);
     }

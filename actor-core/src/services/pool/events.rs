@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::Pool;
-use crate::actor::rest::drive;
+use crate::actor::instance::drive;
 use crate::actor::{Actor, ActorRef, Call, Context, Flow, Handler};
 use crate::asking::Reply;
 use crate::event::Event;
@@ -18,7 +18,7 @@ use crate::services::table::{EVENTS_MAX, handled, joined};
 use crate::slab::Slot;
 use crate::table::{ActorInfo, EventInfo, Stateless};
 
-pub(super) struct Job<A: Actor> {
+pub(super) struct PoolJob<A: Actor> {
     pub(super) message: A::Message,
     /// Hands the event to a worker, and notifies the pool when it was handled.
     pub(super) count: Count<A>,
@@ -26,18 +26,18 @@ pub(super) struct Job<A: Actor> {
 
 /// The worker and key for which an event was counted.
 #[derive(Debug)]
-pub(super) struct Ticket {
+pub(super) struct CountedEvent {
     pub(super) index: usize,
     pub(super) key: Option<u64>,
     /// The clone of [`Pool::open`] that marks the event as unfinished: the pool waits for it before it ends.
     pub(super) _open: Arc<()>,
 }
 
-type Count<A> = fn(<A as Actor>::Message, Ticket, &ActorRef<A>, &mut Context<Pool<A>>);
+type Count<A> = fn(<A as Actor>::Message, CountedEvent, &ActorRef<A>, &mut Context<Pool<A>>);
 
 #[derive(Debug)]
-pub(super) struct Done {
-    pub(super) ticket: Ticket,
+pub(super) struct EventHandled {
+    pub(super) ticket: CountedEvent,
     pub(super) worker: ActorId,
     pub(super) event: &'static str,
     /// The error of the handler, if nobody else receives it.
@@ -48,19 +48,19 @@ pub(super) struct Done {
 struct Resize(usize);
 
 #[derive(Debug)]
-struct Idle;
+struct IdleCheck;
 
 pub(super) fn resize<A: Actor>(workers: usize) -> Message<A> {
     Message(Inner::Resize(Resize(workers)))
 }
 
 pub(super) fn idle<A: Actor>() -> Message<A> {
-    Message(Inner::Idle(Idle))
+    Message(Inner::Idle(IdleCheck))
 }
 
 fn count<A: Handler<E>, E: Event>(
     message: A::Message,
-    ticket: Ticket,
+    ticket: CountedEvent,
     worker: &ActorRef<A>,
     cx: &mut Context<Pool<A>>,
 ) {
@@ -86,7 +86,7 @@ fn count<A: Handler<E>, E: Event>(
             Ok(failure) => (failure, None),
             Err(payload) => (None, Some(payload)),
         };
-        let done = Done {
+        let done = EventHandled {
             ticket,
             worker: worker.id(),
             event: A::INFO.events[usize::from(A::EVENT)].name,
@@ -104,10 +104,10 @@ fn count<A: Handler<E>, E: Event>(
 pub struct Message<A: Actor>(Inner<A>);
 
 enum Inner<A: Actor> {
-    Job(Job<A>),
-    Done(Done),
+    Job(PoolJob<A>),
+    Done(EventHandled),
     Resize(Resize),
-    Idle(Idle),
+    Idle(IdleCheck),
 }
 
 /// The event table of a pool: the workers' events, and the pool's own.
@@ -115,9 +115,9 @@ struct Table<A>(PhantomData<A>);
 
 impl<A: Actor> Table<A> {
     const OWN: [EventInfo; 3] = [
-        EventInfo::own::<Done>("Done"),
+        EventInfo::own::<EventHandled>("Done"),
         EventInfo::of::<Resize>("Resize"),
-        EventInfo::own::<Idle>("Idle"),
+        EventInfo::own::<IdleCheck>("Idle"),
     ];
     const LEN: usize = A::INFO.events.len() + Self::OWN.len();
     const ALL: &'static [EventInfo; EVENTS_MAX] = &joined(A::INFO.events, Self::OWN);
@@ -182,9 +182,9 @@ impl<A: Actor> Actor for Pool<A> {
 
     fn carry(message: &Message<A>) -> Result<Message<A>, CannotCross> {
         match &message.0 {
-            Inner::Job(Job { message, count }) => {
+            Inner::Job(PoolJob { message, count }) => {
                 let (message, count) = (A::carry(message)?, *count);
-                Ok(Message(Inner::Job(Job { message, count })))
+                Ok(Message(Inner::Job(PoolJob { message, count })))
             }
             Inner::Resize(Resize(workers)) => Ok(resize(*workers)),
             Inner::Done(_) | Inner::Idle(_) => {
@@ -196,10 +196,10 @@ impl<A: Actor> Actor for Pool<A> {
     fn call(&mut self, call: Call<Self>, cx: &mut Context<Self>) -> Flow<Self> {
         match call {
             Call::Start => self.start(cx),
-            Call::Event(Message(Inner::Job(job))) => self.hand_out(job, cx),
+            Call::Event(Message(Inner::Job(job))) => self.route(job, cx),
             Call::Event(Message(Inner::Done(done))) => self.done(done, cx),
             Call::Event(Message(Inner::Resize(resize))) => self.resize(resize.0, cx),
-            Call::Event(Message(Inner::Idle(_))) => self.look_for_idle(cx),
+            Call::Event(Message(Inner::Idle(_))) => self.stop_idle_workers(cx),
             Call::Stop if self.has_open() => return Flow::Async(Call::Stop),
             Call::Stop | Call::Entry(_) | Call::Exit(_) => {}
         }
@@ -207,7 +207,7 @@ impl<A: Actor> Actor for Pool<A> {
     }
 
     async fn call_async(&mut self, _: Call<Self>, cx: &mut Context<Self>) {
-        self.wind_up(cx).await;
+        self.drain(cx).await;
     }
 
     fn driver() -> Option<Driver> {
@@ -221,7 +221,7 @@ impl<A: Actor> Pool<A> {
 
     /// Waits, while the pool stops, for the end of all counted events, so that askers still get their
     /// replies.
-    async fn wind_up(&mut self, cx: &mut Context<Self>) {
+    async fn drain(&mut self, cx: &mut Context<Self>) {
         while self.has_open() {
             let message = cx.receive_message(Self::DONE).await;
             if let Inner::Done(done) = message.0 {
@@ -236,7 +236,7 @@ impl<E: Event, A: Handler<E>> Handler<E> for Pool<A> {
     const EVENT: u16 = A::EVENT;
 
     fn message(event: E, reply: Reply<A::Reply>) -> Message<A> {
-        Message(Inner::Job(Job {
+        Message(Inner::Job(PoolJob {
             message: A::message(event, reply),
             count: count::<A, E>,
         }))
@@ -244,9 +244,8 @@ impl<E: Event, A: Handler<E>> Handler<E> for Pool<A> {
 
     fn unwrap(message: Message<A>) -> Result<(E, Reply<A::Reply>), Message<A>> {
         match message.0 {
-            Inner::Job(Job { message, count }) => {
-                A::unwrap(message).map_err(|message| Message(Inner::Job(Job { message, count })))
-            }
+            Inner::Job(PoolJob { message, count }) => A::unwrap(message)
+                .map_err(|message| Message(Inner::Job(PoolJob { message, count }))),
             own => Err(Message(own)),
         }
     }

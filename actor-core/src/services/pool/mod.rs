@@ -2,8 +2,8 @@
 
 mod elastic;
 mod events;
-mod moving;
 mod places;
+mod rebalancing;
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -13,9 +13,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use self::elastic::Elastic;
-use self::events::{Done, Job, Ticket};
-use self::moving::Moving;
+use self::events::{CountedEvent, EventHandled, PoolJob};
 use self::places::place;
+use self::rebalancing::Rebalancing;
 use crate::actor::{AcceptedBy, Actor, ActorRef, Context};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
@@ -83,7 +83,7 @@ pub struct Pool<A: Actor> {
     turn: usize,
     elastic: Option<Elastic>,
     /// The keys that move to other workers, in a resizable keyed pool.
-    moving: Option<Moving<A>>,
+    moving: Option<Rebalancing<A>>,
     /// The reference count is the number of counted events whose end was not yet reported to the pool, plus
     /// one.
     open: Arc<()>,
@@ -255,7 +255,7 @@ impl<A: Actor> Pool<A> {
             is_keyed,
             "only keyed pools need to be told that they are resized"
         );
-        self.moving = Some(Moving::default());
+        self.moving = Some(Rebalancing::default());
         self
     }
 
@@ -341,7 +341,7 @@ impl<A: Actor> Pool<A> {
             None => Duration::ZERO,
         };
         for index in self.workers.len()..size {
-            let actor = self.engage(index, cx);
+            let actor = self.spawn_worker(index, cx);
             self.workers.push(Worker {
                 actor,
                 busy: 0,
@@ -351,7 +351,7 @@ impl<A: Actor> Pool<A> {
         }
     }
 
-    fn engage(&self, index: usize, cx: &mut Context<Self>) -> ActorRef<A> {
+    fn spawn_worker(&self, index: usize, cx: &mut Context<Self>) -> ActorRef<A> {
         let make = self.make.clone();
         let make = move || {
             let mut make = make.lock().unwrap_or_else(PoisonError::into_inner);
@@ -367,14 +367,14 @@ impl<A: Actor> Pool<A> {
         }
         self.grow(size, cx);
         while self.workers.len() > size {
-            self.dismiss_last(cx);
+            self.stop_last_worker(cx);
         }
         self.turn %= self.workers.len();
         self.watch_for_idle(cx);
     }
 
     /// Stops the last worker, once it has handled all events that were routed to it.
-    fn dismiss_last(&mut self, cx: &mut Context<Self>) {
+    fn stop_last_worker(&mut self, cx: &mut Context<Self>) {
         let Some(worker) = self.workers.pop() else {
             return;
         };
@@ -391,14 +391,14 @@ impl<A: Actor> Pool<A> {
     /// Returns the worker at that index, after replacing a stopped one.
     fn worker(&mut self, index: usize, cx: &mut Context<Self>) -> &ActorRef<A> {
         if self.workers[index].actor.target().has_stopped() {
-            let actor = self.engage(index, cx);
+            let actor = self.spawn_worker(index, cx);
             self.set_busy(index, 0);
             self.workers[index].actor = actor;
         }
         &self.workers[index].actor
     }
 
-    fn hand_out(&mut self, job: Job<A>, cx: &mut Context<Self>) {
+    fn route(&mut self, job: PoolJob<A>, cx: &mut Context<Self>) {
         match &self.kind {
             Kind::RoundRobin => {
                 let index = self.next_turn();
@@ -425,13 +425,13 @@ impl<A: Actor> Pool<A> {
         }
     }
 
-    fn pass(&mut self, index: usize, job: Job<A>, cx: &mut Context<Self>) {
+    fn pass(&mut self, index: usize, job: PoolJob<A>, cx: &mut Context<Self>) {
         let worker = self.worker(index, cx);
         worker.target().pass_on::<A>(&mut Slot::Full(job.message));
     }
 
     /// Routes an event by its key, or keeps it until the key's former worker has handled its events.
-    fn hand_out_by(&mut self, key: u64, job: Job<A>, cx: &mut Context<Self>) {
+    fn hand_out_by(&mut self, key: u64, job: PoolJob<A>, cx: &mut Context<Self>) {
         let index = place(key, self.first, self.workers.len());
         let worker = self.worker(index, cx).clone();
         let moving = self.moving.as_mut().expect("keys are counted");
@@ -441,8 +441,8 @@ impl<A: Actor> Pool<A> {
         }
     }
 
-    fn ticket(&self, index: usize, key: Option<u64>) -> Ticket {
-        Ticket {
+    fn ticket(&self, index: usize, key: Option<u64>) -> CountedEvent {
+        CountedEvent {
             index,
             key,
             _open: self.open.clone(),
@@ -478,10 +478,10 @@ impl<A: Actor> Pool<A> {
         self.order.insert((busy, index));
     }
 
-    fn done(&mut self, done: Done, cx: &mut Context<Self>) {
+    fn done(&mut self, done: EventHandled, cx: &mut Context<Self>) {
         match done.ticket {
-            Ticket { key: Some(key), .. } => self.key_done(key, done.worker, cx),
-            Ticket {
+            CountedEvent { key: Some(key), .. } => self.key_done(key, done.worker, cx),
+            CountedEvent {
                 index, key: None, ..
             } => {
                 // The worker at that index may be a replacement, or none.

@@ -13,8 +13,8 @@ use std::fmt;
 
 pub use std::sync::atomic::Ordering;
 
-use crate::object::{Deed, Object};
-use crate::runtime::{self, Hold, Release, Touch};
+use crate::object::{Object, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Hold, Release};
 
 const fn acquires(order: Ordering) -> bool {
     matches!(
@@ -30,8 +30,8 @@ const fn releases(order: Ordering) -> bool {
     )
 }
 
-fn loaded(order: Ordering) -> Touch {
-    Touch {
+fn loaded(order: Ordering) -> AccessEffect {
+    AccessEffect {
         changes: false,
         acquires: acquires(order),
         releases: Release::Nothing,
@@ -40,8 +40,8 @@ fn loaded(order: Ordering) -> Touch {
     }
 }
 
-fn stored(order: Ordering) -> Touch {
-    Touch {
+fn stored(order: Ordering) -> AccessEffect {
+    AccessEffect {
         changes: true,
         acquires: false,
         releases: match releases(order) {
@@ -55,8 +55,8 @@ fn stored(order: Ordering) -> Touch {
 
 /// The access of a read-modify-write operation, which continues a release sequence: earlier releases stay in
 /// effect.
-fn updated(order: Ordering) -> Touch {
-    Touch {
+fn updated(order: Ordering) -> AccessEffect {
+    AccessEffect {
         changes: true,
         acquires: acquires(order),
         releases: match releases(order) {
@@ -93,7 +93,7 @@ macro_rules! atomic {
             #[inline]
             pub fn load(&self, order: Ordering) -> $value {
                 let load = || self.inner.load(order);
-                let deed = Deed::new(KIND, "loads");
+                let deed = ObjectOperation::new(KIND, "loads");
                 self.object.step(deed, load, |_| loaded(order))
             }
 
@@ -102,7 +102,7 @@ macro_rules! atomic {
             #[inline]
             pub fn store(&self, value: $value, order: Ordering) {
                 let store = || self.inner.store(value, order);
-                let deed = Deed::new(KIND, "stores into");
+                let deed = ObjectOperation::new(KIND, "stores into");
                 self.object.step(deed, store, |()| stored(order));
             }
 
@@ -121,7 +121,7 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 let exchange = || self.inner.compare_exchange(current, new, success, failure);
-                let deed = Deed::new(KIND, "compares and exchanges");
+                let deed = ObjectOperation::new(KIND, "compares and exchanges");
                 self.object.step(deed, exchange, |result| match result {
                     Ok(_) => updated(success),
                     Err(_) => loaded(failure),
@@ -179,7 +179,7 @@ macro_rules! atomic {
                 #[inline]
                 pub fn $update(&self, value: $value, order: Ordering) -> $value {
                     let update = || self.inner.$update(value, order);
-                    let deed = Deed::new(KIND, $what);
+                    let deed = ObjectOperation::new(KIND, $what);
                     self.object.step(deed, update, |_| updated(order))
                 }
             )*

@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::object::{Deed, Object};
-use crate::runtime::{self, Touch, Wait};
+use crate::object::{Object, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Wait};
 
 /// A barrier for a fixed number of threads, as in the standard library.
 ///
@@ -44,9 +44,9 @@ impl Barrier {
         if !runtime::is_controlled() {
             return BarrierWaitResult(self.inner.wait().is_leader());
         }
-        let deed = Deed::new("Barrier", "comes to");
-        let access = self.object.reach(deed);
-        self.object.touch(access, Touch::CHANGES);
+        let deed = ObjectOperation::new("Barrier", "comes to");
+        let access = self.object.begin_access(deed);
+        self.object.record_access(access, AccessEffect::CHANGES);
         let met = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
         let (leads, times) = {
             let mut met = met();
@@ -62,11 +62,13 @@ impl Barrier {
             self.object.unblock(deed.kind);
         } else {
             let what = "passes";
-            let passes =
-                runtime::current().map(|rt| self.object.access(&*rt, Deed { what, ..deed }));
+            let passes = runtime::current().map(|rt| {
+                self.object
+                    .access(&*rt, ObjectOperation { verb: what, ..deed })
+            });
             let mut attempt = || (met().2 > times).then_some(());
             self.object
-                .block_on(passes, Wait::Alone, Touch::LOOKS, &mut attempt);
+                .block_on(passes, Wait::Alone, AccessEffect::LOOKS, &mut attempt);
         }
         BarrierWaitResult(leads)
     }

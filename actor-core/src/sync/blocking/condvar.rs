@@ -8,8 +8,8 @@ use std::task::Context as TaskContext;
 use std::time::Duration;
 
 use super::mutex::{MutexGuard, mapped};
-use crate::object::{Deed, Object};
-use crate::runtime::{self, Place, Purpose, Touch, Wait};
+use crate::object::{Object, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Purpose, SourceLocation, Wait};
 
 const KIND: &str = "Condvar";
 
@@ -62,10 +62,12 @@ impl Condvar {
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let place = Location::caller();
         if runtime::is_controlled() {
-            let access = self.object.reach(Deed::at(KIND, "waits at", place));
+            let access = self
+                .object
+                .begin_access(ObjectOperation::at(KIND, "waits at", place));
             let (lock, again) = guard.let_go(place);
             if let (Some(runtime), Some(access)) = (runtime::current(), access) {
-                runtime.touch(access, Touch::CHANGES);
+                runtime.touch(access, AccessEffect::CHANGES);
                 if !runtime.is_woken_spuriously() {
                     runtime.block(access, Wait::News);
                 }
@@ -184,13 +186,15 @@ impl Condvar {
         &self,
         guard: MutexGuard<'a, T>,
         limit: Pin<&mut impl Future<Output = ()>>,
-        place: Place,
+        place: SourceLocation,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
-        let access = self.object.reach(Deed::at(KIND, "waits at", place));
+        let access = self
+            .object
+            .begin_access(ObjectOperation::at(KIND, "waits at", place));
         let (lock, again) = guard.let_go(place);
         let mut was_told = false;
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
-            runtime.touch(access, Touch::CHANGES);
+            runtime.touch(access, AccessEffect::CHANGES);
             let waker = runtime.waker();
             // The limit may have been reached since the last notification.
             let polled = limit.poll(&mut TaskContext::from_waker(&waker));
@@ -206,8 +210,10 @@ impl Condvar {
         if !runtime::is_controlled() {
             return self.inner.notify_one();
         }
-        let access = self.object.reach(Deed::new(KIND, "notifies one at"));
-        self.object.touch(access, Touch::CHANGES);
+        let access = self
+            .object
+            .begin_access(ObjectOperation::new(KIND, "notifies one at"));
+        self.object.record_access(access, AccessEffect::CHANGES);
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
             runtime.unblock_one(access.object);
         }
@@ -219,8 +225,10 @@ impl Condvar {
         if !runtime::is_controlled() {
             return self.inner.notify_all();
         }
-        let access = self.object.reach(Deed::new(KIND, "notifies all at"));
-        self.object.touch(access, Touch::CHANGES);
+        let access = self
+            .object
+            .begin_access(ObjectOperation::new(KIND, "notifies all at"));
+        self.object.record_access(access, AccessEffect::CHANGES);
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
             runtime.unblock(access.object);
         }

@@ -23,8 +23,8 @@ use std::time::Duration;
 
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
-use crate::object::{Common, Deed};
-use crate::runtime::{self, Place, Purpose, Touch, Wait};
+use crate::object::{ObjectOperation, OwnedObject};
+use crate::runtime::{self, AccessEffect, Purpose, SourceLocation, Wait};
 
 const KIND: &str = "channel";
 
@@ -32,7 +32,7 @@ const KIND: &str = "channel";
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
     let (send, receive) = std::sync::mpsc::channel();
-    let (common, made) = (Common::new(), Location::caller());
+    let (common, made) = (OwnedObject::new(), Location::caller());
     let sender = Sender {
         inner: send,
         common: common.clone(),
@@ -53,7 +53,7 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// ```
 #[track_caller]
 pub fn sync_channel<T>(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
-    let (common, made) = (Common::new(), Location::caller());
+    let (common, made) = (OwnedObject::new(), Location::caller());
     // Under test a sender into a channel of capacity zero waits by itself until its message is taken.
     let hands_over = capacity == 0 && common.get().is_some();
     let (send, receive) = std::sync::mpsc::sync_channel(capacity.max(usize::from(hands_over)));
@@ -71,8 +71,8 @@ pub fn sync_channel<T>(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
 /// Sends into a [`channel`].
 pub struct Sender<T> {
     inner: std::sync::mpsc::Sender<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
 }
 
 impl<T> Sender<T> {
@@ -83,11 +83,11 @@ impl<T> Sender<T> {
     /// Returns the value if the receiver is gone.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let deed = Deed::new(KIND, "sends into");
+        let deed = ObjectOperation::new(KIND, "sends into");
         let sent = self.common.step(
             deed,
             || self.inner.send(value),
-            |done| Touch::CHANGES.if_ok(done),
+            |done| AccessEffect::CHANGES.if_ok(done),
         );
         self.common.unblock(KIND);
         sent
@@ -99,8 +99,8 @@ clones!(Sender);
 /// Sends into a [`sync_channel`].
 pub struct SyncSender<T> {
     inner: std::sync::mpsc::SyncSender<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
     /// Under test, for a capacity of zero: the number of messages sent.
     sent: Option<Arc<AtomicU64>>,
     taken: Arc<AtomicU64>,
@@ -117,9 +117,9 @@ impl<T> SyncSender<T> {
         let Some(object) = self.common.get() else {
             return self.inner.send(value);
         };
-        let send = Deed::new(KIND, "sends into");
+        let send = ObjectOperation::new(KIND, "sends into");
         let mut value = Some(value);
-        let sent = object.block(send, Wait::News, Touch::CHANGES, || {
+        let sent = object.block(send, Wait::News, AccessEffect::CHANGES, || {
             match self.inner.try_send(value.take()?) {
                 Ok(()) => Some(Ok(())),
                 Err(TrySendError::Disconnected(back)) => Some(Err(SendError(back))),
@@ -132,8 +132,8 @@ impl<T> SyncSender<T> {
         self.common.unblock(KIND);
         if let (Some(count), Ok(())) = (&self.sent, &sent) {
             let own = count.fetch_add(1, Ordering::Relaxed) + 1;
-            let hands = Deed::at(KIND, "hands over", send.place);
-            object.block(hands, Wait::News, Touch::LOOKS, || {
+            let hands = ObjectOperation::at(KIND, "hands over", send.place);
+            object.block(hands, Wait::News, AccessEffect::LOOKS, || {
                 (self.taken.load(Ordering::Relaxed) >= own).then_some(())
             });
         }
@@ -147,14 +147,14 @@ impl<T> SyncSender<T> {
     /// Returns the value if there is no capacity, or if the receiver is gone.
     #[track_caller]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        let deed = Deed::new(KIND, "tries to send into");
+        let deed = ObjectOperation::new(KIND, "tries to send into");
         let send = || match &self.sent {
             Some(_) => Err(TrySendError::Full(value)),
             None => self.inner.try_send(value),
         };
         let sent = self
             .common
-            .step(deed, send, |done| Touch::CHANGES.if_ok(done));
+            .step(deed, send, |done| AccessEffect::CHANGES.if_ok(done));
         self.common.unblock(KIND);
         sent
     }
@@ -175,15 +175,15 @@ impl<T> Clone for SyncSender<T> {
 /// Receives from a [`channel`] or a [`sync_channel`].
 pub struct Receiver<T> {
     inner: std::sync::mpsc::Receiver<T>,
-    common: Common,
-    made: Place,
+    common: OwnedObject,
+    made: SourceLocation,
     taken: Arc<AtomicU64>,
     /// Makes the type `!Sync`, as the standard library's.
     _one: std::marker::PhantomData<Cell<()>>,
 }
 
 impl<T> Receiver<T> {
-    fn new(inner: std::sync::mpsc::Receiver<T>, common: Common, made: Place) -> Self {
+    fn new(inner: std::sync::mpsc::Receiver<T>, common: OwnedObject, made: SourceLocation) -> Self {
         Self {
             inner,
             common,
@@ -203,8 +203,8 @@ impl<T> Receiver<T> {
         let Some(object) = self.common.get() else {
             return self.inner.recv();
         };
-        let receive = Deed::new(KIND, "receives from");
-        let received = object.block(receive, Wait::News, Touch::CHANGES, || {
+        let receive = ObjectOperation::new(KIND, "receives from");
+        let received = object.block(receive, Wait::News, AccessEffect::CHANGES, || {
             match self.inner.try_recv() {
                 Ok(value) => Some(Ok(value)),
                 Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
@@ -222,11 +222,11 @@ impl<T> Receiver<T> {
     /// If there is no message; the error distinguishes if one may still come.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let deed = Deed::new(KIND, "tries to receive from");
+        let deed = ObjectOperation::new(KIND, "tries to receive from");
         let received = self.common.step(
             deed,
             || self.inner.try_recv(),
-            |done| Touch::CHANGES.if_ok(done),
+            |done| AccessEffect::CHANGES.if_ok(done),
         );
         self.took(received.is_ok());
         received
@@ -256,7 +256,7 @@ impl<T> Receiver<T> {
         let Some(object) = self.common.get() else {
             return self.inner.recv_timeout(limit);
         };
-        let access = object.reach(Deed::new(KIND, "receives from"));
+        let access = object.begin_access(ObjectOperation::new(KIND, "receives from"));
         let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
         let mut is_over = false;
         let received = loop {
@@ -273,7 +273,7 @@ impl<T> Receiver<T> {
                 is_over = polled.is_ready() || !runtime.block(access, Wait::News);
             }
         };
-        object.touch(access, Touch::CHANGES.if_ok(&received));
+        object.record_access(access, AccessEffect::CHANGES.if_ok(&received));
         self.took(received.is_ok());
         received
     }

@@ -5,8 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-use crate::object::{Deed, Object};
-use crate::runtime::{self, Access, Place, Touch, Wait};
+use crate::object::{Object, ObjectOperation};
+use crate::runtime::{self, Access, AccessEffect, SourceLocation, Wait};
 
 const KIND: &str = "Mutex";
 
@@ -75,9 +75,10 @@ impl<T: ?Sized> Mutex<T> {
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
         let locked = if runtime::is_controlled() {
-            let deed = Deed::at(KIND, "locks", place);
+            let deed = ObjectOperation::at(KIND, "locks", place);
             let attempt = || tried(self.inner.try_lock());
-            self.object.block(deed, Wait::Alone, Touch::TAKES, attempt)
+            self.object
+                .block(deed, Wait::Alone, AccessEffect::TAKES, attempt)
         } else {
             self.inner.lock()
         };
@@ -88,16 +89,20 @@ impl<T: ?Sized> Mutex<T> {
     pub(super) fn lock_again(
         &self,
         access: Option<Access>,
-        place: Place,
+        place: SourceLocation,
     ) -> LockResult<MutexGuard<'_, T>> {
         let mut attempt = || tried(self.inner.try_lock());
         let locked = self
             .object
-            .block_on(access, Wait::Alone, Touch::TAKES, &mut attempt);
+            .block_on(access, Wait::Alone, AccessEffect::TAKES, &mut attempt);
         mapped(locked, |inner| self.guard(inner, place))
     }
 
-    fn guard<'a>(&'a self, inner: std::sync::MutexGuard<'a, T>, place: Place) -> MutexGuard<'a, T> {
+    fn guard<'a>(
+        &'a self,
+        inner: std::sync::MutexGuard<'a, T>,
+        place: SourceLocation,
+    ) -> MutexGuard<'a, T> {
         MutexGuard {
             inner: Some(inner),
             lock: self,
@@ -115,11 +120,11 @@ impl<T: ?Sized> Mutex<T> {
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
         let place = Location::caller();
         let tried = self.object.step(
-            Deed::at(KIND, "tries to lock", place),
+            ObjectOperation::at(KIND, "tries to lock", place),
             || self.inner.try_lock(),
             |tried| match tried {
-                Err(TryLockError::WouldBlock) => Touch::LOOKS,
-                _ => Touch::TAKES,
+                Err(TryLockError::WouldBlock) => AccessEffect::LOOKS,
+                _ => AccessEffect::TAKES,
             },
         );
         match tried {
@@ -134,15 +139,15 @@ impl<T: ?Sized> Mutex<T> {
     /// True if a holder has panicked.
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.object.look(KIND, || self.inner.is_poisoned())
+        self.object.read_step(KIND, || self.inner.is_poisoned())
     }
 
     /// Clears the poison that a panic has left.
     #[track_caller]
     pub fn clear_poison(&self) {
-        let deed = Deed::new(KIND, "clears the poison of");
+        let deed = ObjectOperation::new(KIND, "clears the poison of");
         let clear = || self.inner.clear_poison();
-        self.object.step(deed, clear, |()| Touch::CHANGES);
+        self.object.step(deed, clear, |()| AccessEffect::CHANGES);
     }
 
     /// Returns the value, without locking, since the borrow is exclusive.
@@ -180,7 +185,7 @@ pub struct MutexGuard<'a, T: ?Sized> {
     /// `None` once a [`Condvar`](super::Condvar) has taken it.
     inner: Option<std::sync::MutexGuard<'a, T>>,
     lock: &'a Mutex<T>,
-    place: Place,
+    place: SourceLocation,
     /// True if the value may have been changed.
     changes: bool,
 }
@@ -193,20 +198,24 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
     pub(super) fn of(
         inner: std::sync::MutexGuard<'a, T>,
         lock: &'a Mutex<T>,
-        place: Place,
+        place: SourceLocation,
     ) -> Self {
         lock.guard(inner, place)
     }
 
     /// Releases the lock in the step in progress; returns the lock, and the access by which to take it again.
-    pub(super) fn let_go(self, place: Place) -> (&'a Mutex<T>, Option<Access>) {
+    pub(super) fn let_go(self, place: SourceLocation) -> (&'a Mutex<T>, Option<Access>) {
         let (inner, lock) = self.into_parts();
         drop(inner);
         let access = |what| {
             let runtime = runtime::current()?;
-            Some(lock.object.access(&*runtime, Deed::at(KIND, what, place)))
+            Some(
+                lock.object
+                    .access(&*runtime, ObjectOperation::at(KIND, what, place)),
+            )
         };
-        lock.object.touch(access("lets go of"), Touch::LETS_GO);
+        lock.object
+            .record_access(access("lets go of"), AccessEffect::LETS_GO);
         lock.object.unblock(KIND);
         (lock, access("locks again"))
     }

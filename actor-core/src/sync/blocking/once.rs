@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
-use crate::object::{Deed, Object};
-use crate::runtime::{self, Touch, Wait};
+use crate::object::{Object, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Wait};
 
 /// The progress of an initialisation under test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,12 +17,12 @@ enum State {
 
 /// The part that [`Once`] and [`OnceLock`] share: under test, decides which caller initialises.
 #[derive(Debug)]
-struct Turn {
+struct OnceState {
     object: Object,
     state: Mutex<State>,
 }
 
-impl Turn {
+impl OnceState {
     #[track_caller]
     const fn new() -> Self {
         Self {
@@ -40,26 +40,30 @@ impl Turn {
     }
 
     /// Calls `f` if nobody has yet, or waits until another caller has.
-    fn take(&self, deed: Deed, f: impl FnOnce()) {
+    fn take(&self, deed: ObjectOperation, f: impl FnOnce()) {
         let is_first = self
             .object
-            .block(deed, Wait::Alone, Touch::CHANGES, || match self.get() {
-                State::New => {
-                    self.set(State::Running);
-                    Some(true)
+            .block(deed, Wait::Alone, AccessEffect::CHANGES, || {
+                match self.get() {
+                    State::New => {
+                        self.set(State::Running);
+                        Some(true)
+                    }
+                    State::Running => None,
+                    State::Done => Some(false),
                 }
-                State::Running => None,
-                State::Done => Some(false),
             });
         if is_first {
-            let fails = Fails(self, deed.kind);
+            let fails = ResetOnPanic(self, deed.kind);
             f();
             std::mem::forget(fails);
             self.set(State::Done);
             if let Some(runtime) = runtime::current() {
                 let what = "has called";
-                let access = self.object.access(&*runtime, Deed { what, ..deed });
-                runtime.touch(access, Touch::CHANGES);
+                let access = self
+                    .object
+                    .access(&*runtime, ObjectOperation { verb: what, ..deed });
+                runtime.touch(access, AccessEffect::CHANGES);
                 runtime.unblock(access.object);
             }
         }
@@ -67,9 +71,9 @@ impl Turn {
 }
 
 /// Resets the state on drop, when the call has panicked, so that the next caller tries.
-struct Fails<'a>(&'a Turn, &'static str);
+struct ResetOnPanic<'a>(&'a OnceState, &'static str);
 
-impl Drop for Fails<'_> {
+impl Drop for ResetOnPanic<'_> {
     fn drop(&mut self) {
         self.0.set(State::New);
         self.0.object.unblock(self.1);
@@ -94,7 +98,7 @@ impl Drop for Fails<'_> {
 /// ```
 #[derive(Debug)]
 pub struct Once {
-    turn: Turn,
+    turn: OnceState,
     inner: std::sync::Once,
 }
 
@@ -104,7 +108,7 @@ impl Once {
     #[track_caller]
     pub const fn new() -> Self {
         Self {
-            turn: Turn::new(),
+            turn: OnceState::new(),
             inner: std::sync::Once::new(),
         }
     }
@@ -116,7 +120,7 @@ impl Once {
             return self.inner.call_once_force(|_| f());
         }
         self.begin();
-        self.turn.take(Deed::new("Once", "comes to"), f);
+        self.turn.take(ObjectOperation::new("Once", "comes to"), f);
     }
 
     /// True if a call has completed.
@@ -127,8 +131,8 @@ impl Once {
         }
         self.begin();
         let look = || self.turn.get() == State::Done;
-        let deed = Deed::new("Once", "looks at");
-        self.turn.object.step(deed, look, |_| Touch::LOOKS)
+        let deed = ObjectOperation::new("Once", "looks at");
+        self.turn.object.step(deed, look, |_| AccessEffect::LOOKS)
     }
 
     /// Resets the state at the first access of an execution.
@@ -154,7 +158,7 @@ impl Once {
 /// assert_eq!(answer.get(), Some(&42));
 /// ```
 pub struct OnceLock<T> {
-    turn: Turn,
+    turn: OnceState,
     inner: std::sync::OnceLock<T>,
 }
 
@@ -163,7 +167,7 @@ impl<T> OnceLock<T> {
     #[track_caller]
     pub const fn new() -> Self {
         Self {
-            turn: Turn::new(),
+            turn: OnceState::new(),
             inner: std::sync::OnceLock::new(),
         }
     }
@@ -171,7 +175,7 @@ impl<T> OnceLock<T> {
     /// Returns the value if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        self.turn.object.look("OnceLock", || self.inner.get())
+        self.turn.object.read_step("OnceLock", || self.inner.get())
     }
 
     /// Sets the value.
@@ -197,7 +201,7 @@ impl<T> OnceLock<T> {
         if !runtime::is_controlled() {
             return self.inner.get_or_init(f);
         }
-        let deed = Deed::new("OnceLock", "asks");
+        let deed = ObjectOperation::new("OnceLock", "asks");
         if self.inner.get().is_some() {
             self.turn.set(State::Done);
         }

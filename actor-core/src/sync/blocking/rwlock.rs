@@ -5,8 +5,8 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use super::mutex::{mapped, tried};
-use crate::object::{Deed, Held, Object};
-use crate::runtime::{self, Touch, Wait};
+use crate::object::{HoldGuard, Object, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Wait};
 
 const KIND: &str = "RwLock";
 
@@ -52,9 +52,9 @@ impl<T> RwLock<T> {
     }
 }
 
-fn of_trial<G>(result: &TryLockResult<G>, taken: Touch) -> Touch {
+fn of_trial<G>(result: &TryLockResult<G>, taken: AccessEffect) -> AccessEffect {
     match result {
-        Err(TryLockError::WouldBlock) => Touch::LOOKS,
+        Err(TryLockError::WouldBlock) => AccessEffect::LOOKS,
         _ => taken,
     }
 }
@@ -70,7 +70,7 @@ macro_rules! ways {
             #[track_caller]
             #[inline]
             pub fn $way(&self) -> LockResult<$guard<'_, T>> {
-                let deed = Deed::new(KIND, $what);
+                let deed = ObjectOperation::new(KIND, $what);
                 let locked = if runtime::is_controlled() {
                     let attempt = || match $waits(self) {
                         true => None,
@@ -81,7 +81,7 @@ macro_rules! ways {
                     self.inner.$way()
                 };
                 mapped(locked, |inner| $guard {
-                    held: Held::of(&self.object, deed),
+                    held: HoldGuard::of(&self.object, deed),
                     inner,
                 })
             }
@@ -93,7 +93,7 @@ macro_rules! ways {
             /// If the lock is held, or claimed by a writer. If it is poisoned, the error contains the guard.
             #[track_caller]
             pub fn $try(&self) -> TryLockResult<$guard<'_, T>> {
-                let deed = Deed::new(KIND, $tries);
+                let deed = ObjectOperation::new(KIND, $tries);
                 let trial = || match $waits(self) {
                     true => Err(TryLockError::WouldBlock),
                     false => self.inner.$try(),
@@ -102,7 +102,7 @@ macro_rules! ways {
                     .object
                     .step(deed, trial, |tried| of_trial(tried, $touch));
                 let guard = |inner| $guard {
-                    held: Held::of(&self.object, deed),
+                    held: HoldGuard::of(&self.object, deed),
                     inner,
                 };
                 match tried {
@@ -137,7 +137,7 @@ ways!(
     try_read,
     RwLockReadGuard,
     Wait::Shared,
-    Touch::SHARES,
+    AccessEffect::SHARES,
     "locks to read",
     "tries to read",
     RwLock::is_claimed
@@ -147,7 +147,7 @@ ways!(
     try_write,
     RwLockWriteGuard,
     Wait::First,
-    Touch::TAKES,
+    AccessEffect::TAKES,
     "locks to write",
     "tries to write",
     |_: &Self| false
@@ -156,14 +156,14 @@ ways!(
 /// A shared guard of a [`RwLock`], which is released on drop.
 pub struct RwLockReadGuard<'a, T: ?Sized> {
     // Dropped first: under test another operation may try the lock while it is still held.
-    held: Held<'a>,
+    held: HoldGuard<'a>,
     inner: std::sync::RwLockReadGuard<'a, T>,
 }
 
 /// An exclusive guard of a [`RwLock`], which is released on drop.
 pub struct RwLockWriteGuard<'a, T: ?Sized> {
     // Dropped first: under test another operation may try the lock while it is still held.
-    held: Held<'a>,
+    held: HoldGuard<'a>,
     inner: std::sync::RwLockWriteGuard<'a, T>,
 }
 
@@ -183,15 +183,15 @@ impl<T: ?Sized> RwLock<T> {
     /// True if a writer has panicked.
     #[track_caller]
     pub fn is_poisoned(&self) -> bool {
-        self.object.look(KIND, || self.inner.is_poisoned())
+        self.object.read_step(KIND, || self.inner.is_poisoned())
     }
 
     /// Clears the poison that a panic has left.
     #[track_caller]
     pub fn clear_poison(&self) {
-        let deed = Deed::new(KIND, "clears the poison of");
+        let deed = ObjectOperation::new(KIND, "clears the poison of");
         let clear = || self.inner.clear_poison();
-        self.object.step(deed, clear, |()| Touch::CHANGES);
+        self.object.step(deed, clear, |()| AccessEffect::CHANGES);
     }
 
     /// Returns the value, without locking, since the borrow is exclusive.

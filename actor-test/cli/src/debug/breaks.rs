@@ -7,9 +7,9 @@ use super::query::{self, is_part};
 use actor_test::story::{Effect, Step, Story};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Break(pub(super) Condition);
+pub(super) struct Breakpoint(pub(super) Condition);
 
-impl Break {
+impl Breakpoint {
     /// Creates a breakpoint after checking that the story contains its names.
     pub(super) fn new(story: &Story, condition: Condition) -> Result<Self, String> {
         match &condition {

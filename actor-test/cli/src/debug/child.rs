@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use crate::discover::Test;
 use crate::{process, words};
 use actor_test::Recording;
-use actor_test::tool::debugging::{Answer, Inquiry, Question};
+use actor_test::tool::debugging::{Inquiry, QueryAnswer, Question};
 use actor_test::tool::overrides::Overrides;
-use actor_test::tool::process::{Conversation, Ending, Job};
-use actor_test::tool::protocol::{Event, Ignored, Task};
+use actor_test::tool::process::{ChildEnd, ChildJob, Conversation};
+use actor_test::tool::protocol::{ChildEvent, Ignored, Task};
 
 /// The test, which answers questions in a process of its own.
 #[derive(Debug)]
@@ -31,20 +31,20 @@ pub(super) struct Subject {
 
 /// The reasons why there is no answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Silence {
+pub(super) enum QueryError {
     /// The question can't be answered; the text has the reason.
     Refused(String),
     /// The program crashed its process, or hangs: the description, and the step if known.
-    Violent(String, Option<u64>),
+    CrashedOrHung(String, Option<u64>),
 }
 
-impl Silence {
+impl QueryError {
     /// Describes the reason in a sentence.
     pub(super) fn words(&self) -> String {
         match self {
             Self::Refused(problem) => problem.clone(),
-            Self::Violent(how, Some(step)) => format!("in step {step}, {how}"),
-            Self::Violent(how, None) => how.clone(),
+            Self::CrashedOrHung(how, Some(step)) => format!("in step {step}, {how}"),
+            Self::CrashedOrHung(how, None) => how.clone(),
         }
     }
 }
@@ -66,13 +66,17 @@ impl Child {
         Subject { number, recording }
     }
 
-    pub(super) fn ask(&self, about: &Subject, question: Question) -> Result<Answer, Silence> {
+    pub(super) fn ask(
+        &self,
+        about: &Subject,
+        question: Question,
+    ) -> Result<QueryAnswer, QueryError> {
         let before = self.asked.take();
         let was_asked = before.is_some();
         let answer = self.ask_in(before, about, question.clone());
         match answer {
             // State left by earlier executions in the process may be the reason, so a new one is asked.
-            Err(Silence::Refused(_)) if was_asked => self.ask_in(None, about, question),
+            Err(QueryError::Refused(_)) if was_asked => self.ask_in(None, about, question),
             answer => answer,
         }
     }
@@ -82,12 +86,13 @@ impl Child {
         process: Option<(Conversation, BTreeSet<u64>)>,
         about: &Subject,
         question: Question,
-    ) -> Result<Answer, Silence> {
+    ) -> Result<QueryAnswer, QueryError> {
         let (conversation, mut known) = match process {
             Some(process) => process,
             None => {
                 let conversation = process::converse(&self.test, &self.job());
-                let conversation = conversation.map_err(|trouble| Silence::Refused(trouble.0))?;
+                let conversation =
+                    conversation.map_err(|trouble| QueryError::Refused(trouble.0))?;
                 (conversation, BTreeSet::new())
             }
         };
@@ -97,30 +102,30 @@ impl Child {
             recording: is_new.then(|| Box::new(about.recording.clone())),
             question,
         };
-        match conversation.ask(&inquiry).map_err(Silence::Refused)? {
+        match conversation.ask(&inquiry).map_err(QueryError::Refused)? {
             Ok((conversation, event)) => {
                 self.asked.replace(Some((conversation, known)));
                 match event {
-                    Event::Answered { answer } => Ok(answer),
-                    Event::Refused { problem, .. } => Err(Silence::Refused(problem)),
-                    _ => Err(Silence::Refused(words::wrong_answer())),
+                    ChildEvent::Answered { answer } => Ok(answer),
+                    ChildEvent::Refused { problem, .. } => Err(QueryError::Refused(problem)),
+                    _ => Err(QueryError::Refused(words::wrong_answer())),
                 }
             }
             Err(ending) => {
                 let step = ending.witnessed.as_ref().map(|seen| seen.step);
                 Err(match ending.answer {
-                    Some(Event::Refused { problem, .. }) => Silence::Refused(problem),
-                    Some(Event::Hang { seconds, .. }) => {
-                        Silence::Violent(words::hang(seconds, None), step)
+                    Some(ChildEvent::Refused { problem, .. }) => QueryError::Refused(problem),
+                    Some(ChildEvent::Hang { seconds, .. }) => {
+                        QueryError::CrashedOrHung(words::hang(seconds, None), step)
                     }
-                    _ => Silence::Violent(died(&ending), step),
+                    _ => QueryError::CrashedOrHung(died(&ending), step),
                 })
             }
         }
     }
 
-    fn job(&self) -> Job {
-        Job {
+    fn job(&self) -> ChildJob {
+        ChildJob {
             test: self.test.name.clone(),
             given: self.given.clone(),
             task: Some(Task::Debug),
@@ -132,6 +137,6 @@ impl Child {
     }
 }
 
-fn died(ending: &Ending) -> String {
+fn died(ending: &ChildEnd) -> String {
     words::crash(&ending.how, None, &ending.stderr)
 }

@@ -4,7 +4,7 @@
 pub(super) enum Command {
     Step(u64),
     Back(u64),
-    Jump(Place),
+    Jump(JumpTarget),
     Next(Option<String>),
     Previous(Option<String>),
     Continue,
@@ -31,7 +31,7 @@ pub(super) enum Command {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum JumpTarget {
     Step(u64),
     End,
     Critical,
@@ -49,7 +49,7 @@ pub(super) enum Condition {
 }
 
 /// The description and the parser of a command.
-struct Entry {
+struct CommandSpec {
     name: &'static str,
     short: &'static str,
     arguments: &'static str,
@@ -57,62 +57,62 @@ struct Entry {
     parse: fn(&[&str]) -> Option<Command>,
 }
 
-const TABLE: &[Entry] = &[
-    Entry {
+const TABLE: &[CommandSpec] = &[
+    CommandSpec {
         name: "step",
         short: "s",
         arguments: "[N]",
         text: "one step forward, or N",
         parse: |words| Some(Command::Step(one_number(words, 1)?)),
     },
-    Entry {
+    CommandSpec {
         name: "back",
         short: "b",
         arguments: "[N]",
         text: "one step back, or N",
         parse: |words| Some(Command::Back(one_number(words, 1)?)),
     },
-    Entry {
+    CommandSpec {
         name: "jump",
         short: "j",
         arguments: "N | end | critical",
         text: "to step N, to the last one, or to the one from which there was no way back",
         parse: |words| match words {
-            ["end"] => Some(Command::Jump(Place::End)),
-            ["critical"] => Some(Command::Jump(Place::Critical)),
-            [number] => Some(Command::Jump(Place::Step(number.parse().ok()?))),
+            ["end"] => Some(Command::Jump(JumpTarget::End)),
+            ["critical"] => Some(Command::Jump(JumpTarget::Critical)),
+            [number] => Some(Command::Jump(JumpTarget::Step(number.parse().ok()?))),
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "next",
         short: "n",
         arguments: "[ACTOR]",
         text: "to the next event that an actor handles; without a name, the one of this step",
         parse: |words| Some(Command::Next(one_text(words)?)),
     },
-    Entry {
+    CommandSpec {
         name: "previous",
         short: "pr",
         arguments: "[ACTOR]",
         text: "to the event that it handled before",
         parse: |words| Some(Command::Previous(one_text(words)?)),
     },
-    Entry {
+    CommandSpec {
         name: "continue",
         short: "c",
         arguments: "",
         text: "to the next break, or to the end",
         parse: |words| words.is_empty().then_some(Command::Continue),
     },
-    Entry {
+    CommandSpec {
         name: "reverse",
         short: "r",
         arguments: "",
         text: "to the break before, or to the beginning",
         parse: |words| words.is_empty().then_some(Command::Reverse),
     },
-    Entry {
+    CommandSpec {
         name: "break",
         short: "br",
         arguments: "[event E [ACTOR] | state ACTOR S | field ACTOR F [VALUE] | monitor M [S]]",
@@ -136,7 +136,7 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "delete",
         short: "d",
         arguments: "[K]",
@@ -147,7 +147,7 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "print",
         short: "p",
         arguments: "[ACTOR [FIELD]]",
@@ -159,35 +159,35 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "enabled",
         short: "e",
         arguments: "",
         text: "what could run next; what does is marked",
         parse: |words| words.is_empty().then_some(Command::Enabled),
     },
-    Entry {
+    CommandSpec {
         name: "inbox",
         short: "i",
         arguments: "[ACTOR]",
         text: "the events that wait, in the order in which they came",
         parse: |words| Some(Command::Inbox(one_text(words)?)),
     },
-    Entry {
+    CommandSpec {
         name: "timers",
         short: "t",
         arguments: "",
         text: "the timers that run, the first to fire first",
         parse: |words| words.is_empty().then_some(Command::Timers),
     },
-    Entry {
+    CommandSpec {
         name: "monitors",
         short: "m",
         arguments: "",
         text: "monitors and predicates, with their temperatures",
         parse: |words| words.is_empty().then_some(Command::Monitors),
     },
-    Entry {
+    CommandSpec {
         name: "list",
         short: "l",
         arguments: "[FROM [TO]]",
@@ -202,7 +202,7 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "find",
         short: "f",
         arguments: "TEXT | /REGEX/",
@@ -210,7 +210,7 @@ const TABLE: &[Entry] = &[
                between slashes it is a regular expression",
         parse: |words| (!words.is_empty()).then(|| Command::Find(words.join(" "))),
     },
-    Entry {
+    CommandSpec {
         name: "causes",
         short: "ca",
         arguments: "[N]",
@@ -221,7 +221,7 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "diff",
         short: "di",
         arguments: "N [M] | #K [N] | FILE [N]",
@@ -234,7 +234,7 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "branch",
         short: "ba",
         arguments: "STRATEGY [SEED]",
@@ -245,7 +245,7 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "take",
         short: "ta",
         arguments: "K",
@@ -256,7 +256,7 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "live",
         short: "li",
         arguments: "[WALKS]",
@@ -270,14 +270,14 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "executions",
         short: "x",
         arguments: "",
         text: "the executions of this session",
         parse: |words| words.is_empty().then_some(Command::Executions),
     },
-    Entry {
+    CommandSpec {
         name: "switch",
         short: "sw",
         arguments: "K",
@@ -289,7 +289,7 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "save",
         short: "sa",
         arguments: "FILE",
@@ -299,14 +299,14 @@ const TABLE: &[Entry] = &[
             _ => None,
         },
     },
-    Entry {
+    CommandSpec {
         name: "help",
         short: "h",
         arguments: "[COMMAND]",
         text: "this list, or what one of it does",
         parse: |words| Some(Command::Help(one_text(words)?)),
     },
-    Entry {
+    CommandSpec {
         name: "quit",
         short: "q",
         arguments: "",
@@ -358,7 +358,7 @@ pub(super) fn parse(line: &str) -> Result<Option<Command>, String> {
 
 /// Returns the help text of one command, or of all.
 pub(super) fn help(name: Option<&str>) -> Result<Vec<String>, String> {
-    let entries: Vec<&Entry> = match name {
+    let entries: Vec<&CommandSpec> = match name {
         Some(name) => vec![entry(name)?],
         None => TABLE.iter().collect(),
     };
@@ -374,16 +374,16 @@ pub(super) fn help(name: Option<&str>) -> Result<Vec<String>, String> {
     Ok(lines.collect())
 }
 
-fn form(entry: &Entry) -> String {
+fn form(entry: &CommandSpec) -> String {
     format!("{} {}", entry.name, entry.arguments)
 }
 
-fn entry(name: &str) -> Result<&'static Entry, String> {
+fn entry(name: &str) -> Result<&'static CommandSpec, String> {
     let found = TABLE
         .iter()
         .find(|entry| entry.name == name || entry.short == name);
     found.ok_or_else(|| {
-        let likeness = |entry: &&Entry| strsim::jaro_winkler(entry.name, name);
+        let likeness = |entry: &&CommandSpec| strsim::jaro_winkler(entry.name, name);
         let nearest = TABLE
             .iter()
             .max_by(|a, b| likeness(a).total_cmp(&likeness(b)));

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::breaks::Break;
-use super::command::{self, Command, Condition, Place};
+use super::breaks::Breakpoint;
+use super::command::{self, Command, Condition, JumpTarget};
 use super::pattern::Pattern;
 use super::session::{Execution, Session};
 use super::{query, words};
 use actor_test::story::{Selection, Step};
 use actor_test::tool::debugging::Question;
-use actor_test::tool::snapshot::{Difference, Snapshot};
+use actor_test::tool::snapshot::{FactDifference, Snapshot};
 use actor_test::tool::trace::Trace;
-use actor_test::tool::words::{count, differing, plain, shortened, step_lines, what};
+use actor_test::tool::words::{count, differing, plain, shortened, step_action, step_lines};
 
 /// The output of a command, or an error.
 type Said = Result<Vec<String>, String>;
@@ -88,17 +88,17 @@ impl Session {
         lines
     }
 
-    fn jump(&mut self, place: Place) -> Said {
+    fn jump(&mut self, place: JumpTarget) -> Said {
         let last = self.execution().last;
         let step = match place {
-            Place::End => last,
-            Place::Step(step) if step <= last => step,
-            Place::Step(step) => {
+            JumpTarget::End => last,
+            JumpTarget::Step(step) if step <= last => step,
+            JumpTarget::Step(step) => {
                 return Err(format!(
                     "there is no step {step}: they count from 1 to {last}"
                 ));
             }
-            Place::Critical => self.critical().ok_or(
+            JumpTarget::Critical => self.critical().ok_or(
                 "the critical step is not known: minimising looks for it, where something is owed",
             )?,
         };
@@ -191,7 +191,7 @@ impl Session {
     }
 
     fn add_break(&mut self, condition: Condition) -> Said {
-        let known = Break::new(&self.execution().story, condition)?;
+        let known = Breakpoint::new(&self.execution().story, condition)?;
         self.breaks.push(known.clone());
         let number = self.breaks.len();
         Ok(vec![format!(
@@ -403,7 +403,7 @@ impl Session {
         let same = |(one, two): &(&Step, &Step)| {
             one.who == two.who
                 && one.kind == two.kind
-                && what(&own.story, one) == what(&other.story, two)
+                && step_action(&own.story, one) == step_action(&other.story, two)
         };
         let parting = pairs.take_while(same).count();
         let (here, there) = (own.story.steps.get(parting), other.story.steps.get(parting));
@@ -413,7 +413,11 @@ impl Session {
             let tell = |execution: &Execution, step: Option<&Step>| match step {
                 Some(step) => {
                     let who = plain(execution.story.name(step.who));
-                    format!("{}  {who} {}", step.number, what(&execution.story, step))
+                    format!(
+                        "{}  {who} {}",
+                        step.number,
+                        step_action(&execution.story, step)
+                    )
                 }
                 None => words::at_the_end(execution),
             };
@@ -586,7 +590,7 @@ fn differences(before: &Snapshot, after: &Snapshot) -> Vec<String> {
     lines
 }
 
-fn in_words(difference: &Difference) -> String {
+fn in_words(difference: &FactDifference) -> String {
     let what = match &*difference.what {
         "" => "value".into(),
         what => plain(what),

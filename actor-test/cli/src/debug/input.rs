@@ -21,7 +21,7 @@ pub(super) enum Input {
 }
 
 /// The result of reading a line.
-pub(super) enum Line {
+pub(super) enum InputLine {
     /// A line with its number: from one in a script, zero in a terminal.
     Text(usize, String),
     /// The line was cancelled by ctrl-C.
@@ -47,17 +47,17 @@ impl Input {
     }
 
     /// Returns the next line. In a script, blank lines and comments are skipped.
-    pub(super) fn next(&mut self, prompt: &str, session: &Session) -> Result<Line, String> {
+    pub(super) fn next(&mut self, prompt: &str, session: &Session) -> Result<InputLine, String> {
         match self {
             Self::Terminal(editor) => {
                 if let Some(names) = editor.helper_mut() {
                     names.0 = session.names();
                 }
                 match editor.readline(prompt) {
-                    Ok(text) => Ok(Line::Text(0, text)),
+                    Ok(text) => Ok(InputLine::Text(0, text)),
                     // The line is cancelled; the session continues.
-                    Err(ReadlineError::Interrupted) => Ok(Line::Dropped),
-                    Err(ReadlineError::Eof) => Ok(Line::End),
+                    Err(ReadlineError::Interrupted) => Ok(InputLine::Dropped),
+                    Err(ReadlineError::Eof) => Ok(InputLine::End),
                     Err(error) => Err(format!("can't read from the terminal: {error}")),
                 }
             }
@@ -66,12 +66,12 @@ impl Input {
                 let read = lines.read_line(&mut text);
                 let read = read.map_err(|error| format!("line {}: {error}", *number + 1))?;
                 if read == 0 {
-                    return Ok(Line::End);
+                    return Ok(InputLine::End);
                 }
                 *number += 1;
                 let text = text.trim();
                 if !text.is_empty() && !text.starts_with('#') {
-                    return Ok(Line::Text(*number, text.into()));
+                    return Ok(InputLine::Text(*number, text.into()));
                 }
             },
         }

@@ -26,7 +26,7 @@ use actor_test::tool::words::plain;
 
 use child::Child;
 use command::Command;
-use input::{Input, Line};
+use input::{Input, InputLine};
 use session::Session;
 
 /// Runs a session of the debugger on a trace.
@@ -48,9 +48,9 @@ pub(crate) fn run(options: &Debug, screen: &mut Screen) -> Result<Exit, Trouble>
     loop {
         let prompt = session.prompt();
         let (number, text) = match input.next(&prompt, &session).map_err(Trouble::new)? {
-            Line::Text(number, text) => (number, text),
-            Line::Dropped => continue,
-            Line::End => return Ok(Exit::Clean),
+            InputLine::Text(number, text) => (number, text),
+            InputLine::Dropped => continue,
+            InputLine::End => return Ok(Exit::Clean),
         };
         if !input.is_terminal() {
             screen.raw(&format!("{prompt}{text}"));

@@ -1,7 +1,7 @@
 //! Search patterns of the debugger's `find`: plain text or a regular expression.
 
 use actor_test::story::{Step, Story};
-use actor_test::tool::words::what;
+use actor_test::tool::words::step_action;
 use regex_lite::Regex;
 
 /// A plain text, or a regular expression if written between slashes.
@@ -44,7 +44,7 @@ impl Pattern {
         let states = states
             .filter(|(before, after)| before != after)
             .map(|(before, after)| became("state", before, after));
-        self.is_found(&format!("{who} {}", what(story, step)))
+        self.is_found(&format!("{who} {}", step_action(story, step)))
             || monitors
                 .chain(changes)
                 .chain(states)

@@ -4,13 +4,13 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::breaks::Break;
-use super::child::{Child, Silence, Subject};
+use super::breaks::Breakpoint;
+use super::child::{Child, QueryError, Subject};
 use super::words;
 use crate::Trouble;
-use actor_test::causes::Share;
+use actor_test::causes::ContinuationCounts;
 use actor_test::story::{Step, Story};
-use actor_test::tool::debugging::{Answer, Question, Ran};
+use actor_test::tool::debugging::{QueryAnswer, Question, RunResult};
 use actor_test::tool::snapshot::Snapshot;
 use actor_test::tool::trace::Trace;
 use actor_test::{Finding, Recording};
@@ -35,7 +35,7 @@ pub(super) struct Execution {
 }
 
 impl Execution {
-    fn of(origin: String, strategy: String, child: &Child, ran: Ran) -> Self {
+    fn of(origin: String, strategy: String, child: &Child, ran: RunResult) -> Self {
         let mut recording = ran.recording;
         let story = std::mem::take(&mut recording.story);
         Self {
@@ -86,7 +86,7 @@ pub(super) struct Session {
     pub(super) current: usize,
     /// The number of steps before the current position.
     pub(super) at: u64,
-    pub(super) breaks: Vec<Break>,
+    pub(super) breaks: Vec<Breakpoint>,
     pub(super) width: usize,
     /// The notes to print at the beginning.
     notes: Vec<String>,
@@ -99,18 +99,18 @@ impl Session {
         let mut notes = Vec::new();
         let strategy = trace.strategy.clone();
         let execution = match child.ask(&recorded, Question::Run) {
-            Ok(Answer::Ran(ran)) => {
+            Ok(QueryAnswer::Ran(ran)) => {
                 notes.extend(words::beginning(&trace, &ran));
                 Execution::of(words::recorded(), strategy, &child, *ran)
             }
             Ok(_) => return Err(Trouble(crate::words::wrong_answer())),
-            Err(Silence::Refused(problem)) => return Err(Trouble(problem)),
+            Err(QueryError::Refused(problem)) => return Err(Trouble(problem)),
             // The recorded story is known even if the execution can't be replayed.
             Err(violent) => {
                 notes.push(words::violent_beginning(&violent.words()));
                 let recording = recorded.recording;
                 let steps = recording.story.steps.last().map_or(0, |step| step.number);
-                let ran = Ran {
+                let ran = RunResult {
                     finding: Some(trace.finding.clone()),
                     steps,
                     recording,
@@ -170,9 +170,9 @@ impl Session {
         if let Some(known) = at.snapshots.borrow().get(&step) {
             return Ok(Rc::clone(known));
         }
-        let answer = self.child.ask(&at.subject, Question::Look { step });
+        let answer = self.child.ask(&at.subject, Question::Snapshot { step });
         match answer.map_err(|silence| words::no_look(step, &silence.words()))? {
-            Answer::Looked(snapshot) => {
+            QueryAnswer::Snapshot(snapshot) => {
                 let mut snapshot = *snapshot;
                 // A snapshot numbers only existing actors of one name; the story numbers all.
                 for (standing, known) in snapshot.operations.iter_mut().zip(&at.story.operations) {
@@ -194,7 +194,7 @@ impl Session {
     pub(super) fn go_on(&mut self, how: &str, question: Question) -> Result<(), String> {
         let answer = self.child.ask(&self.execution().subject, question);
         match answer.map_err(|silence| words::no_branch(&silence.words()))? {
-            Answer::Ran(ran) => {
+            QueryAnswer::Ran(ran) => {
                 self.add(how, *ran);
                 Ok(())
             }
@@ -203,15 +203,19 @@ impl Session {
     }
 
     /// Searches for a continuation without the bug; one that is found becomes the current execution.
-    pub(super) fn recover(&mut self, walks: u32, finding: Finding) -> Result<Share, String> {
-        let question = Question::Live {
+    pub(super) fn recover(
+        &mut self,
+        walks: u32,
+        finding: Finding,
+    ) -> Result<ContinuationCounts, String> {
+        let question = Question::Recover {
             from: self.at,
             walks,
             finding,
         };
         let answer = self.child.ask(&self.execution().subject, question);
         match answer.map_err(|silence| words::no_branch(&silence.words()))? {
-            Answer::Lived(share, ran) => {
+            QueryAnswer::Recovered(share, ran) => {
                 if let Some(ran) = ran {
                     self.add(words::LIVE, *ran);
                 }
@@ -222,7 +226,7 @@ impl Session {
     }
 
     /// Adds an execution derived from the current one, and makes it the current one.
-    fn add(&mut self, how: &str, ran: Ran) {
+    fn add(&mut self, how: &str, ran: RunResult) {
         let origin = words::made_of(self.at, self.current, how);
         let strategy = words::strategy(&self.execution().strategy, self.at, how);
         let added = Execution::of(origin, strategy, &self.child, ran);
@@ -236,7 +240,7 @@ impl Session {
         }
         let recorded = self.child.subject(other.recording());
         match self.child.ask(&recorded, Question::Run) {
-            Ok(Answer::Ran(ran)) => {
+            Ok(QueryAnswer::Ran(ran)) => {
                 let strategy = other.strategy.clone();
                 Ok(Execution::of(name.to_owned(), strategy, &self.child, *ran))
             }

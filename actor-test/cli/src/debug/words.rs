@@ -5,12 +5,13 @@ use std::time::Duration;
 use super::command::Condition;
 use super::session::Execution;
 use actor_test::Finding;
-use actor_test::causes::Share;
+use actor_test::causes::ContinuationCounts;
 use actor_test::story::{MonitorKind, Purpose, Story};
 use actor_test::strategy::StepKind;
-use actor_test::tool::debugging::Ran;
+use actor_test::tool::debugging::RunResult;
 use actor_test::tool::snapshot::{
-    Could, Heat, Outgoing, Running, Snapshot, Stage, Standing, Waiting,
+    EnabledStep, OperationState, Outgoing, QueuedEvent, RunningTimer, Snapshot, SpecificationState,
+    Stage,
 };
 use actor_test::tool::trace::Trace;
 use actor_test::tool::words::{count, finding, plain, shortened};
@@ -21,7 +22,7 @@ pub(super) fn recorded() -> String {
 }
 
 /// A note on a recorded execution whose replay differs from the recording.
-pub(super) fn beginning(trace: &Trace, ran: &Ran) -> Option<String> {
+pub(super) fn beginning(trace: &Trace, ran: &RunResult) -> Option<String> {
     if let Some((step, message)) = &ran.diverged {
         return Some(crate::words::diverged(
             *step,
@@ -108,7 +109,7 @@ pub(super) fn nothing_after(found: &Finding) -> String {
 }
 
 /// The number of tries to let an execution recover.
-pub(super) fn lived(share: &Share) -> String {
+pub(super) fn lived(share: &ContinuationCounts) -> String {
     let tried = count(u64::from(share.of), "fair continuation");
     match share.escaped {
         0 => format!(
@@ -135,7 +136,7 @@ pub(super) fn condition(condition: &Condition) -> String {
 }
 
 /// An actor's state in a line or two.
-pub(super) fn standing(standing: &Standing) -> String {
+pub(super) fn standing(standing: &OperationState) -> String {
     let mut text = plain(&standing.name);
     if let Some(state) = &standing.state {
         text += &format!("  [{}]", plain(state));
@@ -154,7 +155,7 @@ pub(super) fn standing(standing: &Standing) -> String {
 }
 
 /// The stage of an operation, unless it is idle.
-pub(super) fn stage(standing: &Standing) -> Option<String> {
+pub(super) fn stage(standing: &OperationState) -> Option<String> {
     let text = match standing.stage {
         Stage::Idle => return None,
         Stage::Unborn => "not created yet",
@@ -172,7 +173,7 @@ pub(super) fn stage(standing: &Standing) -> Option<String> {
 }
 
 /// An event in an inbox.
-pub(super) fn waiting(snapshot: &Snapshot, waiting: &Waiting) -> String {
+pub(super) fn waiting(snapshot: &Snapshot, waiting: &QueuedEvent) -> String {
     let event = waiting
         .event
         .as_deref()
@@ -206,7 +207,7 @@ pub(super) fn outgoing(snapshot: &Snapshot, outgoing: &Outgoing) -> String {
 }
 
 /// An enabled operation.
-pub(super) fn could(snapshot: &Snapshot, could: &Could) -> String {
+pub(super) fn could(snapshot: &Snapshot, could: &EnabledStep) -> String {
     let who = name(snapshot, could.who);
     if let Some(does) = &could.outgoing {
         return format!("{who} {}", outgoing(snapshot, does));
@@ -230,7 +231,7 @@ pub(super) fn could(snapshot: &Snapshot, could: &Could) -> String {
     }
 }
 
-pub(super) fn timer(snapshot: &Snapshot, timer: &Running) -> String {
+pub(super) fn timer(snapshot: &Snapshot, timer: &RunningTimer) -> String {
     let due = Duration::from_nanos(timer.due_ns);
     let left = Duration::from_nanos(timer.due_ns.saturating_sub(snapshot.time_ns));
     let what = match (&timer.event, timer.purpose) {
@@ -260,7 +261,7 @@ pub(super) fn timer(snapshot: &Snapshot, timer: &Running) -> String {
 }
 
 /// A monitor or a predicate.
-pub(super) fn heat(heat: &Heat) -> String {
+pub(super) fn heat(heat: &SpecificationState) -> String {
     let kind = match heat.kind {
         MonitorKind::Monitor => "monitor",
         MonitorKind::Always => "always",

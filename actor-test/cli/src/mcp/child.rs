@@ -18,7 +18,7 @@ const STDERR_MAX: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The end of a child.
-pub(super) struct Ended {
+pub(super) struct ToolOutput {
     pub(super) code: Option<i32>,
     pub(super) stdout: String,
     /// The end of the child's standard error.
@@ -32,7 +32,7 @@ pub(super) async fn run(
     arguments: Vec<OsString>,
     limit: Duration,
     context: &RequestContext<RoleServer>,
-) -> Result<Ended, String> {
+) -> Result<ToolOutput, String> {
     let mut command = Command::new(program()?);
     command
         .arg("actor-test")
@@ -48,7 +48,7 @@ pub(super) async fn run(
     command.process_group(0);
     let child = command.spawn();
     let mut child = child.map_err(|error| format!("can't start cargo-actor-test: {error}"))?;
-    let group = Group(child.id());
+    let group = ProcessGroup(child.id());
     let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
     let outputs = async { tokio::join!(kept(stdout, STDOUT_MAX), tail(stderr, STDERR_MAX)) };
     let mut outputs = std::pin::pin!(outputs);
@@ -75,7 +75,7 @@ pub(super) async fn run(
         },
     };
     let status = status(&mut child, &group).await?;
-    Ok(Ended {
+    Ok(ToolOutput {
         code: status.code(),
         stdout: String::from_utf8_lossy(&stdout).into_owned(),
         stderr: String::from_utf8_lossy(&stderr).into_owned(),
@@ -83,7 +83,7 @@ pub(super) async fn run(
     })
 }
 
-async fn status(child: &mut Child, group: &Group) -> Result<ExitStatus, String> {
+async fn status(child: &mut Child, group: &ProcessGroup) -> Result<ExitStatus, String> {
     let waited = match timeout(PATIENCE, child.wait()).await {
         Ok(waited) => waited,
         Err(_) => {
@@ -106,9 +106,9 @@ fn program() -> Result<OsString, String> {
 }
 
 /// The process group of a child; dropping the value ends the group.
-struct Group(Option<u32>);
+struct ProcessGroup(Option<u32>);
 
-impl Group {
+impl ProcessGroup {
     /// Sends SIGTERM to the group.
     fn end(&self) {
         #[cfg(unix)]
@@ -131,7 +131,7 @@ impl Group {
     }
 }
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     /// Ends processes of the group that are left, or all if the call was dropped.
     fn drop(&mut self) {
         self.end();

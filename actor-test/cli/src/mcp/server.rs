@@ -19,8 +19,8 @@ use tokio::sync::RwLock;
 use super::arguments::{self, CausesOfStep, ExplainFailure, Explore, ListTests, ListTraces};
 use super::arguments::{Minimize, ReadStory, Replay};
 use super::pages::Answer;
-use super::tools::Call;
-use super::traces::Places;
+use super::tools::CallContext;
+use super::traces::TraceDirectories;
 use crate::options::Selection;
 use crate::words;
 
@@ -28,27 +28,27 @@ use crate::words;
 #[derive(Clone)]
 pub(super) struct Server {
     selection: Selection,
-    places: Arc<OnceLock<Places>>,
+    places: Arc<OnceLock<TraceDirectories>>,
     /// A lock that each call holds for reading while it runs.
     calls: Arc<RwLock<()>>,
 }
 
 /// A tool's name, schema and description, and whether it writes files.
-struct Known {
+struct ToolSpec {
     name: &'static str,
     schema: fn() -> Result<Arc<JsonObject>, String>,
     about: &'static str,
     writes: bool,
 }
 
-const TOOLS: [Known; 8] = [
-    Known {
+const TOOLS: [ToolSpec; 8] = [
+    ToolSpec {
         name: "list_tests",
         schema: schema_for_input::<ListTests>,
         about: "Builds the workspace's tests and lists its actor tests, by path.",
         writes: false,
     },
-    Known {
+    ToolSpec {
         name: "explore_test",
         schema: schema_for_input::<Explore>,
         about: "Builds and explores an actor test: runs it under many schedules, looking for bugs. Tells \
@@ -56,27 +56,27 @@ const TOOLS: [Known; 8] = [
                 execution is minimised already.",
         writes: true,
     },
-    Known {
+    ToolSpec {
         name: "list_traces",
         schema: schema_for_input::<ListTraces>,
         about: "Lists the traces that failing tests have written, the newest first.",
         writes: false,
     },
-    Known {
+    ToolSpec {
         name: "read_story",
         schema: schema_for_input::<ReadStory>,
         about: "Tells the story of a trace, step by step: who did what, what it changed, and what \
                 monitors and predicates made of it. Nothing is run.",
         writes: false,
     },
-    Known {
+    ToolSpec {
         name: "causes_of_step",
         schema: schema_for_input::<CausesOfStep>,
         about: "Tells a step of a trace and the steps that led to it: where its event was sent, and what \
                 made its actor what it was. Nothing is run.",
         writes: false,
     },
-    Known {
+    ToolSpec {
         name: "explain_failure",
         schema: schema_for_input::<ExplainFailure>,
         about: "Tells why the execution of a trace failed, as far as that was found out: the step that \
@@ -84,14 +84,14 @@ const TOOLS: [Known; 8] = [
                 does instead. Nothing is run.",
         writes: false,
     },
-    Known {
+    ToolSpec {
         name: "minimize_trace",
         schema: schema_for_input::<Minimize>,
         about: "Builds the trace's test and leaves out of the execution what its bug can do without; the \
                 trace is written anew. Useful where exploring had no budget for it.",
         writes: true,
     },
-    Known {
+    ToolSpec {
         name: "replay_trace",
         schema: schema_for_input::<Replay>,
         about: "Builds the trace's test as it is now and runs the recorded execution again: after a fix, \
@@ -137,7 +137,7 @@ impl Server {
             ));
         };
         let given = request.arguments.unwrap_or_default();
-        let call = Call {
+        let call = CallContext {
             selection: self.selection_flags(),
             places: self.places(),
             context,
@@ -174,17 +174,17 @@ impl Server {
     }
 
     /// Returns the directories of the workspace; a failed query is repeated at the next call.
-    fn places(&self) -> Result<Places, String> {
+    fn places(&self) -> Result<TraceDirectories, String> {
         if let Some(known) = self.places.get() {
             return Ok(known.clone());
         }
-        let found = Places::of(&self.selection)?;
+        let found = TraceDirectories::of(&self.selection)?;
         Ok(self.places.get_or_init(|| found).clone())
     }
 }
 
 fn read<T: DeserializeOwned + JsonSchema + 'static>(
-    tool: &Known,
+    tool: &ToolSpec,
     given: JsonObject,
 ) -> Result<T, String> {
     let schema = (tool.schema)()?;

@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 
 use super::arguments::{CausesOfStep, ExplainFailure, Explore, ListTests, ListTraces};
 use super::arguments::{Minimize, ReadStory, Replay};
-use super::child::{self, Ended};
+use super::child::{self, ToolOutput};
 use super::pages::{self, Answer};
-use super::traces::{Places, Use};
-use crate::words::{self, Place};
+use super::traces::{TraceDirectories, Use};
+use crate::words::{self, CommandContext};
 
 /// The maximum number of tests in an answer; failing ones come first.
 const TESTS_MAX: usize = 20;
@@ -24,10 +24,10 @@ const TESTS_MAX: usize = 20;
 /// The maximum length of a test's report.
 const REPORT_MAX: usize = 12_000;
 
-pub(super) struct Call {
+pub(super) struct CallContext {
     /// Cargo's flags for the selected packages and targets.
     pub(super) selection: Vec<OsString>,
-    pub(super) places: Result<Places, String>,
+    pub(super) places: Result<TraceDirectories, String>,
     pub(super) context: RequestContext<RoleServer>,
 }
 
@@ -92,7 +92,7 @@ struct FoundBug {
 
 /// A line of the tool's JSON output.
 #[derive(Deserialize)]
-struct Line {
+struct ReportLine {
     #[serde(rename = "type")]
     is: String,
     #[serde(default)]
@@ -109,7 +109,7 @@ struct Line {
     notes: Vec<String>,
 }
 
-impl Call {
+impl CallContext {
     pub(super) async fn list_tests(&self, asked: ListTests) -> Answer {
         let mut arguments: Vec<OsString> = vec!["list".into()];
         arguments.extend(self.selection.iter().cloned());
@@ -167,18 +167,19 @@ impl Call {
         arguments.extend(["--".into(), asked.test.into()]);
         let limit = Duration::from_secs(asked.time_limit_s);
         let ended = self.run(arguments, limit).await?;
-        let lines: Vec<Line> = ended
+        let lines: Vec<ReportLine> = ended
             .stdout
             .lines()
             .filter_map(|line| serde_json::from_str(line).ok())
             .collect();
-        let mut lines: Vec<Line> = lines.into_iter().filter(|line| line.is == "test").collect();
+        let mut lines: Vec<ReportLine> =
+            lines.into_iter().filter(|line| line.is == "test").collect();
         if lines.is_empty() {
             return Err(complaint(&ended));
         }
-        let is_fine = |line: &Line| !is_failure(&line.outcome);
+        let is_fine = |line: &ReportLine| !is_failure(&line.outcome);
         let failed = lines.iter().filter(|line| !is_fine(line)).count();
-        let passed = |line: &&Line| matches!(&*line.outcome, "passed" | "expected-bug");
+        let passed = |line: &&ReportLine| matches!(&*line.outcome, "passed" | "expected-bug");
         let passed = lines.iter().filter(passed).count();
         lines.sort_by_key(is_fine);
         let more = lines.len().saturating_sub(TESTS_MAX);
@@ -266,7 +267,7 @@ impl Call {
         pages::page_and_end(&[head.to_owned()], &lines, asked.offset, asked.limit)
     }
 
-    async fn run(&self, arguments: Vec<OsString>, limit: Duration) -> Result<Ended, String> {
+    async fn run(&self, arguments: Vec<OsString>, limit: Duration) -> Result<ToolOutput, String> {
         child::run(arguments, limit, &self.context).await
     }
 
@@ -284,8 +285,8 @@ fn is_failure(outcome: &str) -> bool {
     !matches!(outcome, "passed" | "expected-bug" | "ignored")
 }
 
-fn explored(line: Line, here: &Path) -> ExploredTest {
-    let place = Place {
+fn explored(line: ReportLine, here: &Path) -> ExploredTest {
+    let place = CommandContext {
         here: here.to_owned(),
         selection: Vec::new(),
         width: words::WIDTH,
@@ -346,7 +347,7 @@ fn in_these_words(problem: String) -> String {
 }
 
 /// Returns the tool's own error message.
-fn complaint(ended: &Ended) -> String {
+fn complaint(ended: &ToolOutput) -> String {
     let said = [&ended.stdout, &ended.stderr].map(|text| text.trim());
     let said: Vec<&str> = said.into_iter().filter(|text| !text.is_empty()).collect();
     let said = words::harmless(&said.join("\n"));

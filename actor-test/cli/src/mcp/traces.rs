@@ -14,7 +14,7 @@ use crate::options::Selection;
 
 /// The directories that contain traces.
 #[derive(Clone, Debug)]
-pub(super) struct Places {
+pub(super) struct TraceDirectories {
     workspace: PathBuf,
     target: PathBuf,
     /// The directory where failing tests write traces.
@@ -29,7 +29,7 @@ pub(super) enum Use {
     Rewrite,
 }
 
-impl Places {
+impl TraceDirectories {
     /// Finds the directories with cargo.
     pub(super) fn of(selection: &Selection) -> Result<Self, String> {
         let (workspace, target) = build::directories(selection).map_err(|trouble| trouble.0)?;
@@ -117,7 +117,7 @@ mod tests {
             fs::create_dir_all(&path).expect("it can be made");
             path
         };
-        let places = Places {
+        let places = TraceDirectories {
             workspace: directory("work"),
             target: directory("built"),
             traces: directory("built/actor-traces"),

@@ -7,7 +7,7 @@ use actor_test::tool::overrides::parse;
 use clap::{Args, ValueEnum};
 
 use super::{Explore, Filter, Format, Selection};
-use crate::part::Part;
+use crate::part::StoryPart;
 
 /// The options of `list`.
 #[derive(Args, Clone, Debug)]
@@ -34,7 +34,7 @@ pub(crate) struct Replay {
     /// The trace file that a failing test wrote.
     pub(crate) trace: PathBuf,
     #[command(flatten)]
-    pub(crate) part: Part,
+    pub(crate) part: StoryPart,
     /// The steps for executions near the recorded one, if the bug does not occur any more; 0 runs none.
     #[arg(long, value_name = "STEPS", default_value_t = 1_000_000)]
     pub(crate) near: u64,
@@ -110,7 +110,7 @@ pub(crate) struct Show {
     /// The trace file that a failing test wrote.
     pub(crate) trace: PathBuf,
     #[command(flatten)]
-    pub(crate) part: Part,
+    pub(crate) part: StoryPart,
     /// The format of the story.
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub(crate) format: ShowFormat,

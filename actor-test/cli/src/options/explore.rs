@@ -147,7 +147,7 @@ const SEARCH: &str = "Exploration";
 
 /// The amount of output.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Told {
+pub(crate) enum Verbosity {
     /// Only failures and warnings.
     Trouble,
     /// A line for each passing test as well.
@@ -223,16 +223,16 @@ fn strategy(text: &str) -> Result<String, String> {
 
 impl Explore {
     /// Returns the amount of output.
-    pub(crate) fn told(&self) -> Told {
+    pub(crate) fn told(&self) -> Verbosity {
         match (self.quiet, self.verbose) {
-            (true, _) => Told::Trouble,
-            (_, true) => Told::All,
-            _ => Told::Lines,
+            (true, _) => Verbosity::Trouble,
+            (_, true) => Verbosity::All,
+            _ => Verbosity::Lines,
         }
     }
 
     /// Returns an error for arguments in the style of `coyote test` that have another meaning here.
-    pub(super) fn in_coyotes_words(&self) -> Option<String> {
+    pub(super) fn coyote_syntax_error(&self) -> Option<String> {
         let is_number = |text: &&String| text.parse::<u64>().is_ok();
         let package = self.selection.package.iter().find(is_number);
         if let Some(workers) = package {

@@ -12,7 +12,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 pub(crate) use commands::{Debug, List, Mcp, Merge, Minimize, Replay, Show, ShowFormat, Top};
-pub(crate) use explore::{Explore, Told};
+pub(crate) use explore::{Explore, Verbosity};
 pub(crate) use filter::{Filter, NoTests};
 pub(crate) use selection::Selection;
 
@@ -37,7 +37,7 @@ pub(crate) fn parse(arguments: Vec<OsString>) -> Result<Arguments, clap::Error> 
         belongs_there(run)?;
     }
     let Cargo::ActorTest(arguments) = Cargo::from_arg_matches(&matches)?;
-    match arguments.explore.in_coyotes_words() {
+    match arguments.explore.coyote_syntax_error() {
         Some(problem) => Err(Cargo::command().error(ErrorKind::InvalidValue, problem)),
         None => Ok(arguments),
     }

@@ -3,7 +3,7 @@
 //! An arrow is drawn at the step that handles the event, where it takes effect. Mermaid rejects long texts,
 //! so only the end of a long story is drawn, with a note on the number of missing steps.
 
-use actor_test::story::{Arrival, Effect, Step, Story};
+use actor_test::story::{Effect, MessageFate, Step, Story};
 use actor_test::tool::trace::Trace;
 
 use crate::diagram::entities;
@@ -102,7 +102,7 @@ fn lines_of(story: &Story, step: &Step) -> Vec<String> {
                 // A handled message is drawn at the step that handles it.
                 if let Some(message) = story.message(*message) {
                     let arrow = match arrival {
-                        Arrival::Dead | Arrival::Unclaimed | Arrival::Refused => "-x",
+                        MessageFate::Dead | MessageFate::Unclaimed | MessageFate::Refused => "-x",
                         _ => "-)",
                     };
                     let timer = if message.from.is_none() {

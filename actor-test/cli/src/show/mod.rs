@@ -73,16 +73,16 @@ fn write_page(document: &Document<'_>, file: &Path, screen: &Screen) -> Result<E
 
 /// Checks the size of a document before any part of it is written.
 fn fits(document: &Document<'_>, max: u64) -> Result<(), Trouble> {
-    let written = serde_json::to_writer(Room { left: max }, document);
+    let written = serde_json::to_writer(SizeLimit { left: max }, document);
     written.map_err(|_| Trouble(words::document_too_large(max)))
 }
 
 /// A writer that counts bytes and fails at the limit.
-struct Room {
+struct SizeLimit {
     left: u64,
 }
 
-impl Write for Room {
+impl Write for SizeLimit {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let left = self.left.checked_sub(bytes.len() as u64);
         self.left = left.ok_or(io::ErrorKind::StorageFull)?;

@@ -17,16 +17,16 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
     page.write_all(before.as_bytes())?;
-    tell(&mut InsideAnElement(page))?;
+    tell(&mut HtmlEscaper(page))?;
     page.write_all(after.as_bytes())
 }
 
 /// A writer that escapes JSON within an HTML element: no text ends the element or changes the direction of
 /// the text around it. In JSON, these letters occur only in strings. Letters of markup become equivalent `\u`
 /// escapes; invisible letters become visible codes, as on a terminal.
-struct InsideAnElement<'a>(&'a mut dyn Write);
+struct HtmlEscaper<'a>(&'a mut dyn Write);
 
-impl Write for InsideAnElement<'_> {
+impl Write for HtmlEscaper<'_> {
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
         self.write_all(json)?;
         Ok(json.len())

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use crate::coverage::Gathered;
+use crate::coverage::CoverageTotals;
 use actor_test::tool::words::count;
 use actor_test::{ActorCoverage, StateCoverage};
 
 /// The path of the coverage summary.
-pub(crate) fn coverage_written(gathered: &Gathered, summary: &Path) -> String {
+pub(crate) fn coverage_written(gathered: &CoverageTotals, summary: &Path) -> String {
     format!(
         "coverage of {}: {}",
         count(gathered.tests as u64, "test"),
@@ -16,7 +16,7 @@ pub(crate) fn coverage_written(gathered: &Gathered, summary: &Path) -> String {
 }
 
 /// The summary; `diagrams` has the name of each actor's diagram, if there is one.
-pub(crate) fn coverage(gathered: &Gathered, diagrams: &[Option<String>]) -> String {
+pub(crate) fn coverage(gathered: &CoverageTotals, diagrams: &[Option<String>]) -> String {
     let mut lines = vec![format!(
         "coverage of {}, {}",
         count(gathered.tests as u64, "test"),

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use actor_test::Finding;
 use actor_test::tool::trace::Trace;
-use actor_test::tool::words::{Place, beyond_control, count, evidence, finding, hanging, plain};
+use actor_test::tool::words::{
+    CommandContext, beyond_control, count, evidence, finding, hanging, plain,
+};
 use actor_test::{Bug, Report};
 
-use crate::verdict::Done;
+use crate::verdict::PartialProgress;
 
 /// A test that could not be run.
 pub(crate) fn refused(test: &str, problem: &str) -> String {
@@ -15,7 +17,7 @@ pub(crate) fn refused(test: &str, problem: &str) -> String {
 }
 
 /// An annotation of a bug: the finding, its evidence, and the command to reproduce it.
-pub(crate) fn annotation(report: &Report, bug: &Bug, place: &Place) -> String {
+pub(crate) fn annotation(report: &Report, bug: &Bug, place: &CommandContext) -> String {
     let mut lines = vec![finding(&bug.finding)];
     lines.extend(evidence(report, bug, place));
     lines.join("\n")
@@ -83,7 +85,7 @@ pub(crate) fn holds(process: u32) -> String {
 /// A replay that diverged.
 pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace: &Trace) -> String {
     let end = match found {
-        Some(found) if found.is_still(&trace.finding) => {
+        Some(found) if found.is_same_bug(&trace.finding) => {
             format!(
                 "it went on, and the bug is still there: {}",
                 hanging(&finding(found))
@@ -216,7 +218,7 @@ pub(crate) struct Interrupted {
     pub(crate) bugs: u64,
 }
 
-pub(crate) fn interrupted(test: &str, done: &Done) -> String {
+pub(crate) fn interrupted(test: &str, done: &PartialProgress) -> String {
     let of = done.of.map_or_else(String::new, |of| format!(" of {of}"));
     let bugs = match done.bugs {
         0 => String::new(),

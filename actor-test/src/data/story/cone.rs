@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
-use super::{Arrival, Change, Effect, Step, Story, Temperature};
+use super::{Change, Effect, MessageFate, Step, Story, Temperature};
 use crate::data::records::StepKind;
 
 /// One of this many selected steps may be an earlier change of the actor of the last step.
@@ -16,7 +16,7 @@ const TAKEN_MAX: usize = 4;
 
 /// The causal predecessors of the steps of a story.
 #[derive(Debug)]
-pub(crate) struct Causes<'a> {
+pub(crate) struct CausalIndex<'a> {
     story: &'a Story,
     /// For each step, the previous steps of its operation.
     before: Vec<Before>,
@@ -37,7 +37,7 @@ struct Before {
     changed: Option<usize>,
 }
 
-impl<'a> Causes<'a> {
+impl<'a> CausalIndex<'a> {
     pub(crate) fn of(story: &'a Story) -> Self {
         let mut causes = Self {
             story,
@@ -157,7 +157,7 @@ impl<'a> Causes<'a> {
     /// - the last changes of actors that a fault ended;
     /// - the last changes of the actor of the last step, and the last answers to it;
     /// - the steps that led to these, the latest first, with lookups in a registry of names last.
-    pub(crate) fn that_matter(&self, most: usize, named: &[u64]) -> BTreeSet<u64> {
+    pub(crate) fn most_relevant(&self, most: usize, named: &[u64]) -> BTreeSet<u64> {
         let steps = &self.story.steps;
         let mut decisive = self.decisive();
         decisive.extend(named.iter().filter_map(|number| self.position(*number)));
@@ -265,7 +265,7 @@ impl<'a> Causes<'a> {
         let brings = |effect: &Effect| match effect {
             Effect::Sent {
                 message,
-                arrival: Arrival::Arrived | Arrival::Deferred,
+                arrival: MessageFate::Arrived | MessageFate::Deferred,
                 ..
             } => story.message(*message).is_some_and(|message| {
                 message.handled.is_none() && message.from.is_some() && matters(message.to)

@@ -14,7 +14,7 @@ pub enum Effect {
         /// The message.
         message: u32,
         /// The fate of the message.
-        arrival: Arrival,
+        arrival: MessageFate,
         /// The message that was dropped to free capacity for this one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         replaced: Option<u32>,
@@ -83,7 +83,7 @@ pub enum Effect {
         /// The owner of the mailbox.
         of: u32,
         /// The answer.
-        answer: Room,
+        answer: CapacityReply,
     },
     /// A call to the disk was carried out.
     Disk {
@@ -113,7 +113,7 @@ pub enum Effect {
     /// A choice was asked for and answered.
     Chose {
         /// The purpose of the choice.
-        asked: Asked,
+        asked: ChoicePurpose,
         /// The number of possible answers, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         of: Option<u64>,
@@ -227,7 +227,7 @@ pub enum Effect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Arrival {
+pub enum MessageFate {
     /// The message is in the inbox.
     Arrived,
     /// The message is in the inbox, and the receiver's state defers it.
@@ -250,7 +250,7 @@ pub enum Arrival {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Room {
+pub enum CapacityReply {
     /// The capacity was granted.
     Granted,
     /// The mailbox is full.
@@ -319,7 +319,7 @@ pub enum DiskCall {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
-pub enum Asked {
+pub enum ChoicePurpose {
     /// `cx.choose(n)`.
     Choose,
     /// `cx.choose_bool()`.

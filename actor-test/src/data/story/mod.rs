@@ -61,8 +61,8 @@ mod text;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use cone::Causes;
-pub use effect::{Arrival, Asked, DiskAction, DiskCall, Effect, Room};
+pub(crate) use cone::CausalIndex;
+pub use effect::{CapacityReply, ChoicePurpose, DiskAction, DiskCall, Effect, MessageFate};
 pub use participants::{
     Field, Message, Monitor, MonitorKind, Operation, OperationKind, Purpose, Temperature, Timer,
 };
@@ -90,10 +90,10 @@ pub struct Story {
     pub timers: Vec<Timer>,
     /// The steps that were left out, if there were too many.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub left_out: Option<LeftOut>,
+    pub left_out: Option<OmittedSteps>,
     /// The actors that a failed predicate read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub looked_at: Vec<Seen>,
+    pub looked_at: Vec<InspectedActor>,
     /// The step from which on the bug is unavoidable, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical: Option<u64>,
@@ -103,7 +103,7 @@ pub struct Story {
 
 /// A range of steps that are left out of the story.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct LeftOut {
+pub struct OmittedSteps {
     /// The number of the first step.
     pub from: u64,
     /// The number of the last step.
@@ -113,7 +113,7 @@ pub struct LeftOut {
 /// An actor that a failed predicate read.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Seen {
+pub struct InspectedActor {
     /// The actor.
     pub who: u32,
     /// The state of the actor, if it has states.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::cone::Causes;
+use super::cone::CausalIndex;
 use super::{Step, Story};
 
 /// A filter of the steps of a story; the default selects all.
@@ -45,7 +45,9 @@ impl Selection {
         }
         self.check_steps(story)?;
         let actors = self.actors(story)?;
-        let causes = self.causes_of.map(|step| Causes::of(story).of_step(step));
+        let causes = self
+            .causes_of
+            .map(|step| CausalIndex::of(story).of_step(step));
         if let Some(event) = &self.event {
             has_event(story, event)?;
         }

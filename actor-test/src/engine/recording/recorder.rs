@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::data::fields::Fields;
-use crate::data::records::{Created, MessageId, Origin, Record};
+use crate::data::records::{Created, MessageId, MessageSource, Record};
 
 /// Collects the records of one execution.
 ///
@@ -54,7 +54,7 @@ impl Recorder {
                 who,
                 changes: before.differences(&now),
             },
-            None => Record::Looks {
+            None => Record::InitialFields {
                 who,
                 fields: now.list(),
             },
@@ -65,10 +65,10 @@ impl Recorder {
 
     /// Returns the message that has caused an operation's sends. Everything in its outbox is from the event
     /// handled last, since the operation handles none before its outbox is empty.
-    pub(crate) fn cause(&self, from: Origin) -> Option<MessageId> {
+    pub(crate) fn cause(&self, from: MessageSource) -> Option<MessageId> {
         match from {
-            Origin::Operation(who) => self.handling.get(who as usize).copied().flatten(),
-            Origin::End(_) | Origin::Timer => None,
+            MessageSource::Operation(who) => self.handling.get(who as usize).copied().flatten(),
+            MessageSource::End(_) | MessageSource::Timer => None,
         }
     }
 

@@ -1,10 +1,10 @@
 //! Steps on disks: a call is carried out, or the power fails.
 
-use actor_core::fs::Call;
+use actor_core::fs::DiskOp;
 
 use crate::data::faults::FaultKind;
 use crate::data::records::{DiskAction, Record};
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::engine::running::execution::Engine;
 use crate::engine::world::disks::disk::Disk;
 use crate::hash::{self, mix};
@@ -17,14 +17,14 @@ const CHANGE: u64 = 0xd15c_0001;
 const CHANGE_ON: u64 = 0xd15c_0002;
 
 /// Returns true if a call changes the content of a disk, or which part of it is durable.
-const fn changes(call: &Call) -> bool {
+const fn changes(call: &DiskOp) -> bool {
     !matches!(
         call,
-        Call::Open { .. }
-            | Call::Read { .. }
-            | Call::Len { .. }
-            | Call::ReadDir { .. }
-            | Call::Settle
+        DiskOp::Open { .. }
+            | DiskOp::Read { .. }
+            | DiskOp::Len { .. }
+            | DiskOp::ReadDir { .. }
+            | DiskOp::Settle
     )
 }
 
@@ -34,7 +34,7 @@ impl Engine {
         let Some((disk, call)) = taken else {
             return self.shared.wake_callers();
         };
-        if call == Call::Settle {
+        if call == DiskOp::Settle {
             self.settle_disk(disk);
         }
         let action = self.shared.is_recorded().then(|| {
@@ -63,7 +63,7 @@ impl Engine {
     }
 
     /// Returns zero if a call succeeds, else the way in which it fails.
-    fn fail_disk(&self, disk: u32, call: &Call) -> u32 {
+    fn fail_disk(&self, disk: u32, call: &DiskOp) -> u32 {
         if !self.state().faults.may_be(FaultKind::Disk) {
             return 0;
         }
@@ -100,7 +100,7 @@ impl Engine {
         let mut failing = self.state().disks.disk(disk).clone();
         let lost = failing.crash(|parts| {
             let all = Choice::Below(1 << parts);
-            self.shared.decide(all, Asked::Loss)
+            self.shared.decide(all, ChoicePurpose::Loss)
         });
         let mut state = self.state();
         state.reach.add(StepConstruct::Disk);

@@ -8,8 +8,8 @@ use actor_core::runtime::Purpose as Pretext;
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
-use crate::data::records::{Arrival, MessageId, Origin, Record, nanoseconds};
-use crate::data::story::{Purpose, Room};
+use crate::data::records::{DeliveryRecord, MessageId, MessageSource, Record, nanoseconds};
+use crate::data::story::{CapacityReply, Purpose};
 use crate::engine::arena::{Piped, WatchNotice};
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
@@ -248,9 +248,9 @@ impl Engine {
         to: u32,
         letter: &Envelope,
         event: String,
-        arrival: Arrival,
+        arrival: DeliveryRecord,
     ) {
-        let from = Origin::from(letter.sender);
+        let from = MessageSource::from(letter.sender);
         if let Some(recorder) = &mut self.session().recorder {
             let cause = recorder.cause(from);
             recorder.add(Record::Sent {
@@ -269,16 +269,16 @@ impl Engine {
         to: u32,
         letter: &Envelope,
         delivery: DeliveryOutcome,
-    ) -> Arrival {
+    ) -> DeliveryRecord {
         match delivery {
             DeliveryOutcome::Arrived => match self.state().disposition(to, letter.event) {
-                Disposition::Defer => Arrival::Deferred,
-                _ => Arrival::Arrived,
+                Disposition::Defer => DeliveryRecord::Deferred,
+                _ => DeliveryRecord::Arrived,
             },
-            DeliveryOutcome::Dead if letter.lost.is_some() => Arrival::Unclaimed,
-            DeliveryOutcome::Dead => Arrival::Dead,
-            DeliveryOutcome::Full => Arrival::Refused,
-            DeliveryOutcome::Replaced(oldest) => Arrival::Replaced {
+            DeliveryOutcome::Dead if letter.lost.is_some() => DeliveryRecord::Unclaimed,
+            DeliveryOutcome::Dead => DeliveryRecord::Dead,
+            DeliveryOutcome::Full => DeliveryRecord::Refused,
+            DeliveryOutcome::Replaced(oldest) => DeliveryRecord::Replaced {
                 message: MessageId::new(oldest.key),
                 event: self.print_letter(to, oldest.slot),
             },
@@ -306,17 +306,17 @@ impl Engine {
     fn record_question(&self, question: u32) {
         self.shared.record(|| {
             let question = &self.shared.state.borrow().questions[question as usize];
-            Record::AskedForRoom {
+            Record::CapacityRequested {
                 who: question.sender,
                 of: question.target,
                 answer: match question.status {
                     RequestStatus::Answered(CapacityAnswer::Place | CapacityAnswer::Open) => {
-                        Room::Granted
+                        CapacityReply::Granted
                     }
-                    RequestStatus::Answered(CapacityAnswer::Full) => Room::Full,
-                    RequestStatus::Answered(CapacityAnswer::Closed) => Room::Closed,
+                    RequestStatus::Answered(CapacityAnswer::Full) => CapacityReply::Full,
+                    RequestStatus::Answered(CapacityAnswer::Closed) => CapacityReply::Closed,
                     RequestStatus::InLine | RequestStatus::Unasked | RequestStatus::Free => {
-                        Room::Waits
+                        CapacityReply::Waits
                     }
                 },
             }

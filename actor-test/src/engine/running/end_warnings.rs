@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::data::leftovers::Leftovers;
+use crate::data::end_state::EndState;
 use crate::engine::running::outcome::EndReason;
 use crate::engine::world::operation::{Envelope, Operation, OperationRole, OperationStage, STOP};
 use crate::engine::world::state::ExecutionState;
@@ -10,25 +10,25 @@ use crate::engine::world::timers::TimerStage;
 use crate::plural::count;
 
 /// Returns the warnings about an execution that found no bug.
-pub(crate) fn leftovers(state: &ExecutionState, end: EndReason, is_fair: bool) -> Leftovers {
+pub(crate) fn leftovers(state: &ExecutionState, end: EndReason, is_fair: bool) -> EndState {
     match end {
-        EndReason::Quiescent | EndReason::Finished => Leftovers {
+        EndReason::Quiescent | EndReason::Finished => EndState {
             unread: unread(state),
             idle: is_idle(state),
             restless: None,
         },
-        EndReason::Bound if is_fair => Leftovers {
+        EndReason::Bound if is_fair => EndState {
             restless: restless(state),
-            ..Leftovers::default()
+            ..EndState::default()
         },
         // A pruned execution counts as idle if no actor has acted, even if there are no actors. The steps
         // that would follow are not worth exploring.
-        EndReason::Pruned => Leftovers {
+        EndReason::Pruned => EndState {
             idle: nobody_acted(state),
-            ..Leftovers::default()
+            ..EndState::default()
         },
         EndReason::Bound | EndReason::Bug | EndReason::Recovered | EndReason::Exhausted => {
-            Leftovers::default()
+            EndState::default()
         }
     }
 }

@@ -11,9 +11,8 @@ use std::task::Waker;
 
 use actor_core::parts::{call_each, drop_each};
 use actor_core::runtime::{self, Runtime};
-use actor_test_stacks::{self as stacks, Entry};
+use actor_test_stacks::{self as stacks, ScopedCall};
 
-use crate::attendance::Planning;
 use crate::data::bug::{BugKind, Cycle};
 use crate::data::faults::FaultKind;
 use crate::data::snapshot::Snapshot;
@@ -37,6 +36,7 @@ use crate::engine::world::wake::WakeList;
 use crate::hash::mix;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Ended, Execution, Fairness, Strategy};
+use crate::worker_registry::Planning;
 
 /// The first step of a test: the set-up, and for an async test all that follows.
 pub(crate) trait Program: Sync {
@@ -133,7 +133,7 @@ pub(crate) struct Engine {
     liveness: (Option<u64>, u64, Option<(Obligation, u64)>),
     /// The entry point of the body on a stack of its own, and the cell that receives its future. Set by the
     /// first execution in which the body needs such a stack.
-    pub(crate) body: Option<(Entry, Rc<RefCell<Option<Piped>>>)>,
+    pub(crate) body: Option<(ScopedCall, Rc<RefCell<Option<Piped>>>)>,
     /// A counter that rises now and then, so that a watchdog notices a handler that does not return.
     pub(crate) heartbeat: Arc<AtomicU64>,
 }
@@ -308,7 +308,7 @@ impl Engine {
         let runtime: Rc<dyn Runtime> = self.shared.clone();
         let outcome = runtime::enter(&runtime, || {
             let _quiet = panics::quiet();
-            let _answering = actor_test_os::answer(self.system);
+            let _answering = actor_test_os::simulate(self.system);
             let _reading = ClockReadGuard::of(&self.shared);
             let outcome = match &self.body {
                 None => self.run_through(test),
@@ -326,7 +326,7 @@ impl Engine {
             self.session().restore_counts(&kept);
         }
         let outcome = Outcome {
-            asked: actor_test_os::asked(),
+            asked: actor_test_os::request_counts(),
             ..self.finish(outcome)
         };
         let ended = Ended {
@@ -501,7 +501,7 @@ impl Engine {
             }
         }
         self.clean_up();
-        actor_test_os::answer_again(self.system);
+        actor_test_os::reset_simulation(self.system);
         let answers = self.session().tape.rewind();
         let answers = answers.iter().map(|decision| decision.chosen).collect();
         self.shared.answers.replace(answers);

@@ -2,7 +2,7 @@
 
 use crate::data::bug::BugKind;
 use crate::data::faults::{Fault, FaultKind};
-use crate::data::mishap::{Disk, Mishap};
+use crate::data::node_fault::{DiskAfterRestart, NodeFault};
 use crate::data::records::{Record, StepKind, nanoseconds};
 use crate::engine::running::execution::Engine;
 use crate::engine::sameness::fingerprint::EngineView;
@@ -118,24 +118,24 @@ impl Engine {
         let (Some(one), other) = (nodes.next(), nodes.next()) else {
             return;
         };
-        let restart = |disk| Mishap::Restart { node: one, disk };
+        let restart = |disk| NodeFault::Restart { node: one, disk };
         let mishap = match (fault.kind, fault.is_undone) {
-            (FaultKind::Partition, false) => Mishap::Cut(self.state().links_cut(fault)),
-            (FaultKind::Partition, true) => Mishap::Heal(self.state().links_cut(fault)),
-            (FaultKind::Crash, false) | (FaultKind::Stop, _) => Mishap::Crash { node: one },
+            (FaultKind::Partition, false) => NodeFault::Cut(self.state().links_cut(fault)),
+            (FaultKind::Partition, true) => NodeFault::Heal(self.state().links_cut(fault)),
+            (FaultKind::Crash, false) | (FaultKind::Stop, _) => NodeFault::Crash { node: one },
             // A script may have restarted the node already.
             (FaultKind::Crash, true) if self.state().nodes.is_up(one) => return,
-            (FaultKind::Crash, true) | (FaultKind::Restart, _) => restart(Disk::Keep),
-            (FaultKind::Wipe, _) => restart(Disk::Wipe),
+            (FaultKind::Crash, true) | (FaultKind::Restart, _) => restart(DiskAfterRestart::Keep),
+            (FaultKind::Wipe, _) => restart(DiskAfterRestart::Wipe),
             (FaultKind::Clock, _) => {
                 let jump = self.state().nodes.clocks_allowed.jump();
                 let by_ns = nanoseconds(jump);
                 match fault.way {
-                    AHEAD => Mishap::SetAhead { node: one, by_ns },
-                    _ => Mishap::SetBack { node: one, by_ns },
+                    AHEAD => NodeFault::SetAhead { node: one, by_ns },
+                    _ => NodeFault::SetBack { node: one, by_ns },
                 }
             }
-            (FaultKind::Break, _) => Mishap::Break {
+            (FaultKind::Break, _) => NodeFault::Break {
                 one,
                 other: other.unwrap_or(one),
             },

@@ -4,12 +4,12 @@ use std::cell::RefMut;
 use std::task::{Context as TaskContext, Waker};
 
 use actor_core::generated::{Disposition, Moment};
-use actor_core::parts::Ran;
+use actor_core::parts::RunOutcome;
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
 use crate::data::marks;
-use crate::data::records::{MessageId, Origin, Record};
+use crate::data::records::{MessageId, MessageSource, Record};
 use crate::engine::arena::{ActorParts, Piped};
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::{Engine, Program};
@@ -37,7 +37,7 @@ impl Engine {
                     return;
                 }
                 match started {
-                    Ok(None) => self.after_run(operation, Ok(Ran::Done)),
+                    Ok(None) => self.after_run(operation, Ok(RunOutcome::Done)),
                     Ok(Some(future)) => {
                         self.test = Some(future);
                         self.poll_test();
@@ -50,7 +50,7 @@ impl Engine {
             OperationRole::Link(_) => unreachable!("a link delivers, and does nothing else"),
             OperationRole::Actor(_) => {
                 let ran = self.start_actor(operation);
-                let (has_begun, is_over) = (ran.is_ok(), matches!(ran, Ok(Ran::Done)));
+                let (has_begun, is_over) = (ran.is_ok(), matches!(ran, Ok(RunOutcome::Done)));
                 self.after_run(operation, ran);
                 if is_over {
                     self.state().start_is_over(operation);
@@ -62,16 +62,16 @@ impl Engine {
         }
     }
 
-    fn start_actor(&mut self, operation: u32) -> Result<Ran, Box<Panic>> {
+    fn start_actor(&mut self, operation: u32) -> Result<RunOutcome, Box<Panic>> {
         self.make_next_value(operation)?;
         let info = self.state().info(operation);
         if !info.is_some_and(|info| info.starts) {
-            return Ok(Ran::Done);
+            return Ok(RunOutcome::Done);
         }
         let waker = &self.wakers[operation as usize];
         match &mut self.bodies[operation as usize] {
             Some(parts) => panics::catch(|| parts.body.start(waker)),
-            None => Ok(Ran::Done),
+            None => Ok(RunOutcome::Done),
         }
     }
 
@@ -105,9 +105,9 @@ impl Engine {
                 let waker = &self.wakers[operation as usize];
                 let ran = match &mut self.bodies[operation as usize] {
                     Some(parts) => panics::catch(|| parts.body.resume(waker)),
-                    None => Ok(Ran::Done),
+                    None => Ok(RunOutcome::Done),
                 };
-                let is_over = matches!(ran, Ok(Ran::Done));
+                let is_over = matches!(ran, Ok(RunOutcome::Done));
                 self.after_run(operation, ran);
                 if is_over && !self.state().operations[operation as usize].started {
                     self.state().start_is_over(operation);
@@ -122,7 +122,7 @@ impl Engine {
         if self.shared.wants_stack.get() {
             return;
         }
-        if matches!(polled, Ok(Ran::Done)) {
+        if matches!(polled, Ok(RunOutcome::Done)) {
             self.test = None;
         }
         self.after_run(BODY, polled);
@@ -131,7 +131,7 @@ impl Engine {
     fn poll_future(&mut self, operation: u32) {
         let waker = &self.wakers[operation as usize];
         let polled = poll(self.futures[operation as usize].as_mut(), waker);
-        if matches!(polled, Ok(Ran::Done)) {
+        if matches!(polled, Ok(RunOutcome::Done)) {
             let done = self.futures[operation as usize].take();
             drop(done);
         }
@@ -163,10 +163,10 @@ impl Engine {
             Some(ActorParts { mail, body, .. }) => {
                 panics::catch(|| body.handle(&**mail, slot, waker))
             }
-            None => Ok(Ran::Done),
+            None => Ok(RunOutcome::Done),
         };
         if !settle_plain(shared, operation, &ran) {
-            if matches!(ran, Ok(Ran::Suspended)) {
+            if matches!(ran, Ok(RunOutcome::Suspended)) {
                 self.state().operations[operation as usize].handling = key;
             }
             self.after_run(operation, ran);
@@ -200,7 +200,7 @@ impl Engine {
             self.shared.record(|| Record::Handled {
                 who: operation,
                 message: MessageId::new(letter.key),
-                from: Origin::from(letter.sender),
+                from: MessageSource::from(letter.sender),
                 event,
                 ignored: disposition == Disposition::Ignore,
             });
@@ -225,7 +225,7 @@ impl Engine {
             }
             Disposition::Ignore => {
                 self.discard(operation, letter.slot, AskError::Dropped);
-                self.after_run(operation, Ok(Ran::Done));
+                self.after_run(operation, Ok(RunOutcome::Done));
             }
             Disposition::Unhandled | Disposition::Defer => self.unhandled(operation, letter.slot),
         }
@@ -259,7 +259,7 @@ impl Engine {
     }
 
     /// Processes the result of a run of an operation's code.
-    pub(crate) fn after_run(&mut self, operation: u32, ran: Result<Ran, Box<Panic>>) {
+    pub(crate) fn after_run(&mut self, operation: u32, ran: Result<RunOutcome, Box<Panic>>) {
         self.install_spawned();
         match ran {
             Ok(ran) => self.settle(operation, ran),
@@ -271,7 +271,7 @@ impl Engine {
     }
 
     /// Records the new state, the suspension or the end of an operation, and carries out its silent effects.
-    fn settle(&mut self, operation: u32, ran: Ran) {
+    fn settle(&mut self, operation: u32, ran: RunOutcome) {
         let state_after = match &self.bodies[operation as usize] {
             Some(parts) => parts.body.state() as u16,
             None => 0,
@@ -282,9 +282,9 @@ impl Engine {
         let is_actor = matches!(found.kind, OperationRole::Actor(_));
         let was_suspended = found.stage == OperationStage::Suspended;
         let stage = match ran {
-            Ran::Suspended => OperationStage::Suspended,
-            Ran::Done | Ran::Halted if is_actor => OperationStage::Idle,
-            Ran::Done | Ran::Halted => OperationStage::Gone,
+            RunOutcome::Suspended => OperationStage::Suspended,
+            RunOutcome::Done | RunOutcome::Halted if is_actor => OperationStage::Idle,
+            RunOutcome::Done | RunOutcome::Halted => OperationStage::Gone,
         };
         found.stage = stage;
         let state_before = std::mem::replace(&mut found.state, state_after);
@@ -320,11 +320,11 @@ impl Engine {
             }
         }
         match ran {
-            Ran::Halted => state.push(operation, Effect::Halt(StopReason::Halted)),
-            Ran::Done if state.operations[operation as usize].stopping => {
+            RunOutcome::Halted => state.push(operation, Effect::Halt(StopReason::Halted)),
+            RunOutcome::Done if state.operations[operation as usize].stopping => {
                 state.push(operation, Effect::Halt(StopReason::Stopped));
             }
-            Ran::Done | Ran::Suspended => {}
+            RunOutcome::Done | RunOutcome::Suspended => {}
         }
         self.shared.record(|| {
             let info = state.info(operation);
@@ -332,7 +332,7 @@ impl Engine {
             Record::Ran {
                 who: operation,
                 // An operation that is suspended at an access to a shared object records itself if it waits.
-                awaits: ran == Ran::Suspended && state.objects.at(operation).is_none(),
+                awaits: ran == RunOutcome::Suspended && state.objects.at(operation).is_none(),
                 before: name(state_before),
                 after: name(state_after),
             }
@@ -380,8 +380,12 @@ impl Engine {
 /// Finishes the common case: a handler of a plain actor that has returned, has spawned nothing and has only
 /// visible effects. Returns `false` in all other cases.
 #[inline(always)]
-fn settle_plain(shared: &ControlledRuntime, operation: u32, ran: &Result<Ran, Box<Panic>>) -> bool {
-    if !matches!(ran, Ok(Ran::Done)) || shared.has_spawned.get() {
+fn settle_plain(
+    shared: &ControlledRuntime,
+    operation: u32,
+    ran: &Result<RunOutcome, Box<Panic>>,
+) -> bool {
+    if !matches!(ran, Ok(RunOutcome::Done)) || shared.has_spawned.get() {
         return false;
     }
     let mut state = shared.state.borrow_mut();
@@ -397,16 +401,16 @@ fn settle_plain(shared: &ControlledRuntime, operation: u32, ran: &Result<Ran, Bo
     true
 }
 
-fn poll(future: Option<&mut Piped>, waker: &Waker) -> Result<Ran, Box<Panic>> {
+fn poll(future: Option<&mut Piped>, waker: &Waker) -> Result<RunOutcome, Box<Panic>> {
     let Some(future) = future else {
-        return Ok(Ran::Done);
+        return Ok(RunOutcome::Done);
     };
     let polled = panics::catch(|| future.as_mut().poll(&mut TaskContext::from_waker(waker)));
     polled.map(|polled| {
         if polled.is_ready() {
-            Ran::Done
+            RunOutcome::Done
         } else {
-            Ran::Suspended
+            RunOutcome::Suspended
         }
     })
 }

@@ -105,7 +105,7 @@ struct ExecutionPoint {
 
 impl ExecutionPoint {
     fn now(state: &ExecutionState) -> Self {
-        let asked = actor_test_os::asked();
+        let asked = actor_test_os::request_counts();
         Self {
             step: state.step,
             choices: state.choices + state.passing.asked + asked.random,

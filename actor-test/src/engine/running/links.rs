@@ -7,9 +7,9 @@ use actor_core::generated::Moment;
 
 use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
-use crate::data::mishap::{Mishap, Wish};
-use crate::data::records::{Arrival, MessageId, Record};
-use crate::data::story::Asked;
+use crate::data::node_fault::{MessageFault, NodeFault};
+use crate::data::records::{DeliveryRecord, MessageId, Record};
+use crate::data::story::ChoicePurpose;
 use crate::engine::panics;
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::CodePhase;
@@ -44,9 +44,9 @@ impl Engine {
             state.load_on(link, InTransit::new(by, effect))
         };
         let arrival = match loaded {
-            LinkOutcome::Lost => Arrival::Lost,
+            LinkOutcome::Lost => DeliveryRecord::Lost,
             LinkOutcome::Arrives | LinkOutcome::OnLink | LinkOutcome::Duplicated(_) => {
-                Arrival::Leaves
+                DeliveryRecord::Leaves
             }
         };
         if let Some(event) = event {
@@ -191,7 +191,9 @@ impl Engine {
         };
         let at = match length {
             0 | 1 => 0,
-            several => self.shared.decide(Choice::Below(several), Asked::Delivery),
+            several => self
+                .shared
+                .decide(Choice::Below(several), ChoicePurpose::Delivery),
         };
         if self.shared.may_fail.get() && !self.faults_on_link(link, at as usize) {
             return;
@@ -235,11 +237,11 @@ impl Engine {
             (found.from, found.to, state.paths[found.operation as usize])
         };
         for (kind, wish) in [
-            (FaultKind::Drop, Wish::Drop),
-            (FaultKind::Duplicate, Wish::Duplicate),
-            (FaultKind::Delay, Wish::Delay),
+            (FaultKind::Drop, MessageFault::Drop),
+            (FaultKind::Duplicate, MessageFault::Duplicate),
+            (FaultKind::Delay, MessageFault::Delay),
         ] {
-            let mishap = Mishap::At {
+            let mishap = NodeFault::At {
                 wish,
                 from,
                 to,
@@ -251,7 +253,7 @@ impl Engine {
             }
             self.record_mishap(&mishap);
             self.grant(wish, link, at);
-            if wish == Wish::Drop {
+            if wish == MessageFault::Drop {
                 return false;
             }
         }
@@ -314,7 +316,7 @@ impl Engine {
                 workshop.mail(to).cloned()?,
             )
         };
-        let slot = own.adopt(&*other, letter.slot);
+        let slot = own.move_from(&*other, letter.slot);
         Some((successor, Envelope { slot, ..*letter }))
     }
 
@@ -327,23 +329,23 @@ impl Engine {
     }
 
     /// Drops, duplicates or delays the item at that place on a link.
-    pub(super) fn grant(&mut self, wish: Wish, link: u32, place: usize) {
+    pub(super) fn grant(&mut self, wish: MessageFault, link: u32, place: usize) {
         let Some(item) = self.state().on_link(link, place) else {
             return;
         };
         match wish {
-            Wish::Drop => {
+            MessageFault::Drop => {
                 let lost = self.state().unload(link, place);
                 self.lose_all(lost.into_iter().collect());
             }
-            Wish::Duplicate => {
+            MessageFault::Duplicate => {
                 if let Effect::Send { to, letter } = item.effect
                     && let Some(second) = self.copy(item.by, to, letter)
                 {
                     self.state().insert_on_link(link, place + 1, second);
                 }
             }
-            Wish::Delay => self.state().delay_on_link(link, place),
+            MessageFault::Delay => self.state().delay_on_link(link, place),
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
-use crate::data::mishap::{Disk, Mishap};
+use crate::data::node_fault::{DiskAfterRestart, NodeFault};
 use crate::data::records::Record;
 use crate::engine::panics;
 use crate::engine::running::execution::Engine;
@@ -25,17 +25,20 @@ impl Engine {
         };
         let booted = panics::catch(&mut code);
         self.workshop().keep_boot(node, code);
-        self.after_run(operation, booted.map(|()| actor_core::parts::Ran::Done));
+        self.after_run(
+            operation,
+            booted.map(|()| actor_core::parts::RunOutcome::Done),
+        );
     }
 
     /// Injects a fault, or repairs one, now. One that is impossible now does nothing.
-    pub(crate) fn inject(&mut self, mishap: &Mishap) {
+    pub(crate) fn inject(&mut self, mishap: &NodeFault) {
         self.state().interrupt_all(StepConstruct::Node);
         self.record_mishap(mishap);
         match mishap {
-            Mishap::Crash { node } => self.crash(*node),
-            Mishap::Restart { node, disk } => self.restart(*node, *disk),
-            Mishap::Cut(links) => {
+            NodeFault::Crash { node } => self.crash(*node),
+            NodeFault::Restart { node, disk } => self.restart(*node, *disk),
+            NodeFault::Cut(links) => {
                 for (from, to) in links {
                     let lost = {
                         let mut state = self.state();
@@ -46,14 +49,14 @@ impl Engine {
                     self.lose_all(lost);
                 }
             }
-            Mishap::Heal(links) => {
+            NodeFault::Heal(links) => {
                 let mut state = self.state();
                 for (from, to) in links {
                     let link = state.link_between(*from, *to);
                     state.set_cut(link, false);
                 }
             }
-            Mishap::HealAll => {
+            NodeFault::HealAll => {
                 let mut state = self.state();
                 for link in 0..state.nodes.links().count() as u32 {
                     if state.nodes.link(link).is_cut {
@@ -61,13 +64,13 @@ impl Engine {
                     }
                 }
             }
-            Mishap::Break { one, other } => self.break_connection(*one, *other),
-            Mishap::Hold { from, to } | Mishap::Release { from, to } => {
+            NodeFault::Break { one, other } => self.break_connection(*one, *other),
+            NodeFault::Hold { from, to } | NodeFault::Release { from, to } => {
                 let mut state = self.state();
                 let link = state.link_between(*from, *to);
-                state.set_held(link, matches!(mishap, Mishap::Hold { .. }));
+                state.set_held(link, matches!(mishap, NodeFault::Hold { .. }));
             }
-            Mishap::At {
+            NodeFault::At {
                 wish,
                 from,
                 to,
@@ -76,7 +79,7 @@ impl Engine {
                 let link = self.state().link_between(*from, *to);
                 self.grant(*wish, link, *place);
             }
-            Mishap::Next {
+            NodeFault::Next {
                 wish,
                 from,
                 to,
@@ -89,20 +92,20 @@ impl Engine {
                     None => self.state().wish(link, *wish, *event),
                 }
             }
-            Mishap::SetAhead { node, by_ns } => {
+            NodeFault::SetAhead { node, by_ns } => {
                 self.state().set_ahead(*node, Duration::from_nanos(*by_ns));
                 self.shared.attention.set(true);
             }
-            Mishap::SetBack { node, by_ns } => {
+            NodeFault::SetBack { node, by_ns } => {
                 self.state().set_back(*node, Duration::from_nanos(*by_ns));
                 self.shared.attention.set(true);
             }
-            Mishap::Spare { node } => self.state().nodes.spare(*node),
-            Mishap::SpareLink { one, other } => self.state().spare_link(*one, *other),
+            NodeFault::Spare { node } => self.state().nodes.spare(*node),
+            NodeFault::SpareLink { one, other } => self.state().spare_link(*one, *other),
         }
     }
 
-    pub(super) fn record_mishap(&self, mishap: &Mishap) {
+    pub(super) fn record_mishap(&self, mishap: &NodeFault) {
         self.shared.record(|| {
             let state = self.shared.state.borrow();
             let name = |node: u32| state.nodes.name(node).to_owned();
@@ -270,9 +273,9 @@ impl Engine {
     }
 
     /// Boots a node; a node that is up crashes first.
-    pub(crate) fn restart(&mut self, node: u32, disk: Disk) {
+    pub(crate) fn restart(&mut self, node: u32, disk: DiskAfterRestart) {
         self.crash(node);
-        if disk == Disk::Wipe {
+        if disk == DiskAfterRestart::Wipe {
             self.state().disks.disk(disk_of(node)).wipe();
         }
         if self.state().nodes.starts(node) >= STARTS_MAX {

@@ -401,7 +401,7 @@ impl Engine {
             let state = self.shared.state.borrow().state_name(who);
             let value = self.printed_value(who);
             self.shared
-                .record(|| Record::LookedAt { who, state, value });
+                .record(|| Record::Inspected { who, state, value });
         }
         // A predicate or a `Debug` that misbehaves now does not change the finding.
         self.session().found = Some(found);
@@ -541,13 +541,13 @@ impl Snapshot for PredicateView<'_> {
         Some(self.shared.address(next))
     }
 
-    fn looked_at(&self, at: Address) {
+    fn record_inspected(&self, at: Address) {
         if self.shared.is_local(at) {
             self.looked_at.borrow_mut().insert(at.operation);
         }
     }
 
-    fn singled_out(&self, at: Address) {
+    fn record_identity_use(&self, at: Address) {
         if let Some(meant) = &self.meant
             && self.shared.is_local(at)
         {

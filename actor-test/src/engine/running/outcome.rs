@@ -1,11 +1,11 @@
 //! The outcome of one execution: its end, its finding and its counts.
 
-use actor_test_os::Asked;
+use actor_test_os::RequestCounts;
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::Finding;
+use crate::data::end_state::EndState;
 use crate::data::faults::FaultCounts;
-use crate::data::leftovers::Leftovers;
 use crate::data::records::Record;
 use crate::engine::watching::landmarks::LandmarkReport;
 use crate::engine::watching::specifications::PendingObligation;
@@ -45,10 +45,10 @@ impl EndReason {
     }
 }
 
-/// The fields of [`Asked`] for serde, since that package serialises nothing.
+/// The fields of [`RequestCounts`] for serde, since that package serialises nothing.
 #[derive(Serialize, Deserialize)]
-#[serde(remote = "Asked")]
-struct AskedFor {
+#[serde(remote = "RequestCounts")]
+struct RequestCountFields {
     random: u64,
     clock: u64,
 }
@@ -82,7 +82,7 @@ pub(crate) struct Outcome {
     /// True if a fair random walk has replaced the strategy, as the program wanted to end while something was
     /// hot.
     pub(crate) went_fair: bool,
-    pub(crate) leftovers: Leftovers,
+    pub(crate) leftovers: EndState,
     pub(crate) faults: FaultCounts,
     /// True if some clock was wrong.
     pub(crate) clocks_apart: bool,
@@ -105,8 +105,8 @@ pub(crate) struct Outcome {
     #[serde(skip)]
     pub(crate) records: Vec<Record>,
     /// The program's requests to the operating system.
-    #[serde(with = "AskedFor")]
-    pub(crate) asked: Asked,
+    #[serde(with = "RequestCountFields")]
+    pub(crate) asked: RequestCounts,
 }
 
 /// The cost of starting an execution, as a number of steps that take the same time.
@@ -141,7 +141,7 @@ impl Outcome {
             opaque: Vec::new(),
             dead_letters: 0,
             went_fair: false,
-            leftovers: Leftovers::default(),
+            leftovers: EndState::default(),
             faults: FaultCounts::default(),
             clocks_apart: false,
             told: LandmarkReport::default(),
@@ -153,7 +153,7 @@ impl Outcome {
             has_threads: false,
             waited_for_a_step: false,
             records: Vec::new(),
-            asked: Asked::default(),
+            asked: RequestCounts::default(),
         }
     }
 }

@@ -4,7 +4,10 @@ use actor_core::generated::Disposition;
 
 use crate::data::marks;
 use crate::data::records::{StepKind, nanoseconds};
-use crate::data::snapshot::{self, Could, Heat, Outgoing, Running, Snapshot, Standing, Waiting};
+use crate::data::snapshot::{
+    self, EnabledStep, OperationState, Outgoing, QueuedEvent, RunningTimer, Snapshot,
+    SpecificationState,
+};
 use crate::engine::running::effects::purpose_of;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::overdue::awaited;
@@ -34,12 +37,12 @@ impl Engine {
         }
     }
 
-    fn standing(&self, state: &ExecutionState, number: u32) -> Standing {
+    fn standing(&self, state: &ExecutionState, number: u32) -> OperationState {
         let operation = &state.operations[number as usize];
         let is_suspended = operation.stage == OperationStage::Suspended;
         let inbox = operation.inbox.iter();
         let outbox = operation.outbox.as_slice().iter();
-        Standing {
+        OperationState {
             name: state.name(number),
             is_actor: matches!(operation.kind, OperationRole::Actor(_)),
             stage: stage(operation.stage),
@@ -53,15 +56,15 @@ impl Engine {
         }
     }
 
-    fn letter(&self, state: &ExecutionState, owner: u32, letter: &Envelope) -> Waiting {
+    fn letter(&self, state: &ExecutionState, owner: u32, letter: &Envelope) -> QueuedEvent {
         if letter.event == STOP {
-            return Waiting {
+            return QueuedEvent {
                 event: None,
                 from: letter.sender.sent_by(),
                 deferred: false,
             };
         }
-        Waiting {
+        QueuedEvent {
             event: Some(named(state, &self.print_letter(owner, letter.slot))),
             from: letter.sender.sent_by(),
             deferred: state.disposition(owner, letter.event) == Disposition::Defer,
@@ -108,11 +111,11 @@ impl Engine {
         }
     }
 
-    fn could(&self, state: &ExecutionState, pending: &Pending) -> Could {
+    fn could(&self, state: &ExecutionState, pending: &Pending) -> EnabledStep {
         let number = pending.operation.index();
         if pending.operation.is_timer() {
             let timer = &state.timers.slots[number];
-            return Could {
+            return EnabledStep {
                 who: timer.owner,
                 kind: StepKind::Timer,
                 event: self.fired(state, timer),
@@ -130,7 +133,7 @@ impl Engine {
             StepKind::Flush => operation.outbox.first(),
             _ => None,
         };
-        Could {
+        EnabledStep {
             who: number as u32,
             kind: pending.kind,
             from: waiting.as_ref().and_then(|waiting| waiting.from),
@@ -145,8 +148,8 @@ impl Engine {
         Some(named(state, &self.print_letter(timer.owner, slot)))
     }
 
-    fn armed(&self, state: &ExecutionState, timer: &VirtualTimer) -> Running {
-        Running {
+    fn armed(&self, state: &ExecutionState, timer: &VirtualTimer) -> RunningTimer {
+        RunningTimer {
             owner: timer.owner,
             purpose: purpose_of(timer),
             event: self.fired(state, timer),
@@ -155,7 +158,7 @@ impl Engine {
         }
     }
 
-    fn heats(&self, state: &ExecutionState) -> Vec<Heat> {
+    fn heats(&self, state: &ExecutionState) -> Vec<SpecificationState> {
         let specifications = self.shared.specifications.borrow();
         specifications.heats(&state.thermometer, state.step)
     }

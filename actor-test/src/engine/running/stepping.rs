@@ -115,7 +115,7 @@ impl Engine {
             state.begin_reach(&pending);
             state.has_several_creators()
         };
-        let asked = actor_test_os::asked();
+        let asked = actor_test_os::request_counts();
         if self.lasso.is_watching() {
             self.watched_step(pending, test);
         } else if self.lookout.is_wanted {
@@ -125,7 +125,7 @@ impl Engine {
             let changed_actor = self.step(shared, operation, kind, shared.state(), test);
             self.after_instrumented(shared, operation, changed_actor);
         }
-        let asks = actor_test_os::asked();
+        let asks = actor_test_os::request_counts();
         if asks.random > 0 || asks != asked {
             // The operating system's answer depends on who asked before. Once a thread has its keys for
             // hash maps, each new map takes the next key without asking.

@@ -6,13 +6,13 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use actor_core::parts::Ran;
+use actor_core::parts::RunOutcome;
 use actor_core::runtime::{Children, Order, Runtime, Target};
 use actor_core::{AskError, Backoff, Decision, Failure, FailureKind, StopReason, Unread};
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
 use crate::engine::world::operation::{
@@ -148,7 +148,7 @@ impl Engine {
         let waker = &self.wakers[operation as usize];
         let ran = match &mut self.bodies[operation as usize] {
             Some(parts) => panics::catch(|| parts.body.stop(waker)),
-            None => Ok(Ran::Done),
+            None => Ok(RunOutcome::Done),
         };
         self.after_run(operation, ran);
     }
@@ -170,7 +170,7 @@ impl Engine {
         let resting = panics::catch(|| factory.rest(&me))?;
         let state = resting.state();
         parts.body.install(resting);
-        self.shared.record(|| Record::Revived { who: operation });
+        self.shared.record(|| Record::Restarted { who: operation });
         let info = self.state().info(operation);
         if !info.is_some_and(|info| info.starts) {
             self.shared.tally(operation, |tally| tally.start(state));
@@ -249,7 +249,8 @@ impl Engine {
         self.drop_what_it_owned(operation, fallen, lost);
         {
             let mut state = self.state();
-            self.shared.record(|| Record::Fell { who: operation });
+            self.shared
+                .record(|| Record::ValueDropped { who: operation });
             state.break_links(operation, reason);
             state.refresh(operation);
         }
@@ -436,8 +437,8 @@ impl Engine {
     fn wait(&mut self, child: u32, delay: Duration, jitter: f64) {
         self.shared.current.set(child);
         let delay = if jitter > 0.0 {
-            let chosen = self.shared.decide(Choice::Below(3), Asked::Jitter);
-            Backoff::left_to_chance(delay, jitter, f64::from(chosen) - 1.0)
+            let chosen = self.shared.decide(Choice::Below(3), ChoicePurpose::Jitter);
+            Backoff::with_jitter(delay, jitter, f64::from(chosen) - 1.0)
         } else {
             delay
         };

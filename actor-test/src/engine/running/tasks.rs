@@ -2,7 +2,7 @@
 
 use std::task::Waker;
 
-use actor_core::parts::Ran;
+use actor_core::parts::RunOutcome;
 use actor_core::runtime;
 use actor_test_stacks::{Coroutine, Resumed};
 
@@ -21,7 +21,7 @@ impl Engine {
         let run = self.shared.tasks.borrow_mut().start(operation);
         match run {
             Some(run) => self.start_coroutine(operation, run),
-            None => self.after_run(operation, Ok(Ran::Done)),
+            None => self.after_run(operation, Ok(RunOutcome::Done)),
         }
     }
 
@@ -82,7 +82,7 @@ impl Engine {
         let coroutine = self.shared.tasks.borrow_mut().take(operation);
         match coroutine {
             Some(coroutine) => self.run_coroutine(operation, coroutine),
-            None => self.after_run(operation, Ok(Ran::Done)),
+            None => self.after_run(operation, Ok(RunOutcome::Done)),
         }
     }
 
@@ -100,10 +100,10 @@ impl Engine {
             }
         }
         let ran = resumed.map(|resumed| match resumed {
-            Resumed::Suspended => Ran::Suspended,
-            Resumed::Done => Ran::Done,
+            Resumed::Suspended => RunOutcome::Suspended,
+            Resumed::Done => RunOutcome::Done,
         });
-        let is_over = matches!(ran, Ok(Ran::Done));
+        let is_over = matches!(ran, Ok(RunOutcome::Done));
         self.after_run(operation, ran);
         if is_over && self.state().operations[operation as usize].kind == OperationRole::Task {
             self.shared.record(|| Record::Over { who: operation });

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use actor_core::runtime::{self, Runtime};
 
-use crate::attendance::plans;
 use crate::data::records::Record;
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, RunOptions};
@@ -15,6 +14,7 @@ use crate::engine::seam::shared::CodePhase;
 use crate::engine::world::state::ExecutionState;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Choice, Enabled, Ended, Execution, Fairness, Random, Strategy};
+use crate::worker_registry::is_planning;
 
 fn engine(semantics: Semantics) -> Engine {
     Engine::new(Box::new(Random::new()), Bounds::new(200), semantics)
@@ -123,12 +123,15 @@ impl Strategy for Planner {
     }
 
     fn begin(&mut self, _: &Execution) -> bool {
-        assert!(plans(self.0.load(Ordering::Relaxed)), "it begins");
+        assert!(is_planning(self.0.load(Ordering::Relaxed)), "it begins");
         true
     }
 
     fn pick(&mut self, _: &Enabled<'_>) -> Option<usize> {
-        assert!(!plans(self.0.load(Ordering::Relaxed)), "the program runs");
+        assert!(
+            !is_planning(self.0.load(Ordering::Relaxed)),
+            "the program runs"
+        );
         Some(0)
     }
 
@@ -141,7 +144,7 @@ impl Strategy for Planner {
     }
 
     fn ended(&mut self, _: &Ended) {
-        assert!(plans(self.0.load(Ordering::Relaxed)), "it is over");
+        assert!(is_planning(self.0.load(Ordering::Relaxed)), "it is over");
     }
 }
 
@@ -153,7 +156,7 @@ fn a_strategy_that_plans_is_known_to() {
     engine.set_strategy(Box::new(Planner(heartbeat.clone())));
     let theatre = theatre(Semantics::default());
     engine.run_here(&theatre, &execution(1), RunOptions::default());
-    assert!(!plans(heartbeat.load(Ordering::Relaxed)));
+    assert!(!is_planning(heartbeat.load(Ordering::Relaxed)));
 }
 
 /// Otherwise the watchdog would take a series of short executions for a handler that does not return.

@@ -212,7 +212,7 @@ impl Engine {
                 .take()
                 .map(Recorder::into_records)
                 .unwrap_or_default(),
-            asked: actor_test_os::Asked::default(),
+            asked: actor_test_os::RequestCounts::default(),
         }
     }
 

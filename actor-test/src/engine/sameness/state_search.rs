@@ -9,7 +9,7 @@
 use std::hash::Hasher;
 
 use actor_core::Fingerprinter;
-use actor_test_os::Asked;
+use actor_test_os::RequestCounts;
 
 use crate::engine::sameness::fingerprint::EngineView;
 use crate::engine::sameness::opaque::OpaqueTypes;
@@ -36,7 +36,7 @@ pub(crate) struct StateFingerprinter {
     defers: Vec<bool>,
     deferring: usize,
     /// The number of the program's reads of the clock, and its requests to the operating system.
-    asked: (u64, Asked),
+    asked: (u64, RequestCounts),
     /// For each monitor, the number of events that it had seen after the step before.
     looks: Vec<u64>,
     names: OpaqueTypes,
@@ -69,7 +69,7 @@ impl StateFingerprinter {
         self.defers.clear();
         self.deferring = 0;
         self.singled_out.clear();
-        self.asked = (0, Asked::default());
+        self.asked = (0, RequestCounts::default());
         self.prints.mark_all_changed(state.live as u32);
         state.watch_steps(true);
         // Before the first step all executions are the same.
@@ -152,7 +152,7 @@ impl StateFingerprinter {
             self.passes(state.operations[taker.index()].chain);
         }
         // An answer of the clock or the system may be in what the step sends, and in nothing else.
-        let asked = (state.clock_reads, actor_test_os::asked());
+        let asked = (state.clock_reads, actor_test_os::request_counts());
         if std::mem::replace(&mut self.asked, asked) != asked {
             self.passes(mix(state.behaviour_hash, state.now.as_nanos() as u64));
         }
@@ -177,7 +177,7 @@ impl StateFingerprinter {
     /// input of the run is the fingerprint before it.
     fn note_origin(&mut self, look: &EngineView<'_>, taker: u32, live: u32) {
         let state = look.shared.state.borrow();
-        let is_asked = self.asked != (state.clock_reads, actor_test_os::asked());
+        let is_asked = self.asked != (state.clock_reads, actor_test_os::request_counts());
         let is_faulty = !state.budgets.is_none();
         let origin = (!is_asked && !is_faulty && !self.by_history && !self.prints.is_blind(taker))
             .then(|| {
@@ -256,7 +256,7 @@ impl StateFingerprinter {
         (print, idle): (u128, usize),
         is_blind: bool,
     ) {
-        let asked = actor_test_os::asked();
+        let asked = actor_test_os::request_counts();
         let mut to = Fingerprinter::new();
         // After the third round the execution is over, unless an obligation is pending.
         to.write_usize(idle.min(3 * state.timers.armed_periodic() + 1));

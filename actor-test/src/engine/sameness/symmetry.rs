@@ -10,7 +10,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 
 use actor_core::Fingerprinter;
-use actor_core::parts::under_names;
+use actor_core::parts::with_renaming;
 
 use crate::engine::sameness::fingerprint::{EngineView, Scratch};
 use crate::engine::world::operation::{Effect, Operation, OperationRole, OperationStage};
@@ -220,7 +220,7 @@ impl Symmetry {
     fn look_at(&mut self, look: &EngineView<'_>, part: StatePart) -> (u128, bool) {
         let blind = self.scratch.uses_history;
         let scratch = &mut self.scratch;
-        let seen = under_names(&self.names, || match part {
+        let seen = with_renaming(&self.names, || match part {
             StatePart::Operation(operation) => look.operation(operation, scratch),
             StatePart::Rest => {
                 let (timers, others) = look.rest(scratch);

@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::task::{Poll, Waker};
 
-use actor_core::runtime::{Address, Offered, RoomId};
+use actor_core::runtime::{Address, CapacityRequestId, Offered};
 
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::capacity::{CapacityAnswer, CapacityParameters, RequestStatus};
@@ -13,7 +13,7 @@ use crate::strategy::StepConstruct;
 
 impl ControlledRuntime {
     /// Puts a question for capacity into the outbox of the current operation.
-    pub(super) fn begin_question(&self, to: Address, event: u16, waits: bool) -> RoomId {
+    pub(super) fn begin_question(&self, to: Address, event: u16, waits: bool) -> CapacityRequestId {
         let asked = self.may_act("send").then(|| self.local(to)).flatten();
         let index = asked.map_or(u32::MAX, |to| {
             let current = self.current.get();
@@ -25,7 +25,7 @@ impl ControlledRuntime {
             };
             self.state.borrow_mut().question(current, to, asking)
         });
-        RoomId {
+        CapacityRequestId {
             index,
             execution: self.execution.get(),
         }
@@ -34,7 +34,7 @@ impl ControlledRuntime {
     /// Returns the answer; if capacity was granted, sends the event.
     pub(super) fn poll_question(
         &self,
-        room: RoomId,
+        room: CapacityRequestId,
         message: &mut dyn Any,
         waker: &Waker,
     ) -> Poll<Offered> {
@@ -74,7 +74,7 @@ impl ControlledRuntime {
     }
 
     /// Abandons a question whose sender no longer waits.
-    pub(super) fn give_up_question(&self, room: RoomId) {
+    pub(super) fn give_up_question(&self, room: CapacityRequestId) {
         if self.is_open(room) {
             self.state.borrow_mut().drop_question(room.index);
             let waker = self.workshop().take_asker(room.index);
@@ -83,7 +83,7 @@ impl ControlledRuntime {
         }
     }
 
-    fn is_open(&self, room: RoomId) -> bool {
+    fn is_open(&self, room: CapacityRequestId) -> bool {
         room.execution == self.execution.get()
             && room.index != u32::MAX
             && self.phase.get() != CodePhase::Over

@@ -5,7 +5,7 @@ use std::rc::{Rc, Weak};
 use std::time::Duration;
 
 use crate::data::records::{Record, nanoseconds};
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::engine::recording::tape::RecordedDecision;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::passing::WAYS;
@@ -58,8 +58,8 @@ impl ControlledRuntime {
             true => self.decide(Choice::Below(3), asked) as usize,
             false => 0,
         };
-        let offset = drawn(!allowed.offset().is_zero(), Asked::Offset);
-        let drift = drawn(allowed.drift_ppb() > 0, Asked::Drift);
+        let offset = drawn(!allowed.offset().is_zero(), ChoicePurpose::Offset);
+        let drift = drawn(allowed.drift_ppb() > 0, ChoicePurpose::Drift);
         let ahead = allowed.offset() * OFFSETS[offset] / 2;
         let drift_ppb = DRIFTS[drift] * i64::from(allowed.drift_ppb());
         self.state
@@ -94,7 +94,7 @@ impl ControlledRuntime {
         };
         let known = self.answers.borrow_mut().pop_front().or_else(|| {
             let mut strategy = self.strategy.borrow_mut();
-            strategy.next_choice_purpose(Asked::Passing);
+            strategy.next_choice_purpose(ChoicePurpose::Passing);
             strategy.time_passes(WAYS)
         });
         let mut state = self.state.borrow_mut();
@@ -133,7 +133,7 @@ impl ControlledRuntime {
         if resolution.is_zero() || is_apart || self.phase.get() != CodePhase::Running {
             return is_before;
         }
-        let turned = self.decide(Choice::Below(2), Asked::Comparison) == 1;
+        let turned = self.decide(Choice::Below(2), ChoicePurpose::Comparison) == 1;
         is_before != turned
     }
 }

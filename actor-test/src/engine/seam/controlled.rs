@@ -10,19 +10,20 @@ use std::task::{Poll, Waker};
 use std::time::Duration;
 
 use actor_core::__private::{AnyMonitor, AskSlot, Expectation, Predicate};
-use actor_core::fs::{Answer, Call};
+use actor_core::fs::{DiskOp, DiskOpResult};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
-    Address, Again, Announce, AskId, AskSupervisor, DiskCallId, DiskId, Factory, Failing, Failure,
-    Fault, NamesOn, NodeCode, Notice, Offered, Passport, Purpose as Pretext, PutReason, PutStart,
-    RoomId, Runtime, Script, Spawn, SpawnOptions, Stop, TimerId, Trap,
+    Address, Announce, AskId, AskSupervisor, CallErrors, CapacityRequestId, DiskCallId, DiskId,
+    EncodedActorRef, Factory, Fault, InjectedError, LinkNotice, NamesOn, NextTick, NodeCode,
+    Notice, Offered, Purpose as Pretext, PutReason, PutStart, Runtime, Script, Spawn, SpawnOptions,
+    Stop, TimerId,
 };
 use actor_core::{ActorId, AskError, Decision, Supervision};
 
 use crate::data::bug::BugKind;
 use crate::data::marks;
 use crate::data::records::Record;
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::engine::arena::WatchNotice;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::operation::{Effect, OperationStage};
@@ -127,11 +128,11 @@ impl Runtime for ControlledRuntime {
         self.state().count_dead_letters(self.current.get())
     }
 
-    fn let_go(&self, target: Address, is_last: bool) {
+    fn reference_dropped(&self, target: Address, is_last: bool) {
         self.drop_reference(target, is_last);
     }
 
-    fn sought(&self, of: ActorId, is_there: bool) {
+    fn upgrade_attempted(&self, of: ActorId, is_there: bool) {
         self.seek_reference(of, is_there);
     }
 
@@ -172,15 +173,20 @@ impl Runtime for ControlledRuntime {
         found.is_some_and(|found| found.bound.is_some())
     }
 
-    fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> RoomId {
+    fn ask_for_room(&self, to: Address, event: u16, waits: bool) -> CapacityRequestId {
         self.begin_question(to, event, waits)
     }
 
-    fn poll_room(&self, room: RoomId, message: &mut dyn Any, waker: &Waker) -> Poll<Offered> {
+    fn poll_room(
+        &self,
+        room: CapacityRequestId,
+        message: &mut dyn Any,
+        waker: &Waker,
+    ) -> Poll<Offered> {
         self.poll_question(room, message, waker)
     }
 
-    fn room_dropped(&self, room: RoomId) {
+    fn room_dropped(&self, room: CapacityRequestId) {
         self.give_up_question(room);
     }
 
@@ -198,7 +204,7 @@ impl Runtime for ControlledRuntime {
         }
     }
 
-    fn reply_sought(&self, ask: AskId, is_there: bool) {
+    fn reply_polled(&self, ask: AskId, is_there: bool) {
         if self.is_current(ask) {
             let mut state = self.state.borrow_mut();
             state.seek_reply(self.current.get(), ask.index, is_there);
@@ -231,19 +237,19 @@ impl Runtime for ControlledRuntime {
 
     fn choose(&self, bound: u32) -> u32 {
         if self.may_act("choose") {
-            self.decide(Choice::Below(bound), Asked::Choose)
+            self.decide(Choice::Below(bound), ChoicePurpose::Choose)
         } else {
             0
         }
     }
 
     fn choose_bool(&self) -> bool {
-        self.may_act("choose_bool") && self.decide(Choice::Below(2), Asked::Bool) == 1
+        self.may_act("choose_bool") && self.decide(Choice::Below(2), ChoicePurpose::Bool) == 1
     }
 
     fn first_branch(&self, count: u32) -> u32 {
         if self.may_act("select") {
-            self.decide(Choice::Below(count), Asked::Branch)
+            self.decide(Choice::Below(count), ChoicePurpose::Branch)
         } else {
             0
         }
@@ -251,13 +257,13 @@ impl Runtime for ControlledRuntime {
 
     fn seed(&self) -> u64 {
         if self.may_act("rng") {
-            u64::from(self.decide(Choice::Seed, Asked::Rng))
+            u64::from(self.decide(Choice::Seed, ChoicePurpose::Rng))
         } else {
             0
         }
     }
 
-    fn fails(&self, call: &str, failing: Failing) {
+    fn fails(&self, call: &str, failing: CallErrors) {
         if self.may_act("fails") {
             self.supply_failure(call, failing);
         }
@@ -268,7 +274,7 @@ impl Runtime for ControlledRuntime {
         call: &str,
         error: TypeId,
         error_name: &'static str,
-    ) -> Result<Option<Failure>, String> {
+    ) -> Result<Option<InjectedError>, String> {
         match self.may_act("fallible") {
             true => self.fail_call(call, error, error_name),
             false => Ok(None),
@@ -305,7 +311,7 @@ impl Runtime for ControlledRuntime {
         owner: Address,
         delay: Duration,
         message: &mut dyn Any,
-        again: Option<Again>,
+        again: Option<NextTick>,
         purpose: Pretext,
     ) -> TimerId {
         self.arm_event(owner, delay, message, again, purpose)
@@ -328,11 +334,11 @@ impl Runtime for ControlledRuntime {
         self.begin_sleep(delay, purpose)
     }
 
-    fn overslept(&self, timer: TimerId) -> Duration {
+    fn time_past_deadline(&self, timer: TimerId) -> Duration {
         self.over_for(timer)
     }
 
-    fn slept(&self, timer: &mut TimerId, waker: &Waker) -> bool {
+    fn poll_sleep(&self, timer: &mut TimerId, waker: &Waker) -> bool {
         self.has_slept(timer, waker)
     }
 
@@ -440,11 +446,11 @@ impl Runtime for ControlledRuntime {
         self.own_disk()
     }
 
-    fn disk_call(&self, disk: DiskId, call: Call) -> DiskCallId {
+    fn disk_call(&self, disk: DiskId, call: DiskOp) -> DiskCallId {
         self.begin_call(disk, call)
     }
 
-    fn poll_disk_call(&self, call: DiskCallId, waker: &Waker) -> Poll<io::Result<Answer>> {
+    fn poll_disk_call(&self, call: DiskCallId, waker: &Waker) -> Poll<io::Result<DiskOpResult>> {
         self.poll_call(call, waker)
     }
 
@@ -478,7 +484,7 @@ impl Runtime for ControlledRuntime {
         }
     }
 
-    fn trap_links(&self, owner: Address, trap: Trap) {
+    fn trap_links(&self, owner: Address, trap: LinkNotice) {
         if self.may_act("trap_links")
             && let Some(owner) = self.local(owner)
         {
@@ -591,15 +597,15 @@ impl Runtime for ControlledRuntime {
         }
     }
 
-    fn passport(&self, of: Address) -> Option<Passport> {
+    fn passport(&self, of: Address) -> Option<EncodedActorRef> {
         self.passport_of(of)
     }
 
-    fn admit(&self, passport: &Passport) -> Option<Address> {
+    fn admit(&self, passport: &EncodedActorRef) -> Option<Address> {
         self.admitted(passport)
     }
 
-    fn keep_way(&self, way: &'static (dyn Any + Send + Sync)) -> u32 {
+    fn register_send_table(&self, way: &'static (dyn Any + Send + Sync)) -> u32 {
         self.workshop().keep_way(way)
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::task::{Poll, Waker};
 
-use actor_core::fs::{Answer, Call};
+use actor_core::fs::{DiskOp, DiskOpResult};
 use actor_core::runtime::{DiskCallId, DiskId};
 
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
@@ -34,7 +34,7 @@ impl ControlledRuntime {
     }
 
     /// Puts a call into the outbox of the current operation.
-    pub(super) fn begin_call(&self, disk: DiskId, call: Call) -> DiskCallId {
+    pub(super) fn begin_call(&self, disk: DiskId, call: DiskOp) -> DiskCallId {
         let disk = self.local_disk(disk);
         let disk = disk.filter(|_| self.may_act("use the disk"));
         let index = disk.map_or(u32::MAX, |disk| {
@@ -47,7 +47,11 @@ impl ControlledRuntime {
         }
     }
 
-    pub(super) fn poll_call(&self, call: DiskCallId, waker: &Waker) -> Poll<io::Result<Answer>> {
+    pub(super) fn poll_call(
+        &self,
+        call: DiskCallId,
+        waker: &Waker,
+    ) -> Poll<io::Result<DiskOpResult>> {
         if !self.is_call(call) {
             let message = "the disk is not of this execution";
             return Poll::Ready(Err(io::Error::other(message)));

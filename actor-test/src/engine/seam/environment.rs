@@ -2,7 +2,7 @@
 
 use std::any::TypeId;
 
-use actor_core::runtime::{Failing, Failure};
+use actor_core::runtime::{CallErrors, InjectedError};
 
 use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
@@ -57,8 +57,8 @@ impl ControlledRuntime {
     }
 
     /// Registers the errors that a call may fail with.
-    pub(super) fn supply_failure(&self, call: &str, failing: Failing) {
-        let Failing {
+    pub(super) fn supply_failure(&self, call: &str, failing: CallErrors) {
+        let CallErrors {
             error,
             error_name,
             is_made,
@@ -80,7 +80,7 @@ impl ControlledRuntime {
         call: &str,
         error: TypeId,
         error_name: &str,
-    ) -> Result<Option<Failure>, String> {
+    ) -> Result<Option<InjectedError>, String> {
         if !self.state.borrow().faults.may_be(FaultKind::Call) {
             return Ok(None);
         }
@@ -112,7 +112,7 @@ impl ControlledRuntime {
             call: call.into(),
             is_made: *is_made,
         });
-        Ok(Some(Failure {
+        Ok(Some(InjectedError {
             error,
             is_made: *is_made,
         }))

@@ -2,10 +2,12 @@
 
 use std::any::Any;
 
-use actor_core::runtime::{Address, Fault, NamesOn, NodeCode, Passport, SpawnOptions, Target};
+use actor_core::runtime::{
+    Address, EncodedActorRef, Fault, NamesOn, NodeCode, SpawnOptions, Target,
+};
 
 use crate::data::bug::BugKind;
-use crate::data::mishap::Mishap;
+use crate::data::node_fault::NodeFault;
 use crate::data::records::{Created, Record, nanoseconds};
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
@@ -105,7 +107,7 @@ impl ControlledRuntime {
     }
 
     /// Translates a script's fault from names to numbers. A node that does not exist is a bug.
-    pub(crate) fn mishap(&self, fault: &Fault) -> Option<Mishap> {
+    pub(crate) fn mishap(&self, fault: &Fault) -> Option<NodeFault> {
         let node = |name: &str| self.node_called(name);
         let links = |these: &[Box<str>], those: &[Box<str>]| {
             let mut links = Vec::new();
@@ -120,29 +122,29 @@ impl ControlledRuntime {
             Some(links)
         };
         Some(match fault {
-            Fault::Crash(name) => Mishap::Crash { node: node(name)? },
-            Fault::Restart(name, disk) => Mishap::Restart {
+            Fault::Crash(name) => NodeFault::Crash { node: node(name)? },
+            Fault::Restart(name, disk) => NodeFault::Restart {
                 node: node(name)?,
                 disk: *disk,
             },
-            Fault::Partition(these, those) => Mishap::Cut(links(these, those)?),
-            Fault::Cut(from, to) => Mishap::Cut(vec![self.link_called(from, to)?]),
-            Fault::Heal => Mishap::HealAll,
+            Fault::Partition(these, those) => NodeFault::Cut(links(these, those)?),
+            Fault::Cut(from, to) => NodeFault::Cut(vec![self.link_called(from, to)?]),
+            Fault::Heal => NodeFault::HealAll,
             Fault::HealBetween(one, other) => {
                 let (one, other) = self.link_called(one, other)?;
-                Mishap::Heal(vec![(one, other), (other, one)])
+                NodeFault::Heal(vec![(one, other), (other, one)])
             }
             Fault::Break(one, other) => {
                 let (one, other) = self.link_called(one, other)?;
-                Mishap::Break { one, other }
+                NodeFault::Break { one, other }
             }
             Fault::Hold(from, to) => {
                 let (from, to) = self.link_called(from, to)?;
-                Mishap::Hold { from, to }
+                NodeFault::Hold { from, to }
             }
             Fault::Release(from, to) => {
                 let (from, to) = self.link_called(from, to)?;
-                Mishap::Release { from, to }
+                NodeFault::Release { from, to }
             }
             Fault::Next {
                 wish,
@@ -152,25 +154,25 @@ impl ControlledRuntime {
                 ..
             } => {
                 let (from, to) = self.link_called(from, to)?;
-                Mishap::Next {
+                NodeFault::Next {
                     wish: *wish,
                     from,
                     to,
                     event: *event,
                 }
             }
-            Fault::SetAhead(name, by) => Mishap::SetAhead {
+            Fault::SetAhead(name, by) => NodeFault::SetAhead {
                 node: node(name)?,
                 by_ns: nanoseconds(*by),
             },
-            Fault::SetBack(name, by) => Mishap::SetBack {
+            Fault::SetBack(name, by) => NodeFault::SetBack {
                 node: node(name)?,
                 by_ns: nanoseconds(*by),
             },
-            Fault::Spare(name) => Mishap::Spare { node: node(name)? },
+            Fault::Spare(name) => NodeFault::Spare { node: node(name)? },
             Fault::SpareLink(one, other) => {
                 let (one, other) = self.link_called(one, other)?;
-                Mishap::SpareLink { one, other }
+                NodeFault::SpareLink { one, other }
             }
         })
     }
@@ -213,8 +215,8 @@ impl ControlledRuntime {
             let mut state = self.state.borrow_mut();
             // A node is spared in the whole execution: otherwise a fault could strike before this effect.
             match mishap {
-                Mishap::Spare { node } => return state.nodes.spare(node),
-                Mishap::SpareLink { one, other } => return state.spare_link(one, other),
+                NodeFault::Spare { node } => return state.nodes.spare(node),
+                NodeFault::SpareLink { one, other } => return state.spare_link(one, other),
                 _ => {}
             }
             state.nodes.mishaps.push(mishap);
@@ -224,13 +226,13 @@ impl ControlledRuntime {
     }
 
     /// Returns the encoded form of a reference to an actor.
-    pub(super) fn passport_of(&self, of: Address) -> Option<Passport> {
+    pub(super) fn passport_of(&self, of: Address) -> Option<EncodedActorRef> {
         if self.phase.get() == CodePhase::Over {
             return None;
         }
         let id = self.local(of)?;
         let state = self.state.borrow();
-        Some(Passport {
+        Some(EncodedActorRef {
             node: state.nodes.node_of(id),
             incarnation: state.nodes.incarnation_of(id),
             id,
@@ -238,7 +240,7 @@ impl ControlledRuntime {
     }
 
     /// Returns the actor to which a decoded reference leads.
-    pub(super) fn admitted(&self, passport: &Passport) -> Option<Address> {
+    pub(super) fn admitted(&self, passport: &EncodedActorRef) -> Option<Address> {
         let state = self.state.borrow();
         let found = state.operations[..state.live].get(passport.id as usize)?;
         let is_it = matches!(found.kind, OperationRole::Actor(_))

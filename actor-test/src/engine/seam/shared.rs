@@ -11,7 +11,7 @@ use actor_core::{AskError, Event};
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::engine::arena::Arena;
 use crate::engine::panics::{self, CallLimitExceeded};
 use crate::engine::recording::printing;
@@ -293,7 +293,7 @@ impl ControlledRuntime {
         self.find(BugKind::ForeignReference, message, None);
     }
 
-    pub(crate) fn decide(&self, choice: Choice, asked: Asked) -> u32 {
+    pub(crate) fn decide(&self, choice: Choice, asked: ChoicePurpose) -> u32 {
         let bound = choice.bound();
         if bound == 1 {
             return 0;
@@ -321,7 +321,7 @@ impl ControlledRuntime {
         state.answers = mix(state.answers, u64::from(chosen) + 1);
         let check = mix(0xc401ce, bound) as u32;
         let current = self.current.get();
-        if asked != Asked::Delivery {
+        if asked != ChoicePurpose::Delivery {
             // The order of a link's deliveries shows in the order of handling.
             state.extend_chain(current, mix(0xc401ce, u64::from(chosen)));
         }

@@ -10,14 +10,14 @@ use std::task::Waker;
 use std::thread::panicking;
 
 use actor_core::runtime::{
-    Access, Address, Locals, NewTask, ObjectId, Place, Sharing, Touch, Wait,
+    Access, AccessEffect, Address, Locals, NewTask, ObjectId, Sharing, SourceLocation, Wait,
 };
 use actor_test_stacks as stacks;
 
 use crate::data::bug::BugKind;
 use crate::data::faults::FaultKind;
 use crate::data::records::{Created, Record};
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::engine::panics::{self, CallLimitExceeded, NeedsOwnStack};
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::operation::Effect;
@@ -132,7 +132,7 @@ impl ControlledRuntime {
         true
     }
 
-    fn record_access(&self, object: u32, what: &'static str, place: Place) {
+    fn record_access(&self, object: u32, what: &'static str, place: SourceLocation) {
         let state = self.state.borrow();
         // The operation's own end is recorded when it is over.
         if self.is_recorded() && !state.objects.is_end_of(object, self.current.get()) {
@@ -147,7 +147,7 @@ impl ControlledRuntime {
         }
     }
 
-    fn find_race(&self, race: RacingAccess, object: u32, writes: bool, place: Place) {
+    fn find_race(&self, race: RacingAccess, object: u32, writes: bool, place: SourceLocation) {
         let (now, before, made) = {
             let state = self.state();
             (
@@ -170,12 +170,12 @@ impl ControlledRuntime {
 }
 
 /// Formats a place for a sentence.
-fn line(place: Place) -> String {
+fn line(place: SourceLocation) -> String {
     format!("{}:{}", place.file(), place.line())
 }
 
 /// Formats a place for a finding.
-pub(crate) fn column(place: Place) -> String {
+pub(crate) fn column(place: SourceLocation) -> String {
     format!("{}:{}:{}", place.file(), place.line(), place.column())
 }
 
@@ -184,21 +184,21 @@ impl Sharing for ControlledRuntime {
         self.execution.get()
     }
 
-    fn object(&self, kind: &'static str, made: Place) -> ObjectId {
+    fn object(&self, kind: &'static str, made: SourceLocation) -> ObjectId {
         ObjectId {
             index: self.state().objects.add(kind, made),
             execution: self.execution.get(),
         }
     }
 
-    fn reach(&self, access: Access, waits: bool) -> bool {
+    fn announce_access(&self, access: Access, waits: bool) -> bool {
         match self.local_object(access.object) {
             Some(object) => self.come_to(NextAccess::Object(object), waits, true),
             None => true,
         }
     }
 
-    fn touch(&self, access: Access, touch: Touch) {
+    fn touch(&self, access: Access, touch: AccessEffect) {
         let Some(object) = self.local_object(access.object) else {
             return;
         };
@@ -272,7 +272,7 @@ impl Sharing for ControlledRuntime {
         if blocked.is_empty() {
             return false;
         }
-        let chosen = self.decide(Choice::Below(blocked.len() as u32), Asked::Woken);
+        let chosen = self.decide(Choice::Below(blocked.len() as u32), ChoicePurpose::Woken);
         self.state().unblock_this(blocked[chosen as usize]);
         true
     }
@@ -415,7 +415,7 @@ impl Sharing for ControlledRuntime {
         std::mem::replace(&mut state.operations[current].is_wake_up_due, is_due)
     }
 
-    fn give_way(&self, _: Place, waits: bool) -> bool {
+    fn yield_now(&self, _: SourceLocation, waits: bool) -> bool {
         if self.phase.get() != CodePhase::Running {
             return true;
         }
@@ -443,7 +443,7 @@ impl Sharing for ControlledRuntime {
         }
     }
 
-    fn race(&self, object: ObjectId, writes: bool, place: Place) {
+    fn race(&self, object: ObjectId, writes: bool, place: SourceLocation) {
         let Some(object) = self.local_object(object) else {
             return;
         };

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::task::Waker;
 use std::time::Duration;
 
-use actor_core::runtime::{Address, Again, Purpose, TimerId};
+use actor_core::runtime::{Address, NextTick, Purpose, TimerId};
 
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
 use crate::engine::world::endings::OrphanedValues;
@@ -20,7 +20,7 @@ impl ControlledRuntime {
         owner: Address,
         delay: Duration,
         message: &mut dyn Any,
-        again: Option<Again>,
+        again: Option<NextTick>,
         purpose: Purpose,
     ) -> TimerId {
         let armed = self.may_act("after").then(|| self.local(owner)).flatten();

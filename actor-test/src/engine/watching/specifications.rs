@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::bug::BugKind;
 use crate::data::interned;
 use crate::data::records::Record;
-use crate::data::snapshot::Heat;
+use crate::data::snapshot::SpecificationState;
 use crate::data::story::{MonitorKind, Temperature as Owing};
 use crate::engine::panics::{self, Panic};
 use crate::engine::watching::landmarks::Landmarks;
@@ -514,10 +514,10 @@ impl Specifications {
     }
 
     /// Returns the state and temperature of each monitor and predicate.
-    pub(crate) fn heats(&self, thermometer: &Temperatures, step: u64) -> Vec<Heat> {
+    pub(crate) fn heats(&self, thermometer: &Temperatures, step: u64) -> Vec<SpecificationState> {
         let monitors = self.monitors.iter().map(|entry| {
             let (state, temperature) = entry.info.states[entry.state];
-            Heat {
+            SpecificationState {
                 name: entry.info.name.into(),
                 kind: MonitorKind::Monitor,
                 state: state.into(),
@@ -528,7 +528,7 @@ impl Specifications {
         });
         let predicates = self.predicates.iter().map(|entry| {
             let is_owed = entry.heat.is_some_and(|heat| thermometer.owes(heat));
-            Heat {
+            SpecificationState {
                 name: entry.name.to_string(),
                 kind: kind_of(entry.expectation),
                 state: if entry.held { "true" } else { "false" }.into(),

@@ -3,7 +3,7 @@
 use std::any::TypeId;
 use std::collections::VecDeque;
 
-use crate::data::mishap::Wish;
+use crate::data::node_fault::MessageFault;
 use crate::engine::world::nodes::Nodes;
 use crate::engine::world::operation::{Effect, Envelope, OperationRole};
 use crate::engine::world::pending::pending_arrival;
@@ -25,7 +25,7 @@ pub(crate) struct NetworkLink {
     pub(crate) is_held: bool,
     pub(super) is_spared: bool,
     /// The faults that are to strike the next event of a type.
-    pub(super) wishes: Vec<(Wish, TypeId)>,
+    pub(super) wishes: Vec<(MessageFault, TypeId)>,
 }
 
 /// The number of a link, if it is small enough for the space that an [`Effect`] has left.
@@ -126,7 +126,7 @@ impl Nodes {
 
     /// Returns whether the fault can strike the message at a place on the link: a letter is there and, for a
     /// delay, another one is behind it.
-    pub(crate) fn can_wish(&self, wish: Wish, from: u32, to: u32, place: usize) -> bool {
+    pub(crate) fn can_wish(&self, wish: MessageFault, from: u32, to: u32, place: usize) -> bool {
         let Some(link) = self.between(from, to) else {
             return false;
         };
@@ -135,7 +135,7 @@ impl Nodes {
                 .get(at)
                 .is_some_and(|item| item.letter().is_some())
         };
-        is_letter(place) && (wish != Wish::Delay || is_letter(place + 1))
+        is_letter(place) && (wish != MessageFault::Delay || is_letter(place + 1))
     }
 }
 
@@ -249,10 +249,10 @@ impl ExecutionState {
         }
         let wish = wishes.then(|| self.wish_for(number, &item)).flatten();
         let link = self.link_mut(number);
-        if wish == Some(Wish::Drop) {
+        if wish == Some(MessageFault::Drop) {
             return LinkOutcome::Lost;
         }
-        item.yields = wish == Some(Wish::Delay);
+        item.yields = wish == Some(MessageFault::Delay);
         link.queue.push_back(item);
         let behind = link.queue.len() - 1;
         let overtakes = behind > 0 && std::mem::take(&mut link.queue[behind - 1].yields);
@@ -267,13 +267,13 @@ impl ExecutionState {
             self.changes(operation);
         }
         match wish {
-            Some(Wish::Duplicate) => LinkOutcome::Duplicated(number),
+            Some(MessageFault::Duplicate) => LinkOutcome::Duplicated(number),
             _ => LinkOutcome::OnLink,
         }
     }
 
     /// Takes the fault that is to strike a message that goes on a link, if any.
-    fn wish_for(&mut self, number: u32, item: &InTransit) -> Option<Wish> {
+    fn wish_for(&mut self, number: u32, item: &InTransit) -> Option<MessageFault> {
         let (to, letter) = item.letter()?;
         let event = self
             .info(to)?
@@ -349,7 +349,7 @@ impl ExecutionState {
     }
 
     /// Adds a fault that is to strike the next event of that type.
-    pub(crate) fn wish(&mut self, number: u32, wish: Wish, event: TypeId) {
+    pub(crate) fn wish(&mut self, number: u32, wish: MessageFault, event: TypeId) {
         self.link_mut(number).wishes.push((wish, event));
     }
 

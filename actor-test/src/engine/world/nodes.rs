@@ -1,7 +1,7 @@
 //! Nodes: their operations, their incarnations, and the links between them.
 
 use crate::data::clocks::Clocks;
-use crate::data::mishap::Mishap;
+use crate::data::node_fault::NodeFault;
 use crate::engine::world::network::NetworkLink;
 use crate::engine::world::node_clocks::NodeClock;
 use crate::engine::world::operation::{Effect, OperationRole, OperationStage};
@@ -25,7 +25,7 @@ pub(crate) struct Nodes {
     /// The links of earlier executions, whose memory is reused.
     pub(super) spare_links: Vec<NetworkLink>,
     /// The faults of scripts, by the number in their effects.
-    pub(crate) mishaps: Vec<Mishap>,
+    pub(crate) mishaps: Vec<NodeFault>,
     pub(crate) delivery: Delivery,
     /// The allowed deviation of the clocks.
     pub(crate) clocks_allowed: Clocks,
@@ -334,7 +334,7 @@ impl ExecutionState {
 
     /// Returns whether a fault of a script can take effect now: its nodes and links are in the required
     /// state, and not spared.
-    pub(crate) fn can_happen(&self, mishap: &Mishap) -> bool {
+    pub(crate) fn can_happen(&self, mishap: &NodeFault) -> bool {
         let nodes = &self.nodes;
         if mishap.node().is_some_and(|node| nodes.is_spared(node)) {
             return false;
@@ -344,24 +344,24 @@ impl ExecutionState {
             return false;
         }
         match mishap {
-            Mishap::Crash { node } => nodes.is_up(*node),
-            Mishap::Restart { node, .. } => !nodes.is_up(*node),
-            Mishap::Cut(links) => links.iter().any(|(from, to)| !nodes.is_cut(*from, *to)),
-            Mishap::Heal(links) => links.iter().any(|(from, to)| nodes.is_cut(*from, *to)),
-            Mishap::HealAll => nodes.links().any(|link| link.is_cut),
-            Mishap::Break { one, other } => {
+            NodeFault::Crash { node } => nodes.is_up(*node),
+            NodeFault::Restart { node, .. } => !nodes.is_up(*node),
+            NodeFault::Cut(links) => links.iter().any(|(from, to)| !nodes.is_cut(*from, *to)),
+            NodeFault::Heal(links) => links.iter().any(|(from, to)| nodes.is_cut(*from, *to)),
+            NodeFault::HealAll => nodes.links().any(|link| link.is_cut),
+            NodeFault::Break { one, other } => {
                 nodes.in_transit(*one, *other) + nodes.in_transit(*other, *one) > 0
             }
-            Mishap::Hold { from, to } => !nodes.is_held(*from, *to),
-            Mishap::Release { from, to } => nodes.is_held(*from, *to),
-            Mishap::At {
+            NodeFault::Hold { from, to } => !nodes.is_held(*from, *to),
+            NodeFault::Release { from, to } => nodes.is_held(*from, *to),
+            NodeFault::At {
                 wish,
                 from,
                 to,
                 place,
             } => nodes.can_wish(*wish, *from, *to, *place),
-            Mishap::Next { .. } | Mishap::SetAhead { .. } | Mishap::SetBack { .. } => true,
-            Mishap::Spare { .. } | Mishap::SpareLink { .. } => true,
+            NodeFault::Next { .. } | NodeFault::SetAhead { .. } | NodeFault::SetBack { .. } => true,
+            NodeFault::Spare { .. } | NodeFault::SpareLink { .. } => true,
         }
     }
 }

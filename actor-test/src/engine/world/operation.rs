@@ -1,9 +1,9 @@
 //! Operations: actors, tasks, futures, links and the test body, each with its inbox and outbox.
 
-use actor_core::runtime::Trap;
+use actor_core::runtime::LinkNotice;
 use actor_core::{AskError, FailureKind, StopReason, Unread};
 
-use crate::data::records::Origin;
+use crate::data::records::MessageSource;
 use crate::engine::world::capacity::CapacityState;
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::inbox::Inbox;
@@ -116,13 +116,13 @@ impl PackedSender {
     }
 }
 
-impl From<PackedSender> for Origin {
+impl From<PackedSender> for MessageSource {
     fn from(stamp: PackedSender) -> Self {
         stamp.sender().into()
     }
 }
 
-impl From<LetterOrigin> for Origin {
+impl From<LetterOrigin> for MessageSource {
     fn from(sender: LetterOrigin) -> Self {
         match sender {
             LetterOrigin::Operation(operation) => Self::Operation(operation),
@@ -324,7 +324,7 @@ pub(crate) struct Operation {
     /// The actor whose failure this one is to share, or has shared last.
     pub(crate) failure_source: Option<u32>,
     /// The function that turns a linked actor's failure into an event, if the actor traps failures.
-    pub(crate) trap: Option<Trap>,
+    pub(crate) trap: Option<LinkNotice>,
     pub(crate) failure: Option<Box<FailureRecord>>,
     /// The events that a suspended handler waits for.
     pub(crate) receiving: Vec<u16>,

@@ -5,7 +5,7 @@
 //! and the [vector clocks](super::vector_clocks) need of each access. An operation is *at* an access if its
 //! next step makes that access.
 
-use actor_core::runtime::{Hold, Place, Release, Touch, Wait};
+use actor_core::runtime::{AccessEffect, Hold, Release, SourceLocation, Wait};
 
 use crate::engine::world::operation::OperationRole;
 use crate::engine::world::state::ExecutionState;
@@ -37,7 +37,7 @@ pub(crate) struct SharedObjects {
 #[derive(Clone, Debug)]
 pub(crate) struct SharedObject {
     kind: &'static str,
-    made: Place,
+    made: SourceLocation,
     holders: Vec<u32>,
     waiters: Vec<Waiter>,
     /// A hash of the accesses that changed, took or released the object, in order.
@@ -118,7 +118,7 @@ impl SharedObjects {
         self.all.is_empty() && self.doing.is_empty()
     }
 
-    pub(crate) fn add(&mut self, kind: &'static str, made: Place) -> u32 {
+    pub(crate) fn add(&mut self, kind: &'static str, made: SourceLocation) -> u32 {
         self.all.push(SharedObject {
             kind,
             made,
@@ -136,7 +136,7 @@ impl SharedObjects {
         self.all[object as usize].kind
     }
 
-    pub(crate) fn made(&self, object: u32) -> Place {
+    pub(crate) fn made(&self, object: u32) -> SourceLocation {
         self.all[object as usize].made
     }
 
@@ -387,9 +387,9 @@ impl ExecutionState {
     }
 
     /// Records an access of an operation; returns whether the operation spins.
-    pub(crate) fn accessed(&mut self, operation: u32, object: u32, touch: Touch) -> bool {
+    pub(crate) fn accessed(&mut self, operation: u32, object: u32, touch: AccessEffect) -> bool {
         self.reach.add(StepConstruct::Sharing);
-        let Touch {
+        let AccessEffect {
             changes,
             acquires,
             releases,
@@ -579,7 +579,7 @@ impl ExecutionState {
         operation: u32,
         object: u32,
         writes: bool,
-        place: Place,
+        place: SourceLocation,
     ) -> Option<RacingAccess> {
         self.reach.add(StepConstruct::Sharing);
         let found = &mut self.objects.all[object as usize];

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use actor_core::AskError;
 use actor_core::generated::{ActorInfo, Disposition};
-use actor_core::runtime::{Place, SpawnOptions};
+use actor_core::runtime::{SourceLocation, SpawnOptions};
 
 use crate::data::faults::{FaultBudgets, Moment};
 use crate::engine::world::actor_links::ActorLinks;
@@ -122,7 +122,7 @@ pub(crate) struct ExecutionState {
     /// The decisions whether time passes at reads of the clock.
     pub(crate) passing: TimePassing,
     /// The places that asked for less than `SeqCst`, and got sequential consistency.
-    pub(crate) weakened: Vec<Place>,
+    pub(crate) weakened: Vec<SourceLocation>,
     /// The registry of names, if the execution has one.
     pub(crate) names: Option<u32>,
     pub(crate) numbering: Numbering,

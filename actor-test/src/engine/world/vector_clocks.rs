@@ -4,7 +4,7 @@
 //! accesses that a message may have ordered are never called a race. An object passes clocks from the task
 //! that releases it to the one that acquires it.
 
-use actor_core::runtime::{Place, Release};
+use actor_core::runtime::{Release, SourceLocation};
 
 /// The time up to which the accesses of each task are known; missing entries are zero.
 pub(crate) type Clock = Vec<u32>;
@@ -40,7 +40,7 @@ struct Access {
     operation: u32,
     task: u32,
     time: u32,
-    place: Place,
+    place: SourceLocation,
 }
 
 /// The earlier of two conflicting accesses that happens-before does not order.
@@ -48,7 +48,7 @@ struct Access {
 pub(crate) struct RacingAccess {
     /// The operation that made the earlier access.
     pub(crate) operation: u32,
-    pub(crate) place: Place,
+    pub(crate) place: SourceLocation,
     pub(crate) writes: bool,
 }
 
@@ -156,7 +156,7 @@ impl VectorClocks {
         operation: u32,
         object: u32,
         writes: bool,
-        place: Place,
+        place: SourceLocation,
     ) -> Option<RacingAccess> {
         let clock = self.clock(task).clone();
         let access = Access {

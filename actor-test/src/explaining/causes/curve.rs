@@ -1,7 +1,7 @@
 //! The failure probability of random continuations, step by step. This curve is the counterpart of the
 //! critical transition for safety bugs.
 
-use crate::data::causes::Share;
+use crate::data::causes::ContinuationCounts;
 
 /// The number of continuations from each probed step.
 pub(super) const EACH: u32 = 32;
@@ -18,8 +18,11 @@ pub(super) const MARGIN: u32 = 12;
 
 /// Probes steps at equal distances, and bisects the place where a failure becomes more likely than not.
 /// Returns the shares so far, and true, if `probe` runs out of budget.
-pub(super) fn curve(steps: u64, mut probe: impl FnMut(u64) -> Option<Share>) -> (Vec<Share>, bool) {
-    let mut shares: Vec<Share> = Vec::new();
+pub(super) fn curve(
+    steps: u64,
+    mut probe: impl FnMut(u64) -> Option<ContinuationCounts>,
+) -> (Vec<ContinuationCounts>, bool) {
+    let mut shares: Vec<ContinuationCounts> = Vec::new();
     let places: Vec<u64> = if steps <= ALL {
         (0..steps).collect()
     } else {
@@ -49,13 +52,16 @@ pub(super) fn curve(steps: u64, mut probe: impl FnMut(u64) -> Option<Share>) -> 
 }
 
 /// Returns the last share that mostly escapes, and the one after it.
-pub(super) fn turn(shares: &[Share]) -> Option<(usize, usize)> {
+pub(super) fn turn(shares: &[ContinuationCounts]) -> Option<(usize, usize)> {
     let last = shares.iter().rposition(|share| !mostly_fails(share))?;
     Some((last, last + 1))
 }
 
 /// Returns the closest pair of steps around a turn that differ; without any, the first and the last step.
-pub(super) fn around(shares: &[Share], (before, after): (usize, usize)) -> (usize, usize) {
+pub(super) fn around(
+    shares: &[ContinuationCounts],
+    (before, after): (usize, usize),
+) -> (usize, usize) {
     let pairs = (0..=before).flat_map(|one| (after..shares.len()).map(move |other| (one, other)));
     pairs
         .filter(|&(one, other)| differ(&shares[one], &shares[other]))
@@ -63,11 +69,11 @@ pub(super) fn around(shares: &[Share], (before, after): (usize, usize)) -> (usiz
         .unwrap_or((0, shares.len() - 1))
 }
 
-fn differ(one: &Share, other: &Share) -> bool {
+fn differ(one: &ContinuationCounts, other: &ContinuationCounts) -> bool {
     !mostly_fails(one) && other.failed >= one.failed + MARGIN
 }
 
-pub(super) fn mostly_fails(share: &Share) -> bool {
+pub(super) fn mostly_fails(share: &ContinuationCounts) -> bool {
     share.failed * 2 > share.of
 }
 
@@ -75,11 +81,11 @@ pub(super) fn mostly_fails(share: &Share) -> bool {
 mod tests {
     use super::*;
 
-    fn rising_at(turn: u64) -> impl FnMut(u64) -> Option<Share> {
+    fn rising_at(turn: u64) -> impl FnMut(u64) -> Option<ContinuationCounts> {
         move |step| {
             let failed = if step < turn { 3 } else { EACH };
             let escaped = EACH - failed;
-            Some(Share {
+            Some(ContinuationCounts {
                 step,
                 failed,
                 escaped,
@@ -105,8 +111,8 @@ mod tests {
         }
     }
 
-    fn shares(failed: &[u32]) -> Vec<Share> {
-        let share = |(step, &failed): (usize, &u32)| Share {
+    fn shares(failed: &[u32]) -> Vec<ContinuationCounts> {
+        let share = |(step, &failed): (usize, &u32)| ContinuationCounts {
             step: step as u64,
             failed,
             escaped: EACH - failed,

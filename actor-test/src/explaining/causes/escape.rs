@@ -1,11 +1,11 @@
 //! Continues an execution from a step until it recovers, for the debugger.
 
-use super::forks::{Forks, Retold};
+use super::continuations::{Continuations, RecordedContinuation};
 use crate::data::bug::Finding;
-use crate::data::causes::Share;
+use crate::data::causes::ContinuationCounts;
 use crate::data::story::Story;
 use crate::engine::{Program, RecordedDecision};
-use crate::report::facts::Recording;
+use crate::report::data::Recording;
 use crate::settings::Bounds;
 use crate::strategy::Fairness;
 
@@ -29,14 +29,14 @@ pub(crate) fn escape(
     recording: &Recording,
     finding: &Finding,
     (from, walks, horizon): (u64, u32, u64),
-) -> Option<(Share, Option<Escape>)> {
-    let mut forks = Forks::new(program, test, recording, finding, u64::MAX, 1);
+) -> Option<(ContinuationCounts, Option<Escape>)> {
+    let mut forks = Continuations::new(program, test, recording, finding, u64::MAX, 1);
     forks.retrace(Box::new(forks.replay()), recording.cycle)?;
     let share = forks.share(from, 0..walks, horizon, true)?;
     let Some(fork) = forks.nearest() else {
         return Some((share, None));
     };
-    let Retold {
+    let RecordedContinuation {
         outcome, decisions, ..
     } = forks.retell(fork);
     let escape = Escape {

@@ -3,26 +3,26 @@
 use std::sync::{Arc, PoisonError};
 
 use crate::data::bug::BugKind;
-use crate::data::causes::{Causes, Decided, Nearest, Share, Told};
+use crate::data::causes::{Causes, ContinuationCounts, DecisivePoint, NearestPassing, StepSummary};
 use crate::data::schedule::{Schedule, has_timers};
 use crate::data::story::Story;
 use crate::engine::{Outcome, Program, checks, chosen};
+use crate::explaining::causes::continuations::{Continuations, RecordedContinuation};
 use crate::explaining::causes::curve::{EACH, around, curve, turn};
-use crate::explaining::causes::forks::{Forks, Retold};
-use crate::explaining::causes::order::Order;
+use crate::explaining::causes::order::HappensBefore;
 use crate::explaining::causes::races;
-use crate::explaining::causes::transition::{self, Found, Probe};
-use crate::explaining::causes::turned::Plan;
+use crate::explaining::causes::transition::{self, ContinuationProbe, TransitionResult};
+use crate::explaining::causes::turned::ReplayPlan;
 use crate::report::confirmation::Confirmation;
-use crate::report::facts::Bug;
+use crate::report::data::Bug;
 use crate::report::words;
 use crate::strategy::Named;
 
 /// The factor on the horizon for recoveries from the last step.
-const FARTHER: u64 = 10;
+const LONG_HORIZON_FACTOR: u64 = 10;
 
 /// The number of these long continuations.
-const FAR: u32 = 4;
+const LONG_CONTINUATIONS: u32 = 4;
 
 /// The number of steps of the nearest passing execution that are kept as lines.
 const THEN: usize = 6;
@@ -68,11 +68,11 @@ fn find(
         return None;
     }
     let (recording, finding) = (&bug.trace, &bug.finding);
-    let mut forks = Forks::new(program, test, recording, finding, budget, workers);
+    let mut forks = Continuations::new(program, test, recording, finding, budget, workers);
     let (named, written) = Named::new(Box::new(forks.replay()));
     let outcome = forks.retrace(Box::new(named), recording.cycle)?;
     let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut search = Search {
+    let mut search = CauseSearch {
         story: Story::of(&outcome.records),
         schedule: std::mem::take(&mut written),
         outcome,
@@ -108,8 +108,8 @@ fn is_explained(kind: BugKind) -> bool {
     )
 }
 
-struct Search<'a> {
-    forks: Forks<'a>,
+struct CauseSearch<'a> {
+    forks: Continuations<'a>,
     outcome: Outcome,
     schedule: Schedule,
     story: Story,
@@ -118,19 +118,19 @@ struct Search<'a> {
     causes: Causes,
 }
 
-impl Search<'_> {
+impl CauseSearch<'_> {
     fn run(&mut self, budget: u64) {
         // Long continuations distinguish an obligation that stays pending from one discharged late.
-        let first = match self.forks.failure().debt {
+        let first = match self.forks.failure().obligation {
             Some(_) => budget / 3 * 2,
             None => budget / 2,
         };
         self.forks.grant(first);
-        match self.forks.failure().debt {
+        match self.forks.failure().obligation {
             Some((_, since)) => self.look_for_transition(since),
             None => self.look_at_curve(),
         }
-        self.tell_nearest();
+        self.record_nearest();
         self.forks.grant(budget - first);
         self.look_for_races();
     }
@@ -143,17 +143,20 @@ impl Search<'_> {
         self.causes.decided = decided.unwrap_or_default();
     }
 
-    fn transition(&mut self, since: u64, last: u64) -> Option<Decided> {
+    fn transition(&mut self, since: u64, last: u64) -> Option<DecisivePoint> {
         if has_timers(&self.schedule) {
-            self.forks.calm_down(last, FAR, Confirmation::HORIZON_MIN)?;
+            self.forks
+                .calm_down(last, LONG_CONTINUATIONS, Confirmation::HORIZON_MIN)?;
         }
         if let Some(after) = self.recovers_in_the_end(last)? {
-            return Some(Decided::StillRecoverable { from: last, after });
+            return Some(DecisivePoint::StillRecoverable { from: last, after });
         }
         // A program that recovers at once, if at all, needs shorter continuations.
         let mut probes = self.forks.share(since, 0..10, self.horizon, false)?;
         if probes.escaped == 0 && since > 0 {
-            probes = self.forks.share(0, 0..FAR, self.horizon, false)?;
+            probes = self
+                .forks
+                .share(0, 0..LONG_CONTINUATIONS, self.horizon, false)?;
         }
         if probes.escaped > 0 {
             let longest = Confirmation::RECOVERIES.saturating_mul(self.forks.recovery());
@@ -161,23 +164,23 @@ impl Search<'_> {
         }
         let horizon = self.horizon;
         let mut found = transition::search(&mut Walks::of(self), since, last)?;
-        if matches!(found, Found::Dead(_)) && since > 0 {
+        if matches!(found, TransitionResult::Dead(_)) && since > 0 {
             // The transition lies before the obligation arose.
             found = transition::search(&mut Walks::of(self), 0, since)?;
         }
         Some(match found {
-            Found::Dead(share) => self.since_the_start(share),
-            Found::Fading { before, after } => Decided::Fading {
+            TransitionResult::Dead(share) => self.since_the_start(share),
+            TransitionResult::Fading { before, after } => DecisivePoint::Fading {
                 last: before,
                 after,
                 horizon,
             },
-            Found::Transition {
+            TransitionResult::Transition {
                 before,
                 after,
                 later,
                 missed,
-            } => Decided::Critical {
+            } => DecisivePoint::Critical {
                 at: self.told(after.step),
                 before,
                 after,
@@ -197,12 +200,14 @@ impl Search<'_> {
         if self.forks.failure().is_over {
             return Some(None);
         }
-        let farther = self.horizon.saturating_mul(FARTHER);
+        let farther = self.horizon.saturating_mul(LONG_HORIZON_FACTOR);
         // The search would take all of the budget, so it is skipped.
-        if farther.saturating_mul(u64::from(FAR)) > self.forks.left() / 2 {
+        if farther.saturating_mul(u64::from(LONG_CONTINUATIONS)) > self.forks.left() / 2 {
             return Some(None);
         }
-        let share = self.forks.share(last, 0..FAR, farther, true)?;
+        let share = self
+            .forks
+            .share(last, 0..LONG_CONTINUATIONS, farther, true)?;
         Some((share.escaped > 0).then(|| self.forks.recovery()))
     }
 
@@ -220,14 +225,14 @@ impl Search<'_> {
         self.causes.curve = shares;
     }
 
-    fn turning(&self, shares: &[Share], steps: u64) -> Decided {
+    fn turning(&self, shares: &[ContinuationCounts], steps: u64) -> DecisivePoint {
         match turn(shares) {
             None => match shares.first().copied() {
-                None => Decided::Unknown,
+                None => DecisivePoint::Unknown,
                 Some(share) if share.failed == share.of => self.since_the_start(share),
-                Some(share) => Decided::MostlyFromTheStart { share },
+                Some(share) => DecisivePoint::MostlyFromTheStart { share },
             },
-            Some((before, after)) if after == shares.len() => Decided::ByTheLastStep {
+            Some((before, after)) if after == shares.len() => DecisivePoint::ByTheLastStep {
                 at: self.told(steps),
                 before: shares[before],
             },
@@ -236,28 +241,28 @@ impl Search<'_> {
                 let (before, after) = (shares[one], shares[other]);
                 if before.step + 1 == after.step {
                     let at = self.told(after.step);
-                    Decided::Mostly { at, before, after }
+                    DecisivePoint::Mostly { at, before, after }
                 } else {
-                    Decided::Between { before, after }
+                    DecisivePoint::Between { before, after }
                 }
             }
         }
     }
 
-    fn since_the_start(&self, share: Share) -> Decided {
+    fn since_the_start(&self, share: ContinuationCounts) -> DecisivePoint {
         let same_bytes = self.forks.has_fixed_bytes();
-        Decided::FromTheStart { share, same_bytes }
+        DecisivePoint::FromTheStart { share, same_bytes }
     }
 
-    fn told(&self, step: u64) -> Told {
+    fn told(&self, step: u64) -> StepSummary {
         told(&self.story, step)
     }
 
-    fn tell_nearest(&mut self) {
+    fn record_nearest(&mut self) {
         let Some(fork) = self.forks.nearest() else {
             return;
         };
-        let Retold {
+        let RecordedContinuation {
             outcome,
             decisions,
             schedule,
@@ -266,7 +271,7 @@ impl Search<'_> {
         let pairs = self.schedule.iter().zip(&schedule);
         let shared = pairs.take_while(|(one, other)| one == other).count() as u64;
         let then = (shared + 1..=outcome.steps).take(THEN);
-        self.causes.nearest = Some(Nearest {
+        self.causes.nearest = Some(NearestPassing {
             shared,
             instead: (shared < outcome.steps).then(|| told(&story, shared + 1)),
             steps: outcome.steps,
@@ -279,17 +284,17 @@ impl Search<'_> {
 
     fn look_for_races(&mut self) {
         let steps = self.forks.failure().steps;
-        let to = match (&self.causes.decided, self.forks.failure().debt) {
-            (Decided::Critical { at, .. }, _) => at.step,
+        let to = match (&self.causes.decided, self.forks.failure().obligation) {
+            (DecisivePoint::Critical { at, .. }, _) => at.step,
             // Without a critical step, no part of the execution was needed.
             (_, Some(_)) => return,
             (_, None) => steps,
         };
         let mut schedule = std::mem::take(&mut self.schedule);
         schedule.truncate(to as usize);
-        let order = Order::of(&self.outcome.records);
-        let mut search = races::Search {
-            plan: Arc::new(Plan::new(schedule)),
+        let order = HappensBefore::of(&self.outcome.records);
+        let mut search = races::RaceSearch {
+            plan: Arc::new(ReplayPlan::new(schedule)),
             forks: &mut self.forks,
             order: &order,
             // The limit is twice the plan and twice the horizon.
@@ -298,7 +303,7 @@ impl Search<'_> {
         };
         let (mut races, mut is_cut_short) = search.run();
         // A long execution may fail in the same way again, whatever the first order was.
-        if races.needed.is_empty() && !is_cut_short && search.forks.failure().debt.is_none() {
+        if races.needed.is_empty() && !is_cut_short && search.forks.failure().obligation.is_none() {
             search.until = SOON * to;
             (races, is_cut_short) = search.run();
             let within = Some(search.until);
@@ -314,12 +319,12 @@ impl Search<'_> {
 
 /// Continuations with a common horizon.
 struct Walks<'a, 'b> {
-    forks: &'a mut Forks<'b>,
+    forks: &'a mut Continuations<'b>,
     horizon: u64,
 }
 
 impl<'a, 'b> Walks<'a, 'b> {
-    fn of(search: &'a mut Search<'b>) -> Self {
+    fn of(search: &'a mut CauseSearch<'b>) -> Self {
         Self {
             horizon: search.horizon,
             forks: &mut search.forks,
@@ -327,13 +332,13 @@ impl<'a, 'b> Walks<'a, 'b> {
     }
 }
 
-impl Probe for Walks<'_, '_> {
+impl ContinuationProbe for Walks<'_, '_> {
     fn share(
         &mut self,
         from: u64,
         numbers: std::ops::Range<u32>,
         until_escape: bool,
-    ) -> Option<Share> {
+    ) -> Option<ContinuationCounts> {
         self.forks.share(from, numbers, self.horizon, until_escape)
     }
 
@@ -343,11 +348,11 @@ impl Probe for Walks<'_, '_> {
     }
 }
 
-fn told(story: &Story, step: u64) -> Told {
+fn told(story: &Story, step: u64) -> StepSummary {
     let found = story.step(step);
-    Told {
+    StepSummary {
         step,
         actor: found.map_or_else(String::new, |told| words::who(story, told)),
-        what: found.map_or_else(String::new, |told| words::what(story, told)),
+        what: found.map_or_else(String::new, |told| words::step_action(story, told)),
     }
 }

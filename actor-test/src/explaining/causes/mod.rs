@@ -7,10 +7,10 @@
 //! reverses pairs of events that [`order`] finds independent, in executions that are [otherwise the
 //! same](turned). A debugger continues from a step until the execution [escapes](escape).
 
+mod continuations;
 mod curve;
 mod escape;
 mod find;
-mod forks;
 pub(crate) mod order;
 mod races;
 mod transition;

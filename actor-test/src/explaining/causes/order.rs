@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use crate::data::records::{Arrival as Became, MessageId, Origin, Record};
+use crate::data::records::{DeliveryRecord as Became, MessageId, MessageSource, Record};
 
 /// An event that reached an inbox.
 #[derive(Clone, Debug)]
-pub(crate) struct Reached {
+pub(crate) struct ReachedEvent {
     /// The step, counted from zero.
     pub(crate) at: usize,
     /// The actor that owns the inbox.
     pub(super) inbox: u32,
     /// The printed event.
     pub(super) event: String,
-    pub(super) from: Origin,
+    pub(super) from: MessageSource,
 }
 
 /// The largest distance in an inbox between the two events of a race.
@@ -30,7 +30,7 @@ pub(crate) struct Pair {
 impl Pair {
     /// Returns the ways to reverse the pair: the steps held back until the second event has arrived. Either
     /// the first event moves behind all in between, or the second one moves before them.
-    pub(crate) fn ways(self, inbox: &[Reached]) -> Vec<Vec<usize>> {
+    pub(crate) fn ways(self, inbox: &[ReachedEvent]) -> Vec<Vec<usize>> {
         let later = vec![inbox[self.first].at];
         if self.second - self.first == 1 {
             return vec![later];
@@ -46,17 +46,17 @@ impl Pair {
 ///
 /// Two events to one inbox are unordered, unless one of them is a consequence of the other.
 #[derive(Debug)]
-pub(crate) struct Order {
+pub(crate) struct HappensBefore {
     /// The direct predecessors of each step.
     before: Vec<Vec<usize>>,
     /// The events that reached inboxes, in the order of steps.
-    reached: Vec<Reached>,
+    reached: Vec<ReachedEvent>,
 }
 
 #[derive(Default)]
-struct Reader {
+struct OrderBuilder {
     before: Vec<Vec<usize>>,
-    reached: Vec<Reached>,
+    reached: Vec<ReachedEvent>,
     /// The last step of each operation.
     last: BTreeMap<u32, usize>,
     /// Further predecessors of each operation's next step.
@@ -67,10 +67,10 @@ struct Reader {
     armed: BTreeMap<u64, usize>,
 }
 
-impl Order {
+impl HappensBefore {
     /// Computes the order from the records of an execution.
     pub(crate) fn of(records: &[Record]) -> Self {
-        let mut reader = Reader::default();
+        let mut reader = OrderBuilder::default();
         for record in records {
             match record {
                 Record::Step { .. } => reader.begin(record),
@@ -84,8 +84,8 @@ impl Order {
     }
 
     /// Returns the events that reached each inbox in these steps, in order.
-    pub(crate) fn inboxes(&self, steps: &Range<usize>) -> Vec<Vec<Reached>> {
-        let mut inboxes: Vec<Vec<Reached>> = Vec::new();
+    pub(crate) fn inboxes(&self, steps: &Range<usize>) -> Vec<Vec<ReachedEvent>> {
+        let mut inboxes: Vec<Vec<ReachedEvent>> = Vec::new();
         let within = self.reached.iter();
         for reached in within.filter(|reached| steps.contains(&reached.at)) {
             let same = inboxes
@@ -100,7 +100,7 @@ impl Order {
     }
 
     /// Returns the pairs of an inbox that race.
-    pub(crate) fn racing(&self, inbox: &[Reached]) -> Vec<Pair> {
+    pub(crate) fn racing(&self, inbox: &[ReachedEvent]) -> Vec<Pair> {
         let mut racing = Vec::new();
         for first in 0..inbox.len() {
             for second in first + 1..inbox.len().min(first + 1 + APART) {
@@ -131,7 +131,7 @@ impl Order {
     }
 }
 
-impl Reader {
+impl OrderBuilder {
     fn begin(&mut self, record: &Record) {
         let Record::Step { who, timer, .. } = record else {
             return;
@@ -171,7 +171,7 @@ impl Reader {
                 }
                 self.sent.insert(*message, at);
                 if !matches!(arrival, Became::Dead | Became::Refused) {
-                    self.reached.push(Reached {
+                    self.reached.push(ReachedEvent {
                         at,
                         inbox: *to,
                         event: event.clone(),

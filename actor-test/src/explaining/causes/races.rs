@@ -9,13 +9,15 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::data::causes::{Arrival, NeededRace, Races};
-use crate::data::records::Origin;
+use crate::data::causes::{InboxArrival, NeededRace, RaceResults};
+use crate::data::records::MessageSource;
 use crate::data::story::Story;
 use crate::engine::EndReason;
-use crate::explaining::causes::forks::{Course, Fate, Forks, Track, Trunk};
-use crate::explaining::causes::order::{Order, Pair, Reached};
-use crate::explaining::causes::turned::{Plan, Turned};
+use crate::explaining::causes::continuations::{
+    ContinuationResult, ContinuationWorker, Continuations, RecordedExecution, RunLimits,
+};
+use crate::explaining::causes::order::{HappensBefore, Pair, ReachedEvent};
+use crate::explaining::causes::turned::{RaceReversal, ReplayPlan};
 
 /// The number of executions with random steps, besides the one that continues as recorded.
 const WANDERING: u32 = 20;
@@ -31,7 +33,7 @@ const LEVEL: f64 = 0.005;
 const NEEDED_MAX: usize = 12;
 
 /// The result of reversing a pair.
-enum Verdict {
+enum ReversalResult {
     /// The pair can't be reversed: the second event does not come without the first.
     Impossible,
     /// An execution failed in spite of the reversal.
@@ -41,20 +43,20 @@ enum Verdict {
 }
 
 /// The search for the races that a failure needs; the plan ends at the decisive step.
-pub(super) struct Search<'a, 'b> {
-    pub(super) forks: &'a mut Forks<'b>,
-    pub(super) plan: Arc<Plan>,
-    pub(super) order: &'a Order,
+pub(super) struct RaceSearch<'a, 'b> {
+    pub(super) forks: &'a mut Continuations<'b>,
+    pub(super) plan: Arc<ReplayPlan>,
+    pub(super) order: &'a HappensBefore,
     /// The largest number of steps of an execution.
     pub(super) until: u64,
     /// The story with the names of operations.
     pub(super) story: &'a Story,
 }
 
-impl Search<'_, '_> {
+impl RaceSearch<'_, '_> {
     /// Reverses the racing pairs. Returns true if the budget ended before all of them.
-    pub(super) fn run(&mut self) -> (Races, bool) {
-        let mut races = Races::default();
+    pub(super) fn run(&mut self) -> (RaceResults, bool) {
+        let mut races = RaceResults::default();
         let steps = self.plan.steps.len();
         let inboxes = self.order.inboxes(&(steps.saturating_sub(WINDOW)..steps));
         let mut pairs: Vec<(usize, Pair)> = Vec::new();
@@ -88,9 +90,9 @@ impl Search<'_, '_> {
                 return (finished(races, needed), true);
             };
             match verdict {
-                Verdict::Impossible => {}
-                Verdict::Needless => races.turned += 1,
-                Verdict::Gone(reversed) => {
+                ReversalResult::Impossible => {}
+                ReversalResult::Needless => races.turned += 1,
+                ReversalResult::Gone(reversed) => {
                     races.turned += 1;
                     let Some((kept, kept_failed)) = self.keep(inbox, pair) else {
                         return (finished(races, needed), true);
@@ -111,32 +113,34 @@ impl Search<'_, '_> {
         (finished(races, needed), false)
     }
 
-    fn told(&self, reached: &Reached) -> Arrival {
-        Arrival {
+    fn told(&self, reached: &ReachedEvent) -> InboxArrival {
+        InboxArrival {
             step: reached.at as u64 + 1,
             event: reached.event.clone(),
             from: match reached.from {
-                Origin::Operation(who) | Origin::End(who) => self.story.name(who).to_owned(),
-                Origin::Timer => "timer".into(),
+                MessageSource::Operation(who) | MessageSource::End(who) => {
+                    self.story.name(who).to_owned()
+                }
+                MessageSource::Timer => "timer".into(),
             },
         }
     }
 
     /// Reverses a pair in every way.
-    fn turn(&mut self, inbox: &[Reached], pair: Pair) -> Option<Verdict> {
+    fn turn(&mut self, inbox: &[ReachedEvent], pair: Pair) -> Option<ReversalResult> {
         let mut gone = 0;
         for held in pair.ways(inbox) {
             match self.try_way(&held, inbox[pair.second].at)? {
-                Verdict::Needless => return Some(Verdict::Needless),
+                ReversalResult::Needless => return Some(ReversalResult::Needless),
                 // If one way is impossible, the order of other events may be the cause.
-                Verdict::Impossible => return Some(Verdict::Impossible),
-                Verdict::Gone(runs) => gone += runs,
+                ReversalResult::Impossible => return Some(ReversalResult::Impossible),
+                ReversalResult::Gone(runs) => gone += runs,
             }
         }
-        Some(Verdict::Gone(gone))
+        Some(ReversalResult::Gone(gone))
     }
 
-    fn try_way(&mut self, held: &[usize], until: usize) -> Option<Verdict> {
+    fn try_way(&mut self, held: &[usize], until: usize) -> Option<ReversalResult> {
         let (mut runs, mut verdict) = (0, None);
         let way = self.way(held, until);
         let lasts = self.forks.each(
@@ -144,10 +148,10 @@ impl Search<'_, '_> {
             |trunk, track, wanders| (wanders, way.run(trunk, track, wanders)),
             |(wanders, fate)| {
                 match fate {
-                    None if wanders.is_none() => verdict = Some(Verdict::Impossible),
+                    None if wanders.is_none() => verdict = Some(ReversalResult::Impossible),
                     None => {}
-                    Some(Fate::Failed) => verdict = Some(Verdict::Needless),
-                    Some(Fate::Escaped | Fate::Other) => runs += 1,
+                    Some(ContinuationResult::Failed) => verdict = Some(ReversalResult::Needless),
+                    Some(ContinuationResult::Escaped | ContinuationResult::Other) => runs += 1,
                 }
                 match verdict {
                     Some(_) => ControlFlow::Break(()),
@@ -155,11 +159,11 @@ impl Search<'_, '_> {
                 }
             },
         );
-        lasts.then(|| verdict.unwrap_or(Verdict::Gone(runs)))
+        lasts.then(|| verdict.unwrap_or(ReversalResult::Gone(runs)))
     }
 
     /// Runs the same executions with the original order; returns their number and that of the failed ones.
-    fn keep(&mut self, inbox: &[Reached], pair: Pair) -> Option<(u32, u32)> {
+    fn keep(&mut self, inbox: &[ReachedEvent], pair: Pair) -> Option<(u32, u32)> {
         let (mut kept, mut failed) = (0, 0);
         let way = self.way(&[], inbox[pair.second].at);
         let lasts = self.forks.each(
@@ -167,15 +171,15 @@ impl Search<'_, '_> {
             |trunk, track, wanders| way.run(trunk, track, wanders),
             |fate| {
                 kept += u32::from(fate.is_some());
-                failed += u32::from(fate == Some(Fate::Failed));
+                failed += u32::from(fate == Some(ContinuationResult::Failed));
                 ControlFlow::Continue(())
             },
         );
         lasts.then_some((kept, failed))
     }
 
-    fn way<'c>(&self, held: &'c [usize], waits_for: usize) -> Way<'c> {
-        Way {
+    fn way<'c>(&self, held: &'c [usize], waits_for: usize) -> Reversal<'c> {
+        Reversal {
             plan: self.plan.clone(),
             held,
             waits_for,
@@ -190,18 +194,23 @@ fn numbers() -> impl Iterator<Item = Option<u32>> + Send {
 }
 
 /// A way to reverse a pair: some steps are held back until another one was taken.
-struct Way<'a> {
-    plan: Arc<Plan>,
+struct Reversal<'a> {
+    plan: Arc<ReplayPlan>,
     held: &'a [usize],
     waits_for: usize,
     until: u64,
 }
 
-impl Way<'_> {
+impl Reversal<'_> {
     /// Runs one execution; `None` if it can't continue without the steps held back.
-    fn run(&self, trunk: &Trunk<'_>, track: &mut Track, wanders: Option<u32>) -> Option<Fate> {
-        let strategy = Turned::new(&self.plan, self.held, self.waits_for, wanders);
-        let course = Course {
+    fn run(
+        &self,
+        trunk: &RecordedExecution<'_>,
+        track: &mut ContinuationWorker,
+        wanders: Option<u32>,
+    ) -> Option<ContinuationResult> {
+        let strategy = RaceReversal::new(&self.plan, self.held, self.waits_for, wanders);
+        let course = RunLimits {
             watch_from: None,
             until: self.until,
             temperature: self.until / 2,
@@ -211,12 +220,12 @@ impl Way<'_> {
     }
 }
 
-fn finished(races: Races, needed: Vec<(usize, Pair, NeededRace)>) -> Races {
+fn finished(races: RaceResults, needed: Vec<(usize, Pair, NeededRace)>) -> RaceResults {
     let mut needed: Vec<NeededRace> = needed.into_iter().map(|(.., race)| race).collect();
     needed.retain(|race| chance(race) * f64::from(races.turned) < LEVEL);
     needed.sort_by_key(|race| (race.second.step, race.first.step));
     needed.truncate(NEEDED_MAX);
-    Races { needed, ..races }
+    RaceResults { needed, ..races }
 }
 
 /// Returns the probability that all failures are among the executions with the original order, if the order
@@ -233,8 +242,8 @@ mod tests {
 
     fn race(kept_failed: u32, kept: u32, reversed: u32) -> NeededRace {
         NeededRace {
-            first: Arrival::default(),
-            second: Arrival::default(),
+            first: InboxArrival::default(),
+            second: InboxArrival::default(),
             at: String::new(),
             reversed,
             kept,
@@ -265,9 +274,9 @@ mod tests {
                 first: 0,
                 second: 1,
             };
-            let races = Races {
+            let races = RaceResults {
                 turned,
-                ..Races::default()
+                ..RaceResults::default()
             };
             let races = finished(races, vec![(0, pair, race(failed, 21, 21))]);
             races.needed.len()

@@ -7,7 +7,7 @@
 //! may be too early, if a recovery was missed. Therefore the search goes on with more continuations from
 //! that step and from later ones, and moves on if any of them recovers.
 
-use crate::data::causes::Share;
+use crate::data::causes::ContinuationCounts;
 use crate::report::confirmation::share_of;
 
 /// The number of continuations that decide whether a step is dead, during the search.
@@ -34,7 +34,7 @@ const LEVEL: f64 = 0.05;
 const FAINT: u32 = 5;
 
 /// A source of continuations.
-pub(super) trait Probe {
+pub(super) trait ContinuationProbe {
     /// Runs continuations from a step; with `until_escape`, up to the first escape. `None` if the budget
     /// ends.
     fn share(
@@ -42,7 +42,7 @@ pub(super) trait Probe {
         from: u64,
         numbers: std::ops::Range<u32>,
         until_escape: bool,
-    ) -> Option<Share>;
+    ) -> Option<ContinuationCounts>;
 
     /// Returns the number of continuations from a step that the budget for one question allows.
     fn affordable(&self, from: u64) -> u64;
@@ -50,35 +50,42 @@ pub(super) trait Probe {
 
 /// The result of a search.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Found {
+pub(super) enum TransitionResult {
     /// The last step from which some recover, and the first from which none does.
     Transition {
-        before: Share,
-        after: Share,
+        before: ContinuationCounts,
+        after: ContinuationCounts,
         /// The number of continuations from later steps, none of which recovered.
         later: u32,
         /// The chance of recovery up to which a recovery may have been missed.
         missed: f64,
     },
     /// Few continuations recover from the last step from which any does.
-    Fading { before: Share, after: Share },
+    Fading {
+        before: ContinuationCounts,
+        after: ContinuationCounts,
+    },
     /// No continuation recovers, not even from the first step on.
-    Dead(Share),
+    Dead(ContinuationCounts),
 }
 
 /// Searches for the transition between `first` and the dead step `last`. `None` if the budget ends.
-pub(super) fn search(probe: &mut impl Probe, first: u64, last: u64) -> Option<Found> {
-    let mut search = Search {
+pub(super) fn search(
+    probe: &mut impl ContinuationProbe,
+    first: u64,
+    last: u64,
+) -> Option<TransitionResult> {
+    let mut search = TransitionSearch {
         probe,
         dead: vec![last],
         recoverable: first,
-        recovery: Share::default(),
+        recovery: ContinuationCounts::default(),
         drawn: 0,
     };
     if !search.recovers(first, LOOKING)? {
         let share = search.share(first, CERTAIN_MIN, false)?;
         if share.escaped == 0 {
-            return Some(Found::Dead(share));
+            return Some(TransitionResult::Dead(share));
         }
         search.moves_to(share);
     }
@@ -92,20 +99,20 @@ pub(super) fn search(probe: &mut impl Probe, first: u64, last: u64) -> Option<Fo
     search.faded()
 }
 
-struct Search<'a, P> {
+struct TransitionSearch<'a, P> {
     probe: &'a mut P,
     /// The steps believed dead, the earliest last.
     dead: Vec<u64>,
     /// The last step known to be recoverable.
     recoverable: u64,
     /// The continuations that recovered from it.
-    recovery: Share,
+    recovery: ContinuationCounts,
     /// The number of continuations so far, so that each gets a number of its own.
     drawn: u32,
 }
 
-impl<P: Probe> Search<'_, P> {
-    fn share(&mut self, from: u64, of: u32, until_escape: bool) -> Option<Share> {
+impl<P: ContinuationProbe> TransitionSearch<'_, P> {
+    fn share(&mut self, from: u64, of: u32, until_escape: bool) -> Option<ContinuationCounts> {
         let numbers = self.drawn + 1..self.drawn + 1 + of;
         self.drawn += of;
         self.probe.share(from, numbers, until_escape)
@@ -159,7 +166,7 @@ impl<P: Probe> Search<'_, P> {
         clippy::option_option,
         reason = "the outer one says that the budget did not last"
     )]
-    fn confirm(&mut self, round: u32) -> Option<Option<Found>> {
+    fn confirm(&mut self, round: u32) -> Option<Option<TransitionResult>> {
         // The last step itself has recovered.
         let Some(step) = self.first_dead() else {
             return self.faded().map(Some);
@@ -183,9 +190,9 @@ impl<P: Probe> Search<'_, P> {
         let before = self.share(step - 1, of, false)?;
         if before.escaped < FAINT {
             let before = self.with_recovery(before);
-            return Some(Some(Found::Fading { before, after }));
+            return Some(Some(TransitionResult::Fading { before, after }));
         }
-        Some(Some(Found::Transition {
+        Some(Some(TransitionResult::Transition {
             before,
             after,
             later,
@@ -194,24 +201,24 @@ impl<P: Probe> Search<'_, P> {
     }
 
     /// Notes a recovery from a step.
-    fn moves_to(&mut self, share: Share) {
+    fn moves_to(&mut self, share: ContinuationCounts) {
         self.recoverable = share.step;
         self.recovery = share;
         self.dead.retain(|dead| *dead > share.step);
     }
 
     /// Ends a search that has moved on too often.
-    fn faded(&mut self) -> Option<Found> {
+    fn faded(&mut self) -> Option<TransitionResult> {
         let step = self.recoverable;
         let more = self.share(step, CERTAIN_MIN, false)?;
         let before = self.with_recovery(more);
         let after = self.share(step + 1, CERTAIN_MIN, false)?;
-        Some(Found::Fading { before, after })
+        Some(TransitionResult::Fading { before, after })
     }
 
     /// Adds the continuations that first recovered from the last recoverable step.
-    fn with_recovery(&self, more: Share) -> Share {
-        Share {
+    fn with_recovery(&self, more: ContinuationCounts) -> ContinuationCounts {
+        ContinuationCounts {
             step: more.step,
             failed: self.recovery.failed + more.failed,
             escaped: self.recovery.escaped + more.escaped,
@@ -251,16 +258,16 @@ mod tests {
         run: u64,
     }
 
-    impl<F: Fn(u64) -> f64> Probe for Planted<F> {
+    impl<F: Fn(u64) -> f64> ContinuationProbe for Planted<F> {
         fn share(
             &mut self,
             from: u64,
             numbers: std::ops::Range<u32>,
             until_escape: bool,
-        ) -> Option<Share> {
-            let mut share = Share {
+        ) -> Option<ContinuationCounts> {
+            let mut share = ContinuationCounts {
                 step: from,
-                ..Share::default()
+                ..ContinuationCounts::default()
             };
             for number in numbers {
                 self.run += 1;
@@ -298,7 +305,7 @@ mod tests {
             let chance = |step| if step < dead { 0.3 } else { 0.0 };
             let mut probe = planted(seed, chance);
             let found = search(&mut probe, 0, last).expect("it is paid for");
-            let Found::Transition { before, after, .. } = found else {
+            let TransitionResult::Transition { before, after, .. } = found else {
                 panic!("{found:?} instead of {dead} of {last}");
             };
             assert_eq!((before.step, after.step), (dead - 1, dead), "of {last}");
@@ -317,7 +324,10 @@ mod tests {
                 _ => 0.0,
             };
             match search(&mut planted(seed, chance), 0, 5_000) {
-                Some(Found::Fading { before, .. } | Found::Transition { before, .. }) => {
+                Some(
+                    TransitionResult::Fading { before, .. }
+                    | TransitionResult::Transition { before, .. },
+                ) => {
                     early += u32::from(before.step < 59);
                 }
                 found => panic!("{found:?}"),
@@ -332,7 +342,9 @@ mod tests {
         let mut faint = 0;
         for seed in 0..200 {
             let chance = |step| if step < 30 { 0.005 } else { 0.0 };
-            if let Some(Found::Fading { before, .. }) = search(&mut planted(seed, chance), 0, 500) {
+            if let Some(TransitionResult::Fading { before, .. }) =
+                search(&mut planted(seed, chance), 0, 500)
+            {
                 assert!(before.escaped > 0 && before.of > 200, "{before:?}");
                 faint += u32::from(before.escaped == 1);
             }
@@ -343,7 +355,7 @@ mod tests {
     #[test]
     fn what_never_recovers_is_told_apart() {
         let found = search(&mut planted(1, |_| 0.0), 5, 100);
-        assert!(matches!(found, Some(Found::Dead(share)) if share.of == 60));
+        assert!(matches!(found, Some(TransitionResult::Dead(share)) if share.of == 60));
     }
 
     #[test]

@@ -19,12 +19,12 @@ const WANDERS: u64 = 6;
 
 /// A schedule with an index of its steps by name.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct ReplayPlan {
     pub(crate) steps: Schedule,
     places: BTreeMap<u64, usize>,
 }
 
-impl Plan {
+impl ReplayPlan {
     pub(crate) fn new(steps: Schedule) -> Self {
         let keys = steps.iter().map(|step| step.name.key());
         Self {
@@ -41,8 +41,8 @@ impl Plan {
 /// Follows a plan as far as possible, but holds some steps back until another one was taken. Then it
 /// continues as planned, or with occasional random steps. Unplanned steps come last, at random.
 #[derive(Debug)]
-pub(crate) struct Turned {
-    plan: Arc<Plan>,
+pub(crate) struct RaceReversal {
+    plan: Arc<ReplayPlan>,
     /// The steps that are held back, by their keys.
     held: Vec<u64>,
     /// The key of the step that releases them.
@@ -61,7 +61,7 @@ pub(crate) struct Turned {
     answered: usize,
 }
 
-impl Turned {
+impl RaceReversal {
     /// Returns the planned answer to the next question of the step in progress.
     fn planned_answer(&mut self, choice: Choice) -> Option<u32> {
         let step = self.current.and_then(|at| self.plan.steps.get(at));
@@ -73,7 +73,7 @@ impl Turned {
 
     /// Holds the steps at the positions `held` back until the step at position `until` was taken.
     pub(crate) fn new(
-        plan: &Arc<Plan>,
+        plan: &Arc<ReplayPlan>,
         held: &[usize],
         until: usize,
         wanders: Option<u32>,
@@ -115,7 +115,7 @@ impl Turned {
     }
 }
 
-impl Strategy for Turned {
+impl Strategy for RaceReversal {
     fn name(&self) -> String {
         "turned".into()
     }

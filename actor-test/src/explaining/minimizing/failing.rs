@@ -3,21 +3,21 @@
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::RunOptions;
 use crate::explaining::minimizing::candidate::Candidate;
-use crate::explaining::minimizing::laboratory::Bench;
-use crate::explaining::minimizing::search::{Best, Trial};
-use crate::report::facts::Recording;
+use crate::explaining::minimizing::search::{BestExecution, CandidateTrial};
+use crate::explaining::minimizing::trials::TrialWorker;
+use crate::report::data::Recording;
 use crate::strategy::{Fairness, Steady, Strategy};
 
 /// The trial for a bug at the end of an execution.
 #[derive(Debug)]
-pub(super) struct Failing {
+pub(super) struct SafetyTrial {
     finding: Finding,
     fairness: Fairness,
     /// True if the bug shows only when nothing can run any more, so that all enabled steps must run first.
     needs_the_end: bool,
 }
 
-impl Failing {
+impl SafetyTrial {
     /// Creates the trial for the bug of an execution of `steps` steps.
     pub(super) fn new(finding: &Finding, recording: &Recording, steps: u64) -> Self {
         let needs_the_end = matches!(
@@ -41,8 +41,13 @@ impl Failing {
     }
 }
 
-impl Trial for Failing {
-    fn attempt(&self, bench: &mut Bench<'_>, candidate: Candidate, limit: u64) -> Option<Best> {
+impl CandidateTrial for SafetyTrial {
+    fn attempt(
+        &self,
+        bench: &mut TrialWorker<'_>,
+        candidate: Candidate,
+        limit: u64,
+    ) -> Option<BestExecution> {
         let completion = match self.needs_the_end {
             true => Some(Box::new(Steady::default()) as Box<dyn Strategy>),
             false => None,
@@ -54,14 +59,14 @@ impl Trial for Failing {
         if !self.finding.is_found_again(&found) {
             return None;
         }
-        Some(Best::new(
+        Some(BestExecution::new(
             attempt.followed.schedule,
             attempt.decisions,
             found,
         ))
     }
 
-    fn is_confirmed(&self, bench: &mut Bench<'_>, better: &Best) -> bool {
+    fn is_confirmed(&self, bench: &mut TrialWorker<'_>, better: &BestExecution) -> bool {
         let options = RunOptions::default();
         let again = bench.again(&better.decisions, self.fairness, options);
         again.diverged_at.is_none() && again.finding.as_ref() == Some(&better.finding)

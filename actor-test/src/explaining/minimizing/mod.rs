@@ -13,37 +13,37 @@
 //! [`deadening`] minimises a liveness bug to the shortest way to a state without any recovery.
 
 mod candidate;
-mod choosing;
-mod deadening;
+mod dropping_steps;
+mod ending_early;
 mod failing;
-mod laboratory;
-mod omitting;
+mod reducing_switches;
 mod search;
-mod switching;
+mod simplifying_choices;
+mod trials;
 
 use std::sync::Arc;
 
 use crate::data::bug::{BugKind, Finding};
 use crate::data::schedule::Schedule;
 use crate::engine::Program;
-use crate::explaining::minimizing::deadening::{Deadening, Proof};
-use crate::explaining::minimizing::failing::Failing;
-use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
-use crate::explaining::minimizing::search::{Best, Search, Trial};
-use crate::report::facts::{Bug, Recording};
+use crate::explaining::minimizing::ending_early::{LivenessTrial, Proof};
+use crate::explaining::minimizing::failing::SafetyTrial;
+use crate::explaining::minimizing::search::{BestExecution, CandidateTrial, MinimizingSearch};
+use crate::explaining::minimizing::trials::{TrialWorker, Trials};
+use crate::report::data::{Bug, Recording};
 use crate::report::minimized::{Dead, Minimized, Size};
 use crate::strategy::Fairness;
 use crate::trace::replay::{fairness_of, taken};
 
 /// A minimised failing execution.
 #[derive(Clone, Debug)]
-pub(crate) struct Minimal {
+pub(crate) struct MinimalExecution {
     pub(crate) finding: Finding,
     pub(crate) recording: Recording,
     pub(crate) minimized: Minimized,
 }
 
-impl Minimal {
+impl MinimalExecution {
     /// Replaces the original execution of the bug.
     pub(crate) fn replace(self, bug: &mut Bug) {
         bug.finding = self.finding;
@@ -61,14 +61,14 @@ pub(crate) fn minimize(
     bug: &Bug,
     budget: u64,
     workers: usize,
-    keep: &mut dyn FnMut(&Minimal),
-) -> Option<Minimal> {
+    keep: &mut dyn FnMut(&MinimalExecution),
+) -> Option<MinimalExecution> {
     if budget == 0 || !is_minimized(bug) {
         return None;
     }
     let recording = &bug.trace;
     let fairness = fairness_of(recording.fair_from);
-    let mut laboratory = Laboratory::new(program, test, bug, budget, workers);
+    let mut laboratory = Trials::new(program, test, bug, budget, workers);
     let (outcome, schedule) = laboratory.alone(|bench| bench.retrace(recording, fairness));
     let found = outcome.finding.as_ref();
     if outcome.diverged_at.is_some()
@@ -76,7 +76,7 @@ pub(crate) fn minimize(
     {
         return None;
     }
-    let found = Best::new(schedule, taken(recording), bug.finding.clone());
+    let found = BestExecution::new(schedule, taken(recording), bug.finding.clone());
     let mut minimizing = Minimizing {
         bug,
         before: Size::of(&found.schedule),
@@ -91,7 +91,7 @@ pub(crate) fn minimize(
     };
     let is_cut = minimizing.is_cut || minimizing.laboratory.is_over();
     shorter.or_else(|| {
-        is_cut.then(|| Minimal {
+        is_cut.then(|| MinimalExecution {
             finding: bug.finding.clone(),
             recording: bug.trace.clone(),
             minimized: minimizing.minimized(&schedule, None),
@@ -125,19 +125,19 @@ fn is_minimized(bug: &Bug) -> bool {
 struct Minimizing<'a> {
     bug: &'a Bug,
     before: Size,
-    laboratory: Laboratory<'a>,
+    laboratory: Trials<'a>,
     /// True if the budget, without the reserve for proofs, did not suffice for all candidates.
     is_cut: bool,
-    keep: &'a mut dyn FnMut(&Minimal),
+    keep: &'a mut dyn FnMut(&MinimalExecution),
 }
 
 impl Minimizing<'_> {
     /// Minimises a safety bug or a deadlock.
-    fn failing(&mut self, found: Best) -> Option<Minimal> {
+    fn failing(&mut self, found: BestExecution) -> Option<MinimalExecution> {
         let bug = self.bug;
-        let trial = Failing::new(&bug.finding, &bug.trace, found.schedule.len() as u64);
+        let trial = SafetyTrial::new(&bug.finding, &bug.trace, found.schedule.len() as u64);
         let fairness = trial.fairness();
-        let mut search = Search::new(trial, Arc::new(found));
+        let mut search = MinimizingSearch::new(trial, Arc::new(found));
         let mut minimal = None;
         loop {
             let before = search.best.cost();
@@ -155,17 +155,17 @@ impl Minimizing<'_> {
         }
         // The cost includes later attempts without success.
         let minimized = self.minimized(&search.best.schedule, None);
-        minimal.map(|minimal| Minimal {
+        minimal.map(|minimal| MinimalExecution {
             minimized,
             ..minimal
         })
     }
 
-    fn recorded(&mut self, best: &Best, fairness: Fairness) -> Minimal {
+    fn recorded(&mut self, best: &BestExecution, fairness: Fairness) -> MinimalExecution {
         let like = &self.bug.trace;
-        let recorded = |bench: &mut Bench<'_>| bench.record(best, fairness, like, None);
+        let recorded = |bench: &mut TrialWorker<'_>| bench.record(best, fairness, like, None);
         let (finding, recording) = self.laboratory.alone(recorded);
-        Minimal {
+        MinimalExecution {
             minimized: self.minimized(&best.schedule, None),
             finding,
             recording,
@@ -173,15 +173,19 @@ impl Minimizing<'_> {
     }
 
     /// Minimises a liveness bug.
-    fn dead(&mut self, found: Best, suspicion: crate::engine::Suspicion) -> Option<Minimal> {
-        let trial = Deadening::new(self.bug, suspicion);
+    fn dead(
+        &mut self,
+        found: BestExecution,
+        suspicion: crate::engine::Suspicion,
+    ) -> Option<MinimalExecution> {
+        let trial = LivenessTrial::new(self.bug, suspicion);
         let trial = trial.attuned(&mut self.laboratory, &found);
         let first = found.cost();
         let shortest = trial.shortest_prefix(&mut self.laboratory, &found, 0)?;
         let mut prefix = shortest.schedule.len();
         // Each candidate is shorter than the one before; the first is a prefix of the original.
         let mut candidates = vec![Arc::new(shortest)];
-        let mut search = Search::new(trial, Arc::clone(&candidates[0]));
+        let mut search = MinimizingSearch::new(trial, Arc::clone(&candidates[0]));
         let mut is_stricter = true;
         let mut tested = 0;
         loop {
@@ -223,8 +227,8 @@ impl Minimizing<'_> {
     /// Drops steps, and pushes each new best on the candidates. The cost of proving the best stays reserved.
     fn shorten(
         &mut self,
-        search: &mut Search<Deadening<'_>>,
-        candidates: &mut Vec<Arc<Best>>,
+        search: &mut MinimizingSearch<LivenessTrial<'_>>,
+        candidates: &mut Vec<Arc<BestExecution>>,
         tested: u64,
     ) {
         let before = self.laboratory.left();
@@ -247,14 +251,14 @@ impl Minimizing<'_> {
     }
 
     /// Returns the minimal way to a dead state.
-    fn lost(&self, best: &Best, proof: Proof) -> Minimal {
+    fn lost(&self, best: &BestExecution, proof: Proof) -> MinimalExecution {
         let dead = Dead {
             from: best.schedule.len() as u64,
             continuations: proof.terms.continuations,
             horizon: proof.terms.horizon,
             delayed: proof.terms.delayed,
         };
-        Minimal {
+        MinimalExecution {
             minimized: self.minimized(&best.schedule, Some(dead)),
             finding: proof.finding,
             recording: proof.recording,
@@ -275,16 +279,16 @@ impl Minimizing<'_> {
     }
 }
 
-type Pass<T> = fn(&mut Search<T>, &mut Laboratory<'_>);
+type Pass<T> = fn(&mut MinimizingSearch<T>, &mut Trials<'_>);
 
 /// The order of the passes.
-const fn passes<T: Trial>() -> [Pass<T>; 6] {
+const fn passes<T: CandidateTrial>() -> [Pass<T>; 6] {
     [
-        omitting::faults,
-        omitting::from_nothing,
-        omitting::operations,
-        omitting::steps,
-        choosing::simplest,
-        switching::fewest,
+        dropping_steps::faults,
+        dropping_steps::from_nothing,
+        dropping_steps::operations,
+        dropping_steps::steps,
+        simplifying_choices::simplest,
+        reducing_switches::fewest,
     ]
 }

@@ -6,19 +6,19 @@ use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
 use crate::engine::RecordedDecision;
 use crate::explaining::minimizing::candidate::Candidate;
-use crate::explaining::minimizing::laboratory::{Bench, Laboratory};
+use crate::explaining::minimizing::trials::{TrialWorker, Trials};
 use crate::report::minimized::Size;
 
 /// An execution that ends in the bug, or in a state from which the bug is unavoidable.
 #[derive(Clone, Debug)]
-pub(super) struct Best {
+pub(super) struct BestExecution {
     pub(super) schedule: Schedule,
     pub(super) decisions: Vec<RecordedDecision>,
     pub(super) finding: Finding,
     size: Size,
 }
 
-impl Best {
+impl BestExecution {
     pub(super) fn new(
         schedule: Schedule,
         decisions: Vec<RecordedDecision>,
@@ -47,24 +47,29 @@ impl Best {
 }
 
 /// Decides whether a candidate leads to the bug.
-pub(super) trait Trial: Sync {
+pub(super) trait CandidateTrial: Sync {
     /// Runs a candidate, and returns the execution if it leads to the bug in at most `limit` steps.
-    fn attempt(&self, bench: &mut Bench<'_>, candidate: Candidate, limit: u64) -> Option<Best>;
+    fn attempt(
+        &self,
+        bench: &mut TrialWorker<'_>,
+        candidate: Candidate,
+        limit: u64,
+    ) -> Option<BestExecution>;
 
     /// Confirms an execution before it becomes the best one.
-    fn is_confirmed(&self, bench: &mut Bench<'_>, better: &Best) -> bool;
+    fn is_confirmed(&self, bench: &mut TrialWorker<'_>, better: &BestExecution) -> bool;
 }
 
 /// The search for a smaller execution.
 #[derive(Debug)]
-pub(super) struct Search<T> {
+pub(super) struct MinimizingSearch<T> {
     pub(super) trial: T,
-    pub(super) best: Arc<Best>,
+    pub(super) best: Arc<BestExecution>,
     improved: bool,
 }
 
-impl<T: Trial> Search<T> {
-    pub(super) fn new(trial: T, best: Arc<Best>) -> Self {
+impl<T: CandidateTrial> MinimizingSearch<T> {
+    pub(super) fn new(trial: T, best: Arc<BestExecution>) -> Self {
         Self {
             trial,
             best,
@@ -78,7 +83,7 @@ impl<T: Trial> Search<T> {
     }
 
     /// Tries a candidate, and returns true if it is the new best.
-    pub(super) fn tries(&mut self, laboratory: &mut Laboratory<'_>, candidate: Candidate) -> bool {
+    pub(super) fn tries(&mut self, laboratory: &mut Trials<'_>, candidate: Candidate) -> bool {
         let only = std::iter::once(((), candidate));
         self.tries_each(laboratory, only).is_some()
     }
@@ -87,7 +92,7 @@ impl<T: Trial> Search<T> {
     /// paired with it: the place at which to continue.
     pub(super) fn tries_each<P: Send + 'static>(
         &mut self,
-        laboratory: &mut Laboratory<'_>,
+        laboratory: &mut Trials<'_>,
         candidates: impl Iterator<Item = (P, Candidate)> + Send,
     ) -> Option<P> {
         let (trial, best) = (&self.trial, &self.best);

@@ -16,21 +16,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Observations;
 use crate::exploring::checkpoint::file::{Header, read, write};
-use crate::exploring::confirmation::Judged;
+use crate::exploring::confirmation::JudgeState;
 use crate::exploring::summary::Summary;
-use crate::report::facts::Kept;
+use crate::report::data::CheckpointInfo;
 use crate::settings::Settings;
 use crate::trace;
 
 pub(crate) use error::CheckpointError;
-pub(crate) use shards::{Done, Found, Shard};
+pub(crate) use shards::{PartResult, Shard, StoredPart};
 
 /// Checkpoints may take one part in this many of the time.
 const SHARE: u32 = 50;
 
 /// The state of an exploration, without that of its strategy.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Known<S, J, O> {
+pub(crate) struct ExplorationState<S, J, O> {
     pub(crate) summary: S,
     pub(crate) elapsed: Duration,
     pub(crate) judged: J,
@@ -40,14 +40,14 @@ pub(crate) struct Known<S, J, O> {
 }
 
 /// The state of an interrupted exploration.
-pub(crate) struct Resumed {
-    pub(crate) known: Known<Summary, Judged, Observations>,
+pub(crate) struct InterruptedExploration {
+    pub(crate) known: ExplorationState<Summary, JudgeState, Observations>,
     /// The saved state of the strategy.
     pub(crate) search: Vec<u8>,
 }
 
 /// The writer of one exploration's checkpoints.
-pub(crate) struct Keeper {
+pub(crate) struct CheckpointWriter {
     path: PathBuf,
     header: Header,
     /// The earliest time of the next checkpoint.
@@ -93,9 +93,9 @@ pub(crate) fn check(name: &str, settings: &Settings) -> Result<(), CheckpointErr
     join(&path, &header, settings).map(drop)
 }
 
-fn resumed(path: &Path, header: &Header) -> Result<Resumed, CheckpointError> {
+fn resumed(path: &Path, header: &Header) -> Result<InterruptedExploration, CheckpointError> {
     let (known, search) = read(path, header)?;
-    Ok(Resumed { known, search })
+    Ok(InterruptedExploration { known, search })
 }
 
 /// Joins the other shards, if there are any.
@@ -111,7 +111,7 @@ fn join(
     joined.transpose()
 }
 
-impl Keeper {
+impl CheckpointWriter {
     /// Opens the checkpoints of a test, if the settings ask for them, and reads the state to resume from.
     ///
     /// # Errors
@@ -120,7 +120,7 @@ impl Keeper {
     pub(crate) fn of(
         name: &str,
         settings: &Settings,
-    ) -> Result<Option<(Self, Option<Resumed>)>, CheckpointError> {
+    ) -> Result<Option<(Self, Option<InterruptedExploration>)>, CheckpointError> {
         let Some(directory) = &settings.checkpoint else {
             return Ok(None);
         };
@@ -158,7 +158,7 @@ impl Keeper {
     /// Writes a checkpoint. If that fails, the last one stays, and the report shows the error.
     pub(crate) fn keep(
         &mut self,
-        known: &Known<&Summary, &Judged, &Observations>,
+        known: &ExplorationState<&Summary, &JudgeState, &Observations>,
         search: &[u8],
         begun: Instant,
     ) {
@@ -177,7 +177,7 @@ impl Keeper {
     }
 
     /// Ends checkpointing; removes the checkpoint if the exploration is complete.
-    pub(crate) fn finish(self, is_over: bool) -> Option<Kept> {
+    pub(crate) fn finish(self, is_over: bool) -> Option<CheckpointInfo> {
         if self.shard.is_some() {
             // The other shards may need the files.
             return None;
@@ -188,7 +188,7 @@ impl Keeper {
             let _ = std::fs::remove_file(file::partial(&self.path));
         }
         let is_left = !is_over && (self.executions.is_some() || self.path.is_file());
-        (is_left || self.problem.is_some()).then_some(Kept {
+        (is_left || self.problem.is_some()).then_some(CheckpointInfo {
             path: self.path,
             executions: self.executions.filter(|_| !is_over),
             problem: self.problem,

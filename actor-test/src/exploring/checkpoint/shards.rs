@@ -25,14 +25,14 @@ const LOOK: Duration = Duration::from_millis(5);
 
 /// The result of a part, without the state of its strategy.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Done<C, O> {
+pub(crate) struct PartResult<C, O> {
     pub(crate) contributions: C,
     pub(crate) observed: O,
 }
 
 /// The result of a part that some shard has explored.
-pub(crate) struct Found {
-    pub(crate) done: Done<Vec<Contribution>, Observations>,
+pub(crate) struct StoredPart {
+    pub(crate) done: PartResult<Vec<Contribution>, Observations>,
     /// The saved state of the strategy, or empty if no process needs it.
     pub(crate) saved: Vec<u8>,
 }
@@ -96,11 +96,11 @@ impl Shard {
     }
 
     /// Publishes the result of a part. A failure ends the process; the others wait until it is restarted.
-    pub(crate) fn tell(
+    pub(crate) fn publish(
         &self,
         round: u64,
         part: usize,
-        done: &Done<&[Contribution], &Observations>,
+        done: &PartResult<&[Contribution], &Observations>,
         saved: &[u8],
     ) {
         let path = self.path(round, part);
@@ -113,13 +113,13 @@ impl Shard {
     }
 
     /// Reads the result of a part, if a shard has published it.
-    pub(crate) fn find(&self, round: u64, part: usize) -> Option<Found> {
+    pub(crate) fn find(&self, round: u64, part: usize) -> Option<StoredPart> {
         let path = self.path(round, part);
         if !path.exists() {
             return None;
         }
         let (done, saved) = read(&path, &self.header).unwrap_or_else(|error| panic!("{error}"));
-        Some(Found { done, saved })
+        Some(StoredPart { done, saved })
     }
 
     /// Waits for the result of a part while `goes_on` returns true.
@@ -128,7 +128,7 @@ impl Shard {
         round: u64,
         part: usize,
         goes_on: impl Fn() -> bool,
-    ) -> Option<Found> {
+    ) -> Option<StoredPart> {
         loop {
             if let Some(found) = self.find(round, part) {
                 return Some(found);

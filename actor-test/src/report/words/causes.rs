@@ -2,7 +2,10 @@
 
 use super::count;
 use super::plain::{cut, plain};
-use crate::data::causes::{Arrival, Causes, Decided, Nearest, NeededRace, Share, Told};
+use crate::data::causes::{
+    Causes, ContinuationCounts, DecisivePoint, InboxArrival, NearestPassing, NeededRace,
+    StepSummary,
+};
 
 /// The largest number of characters of an event or a step.
 const EVENT_MAX: usize = 60;
@@ -11,7 +14,9 @@ const EVENT_MAX: usize = 60;
 pub fn causes(causes: &Causes) -> Vec<String> {
     let owes = matches!(
         causes.decided,
-        Decided::Critical { .. } | Decided::Fading { .. } | Decided::StillRecoverable { .. }
+        DecisivePoint::Critical { .. }
+            | DecisivePoint::Fading { .. }
+            | DecisivePoint::StillRecoverable { .. }
     );
     let mut lines = Vec::new();
     lines.extend(decided(&causes.decided).map(|text| format!("decided:    {text}")));
@@ -29,10 +34,10 @@ pub fn causes(causes: &Causes) -> Vec<String> {
     lines
 }
 
-fn decided(decided: &Decided) -> Option<String> {
+fn decided(decided: &DecisivePoint) -> Option<String> {
     Some(match decided {
-        Decided::Unknown => return None,
-        Decided::Critical {
+        DecisivePoint::Unknown => return None,
+        DecisivePoint::Critical {
             at,
             before,
             after,
@@ -55,7 +60,7 @@ fn decided(decided: &Decided) -> Option<String> {
                 missed * 100.0
             )
         }
-        Decided::Fading {
+        DecisivePoint::Fading {
             last,
             after,
             horizon,
@@ -64,35 +69,35 @@ fn decided(decided: &Decided) -> Option<String> {
              {}, and {} of {} from the step after it",
             last.escaped, last.of, last.step, after.escaped, after.of
         ),
-        Decided::StillRecoverable { from, after } => format!(
+        DecisivePoint::StillRecoverable { from, after } => format!(
             "at no step, it is still recoverable: a fair continuation from the last step, {from}, \
              recovered after {}",
             count(*after, "step")
         ),
-        Decided::MostlyFromTheStart { share } => format!(
+        DecisivePoint::MostlyFromTheStart { share } => format!(
             "more likely than not from the start: {}",
             failed(share, "random executions")
         ),
-        Decided::FromTheStart {
+        DecisivePoint::FromTheStart {
             share,
             same_bytes: true,
         } => format!(
             "from the start, by the random bytes that the program was given: {} with them",
             failed(share, "executions")
         ),
-        Decided::FromTheStart { share, .. } => format!(
+        DecisivePoint::FromTheStart { share, .. } => format!(
             "from the start: {}; does the program ever work, and is it the right thing that is asked \
              for?",
             failed(share, "executions")
         ),
-        Decided::Mostly { at, before, after } => format!(
+        DecisivePoint::Mostly { at, before, after } => format!(
             "step {}: {} from before it, and {} of {} from after it",
             step(at),
             failed(before, "random continuations"),
             after.failed,
             after.of
         ),
-        Decided::Between { before, after } => format!(
+        DecisivePoint::Between { before, after } => format!(
             "between steps {} and {}: {} from the former, and {} of {} from the latter",
             before.step,
             after.step,
@@ -100,7 +105,7 @@ fn decided(decided: &Decided) -> Option<String> {
             after.failed,
             after.of
         ),
-        Decided::ByTheLastStep { at, before } => format!(
+        DecisivePoint::ByTheLastStep { at, before } => format!(
             "by the last step, {}: {} from before it",
             step(at),
             failed(before, "random continuations")
@@ -108,22 +113,22 @@ fn decided(decided: &Decided) -> Option<String> {
     })
 }
 
-fn failed(share: &Share, what: &str) -> String {
+fn failed(share: &ContinuationCounts, what: &str) -> String {
     format!("{} of {} {what} fail in this way", share.failed, share.of)
 }
 
-fn step(told: &Told) -> String {
+fn step(told: &StepSummary) -> String {
     format!("{} ({})", told.step, deed(told))
 }
 
 /// Formats the actor and action of a step. A timer's step names the timer, and then states that it fires.
-fn deed(told: &Told) -> String {
+fn deed(told: &StepSummary) -> String {
     let what = plain(&told.what);
     let what = what.strip_prefix("timer ").unwrap_or(&what);
     format!("`{}` {}", in_full(&told.actor), cut(what, EVENT_MAX))
 }
 
-fn nearest(nearest: &Nearest, owes: bool) -> String {
+fn nearest(nearest: &NearestPassing, owes: bool) -> String {
     let ends = if owes { "recovers" } else { "does not fail" };
     let shared = count(nearest.shared, "step");
     match &nearest.instead {
@@ -161,7 +166,7 @@ fn race(race: &NeededRace) -> String {
     )
 }
 
-fn sender(arrival: &Arrival) -> String {
+fn sender(arrival: &InboxArrival) -> String {
     match arrival.from.as_str() {
         "timer" => "a timer".into(),
         name => in_full(name),

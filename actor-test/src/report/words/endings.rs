@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::evidence::reproduced;
-use super::{Place, told, what};
+use super::{CommandContext, actor_and_action, step_action};
 use crate::data::records::StepKind;
 use crate::data::story::{Step, Story};
 use crate::settings::Bounds;
@@ -22,8 +22,8 @@ pub fn doing(story: &Story, step: &Step) -> String {
         StepKind::Flush => format!(
             "an effect of `{name}` is carried out, a send for instance, which monitors may observe",
         ),
-        StepKind::Timer => told(story, step),
-        _ => format!("`{name}`{state} {}", what(story, step)),
+        StepKind::Timer => actor_and_action(story, step),
+        _ => format!("`{name}`{state} {}", step_action(story, step)),
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn last_words(
     iteration: u64,
     token: &str,
     bounds: &Bounds,
-    place: &Place,
+    place: &CommandContext,
 ) -> (String, String) {
     let before = format!("\nFAIL  {test}  crash in iteration {}: ", iteration + 1);
     let command = reproduced(test, token, bounds, &place.selection());

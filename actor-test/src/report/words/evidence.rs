@@ -1,16 +1,16 @@
 //! Formats how a bug was found, and the commands that reproduce it.
 
-use super::Place;
+use super::CommandContext;
 use crate::data::bug::BugKind;
 use crate::plural::count;
 use crate::report::confirmation::Confirmation;
-use crate::report::facts::{Bug, Report};
+use crate::report::data::{Bug, Report};
 use crate::report::minimized::Minimized;
 use crate::report::shell;
 use crate::settings::Bounds;
 
 /// Formats how a bug was found, and the commands that reproduce it.
-pub fn evidence(report: &Report, bug: &Bug, place: &Place) -> Vec<String> {
+pub fn evidence(report: &Report, bug: &Bug, place: &CommandContext) -> Vec<String> {
     if bug.kind().concerns_all() {
         return vec![denied(report, bug.kind())];
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::count;
 use super::plain::{plain, shortened};
 use crate::data::records::StepKind;
-use crate::data::story::{Arrival, Causes, Effect, OperationKind, Step, Story, name_of};
+use crate::data::story::{CausalIndex, Effect, MessageFate, OperationKind, Step, Story, name_of};
 
 /// A story of at most this many steps is shown unfolded.
 const SHORT: usize = 60;
@@ -20,17 +20,17 @@ const MATTER: usize = 40;
 const OFTEN: usize = 10;
 
 #[derive(Debug)]
-pub(super) enum Part<'a> {
+pub(super) enum FoldedPart<'a> {
     Step(&'a Step),
     /// Folded steps, with a summary.
     Steps(String),
 }
 
 /// Folds runs of steps in which nothing changes into one line each.
-pub(super) fn folded(story: &Story) -> Vec<Part<'_>> {
+pub(super) fn folded(story: &Story) -> Vec<FoldedPart<'_>> {
     let steps = &story.steps;
     if steps.len() <= SHORT {
-        return steps.iter().map(Part::Step).collect();
+        return steps.iter().map(FoldedPart::Step).collect();
     }
     let dull = dull(story);
     let mut parts = Vec::new();
@@ -38,13 +38,13 @@ pub(super) fn folded(story: &Story) -> Vec<Part<'_>> {
     while at < steps.len() {
         let run = dull[at..].iter().take_while(|dull| **dull).count();
         if run >= RUN {
-            parts.push(Part::Steps(run_in_words(story, &steps[at..at + run])));
+            parts.push(FoldedPart::Steps(run_in_words(story, &steps[at..at + run])));
         } else {
-            parts.extend(steps[at..at + run].iter().map(Part::Step));
+            parts.extend(steps[at..at + run].iter().map(FoldedPart::Step));
         }
         at += run;
         if let Some(step) = steps.get(at) {
-            parts.push(Part::Step(step));
+            parts.push(FoldedPart::Step(step));
             at += 1;
         }
     }
@@ -52,12 +52,12 @@ pub(super) fn folded(story: &Story) -> Vec<Part<'_>> {
 }
 
 /// Returns the chosen steps, with the number of steps between them.
-pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<Part<'a>> {
+pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<FoldedPart<'a>> {
     let mut parts = Vec::new();
     let mut before = 0;
     let gap = |before: u64, number: u64| {
         let missing = number.saturating_sub(before).saturating_sub(1);
-        (missing > 0).then(|| Part::Steps(format!("… {}", count(missing, "step"))))
+        (missing > 0).then(|| FoldedPart::Steps(format!("… {}", count(missing, "step"))))
     };
     for step in story
         .steps
@@ -65,7 +65,7 @@ pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<Part<'
         .filter(|step| chosen.contains(&step.number))
     {
         parts.extend(gap(before, step.number));
-        parts.push(Part::Step(step));
+        parts.push(FoldedPart::Step(step));
         before = step.number;
     }
     parts
@@ -73,7 +73,7 @@ pub(super) fn chosen<'a>(story: &'a Story, chosen: &BTreeSet<u64>) -> Vec<Part<'
 
 /// Returns for each step whether it is dull: nothing of interest changed in it.
 fn dull(story: &Story) -> Vec<bool> {
-    let matter = Causes::of(story).that_matter(MATTER, &[]);
+    let matter = CausalIndex::of(story).most_relevant(MATTER, &[]);
     let handled_by = |step: &Step| {
         (
             step.who,
@@ -124,7 +124,7 @@ fn is_news(effect: &Effect) -> bool {
     !matches!(
         effect,
         Effect::Sent {
-            arrival: Arrival::Arrived,
+            arrival: MessageFate::Arrived,
             ..
         } | Effect::Armed { .. }
             | Effect::Cancelled { .. }

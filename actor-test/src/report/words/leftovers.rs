@@ -1,7 +1,7 @@
 //! Formats unread events and running periodic timers at the end of executions.
 
 use super::count;
-use crate::report::facts::Report;
+use crate::report::data::Report;
 
 /// Formats unread events, and timers that would have fired for ever.
 pub(super) fn leftovers(report: &Report) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use super::verdict::{self, covered};
 use super::{count, foreign, percent};
-use crate::report::facts::{FaultStatistics, Report, StrategyStatistics};
+use crate::report::data::{FaultStatistics, Report, StrategyStatistics};
 use crate::strategy::{Gap, split_placement};
 
 /// Formats the number of executions, and the statistics of the exploration.

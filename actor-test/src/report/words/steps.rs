@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::folding::{Part, chosen, folded, unprinted};
-use super::happening::{became, details, happening, who};
+use super::folding::{FoldedPart, chosen, folded, unprinted};
 use super::plain::{cut, shortened, wrapped};
-use super::{Place, count};
+use super::story_steps::{became, details, happening, who};
+use super::{CommandContext, count};
 use crate::data::bug::BugKind;
-use crate::data::story::{Causes, Seen, Story};
-use crate::report::facts::Bug;
+use crate::data::story::{CausalIndex, InspectedActor, Story};
+use crate::report::data::Bug;
 use crate::report::shell;
 
 /// The number of steps at the end of a failing test's report.
@@ -22,7 +22,7 @@ const NAME_MAX: usize = 24;
 const WHAT_MIN: usize = 30;
 
 /// Formats the steps of a failing execution's story that matter most.
-pub(super) fn decisive_steps(bug: &Bug, place: &Place) -> Vec<String> {
+pub(super) fn decisive_steps(bug: &Bug, place: &CommandContext) -> Vec<String> {
     let critical = bug.causes.as_ref().and_then(|causes| causes.critical());
     let mut story = bug.trace.story.clone();
     story.critical = critical.or(story.critical);
@@ -32,11 +32,11 @@ pub(super) fn decisive_steps(bug: &Bug, place: &Place) -> Vec<String> {
     }
     let all = story.steps.len();
     let named = bug.causes.as_ref().map(|causes| causes.named());
-    let (causes, mut named) = (Causes::of(story), named.unwrap_or_default());
+    let (causes, mut named) = (CausalIndex::of(story), named.unwrap_or_default());
     if bug.kind() == BugKind::Deadlock {
         named.extend(causes.awaited());
     }
-    let matter = causes.that_matter(STEPS, &named);
+    let matter = causes.most_relevant(STEPS, &named);
     let head = match &bug.trace_path {
         _ if all <= STEPS => format!("the story, {}", count(all as u64, "step")),
         Some(path) => {
@@ -58,7 +58,7 @@ pub(super) fn decisive_steps(bug: &Bug, place: &Place) -> Vec<String> {
 /// Formats a story as columns: step, time, actor, action. Unless `all` is set, idle steps are folded.
 pub fn story_lines(story: &Story, width: usize, all: bool) -> Vec<String> {
     let parts = match all {
-        true => story.steps.iter().map(Part::Step).collect(),
+        true => story.steps.iter().map(FoldedPart::Step).collect(),
         false => folded(story),
     };
     let mut lines = laid_out(story, &parts, width);
@@ -80,14 +80,14 @@ pub fn story_lines(story: &Story, width: usize, all: bool) -> Vec<String> {
 /// Formats some steps of a story as columns, and nothing else.
 pub fn step_lines(story: &Story, wanted: &BTreeSet<u64>, width: usize) -> Vec<String> {
     let steps = wanted.iter().filter_map(|number| story.step(*number));
-    let parts: Vec<Part<'_>> = steps.map(Part::Step).collect();
+    let parts: Vec<FoldedPart<'_>> = steps.map(FoldedPart::Step).collect();
     laid_out(story, &parts, width)
 }
 
-fn laid_out(story: &Story, parts: &[Part<'_>], width: usize) -> Vec<String> {
+fn laid_out(story: &Story, parts: &[FoldedPart<'_>], width: usize) -> Vec<String> {
     let told = parts.iter().filter_map(|part| match part {
-        Part::Step(step) => Some(*step),
-        Part::Steps(_) => None,
+        FoldedPart::Step(step) => Some(*step),
+        FoldedPart::Steps(_) => None,
     });
     let shown: BTreeSet<u64> = told.clone().map(|step| step.number).collect();
     let widest = |texts: &mut dyn Iterator<Item = String>| {
@@ -101,8 +101,8 @@ fn laid_out(story: &Story, parts: &[Part<'_>], width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for part in parts {
         let step = match part {
-            Part::Step(step) => step,
-            Part::Steps(text) => {
+            FoldedPart::Step(step) => step,
+            FoldedPart::Steps(text) => {
                 let indent = " ".repeat(number + 2);
                 let room = width.saturating_sub(number + 2).max(WHAT_MIN);
                 lines.extend(
@@ -147,7 +147,7 @@ fn hanging(text: &str, width: usize) -> Vec<String> {
 /// Formats the actors that a failed predicate read.
 fn looked_at(story: &Story, width: usize) -> Vec<String> {
     const SHOWN: usize = 8;
-    let one = |seen: &Seen| {
+    let one = |seen: &InspectedActor| {
         let state = seen
             .state
             .as_ref()
@@ -163,8 +163,8 @@ fn looked_at(story: &Story, width: usize) -> Vec<String> {
         );
         hanging(&format!("  {text}"), width)
     };
-    let known = |seen: &&Seen| seen.value.is_some() || seen.state.is_some();
-    let known: Vec<&Seen> = story.looked_at.iter().filter(known).collect();
+    let known = |seen: &&InspectedActor| seen.value.is_some() || seen.state.is_some();
+    let known: Vec<&InspectedActor> = story.looked_at.iter().filter(known).collect();
     if known.is_empty() {
         return Vec::new();
     }

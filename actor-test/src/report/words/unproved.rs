@@ -4,8 +4,8 @@ use super::statistics::explored;
 use super::verdict::gaps;
 use super::warnings::warnings;
 use super::{beyond_control, count, hanging, indented, unreached};
-use crate::report::facts::{Report, Tried};
-use crate::report::verdict::Searched;
+use crate::report::data::{ProofAttempt, Report};
+use crate::report::verdict::SearchKind;
 use crate::strategy::Gap;
 
 /// Formats the report of a test without a bug that was to be proved, and is not.
@@ -25,12 +25,12 @@ pub fn unproved(report: &Report, notes: &[String]) -> String {
 pub fn no_proof(report: &Report) -> String {
     let mut done: Vec<String> = report.tried.iter().map(tried).collect();
     let last = match &report.verdict.searched {
-        Searched::Systematic { strategy, .. } => {
+        SearchKind::Systematic { strategy, .. } => {
             let executions = report.executions;
             done.push(came(strategy, executions, &report.verdict.gaps));
             report.verdict.gaps.first()
         }
-        Searched::Sample { .. } => {
+        SearchKind::Sample { .. } => {
             let executions = count(report.executions, "execution");
             done.push(format!("samples, {executions}: no bug"));
             report.tried.last().and_then(|tried| tried.gaps.first())
@@ -43,7 +43,7 @@ pub fn no_proof(report: &Report) -> String {
     )
 }
 
-fn tried(tried: &Tried) -> String {
+fn tried(tried: &ProofAttempt) -> String {
     came(&tried.strategy, tried.executions, &tried.gaps)
 }
 
@@ -99,8 +99,8 @@ mod tests {
     use crate::settings::Settings;
     use crate::strategy::StepConstruct;
 
-    fn tried(strategy: &str, gap: Gap) -> Tried {
-        Tried {
+    fn tried(strategy: &str, gap: Gap) -> ProofAttempt {
+        ProofAttempt {
             strategy: strategy.into(),
             executions: 2,
             steps: 0,

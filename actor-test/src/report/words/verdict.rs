@@ -1,8 +1,8 @@
 //! Formats the verdict of a search: its coverage claim, its gaps and its assumptions.
 
 use super::{count, percent};
-use crate::report::facts::{BehaviourStatistics, Report};
-use crate::report::verdict::{Assumption, Searched, Within};
+use crate::report::data::{BehaviourStatistics, Report};
+use crate::report::verdict::{Assumption, DeviationBound, SearchKind};
 use crate::strategy::{Constructs, Gap, Reduction, SizeEstimate, StepConstruct, Unjudged};
 
 /// The largest number of places in the program that are named.
@@ -10,7 +10,7 @@ const PLACES_MAX: usize = 3;
 
 /// Formats the coverage: the gaps of a systematic search, or the estimated saturation of a sample.
 pub(super) fn covered(report: &Report) -> Option<String> {
-    let Searched::Systematic { reduction, .. } = &report.verdict.searched else {
+    let SearchKind::Systematic { reduction, .. } = &report.verdict.searched else {
         return saturation(&report.behaviours);
     };
     if report.verdict.is_exhaustive() {
@@ -138,10 +138,10 @@ fn about(number: u64) -> String {
 }
 
 /// Formats the verdict of a search that ran all schedules up to a bound.
-fn up_to(report: &Report, reduction: Reduction, within: Within) -> String {
+fn up_to(report: &Report, reduction: Reduction, within: DeviationBound) -> String {
     let bound = match within {
-        Within::Delays(bound) => count(bound.into(), "delay"),
-        Within::Preemptions(bound) => count(bound.into(), "preemption"),
+        DeviationBound::Delays(bound) => count(bound.into(), "delay"),
+        DeviationBound::Preemptions(bound) => count(bound.into(), "preemption"),
     };
     let met = match reduction {
         Reduction::States { states, .. } => format!(", {}", count(states, "state")),

@@ -3,7 +3,7 @@
 use super::count;
 use super::leftovers::leftovers;
 use crate::data::bug::BugKind;
-use crate::report::facts::Report;
+use crate::report::data::Report;
 
 /// Formats the warnings of a report, and then the further `notes`.
 pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
@@ -78,7 +78,7 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::warnings;
-    use crate::report::facts::Report;
+    use crate::report::data::Report;
     use crate::settings::Settings;
 
     #[test]

@@ -4,7 +4,7 @@ use super::strata::StratifiedSearch;
 use super::{Bounded, Deviation, StateEquivalence};
 use crate::data::bug::Cycle;
 use crate::data::faults::Fault;
-use crate::data::story::Asked;
+use crate::data::story::ChoicePurpose;
 use crate::strategy::search::SearchStrategy;
 use crate::strategy::{
     Choice, CoverageClaim, Enabled, Ended, Execution, FairSuffix, Fairness, FaultSite, Step,
@@ -90,7 +90,7 @@ impl Strategy for Bdfs {
         self.search.pick(enabled)
     }
 
-    fn next_choice_purpose(&mut self, asked: Asked) {
+    fn next_choice_purpose(&mut self, asked: ChoicePurpose) {
         self.search.next_choice_purpose(asked);
     }
 

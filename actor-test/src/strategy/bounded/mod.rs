@@ -7,11 +7,11 @@
 mod bdfs;
 mod deviation;
 mod forecast;
-mod known;
 mod run;
 mod strata;
 #[cfg(test)]
 mod tests;
+mod visited;
 mod yields;
 
 pub use bdfs::Bdfs;

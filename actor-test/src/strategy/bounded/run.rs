@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::deviation::Deviation;
-use super::known::VisitedStates;
+use super::visited::VisitedStates;
 use super::{StateEquivalence, strata::Item};
 use crate::data::faults::Fault;
 use crate::strategy::{

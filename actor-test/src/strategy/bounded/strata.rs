@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::deviation::Deviation;
 use super::forecast::Forecast;
-use super::known::{KNOWN_MAX, VisitedStates};
 use super::run::{Alternative, BoundedSearchState, Run};
+use super::visited::{KNOWN_MAX, VisitedStates};
 use super::{Bounded, StateEquivalence};
 use crate::hash::mix;
 use crate::strategy::search::ExhaustiveSearch;

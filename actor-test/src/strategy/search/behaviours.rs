@@ -3,7 +3,7 @@
 use super::ExhaustiveSearch;
 use super::dpor::{Dpor, GraphRun};
 use super::source_dpor::{SourceDpor, SourceDporRun};
-use crate::codec::Damaged;
+use crate::codec::DecodeError;
 use crate::data::faults::Fault;
 use crate::strategy::{
     Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, SizeEstimate, Step,
@@ -165,10 +165,10 @@ impl ExhaustiveSearch for BehaviourSearch {
         }
     }
 
-    fn restore(&mut self, bytes: &[u8]) -> Result<(), Damaged> {
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         match self {
             Self::Inboxes(dpor) => ExhaustiveSearch::restore(&mut **dpor, bytes),
-            Self::Races(_) => Err(Damaged("nothing was saved".into())),
+            Self::Races(_) => Err(DecodeError("nothing was saved".into())),
         }
     }
 

@@ -8,21 +8,21 @@
 //! [`InTurn`] turns a search into a strategy that runs one item after another. `StrategySpec::build` calls
 //! `InTurn`, and the exploring and reporting code only sees that strategy.
 
-mod attempt;
 mod behaviours;
 mod dpor;
 mod search_strategy;
 mod source_dpor;
+mod try_prove;
 
 use std::fmt;
 
 use super::{CoverageClaim, Ended, SizeEstimate, Strategy};
-use crate::codec::Damaged;
+use crate::codec::DecodeError;
 
-pub(crate) use attempt::{SearchBudget, budgeted_search};
 pub(super) use behaviours::BehaviourSearch;
 pub(super) use dpor::{Dpor, EXECUTION, RANDOM_JUMP_INTERVAL};
 pub(super) use search_strategy::SearchStrategy;
+pub(crate) use try_prove::{SearchBudget, budgeted_search};
 
 /// The maximal number of executions of all parts of one round together.
 pub(crate) const ROUND_MAX: u64 = 1 << 16;
@@ -66,8 +66,8 @@ pub(super) trait ExhaustiveSearch: fmt::Debug + Send + Sized + 'static {
     }
 
     /// Continues from a saved state.
-    fn restore(&mut self, _bytes: &[u8]) -> Result<(), Damaged> {
-        Err(Damaged("nothing was saved".into()))
+    fn restore(&mut self, _bytes: &[u8]) -> Result<(), DecodeError> {
+        Err(DecodeError("nothing was saved".into()))
     }
 
     /// Estimates the total number of behaviours: see [`Strategy::extent`].

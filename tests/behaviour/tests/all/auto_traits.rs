@@ -11,7 +11,7 @@ use actor_test::strategy::{
 };
 use actor_test::{
     BehaviourStatistics, Bounds, Bug, BugKind, Confirmation, Coverage, Cycle, Deny, Finding,
-    MergeError, Minimized, Partition, PartitionError, Recording, Report, Search, Searched,
+    MergeError, Minimized, Partition, PartitionError, Recording, Report, Search, SearchKind,
     Semantics, Settings, StepStatistics, StrategyStatistics, Tester, TokenError, Unreached,
     Verdict,
 };
@@ -44,7 +44,7 @@ fn auto_traits() {
         StepStatistics,
         StrategyStatistics,
         Minimized,
-        Searched,
+        SearchKind,
         Verdict,
         MergeError,
     ];

@@ -11,7 +11,7 @@ use actor_test::strategy::{
     Bounded, Choice, CoverageClaim, DelayingExplorer, Dfs, Enabled, Ended, Ending, Execution,
     Fairness, OperationId, Pending, RoundRobin, RunToCompletion, Strategy, StrategySpec,
 };
-use actor_test::{Gap, Report, Settings, Tester, Within};
+use actor_test::{DeviationBound, Gap, Report, Settings, Tester};
 use behaviour::automata::Automata;
 use behaviour::players::Play;
 use behaviour::programs::*;
@@ -182,8 +182,8 @@ fn agrees(name: &str, all: &Histogram, program: impl Fn(&System) + Sync) {
         let report = search(&spec, &program);
         assert_eq!(report.executions, schedules, "{spec}");
         let within = match name {
-            "pb" => Within::Preemptions(bound),
-            _ => Within::Delays(bound),
+            "pb" => DeviationBound::Preemptions(bound),
+            _ => DeviationBound::Delays(bound),
         };
         let is_all = bound == *most;
         assert_eq!(report.verdict.is_exhaustive(), is_all, "{spec}");
@@ -605,7 +605,7 @@ fn an_explorer_without_a_state_bounds_nothing() {
     let all = run(Bounded::delays(Silent(RoundRobin::new())));
     assert!(all.verdict.is_exhaustive(), "{:?}", all.verdict);
     let told = run(Bounded::delays(RoundRobin::new()).at_most(1));
-    assert_eq!(told.verdict.within(), Some(Within::Delays(1)));
+    assert_eq!(told.verdict.within(), Some(DeviationBound::Delays(1)));
 }
 
 /// Goes round, and is shown what is enabled before each step.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
 use actor_core::{actor, monitor, thread};
-use actor_test::causes::{Causes, Decided};
+use actor_test::causes::{Causes, DecisivePoint};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bounds, Tester};
 
@@ -144,7 +144,7 @@ fn assert_critical(plants: impl IntoIterator<Item = u64>) {
         };
         let kitchen = kitchen(orders_at, breaks_at, ends_at, plant % 3);
         let found = causes(&tester().seed(plant), kitchen);
-        let Decided::Critical {
+        let DecisivePoint::Critical {
             at, before, after, ..
         } = &found.decided
         else {
@@ -170,7 +170,7 @@ fn assert_critical(plants: impl IntoIterator<Item = u64>) {
 fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
     let tester = tester().bounds(Bounds::default());
     let found = causes(&tester, kitchen(10, 3, u64::MAX, 1));
-    let Decided::Critical { at, horizon, .. } = &found.decided else {
+    let DecisivePoint::Critical { at, horizon, .. } = &found.decided else {
         panic!("{found:?}");
     };
     assert!(at.what.contains("handles Tick(3) from "), "{at:?}");
@@ -273,7 +273,7 @@ fn what_timers_that_fire_early_decide_is_not_decided_from_the_start() {
     let minimized = bug.minimized.as_ref().expect("the rest is left out");
     assert!((8..=16).contains(&minimized.after.steps), "{minimized:?}");
     let found = bug.causes.as_ref().expect("causes were looked for");
-    let Decided::Critical {
+    let DecisivePoint::Critical {
         at, before, after, ..
     } = &found.decided
     else {
@@ -379,7 +379,9 @@ fn what_fails_in_any_order_needs_no_race() {
     let tester = Tester::new().iterations(1).explain(STEPS);
     let causes = causes(&tester, post(&["x"], &[&["a"], &["x"], &["b"]]));
     assert!(causes.races.needed.is_empty(), "{causes:?}");
-    assert!(matches!(causes.decided, Decided::FromTheStart { share, .. } if share.failed == 32));
+    assert!(
+        matches!(causes.decided, DecisivePoint::FromTheStart { share, .. } if share.failed == 32)
+    );
     assert_eq!(causes.nearest, None);
 }
 
@@ -420,7 +422,7 @@ impl Drawer {
 fn of_what_is_found_at_once_the_step_is_told_after_which_most_executions_fail() {
     let tester = Tester::new().iterations(1_000).explain(STEPS);
     let causes = causes(&tester, |sys| sys.spawn(Drawer::default()).tell(Count(0)));
-    let Decided::Mostly {
+    let DecisivePoint::Mostly {
         at, before, after, ..
     } = &causes.decided
     else {
@@ -439,7 +441,7 @@ fn of_what_gets_likely_bit_by_bit_the_steps_are_told_between_which_it_does() {
     let tester = tester.iterations(1_000).explain(STEPS);
     let senders: &[&[&str]] = &[&["a", "b", "c", "d", "e", "f"], &["z"], &["x"]];
     let causes = causes(&tester, post(&["a", "b", "c", "d", "e", "f", "z"], senders));
-    let Decided::Between { before, after, .. } = &causes.decided else {
+    let DecisivePoint::Between { before, after, .. } = &causes.decided else {
         panic!("{:?}", causes.decided);
     };
     assert!(before.failed * 2 <= before.of && after.failed * 2 > after.of);
@@ -510,7 +512,7 @@ fn what_is_over_with_periodic_timers_left_has_not_escaped() {
         heart.tell(Begin);
         heart.tell(Configure(7));
     });
-    let Decided::FromTheStart { share, .. } = &causes.decided else {
+    let DecisivePoint::FromTheStart { share, .. } = &causes.decided else {
         panic!("{causes:?}");
     };
     assert_eq!((share.failed, share.escaped), (share.of, 0));
@@ -554,7 +556,7 @@ fn who_begins_to_wait_has_not_recovered() {
         });
         thread.join().expect("it never ends");
     });
-    let Decided::FromTheStart { share, .. } = &causes.decided else {
+    let DecisivePoint::FromTheStart { share, .. } = &causes.decided else {
         panic!("{causes:?}");
     };
     assert_eq!((share.failed, share.escaped), (share.of, 0));

@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use actor_test::strategy::{
     Choice, CoverageClaim, Enabled, Execution, Fairness, Reduction, Strategy, StrategySpec,
 };
-use actor_test::{Gap, Report, Searched, Settings, Tester};
+use actor_test::{Gap, Report, SearchKind, Settings, Tester};
 use behaviour::programs::*;
 use rand_core::Rng;
 
@@ -185,7 +185,7 @@ fn exhaustive_is_only_what_came_to_its_end() {
     for bound in [15, 16] {
         let report = limited(&format!("dfs:{bound}"), 1_000, three);
         assert_eq!(report.executions, 15);
-        let searched = Searched::Systematic {
+        let searched = SearchKind::Systematic {
             strategy: format!("dfs:{bound}"),
             reduction: Reduction::None,
         };
@@ -342,7 +342,7 @@ fn a_strategy_that_ends_proves_nothing_by_it() {
         gaps,
     };
     let verdict = run(CoverageClaim::Sample);
-    assert!(matches!(verdict.searched, Searched::Sample { .. }));
+    assert!(matches!(verdict.searched, SearchKind::Sample { .. }));
     assert_eq!(verdict.gaps, [Gap::NoClaim]);
     assert_eq!(run(systematic(false, Vec::new())).gaps, [Gap::NoClaim]);
     assert_eq!(run(systematic(true, vec![Gap::Time])).gaps, [Gap::Time]);
@@ -372,7 +372,7 @@ fn what_else_ends_a_search() {
     assert_eq!(limited("dfs", 100, fails).verdict.gaps, [Gap::Bug]);
     let report = limited("random", 100, |sys| told_once(sys, 3));
     let strategies = vec!["random".into()];
-    assert_eq!(report.verdict.searched, Searched::Sample { strategies });
+    assert_eq!(report.verdict.searched, SearchKind::Sample { strategies });
     assert_eq!(report.verdict.gaps, [Gap::Executions { bound: 100 }]);
     let mut settings = Settings::default();
     settings.time_limit = Some(Duration::ZERO);

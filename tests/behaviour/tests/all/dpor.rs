@@ -6,7 +6,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Mailbox, World, actor, monitor};
 use actor_test::strategy::{Reduction, StepConstruct, StrategySpec};
-use actor_test::{BugKind, Gap, Report, Searched, Semantics, Tester};
+use actor_test::{BugKind, Gap, Report, SearchKind, Semantics, Tester};
 use behaviour::programs::*;
 use behaviour::talkers::{Found, Talk, Uses};
 use rand_core::Rng;
@@ -959,7 +959,7 @@ fn sends_that_leave_together_are_taken_as_dependent_on_everything() {
     assert!(explore(1).verdict.is_exhaustive(), "it sends one");
     let together = explore(2).verdict;
     assert!(together.is_exhaustive(), "{together:?}");
-    let Searched::Systematic { reduction, .. } = together.searched else {
+    let SearchKind::Systematic { reduction, .. } = together.searched else {
         unreachable!("dpor is a search");
     };
     let everywhere = match reduction {

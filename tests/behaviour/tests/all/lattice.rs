@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use actor_core::prelude::*;
 use actor_core::{ActorId, actor, monitor};
 use actor_test::strategy::{Reduction, StrategySpec};
-use actor_test::{BugKind, Gap, Report, Searched};
+use actor_test::{BugKind, Gap, Report, SearchKind};
 use behaviour::node::Message;
 use behaviour::programs::*;
 use behaviour::talkers::{Found, Talk, Uses};
@@ -65,7 +65,7 @@ fn a_monitor_sees_every_order_of_thousands_of_programs() {
 /// Is a part of behaviours what monitors see in which order? And may they see something in several?
 fn onlookers(report: &Report) -> (bool, bool) {
     match report.verdict.searched {
-        Searched::Systematic {
+        SearchKind::Systematic {
             reduction:
                 Reduction::Inboxes {
                     observers: onlookers,

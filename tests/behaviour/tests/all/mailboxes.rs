@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Mailbox, Overflow, SendError};
-use actor_test::story::{Arrival, Effect};
+use actor_test::story::{Effect, MessageFate};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
@@ -447,7 +447,7 @@ fn told_of(overflow: Overflow) -> Vec<String> {
     let told = effects.filter_map(|effect| match effect {
         Effect::AskedForRoom { answer, .. } => Some(format!("{answer:?}")),
         Effect::Sent {
-            arrival: Arrival::Refused,
+            arrival: MessageFate::Refused,
             ..
         } => Some("lost".into()),
         Effect::Sent {

@@ -2,7 +2,7 @@
 
 use actor_core::prelude::*;
 use actor_core::{Pool, Proxy, ProxyRef, monitor};
-use actor_test::story::{Arrival, Effect};
+use actor_test::story::{Effect, MessageFate};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Settings, Tester};
 use serde::{Deserialize, Serialize};
@@ -139,7 +139,7 @@ fn it_keeps_as_much_as_it_has_room_for() {
     let report = tester().run_async(|sys| async move {
         sys.node("n1", keeper_on);
         sys.node("n2", |node| {
-            let proxy = Proxy::<Keeper>::new("n1/keeper").room(2);
+            let proxy = Proxy::<Keeper>::new("n1/keeper").capacity(2);
             node.spawner().name("proxy").registered().spawn(proxy);
         });
         let keeper = sys.lookup::<Keeper>("n1/keeper").await.expect("it is up");
@@ -188,7 +188,7 @@ fn the_story_tells_of_it() {
     let lost = effects.filter_map(|effect| match effect {
         Effect::Sent {
             message,
-            arrival: Arrival::Unclaimed,
+            arrival: MessageFate::Unclaimed,
             ..
         } => story.message(*message).map(|sent| sent.event.clone()),
         _ => None,

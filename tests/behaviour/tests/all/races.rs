@@ -10,7 +10,7 @@ use std::task::{self, Poll};
 use actor_core::prelude::*;
 use actor_core::{Terminated, actor};
 use actor_test::strategy::{Reduction, StrategySpec};
-use actor_test::{Report, Searched, Settings, Tester};
+use actor_test::{Report, SearchKind, Settings, Tester};
 use behaviour::players::Play;
 use behaviour::talkers::{Talk, Uses};
 
@@ -20,7 +20,7 @@ use crate::dpor::{ALL_USES, kinds, programs};
 fn is_by_steps(report: &Report) -> bool {
     matches!(
         report.verdict.searched,
-        Searched::Systematic {
+        SearchKind::Systematic {
             reduction: Reduction::Steps { .. },
             ..
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{ActorId, Fingerprint, actor, monitor};
 use actor_test::strategy::{Reduction, StrategySpec, Unjudged};
-use actor_test::{Gap, Report, Searched, Settings, Tester};
+use actor_test::{Gap, Report, SearchKind, Settings, Tester};
 use behaviour::automata::Dice;
 
 fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Report {
@@ -26,7 +26,7 @@ fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Re
 /// Whether states were told apart by who is who.
 fn whoever(report: &Report) -> bool {
     match report.verdict.searched {
-        Searched::Systematic {
+        SearchKind::Systematic {
             reduction: Reduction::States {
                 symmetric: whoever, ..
             },

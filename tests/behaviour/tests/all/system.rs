@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_test::causes::Decided;
+use actor_test::causes::DecisivePoint;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Gap, Report, Tester};
 use uuid::Uuid;
@@ -97,7 +97,7 @@ fn what_random_bytes_decide_is_put_down_to_them() {
     assert!(bug.iteration > 1, "others were fine");
     let decided = bug.causes.as_ref().map(|causes| &causes.decided);
     assert!(
-        matches!(decided, Some(Decided::FromTheStart { share, same_bytes: true, .. }) if share.failed == 32),
+        matches!(decided, Some(DecisivePoint::FromTheStart { share, same_bytes: true, .. }) if share.failed == 32),
         "{decided:?}"
     );
     let said = catch_unwind(|| report.assert_clean()).expect_err("it fails");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{StepConstruct, StrategySpec};
-use actor_test::{BehaviourStatistics, Gap, Report, Search, Settings, Tester, Tried};
+use actor_test::{BehaviourStatistics, Gap, ProofAttempt, Report, Search, Settings, Tester};
 use behaviour::programs;
 
 const BUDGET: u64 = 400_000;
@@ -173,7 +173,7 @@ fn assert_sampled_beside(tries: &[&dyn Fn(&Gap) -> bool], program: impl Fn(&Syst
         settings.workers = workers;
         let report = run(settings.clone(), &program);
         assert_eq!(report.tried.len(), tries.len(), "{:?}", report.tried);
-        for (Tried { gaps, .. }, is_why) in report.tried.iter().zip(tries) {
+        for (ProofAttempt { gaps, .. }, is_why) in report.tried.iter().zip(tries) {
             assert!(gaps.iter().all(is_why) && gaps.len() == 1, "{gaps:?}");
         }
         let steps: u64 = report.tried.iter().map(|tried| tried.steps).sum();

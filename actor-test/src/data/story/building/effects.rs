@@ -1,10 +1,10 @@
 //! Converts records into the effects of a step: sends, replies, timers and faults.
 
-use super::Builder;
-use crate::data::records::{self, Origin, Record};
-use crate::data::story::{Arrival, DiskAction, Effect};
+use super::StoryBuilder;
+use crate::data::records::{self, MessageSource, Record};
+use crate::data::story::{DiskAction, Effect, MessageFate};
 
-impl Builder {
+impl StoryBuilder {
     pub(super) fn action(&mut self, action: &records::DiskAction) -> DiskAction {
         DiskAction {
             call: action.call,
@@ -63,7 +63,7 @@ impl Builder {
                     lost,
                 }
             }
-            Record::AskedForRoom { of, answer, .. } => Effect::AskedForRoom {
+            Record::CapacityRequested { of, answer, .. } => Effect::AskedForRoom {
                 of: *of,
                 answer: *answer,
             },
@@ -145,8 +145,8 @@ impl Builder {
                 at_once: *at_once,
             },
             Record::Linked { who } => Effect::Linked { who: *who },
-            Record::Fell { who } => Effect::Fell { who: *who },
-            Record::Revived { who } => Effect::Revived { who: *who },
+            Record::ValueDropped { who } => Effect::Fell { who: *who },
+            Record::Restarted { who } => Effect::Revived { who: *who },
             Record::GivenUp { who, limit } => Effect::GivenUp {
                 who: *who,
                 limit: self.text(limit),
@@ -164,12 +164,12 @@ impl Builder {
             | Record::Created { .. }
             | Record::Handled { .. }
             | Record::Ran { .. }
-            | Record::Looks { .. }
+            | Record::InitialFields { .. }
             | Record::Changed { .. }
             | Record::Watches { .. }
             | Record::Judged { .. }
             | Record::MonitorMoved { .. }
-            | Record::LookedAt { .. }
+            | Record::Inspected { .. }
             | Record::PowerFailed { .. } => return None,
         })
     }
@@ -197,21 +197,21 @@ impl Builder {
 
     fn arrival(
         &mut self,
-        from: Origin,
+        from: MessageSource,
         to: u32,
-        arrival: &records::Arrival,
-    ) -> (Arrival, Option<u32>) {
+        arrival: &records::DeliveryRecord,
+    ) -> (MessageFate, Option<u32>) {
         match arrival {
-            records::Arrival::Arrived => (Arrival::Arrived, None),
-            records::Arrival::Deferred => (Arrival::Deferred, None),
-            records::Arrival::Leaves => (Arrival::Leaves, None),
-            records::Arrival::Lost => (Arrival::Lost, None),
-            records::Arrival::Dead => (Arrival::Dead, None),
-            records::Arrival::Unclaimed => (Arrival::Unclaimed, None),
-            records::Arrival::Refused => (Arrival::Refused, None),
-            records::Arrival::Replaced { message, event } => {
+            records::DeliveryRecord::Arrived => (MessageFate::Arrived, None),
+            records::DeliveryRecord::Deferred => (MessageFate::Deferred, None),
+            records::DeliveryRecord::Leaves => (MessageFate::Leaves, None),
+            records::DeliveryRecord::Lost => (MessageFate::Lost, None),
+            records::DeliveryRecord::Dead => (MessageFate::Dead, None),
+            records::DeliveryRecord::Unclaimed => (MessageFate::Unclaimed, None),
+            records::DeliveryRecord::Refused => (MessageFate::Refused, None),
+            records::DeliveryRecord::Replaced { message, event } => {
                 let replaced = self.message(*message, from, to, event);
-                (Arrival::Replaced, Some(replaced))
+                (MessageFate::Replaced, Some(replaced))
             }
         }
     }

@@ -11,11 +11,11 @@ mod watching;
 use std::collections::BTreeMap;
 
 use crate::data::fields;
-use crate::data::records::{Created, MessageId, Origin, Record};
+use crate::data::records::{Created, MessageId, MessageSource, Record};
 
 use super::{
-    Asked, Change, Effect, Field, LeftOut, Message, Operation, OperationKind, Purpose, Step, Story,
-    Text, Timer,
+    Change, ChoicePurpose, Effect, Field, Message, OmittedSteps, Operation, OperationKind, Purpose,
+    Step, Story, Text, Timer,
 };
 use names::names;
 use texts::Texts;
@@ -26,7 +26,7 @@ const STEPS_MAX: usize = 200_000;
 impl Story {
     /// Builds the story of records.
     pub(crate) fn of(records: &[Record]) -> Self {
-        let mut builder = Builder::new(names(records), left_out(records));
+        let mut builder = StoryBuilder::new(names(records), left_out(records));
         for record in records {
             builder.add(record);
         }
@@ -44,7 +44,7 @@ impl Story {
             return;
         };
         let chose = |answer: &u32| Effect::Chose {
-            asked: Asked::Unknown,
+            asked: ChoicePurpose::Unknown,
             of: None,
             answer: *answer,
         };
@@ -54,17 +54,17 @@ impl Story {
 }
 
 /// Returns the range of steps that are left out, if there are too many.
-fn left_out(records: &[Record]) -> Option<LeftOut> {
+fn left_out(records: &[Record]) -> Option<OmittedSteps> {
     let is_step = |record: &&Record| matches!(record, Record::Step { .. });
     let steps = records.iter().filter(is_step).count();
     let (first, last) = (STEPS_MAX / 10, STEPS_MAX - STEPS_MAX / 10);
-    (steps > STEPS_MAX).then(|| LeftOut {
+    (steps > STEPS_MAX).then(|| OmittedSteps {
         from: first as u64 + 1,
         to: (steps - last) as u64,
     })
 }
 
-struct Builder {
+struct StoryBuilder {
     story: Story,
     texts: Texts,
     messages: BTreeMap<MessageId, u32>,
@@ -79,8 +79,8 @@ struct Builder {
     is_silent: bool,
 }
 
-impl Builder {
-    fn new(names: Vec<String>, left_out: Option<LeftOut>) -> Self {
+impl StoryBuilder {
+    fn new(names: Vec<String>, left_out: Option<OmittedSteps>) -> Self {
         let mut texts = Texts::new(names);
         let test = Operation {
             name: texts.of("test"),
@@ -149,12 +149,12 @@ impl Builder {
                     self.effect(Effect::Awaits);
                 }
             }
-            Record::Looks { who, fields } => self.looks(*who, fields),
+            Record::InitialFields { who, fields } => self.looks(*who, fields),
             Record::Changed { changes, .. } => self.changed(changes),
             Record::Watches { .. }
             | Record::Judged { .. }
             | Record::MonitorMoved { .. }
-            | Record::LookedAt { .. } => self.watched(record),
+            | Record::Inspected { .. } => self.watched(record),
             Record::PowerFailed { lost } => {
                 self.effect(Effect::PowerFailed);
                 for (what, parts) in lost {
@@ -264,14 +264,14 @@ impl Builder {
     }
 
     /// Returns the number of a message, which is a new one for an unknown identity.
-    fn message(&mut self, id: MessageId, from: Origin, to: u32, event: &str) -> u32 {
+    fn message(&mut self, id: MessageId, from: MessageSource, to: u32, event: &str) -> u32 {
         if let Some(known) = self.messages.get(&id) {
             return *known;
         }
         let (from, is_notice) = match from {
-            Origin::Operation(who) => (Some(who), false),
-            Origin::End(who) => (Some(who), true),
-            Origin::Timer => (None, false),
+            MessageSource::Operation(who) => (Some(who), false),
+            MessageSource::End(who) => (Some(who), true),
+            MessageSource::Timer => (None, false),
         };
         let message = Message {
             id: self.text(&hex(id.number())),
@@ -308,7 +308,7 @@ impl Builder {
         number
     }
 
-    fn looks(&mut self, who: u32, fields: &[fields::Field]) {
+    fn looks(&mut self, who: u32, fields: &[fields::PrintedField]) {
         let fields = fields.iter().map(|field| Field {
             field: self.texts.of(&field.field),
             value: self.texts.of(&field.value),
@@ -320,7 +320,7 @@ impl Builder {
         }
     }
 
-    fn changed(&mut self, changes: &[fields::Difference]) {
+    fn changed(&mut self, changes: &[fields::FieldDifference]) {
         let texts = &mut self.texts;
         let changes = changes.iter().map(|change| Change {
             field: texts.of(&change.field),

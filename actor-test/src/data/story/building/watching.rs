@@ -1,10 +1,10 @@
 //! Converts records of monitors and predicates into changes of a step.
 
-use super::Builder;
+use super::StoryBuilder;
 use crate::data::records::Record;
-use crate::data::story::{Monitor, MonitorChange, MonitorKind, Seen};
+use crate::data::story::{InspectedActor, Monitor, MonitorChange, MonitorKind};
 
-impl Builder {
+impl StoryBuilder {
     /// Adds the registration or the change of a monitor or a predicate.
     pub(super) fn watched(&mut self, record: &Record) {
         let (monitor, before, after, temperature, heat) = match record {
@@ -27,8 +27,8 @@ impl Builder {
                 };
                 return self.story.monitors.push(monitor);
             }
-            Record::LookedAt { who, state, value } => {
-                let seen = Seen {
+            Record::Inspected { who, state, value } => {
+                let seen = InspectedActor {
                     who: *who,
                     state: self.state(*state),
                     value: value.as_ref().map(|value| self.text(value)),

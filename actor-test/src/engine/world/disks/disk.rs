@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use actor_core::fs::{Answer, Call, DirEntry, OpenOptions};
+use actor_core::fs::{DirEntry, DiskOp, DiskOpResult, OpenOptions};
 
 use crate::data::records::DiskAction;
 use crate::data::story::DiskCall;
@@ -80,7 +80,7 @@ impl PathEntry {
 impl Disk {
     /// Carries out a call. Returns its result, and the hash of the earlier calls to the same file or to the
     /// names.
-    pub(crate) fn carry_out(&mut self, call: Call) -> (Result<Answer, DiskError>, u64) {
+    pub(crate) fn carry_out(&mut self, call: DiskOp) -> (Result<DiskOpResult, DiskError>, u64) {
         let node = self.node_of(&call);
         let chain = match node.map(|node| &mut self.nodes[node as usize]) {
             Some(Inode::File(content)) => &mut content.chain,
@@ -89,44 +89,44 @@ impl Disk {
         let before = *chain;
         let reads = matches!(
             call,
-            Call::Read { .. } | Call::Len { .. } | Call::ReadDir { .. }
+            DiskOp::Read { .. } | DiskOp::Len { .. } | DiskOp::ReadDir { .. }
         );
         if !reads {
             *chain = mix(before, 1);
         }
         let answer = match call {
-            Call::Open { path, options } => self.open(&path, options),
-            Call::Read { file, at, len } => self
+            DiskOp::Open { path, options } => self.open(&path, options),
+            DiskOp::Read { file, at, len } => self
                 .content(file)
-                .map(|content| Answer::Bytes(content.read(at, len))),
-            Call::Write { file, at, bytes } => self.write(file, at, bytes),
-            Call::SetLen { file, len } => self.set_len(file, len),
-            Call::Len { file } => self
+                .map(|content| DiskOpResult::Bytes(content.read(at, len))),
+            DiskOp::Write { file, at, bytes } => self.write(file, at, bytes),
+            DiskOp::SetLen { file, len } => self.set_len(file, len),
+            DiskOp::Len { file } => self
                 .content(file)
-                .map(|content| Answer::Number(content.len())),
-            Call::Sync { file } => self.content(file).map(|content| {
+                .map(|content| DiskOpResult::Number(content.len())),
+            DiskOp::Sync { file } => self.content(file).map(|content| {
                 content.sync();
-                Answer::Done
+                DiskOpResult::Done
             }),
-            Call::SyncDir { path } => self.sync_dir(&path),
-            Call::Rename { from, to } => self.rename(&from, &to),
-            Call::RemoveFile { path } => self.remove_file(&path),
-            Call::CreateDir { path } => self.create_dir(&path),
-            Call::RemoveDir { path } => self.remove_dir(&path),
-            Call::ReadDir { path } => self.read_dir(&path),
-            Call::Settle => Ok(Answer::Done),
+            DiskOp::SyncDir { path } => self.sync_dir(&path),
+            DiskOp::Rename { from, to } => self.rename(&from, &to),
+            DiskOp::RemoveFile { path } => self.remove_file(&path),
+            DiskOp::CreateDir { path } => self.create_dir(&path),
+            DiskOp::RemoveDir { path } => self.remove_dir(&path),
+            DiskOp::ReadDir { path } => self.read_dir(&path),
+            DiskOp::Settle => Ok(DiskOpResult::Done),
         };
         (answer, before)
     }
 
     /// Returns the node of the open file that a call accesses.
-    fn node_of(&self, call: &Call) -> Option<u32> {
+    fn node_of(&self, call: &DiskOp) -> Option<u32> {
         match call {
-            Call::Read { file, .. }
-            | Call::Write { file, .. }
-            | Call::SetLen { file, .. }
-            | Call::Len { file }
-            | Call::Sync { file } => Some(self.files.get(*file as usize)?.node),
+            DiskOp::Read { file, .. }
+            | DiskOp::Write { file, .. }
+            | DiskOp::SetLen { file, .. }
+            | DiskOp::Len { file }
+            | DiskOp::Sync { file } => Some(self.files.get(*file as usize)?.node),
             _ => None,
         }
     }
@@ -154,37 +154,41 @@ impl Disk {
     }
 
     /// Returns the number of ways in which the call may fail.
-    pub(crate) fn ways_to_fail(call: &Call) -> u32 {
+    pub(crate) fn ways_to_fail(call: &DiskOp) -> u32 {
         match call {
-            Call::Write { .. } | Call::Sync { .. } => 2,
-            Call::SetLen { .. }
-            | Call::SyncDir { .. }
-            | Call::Rename { .. }
-            | Call::RemoveFile { .. }
-            | Call::CreateDir { .. }
-            | Call::RemoveDir { .. } => 1,
-            Call::Open { options, .. } if options.creates() || options.truncates() => 1,
-            Call::Open { .. }
-            | Call::Read { .. }
-            | Call::Len { .. }
-            | Call::ReadDir { .. }
-            | Call::Settle => 0,
+            DiskOp::Write { .. } | DiskOp::Sync { .. } => 2,
+            DiskOp::SetLen { .. }
+            | DiskOp::SyncDir { .. }
+            | DiskOp::Rename { .. }
+            | DiskOp::RemoveFile { .. }
+            | DiskOp::CreateDir { .. }
+            | DiskOp::RemoveDir { .. } => 1,
+            DiskOp::Open { options, .. } if options.creates() || options.truncates() => 1,
+            DiskOp::Open { .. }
+            | DiskOp::Read { .. }
+            | DiskOp::Len { .. }
+            | DiskOp::ReadDir { .. }
+            | DiskOp::Settle => 0,
         }
     }
 
     /// Fails the call in one of these ways, counted from one. In way 1, a failed sync drops the unsynced
     /// changes. In way 2, half of a write is made.
-    pub(crate) fn fail(&mut self, call: Call, way: u32) -> (Result<Answer, DiskError>, u64) {
+    pub(crate) fn fail(
+        &mut self,
+        call: DiskOp,
+        way: u32,
+    ) -> (Result<DiskOpResult, DiskError>, u64) {
         let trace = u64::from(way);
         let (kind, message) = match call {
-            Call::Write { file, at, bytes } => {
+            DiskOp::Write { file, at, bytes } => {
                 if way == 2 {
                     let half = bytes[..bytes.len() / 2].to_vec();
                     let _ = self.write(file, at, half);
                 }
                 (ErrorKind::StorageFull, "the disk is full")
             }
-            Call::Sync { file } => {
+            DiskOp::Sync { file } => {
                 if way == 1
                     && let Ok(content) = self.content(file)
                 {
@@ -235,7 +239,7 @@ impl Disk {
         number
     }
 
-    fn open(&mut self, path: &str, options: OpenOptions) -> Result<Answer, DiskError> {
+    fn open(&mut self, path: &str, options: OpenOptions) -> Result<DiskOpResult, DiskError> {
         let spot = self.spot(path)?;
         let node = match spot.node {
             Some(_) if options.is_exclusive() => {
@@ -261,35 +265,40 @@ impl Disk {
             node,
             failures: self.failures,
         });
-        Ok(Answer::File(self.files.len() as u32 - 1))
+        Ok(DiskOpResult::File(self.files.len() as u32 - 1))
     }
 
-    fn write(&mut self, file: u32, at: Option<u64>, bytes: Vec<u8>) -> Result<Answer, DiskError> {
+    fn write(
+        &mut self,
+        file: u32,
+        at: Option<u64>,
+        bytes: Vec<u8>,
+    ) -> Result<DiskOpResult, DiskError> {
         let content = self.content(file)?;
         let at = at.unwrap_or(content.len());
         check_len(at.saturating_add(bytes.len() as u64))?;
         if !bytes.is_empty() {
             content.change(Edit::Write { at, bytes });
         }
-        Ok(Answer::Number(at))
+        Ok(DiskOpResult::Number(at))
     }
 
-    fn set_len(&mut self, file: u32, len: u64) -> Result<Answer, DiskError> {
+    fn set_len(&mut self, file: u32, len: u64) -> Result<DiskOpResult, DiskError> {
         let content = self.content(file)?;
         check_len(len)?;
         if len != content.len() {
             content.change(Edit::SetLen { len });
         }
-        Ok(Answer::Done)
+        Ok(DiskOpResult::Done)
     }
 
-    fn sync_dir(&mut self, path: &str) -> Result<Answer, DiskError> {
+    fn sync_dir(&mut self, path: &str) -> Result<DiskOpResult, DiskError> {
         let directory = self.directory(path)?;
         self.names.sync(directory);
-        Ok(Answer::Done)
+        Ok(DiskOpResult::Done)
     }
 
-    fn rename(&mut self, from: &str, to: &str) -> Result<Answer, DiskError> {
+    fn rename(&mut self, from: &str, to: &str) -> Result<DiskOpResult, DiskError> {
         let (source, target) = (self.spot(from)?, self.spot(to)?);
         let Some(node) = source.node else {
             return refuse(
@@ -299,7 +308,7 @@ impl Disk {
             );
         };
         if target.node == Some(node) {
-            return Ok(Answer::Done);
+            return Ok(DiskOpResult::Done);
         }
         if self.is_directory(node) && is_below(to, from) {
             return refuse(
@@ -330,10 +339,10 @@ impl Disk {
                 ..DiskAction::on(DiskCall::Rename, from)
             },
         );
-        Ok(Answer::Done)
+        Ok(DiskOpResult::Done)
     }
 
-    fn remove_file(&mut self, path: &str) -> Result<Answer, DiskError> {
+    fn remove_file(&mut self, path: &str) -> Result<DiskOpResult, DiskError> {
         let spot = self.spot(path)?;
         match spot.node {
             Some(node) if self.is_directory(node) => {
@@ -342,13 +351,13 @@ impl Disk {
             Some(_) => {
                 let what = DiskAction::on(DiskCall::RemoveFile, path);
                 self.names.change(vec![(spot.key(), None)], what);
-                Ok(Answer::Done)
+                Ok(DiskOpResult::Done)
             }
             None => refuse(ErrorKind::NotFound, path, "there is no such file"),
         }
     }
 
-    fn create_dir(&mut self, path: &str) -> Result<Answer, DiskError> {
+    fn create_dir(&mut self, path: &str) -> Result<DiskOpResult, DiskError> {
         let spot = self.spot(path)?;
         if spot.node.is_some() {
             return refuse(ErrorKind::AlreadyExists, path, "it exists already");
@@ -358,10 +367,10 @@ impl Disk {
             Inode::Directory,
             DiskAction::on(DiskCall::CreateDir, path),
         );
-        Ok(Answer::Done)
+        Ok(DiskOpResult::Done)
     }
 
-    fn remove_dir(&mut self, path: &str) -> Result<Answer, DiskError> {
+    fn remove_dir(&mut self, path: &str) -> Result<DiskOpResult, DiskError> {
         let spot = self.spot(path)?;
         match spot.node {
             Some(node) if !self.is_directory(node) => {
@@ -373,17 +382,17 @@ impl Disk {
             Some(_) => {
                 let what = DiskAction::on(DiskCall::RemoveDir, path);
                 self.names.change(vec![(spot.key(), None)], what);
-                Ok(Answer::Done)
+                Ok(DiskOpResult::Done)
             }
             None => refuse(ErrorKind::NotFound, path, "there is no such directory"),
         }
     }
 
-    fn read_dir(&self, path: &str) -> Result<Answer, DiskError> {
+    fn read_dir(&self, path: &str) -> Result<DiskOpResult, DiskError> {
         let directory = self.directory(path)?;
         let entries = self.names.list(directory);
         let entry = |(name, node): (&str, u32)| DirEntry::new(name.into(), self.is_directory(node));
-        Ok(Answer::Entries(entries.map(entry).collect()))
+        Ok(DiskOpResult::Entries(entries.map(entry).collect()))
     }
 
     /// Returns the path of a file or directory, or a placeholder if it has no name.
@@ -409,37 +418,37 @@ impl Disk {
     }
 
     /// Describes a call for records. The description has to be made before the call is carried out.
-    pub(crate) fn action(&self, call: &Call) -> DiskAction {
+    pub(crate) fn action(&self, call: &DiskOp) -> DiskAction {
         let on = DiskAction::on;
         let on_file = |call, file: &u32| on(call, &self.path_of_file(*file));
         match call {
-            Call::Open { path, .. } => on(DiskCall::Open, path),
-            Call::Read { file, at, len } => DiskAction {
+            DiskOp::Open { path, .. } => on(DiskCall::Open, path),
+            DiskOp::Read { file, at, len } => DiskAction {
                 at: Some(*at),
                 bytes: Some(*len as u64),
                 ..on_file(DiskCall::Read, file)
             },
-            Call::Write { file, at, bytes } => DiskAction {
+            DiskOp::Write { file, at, bytes } => DiskAction {
                 at: *at,
                 bytes: Some(bytes.len() as u64),
                 ..on_file(DiskCall::Write, file)
             },
-            Call::SetLen { file, len } => DiskAction {
+            DiskOp::SetLen { file, len } => DiskAction {
                 bytes: Some(*len),
                 ..on_file(DiskCall::SetLen, file)
             },
-            Call::Len { file } => on_file(DiskCall::Len, file),
-            Call::Sync { file } => on_file(DiskCall::Sync, file),
-            Call::SyncDir { path } => on(DiskCall::SyncDir, path),
-            Call::Rename { from, to } => DiskAction {
+            DiskOp::Len { file } => on_file(DiskCall::Len, file),
+            DiskOp::Sync { file } => on_file(DiskCall::Sync, file),
+            DiskOp::SyncDir { path } => on(DiskCall::SyncDir, path),
+            DiskOp::Rename { from, to } => DiskAction {
                 to: Some(to.clone()),
                 ..on(DiskCall::Rename, from)
             },
-            Call::RemoveFile { path } => on(DiskCall::RemoveFile, path),
-            Call::CreateDir { path } => on(DiskCall::CreateDir, path),
-            Call::RemoveDir { path } => on(DiskCall::RemoveDir, path),
-            Call::ReadDir { path } => on(DiskCall::ReadDir, path),
-            Call::Settle => on(DiskCall::Settle, ""),
+            DiskOp::RemoveFile { path } => on(DiskCall::RemoveFile, path),
+            DiskOp::CreateDir { path } => on(DiskCall::CreateDir, path),
+            DiskOp::RemoveDir { path } => on(DiskCall::RemoveDir, path),
+            DiskOp::ReadDir { path } => on(DiskCall::ReadDir, path),
+            DiskOp::Settle => on(DiskCall::Settle, ""),
         }
     }
 

@@ -12,7 +12,7 @@ use std::hash::{Hash, Hasher};
 use std::io::ErrorKind;
 
 use actor_core::Fingerprinter;
-use actor_core::fs::{Answer, Call};
+use actor_core::fs::{DiskOp, DiskOpResult};
 
 use crate::data::records::DiskAction;
 use crate::engine::world::disks::disk::Disk;
@@ -35,12 +35,12 @@ pub(crate) struct CallRecord {
     pub(crate) caller: u32,
     pub(crate) disk: u32,
     /// The call itself, until it is carried out or dropped.
-    pub(crate) call: Option<Call>,
+    pub(crate) call: Option<DiskOp>,
     /// True if the power failed before the call was carried out.
     is_late: bool,
     /// The stable key of the call, for hashes of the behaviour.
     key: u64,
-    answer: Option<Result<Answer, DiskError>>,
+    answer: Option<Result<DiskOpResult, DiskError>>,
     /// Set while the call waits in an outbox.
     queued: bool,
     /// True once nobody waits for the answer.
@@ -98,7 +98,7 @@ impl Disks {
 
 impl ExecutionState {
     /// Puts a call into the outbox of its caller; returns the number of the call.
-    pub(crate) fn call_disk(&mut self, caller: u32, disk: u32, call: Call) -> u32 {
+    pub(crate) fn call_disk(&mut self, caller: u32, disk: u32, call: DiskOp) -> u32 {
         let key = self.child_key_of(caller);
         self.disks.disk(disk).first_caller.get_or_insert(caller);
         let record = CallRecord {
@@ -119,7 +119,7 @@ impl ExecutionState {
 
     /// Takes a call that is to be carried out, with the number of its disk. A call from before a power
     /// failure is answered with an error instead.
-    pub(crate) fn take_call(&mut self, index: u32) -> Option<(u32, Call)> {
+    pub(crate) fn take_call(&mut self, index: u32) -> Option<(u32, DiskOp)> {
         let record = &mut self.disks.calls[index as usize];
         let call = record.call.take()?;
         if !record.is_late {
@@ -177,7 +177,7 @@ impl ExecutionState {
     pub(crate) fn answer_call(
         &mut self,
         index: u32,
-        answer: Result<Answer, DiskError>,
+        answer: Result<DiskOpResult, DiskError>,
         trace: u64,
     ) {
         self.reach.add(StepConstruct::Disk);
@@ -197,7 +197,7 @@ impl ExecutionState {
     }
 
     /// Takes the answer of a call, if there is one, and frees the call.
-    pub(crate) fn take_answer(&mut self, index: u32) -> Option<Result<Answer, DiskError>> {
+    pub(crate) fn take_answer(&mut self, index: u32) -> Option<Result<DiskOpResult, DiskError>> {
         let answer = self.disks.calls[index as usize].answer.take()?;
         self.close_call(index);
         Some(answer)

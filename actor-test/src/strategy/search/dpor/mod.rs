@@ -53,8 +53,8 @@ use self::parts::{BacktrackPoint, PartitionedSearch};
 use self::transitions::{ExecutionEnd, TransitionTable};
 use self::world::WorldDependencies;
 use super::ExhaustiveSearch;
-use super::attempt::SearchBudget;
-use crate::codec::Damaged;
+use super::try_prove::SearchBudget;
+use crate::codec::DecodeError;
 use crate::hash::mix;
 use crate::strategy::{CoverageClaim, Ended, Ending, Gap, Reduction, SizeEstimate, StepConstruct};
 
@@ -529,7 +529,7 @@ impl ExhaustiveSearch for Dpor {
         self.saved()
     }
 
-    fn restore(&mut self, bytes: &[u8]) -> Result<(), Damaged> {
+    fn restore(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         Self::restore(self, bytes)
     }
 

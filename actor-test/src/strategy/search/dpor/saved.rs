@@ -15,7 +15,7 @@ use super::levels::DepthEstimate;
 use super::parts::BacktrackPoint;
 use super::transitions::SavedLives;
 use super::world::WorldDependencies;
-use crate::codec::{self, Damaged};
+use crate::codec::{self, DecodeError};
 use crate::strategy::Gap;
 
 /// The state apart from the knowledge of operations and behaviours.
@@ -78,8 +78,8 @@ impl SavedFrontier {
         notes
     }
 
-    fn stacks(self) -> Result<Vec<Vec<BacktrackPoint>>, Damaged> {
-        let missing = || Damaged("a graph lacks a part".into());
+    fn stacks(self) -> Result<Vec<Vec<BacktrackPoint>>, DecodeError> {
+        let missing = || DecodeError("a graph lacks a part".into());
         let lanes = self.lanes.into_iter().map(|mut lane| {
             lane.share_clocks();
             Arc::new(lane)
@@ -92,7 +92,7 @@ impl SavedFrontier {
             let lanes = found.collect::<Option<_>>().ok_or_else(missing)?;
             Ok(Arc::new(ExecutionGraph { lanes, next_stamp }))
         });
-        let graphs: Vec<Arc<ExecutionGraph>> = graphs.collect::<Result<_, Damaged>>()?;
+        let graphs: Vec<Arc<ExecutionGraph>> = graphs.collect::<Result<_, DecodeError>>()?;
         let noted = |(number, edit, share, depth): (u32, Revisit, f64, u32)| {
             let graph = graphs.get(number as usize).cloned();
             graph.map(|graph| BacktrackPoint {
@@ -165,7 +165,7 @@ impl Dpor {
 
     /// Restores a saved state: a new search becomes the whole search, and an unstarted part becomes the part
     /// that another process has finished.
-    pub(super) fn restore(&mut self, bytes: &[u8]) -> Result<(), Damaged> {
+    pub(super) fn restore(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
         let (lives, shown, rest): (SavedLives, SavedShown, SavedCounters) = codec::decode(bytes)?;
         let mut stacks = rest.notes.stacks()?;
         self.transitions.restore(lives);

@@ -20,8 +20,8 @@ mod run;
 use self::path::Path;
 pub(in crate::strategy) use self::run::SourceDporRun;
 use super::ExhaustiveSearch;
-use super::attempt::SearchBudget;
 use super::dpor::{EXECUTION, STEP};
+use super::try_prove::SearchBudget;
 use crate::strategy::{
     ConstructSet, Constructs, CoverageClaim, Ended, Ending, Gap, Reduction, SizeEstimate,
     StepConstruct,

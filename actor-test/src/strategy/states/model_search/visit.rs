@@ -7,7 +7,7 @@ use super::model::{
     AT_COUNT, AT_REST, AT_TIMERS, FIRST, NOTHING, NotModelled, ObservedStep, OperationState,
     RemainingState, StepInputs, StepKnowledge, TransitionModel,
 };
-use crate::data::bug::{Cycle, Searched};
+use crate::data::bug::{Cycle, SearchedCycle};
 use crate::data::faults::Fault;
 use crate::strategy::{
     Choice, ConstructSet, Enabled, Ended, Ending, Execution, Fairness, FaultSite, Pending,
@@ -152,7 +152,7 @@ impl ModelExecution {
             self.is_round = Some(Cycle {
                 from,
                 to,
-                searched: Some(Searched {
+                searched: Some(SearchedCycle {
                     entry: accusation.entry,
                     demand: accusation.demand,
                 }),

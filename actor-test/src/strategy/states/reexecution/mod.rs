@@ -3,13 +3,13 @@
 //! The search stores the fingerprints of [visited states](known), and prunes an execution at one of them.
 //! Each execution follows a [path](way), and the last ones show the [fair cycles](round).
 
-mod known;
-mod round;
-mod way;
+mod cycle_replay;
+mod path;
+mod visited;
 
-use known::{NOWHERE, VisitedFingerprints};
-use round::CycleProgress;
-use way::{Frame, PathAlternatives, PathBranch};
+use cycle_replay::CycleProgress;
+use path::{Frame, PathAlternatives, PathBranch};
+use visited::{NOWHERE, VisitedFingerprints};
 
 use super::graph::OUTSIDE;
 use super::names::Numbered;

@@ -1,0 +1,228 @@
+//! A typed actor instance with its context, which both executors run through the trait `Resting`.
+
+use std::any::{Any, TypeId};
+use std::fmt;
+use std::pin::pin;
+use std::sync::Weak;
+
+use super::{Actor, Call, Context, Flow};
+use crate::fingerprint::Fingerprinter;
+use crate::parts::{
+    AnyInstance, AnyMail, CatchPanic, Driver, Mail, MakeMail, NextJob, NextWork, RunOutcome,
+    hand_back, mail_of,
+};
+use crate::production::{RefCount, Spawn, Target};
+use crate::table::{ActorInfo, State};
+
+/// The [`Driver`] of one actor type, for an actor that has async handlers.
+pub(crate) async fn drive<A: Actor>() {
+    loop {
+        let resting: Box<dyn Any + Send> = NextJob.await;
+        let mut rest: Box<Instance<A>> = match resting.downcast() {
+            Ok(rest) => rest,
+            Err(_) => unreachable!("a driver serves actors of one type"),
+        };
+        let panic = {
+            let Instance { actor, cx, .. } = &mut *rest;
+            let call = cx.postponed();
+            CatchPanic(pin!(actor.call_async(call, cx))).await
+        };
+        let resting = rest;
+        hand_back(resting, panic);
+    }
+}
+
+/// An actor instance with its context.
+struct Instance<A: Actor> {
+    actor: A,
+    /// Dropped after the actor, whose destructor may send.
+    cx: Context<A>,
+    /// The state after the last finished chain of calls.
+    settled: A::State,
+}
+
+impl<A: Actor> Instance<A> {
+    /// Runs one call after another, beginning with `call`, until nothing follows or one is async.
+    fn run(&mut self, mut call: Call<A>) -> RunOutcome {
+        let Self { actor, cx, settled } = self;
+        loop {
+            cx.enter_call(&call);
+            if let Flow::Async(call) = actor.call(call, cx) {
+                cx.postpone(call);
+                return RunOutcome::Suspended;
+            }
+            match cx.settle() {
+                Some(next) => call = next,
+                None => break,
+            }
+        }
+        *settled = cx.state();
+        cx.ran()
+    }
+
+    /// Runs the handler of an event and the calls that follow from it, of which mostly there are none.
+    #[inline(always)]
+    fn run_event(&mut self, message: A::Message) -> RunOutcome {
+        let Self { actor, cx, .. } = self;
+        cx.enter_handler();
+        match actor.call(Call::Event(message), cx) {
+            Flow::Done => self.follow(),
+            Flow::Async(call) => {
+                cx.postpone(call);
+                RunOutcome::Suspended
+            }
+        }
+    }
+}
+
+impl<A: Actor> AnyInstance for Instance<A> {
+    fn start(&mut self) -> RunOutcome {
+        self.cx.begin();
+        self.run(Call::Start)
+    }
+
+    fn handle(&mut self, mail: &dyn AnyMail, slot: u32) -> RunOutcome {
+        let message = mail_of::<A>(mail).take(slot);
+        self.run_event(message)
+    }
+
+    fn stop(&mut self) -> RunOutcome {
+        self.run(Call::Stop)
+    }
+
+    #[inline]
+    fn follow(&mut self) -> RunOutcome {
+        match self.cx.settle() {
+            Some(call) => self.run(call),
+            None => {
+                self.settled = self.cx.state();
+                self.cx.ran()
+            }
+        }
+    }
+
+    fn work(&mut self) -> NextWork {
+        self.cx.begin_work();
+        loop {
+            let message = match self.cx.next() {
+                Ok(message) => message,
+                Err(due) => return due,
+            };
+            match self.run_event(message) {
+                RunOutcome::Done => {}
+                ran => return NextWork::Ran(ran),
+            }
+        }
+    }
+
+    fn driver(&self) -> Option<Driver> {
+        A::driver()
+    }
+
+    fn state(&self) -> usize {
+        self.settled.index()
+    }
+
+    fn actor(&self) -> &dyn Any {
+        &self.actor
+    }
+
+    fn debug(&self) -> Option<&dyn fmt::Debug> {
+        self.actor.debug()
+    }
+
+    fn fingerprint(&self, to: &mut Fingerprinter) -> bool {
+        self.cx.fingerprint(to);
+        self.actor.offer(to)
+    }
+}
+
+/// An actor value that is about to be spawned.
+pub(crate) struct ValueSpawn<A: Actor> {
+    /// `None` once the actor is spawned.
+    actor: Option<A>,
+    count: Option<Weak<RefCount>>,
+}
+
+impl<A: Actor> ValueSpawn<A> {
+    pub(crate) fn new(actor: A) -> Self {
+        Self::counting(actor, None)
+    }
+
+    /// Makes a spawn as [`new`](Self::new) does, with the count of references to the actor.
+    pub(crate) fn counting(actor: A, count: Option<Weak<RefCount>>) -> Self {
+        Self {
+            actor: Some(actor),
+            count,
+        }
+    }
+}
+
+impl<A: Actor> Spawn for ValueSpawn<A> {
+    fn info(&self) -> &'static ActorInfo {
+        A::INFO
+    }
+
+    fn actor_type(&self) -> TypeId {
+        TypeId::of::<A>()
+    }
+
+    fn path(&self) -> &'static str {
+        std::any::type_name::<A>()
+    }
+
+    fn mail(&self) -> MakeMail {
+        Mail::<A>::boxed
+    }
+
+    fn rest(&mut self, me: &Target) -> Box<dyn AnyInstance> {
+        let actor = self.actor.take().expect("an actor is spawned once");
+        rest(actor, me, self.count.as_ref())
+    }
+}
+
+/// The factory of a supervised actor, which makes one value after another.
+pub(crate) struct FactorySpawn<F> {
+    make: F,
+    count: Option<Weak<RefCount>>,
+}
+
+impl<F> FactorySpawn<F> {
+    pub(crate) fn counting(make: F, count: Option<Weak<RefCount>>) -> Self {
+        Self { make, count }
+    }
+}
+
+impl<A: Actor, F: FnMut() -> A> Spawn for FactorySpawn<F> {
+    fn info(&self) -> &'static ActorInfo {
+        A::INFO
+    }
+
+    fn actor_type(&self) -> TypeId {
+        TypeId::of::<A>()
+    }
+
+    fn path(&self) -> &'static str {
+        std::any::type_name::<A>()
+    }
+
+    fn mail(&self) -> MakeMail {
+        Mail::<A>::boxed
+    }
+
+    fn rest(&mut self, me: &Target) -> Box<dyn AnyInstance> {
+        rest((self.make)(), me, self.count.as_ref())
+    }
+}
+
+/// Creates the instance, with a context in which the actor is `me`.
+fn rest<A: Actor>(actor: A, me: &Target, count: Option<&Weak<RefCount>>) -> Box<dyn AnyInstance> {
+    if let Some(count) = count.and_then(Weak::upgrade) {
+        count.settle(me);
+    }
+    Box::new(Instance {
+        actor,
+        cx: Context::new(me, count.cloned()),
+        settled: A::first_state(),
+    })
+}

@@ -1,0 +1,56 @@
+//! The future of a call to a disk under test: [`Calling`].
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll, ready};
+
+use super::{DiskOp, DiskOpResult};
+use crate::runtime::{self, DiskCallId, DiskId};
+
+/// A call to a disk under test. The call begins when the future is first polled, and is carried out even if
+/// the future is dropped.
+pub(super) struct DiskCallFuture {
+    disk: DiskId,
+    stage: CallState,
+}
+
+enum CallState {
+    New(DiskOp),
+    Called(DiskCallId),
+    Over,
+}
+
+impl DiskCallFuture {
+    pub(super) fn new(disk: DiskId, call: DiskOp) -> Self {
+        Self {
+            disk,
+            stage: CallState::New(call),
+        }
+    }
+}
+
+impl Future for DiskCallFuture {
+    type Output = io::Result<DiskOpResult>;
+
+    fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let disk = self.disk;
+        let called = match std::mem::replace(&mut self.stage, CallState::Over) {
+            CallState::New(call) => runtime::with(|rt| rt.disk_call(disk, call)),
+            CallState::Called(called) => called,
+            CallState::Over => unreachable!("a future is not polled once it is done"),
+        };
+        self.stage = CallState::Called(called);
+        let answer = ready!(runtime::with(|rt| rt.poll_disk_call(called, task.waker())));
+        self.stage = CallState::Over;
+        Poll::Ready(answer)
+    }
+}
+
+impl Drop for DiskCallFuture {
+    fn drop(&mut self) {
+        if let CallState::Called(called) = self.stage {
+            runtime::try_with(|rt| rt.disk_call_dropped(called));
+        }
+    }
+}

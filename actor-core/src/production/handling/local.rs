@@ -1,0 +1,336 @@
+//! The local half of a context in production: [`Side`].
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Weak};
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use super::inbox::{Found, Inbox, Next};
+use super::timer::LiveTimer;
+use crate::event::Event;
+use crate::parts::{AnyMail, AskError, NextWork, SpawnOptions};
+use crate::production::host::disk::LiveDisk;
+use crate::production::host::executor::{Task, Tasks, Ticks, sleep};
+use crate::production::host::slice;
+use crate::production::mailbox::fired::{FiredTimer, TimerCancellation};
+use crate::production::observing::observer_flags::{AGES, DEPTH, STUCK};
+use crate::production::running::actor::LiveActor;
+use crate::production::running::background::ReportPanic;
+use crate::production::running::life;
+use crate::production::running::relations::{OwnWatches, SendNotice, Watcher};
+use crate::production::running::reply::losing;
+use crate::production::running::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
+use crate::production::running::target::Target;
+use crate::specification::Moment;
+use crate::supervision::Supervision;
+
+/// The local half of a live actor, independent of the actor's type.
+pub(crate) struct LocalActor {
+    actor: Arc<LiveActor>,
+    inbox: Inbox,
+    /// Timers and piped futures, aborted with the actor. Most actors have none.
+    tasks: Option<Box<Tasks>>,
+    watched: Option<Box<OwnWatches>>,
+}
+
+/// Sends a timer's event to its actor.
+pub(crate) type Fire = Box<dyn FnOnce(&LiveActor, Arc<FiredTimer>) + Send>;
+
+/// Sends a periodic timer's event to its actor.
+pub(crate) type FireAgain = Box<dyn Fn(&LiveActor, Arc<FiredTimer>) + Send>;
+
+impl LocalActor {
+    pub(crate) fn new(actor: Arc<LiveActor>) -> Self {
+        Self {
+            inbox: Inbox::of(&actor),
+            actor,
+            tasks: None,
+            watched: None,
+        }
+    }
+
+    pub(crate) fn live_actor(&self) -> &Arc<LiveActor> {
+        &self.actor
+    }
+
+    pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
+        Target::live(life::spawn(self.actor.hub(), actor, options))
+    }
+
+    pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
+        let children = self.actor.children();
+        Target::live(life::spawn_with(children, factory, options))
+    }
+
+    pub(crate) fn supervise(&self, supervision: Supervision) {
+        self.actor.children().supervise(supervision);
+    }
+
+    pub(crate) fn decide_failures(&self, ask: AskSupervisor) {
+        self.actor.children().decide_failures(ask);
+    }
+
+    pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
+        life::names(self.actor.hub(), registry)
+    }
+
+    pub(crate) fn disk(&self) -> LiveDisk {
+        self.actor.hub().disk.clone()
+    }
+
+    pub(crate) fn names_on(&self, node: &str) -> NamesOn {
+        self.actor.hub().nodes.names_on(node)
+    }
+
+    pub(crate) fn node(&self) -> Option<String> {
+        self.actor.hub().node.as_deref().map(str::to_owned)
+    }
+
+    pub(crate) fn now(&self) -> Duration {
+        self.actor.hub().now()
+    }
+
+    pub(crate) fn announce<E: Event>(&self, event: &E) {
+        self.actor.hub().announce(event);
+    }
+
+    pub(crate) fn after(&mut self, delay: Duration, fire: Fire) -> LiveTimer {
+        let actor = self.actor.clone();
+        let armed = Arc::new(TimerCancellation::new(&self.actor));
+        let sleep = sleep(delay); // called before the task runs, since the delay counts from now
+        let fires = armed.clone();
+        let task = self.background(Box::pin(async move {
+            sleep.await;
+            if !fires.is_cancelled() {
+                fire(&actor, FiredTimer::new(fires));
+            }
+        }));
+        LiveTimer::new(armed, task)
+    }
+
+    pub(crate) fn every(&mut self, period: Duration, fire: FireAgain) -> LiveTimer {
+        let actor = self.actor.clone();
+        let armed = Arc::new(TimerCancellation::new(&self.actor));
+        let mut ticks = Ticks::new(period);
+        let fires = armed.clone();
+        let task = self.background(Box::pin(async move {
+            let mut unread = Weak::new();
+            loop {
+                ticks.next().await;
+                // A slow actor has at most one unread tick.
+                if unread.upgrade().is_none() && !fires.is_cancelled() {
+                    let fired = FiredTimer::new(fires.clone());
+                    unread = Arc::downgrade(&fired);
+                    fire(&actor, fired);
+                }
+            }
+        }));
+        LiveTimer::new(armed, task)
+    }
+
+    /// Sends the event that a future makes, unless the timer is cancelled before.
+    pub(crate) fn when(&mut self, future: Pin<Box<dyn Future<Output = Fire> + Send>>) -> LiveTimer {
+        let actor = self.actor.clone();
+        let armed = Arc::new(TimerCancellation::new(&self.actor));
+        let fires = armed.clone();
+        let task = self.background(Box::pin(async move {
+            let fire = future.await;
+            if !fires.is_cancelled() {
+                fire(&actor, FiredTimer::new(fires));
+            }
+        }));
+        LiveTimer::new(armed, task)
+    }
+
+    pub(crate) fn pipe(&mut self, future: Background) {
+        self.background(future);
+    }
+
+    /// Runs a future beside the actor until the actor stops; a panic in it is reported.
+    pub(in crate::production) fn background(&mut self, future: Background) -> Task {
+        let contained = ReportPanic::new(future, self.actor.clone());
+        let task = self.actor.hub().executor.spawn(async move {
+            contained.await;
+        });
+        self.tasks.get_or_insert_default().add(task.clone());
+        task
+    }
+
+    pub(crate) fn link(&self, other: &Arc<LiveActor>) {
+        self.actor.link(other);
+    }
+
+    pub(crate) fn trap_links(&self, notify: SendNotice) {
+        self.actor.trap_links(notify);
+    }
+
+    pub(crate) fn unlink(&self, other: &LiveActor) {
+        self.actor.unlink(other);
+    }
+
+    pub(crate) fn watch(&mut self, other: &LiveActor, notify: SendNotice) {
+        let watched = self.watched.get_or_insert_default();
+        other.watch(Watcher {
+            watcher: Arc::downgrade(&self.actor),
+            mark: watched.mark(other.id()),
+            notify,
+        });
+    }
+
+    pub(crate) fn unwatch(&mut self, other: &LiveActor) {
+        if let Some(watched) = &mut self.watched {
+            watched.forget(other.id());
+        }
+    }
+
+    pub(crate) fn report(&self, error: &str) {
+        self.actor.report(error);
+    }
+
+    /// Returns the mail that holds the messages of the returned slots.
+    #[inline]
+    pub(crate) fn mail(&self) -> &dyn AnyMail {
+        self.inbox.mail()
+    }
+
+    /// Records the call of an async handler or hook.
+    pub(crate) fn begin_async(&self, event: u16, state: usize) {
+        let work = &self.actor.work;
+        work.go_on(event, state);
+        self.tell_fetched();
+    }
+
+    /// Publishes the number and the age of the unread fetched events.
+    fn tell_fetched(&self) {
+        let LiveActor { work, .. } = &*self.actor;
+        work.set_fetched(self.inbox.unread());
+        if self.actor.hub().attention.bits() & AGES != 0 {
+            work.set_oldest(self.inbox.oldest());
+        }
+    }
+
+    /// Begins a piece of work; other actors may have run since the last event.
+    pub(crate) fn begin_work(&mut self) {
+        self.inbox.begin_work();
+    }
+
+    /// Returns the slot of the next event to be handled, or another kind of work that is due.
+    #[inline]
+    pub(crate) fn next(&mut self, state: usize) -> Result<u32, NextWork> {
+        let plain = self.actor.hub().is_unwatched() && !self.actor.is_ordered();
+        if plain && slice::take() {
+            match self.inbox.poll_plain(&self.actor, state) {
+                Poll::Pending => return Err(self.wait()),
+                Poll::Ready(Some(slot)) => return Ok(slot),
+                Poll::Ready(None) => return self.next_of_any_kind(state, true),
+            }
+        }
+        self.next_of_any_kind(state, false)
+    }
+
+    fn wait(&mut self) -> NextWork {
+        let attention = self.actor.hub().attention.bits();
+        if self.actor.work.fetched() != 0 || attention & (DEPTH | AGES) != 0 {
+            self.tell_fetched();
+        }
+        NextWork::Wait
+    }
+
+    /// Returns the next event or work; if `granted`, the first event is already taken off the budget.
+    fn next_of_any_kind(&mut self, state: usize, mut granted: bool) -> Result<u32, NextWork> {
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        crate::production::running::turn::finish(&self.actor);
+        loop {
+            if self.actor.is_ordered() {
+                return Err(NextWork::Order);
+            }
+            if !(std::mem::take(&mut granted) || slice::take()) {
+                self.actor.wake_up();
+                return Err(self.wait());
+            }
+            match self.inbox.poll_next(&self.actor, state) {
+                Poll::Pending => return Err(self.wait()),
+                Poll::Ready(Next::Nothing) => {}
+                Poll::Ready(Next::Handle(found)) => {
+                    self.observe_handled(found);
+                    self.take_in_hand(found, state);
+                    return Ok(found.slot);
+                }
+                Poll::Ready(Next::Stop) => return Err(NextWork::Stop),
+                Poll::Ready(Next::Unhandled(slot)) => {
+                    return Err(NextWork::Unhandled(self.print(slot)));
+                }
+            }
+        }
+    }
+
+    /// Publishes the event that this actor handles next.
+    fn take_in_hand(&mut self, found: Found, state: usize) {
+        let event = found.event;
+        #[cfg(feature = "tracing")]
+        let carried = self.inbox.take_carried(found.slot);
+        let LiveActor { work, .. } = &*self.actor;
+        let attention = self.actor.hub().attention.bits();
+        if attention & STUCK != 0 {
+            work.begin(event, state);
+        }
+        if attention & (DEPTH | AGES) != 0 {
+            self.tell_fetched();
+        }
+        #[cfg(any(feature = "tracing", feature = "metrics"))]
+        crate::production::running::turn::begin(
+            &self.actor,
+            crate::production::running::turn::HandledMessage {
+                event,
+                state,
+                #[cfg(feature = "tracing")]
+                carried,
+            },
+        );
+    }
+
+    /// Takes the first queued event of that kind, and keeps the others in their order.
+    pub(crate) fn poll_receive(&mut self, event: u16, task: &TaskContext<'_>) -> Poll<u32> {
+        let received = self.inbox.poll_receive(&self.actor, event, task);
+        received.map(|found| {
+            self.observe_handled(found);
+            found.slot
+        })
+    }
+
+    #[inline]
+    fn observe_handled(&self, found: Found) {
+        if self.actor.hub().is_observed() {
+            let Found {
+                event,
+                slot,
+                sender,
+            } = found;
+            self.mail().inspect(slot, &mut |shown| {
+                self.actor.observe(Moment::Handled, event, shown, sender);
+            });
+        }
+    }
+
+    fn print(&self, slot: u32) -> String {
+        let mut text = String::new();
+        let mail = self.mail();
+        mail.inspect(slot, &mut |event| text = format!("{event:?}"));
+        losing(AskError::Failed, || mail.discard(slot));
+        text
+    }
+}
+
+impl Drop for LocalActor {
+    /// Aborts timers and futures, and returns unhandled events to the mailbox, which closes next.
+    fn drop(&mut self) {
+        drop(self.tasks.take());
+        let letters = std::mem::take(&mut self.inbox).into_letters();
+        self.actor.work.set_fetched(0);
+        self.actor.mailbox().give_back(letters);
+    }
+}
+
+/// A future beside an actor, boxed so that tokio's code is compiled once.
+pub(crate) type Background = Pin<Box<dyn Future<Output = ()> + Send>>;
