@@ -122,19 +122,19 @@ pub fn reply<A: Actor, R>(
     message = "a `#[start]` hook returns nothing, or a `Result<(), E>` whose error prints",
     label = "it returns this"
 )]
-pub trait Started {
+pub trait AutorefStart {
     /// Returns the printed error if the start has failed.
     fn failure(self) -> Option<String>;
 }
 
-impl<E: Debug> Started for Result<(), E> {
+impl<E: Debug> AutorefStart for Result<(), E> {
     fn failure(self) -> Option<String> {
         self.err().map(|error| format!("{error:?}"))
     }
 }
 
 /// Fails the actor if its start has failed.
-pub fn started<A: Actor, O: Started>(outcome: O) {
+pub fn started<A: Actor, O: AutorefStart>(outcome: O) {
     if let Some(error) = outcome.failure() {
         crate::parts::rules::failed_start(A::INFO.name, &error);
     }

@@ -9,12 +9,12 @@ use crate::errors::Errors;
 use crate::nearest;
 use crate::options::Argument;
 
-pub(crate) struct State {
+pub(crate) struct StateVariant {
     pub(crate) name: Ident,
     pub(crate) docs: Vec<Attribute>,
 }
 
-impl State {
+impl StateVariant {
     /// Returns the state that `argument` declares, unless it is among `known`.
     pub(crate) fn declare<'a>(
         argument: &Argument,
@@ -103,7 +103,7 @@ pub(crate) fn enum_name(owner: &Ident) -> Ident {
 pub(crate) fn declaration(
     block: &Block,
     visibility: &Visibility,
-    states: &[&State],
+    states: &[&StateVariant],
     first: usize,
 ) -> TokenStream {
     let Block {
@@ -112,7 +112,7 @@ pub(crate) fn declaration(
     let states_name = enum_name(name);
     let doc = format!(" The states of [`{name}`].");
     let variants = states.iter().enumerate().map(|(index, state)| {
-        let State { name, docs } = state;
+        let StateVariant { name, docs } = state;
         let starts = if index == first {
             ", in which it starts"
         } else {

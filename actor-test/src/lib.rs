@@ -93,7 +93,7 @@ mod explaining;
 mod exploring;
 mod hash;
 mod hosting;
-mod in_order;
+mod parallel;
 mod plural;
 mod report;
 mod settings;
@@ -114,8 +114,8 @@ pub use data::coverage::{
 };
 pub use data::faults::{Fault, FaultBudgets, FaultBudgetsError, FaultKind};
 pub use data::story;
-pub use exploring::pinned::PinnedResult;
-pub use hosting::pinned::follow;
+pub use exploring::script::ScriptResult;
+pub use hosting::script::follow;
 pub use report::confirmation::Confirmation;
 pub use report::data::{
     BehaviourStatistics, Bug, FaultStatistics, ProofAttempt, Recording, Report, StepStatistics,

@@ -11,7 +11,7 @@ use crate::engine::{Program, on_fresh_thread};
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::pinned::{PinnedResult, follow};
+use crate::exploring::script::{ScriptResult, follow};
 use crate::exploring::workers::{Silent, explore, explore_alone};
 use crate::report::data::Report;
 use crate::settings::Deny;
@@ -270,7 +270,7 @@ impl Tester {
     /// assert_eq!(followed.parted(), None);
     /// ```
     #[track_caller]
-    pub fn follow(&self, steps: &[(&str, &str)], body: impl Fn(&System) + Sync) -> PinnedResult {
+    pub fn follow(&self, steps: &[(&str, &str)], body: impl Fn(&System) + Sync) -> ScriptResult {
         self.follow_program(steps, &SyncBody(body))
     }
 
@@ -280,7 +280,7 @@ impl Tester {
         &self,
         steps: &[(&str, &str)],
         body: impl Fn(System) -> F + Sync,
-    ) -> PinnedResult
+    ) -> ScriptResult
     where
         F: Future<Output = ()> + 'static,
     {
@@ -292,7 +292,7 @@ impl Tester {
         &self,
         steps: &[(&str, &str)],
         program: &(dyn Program + Sync),
-    ) -> PinnedResult {
+    ) -> ScriptResult {
         let steps = parse(steps).unwrap_or_else(|problem| panic!("{problem}"));
         on_fresh_thread(|| follow(&self.name, program, &self.settings, steps))
     }

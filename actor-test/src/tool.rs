@@ -2,7 +2,7 @@
 
 pub use crate::data::snapshot;
 pub use crate::declaration::parameters;
-pub use crate::exploring::plan::Turn;
+pub use crate::exploring::plan::StrategyTurn;
 pub use crate::hosting::{environment, postmortem, process, protocol, run, watchdog};
 pub use crate::report::words;
 pub use crate::settings::overrides;

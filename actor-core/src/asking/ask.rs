@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use super::{Origin, Slot};
-use crate::environment::{Sleep, sleep};
+use super::{Origin, ReplySlot};
+use crate::environment::{ClockSleep, sleep};
 use crate::event::Event;
 use crate::identity::AskId;
 use crate::parts::{AskError, AskSlot, Purpose};
@@ -18,9 +18,9 @@ use crate::production::Target;
 /// awaiting or dropping this future changes nothing for the actor that was asked.
 #[must_use = "await the reply, or use `tell` where none is needed"]
 pub struct Ask<R: Event> {
-    pub(super) from: Arc<Slot<R>>,
+    pub(super) from: Arc<ReplySlot<R>>,
     /// The [limit of the system](crate::System::ask_limit), if any. A panic leaves the limit consistent.
-    pub(super) limit: Option<AssertUnwindSafe<Box<Sleep>>>,
+    pub(super) limit: Option<AssertUnwindSafe<Box<ClockSleep>>>,
 }
 
 impl<R: Event> Drop for Ask<R> {
@@ -127,7 +127,7 @@ impl<R: Event> Ask<R> {
 #[must_use = "await the reply, or use `tell` where none is needed"]
 pub struct TimedAsk<R: Event> {
     ask: Ask<R>,
-    limit: Sleep,
+    limit: ClockSleep,
 }
 
 impl<R: Event> fmt::Debug for TimedAsk<R> {

@@ -14,4 +14,4 @@ pub use reply::Reply;
 pub use started::Started;
 pub use stopped::Stopped;
 
-pub(crate) use slot::{Origin, Slot};
+pub(crate) use slot::{Origin, ReplySlot};

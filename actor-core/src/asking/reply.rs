@@ -6,7 +6,7 @@ use std::fmt;
 use std::hash::Hasher;
 use std::sync::Arc;
 
-use super::{Origin, Slot};
+use super::{Origin, ReplySlot};
 #[cfg(feature = "codec")]
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
@@ -64,7 +64,7 @@ use crate::parts::Carry;
 #[must_use = "dropping it tells the asker that there is no answer"]
 pub struct Reply<R> {
     /// The slot to answer into; `None` after a `tell`, or once it was answered.
-    pub(super) to: Option<Arc<Slot<R>>>,
+    pub(super) to: Option<Arc<ReplySlot<R>>>,
 }
 
 impl<R> Reply<R> {
@@ -113,7 +113,7 @@ impl<R> Reply<R> {
     where
         R: Event,
     {
-        let to = slot.downcast::<Slot<R>>().ok()?;
+        let to = slot.downcast::<ReplySlot<R>>().ok()?;
         to.cross(carry);
         Some(Self { to: Some(to) })
     }

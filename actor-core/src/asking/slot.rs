@@ -6,22 +6,22 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::Waker;
 
 use super::{Ask, Reply};
-use crate::environment::{Sleep, sleep};
+use crate::environment::{ClockSleep, sleep};
 use crate::event::Event;
 use crate::identity::AskId;
-use crate::parts::{AnySlot, CannotCross, Carry, Fate, Status, wake};
+use crate::parts::{AnySlot, AskStatus, CannotCross, Carry, Fate, wake};
 use crate::production::{ActorAddress, Observed, Target, TrackedAsk};
 use crate::runtime;
 use crate::runtime::Purpose;
 
 /// Creates both ends of a new `ask`.
 pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
-    let slot = Arc::new(Slot {
+    let slot = Arc::new(ReplySlot {
         origin,
         show: |observed, value| observed.replied(TypeId::of::<R>(), value),
         open: Mutex::new(SlotState {
             fate: Fate {
-                status: Status::Open,
+                status: AskStatus::Open,
                 waker: None,
             },
             value: None,
@@ -37,7 +37,7 @@ pub(crate) fn asking<R: Event>(origin: Origin) -> (Reply<R>, Ask<R>) {
 }
 
 /// The slot of one reply; under test the reply stays invisible here until the tester delivers it.
-pub(crate) struct Slot<R> {
+pub(crate) struct ReplySlot<R> {
     pub(super) origin: Origin,
     /// Shows a reply to the monitors of a live system, before the asker can see it.
     pub(super) show: fn(&Observed, &R),
@@ -83,7 +83,7 @@ impl<R> Default for Crossing<R> {
     }
 }
 
-impl<R> Slot<R> {
+impl<R> ReplySlot<R> {
     #[inline]
     pub(super) fn lock(&self) -> MutexGuard<'_, SlotState<R>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
@@ -123,7 +123,7 @@ impl<R> Slot<R> {
             }
             Origin::Live(_, asked) => {
                 asked.over();
-                let lost = Status::Lost(crate::production::why_lost());
+                let lost = AskStatus::Lost(crate::production::why_lost());
                 let waker = self.lock().fate.settle(lost);
                 wake(waker);
             }
@@ -159,7 +159,7 @@ impl Origin {
         match self {
             Self::Live(_, asked) => {
                 asked.over();
-                fate.settle(Status::Delivered)
+                fate.settle(AskStatus::Delivered)
             }
             Self::Controlled(_) => None,
         }
@@ -218,7 +218,7 @@ impl Origin {
     }
 }
 
-impl<R: Event> AnySlot for Slot<R> {
+impl<R: Event> AnySlot for ReplySlot<R> {
     fn register(&self, id: AskId) {
         self.origin.register(id);
     }
@@ -277,9 +277,9 @@ impl Target {
     }
 
     /// Starts the time limit of the system for an `ask` of this actor.
-    pub(super) fn ask_limit(&self) -> Option<Sleep> {
+    pub(super) fn ask_limit(&self) -> Option<ClockSleep> {
         match self.place() {
-            ActorAddress::Live(actor) => actor.ask_limit().map(Sleep::Live),
+            ActorAddress::Live(actor) => actor.ask_limit().map(ClockSleep::Live),
             ActorAddress::Controlled(_) => {
                 let limit = runtime::with(|rt| rt.ask_limit())?;
                 Some(sleep(false, limit, Purpose::Reply))

@@ -14,4 +14,4 @@ pub use timer::Timer;
 pub use timestamp::Timestamp;
 
 pub(crate) use random::{choose, choose_bool, generator};
-pub(crate) use timer::{Sleep, sleep};
+pub(crate) use timer::{ClockSleep, sleep};

@@ -72,20 +72,20 @@ impl Fingerprint for Timer {
     }
 }
 
-pub(crate) fn sleep(live: bool, delay: Duration, purpose: Purpose) -> Sleep {
+pub(crate) fn sleep(live: bool, delay: Duration, purpose: Purpose) -> ClockSleep {
     if live {
-        Sleep::Live(production::sleep(delay))
+        ClockSleep::Live(production::sleep(delay))
     } else {
-        Sleep::Controlled(runtime::with(|rt| rt.sleep(delay, purpose)))
+        ClockSleep::Controlled(runtime::with(|rt| rt.sleep(delay, purpose)))
     }
 }
 
-pub(crate) enum Sleep {
-    Live(production::Sleep),
+pub(crate) enum ClockSleep {
+    Live(production::ExecutorSleep),
     Controlled(TimerId),
 }
 
-impl Sleep {
+impl ClockSleep {
     /// As [`poll`](Future::poll), for the time limit of another wait. The limit is also over when the runtime
     /// has ended.
     pub(crate) fn poll_limit(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
@@ -96,7 +96,7 @@ impl Sleep {
     }
 }
 
-impl Sleep {
+impl ClockSleep {
     /// Under test, for a sleep that is over: returns how much earlier the sleep may have ended.
     pub(crate) fn lateness(&self) -> Duration {
         match self {
@@ -106,7 +106,7 @@ impl Sleep {
     }
 }
 
-impl Future for Sleep {
+impl Future for ClockSleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
@@ -124,7 +124,7 @@ fn slept(timer: &mut TimerId, task: &TaskContext<'_>) -> Poll<()> {
     }
 }
 
-impl Drop for Sleep {
+impl Drop for ClockSleep {
     fn drop(&mut self) {
         if let Self::Controlled(id) = self {
             runtime::try_with(|rt| rt.cancel(*id));

@@ -45,12 +45,12 @@ impl std::error::Error for AskError {}
 
 /// The completion state of an `ask`, and the waker of the asker.
 pub struct Fate {
-    pub(crate) status: Status,
+    pub(crate) status: AskStatus,
     pub(crate) waker: Option<Waker>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Status {
+pub(crate) enum AskStatus {
     Open,
     Delivered,
     Lost(AskError),
@@ -61,9 +61,9 @@ impl Fate {
     #[inline]
     pub(crate) fn poll(&mut self, waker: &Waker) -> Poll<Result<(), AskError>> {
         match self.status {
-            Status::Delivered => Poll::Ready(Ok(())),
-            Status::Lost(error) => Poll::Ready(Err(error)),
-            Status::Open => {
+            AskStatus::Delivered => Poll::Ready(Ok(())),
+            AskStatus::Lost(error) => Poll::Ready(Err(error)),
+            AskStatus::Open => {
                 self.waker = Some(waker.clone());
                 Poll::Pending
             }
@@ -72,7 +72,7 @@ impl Fate {
 
     /// Sets the status, and returns the waker to wake under no lock.
     #[inline]
-    pub(crate) fn settle(&mut self, status: Status) -> Option<Waker> {
+    pub(crate) fn settle(&mut self, status: AskStatus) -> Option<Waker> {
         self.status = status;
         self.waker.take()
     }
@@ -109,7 +109,7 @@ pub trait AnySlot: Send + Sync {
 impl dyn AnySlot {
     /// Makes the reply, or its loss, visible to the asker.
     pub fn deliver(&self, lost: Option<AskError>) {
-        let status = lost.map_or(Status::Delivered, Status::Lost);
+        let status = lost.map_or(AskStatus::Delivered, AskStatus::Lost);
         let mut waker = None;
         self.with_state(&mut |fate, _| waker = fate.settle(status));
         wake(waker);

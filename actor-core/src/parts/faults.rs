@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 /// A script that returns the faults to inject.
-pub type Script = Box<dyn FnOnce() -> Vec<Fault>>;
+pub type Script = Box<dyn FnOnce() -> Vec<ScriptedFault>>;
 
 /// The treatment of a node's disk when the node is restarted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -29,7 +29,7 @@ pub enum MessageFault {
 
 /// A fault of a script, which refers to nodes by their names.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Fault {
+pub enum ScriptedFault {
     /// A node crashes.
     Crash(Box<str>),
     /// A node is restarted.

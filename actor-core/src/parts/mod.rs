@@ -26,7 +26,9 @@ pub use effects::{
     Announce, LinkNotice, NextTick, Notice, Offered, Purpose, PutReason, PutStart, ShutdownSummary,
     Stop,
 };
-pub use faults::{CallErrors, DiskAfterRestart, Fault, InjectedError, MessageFault, Script};
+pub use faults::{
+    CallErrors, DiskAfterRestart, InjectedError, MessageFault, Script, ScriptedFault,
+};
 pub use mail::{AnyMail, AnySlab, Mail, MakeMail};
 pub use mailbox::{Mailbox, Overflow};
 pub use rules::{CHAIN_MAX, Violation, ViolationKind};
@@ -36,7 +38,7 @@ pub use sharing::{
 pub use spawning::{Host, SpawnOptions};
 
 pub(crate) use announcing::Announcing;
-pub(crate) use asking::{Status, wake};
+pub(crate) use asking::{AskStatus, wake};
 pub(crate) use body::{CatchPanic, NextJob, hand_back};
 pub(crate) use crossing::Carry;
 pub(crate) use mail::{Mailed, mail_of};

@@ -9,14 +9,14 @@ use crate::event::Event;
 pub const CHAIN_MAX: u32 = 1000;
 
 /// The decision of a handler, printed as in source code.
-pub(crate) enum Decision<'a> {
+pub(crate) enum HandlerDecision<'a> {
     Nothing,
     Goto(&'a dyn Debug),
     Raise(&'a dyn Event),
     Halt,
 }
 
-impl Display for Decision<'_> {
+impl Display for HandlerDecision<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nothing => f.write_str("nothing"),
@@ -28,7 +28,7 @@ impl Display for Decision<'_> {
 }
 
 #[cold]
-pub(crate) fn decision_in_hook(actor: &str, hook: &str, decision: &Decision<'_>) -> ! {
+pub(crate) fn decision_in_hook(actor: &str, hook: &str, decision: &HandlerDecision<'_>) -> ! {
     violate(
         ViolationKind::TwoDecisions,
         format!(
@@ -38,7 +38,11 @@ pub(crate) fn decision_in_hook(actor: &str, hook: &str, decision: &Decision<'_>)
 }
 
 #[cold]
-pub(crate) fn two_decisions(actor: &str, first: &Decision<'_>, second: &Decision<'_>) -> ! {
+pub(crate) fn two_decisions(
+    actor: &str,
+    first: &HandlerDecision<'_>,
+    second: &HandlerDecision<'_>,
+) -> ! {
     violate(
         ViolationKind::TwoDecisions,
         format!(

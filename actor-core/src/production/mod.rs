@@ -37,7 +37,7 @@ pub(crate) use handling::local::{Fire, LocalActor};
 pub(crate) use handling::timer::LiveTimer;
 pub(crate) use host::chance::next_u64;
 pub(crate) use host::disk::LiveDisk;
-pub(crate) use host::executor::{Sleep, sleep};
+pub(crate) use host::executor::{ExecutorSleep, sleep};
 pub(crate) use host::forever::count;
 pub(crate) use host::lease::Holder;
 pub(crate) use observing::work::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK};

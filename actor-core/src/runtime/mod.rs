@@ -17,10 +17,10 @@ pub use crate::identity::{
 };
 pub use crate::panics::{Payload, discard};
 pub use crate::parts::{
-    Access, AccessEffect, Announce, CallErrors, DiskAfterRestart, Fault, Hold, Host, InjectedError,
+    Access, AccessEffect, Announce, CallErrors, DiskAfterRestart, Hold, Host, InjectedError,
     LinkNotice, Locals, MessageFault, NewTask, NextTick, Notice, ObjectId, Offered, Purpose,
-    PutReason, PutStart, Release, Script, Sharing, SourceLocation, SpawnOptions, Stop, Violation,
-    ViolationKind, Wait,
+    PutReason, PutStart, Release, Script, ScriptedFault, Sharing, SourceLocation, SpawnOptions,
+    Stop, Violation, ViolationKind, Wait,
 };
 pub use crate::production::{AskSupervisor, Factory, NamesOn, Spawn, Target};
 pub use crate::supervision::{ChildOptions, Children, Order};

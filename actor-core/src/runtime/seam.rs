@@ -18,8 +18,8 @@ use crate::identity::{
 };
 use crate::parts::disk::{DiskOp, DiskOpResult};
 use crate::parts::{
-    Announce, AnyMail, AskError, AskSlot, CallErrors, Fault, InjectedError, LinkNotice, NextTick,
-    Notice, Offered, Purpose, PutReason, PutStart, Script, Sharing, SpawnOptions, Stop,
+    Announce, AnyMail, AskError, AskSlot, CallErrors, InjectedError, LinkNotice, NextTick, Notice,
+    Offered, Purpose, PutReason, PutStart, Script, ScriptedFault, Sharing, SpawnOptions, Stop,
 };
 use crate::production::{AskSupervisor, Factory, NamesOn, Spawn};
 use crate::specification::{AnyMonitor, Expectation, Predicate};
@@ -228,7 +228,7 @@ pub trait Runtime: Sharing {
     /// Returns the registry of names of a node.
     fn names_on(&self, node: &str) -> NamesOn;
     /// Injects a fault, as an effect of the current operation.
-    fn fault(&self, fault: Fault);
+    fn fault(&self, fault: ScriptedFault);
     /// Injects the faults of a script as soon as a predicate is true.
     fn when(&self, name: &str, predicate: Predicate, script: Script);
     /// Returns the encoded form of a reference to an actor.

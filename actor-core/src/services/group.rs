@@ -75,23 +75,23 @@ impl<E: Event + Clone> Group<E> {
 
     /// Adds a member: an [`ActorRef`], a [`ProtocolRef`](crate::ProtocolRef) or a [`Recipient`].
     pub fn join(&self, member: impl Into<Recipient<E>>) {
-        self.actor.tell(Request::Join(member.into()));
+        self.actor.tell(GroupRequest::Join(member.into()));
     }
 
     /// Removes a member; does nothing for a non-member.
     pub fn leave(&self, member: &impl AnyRef) {
-        self.actor.tell(Request::Leave(member.target().id()));
+        self.actor.tell(GroupRequest::Leave(member.target().id()));
     }
 
     /// Sends a copy of `event` to every member.
     pub fn broadcast(&self, event: E) {
-        self.actor.tell(Request::Broadcast(event));
+        self.actor.tell(GroupRequest::Broadcast(event));
     }
 
     /// Returns the members in the order of joining, at the time when the group handles this request. The
     /// result is empty after the system has shut down.
     pub fn members(&self) -> impl Future<Output = Vec<ActorId>> + Send + use<E> {
-        let members = self.actor.ask(Request::Count);
+        let members = self.actor.ask(GroupRequest::Count);
         async move { members.await.unwrap_or_default() }
     }
 
@@ -206,7 +206,7 @@ impl<E: Event> Fingerprint for Members<E> {
 /// The requests to a group. There is one event type, so that monitors observe a broadcast at the members
 /// only.
 #[derive(Debug)]
-enum Request<E: Event> {
+enum GroupRequest<E: Event> {
     Join(Recipient<E>),
     Leave(ActorId),
     Broadcast(E),
@@ -216,15 +216,15 @@ enum Request<E: Event> {
 #[actor(crate = crate)]
 impl<E: Event + Clone> Members<E> {
     #[on]
-    fn request(&mut self, request: Request<E>) -> Vec<ActorId> {
+    fn request(&mut self, request: GroupRequest<E>) -> Vec<ActorId> {
         match request {
-            Request::Join(member) => self.join(member),
-            Request::Leave(leaver) => self.leave(leaver),
-            Request::Broadcast(event) => {
+            GroupRequest::Join(member) => self.join(member),
+            GroupRequest::Leave(leaver) => self.leave(leaver),
+            GroupRequest::Broadcast(event) => {
                 self.remove_stopped();
                 self.tell(&event);
             }
-            Request::Count => {
+            GroupRequest::Count => {
                 self.remove_stopped();
                 return self.ids();
             }

@@ -90,24 +90,24 @@ impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Topics<K, E> {
 
     /// Subscribes an actor to a topic. An actor that subscribes again still receives each event once.
     pub fn subscribe(&self, topic: K, subscriber: impl Into<Recipient<E>>) {
-        let request = Request::Subscribe(topic, subscriber.into());
+        let request = TopicsRequest::Subscribe(topic, subscriber.into());
         self.actor.tell(request);
     }
 
     /// Cancels the subscription of an actor to a topic.
     pub fn unsubscribe(&self, topic: K, subscriber: &impl AnyRef) {
-        let request = Request::Unsubscribe(topic, subscriber.target().id());
+        let request = TopicsRequest::Unsubscribe(topic, subscriber.target().id());
         self.actor.tell(request);
     }
 
     /// Sends the event to all subscribers of the topic.
     pub fn publish(&self, topic: K, event: E) {
-        self.actor.tell(Request::Publish(topic, event));
+        self.actor.tell(TopicsRequest::Publish(topic, event));
     }
 
     /// Returns the living subscribers of the topic, after the caller's earlier requests were carried out.
     pub fn subscribers(&self, topic: K) -> impl Future<Output = Vec<ActorId>> + Send + use<K, E> {
-        let subscribers = self.actor.ask(Request::Subscribers(topic));
+        let subscribers = self.actor.ask(TopicsRequest::Subscribers(topic));
         async move { subscribers.await.unwrap_or_default() }
     }
 
@@ -197,7 +197,7 @@ impl<K: Hash, E: Event> Fingerprint for Subscriptions<K, E> {
 
 /// The requests to the actor. There is one event type, since one sender's requests are carried out in order.
 #[derive(Debug)]
-enum Request<K, E: Event> {
+enum TopicsRequest<K, E: Event> {
     Subscribe(K, Recipient<E>),
     Unsubscribe(K, ActorId),
     Publish(K, E),
@@ -207,20 +207,20 @@ enum Request<K, E: Event> {
 #[actor(crate = crate)]
 impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Subscriptions<K, E> {
     #[on]
-    fn request(&mut self, request: Request<K, E>) -> Vec<ActorId> {
+    fn request(&mut self, request: TopicsRequest<K, E>) -> Vec<ActorId> {
         match request {
-            Request::Subscribe(topic, subscriber) => self.subscribe(topic, subscriber),
-            Request::Unsubscribe(topic, leaver) => {
+            TopicsRequest::Subscribe(topic, subscriber) => self.subscribe(topic, subscriber),
+            TopicsRequest::Unsubscribe(topic, leaver) => {
                 if let Some(members) = self.topics.get_mut(&topic) {
                     members.leave(leaver);
                 }
             }
-            Request::Publish(topic, event) => {
+            TopicsRequest::Publish(topic, event) => {
                 if let Some(members) = self.living(&topic) {
                     members.tell(&event);
                 }
             }
-            Request::Subscribers(topic) => {
+            TopicsRequest::Subscribers(topic) => {
                 let members = self.living(&topic);
                 return members.map(Members::ids).unwrap_or_default();
             }

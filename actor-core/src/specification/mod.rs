@@ -10,4 +10,4 @@ pub use monitor::{
 };
 pub use predicate::{Answer, Expectation, Predicate, PredicateResult, Snapshot, World};
 
-pub(crate) use monitor::RegisteredMonitor;
+pub(crate) use monitor::MonitorInstance;

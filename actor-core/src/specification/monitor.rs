@@ -143,12 +143,12 @@ pub trait AnyMonitor: Send {
     fn fingerprint(&self, to: &mut Fingerprinter) -> bool;
 }
 
-pub(crate) struct RegisteredMonitor<M: Monitor> {
+pub(crate) struct MonitorInstance<M: Monitor> {
     monitor: M,
     cx: MonitorContext<M>,
 }
 
-impl<M: Monitor> RegisteredMonitor<M> {
+impl<M: Monitor> MonitorInstance<M> {
     pub(crate) fn new(monitor: M) -> Self {
         let cx = MonitorContext {
             state: M::first_state(),
@@ -160,7 +160,7 @@ impl<M: Monitor> RegisteredMonitor<M> {
     }
 }
 
-impl<M: Monitor> AnyMonitor for RegisteredMonitor<M>
+impl<M: Monitor> AnyMonitor for MonitorInstance<M>
 where
     MonitorContext<M>: Send,
 {

@@ -113,7 +113,7 @@ enum Phase {
 struct Member {
     id: u64,
     options: ChildOptions,
-    status: Status,
+    status: ChildStatus,
     /// The number of failures in a row, and the time of the latest start.
     failures: u32,
     since: Duration,
@@ -122,7 +122,7 @@ struct Member {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Status {
+enum ChildStatus {
     Running,
     Stopping,
     /// The child is down, and waits for the end of its back-off.
@@ -135,7 +135,7 @@ enum Status {
     Asked,
 }
 
-impl Status {
+impl ChildStatus {
     fn is_up(self) -> bool {
         matches!(self, Self::Running | Self::Starting)
     }
@@ -186,7 +186,7 @@ impl Children {
         let member = Member {
             id: child,
             options,
-            status: Status::Running,
+            status: ChildStatus::Running,
             failures: 0,
             since: now,
             restarts_of_child: 0,
@@ -232,7 +232,7 @@ impl Children {
             return;
         };
         let (status, options) = (member.status, member.options);
-        let ordered = self.to_restart.remove(&at) || status == Status::Stopping;
+        let ordered = self.to_restart.remove(&at) || status == ChildStatus::Stopping;
         let returns = match options.restart {
             _ if told || self.phase != Phase::Open => false,
             Restart::Temporary => false,
@@ -244,9 +244,9 @@ impl Children {
         if !returns {
             self.finish(at, false, orders);
         } else if ordered {
-            self.set(at, Status::Ready);
+            self.set(at, ChildStatus::Ready);
         } else if self.asks && reason.is_failure() {
-            self.set(at, Status::Asked);
+            self.set(at, ChildStatus::Asked);
             orders.push(Order::Decide { child });
         } else {
             self.bring_back_or_give_up(at, now, orders);
@@ -265,7 +265,7 @@ impl Children {
         let Some((at, member)) = self.find(child) else {
             return;
         };
-        if member.status != Status::Asked || self.phase != Phase::Open {
+        if member.status != ChildStatus::Asked || self.phase != Phase::Open {
             return;
         }
         match decision {
@@ -282,9 +282,9 @@ impl Children {
     /// Records that the back-off of a child is over.
     pub fn waited(&mut self, child: u64, orders: &mut Vec<Order>) {
         if let Some((at, member)) = self.find(child)
-            && member.status == Status::Waiting
+            && member.status == ChildStatus::Waiting
         {
-            self.set(at, Status::Ready);
+            self.set(at, ChildStatus::Ready);
             self.settle(orders);
         }
     }
@@ -292,10 +292,10 @@ impl Children {
     /// Records that the start hook of a child has returned, or waits.
     pub fn started(&mut self, child: u64, now: Duration, orders: &mut Vec<Order>) {
         if let Some((at, member)) = self.find(child)
-            && member.status == Status::Starting
+            && member.status == ChildStatus::Starting
         {
             member.since = now;
-            self.set(at, Status::Running);
+            self.set(at, ChildStatus::Running);
             self.settle(orders);
         }
     }
@@ -304,7 +304,7 @@ impl Children {
     pub fn left(&mut self, child: u64, orders: &mut Vec<Order>) {
         if let Some((at, _)) = self.find(child) {
             // This removes the child from all counts and sets.
-            self.set(at, Status::Leaving);
+            self.set(at, ChildStatus::Leaving);
             self.to_restart.remove(&at);
             self.members.remove(&child);
             self.settle(orders);
@@ -361,7 +361,7 @@ impl Children {
     }
 
     /// Changes the status of a member, and updates the counts and sets.
-    fn set(&mut self, at: u64, status: Status) {
+    fn set(&mut self, at: u64, status: ChildStatus) {
         let Some(member) = self.members.at(at) else {
             return;
         };
@@ -369,13 +369,13 @@ impl Children {
         if before.is_up() != status.is_up() {
             change(&mut self.up, at, status.is_up());
         }
-        if (before == Status::Ready) != (status == Status::Ready) {
-            change(&mut self.ready, at, status == Status::Ready);
+        if (before == ChildStatus::Ready) != (status == ChildStatus::Ready) {
+            change(&mut self.ready, at, status == ChildStatus::Ready);
         }
         let counts = [
-            (Status::Stopping, &mut self.stopping),
-            (Status::Waiting, &mut self.waiting),
-            (Status::Starting, &mut self.starting),
+            (ChildStatus::Stopping, &mut self.stopping),
+            (ChildStatus::Waiting, &mut self.waiting),
+            (ChildStatus::Starting, &mut self.starting),
         ];
         for (counted, count) in counts {
             *count += usize::from(status == counted);
@@ -384,7 +384,7 @@ impl Children {
     }
 
     fn finish(&mut self, at: u64, exhausted: bool, orders: &mut Vec<Order>) {
-        self.set(at, Status::Leaving);
+        self.set(at, ChildStatus::Leaving);
         if let Some(member) = self.members.at(at) {
             orders.push(Order::Finish {
                 child: member.id,
@@ -427,12 +427,12 @@ impl Children {
         let Some(member) = self.members.at(at) else {
             return;
         };
-        let mut status = Status::Ready;
+        let mut status = ChildStatus::Ready;
         if let Some(backoff) = member.options.backoff {
             if now.saturating_sub(member.since) > backoff.longest() {
                 member.failures = 0;
             }
-            status = Status::Waiting;
+            status = ChildStatus::Waiting;
             orders.push(Order::Wait {
                 child: member.id,
                 delay: backoff.after(member.failures),
@@ -474,7 +474,7 @@ impl Children {
         let Some(at) = last else {
             return;
         };
-        self.set(at, Status::Stopping);
+        self.set(at, ChildStatus::Stopping);
         if let Some(member) = self.members.at(at) {
             orders.push(Order::Stop {
                 child: member.id,
@@ -493,7 +493,7 @@ impl Children {
             return;
         }
         while let Some(at) = self.ready.first().copied() {
-            self.set(at, Status::Starting);
+            self.set(at, ChildStatus::Starting);
             if let Some(member) = self.members.at(at) {
                 member.restarts_of_child += 1;
                 orders.push(Order::Start { child: member.id });

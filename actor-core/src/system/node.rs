@@ -10,7 +10,7 @@ use crate::actor::instance::ValueSpawn;
 use crate::actor::names::{Names, names};
 use crate::event::Event;
 use crate::production::{LiveNode, LiveSystem};
-use crate::runtime::{self, DiskAfterRestart, Fault, MessageFault, NodeCode, Spawn};
+use crate::runtime::{self, DiskAfterRestart, MessageFault, NodeCode, ScriptedFault, Spawn};
 use crate::specification::{Answer, World};
 
 impl System {
@@ -190,7 +190,9 @@ impl Node {
     pub fn crash(&self) {
         match &self.inner {
             Inner::Live(node) => node.crash(),
-            Inner::Controlled => runtime::with(|rt| rt.fault(Fault::Crash(self.name.clone()))),
+            Inner::Controlled => {
+                runtime::with(|rt| rt.fault(ScriptedFault::Crash(self.name.clone())))
+            }
         }
     }
 
@@ -200,7 +202,7 @@ impl Node {
         match &self.inner {
             Inner::Live(node) => node.restart(),
             Inner::Controlled => {
-                let fault = Fault::Restart(self.name.clone(), DiskAfterRestart::Keep);
+                let fault = ScriptedFault::Restart(self.name.clone(), DiskAfterRestart::Keep);
                 runtime::with(|rt| rt.fault(fault));
             }
         }
@@ -230,44 +232,44 @@ enum FaultSink<'a> {
     /// As an effect of the caller, in order.
     InOrder,
     /// All at once, at the end of the script.
-    AtOnce(RefCell<Vec<Fault>>),
+    AtOnce(RefCell<Vec<ScriptedFault>>),
     Live(&'a System),
 }
 
 impl Faults<'_> {
     /// Crashes a node; see [`Node::crash`].
     pub fn crash(&self, node: &str) {
-        self.inject(Fault::Crash(node.into()));
+        self.inject(ScriptedFault::Crash(node.into()));
     }
 
     /// Restarts a node with its disk; see [`Node::restart`].
     pub fn restart(&self, node: &str) {
-        self.inject(Fault::Restart(node.into(), DiskAfterRestart::Keep));
+        self.inject(ScriptedFault::Restart(node.into(), DiskAfterRestart::Keep));
     }
 
     /// Restarts a node whose disk is lost.
     pub fn restart_without_disk(&self, node: &str) {
-        self.inject(Fault::Restart(node.into(), DiskAfterRestart::Wipe));
+        self.inject(ScriptedFault::Restart(node.into(), DiskAfterRestart::Wipe));
     }
 
     /// Cuts the links between each of `these` and each of `those`, both ways, in one step.
     pub fn partition(&self, these: &[&str], those: &[&str]) {
-        self.inject(Fault::Partition(owned(these), owned(those)));
+        self.inject(ScriptedFault::Partition(owned(these), owned(those)));
     }
 
     /// Cuts the link from one node to another, and not the link back.
     pub fn cut(&self, from: &str, to: &str) {
-        self.inject(Fault::Cut(from.into(), to.into()));
+        self.inject(ScriptedFault::Cut(from.into(), to.into()));
     }
 
     /// Heals all cut links.
     pub fn heal(&self) {
-        self.inject(Fault::Heal);
+        self.inject(ScriptedFault::Heal);
     }
 
     /// Heals the links of two nodes, both ways.
     pub fn heal_between(&self, one: &str, other: &str) {
-        self.inject(Fault::HealBetween(one.into(), other.into()));
+        self.inject(ScriptedFault::HealBetween(one.into(), other.into()));
     }
 
     /// Breaks the connection of two nodes: messages on the links between them are lost, and each node is
@@ -275,17 +277,17 @@ impl Faults<'_> {
     /// [`Disconnected`](crate::StopReason::Disconnected), and awaited replies from there are lost. Later
     /// messages arrive.
     pub fn break_connection(&self, one: &str, other: &str) {
-        self.inject(Fault::Break(one.into(), other.into()));
+        self.inject(ScriptedFault::Break(one.into(), other.into()));
     }
 
     /// Holds back current and later messages on the link from one node to another.
     pub fn hold(&self, from: &str, to: &str) {
-        self.inject(Fault::Hold(from.into(), to.into()));
+        self.inject(ScriptedFault::Hold(from.into(), to.into()));
     }
 
     /// Releases the messages that are held back on the link.
     pub fn release(&self, from: &str, to: &str) {
-        self.inject(Fault::Release(from.into(), to.into()));
+        self.inject(ScriptedFault::Release(from.into(), to.into()));
     }
 
     /// Drops the next event of that type on the link: the first that is on it, or else the first that is sent
@@ -307,28 +309,28 @@ impl Faults<'_> {
     /// Sets the clock of a node ahead: both the time that its actors read and their armed timers, which are
     /// due that much sooner.
     pub fn set_ahead(&self, node: &str, by: Duration) {
-        self.inject(Fault::SetAhead(node.into(), by));
+        self.inject(ScriptedFault::SetAhead(node.into(), by));
     }
 
     /// Sets the date on a node back: the time that its actors read as
     /// [`SystemTime::now`](std::time::SystemTime::now). Timers and monotonic clocks
     /// ([`Context::now`](crate::Context::now) and [`Instant`](std::time::Instant)) are unaffected.
     pub fn set_back(&self, node: &str, by: Duration) {
-        self.inject(Fault::SetBack(node.into(), by));
+        self.inject(ScriptedFault::SetBack(node.into(), by));
     }
 
     /// Exempts a node from faults of the tester's own choice; scripted faults still happen.
     pub fn spare(&self, node: &str) {
-        self.inject(Fault::Spare(node.into()));
+        self.inject(ScriptedFault::Spare(node.into()));
     }
 
     /// Exempts the links of two nodes from faults of the tester's own choice.
     pub fn spare_link(&self, one: &str, other: &str) {
-        self.inject(Fault::SpareLink(one.into(), other.into()));
+        self.inject(ScriptedFault::SpareLink(one.into(), other.into()));
     }
 
     fn wish<E: Event>(&self, wish: MessageFault, from: &str, to: &str) {
-        self.inject(Fault::Next {
+        self.inject(ScriptedFault::Next {
             wish,
             from: from.into(),
             to: to.into(),
@@ -337,7 +339,7 @@ impl Faults<'_> {
         });
     }
 
-    fn inject(&self, fault: Fault) {
+    fn inject(&self, fault: ScriptedFault) {
         match &self.how {
             FaultSink::InOrder => runtime::with(|rt| rt.fault(fault)),
             FaultSink::AtOnce(said) => said.borrow_mut().push(fault),

@@ -14,7 +14,7 @@ use crate::fs::Disk;
 use crate::parts::{Announcing, ShutdownSummary, SpawnOptions};
 use crate::production::LiveSystem;
 use crate::runtime::{self, Factory, NamesOn, Purpose, Spawn, SpawnParent, Stop, Target};
-use crate::specification::{Answer, Expectation, Monitor, RegisteredMonitor, World};
+use crate::specification::{Answer, Expectation, Monitor, MonitorInstance, World};
 use crate::supervision::Supervision;
 
 /// An actor system: the production executor, or one execution of a test.
@@ -331,7 +331,7 @@ impl System {
 
     /// Registers a given monitor, as [`monitor`](System::monitor) does.
     pub fn monitor_with<M: Monitor>(&self, monitor: M) {
-        let monitor = Box::new(RegisteredMonitor::new(monitor));
+        let monitor = Box::new(MonitorInstance::new(monitor));
         match &self.0 {
             Inner::Live(live) => live.monitor(monitor),
             Inner::Controlled => runtime::with(|rt| rt.monitor(monitor)),

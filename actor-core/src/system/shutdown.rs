@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::System;
 use crate::actor::AnyRef;
 use crate::asking::Stopped;
-use crate::environment::{Sleep, sleep};
+use crate::environment::{ClockSleep, sleep};
 use crate::error::Error;
 use crate::parts::{ShutdownSummary, Stop};
 use crate::production::Target;
@@ -109,7 +109,7 @@ pub(crate) async fn shut_down(
 }
 
 /// Returns true if `work` ends before the limit.
-async fn ends_before(limit: &mut Pin<&mut Sleep>, work: impl Future<Output = ()>) -> bool {
+async fn ends_before(limit: &mut Pin<&mut ClockSleep>, work: impl Future<Output = ()>) -> bool {
     let mut work = pin!(work);
     poll_fn(|task| match work.as_mut().poll(task) {
         Poll::Ready(()) => Poll::Ready(true),

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use crate::environment;
 use crate::runtime::{self, Purpose};
 
-fn begin(delay: Duration, purpose: Purpose) -> environment::Sleep {
+fn begin(delay: Duration, purpose: Purpose) -> environment::ClockSleep {
     environment::sleep(!runtime::is_controlled(), delay, purpose)
 }
 
@@ -41,7 +41,7 @@ pub fn sleep(delay: Duration) -> Sleep {
 
 /// The future of [`sleep`].
 #[must_use = "futures do nothing unless they are awaited"]
-pub struct Sleep(environment::Sleep);
+pub struct Sleep(environment::ClockSleep);
 
 impl Future for Sleep {
     type Output = ();
@@ -95,7 +95,7 @@ pin_project! {
     pub struct Timeout<F> {
         #[pin]
         future: F,
-        limit: environment::Sleep,
+        limit: environment::ClockSleep,
     }
 }
 
@@ -229,7 +229,7 @@ impl MissedTickBehavior {
 }
 
 struct TickTimer {
-    sleep: environment::Sleep,
+    sleep: environment::ClockSleep,
     /// The deadline, in production.
     at: Option<Instant>,
     /// The delay that had already passed when the wait began, under test.

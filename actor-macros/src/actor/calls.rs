@@ -5,15 +5,15 @@ use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{ReturnType, Type};
 
-use super::expand::Expansion;
-use super::model::{Handler, HandlerStates, Hook, HookKind};
+use super::expand::ActorExpansion;
+use super::model::{ActorHandler, HandlerStates, Hook, HookKind};
 use crate::block::Function;
 use crate::dispatch::{self, Case};
 use crate::events::NamedEvent;
 use crate::signature;
 
 /// Generates `call`, which runs sync code, and returns async code to be run.
-pub(super) fn call(expansion: &Expansion<'_>) -> TokenStream {
+pub(super) fn call(expansion: &ActorExpansion<'_>) -> TokenStream {
     let krate = expansion.actor.krate;
     let events = (0..expansion.events.len()).filter_map(|event| event_arm(expansion, event));
     let hooks = expansion
@@ -31,7 +31,7 @@ pub(super) fn call(expansion: &Expansion<'_>) -> TokenStream {
 }
 
 /// Generates `call_async`, which runs async code, if there is any.
-pub(super) fn call_async(expansion: &Expansion<'_>) -> Option<TokenStream> {
+pub(super) fn call_async(expansion: &ActorExpansion<'_>) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
     let events = (0..expansion.events.len()).filter_map(|event| async_event_arm(expansion, event));
     let hooks = expansion
@@ -63,7 +63,7 @@ pub(super) fn call_async(expansion: &Expansion<'_>) -> Option<TokenStream> {
 }
 
 fn parameters_and_body(
-    expansion: &Expansion<'_>,
+    expansion: &ActorExpansion<'_>,
     arms: Vec<TokenStream>,
 ) -> (TokenStream, Option<TokenStream>) {
     let krate = expansion.actor.krate;
@@ -86,7 +86,7 @@ fn parameters_and_body(
     (parameters, Some(body))
 }
 
-fn event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
+fn event_arm(expansion: &ActorExpansion<'_>, event: usize) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
     let NamedEvent {
         variant, condition, ..
@@ -119,7 +119,7 @@ fn event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
     })
 }
 
-fn async_event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStream> {
+fn async_event_arm(expansion: &ActorExpansion<'_>, event: usize) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
     let NamedEvent {
         variant, condition, ..
@@ -138,9 +138,9 @@ fn async_event_arm(expansion: &Expansion<'_>, event: usize) -> Option<TokenStrea
 }
 
 fn sound_handlers<'a>(
-    expansion: &Expansion<'a>,
+    expansion: &ActorExpansion<'a>,
     event: usize,
-) -> impl Iterator<Item = &'a Handler<'a>> {
+) -> impl Iterator<Item = &'a ActorHandler<'a>> {
     expansion
         .actor
         .handlers_of(event)
@@ -148,9 +148,9 @@ fn sound_handlers<'a>(
 }
 
 fn by_state(
-    expansion: &Expansion<'_>,
-    handlers: &[&Handler<'_>],
-    run: impl Fn(&Handler<'_>) -> TokenStream,
+    expansion: &ActorExpansion<'_>,
+    handlers: &[&ActorHandler<'_>],
+    run: impl Fn(&ActorHandler<'_>) -> TokenStream,
 ) -> TokenStream {
     let cases: Vec<Case<'_>> = handlers
         .iter()
@@ -166,7 +166,7 @@ fn by_state(
     dispatch::by_state(&cases, &expansion.states, &expansion.state_names)
 }
 
-fn run(expansion: &Expansion<'_>, handler: &Handler<'_>) -> TokenStream {
+fn run(expansion: &ActorExpansion<'_>, handler: &ActorHandler<'_>) -> TokenStream {
     let krate = expansion.actor.krate;
     let event = quote!(__event,);
     if handler.takes_reply {
@@ -194,7 +194,7 @@ fn run(expansion: &Expansion<'_>, handler: &Handler<'_>) -> TokenStream {
     }
 }
 
-fn hook_arm(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
+fn hook_arm(expansion: &ActorExpansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
     if !is_async(hook.function) {
         return Some(run_hook(expansion, hook));
     }
@@ -204,7 +204,7 @@ fn hook_arm(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
     Some(quote!(#condition __call @ #part => return #krate::generated::Flow::Async(__call),))
 }
 
-fn run_hook(expansion: &Expansion<'_>, hook: &Hook<'_>) -> TokenStream {
+fn run_hook(expansion: &ActorExpansion<'_>, hook: &Hook<'_>) -> TokenStream {
     let condition = &hook.function.condition;
     let krate = expansion.actor.krate;
     let mut call = invoke(hook.function, TokenStream::new(), hook.takes_cx);
@@ -216,7 +216,7 @@ fn run_hook(expansion: &Expansion<'_>, hook: &Hook<'_>) -> TokenStream {
 }
 
 /// Returns the pattern of the call that runs the hook; `None` if its states are unknown.
-fn part(expansion: &Expansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
+fn part(expansion: &ActorExpansion<'_>, hook: &Hook<'_>) -> Option<TokenStream> {
     let krate = expansion.actor.krate;
     let states = hook.states.iter().map(|state| {
         let (states, name) = (&expansion.states, expansion.state_names[*state]);

@@ -3,9 +3,9 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::model::{Actor, DefaultDisposition, HandlerStates};
+use super::model::{ActorModel, DefaultDisposition, HandlerStates};
 
-pub(super) fn of_event(actor: &Actor<'_>, event: usize) -> TokenStream {
+pub(super) fn of_event(actor: &ActorModel<'_>, event: usize) -> TokenStream {
     let handlers = actor.handlers_of(event).map(|handler| {
         let docs = &handler.function.docs;
         match (&handler.when, docs.is_empty()) {
@@ -39,7 +39,7 @@ fn paragraph(text: &str) -> TokenStream {
 }
 
 /// Formats states as `` `A`, `B` ``.
-fn names(actor: &Actor<'_>, states: &[usize]) -> String {
+fn names(actor: &ActorModel<'_>, states: &[usize]) -> String {
     let names = states.iter().map(|state| {
         let name = &actor.states[*state].state.name;
         format!("`{name}`")

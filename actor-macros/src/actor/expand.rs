@@ -6,16 +6,16 @@ use syn::{GenericParam, Ident};
 
 use super::calls;
 use super::docs;
-use super::model::{Actor, Hook, HookKind};
+use super::model::{ActorModel, Hook, HookKind};
 use crate::condition::Condition;
 use crate::events::{NamedEvent, Positions};
 use crate::fingerprint_methods::{debug, offer};
-use crate::states::{self, State};
+use crate::states::{self, StateVariant};
 use crate::types;
 
 /// Generates the state enum, and everything else in an anonymous constant.
-pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
-    let expansion = Expansion::new(actor);
+pub(crate) fn expand(actor: &ActorModel<'_>) -> TokenStream {
+    let expansion = ActorExpansion::new(actor);
     let condition = &actor.block.condition;
     let declaration = expansion.state_declaration();
     let state =
@@ -45,8 +45,8 @@ pub(crate) fn expand(actor: &Actor<'_>) -> TokenStream {
     }
 }
 
-pub(super) struct Expansion<'a> {
-    pub(super) actor: &'a Actor<'a>,
+pub(super) struct ActorExpansion<'a> {
+    pub(super) actor: &'a ActorModel<'a>,
     pub(super) events: Vec<NamedEvent>,
     replies: Vec<TokenStream>,
     positions: Positions,
@@ -56,8 +56,8 @@ pub(super) struct Expansion<'a> {
     hidden_variant: bool,
 }
 
-impl<'a> Expansion<'a> {
-    fn new(actor: &'a Actor<'a>) -> Self {
+impl<'a> ActorExpansion<'a> {
+    fn new(actor: &'a ActorModel<'a>) -> Self {
         let self_ty = &actor.block.self_ty;
         let events = actor.events.named(self_ty);
         let entries: Vec<(Ident, &Condition)> = events
@@ -110,20 +110,20 @@ impl<'a> Expansion<'a> {
     }
 
     fn state_declaration(&self) -> Option<TokenStream> {
-        let Actor {
+        let ActorModel {
             block,
             visibility,
             states,
             ..
         } = self.actor;
-        let states: Vec<&State> = states.iter().map(|declared| &declared.state).collect();
+        let states: Vec<&StateVariant> = states.iter().map(|declared| &declared.state).collect();
         (!states.is_empty()).then(|| states::declaration(block, visibility, &states, 0))
     }
 
     /// Generates a check by rustc that remote events can be encoded.
     fn crossings(&self) -> Option<TokenStream> {
         let remote = self.actor.remote_events()?;
-        let Actor { block, krate, .. } = self.actor;
+        let ActorModel { block, krate, .. } = self.actor;
         let (generics, _, bounds) = block.generics.split_for_impl();
         let checks = remote.into_iter().map(|index| {
             let NamedEvent {
@@ -152,7 +152,7 @@ impl<'a> Expansion<'a> {
     /// Generates a check by rustc that the actor is `Send`, once and at its name. All other code assumes it
     /// ([`Self::sent`]), or there would be an error for each handler.
     fn threads(&self) -> Option<TokenStream> {
-        let Actor { block, krate, .. } = self.actor;
+        let ActorModel { block, krate, .. } = self.actor;
         let (name, span) = (&block.self_ty, types::place(&block.self_ty));
         let span = Span::call_site().located_at(span);
         self.sent().map(|_| {
@@ -165,7 +165,7 @@ impl<'a> Expansion<'a> {
     /// Returns the bound that the actor is `Send`. The lifetime keeps rustc from checking the bound. `None`
     /// for a generic actor, whose own bounds include it.
     fn sent(&self) -> Option<TokenStream> {
-        let Actor { block, .. } = self.actor;
+        let ActorModel { block, .. } = self.actor;
         let generics = &block.generics;
         let self_ty = &block.self_ty;
         (generics.params.is_empty() && generics.where_clause.is_none())
@@ -189,7 +189,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn message(&self) -> TokenStream {
-        let Actor { block, krate, .. } = self.actor;
+        let ActorModel { block, krate, .. } = self.actor;
         let (generics, _, bounds) = block.generics.split_for_impl();
         let variants = self.events.iter().zip(&self.replies).map(|(event, reply)| {
             let NamedEvent {
@@ -220,7 +220,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn actor(&self) -> TokenStream {
-        let Actor { block, krate, .. } = self.actor;
+        let ActorModel { block, krate, .. } = self.actor;
         let (generics, _, bounds) = block.generics.split_for_impl();
         let self_ty = &block.self_ty;
         let (state, first) = self.first_state();
@@ -286,7 +286,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn info(&self) -> TokenStream {
-        let Actor { block, krate, .. } = self.actor;
+        let ActorModel { block, krate, .. } = self.actor;
         let name = block.name.to_string();
         let events = self.events.iter().map(|event| {
             let condition = &event.condition;
@@ -461,7 +461,7 @@ impl<'a> Expansion<'a> {
 
     /// Generates the `Handler` implementation of an event: its conversion to a message and back.
     fn handler(&self, event: usize) -> TokenStream {
-        let Actor { block, krate, .. } = self.actor;
+        let ActorModel { block, krate, .. } = self.actor;
         let (generics, parameters, bounds) = block.generics.split_for_impl();
         let self_ty = &block.self_ty;
         let NamedEvent {

@@ -24,8 +24,8 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn actor(arguments: TokenStream, block: &Block, errors: &mut Errors) -> TokenStream {
-    let arguments = parse::Arguments::read(arguments, errors);
-    let mut actor = model::Actor::read(&arguments, block, errors);
+    let arguments = parse::ActorArguments::read(arguments, errors);
+    let mut actor = model::ActorModel::read(&arguments, block, errors);
     validate::check(&mut actor, errors);
     expand::expand(&actor)
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use syn::{Attribute, Ident, Path, Type, Visibility};
 
-use super::parse::{Arguments, DeclaredState};
+use super::parse::{ActorArguments, DeclaredState};
 use crate::block::{Block, Function};
 use crate::condition::Condition;
 use crate::errors::Errors;
@@ -16,7 +16,7 @@ use crate::states::KnownStates;
 use crate::types;
 
 /// An actor, borrowed from the user's tokens.
-pub(crate) struct Actor<'a> {
+pub(crate) struct ActorModel<'a> {
     pub(crate) block: &'a Block,
     pub(crate) visibility: &'a Visibility,
     pub(crate) krate: &'a Path,
@@ -31,11 +31,11 @@ pub(crate) struct Actor<'a> {
     pub(crate) received: Vec<usize>,
     /// Every event in a handler or list, in the order: handled, deferred, ignored, received.
     pub(crate) events: Events<'a>,
-    pub(crate) handlers: Vec<Handler<'a>>,
+    pub(crate) handlers: Vec<ActorHandler<'a>>,
     pub(crate) hooks: Vec<Hook<'a>>,
 }
 
-pub(crate) struct Handler<'a> {
+pub(crate) struct ActorHandler<'a> {
     pub(crate) function: &'a Function,
     pub(crate) role: &'a Attribute,
     pub(crate) written: &'a Type,
@@ -88,15 +88,19 @@ impl HookKind {
     }
 }
 
-impl Handler<'_> {
+impl ActorHandler<'_> {
     pub(crate) fn is_in(&self, state: usize) -> bool {
         matches!(&self.when, HandlerStates::In(states) if states.contains(&state))
     }
 }
 
-impl<'a> Actor<'a> {
+impl<'a> ActorModel<'a> {
     /// Reads the block, and reports everything that can't be read.
-    pub(crate) fn read(arguments: &'a Arguments, block: &'a Block, errors: &mut Errors) -> Self {
+    pub(crate) fn read(
+        arguments: &'a ActorArguments,
+        block: &'a Block,
+        errors: &mut Errors,
+    ) -> Self {
         let mut actor = Self {
             block,
             visibility: &arguments.visibility,
@@ -191,7 +195,7 @@ impl<'a> Actor<'a> {
             None => sendable_reply(function, errors),
             Some(carried) => own_reply(function, carried, errors),
         };
-        self.handlers.push(Handler {
+        self.handlers.push(ActorHandler {
             function,
             role,
             written: event,
@@ -248,7 +252,10 @@ impl<'a> Actor<'a> {
         self.received = received.map(|event| add(&mut self.events, event)).collect();
     }
 
-    pub(crate) fn handlers_of(&self, event: usize) -> impl Iterator<Item = &Handler<'a>> + Clone {
+    pub(crate) fn handlers_of(
+        &self,
+        event: usize,
+    ) -> impl Iterator<Item = &ActorHandler<'a>> + Clone {
         self.handlers
             .iter()
             .filter(move |handler| handler.event == event)

@@ -5,10 +5,10 @@ use syn::{Path, Type, Visibility, parse_quote};
 
 use crate::errors::Errors;
 use crate::options::{self, Argument, Value};
-use crate::states::State;
+use crate::states::StateVariant;
 
 /// `#[actor(pub(crate), states(A, B(defer(E), ignore(F))), receive(G), remote, crate = path)]`.
-pub(crate) struct Arguments {
+pub(crate) struct ActorArguments {
     pub(crate) visibility: Visibility,
     pub(crate) krate: Path,
     pub(crate) states: Vec<DeclaredState>,
@@ -20,12 +20,12 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) struct DeclaredState {
-    pub(crate) state: State,
+    pub(crate) state: StateVariant,
     pub(crate) defer: Vec<Type>,
     pub(crate) ignore: Vec<Type>,
 }
 
-impl Arguments {
+impl ActorArguments {
     /// Reads the arguments, and reports everything that can't be read.
     pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Self {
         let (visibility, tokens) = options::visibility(tokens, errors);
@@ -68,7 +68,7 @@ impl Arguments {
         };
         for argument in options::arguments(list, errors) {
             let known = self.states.iter().map(|declared| &declared.state);
-            if let Some(state) = State::declare(&argument, known, errors) {
+            if let Some(state) = StateVariant::declare(&argument, known, errors) {
                 self.states
                     .push(DeclaredState::read(state, &argument, errors));
             }
@@ -77,7 +77,7 @@ impl Arguments {
 }
 
 impl DeclaredState {
-    fn read(state: State, argument: &Argument, errors: &mut Errors) -> Self {
+    fn read(state: StateVariant, argument: &Argument, errors: &mut Errors) -> Self {
         let mut declared = Self {
             state,
             defer: Vec::new(),

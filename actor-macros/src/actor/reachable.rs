@@ -7,14 +7,14 @@
 use proc_macro2::{TokenStream, TokenTree};
 use syn::{Expr, FnArg, Ident, Pat, Stmt};
 
-use super::model::Actor;
+use super::model::ActorModel;
 use crate::block::Function;
 use crate::errors::Errors;
 use crate::signature;
 use crate::types;
 
 /// Reports unreachable states other than the first.
-pub(crate) fn check(actor: &Actor<'_>, errors: &mut Errors) {
+pub(crate) fn check(actor: &ActorModel<'_>, errors: &mut Errors) {
     let states: Vec<&Ident> = actor
         .states
         .iter()

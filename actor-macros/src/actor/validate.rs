@@ -2,14 +2,14 @@
 
 use syn::Type;
 
-use super::model::{Actor, Handler, HandlerStates, Hook, HookKind};
+use super::model::{ActorHandler, ActorModel, HandlerStates, Hook, HookKind};
 use super::reachable;
 use crate::errors::Errors;
 use crate::roles;
 use crate::types;
 
 /// Reports every mistake that shows only when all parts are known.
-pub(crate) fn check(actor: &mut Actor<'_>, errors: &mut Errors) {
+pub(crate) fn check(actor: &mut ActorModel<'_>, errors: &mut Errors) {
     lists(actor, errors);
     handlers(actor, errors);
     replies(actor, errors);
@@ -18,7 +18,7 @@ pub(crate) fn check(actor: &mut Actor<'_>, errors: &mut Errors) {
 }
 
 /// Checks that a state lists an event once, and that a deferred event is handled in some state.
-fn lists(actor: &Actor<'_>, errors: &mut Errors) {
+fn lists(actor: &ActorModel<'_>, errors: &mut Errors) {
     for (declared, lists) in actor.states.iter().zip(&actor.lists) {
         let name = &declared.state.name;
         once(&declared.defer, &format!("`defer` of `{name}`"), errors);
@@ -57,7 +57,7 @@ fn lists(actor: &Actor<'_>, errors: &mut Errors) {
 }
 
 /// Reports events that a state both lists and handles by a handler of its own, which would take precedence.
-fn beside_a_handler(actor: &Actor<'_>, state: usize, errors: &mut Errors) {
+fn beside_a_handler(actor: &ActorModel<'_>, state: usize, errors: &mut Errors) {
     let (declared, lists) = (&actor.states[state], &actor.lists[state]);
     let deferred = declared.defer.iter().zip(&lists.defer);
     let ignored = declared.ignore.iter().zip(&lists.ignore);
@@ -93,17 +93,17 @@ fn once(types: &[Type], list: &str, errors: &mut Errors) {
 }
 
 /// True if some state handles the event, or some handler waits for it.
-fn is_ever_taken(actor: &Actor<'_>, event: usize) -> bool {
+fn is_ever_taken(actor: &ActorModel<'_>, event: usize) -> bool {
     let handles = |state| actor.disposition(state, event).handled.is_some();
     // A handler whose states are all misspelt was reported, and is assumed to handle the event in some state.
-    let misspelt = |handler: &Handler<'_>| handler.when == HandlerStates::In(Vec::new());
+    let misspelt = |handler: &ActorHandler<'_>| handler.when == HandlerStates::In(Vec::new());
     actor.received.contains(&event)
         || (0..actor.states.len()).any(handles)
         || actor.handlers_of(event).any(misspelt)
 }
 
 /// Checks that an event has one handler in a state.
-fn handlers(actor: &Actor<'_>, errors: &mut Errors) {
+fn handlers(actor: &ActorModel<'_>, errors: &mut Errors) {
     for (index, handler) in actor.handlers.iter().enumerate() {
         let earlier = actor.handlers[..index].iter();
         for other in earlier.filter(|other| other.event == handler.event) {
@@ -112,7 +112,12 @@ fn handlers(actor: &Actor<'_>, errors: &mut Errors) {
     }
 }
 
-fn clash(actor: &Actor<'_>, first: &Handler<'_>, second: &Handler<'_>, errors: &mut Errors) {
+fn clash(
+    actor: &ActorModel<'_>,
+    first: &ActorHandler<'_>,
+    second: &ActorHandler<'_>,
+    errors: &mut Errors,
+) {
     let event = types::written(second.written);
     let name = &first.function.signature.ident;
     let both = first.function.condition.and(&second.function.condition);
@@ -137,7 +142,7 @@ fn clash(actor: &Actor<'_>, first: &Handler<'_>, second: &Handler<'_>, errors: &
 }
 
 /// Checks that an event has one type of reply. A handler with another type can't be called.
-fn replies(actor: &mut Actor<'_>, errors: &mut Errors) {
+fn replies(actor: &mut ActorModel<'_>, errors: &mut Errors) {
     for index in 0..actor.handlers.len() {
         let handler = &actor.handlers[index];
         let mut earlier = actor.handlers[..index].iter();
@@ -159,12 +164,12 @@ fn replies(actor: &mut Actor<'_>, errors: &mut Errors) {
     }
 }
 
-fn reply(handler: &Handler<'_>) -> String {
+fn reply(handler: &ActorHandler<'_>) -> String {
     handler.reply.map_or_else(|| "()".into(), types::key)
 }
 
 /// Checks that a state has one hook of each kind, and that there is one to start and to stop.
-fn hooks(actor: &Actor<'_>, errors: &mut Errors) {
+fn hooks(actor: &ActorModel<'_>, errors: &mut Errors) {
     for (index, hook) in actor.hooks.iter().enumerate() {
         let earlier = actor.hooks[..index].iter();
         for other in earlier.filter(|other| other.part == hook.part) {
@@ -173,7 +178,7 @@ fn hooks(actor: &Actor<'_>, errors: &mut Errors) {
     }
 }
 
-fn hook_clash(actor: &Actor<'_>, first: &Hook<'_>, second: &Hook<'_>, errors: &mut Errors) {
+fn hook_clash(actor: &ActorModel<'_>, first: &Hook<'_>, second: &Hook<'_>, errors: &mut Errors) {
     let name = &first.function.signature.ident;
     let role = second.part.role();
     let both = first.function.condition.and(&second.function.condition);

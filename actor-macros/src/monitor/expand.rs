@@ -4,23 +4,23 @@ use proc_macro2::{Literal, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::Ident;
 
-use super::model::{Handler, Monitor};
+use super::model::{MonitorHandler, MonitorModel};
 use crate::condition::Condition;
 use crate::dispatch::{self, Case};
 use crate::events::{NamedEvent, Positions};
 use crate::fingerprint_methods::offer;
-use crate::states::{self, State};
+use crate::states::{self, StateVariant};
 use crate::types;
 
-pub(crate) fn expand(monitor: &Monitor<'_>) -> TokenStream {
-    let Monitor {
+pub(crate) fn expand(monitor: &MonitorModel<'_>) -> TokenStream {
+    let MonitorModel {
         block,
         visibility,
         krate,
         ..
     } = monitor;
     let condition = &block.condition;
-    let states: Vec<&State> = monitor
+    let states: Vec<&StateVariant> = monitor
         .states
         .iter()
         .map(|declared| &declared.state)
@@ -29,7 +29,7 @@ pub(crate) fn expand(monitor: &Monitor<'_>) -> TokenStream {
     let declaration =
         stateful.then(|| states::declaration(block, visibility, &states, monitor.first_state()));
     let state = stateful.then(|| states::implementation(&block.name, krate));
-    let expansion = Expansion::new(monitor);
+    let expansion = MonitorExpansion::new(monitor);
     let positions = &expansion.positions.declaration;
     let allowances = block.allowances();
     let implementation = expansion.monitor();
@@ -45,8 +45,8 @@ pub(crate) fn expand(monitor: &Monitor<'_>) -> TokenStream {
     }
 }
 
-struct Expansion<'a> {
-    monitor: &'a Monitor<'a>,
+struct MonitorExpansion<'a> {
+    monitor: &'a MonitorModel<'a>,
     events: Vec<NamedEvent>,
     /// The condition under which each observation has a handler at all.
     conditions: Vec<Condition>,
@@ -55,8 +55,8 @@ struct Expansion<'a> {
     state_names: Vec<&'a Ident>,
 }
 
-impl<'a> Expansion<'a> {
-    fn new(monitor: &'a Monitor<'a>) -> Self {
+impl<'a> MonitorExpansion<'a> {
+    fn new(monitor: &'a MonitorModel<'a>) -> Self {
         let events = monitor.events.named(&monitor.block.self_ty);
         let conditions: Vec<Condition> = (0..monitor.observations.len())
             .map(|observation| {
@@ -88,7 +88,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn monitor(&self) -> TokenStream {
-        let Monitor { block, krate, .. } = self.monitor;
+        let MonitorModel { block, krate, .. } = self.monitor;
         let (generics, _, bounds) = block.generics.split_for_impl();
         let self_ty = &block.self_ty;
         let (state, first) = self.first_state();
@@ -127,7 +127,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn info(&self) -> TokenStream {
-        let Monitor { block, krate, .. } = self.monitor;
+        let MonitorModel { block, krate, .. } = self.monitor;
         let name = block.name.to_string();
         let states = self.monitor.states.iter().map(|declared| {
             let name = declared.state.name.to_string();
@@ -213,7 +213,7 @@ impl<'a> Expansion<'a> {
     }
 
     fn arm(&self, observation: usize) -> Option<TokenStream> {
-        let sound: Vec<&Handler<'_>> = self
+        let sound: Vec<&MonitorHandler<'_>> = self
             .monitor
             .handlers_of(observation)
             .filter(|handler| handler.sound)
@@ -233,7 +233,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// Generates the call of the user's function, with the span of its name for errors of rustc.
-    fn invoke(&self, handler: &Handler<'_>) -> TokenStream {
+    fn invoke(&self, handler: &MonitorHandler<'_>) -> TokenStream {
         let krate = self.monitor.krate;
         let name = &handler.function.signature.ident;
         let cx = handler.takes_cx.then(|| quote!(, __cx));

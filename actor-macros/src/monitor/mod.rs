@@ -21,8 +21,8 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn monitor(arguments: TokenStream, block: &Block, errors: &mut Errors) -> TokenStream {
-    let arguments = parse::Arguments::read(arguments, errors);
-    let monitor = model::Monitor::read(&arguments, block, errors);
+    let arguments = parse::MonitorArguments::read(arguments, errors);
+    let monitor = model::MonitorModel::read(&arguments, block, errors);
     validate::check(&monitor, errors);
     expand::expand(&monitor)
 }

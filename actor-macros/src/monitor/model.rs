@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use syn::{Attribute, Ident, Path, Type, Visibility};
 
-use super::parse::{Arguments, Declared, Temperature};
+use super::parse::{Declared, DeclaredTemperature, MonitorArguments};
 use crate::block::{Block, Function};
 use crate::errors::Errors;
 use crate::events::Events;
@@ -13,7 +13,7 @@ use crate::signature::{self, Inputs};
 use crate::states::KnownStates;
 
 /// A monitor, borrowed from the user's tokens.
-pub(crate) struct Monitor<'a> {
+pub(crate) struct MonitorModel<'a> {
     pub(crate) block: &'a Block,
     pub(crate) visibility: &'a Visibility,
     pub(crate) krate: &'a Path,
@@ -23,19 +23,19 @@ pub(crate) struct Monitor<'a> {
     pub(crate) complete: bool,
     pub(crate) events: Events<'a>,
     /// The observations: an event at a moment.
-    pub(crate) observations: Vec<(usize, Moment)>,
-    pub(crate) handlers: Vec<Handler<'a>>,
+    pub(crate) observations: Vec<(usize, ObservedMoment)>,
+    pub(crate) handlers: Vec<MonitorHandler<'a>>,
 }
 
 /// The moment at which an event is observed: the variants of `Moment`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Moment {
+pub(crate) enum ObservedMoment {
     Sent,
     Handled,
     Replied,
 }
 
-pub(crate) struct Handler<'a> {
+pub(crate) struct MonitorHandler<'a> {
     pub(crate) function: &'a Function,
     pub(crate) role: &'a Attribute,
     /// The event's type, without the reference.
@@ -48,9 +48,13 @@ pub(crate) struct Handler<'a> {
     pub(crate) sound: bool,
 }
 
-impl<'a> Monitor<'a> {
+impl<'a> MonitorModel<'a> {
     /// Reads the block, and reports everything that can't be read.
-    pub(crate) fn read(arguments: &'a Arguments, block: &'a Block, errors: &mut Errors) -> Self {
+    pub(crate) fn read(
+        arguments: &'a MonitorArguments,
+        block: &'a Block,
+        errors: &mut Errors,
+    ) -> Self {
         let mut monitor = Self {
             block,
             visibility: &arguments.visibility,
@@ -130,7 +134,7 @@ impl<'a> Monitor<'a> {
             .into_iter()
             .map(|moment| self.observation(observed, moment));
         let observations = observations.collect();
-        self.handlers.push(Handler {
+        self.handlers.push(MonitorHandler {
             function,
             role,
             written: ty,
@@ -141,7 +145,7 @@ impl<'a> Monitor<'a> {
         });
     }
 
-    fn observation(&mut self, event: usize, moment: Moment) -> usize {
+    fn observation(&mut self, event: usize, moment: ObservedMoment) -> usize {
         let observation = (event, moment);
         let found = self
             .observations
@@ -160,12 +164,15 @@ impl<'a> Monitor<'a> {
                 .iter()
                 .position(|declared| declared.temperature == temperature)
         };
-        first(Temperature::Cold)
-            .or_else(|| first(Temperature::Warm))
+        first(DeclaredTemperature::Cold)
+            .or_else(|| first(DeclaredTemperature::Warm))
             .unwrap_or(0)
     }
 
-    pub(crate) fn handlers_of(&self, observation: usize) -> impl Iterator<Item = &Handler<'a>> {
+    pub(crate) fn handlers_of(
+        &self,
+        observation: usize,
+    ) -> impl Iterator<Item = &MonitorHandler<'a>> {
         self.handlers
             .iter()
             .filter(move |handler| handler.observations.contains(&observation))
@@ -177,7 +184,7 @@ fn read_role(
     role: &Attribute,
     known: &KnownStates<'_>,
     errors: &mut Errors,
-) -> (Option<Vec<usize>>, Vec<Moment>) {
+) -> (Option<Vec<usize>>, Vec<ObservedMoment>) {
     let right = "states and moments: `#[on(State, .., handled)]`, or `#[on]` for all states";
     let names = roles::names(role, right, errors).unwrap_or_default();
     let mut moments = Vec::new();
@@ -192,20 +199,20 @@ fn read_role(
         }
     }
     if moments.is_empty() {
-        moments.push(Moment::Sent);
+        moments.push(ObservedMoment::Sent);
     }
     let states = (!states.is_empty()).then(|| known.find_all(&states, errors));
     (states, moments)
 }
 
-fn moment(name: &Ident, known: &KnownStates<'_>) -> Option<Moment> {
+fn moment(name: &Ident, known: &KnownStates<'_>) -> Option<ObservedMoment> {
     if known.names.contains(&name) {
         return None;
     }
     match name.to_string().as_str() {
-        "sent" => Some(Moment::Sent),
-        "handled" => Some(Moment::Handled),
-        "replied" => Some(Moment::Replied),
+        "sent" => Some(ObservedMoment::Sent),
+        "handled" => Some(ObservedMoment::Handled),
+        "replied" => Some(ObservedMoment::Replied),
         _ => None,
     }
 }

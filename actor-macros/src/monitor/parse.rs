@@ -5,10 +5,10 @@ use syn::{Ident, Path, Visibility, parse_quote};
 
 use crate::errors::Errors;
 use crate::options::{self, Argument, Value};
-use crate::states::State;
+use crate::states::StateVariant;
 
 /// `#[monitor(pub(crate), hot(A, B), cold(C), warm(D), crate = path)]`, or bare `hot`, `cold`.
-pub(crate) struct Arguments {
+pub(crate) struct MonitorArguments {
     pub(crate) visibility: Visibility,
     pub(crate) krate: Path,
     pub(crate) states: Vec<Declared>,
@@ -17,19 +17,19 @@ pub(crate) struct Arguments {
 }
 
 pub(crate) struct Declared {
-    pub(crate) state: State,
-    pub(crate) temperature: Temperature,
+    pub(crate) state: StateVariant,
+    pub(crate) temperature: DeclaredTemperature,
 }
 
 /// The variants of `Temperature`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Temperature {
+pub(crate) enum DeclaredTemperature {
     Hot,
     Cold,
     Warm,
 }
 
-impl Arguments {
+impl MonitorArguments {
     /// Reads the arguments, and reports everything that can't be read.
     pub(crate) fn read(tokens: TokenStream, errors: &mut Errors) -> Self {
         let (visibility, tokens) = options::visibility(tokens, errors);
@@ -51,19 +51,24 @@ impl Arguments {
     fn take(&mut self, argument: &Argument, errors: &mut Errors) {
         const ACCEPTED: [&str; 4] = ["hot", "cold", "warm", "crate"];
         match options::recognise(&argument.name, "option", &ACCEPTED, errors) {
-            Some("hot") => self.take_states(argument, Temperature::Hot, errors),
-            Some("cold") => self.take_states(argument, Temperature::Cold, errors),
-            Some("warm") => self.take_states(argument, Temperature::Warm, errors),
+            Some("hot") => self.take_states(argument, DeclaredTemperature::Hot, errors),
+            Some("cold") => self.take_states(argument, DeclaredTemperature::Cold, errors),
+            Some("warm") => self.take_states(argument, DeclaredTemperature::Warm, errors),
             Some(_) => self.krate = options::krate(argument, errors).unwrap_or(self.krate.clone()),
             None => {}
         }
     }
 
-    fn take_states(&mut self, argument: &Argument, temperature: Temperature, errors: &mut Errors) {
+    fn take_states(
+        &mut self,
+        argument: &Argument,
+        temperature: DeclaredTemperature,
+        errors: &mut Errors,
+    ) {
         if let Value::Nothing = argument.value {
             // The bare `hot` is short for `hot(Hot)`.
             let name = Ident::new(&format!("{temperature:?}"), argument.name.span());
-            let state = State {
+            let state = StateVariant {
                 name,
                 docs: Vec::new(),
             };
@@ -93,7 +98,7 @@ impl Arguments {
                 continue;
             }
             let known = self.states.iter().map(|declared| &declared.state);
-            if let Some(state) = State::declare(&argument, known, errors) {
+            if let Some(state) = StateVariant::declare(&argument, known, errors) {
                 self.states.push(Declared { state, temperature });
             }
         }

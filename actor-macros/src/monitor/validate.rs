@@ -2,14 +2,14 @@
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use super::model::{Handler, Monitor};
-use super::parse::Temperature;
+use super::model::{MonitorHandler, MonitorModel};
+use super::parse::DeclaredTemperature;
 use crate::errors::Errors;
 use crate::roles;
 use crate::types;
 
 /// Reports every mistake that shows only when all parts are known.
-pub(crate) fn check(monitor: &Monitor<'_>, errors: &mut Errors) {
+pub(crate) fn check(monitor: &MonitorModel<'_>, errors: &mut Errors) {
     first_state(monitor, errors);
     for observation in 0..monitor.observations.len() {
         handlers(monitor, observation, errors);
@@ -20,11 +20,11 @@ pub(crate) fn check(monitor: &Monitor<'_>, errors: &mut Errors) {
 }
 
 /// Checks that a monitor can start without a pending obligation.
-fn first_state(monitor: &Monitor<'_>, errors: &mut Errors) {
+fn first_state(monitor: &MonitorModel<'_>, errors: &mut Errors) {
     let mut states = monitor.states.iter();
     if let Some(first) = monitor.states.first()
         && monitor.complete
-        && states.all(|declared| declared.temperature == Temperature::Hot)
+        && states.all(|declared| declared.temperature == DeclaredTemperature::Hot)
     {
         errors.push(
             &first.state.name,
@@ -34,8 +34,8 @@ fn first_state(monitor: &Monitor<'_>, errors: &mut Errors) {
 }
 
 /// Checks that an event has one handler in a state.
-fn handlers(monitor: &Monitor<'_>, observation: usize, errors: &mut Errors) {
-    let handlers: Vec<&Handler<'_>> = monitor.handlers_of(observation).collect();
+fn handlers(monitor: &MonitorModel<'_>, observation: usize, errors: &mut Errors) {
+    let handlers: Vec<&MonitorHandler<'_>> = monitor.handlers_of(observation).collect();
     for (index, second) in handlers.iter().enumerate() {
         for first in &handlers[..index] {
             clash(monitor, first, second, errors);
@@ -43,7 +43,12 @@ fn handlers(monitor: &Monitor<'_>, observation: usize, errors: &mut Errors) {
     }
 }
 
-fn clash(monitor: &Monitor<'_>, first: &Handler<'_>, second: &Handler<'_>, errors: &mut Errors) {
+fn clash(
+    monitor: &MonitorModel<'_>,
+    first: &MonitorHandler<'_>,
+    second: &MonitorHandler<'_>,
+    errors: &mut Errors,
+) {
     let event = types::written(second.written);
     let name = &first.function.signature.ident;
     let both = first.function.condition.and(&second.function.condition);
@@ -68,7 +73,7 @@ fn clash(monitor: &Monitor<'_>, first: &Handler<'_>, second: &Handler<'_>, error
 }
 
 /// Reports `.tell(..)` and `.ask(..)` on anything but the monitor itself.
-fn sends(body: &TokenStream, monitor: &Monitor<'_>, errors: &mut Errors) {
+fn sends(body: &TokenStream, monitor: &MonitorModel<'_>, errors: &mut Errors) {
     let trees: Vec<TokenTree> = body.clone().into_iter().collect();
     for tree in &trees {
         if let TokenTree::Group(group) = tree {

@@ -5,12 +5,12 @@ use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 use syn::{ItemTrait, TraitItem, Type, parse_quote};
 
-use super::model::{Protocol, ProtocolEvent};
+use super::model::{ProtocolEvent, ProtocolModel};
 use crate::types;
 
 /// Generates the type of the reference, and the implementations in an anonymous constant.
-pub(crate) fn expand(protocol: &Protocol<'_>) -> TokenStream {
-    let Protocol {
+pub(crate) fn expand(protocol: &ProtocolModel<'_>) -> TokenStream {
+    let ProtocolModel {
         name,
         visibility,
         condition,
@@ -41,8 +41,8 @@ pub(crate) fn expand(protocol: &Protocol<'_>) -> TokenStream {
 }
 
 /// Generates the implementations of `Protocol` and `OfferedBy`.
-fn implementations(protocol: &Protocol<'_>) -> TokenStream {
-    let Protocol {
+fn implementations(protocol: &ProtocolModel<'_>) -> TokenStream {
+    let ProtocolModel {
         name,
         krate,
         events,
@@ -79,8 +79,8 @@ fn implementations(protocol: &Protocol<'_>) -> TokenStream {
 }
 
 /// Generates the implementation of `EventOf` for each event.
-fn memberships(protocol: &Protocol<'_>) -> TokenStream {
-    let Protocol {
+fn memberships(protocol: &ProtocolModel<'_>) -> TokenStream {
+    let ProtocolModel {
         name,
         krate,
         events,

@@ -29,7 +29,7 @@ fn protocol(arguments: TokenStream, item: TokenStream, errors: &mut Errors) -> O
             return None;
         }
     };
-    let protocol = model::Protocol::read(&item, &krate, errors);
+    let protocol = model::ProtocolModel::read(&item, &krate, errors);
     let code = protocol.is_sound.then(|| expand::expand(&protocol));
     expand::allow_objects(&mut item);
     Some(quote!(#item #code))

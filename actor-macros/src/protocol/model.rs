@@ -13,7 +13,7 @@ use crate::owned;
 use crate::types;
 
 /// A protocol, borrowed from the user's tokens.
-pub(crate) struct Protocol<'a> {
+pub(crate) struct ProtocolModel<'a> {
     pub(crate) name: &'a Ident,
     pub(crate) visibility: &'a Visibility,
     pub(crate) condition: Condition,
@@ -32,7 +32,7 @@ pub(crate) struct ProtocolEvent<'a> {
 
 const EXAMPLE: &str = "fn event(event: Event) -> Reply;";
 
-impl<'a> Protocol<'a> {
+impl<'a> ProtocolModel<'a> {
     /// Reads the trait, and reports everything that can't be read.
     pub(crate) fn read(item: &'a ItemTrait, krate: &'a Path, errors: &mut Errors) -> Self {
         let mut protocol = Self {

@@ -6,15 +6,15 @@ use syn::ext::IdentExt;
 use syn::spanned::Spanned;
 use syn::{Ident, Path};
 
-use super::model::Attributes;
+use super::model::TestAttributes;
 use super::parameters::Parameter;
-use super::parse::Function;
+use super::parse::TestFunction;
 
 /// Generates a libtest test of the same name.
 pub(crate) fn expand(
-    attributes: &Attributes,
+    attributes: &TestAttributes,
     parameters: &[Parameter<'_>],
-    function: &Function,
+    function: &TestFunction,
 ) -> TokenStream {
     let krate = &attributes.krate;
     let name = &function.signature.ident;
@@ -60,7 +60,7 @@ fn holder(number: usize) -> Ident {
 }
 
 /// Generates the call of the user's function in one execution.
-fn body(krate: &Path, parameters: &[Parameter<'_>], function: &Function) -> TokenStream {
+fn body(krate: &Path, parameters: &[Parameter<'_>], function: &TestFunction) -> TokenStream {
     let name = &function.signature.ident;
     let values = (0..parameters.len()).map(|number| {
         let holder = holder(number);
@@ -88,9 +88,9 @@ fn body(krate: &Path, parameters: &[Parameter<'_>], function: &Function) -> Toke
 
 /// Generates the static description of the test, by which the tester also finds tests in an executable.
 fn description(
-    attributes: &Attributes,
+    attributes: &TestAttributes,
     parameters: &[Parameter<'_>],
-    function: &Function,
+    function: &TestFunction,
 ) -> TokenStream {
     let krate = &attributes.krate;
     let name = function.signature.ident.to_string();
@@ -127,8 +127,8 @@ fn description(
     }
 }
 
-fn settings(attributes: &Attributes) -> TokenStream {
-    let Attributes {
+fn settings(attributes: &TestAttributes) -> TokenStream {
+    let TestAttributes {
         krate,
         strategies,
         patient_timers,

@@ -14,11 +14,11 @@ use crate::errors::Errors;
 /// Generates a libtest test that runs the user's function under the tester.
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let Some(function) = errors.take(syn::parse2::<parse::Function>(item.clone())) else {
+    let Some(function) = errors.take(syn::parse2::<parse::TestFunction>(item.clone())) else {
         return quote!(#item #errors);
     };
     let names = parameters::names(&function);
-    let attributes = model::Attributes::read(arguments, &names, &mut errors);
+    let attributes = model::TestAttributes::read(arguments, &names, &mut errors);
     let parameters = parameters::read(&attributes, &function, &mut errors);
     validate::check(&function, &mut errors);
     if errors.is_empty() {

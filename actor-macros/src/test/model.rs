@@ -8,7 +8,7 @@ use crate::errors::Errors;
 use crate::options::{self, Argument, Value};
 
 /// `#[actor_test(iterations = 1000, max_steps = "500:2000", strategy = "pct:3", ..)]`.
-pub(crate) struct Attributes {
+pub(crate) struct TestAttributes {
     pub(crate) krate: Path,
     pub(crate) iterations: Option<u64>,
     /// The step bounds of unfair executions, and of fair ones.
@@ -82,7 +82,7 @@ const ACCEPTED: [&str; 18] = [
     "crate",
 ];
 
-impl Attributes {
+impl TestAttributes {
     /// Reads the options, and reports everything that can't be read. Names in `parameters` are no
     /// misspellings.
     pub(crate) fn read(tokens: TokenStream, parameters: &[&Ident], errors: &mut Errors) -> Self {

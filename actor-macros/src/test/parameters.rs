@@ -4,8 +4,8 @@ use proc_macro2::TokenStream;
 use syn::ext::IdentExt;
 use syn::{Expr, FnArg, Ident, Pat, PatType, Type};
 
-use super::model::{Attributes, Strength};
-use super::parse::Function;
+use super::model::{Strength, TestAttributes};
+use super::parse::TestFunction;
 use crate::errors::Errors;
 use crate::nearest;
 use crate::options::{Argument, Value};
@@ -17,7 +17,7 @@ pub(crate) struct Parameter<'a> {
 }
 
 /// Returns the names of those parameters that have one.
-pub(crate) fn names(function: &Function) -> Vec<&Ident> {
+pub(crate) fn names(function: &TestFunction) -> Vec<&Ident> {
     let inputs = function.signature.inputs.iter().skip(1);
     inputs.filter_map(declared).map(|(name, _)| name).collect()
 }
@@ -37,8 +37,8 @@ fn declared(input: &FnArg) -> Option<(&Ident, &Type)> {
 
 /// Returns the parameters in order; reports parameters without values, and values without a parameter.
 pub(crate) fn read<'a>(
-    attributes: &Attributes,
-    function: &'a Function,
+    attributes: &TestAttributes,
+    function: &'a TestFunction,
     errors: &mut Errors,
 ) -> Vec<Parameter<'a>> {
     let names = names(function);
@@ -82,7 +82,7 @@ pub(crate) fn read<'a>(
 fn recognise<'a>(
     given: &Argument,
     names: &[&'a Ident],
-    function: &Function,
+    function: &TestFunction,
     errors: &mut Errors,
 ) -> Option<&'a Ident> {
     let name = &given.name;

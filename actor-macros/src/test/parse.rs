@@ -7,14 +7,14 @@ use syn::parse::{Parse, ParseStream};
 use syn::{Attribute, Ident, Signature, Visibility};
 
 /// A function, whose body stays tokens that rustc checks.
-pub(crate) struct Function {
+pub(crate) struct TestFunction {
     pub(crate) attributes: Vec<Attribute>,
     pub(crate) visibility: Visibility,
     pub(crate) signature: Signature,
     pub(crate) body: Group,
 }
 
-impl Parse for Function {
+impl Parse for TestFunction {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attributes = input.call(Attribute::parse_outer)?;
         let visibility = input.parse()?;
@@ -47,7 +47,7 @@ fn is_qualifier(keyword: &Ident) -> bool {
         .any(|qualifier| keyword == qualifier)
 }
 
-impl Function {
+impl TestFunction {
     /// Returns the function as it was written, without the attributes that make it a test.
     pub(crate) fn alone(&self) -> TokenStream {
         let Self {

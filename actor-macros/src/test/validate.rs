@@ -3,20 +3,20 @@
 use quote::ToTokens;
 use syn::{FnArg, Safety, Type};
 
-use super::parse::Function;
+use super::parse::TestFunction;
 use crate::errors::Errors;
 
 const RIGHT: &str =
     "an actor test takes the system: `fn name(sys: &System)`, or `async fn name(sys: &System)`";
 
 /// Reports every mistake in the signature and among the other attributes.
-pub(crate) fn check(function: &Function, errors: &mut Errors) {
+pub(crate) fn check(function: &TestFunction, errors: &mut Errors) {
     system(function, errors);
     qualifiers(function, errors);
     attributes(function, errors);
 }
 
-fn system(function: &Function, errors: &mut Errors) {
+fn system(function: &TestFunction, errors: &mut Errors) {
     let signature = &function.signature;
     match signature.inputs.first() {
         None => errors.push(&signature.ident, RIGHT),
@@ -33,7 +33,7 @@ fn is_reference(ty: &Type) -> bool {
     }
 }
 
-fn qualifiers(function: &Function, errors: &mut Errors) {
+fn qualifiers(function: &TestFunction, errors: &mut Errors) {
     let signature = &function.signature;
     if !signature.generics.params.is_empty() {
         errors.push(
@@ -59,7 +59,7 @@ fn qualifiers(function: &Function, errors: &mut Errors) {
     }
 }
 
-fn attributes(function: &Function, errors: &mut Errors) {
+fn attributes(function: &TestFunction, errors: &mut Errors) {
     for attribute in &function.attributes {
         let path = attribute.path();
         if path.is_ident("test") {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use cargo_metadata::{Artifact, Message, Metadata, MetadataCommand, Package, Target};
 
-use super::options::Selection;
+use super::options::PackageSelection;
 use super::{Trouble, test_targets};
 
 /// The profile: optimised dependencies, with assertions and overflow checks. The command line sets it, so the
@@ -78,14 +78,14 @@ pub(crate) struct PackageInfo {
     pub(crate) metadata: serde_json::Value,
 }
 
-pub(crate) fn build(selection: &Selection) -> Result<BuildOutput, Trouble> {
+pub(crate) fn build(selection: &PackageSelection) -> Result<BuildOutput, Trouble> {
     build_from(selection, &metadata(selection)?)
 }
 
 /// Builds the selected packages. If none is selected, builds the default ones if `package` is among them, so
 /// that nothing is rebuilt after a run without a selection.
 pub(crate) fn build_for(
-    selection: &Selection,
+    selection: &PackageSelection,
     package: Option<&str>,
 ) -> Result<BuildOutput, Trouble> {
     let mut selection = selection.clone();
@@ -101,7 +101,7 @@ pub(crate) fn build_for(
 
 /// Returns the directory of the workspace, and the target directory.
 #[cfg(feature = "mcp")]
-pub(crate) fn directories(selection: &Selection) -> Result<(PathBuf, PathBuf), Trouble> {
+pub(crate) fn directories(selection: &PackageSelection) -> Result<(PathBuf, PathBuf), Trouble> {
     let metadata = metadata(selection)?;
     Ok((
         metadata.workspace_root.into(),
@@ -109,7 +109,7 @@ pub(crate) fn directories(selection: &Selection) -> Result<(PathBuf, PathBuf), T
     ))
 }
 
-fn build_from(selection: &Selection, metadata: &Metadata) -> Result<BuildOutput, Trouble> {
+fn build_from(selection: &PackageSelection, metadata: &Metadata) -> Result<BuildOutput, Trouble> {
     let executables = executables(selection, metadata)?;
     Ok(BuildOutput {
         target_directory: metadata.target_directory.clone().into(),
@@ -122,7 +122,7 @@ fn cargo() -> PathBuf {
     std::env::var_os("CARGO").map_or_else(|| PathBuf::from("cargo"), PathBuf::from)
 }
 
-fn metadata(selection: &Selection) -> Result<Metadata, Trouble> {
+fn metadata(selection: &PackageSelection) -> Result<Metadata, Trouble> {
     let mut command = MetadataCommand::new();
     command
         .cargo_path(cargo())
@@ -140,7 +140,10 @@ fn metadata(selection: &Selection) -> Result<Metadata, Trouble> {
     })
 }
 
-fn executables(selection: &Selection, metadata: &Metadata) -> Result<Vec<Executable>, Trouble> {
+fn executables(
+    selection: &PackageSelection,
+    metadata: &Metadata,
+) -> Result<Vec<Executable>, Trouble> {
     let mut command = Command::new(cargo());
     command.args([
         "test",

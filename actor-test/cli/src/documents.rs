@@ -7,7 +7,7 @@ use super::coverage::{CoverageTotals, Directory};
 use super::discover::Test;
 use super::explore::TestEnd;
 use super::junit::Junit;
-use super::options::{Explore, Format};
+use super::options::{ExploreOptions, Format};
 use super::screen::Screen;
 use crate::words::{self, CommandContext};
 
@@ -20,7 +20,7 @@ pub(crate) struct Documents {
 
 impl Documents {
     /// Checks before the run that the requested documents can be written.
-    pub(crate) fn open(options: &Explore, built: &BuildOutput) -> Result<Self, Trouble> {
+    pub(crate) fn open(options: &ExploreOptions, built: &BuildOutput) -> Result<Self, Trouble> {
         let directory = options.coverage.as_deref().map(Directory::make);
         let junit = options.junit.as_deref().map(Junit::open);
         Ok(Self {

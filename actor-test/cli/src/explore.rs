@@ -12,16 +12,16 @@ use serde_json::json;
 use super::build::{BuildOutput, Executable, TestTarget};
 use super::discover::{self, Parameters, Test};
 use super::documents::Documents;
-use super::expectation::{Expectation, Missing};
-use super::options::{Explore, Format, Selection, Verbosity};
+use super::expectation::{ExpectedOutcome, MissingBug};
+use super::options::{ExploreOptions, Format, PackageSelection, Verbosity};
 use super::process;
 use super::results::Results;
 use super::screen::Screen;
-use super::verdict::{PartialProgress, Tally, TestVerdict, verdict};
+use super::verdict::{PartialProgress, TestVerdict, VerdictCounts, verdict};
 use super::{Exit, Trouble, build, combinations, interruption};
 use crate::words::{self, CommandContext};
 use actor_test::Settings;
-use actor_test::tool::Turn;
+use actor_test::tool::StrategyTurn;
 use actor_test::tool::overrides::Overrides;
 use actor_test::tool::postmortem::{Postmortem, examine};
 use actor_test::tool::process::{ChildEnd, ChildJob};
@@ -31,7 +31,7 @@ use actor_test::tool::{environment, run as running};
 use actor_test::{BugKind, Finding};
 
 /// Explores the selected tests.
-pub(crate) fn run(options: &Explore, screen: &mut Screen) -> Result<Exit, Trouble> {
+pub(crate) fn run(options: &ExploreOptions, screen: &mut Screen) -> Result<Exit, Trouble> {
     if options.strategy.iter().any(|strategy| strategy == "list") {
         screen.line(&words::strategies_known());
         return Ok(Exit::Clean);
@@ -106,7 +106,7 @@ struct RunPlan {
     told: Verbosity,
     /// The place for printed commands on a test of a default package.
     place: CommandContext,
-    selection: Selection,
+    selection: PackageSelection,
 }
 
 /// The end of a test.
@@ -121,7 +121,12 @@ pub(crate) struct TestEnd {
 }
 
 impl RunPlan {
-    fn new(options: &Explore, mut given: Overrides, built: &BuildOutput, tests: usize) -> Self {
+    fn new(
+        options: &ExploreOptions,
+        mut given: Overrides,
+        built: &BuildOutput,
+        tests: usize,
+    ) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let workers = given.workers.unwrap_or(cores);
         // A single test gets all workers; each of many tests gets one.
@@ -178,7 +183,7 @@ impl RunPlan {
         tests: &[Test],
         screen: &Screen,
         documents: &mut Documents,
-    ) -> Result<Tally, Trouble> {
+    ) -> Result<VerdictCounts, Trouble> {
         let next = AtomicUsize::new(0);
         let (done, results) = mpsc::channel();
         std::thread::scope(|scope| {
@@ -204,9 +209,9 @@ impl RunPlan {
         results: mpsc::Receiver<(usize, Result<TestEnd, Trouble>)>,
         screen: &Screen,
         documents: &mut Documents,
-    ) -> Result<Tally, Trouble> {
-        let mut tally = Tally::default();
-        let mut expectation = Expectation::default();
+    ) -> Result<VerdictCounts, Trouble> {
+        let mut tally = VerdictCounts::default();
+        let mut expectation = ExpectedOutcome::default();
         let mut waiting = BTreeMap::new();
         let mut next = 0;
         for (number, ended) in results {
@@ -316,8 +321,8 @@ impl RunPlan {
     }
 
     /// Reports that none of a test's combinations has the expected bug.
-    fn tell_missing(&self, missing: &Missing, expected: &str, screen: &Screen) {
-        let Missing { test, combinations } = missing;
+    fn tell_missing(&self, missing: &MissingBug, expected: &str, screen: &Screen) {
+        let MissingBug { test, combinations } = missing;
         match self.format {
             Format::Json => {
                 let TestTarget { package, target } = test.executable.home();
@@ -392,14 +397,14 @@ impl<'a> ChildAnalysis<'a> {
     }
 
     /// Returns the iteration that hung or crashed, and the name of its strategy.
-    fn turn(&self) -> Option<(Turn, &str)> {
+    fn turn(&self) -> Option<(StrategyTurn, &str)> {
         let turn = match self.ending.answer {
             Some(ChildEvent::Hang {
                 strategy,
                 iteration,
                 length,
                 ..
-            }) => Turn {
+            }) => StrategyTurn {
                 iteration,
                 strategy,
                 length,
@@ -458,12 +463,12 @@ impl<'a> ChildAnalysis<'a> {
     fn ended(
         self,
         finding: Finding,
-        at: Option<Turn>,
+        at: Option<StrategyTurn>,
         seen: Option<Postmortem>,
         end: &str,
         note: Option<String>,
     ) -> TestVerdict {
-        let turn = at.unwrap_or(Turn::of_first(0));
+        let turn = at.unwrap_or(StrategyTurn::of_first(0));
         let ChildSettings {
             settings,
             strategies,

@@ -6,7 +6,7 @@ use super::build::TestTarget;
 use super::options::{Format, Merge, Verbosity};
 use super::results::{Results, TestResult};
 use super::screen::Screen;
-use super::verdict::{Tally, verdict};
+use super::verdict::{VerdictCounts, verdict};
 use super::{Exit, Trouble};
 use crate::words::{self, CommandContext};
 use actor_test::Report;
@@ -33,7 +33,7 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
     for (_, test) in tests.keys() {
         *homes.entry(test.clone()).or_default() += 1;
     }
-    let mut tally = Tally::default();
+    let mut tally = VerdictCounts::default();
     for ((home, test), parts) in tests {
         let package = &home.package;
         let expected = Report::expected(&parts);

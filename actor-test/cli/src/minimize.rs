@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
-use super::options::{Format, Minimize};
+use super::options::{Format, MinimizeOptions};
 use super::screen::Screen;
 use super::{Exit, Trouble, as_test, discover, process, replay};
 use crate::words;
@@ -16,7 +16,7 @@ use actor_test::tool::protocol::{ChildEvent, Ignored, Task};
 use actor_test::tool::trace::{Document, SCHEDULES, Trace};
 
 /// Removes everything from a recorded execution that its bug does not need, and rewrites the trace.
-pub(crate) fn run(options: &Minimize, screen: &mut Screen) -> Result<Exit, Trouble> {
+pub(crate) fn run(options: &MinimizeOptions, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     let variables = environment::variables().map_err(Trouble::new)?;
     let test = replay::find(&options.selection, &trace)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::options::{Format, Replay, Selection};
+use super::options::{Format, PackageSelection, ReplayOptions};
 use super::process;
 use super::screen::Screen;
 use super::{Exit, Trouble, build, discover};
@@ -37,7 +37,7 @@ struct NearbySearch {
 const NEVER: Duration = Duration::from_secs(1 << 31);
 
 /// Replays a recorded execution and prints its story; if it passes, searches near it.
-pub(crate) fn run(options: &Replay, screen: &mut Screen) -> Result<Exit, Trouble> {
+pub(crate) fn run(options: &ReplayOptions, screen: &mut Screen) -> Result<Exit, Trouble> {
     let trace = Trace::read(&options.trace).map_err(Trouble::new)?;
     let variables = environment::variables().map_err(Trouble::new)?;
     let test = find(
@@ -162,7 +162,7 @@ fn verdict(
     trace: &Trace,
     replayed: &ReplayOutcome,
     near: &NearbySearch,
-    options: &Replay,
+    options: &ReplayOptions,
     screen: &Screen,
 ) {
     let found = replayed.finding.as_ref();
@@ -266,7 +266,7 @@ fn ended_violently(
 }
 
 /// Builds the tests, and finds the trace's test.
-pub(crate) fn find(selection: &Selection, trace: &Trace) -> Result<discover::Test, Trouble> {
+pub(crate) fn find(selection: &PackageSelection, trace: &Trace) -> Result<discover::Test, Trouble> {
     // An unknown package in `-p` fails with cargo's message.
     let built = build::build_for(selection, trace.package.as_deref())?;
     let tests = discover::discover(&built)?;

@@ -13,13 +13,13 @@ use cargo_metadata::{Metadata, Package, Target};
 use memchr::memmem;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-use super::options::Selection;
+use super::options::PackageSelection;
 
 /// The name of the attribute.
 const WORD: &str = "actor_test";
 
 /// Returns cargo's flags for the selected targets that can contain a test; `None` if there are none.
-pub(crate) fn flags(selection: &Selection, metadata: &Metadata) -> Option<Vec<String>> {
+pub(crate) fn flags(selection: &PackageSelection, metadata: &Metadata) -> Option<Vec<String>> {
     let mut flags = selection.flags();
     if selection.names_targets() {
         return Some(flags);

@@ -164,7 +164,7 @@ pub(crate) fn verdict(
 
 /// The numbers of tests by verdict.
 #[derive(Default)]
-pub(crate) struct Tally {
+pub(crate) struct VerdictCounts {
     passed: usize,
     failed: usize,
     unproved: usize,
@@ -182,7 +182,7 @@ pub(crate) struct Tally {
     strategies: Vec<StrategyStatistics>,
 }
 
-impl Tally {
+impl VerdictCounts {
     pub(crate) fn exit(&self) -> Exit {
         match self {
             _ if interruption::is_seen() => Exit::Interrupted,
@@ -253,7 +253,7 @@ impl Tally {
         seed: Option<u64>,
         screen: &Screen,
     ) {
-        let Tally {
+        let VerdictCounts {
             passed,
             failed,
             unproved,

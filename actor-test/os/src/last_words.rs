@@ -58,10 +58,10 @@ pub fn with_exit_message<T>(before: &str, after: &str, what: impl FnOnce() -> T)
 /// assert_eq!(actor_test_os::on_own_thread(thread, || 1 + 2), 3);
 /// ```
 pub fn on_own_thread<T: Send>(thread: Builder, what: impl FnOnce() -> T + Send) -> T {
-    struct Handed(*const ExitMessage);
+    struct HandedMessage(*const ExitMessage);
     // SAFETY: the words are immutable texts that outlive the thread, which is joined below.
-    unsafe impl Send for Handed {}
-    let handed = Handed(WORDS.get());
+    unsafe impl Send for HandedMessage {}
+    let handed = HandedMessage(WORDS.get());
     let ended = scope(|scope| {
         let run = move || {
             let handed = handed;

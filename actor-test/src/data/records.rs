@@ -135,14 +135,14 @@ pub(crate) enum Record {
     /// A call to a disk was carried out.
     Disk {
         who: u32,
-        what: DiskAction,
+        what: DiskRecord,
         /// The reason for the failure of the call.
         error: Option<String>,
     },
     /// The power of a disk has failed.
     PowerFailed {
         /// The lost unsynced actions; for a partial loss, the numbers of lost parts and of all parts.
-        lost: Vec<(DiskAction, Option<(u32, u32)>)>,
+        lost: Vec<(DiskRecord, Option<(u32, u32)>)>,
     },
     /// An event was announced to the monitors that observe it, if any.
     Announced {
@@ -330,7 +330,7 @@ pub(crate) enum Record {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub(crate) struct DiskAction {
+pub(crate) struct DiskRecord {
     pub(crate) call: DiskCall,
     pub(crate) path: String,
     pub(crate) to: Option<String>,
@@ -339,7 +339,7 @@ pub(crate) struct DiskAction {
     pub(crate) bytes: Option<u64>,
 }
 
-impl DiskAction {
+impl DiskRecord {
     pub(crate) fn on(call: DiskCall, path: &str) -> Self {
         Self {
             call,

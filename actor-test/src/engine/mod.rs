@@ -23,10 +23,10 @@ mod arena;
 mod panics;
 mod recording;
 mod running;
-mod sameness;
 mod seam;
 mod session;
-mod watching;
+mod specs;
+mod states;
 mod world;
 
 pub(crate) use panics::show as show_panics;
@@ -34,10 +34,10 @@ pub(crate) use recording::tape::{DecisionObserver, RecordedDecision, checks, cho
 pub(crate) use running::execution::{Engine, ObligationWatch, Program, RunOptions, StepObserver};
 pub(crate) use running::outcome::{EndReason, Outcome, START, THREAD};
 pub(crate) use running::own_thread::{STACK_BYTES, on_fresh_thread, on_own_thread};
-pub(crate) use watching::calls::Calls;
-pub(crate) use watching::observations::Observations;
-pub(crate) use watching::specifications::SpecificationStats;
-pub(crate) use watching::suspicion::Suspicion;
+pub(crate) use specs::calls::Calls;
+pub(crate) use specs::observations::Observations;
+pub(crate) use specs::specifications::SpecificationStats;
+pub(crate) use specs::suspicion::Suspicion;
 pub(crate) use world::aliases::Aliases;
 pub(crate) use world::state::BODY_KEY;
 pub(crate) use world::temperature::Obligation;

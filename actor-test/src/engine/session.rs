@@ -5,11 +5,11 @@ use actor_core::runtime::Spawn;
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::recording::recorder::Recorder;
 use crate::engine::recording::tape::{DecisionObserver, RecordedDecision, Tape};
-use crate::engine::watching::calls::Calls;
-use crate::engine::watching::landmarks::Landmarks;
-use crate::engine::watching::observers::Observers;
-use crate::engine::watching::suspicion::Suspicion;
-use crate::engine::watching::tally::{CoverageCounts, TypeCoverage};
+use crate::engine::specs::calls::Calls;
+use crate::engine::specs::landmarks::Landmarks;
+use crate::engine::specs::observers::Observers;
+use crate::engine::specs::suspicion::Suspicion;
+use crate::engine::specs::tally::{CoverageCounts, TypeCoverage};
 use crate::engine::world::temperature::Obligation;
 
 /// The record of executions, which no program under test can see.

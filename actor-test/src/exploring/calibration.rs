@@ -3,7 +3,7 @@
 use crate::engine::Program;
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::plan::Turn;
+use crate::exploring::plan::StrategyTurn;
 use crate::settings::{Bounds, Settings};
 use crate::strategy::{Random, Strategy};
 
@@ -31,7 +31,7 @@ pub(crate) fn calibrate(name: &str, program: &(dyn Program + Sync), settings: &S
     let mut lengths = Vec::new();
     let mut owed = Vec::new();
     for iteration in 0..EXECUTIONS {
-        let mut contribution = explorer.run_turn(program, Turn::of_first(iteration));
+        let mut contribution = explorer.run_turn(program, StrategyTurn::of_first(iteration));
         // One confirmed liveness bug is enough.
         if !is_dead {
             judge.judge(&mut contribution);

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::bug::Finding;
 use crate::engine::{EndReason, ObligationWatch, Program, chosen};
 use crate::exploring::explorer::{Contribution, Explorer};
-use crate::in_order::map_ordered;
+use crate::parallel::map_ordered;
 use crate::report::confirmation::Confirmation;
 use crate::settings::Settings;
 use crate::strategy::{Continuation, Estimates, StrategySpec};

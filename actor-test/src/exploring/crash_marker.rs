@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
-use crate::exploring::plan::Turn;
+use crate::exploring::plan::StrategyTurn;
 
 static PIN: OnceLock<CrashMarker> = OnceLock::new();
 
@@ -24,8 +24,8 @@ enum CrashMarker {
 #[derive(Debug)]
 struct Leak {
     threads: usize,
-    last: Option<Turn>,
-    leaking: Option<Turn>,
+    last: Option<StrategyTurn>,
+    leaking: Option<StrategyTurn>,
 }
 
 /// Writes each iteration to a file before it runs.
@@ -45,7 +45,7 @@ pub(crate) fn pin_threads() {
 }
 
 /// Returns the first iteration that left threads behind.
-pub(crate) fn leaking() -> Option<Turn> {
+pub(crate) fn leaking() -> Option<StrategyTurn> {
     match PIN.get() {
         Some(CrashMarker::Threads(leak)) => {
             leak.lock().unwrap_or_else(PoisonError::into_inner).leaking
@@ -56,19 +56,19 @@ pub(crate) fn leaking() -> Option<Turn> {
 
 /// Records or checks an iteration before it runs; does nothing in a first run.
 #[inline]
-pub(crate) fn pin(turn: Turn) {
+pub(crate) fn pin(turn: StrategyTurn) {
     if let Some(pin) = PIN.get() {
         pin.note(turn);
     }
 }
 
 impl CrashMarker {
-    fn note(&self, turn: Turn) {
+    fn note(&self, turn: StrategyTurn) {
         match self {
             Self::File(file) => {
                 let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
                 // A fixed width lets each note overwrite the last one. An unwritable note is ignored.
-                let Turn {
+                let StrategyTurn {
                     iteration,
                     strategy,
                     length,
@@ -91,10 +91,10 @@ impl CrashMarker {
 }
 
 /// Reads the last recorded iteration, with its strategy and expected length.
-pub(crate) fn pinned(path: &Path) -> Option<Turn> {
+pub(crate) fn pinned(path: &Path) -> Option<StrategyTurn> {
     let text = std::fs::read_to_string(path).ok()?;
     let mut parts = text.split_whitespace();
-    Some(Turn {
+    Some(StrategyTurn {
         iteration: parts.next()?.parse().ok()?,
         strategy: parts.next()?.parse().ok()?,
         length: match parts.next()? {

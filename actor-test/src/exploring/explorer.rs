@@ -11,7 +11,7 @@ use crate::engine::{
     RunOptions,
 };
 use crate::exploring::crash_marker;
-use crate::exploring::plan::{PILOTS, Turn};
+use crate::exploring::plan::{PILOTS, StrategyTurn};
 use crate::hash::mix;
 use crate::report::confirmation::Confirmation;
 use crate::report::words::{self, CommandContext};
@@ -46,8 +46,8 @@ pub(crate) struct Contribution {
 
 impl Contribution {
     /// Returns the turn of the execution.
-    pub(crate) fn turn(&self) -> Turn {
-        Turn {
+    pub(crate) fn turn(&self) -> StrategyTurn {
+        StrategyTurn {
             iteration: self.iteration,
             strategy: self.strategy,
             length: self.length,
@@ -55,7 +55,7 @@ impl Contribution {
     }
 
     /// Renumbers the execution, once its turn is known.
-    pub(crate) fn counted_as(self, turn: Turn, seed: u64) -> Self {
+    pub(crate) fn counted_as(self, turn: StrategyTurn, seed: u64) -> Self {
         Self {
             iteration: turn.iteration,
             strategy: turn.strategy,
@@ -286,7 +286,9 @@ impl<'a> Explorer<'a> {
         let mut scout = Self::new(&self.status.test, self.settings, strategies);
         let mut lengths = Vec::new();
         for iteration in 0..PILOTS {
-            let outcome = scout.run_turn(program, Turn::of_first(iteration)).outcome;
+            let outcome = scout
+                .run_turn(program, StrategyTurn::of_first(iteration))
+                .outcome;
             self.pilots = mix(self.pilots, mix(outcome.class, outcome.steps));
             lengths.push(outcome.contended_steps);
         }
@@ -332,8 +334,8 @@ impl<'a> Explorer<'a> {
         contribution.outcome.finding.is_some() && !self.settings.keep_going
     }
 
-    fn execution(&self, turn: Turn) -> Execution {
-        let Turn {
+    fn execution(&self, turn: StrategyTurn) -> Execution {
+        let StrategyTurn {
             iteration, length, ..
         } = turn;
         Execution {
@@ -348,7 +350,7 @@ impl<'a> Explorer<'a> {
 
     /// Returns the seed of the operating system's answers. A strategy with a memory must see the same
     /// program in each execution.
-    fn system_seed(&self, turn: Turn) -> u64 {
+    fn system_seed(&self, turn: StrategyTurn) -> u64 {
         let session = self.settings.session();
         let strategy = self.strategies[turn.strategy].as_ref();
         let of = match strategy.is_some_and(|strategy| strategy.has_memory()) {
@@ -364,8 +366,8 @@ impl<'a> Explorer<'a> {
     }
 
     /// Runs one execution.
-    pub(crate) fn run_turn(&mut self, program: &dyn Program, turn: Turn) -> Contribution {
-        let Turn {
+    pub(crate) fn run_turn(&mut self, program: &dyn Program, turn: StrategyTurn) -> Contribution {
+        let StrategyTurn {
             iteration,
             strategy: number,
             length,
@@ -373,7 +375,7 @@ impl<'a> Explorer<'a> {
         let position = self.first + number;
         let known = if self.counts { iteration } else { UNKNOWN };
         self.status.begins(known, position, length);
-        crash_marker::pin(Turn {
+        crash_marker::pin(StrategyTurn {
             strategy: position,
             ..turn
         });
@@ -436,7 +438,7 @@ impl<'a> Explorer<'a> {
     }
 
     /// Returns the last words for an execution that ends the process, if wanted.
-    fn last_words(&self, turn: Turn) -> Option<(String, String)> {
+    fn last_words(&self, turn: StrategyTurn) -> Option<(String, String)> {
         let place = self.place.as_ref()?;
         let bounds = &self.settings.bounds;
         let (test, iteration) = (&self.status.test, turn.iteration);
@@ -472,7 +474,7 @@ impl<'a> Explorer<'a> {
 
     /// Selects a fraction of the executions. In a divided search the iteration may not be known yet, so
     /// that the behaviour decides.
-    fn is_checked(&self, turn: Turn, class: u64) -> bool {
+    fn is_checked(&self, turn: StrategyTurn, class: u64) -> bool {
         let strategy = self.strategies[turn.strategy].as_ref();
         let has_memory = strategy.is_some_and(|strategy| strategy.has_memory());
         let every = self.settings.check_every;

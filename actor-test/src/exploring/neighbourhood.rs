@@ -17,8 +17,8 @@ use crate::data::faults::Fault;
 use crate::data::schedule::Schedule;
 use crate::data::story::ChoicePurpose;
 use crate::engine::{Engine, Program, RunOptions};
-use crate::explaining::causes::order::{HappensBefore, Pair};
-use crate::explaining::causes::turned::{RaceReversal, ReplayPlan};
+use crate::explaining::causes::order::{HappensBefore, OrderedPair};
+use crate::explaining::causes::race_reversal::{RaceReversal, ReplayPlan};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
 use crate::report::data::{Bug, NEAR};
@@ -129,7 +129,7 @@ fn turns(order: &HappensBefore, steps: &Schedule) -> Vec<Turn> {
     let mut races: Vec<(usize, usize, Turn)> = Vec::new();
     for inbox in order.inboxes(&window) {
         for pair in order.racing(&inbox) {
-            let Pair { first, second } = pair;
+            let OrderedPair { first, second } = pair;
             let until = inbox[second].at;
             let ways = pair.ways(&inbox).into_iter();
             races.extend(ways.map(|held| (second - first, steps.len() - until, (held, until))));

@@ -63,7 +63,7 @@ enum TurnAssignment {
 
 /// A turn: an iteration, its strategy by position, and the expected length, if the strategy needs it.
 #[derive(Clone, Copy, Debug)]
-pub struct Turn {
+pub struct StrategyTurn {
     /// The number of the iteration.
     pub iteration: u64,
     /// The position of the strategy.
@@ -72,7 +72,7 @@ pub struct Turn {
     pub length: Option<u64>,
 }
 
-impl Turn {
+impl StrategyTurn {
     /// Creates a turn of the first strategy without an expected length.
     pub fn of_first(iteration: u64) -> Self {
         Self {
@@ -189,7 +189,7 @@ impl Plan {
 }
 
 impl Epoch {
-    pub(crate) fn turn(&self, execution: u64) -> Turn {
+    pub(crate) fn turn(&self, execution: u64) -> StrategyTurn {
         let iteration = self.partition.iteration(execution);
         let strategy = match &self.turns {
             TurnAssignment::Each(strategies) => (iteration % *strategies as u64) as usize,
@@ -198,14 +198,14 @@ impl Epoch {
         let needs_length = self.need_length[strategy];
         let seed = execution_seed(self.session, iteration);
         let length = needs_length.then(|| self.lengths.draw(seed)).flatten();
-        Turn {
+        StrategyTurn {
             iteration,
             strategy,
             length,
         }
     }
 
-    pub(crate) fn seed(&self, turn: Turn) -> u64 {
+    pub(crate) fn seed(&self, turn: StrategyTurn) -> u64 {
         execution_seed(self.session, turn.iteration)
     }
 }

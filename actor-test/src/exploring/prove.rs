@@ -3,7 +3,7 @@
 use crate::engine::{EndReason, Program};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::plan::Turn;
+use crate::exploring::plan::StrategyTurn;
 use crate::exploring::summary::Summary;
 use crate::report::data::{self, Bug, Report};
 use crate::settings::{Search, Settings};
@@ -204,7 +204,7 @@ impl Searching<'_> {
             if self.summary.is_over() || self.explorer.is_late() {
                 return true;
             }
-            let turn = Turn::of_first(self.summary.executions());
+            let turn = StrategyTurn::of_first(self.summary.executions());
             let mut contribution = self.explorer.run_turn(program, turn);
             if contribution.outcome.end == EndReason::Exhausted && self.limit.is_reached() {
                 return false;

@@ -3,7 +3,7 @@
 use crate::engine::{EndReason, Program};
 use crate::exploring::confirmation::Judge;
 use crate::exploring::explorer::Explorer;
-use crate::exploring::plan::Turn;
+use crate::exploring::plan::StrategyTurn;
 use crate::exploring::summary::Summary;
 use crate::report::data::Report;
 use crate::settings::token::{self, ParsedToken, TokenError};
@@ -48,14 +48,16 @@ pub(crate) fn reproduce(
     if explorer.has_memory() {
         // The execution depends on the earlier ones.
         for before in 0..iteration {
-            let outcome = explorer.run_turn(program, Turn::of_first(before)).outcome;
+            let outcome = explorer
+                .run_turn(program, StrategyTurn::of_first(before))
+                .outcome;
             if outcome.end == EndReason::Exhausted {
                 return Err(TokenError::Ended(text.into(), before));
             }
         }
     }
     let mut summary = Summary::new(name, &settings);
-    let turn = Turn {
+    let turn = StrategyTurn {
         iteration,
         strategy: 0,
         length,

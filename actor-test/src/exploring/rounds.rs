@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use crate::engine::{EndReason, Observations, Program, STACK_BYTES};
 use crate::exploring::checkpoint::{PartResult, Shard, StoredPart};
 use crate::exploring::explorer::{Contribution, Explorer, ExplorerSeed};
-use crate::exploring::plan::Turn;
+use crate::exploring::plan::StrategyTurn;
 use crate::exploring::work_queue::lock;
 use crate::strategy::{ROUND_MAX, Strategy};
 
@@ -202,7 +202,7 @@ fn explore(
     let mut contributions = Vec::new();
     let mut is_whole = false;
     while is_needed() && !explorer.is_late() {
-        let turn = Turn::of_first(1 + contributions.len() as u64);
+        let turn = StrategyTurn::of_first(1 + contributions.len() as u64);
         let contribution = explorer.run_turn(program, turn);
         if contribution.outcome.end == EndReason::Exhausted {
             is_whole = true;

@@ -15,7 +15,7 @@ use crate::exploring::coverage_claim::{SearchCourse, StrategyTurns};
 use crate::exploring::explorer::{Contribution, seconds};
 use crate::exploring::recording::record;
 use crate::exploring::unused_faults;
-use crate::exploring::workers::Progress;
+use crate::exploring::workers::ExplorationProgress;
 use crate::hash::mix;
 use crate::report::behaviours::BehaviourCounter;
 use crate::report::data::{BUGS_MAX, Bug, CheckpointInfo, Report, StrategyStatistics};
@@ -296,8 +296,8 @@ impl Summary {
         executions >= SATURATED_MIN && self.last_new <= executions / 2
     }
 
-    pub(crate) fn progress(&self) -> Progress {
-        Progress {
+    pub(crate) fn progress(&self) -> ExplorationProgress {
+        ExplorationProgress {
             executions: self.report.executions,
             of: match self.settings.step_budget {
                 Some(_) => self.report.executions + self.affordable(),

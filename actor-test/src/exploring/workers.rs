@@ -28,12 +28,12 @@ pub(crate) trait ProgressObserver: Send {
     fn is_due(&self) -> bool;
 
     /// Reports progress.
-    fn progress(&mut self, progress: &Progress);
+    fn progress(&mut self, progress: &ExplorationProgress);
 }
 
 /// The progress of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ExplorationProgress {
     pub(crate) executions: u64,
     pub(crate) of: u64,
     pub(crate) steps: u64,
@@ -49,7 +49,7 @@ impl ProgressObserver for Silent {
         false
     }
 
-    fn progress(&mut self, _: &Progress) {}
+    fn progress(&mut self, _: &ExplorationProgress) {}
 }
 
 /// Explores a program.
@@ -376,7 +376,7 @@ impl Exploration<'_> {
         if !self.observer.is_due() {
             return;
         }
-        self.observer.progress(&Progress {
+        self.observer.progress(&ExplorationProgress {
             extent: explorer.extent(),
             ..self.summary.progress()
         });

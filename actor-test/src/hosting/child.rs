@@ -16,16 +16,16 @@ use crate::explaining::causes::explain;
 use crate::explaining::minimizing::minimize;
 use crate::exploring::crash_marker;
 use crate::exploring::neighbourhood::{self, Neighbourhood};
-use crate::exploring::pinned::{follow, in_words};
 use crate::exploring::reproduction::reproduce;
-use crate::exploring::workers::{Progress, ProgressObserver, Silent, explore};
+use crate::exploring::script::{follow, in_words};
+use crate::exploring::workers::{ExplorationProgress, ProgressObserver, Silent, explore};
 use crate::hosting::protocol::{ChildEvent, ChildRequest, EventWriter, Task, VERSION};
-use crate::hosting::{environment, pinned, run, watchdog};
+use crate::hosting::{environment, run, script, watchdog};
 use crate::report::data::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{Budgets, Overrides};
-use crate::strategy::{PinnedStep, parse};
+use crate::strategy::{ScriptStep, parse};
 use crate::trace;
 use crate::trace::replay::replay_until;
 use crate::trace::saved::PassingSchedule;
@@ -226,9 +226,9 @@ fn pin_down(
     {
         steps.truncate(schedule.len());
     }
-    let settings = pinned::settings(test)?;
+    let settings = script::settings(test)?;
     // The steps are replayed in the written form that the user's test will have.
-    let written: Vec<(String, String)> = steps.iter().map(PinnedStep::written).collect();
+    let written: Vec<(String, String)> = steps.iter().map(ScriptStep::written).collect();
     let lines: Vec<(&str, &str)> = written
         .iter()
         .map(|(who, what)| (&**who, &**what))
@@ -398,7 +398,7 @@ impl ProgressObserver for ProgressReporter<'_> {
             .is_none_or(|told| told.elapsed() >= PROGRESS_INTERVAL)
     }
 
-    fn progress(&mut self, progress: &Progress) {
+    fn progress(&mut self, progress: &ExplorationProgress) {
         if !self.is_due() {
             return;
         }

@@ -7,7 +7,6 @@
 
 pub(crate) mod child;
 pub mod environment;
-pub(crate) mod pinned;
 pub mod postmortem;
 #[allow(missing_docs, reason = "for the tool alone: a name may say enough")]
 pub mod process;
@@ -15,4 +14,5 @@ mod program;
 #[allow(missing_docs, reason = "for the tool alone: a name may say enough")]
 pub mod protocol;
 pub mod run;
+pub(crate) mod script;
 pub mod watchdog;

@@ -5,7 +5,7 @@
 //! in a file before the decision takes effect. A second child replays these decisions and describes the last
 //! step without taking it.
 
-use crate::exploring::plan::Turn;
+use crate::exploring::plan::StrategyTurn;
 use crate::hosting::process::{ChildEnd, ChildJob};
 use crate::hosting::protocol::{ChildEvent, Task};
 use crate::report::data::{Bug, Recording};
@@ -30,7 +30,7 @@ pub struct Postmortem {
 pub fn examine(
     job: &ChildJob,
     settings: &Settings,
-    turn: Turn,
+    turn: StrategyTurn,
     strategy: &str,
     run: &mut dyn FnMut(&ChildJob) -> Option<ChildEnd>,
 ) -> Option<Postmortem> {
@@ -75,7 +75,7 @@ pub fn examine(
 }
 
 /// Returns the task that repeats the iteration: its token if that is enough, since a token is quicker.
-fn task(job: &ChildJob, settings: &Settings, turn: Turn, strategy: &str) -> Task {
+fn task(job: &ChildJob, settings: &Settings, turn: StrategyTurn, strategy: &str) -> Task {
     if let Some(task @ (Task::Reproduce { .. } | Task::Replay { .. })) = &job.task {
         return task.clone();
     }

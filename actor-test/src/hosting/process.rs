@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use crate::debugging::Inquiry;
 use crate::declaration::parameters;
 use crate::exploring::crash_marker;
-use crate::exploring::plan::Turn;
+use crate::exploring::plan::StrategyTurn;
 use crate::hosting::environment::REQUEST;
 use crate::hosting::protocol::{ChildEvent, ChildRequest, Ignored, Task, VERSION};
 use crate::report::words;
@@ -48,7 +48,7 @@ pub struct ChildEnd {
     pub stdout: String,
     pub stderr: String,
     /// The last iteration that the child recorded before running it, if requested.
-    pub pinned: Option<Turn>,
+    pub pinned: Option<StrategyTurn>,
     /// The progress of the witnessed iteration, if requested.
     pub witnessed: Option<DecisionLogContents>,
     pub elapsed: Duration,

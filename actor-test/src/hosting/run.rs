@@ -15,7 +15,7 @@ use crate::declaration::parameters::Combination;
 use crate::engine::on_fresh_thread;
 use crate::explaining::causes::explain;
 use crate::explaining::minimizing::{MinimalExecution, minimize};
-use crate::exploring::plan::Turn;
+use crate::exploring::plan::StrategyTurn;
 use crate::exploring::workers::{ProgressObserver, Silent, explore};
 use crate::exploring::{checkpoint, neighbourhood};
 use crate::hosting::environment::{self, REQUEST};
@@ -317,7 +317,7 @@ fn report_hang(worker: &WorkerStatus, still: Duration) {
         let _ = writeln!(std::io::stderr(), "{text}");
         std::process::exit(101);
     };
-    let turn = Turn {
+    let turn = StrategyTurn {
         iteration,
         strategy: worker.strategy.load(Ordering::Relaxed),
         length: worker.length(),
@@ -341,7 +341,12 @@ fn report_hang(worker: &WorkerStatus, still: Duration) {
 }
 
 /// Returns the report of a hanging test, with its trace written, and notes.
-fn hung(test: &str, running: &RunningTest, turn: Turn, still: f64) -> (Report, Vec<String>) {
+fn hung(
+    test: &str,
+    running: &RunningTest,
+    turn: StrategyTurn,
+    still: f64,
+) -> (Report, Vec<String>) {
     let RunningTest {
         settings,
         given,
@@ -395,7 +400,7 @@ pub fn ended(
     settings: &Settings,
     finding: Finding,
     strategy: &str,
-    turn: Turn,
+    turn: StrategyTurn,
 ) -> Report {
     let mut report = Report::empty(test, settings);
     let mut bug = Bug::unrecorded(finding, strategy, turn.iteration, settings);

@@ -4,18 +4,18 @@
 
 mod causes;
 mod changes;
+mod collapse;
 mod disks;
 mod endings;
-mod evidence;
-mod folding;
+mod escape;
 mod foreign;
-mod leftovers;
-mod plain;
+mod how_found;
 mod statistics;
 mod steps;
 mod story_steps;
 mod unproved;
 mod unreached;
+mod unread;
 mod verdict;
 mod warnings;
 
@@ -24,10 +24,10 @@ use std::time::Duration;
 
 pub use self::causes::causes;
 pub use self::endings::*;
-use self::evidence::circumstances;
-pub use self::evidence::{evidence, minimized};
+pub use self::escape::{cut, differing, harmless, plain, shortened};
 pub(crate) use self::foreign::selects as foreign_selects;
-pub use self::plain::{cut, differing, harmless, plain, shortened};
+use self::how_found::circumstances;
+pub use self::how_found::{evidence, minimized};
 pub use self::statistics::strategies;
 use self::statistics::{explored, failing_statistics, statistics};
 use self::steps::decisive_steps;

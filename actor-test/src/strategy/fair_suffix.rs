@@ -24,7 +24,7 @@ use crate::hash::mix;
 pub struct FairSuffix {
     prefix: Box<dyn Strategy>,
     walk: Weighted,
-    guard: Guard,
+    guard: SuffixGuard,
     switch: Switch,
     /// The step of the switch in this execution.
     from: u64,
@@ -62,7 +62,7 @@ impl FairSuffix {
         Self {
             prefix,
             walk: Weighted::new(Weights::default()),
-            guard: Guard::default(),
+            guard: SuffixGuard::default(),
             switch,
             from: 0,
             switched: false,
@@ -229,7 +229,7 @@ fn uniform(rng: &mut impl Rng, last: u64) -> u64 {
 /// Prevents starvation. The guard scans the enabled operations once in 25 times as many steps as there are
 /// operations, so that the price of a step does not depend on their number.
 #[derive(Debug, Default)]
-struct Guard {
+struct SuffixGuard {
     /// The step, plus one, of the first scan that saw an operation wait; zero once it is picked.
     seen_at: PerOperation<u64>,
     next_look: u64,
@@ -238,7 +238,7 @@ struct Guard {
 /// The number of steps, for each enabled operation, for which one may wait after it was seen.
 const PATIENCE: u64 = 50;
 
-impl Guard {
+impl SuffixGuard {
     fn begin(&mut self) {
         self.seen_at.clear();
         self.next_look = 0;
@@ -334,7 +334,7 @@ mod tests {
     fn nobody_is_passed_over_for_ever() {
         for count in [1_u64, 2, 3, 10] {
             let enabled: Vec<Pending> = (0..count as u32).map(pending).collect();
-            let mut guard = Guard::default();
+            let mut guard = SuffixGuard::default();
             guard.begin();
             let mut last = vec![0; count as usize];
             for step in 0..5_000 {

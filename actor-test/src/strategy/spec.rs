@@ -526,7 +526,7 @@ impl StrategySpec {
             Some(bound) => dfs.executions_max(bound),
         };
         let known =
-            |states: States, room: Option<StateLimit>| states.room(room.unwrap_or_default());
+            |states: States, room: Option<StateLimit>| states.limit(room.unwrap_or_default());
         match self {
             Self::Random => Box::new(Random::new()),
             Self::Weighted(weights) => Box::new(Weighted::new(*weights)),

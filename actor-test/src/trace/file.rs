@@ -376,7 +376,7 @@ struct TraceHeader {
     #[serde(default)]
     version: u64,
     #[serde(default)]
-    story: Option<story::Texts>,
+    story: Option<story::StoryTexts>,
 }
 
 fn not_a_trace() -> String {

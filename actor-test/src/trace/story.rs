@@ -64,9 +64,9 @@ fn lines(values: &[impl Serialize]) -> String {
 }
 
 /// The texts of a trace's story, without the rest of it.
-pub(super) struct Texts(pub(super) Vec<Text>);
+pub(super) struct StoryTexts(pub(super) Vec<Text>);
 
-impl<'de> Deserialize<'de> for Texts {
+impl<'de> Deserialize<'de> for StoryTexts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(TextsReader)
     }
@@ -75,32 +75,32 @@ impl<'de> Deserialize<'de> for Texts {
 struct TextsReader;
 
 impl<'de> Visitor<'de> for TextsReader {
-    type Value = Texts;
+    type Value = StoryTexts;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(STORY)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, sentences: A) -> Result<Texts, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, sentences: A) -> Result<StoryTexts, A::Error> {
         skip(sentences)?;
-        Ok(Texts(Vec::new()))
+        Ok(StoryTexts(Vec::new()))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Texts, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<StoryTexts, A::Error> {
         let mut texts = Vec::new();
-        while let Some(field) = fields.next_key::<Field>()? {
+        while let Some(field) = fields.next_key::<StoryField>()? {
             match field {
-                Field::Texts => texts = of_its_story(fields.next_value(), "the texts of ")?,
-                Field::Other => _ = fields.next_value::<IgnoredAny>()?,
+                StoryField::Texts => texts = of_its_story(fields.next_value(), "the texts of ")?,
+                StoryField::Other => _ = fields.next_value::<IgnoredAny>()?,
             }
         }
-        Ok(Texts(texts))
+        Ok(StoryTexts(texts))
     }
 }
 
 #[derive(Deserialize)]
 #[serde(field_identifier, rename_all = "snake_case")]
-enum Field {
+enum StoryField {
     Texts,
     #[serde(other)]
     Other,

@@ -126,13 +126,13 @@ impl Automata {
     /// Every state of the program and every step between two, found without the tester.
     pub fn model(&self) -> Model {
         let mut model = Model::default();
-        let mut known = BTreeMap::from([(Point::Root, 0)]);
-        let mut queue = VecDeque::from([(Point::Root, 0, 0)]);
+        let mut known = BTreeMap::from([(ModelState::Root, 0)]);
+        let mut queue = VecDeque::from([(ModelState::Root, 0, 0)]);
         model.edges.push(Vec::new());
-        model.points.push(Point::Root);
+        model.points.push(ModelState::Root);
         while let Some((point, state, depth)) = queue.pop_front() {
             let steps = self.steps(&point);
-            if let (true, Point::World(world)) = (steps.is_empty(), &point) {
+            if let (true, ModelState::World(world)) = (steps.is_empty(), &point) {
                 model.ends.insert(world.states.clone());
             }
             for (who, answer, next) in steps {
@@ -159,26 +159,26 @@ impl Automata {
     }
 
     /// Who can take a step, and to where it leads; nowhere, where it fails.
-    fn steps(&self, point: &Point) -> Vec<(usize, usize, Option<Point>)> {
+    fn steps(&self, point: &ModelState) -> Vec<(usize, usize, Option<ModelState>)> {
         let actors = self.starts.len();
-        let Point::World(world) = point else {
+        let ModelState::World(world) = point else {
             let world = World {
-                unborn: actors,
+                unspawned: actors,
                 started: vec![false; actors],
                 states: vec![0; actors],
                 inboxes: vec![Vec::new(); actors],
                 outboxes: vec![Vec::new(); actors],
             };
-            return vec![(actors, 0, Some(Point::World(world)))];
+            return vec![(actors, 0, Some(ModelState::World(world)))];
         };
         let mut steps = Vec::new();
-        let world_of = |world: World| Some(Point::World(world));
-        if world.unborn > 0 {
+        let world_of = |world: World| Some(ModelState::World(world));
+        if world.unspawned > 0 {
             let mut next = world.clone();
-            next.unborn -= 1;
+            next.unspawned -= 1;
             steps.push((actors, 0, world_of(next)));
         }
-        for actor in 0..actors - world.unborn {
+        for actor in 0..actors - world.unspawned {
             if let Some((to, event)) = world.outboxes[actor].first().copied() {
                 let mut next = world.clone();
                 next.outboxes[actor].remove(0);
@@ -211,7 +211,7 @@ impl Automata {
 
 /// A state of the model.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Point {
+pub enum ModelState {
     /// Before the set-up.
     Root,
     /// After it.
@@ -222,7 +222,7 @@ pub enum Point {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct World {
     /// How many spawns are still to come; the last actors'.
-    pub unborn: usize,
+    pub unspawned: usize,
     /// Whose start has run.
     pub started: Vec<bool>,
     /// In which state each actor is.
@@ -248,7 +248,7 @@ pub struct Edge {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Model {
     /// The states, the first first.
-    pub points: Vec<Point>,
+    pub points: Vec<ModelState>,
     /// The steps from each.
     pub edges: Vec<Vec<Edge>>,
     /// In which states the actors are where nothing can be done.

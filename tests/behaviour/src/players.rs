@@ -14,7 +14,7 @@ use actor_core::{Mailbox, Terminated, Timer, actor, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Settings, Tester};
 
-use crate::witness::Witness;
+use crate::witness::EndRecorder;
 
 /// What a player does in its first life, one after another.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,7 +65,7 @@ enum Until {
 
 /// A program.
 #[derive(Clone, Debug)]
-pub struct Play {
+pub struct FeatureProgram {
     scripts: Vec<Vec<Act>>,
     /// The last player has room for one event.
     is_bounded: bool,
@@ -413,7 +413,7 @@ pub struct Found {
     pub bugs: BTreeSet<(BugKind, String)>,
 }
 
-impl Play {
+impl FeatureProgram {
     /// The program with that number.
     pub fn random(number: u64) -> Self {
         Self::drawn(number, Acts::Some)
@@ -486,7 +486,7 @@ impl Play {
     pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let stage: Arc<Mutex<Stage>> = Arc::default();
         let seen = stage.clone();
-        let (witness, ends) = Witness::new(strategy.build(), move || {
+        let (witness, ends) = EndRecorder::new(strategy.build(), move || {
             let stage = seen.lock().expect("nobody panics here");
             stage.notes.lock().expect("nobody panics here").clone()
         });

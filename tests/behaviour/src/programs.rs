@@ -246,7 +246,7 @@ pub fn paxos(sys: &System, proposers: usize, acceptors: usize) {
 }
 
 /// The set-up tells each of `actors` once.
-pub fn told_once(sys: &System, actors: usize) {
+pub fn one_event_each(sys: &System, actors: usize) {
     let quiet: Vec<_> = (0..actors).map(|_| sys.spawn(Quiet)).collect();
     quiet.iter().for_each(|actor| actor.tell(Hello));
 }

@@ -10,11 +10,11 @@ use actor_core::{Terminated, actor, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Settings, Tester};
 
-use crate::witness::Witness;
+use crate::witness::EndRecorder;
 
 /// What the programs may use besides events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Uses {
+pub struct FeatureSet {
     /// Choices.
     pub choices: bool,
     /// Actors that are spawned on the way.
@@ -47,14 +47,14 @@ pub struct Uses {
 
 /// A program.
 #[derive(Clone, Copy, Debug)]
-pub struct Talk {
+pub struct HistoryProgram {
     number: u64,
     talkers: usize,
     /// How long chains of events are at most.
     fuel: u8,
     /// One in how many draws is a second event.
-    thrift: u64,
-    uses: Uses,
+    second_event_odds: u64,
+    uses: FeatureSet,
 }
 
 /// What each talker was told, in order, as a number.
@@ -74,7 +74,7 @@ type Shared = Arc<Mutex<Notes>>;
 
 struct Talker {
     name: u64,
-    program: Talk,
+    program: HistoryProgram,
     /// All that it was told.
     told: u64,
     known: Vec<Named>,
@@ -237,7 +237,7 @@ impl Talker {
 
     /// What it does about what it has heard.
     fn act(&mut self, fuel: u8, cx: &mut Context<Self>) {
-        let Uses {
+        let FeatureSet {
             choices,
             spawns,
             halts,
@@ -278,7 +278,7 @@ impl Talker {
             let child = cx.spawn(child);
             self.known.push((name, child));
         }
-        let count = match self.draw(4, self.program.thrift) {
+        let count = match self.draw(4, self.program.second_event_odds) {
             _ if fuel == 0 => 0,
             0 => 2,
             1 => 0,
@@ -452,15 +452,15 @@ impl Talker {
     }
 }
 
-impl Talk {
+impl HistoryProgram {
     /// The program with that number.
-    pub fn random(number: u64, uses: Uses) -> Self {
+    pub fn random(number: u64, uses: FeatureSet) -> Self {
         let dice = |what: u64, of: u64| mix(mix(number, 77), what) % of;
         Self {
             number: mix(number, 5),
             talkers: 2 + dice(1, 3) as usize,
             fuel: 1 + dice(2, 2) as u8,
-            thrift: 2 + dice(3, 5),
+            second_event_odds: 2 + dice(3, 5),
             uses,
         }
     }
@@ -504,7 +504,7 @@ impl Talk {
         }
         if self.uses.looks {
             for number in 0..2 {
-                self.look_on(sys, number, &known, notes);
+                self.watch_by_predicate(sys, number, &known, notes);
             }
         }
         let first_words = if self.uses.timers { 1 } else { 2 };
@@ -517,7 +517,7 @@ impl Talk {
 
     /// Has a predicate look at one talker, and after some of what that was told at another one. It notes
     /// what it sees where that is something new.
-    fn look_on(&self, sys: &System, number: u64, all: &[Named], notes: &Shared) {
+    fn watch_by_predicate(&self, sys: &System, number: u64, all: &[Named], notes: &Shared) {
         let draw = mix(self.number, number) as usize;
         let (one, other) = (
             all[draw % all.len()].1.clone(),
@@ -545,7 +545,7 @@ impl Talk {
     pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let notes: Arc<Mutex<Shared>> = Arc::default();
         let seen = Arc::clone(&notes);
-        let (witness, ends) = Witness::new(strategy.build(), move || {
+        let (witness, ends) = EndRecorder::new(strategy.build(), move || {
             let shared = seen.lock().expect("nobody panics here").clone();
             shared.lock().expect("nobody panics here").clone()
         });

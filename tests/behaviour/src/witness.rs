@@ -10,13 +10,13 @@ use actor_test::strategy::{
 pub type Ends<E> = Arc<Mutex<Vec<(E, u64)>>>;
 
 /// A strategy, and what its executions had come to when they were over.
-pub struct Witness<E> {
+pub struct EndRecorder<E> {
     strategy: Box<dyn Strategy>,
     look: Box<dyn Fn() -> E + Send>,
     ends: Ends<E>,
 }
 
-impl<E> Witness<E> {
+impl<E> EndRecorder<E> {
     /// Looks at what executions under a strategy have come to.
     pub fn new(
         strategy: Box<dyn Strategy>,
@@ -32,13 +32,13 @@ impl<E> Witness<E> {
     }
 }
 
-impl<E> std::fmt::Debug for Witness<E> {
+impl<E> std::fmt::Debug for EndRecorder<E> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.strategy.fmt(f)
     }
 }
 
-impl<E: Send> Strategy for Witness<E> {
+impl<E: Send> Strategy for EndRecorder<E> {
     fn name(&self) -> String {
         self.strategy.name()
     }

@@ -20,7 +20,7 @@ use crate::event::Event;
 use crate::fingerprint::Fingerprinter;
 use crate::fs::Disk;
 use crate::identity::ActorId;
-use crate::parts::rules::{self, Decision};
+use crate::parts::rules::{self, HandlerDecision};
 use crate::parts::{Announcing, CHAIN_MAX, NextWork, RunOutcome, mail_of};
 use crate::production::{
     ENTRY_HOOK, EXIT_HOOK, RefCount, START_HOOK, STOP_HOOK, Target, WeakTarget,
@@ -93,12 +93,12 @@ enum PendingDecision<A: Actor> {
 }
 
 impl<A: Actor> PendingDecision<A> {
-    fn decision(&self) -> Decision<'_> {
+    fn decision(&self) -> HandlerDecision<'_> {
         match self {
-            Self::Goto(state) => Decision::Goto(state),
-            Self::Halt => Decision::Halt,
-            Self::Run(Call::Event(message)) => Decision::Raise(A::event(message)),
-            Self::Stay | Self::Run(_) => Decision::Nothing,
+            Self::Goto(state) => HandlerDecision::Goto(state),
+            Self::Halt => HandlerDecision::Halt,
+            Self::Run(Call::Event(message)) => HandlerDecision::Raise(A::event(message)),
+            Self::Stay | Self::Run(_) => HandlerDecision::Nothing,
         }
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::parts::AnyMail;
 use crate::production::host::current::Sender;
 use crate::production::mailbox::bound::Bound;
-use crate::production::mailbox::queue::{Entry, Fetched, Kind, Letters, Reading};
+use crate::production::mailbox::queue::{Entry, EntryKind, Fetched, Letters, Reading};
 #[cfg(feature = "tracing")]
 use crate::production::mailbox::span_context::SpanContext;
 use crate::production::running::actor::LiveActor;
@@ -19,7 +19,7 @@ use crate::table::{ActorInfo, Disposition};
 /// The order of arrival is: the deferred events, `fetched`, then the events still in the mailbox. In a
 /// mailbox whose senders may drop the oldest event, every unread event stays in the mailbox.
 #[derive(Default)]
-pub(in crate::production) struct Inbox {
+pub(in crate::production) struct LocalInbox {
     /// The fetched entries. The mail here holds the deferred messages, too.
     fetched: Letters,
     /// `None` for most actors.
@@ -69,7 +69,7 @@ impl Found {
     }
 }
 
-impl Inbox {
+impl LocalInbox {
     pub(in crate::production) fn of(actor: &LiveActor) -> Self {
         let aside = match actor.mailbox().reading() {
             Reading::Unbounded => None,
@@ -117,22 +117,22 @@ impl Inbox {
     fn next_plain(&mut self, actor: &LiveActor, state: usize) -> Option<u32> {
         let entry = self.fetched.entries.front()?;
         let slot = entry.slot;
-        let plain = entry.kind == Kind::Event
+        let plain = entry.kind == EntryKind::Event
             && actor.info().disposition(state, entry.event) == Disposition::Handle;
         if !plain {
             return None;
         }
         self.fetched.entries.pop_front();
-        self.count(actor, Kind::Event);
+        self.count(actor, EntryKind::Event);
         Some(slot)
     }
 
     /// Counts an entry as read.
     #[inline]
-    fn count(&self, actor: &LiveActor, kind: Kind) {
+    fn count(&self, actor: &LiveActor, kind: EntryKind) {
         if let Some(aside) = &self.aside
             && let Reading::Counted(tally) = &aside.reading
-            && kind == Kind::Event
+            && kind == EntryKind::Event
             && tally.count()
         {
             actor.mailbox().make_room();
@@ -185,7 +185,7 @@ impl Inbox {
             let (deferring, seen) = bound.deferred;
             let from = if deferring == state { seen } else { 0 };
             let next = |entry: &Entry| {
-                entry.kind == Kind::Stop
+                entry.kind == EntryKind::Stop
                     || letters.is_void(entry)
                     || info.disposition(state, entry.event) != Disposition::Defer
             };
@@ -197,7 +197,7 @@ impl Inbox {
         let (entry, is_void) = ready!(actor.mailbox().poll_take(&mut self.fetched, find, None));
         #[cfg(feature = "metrics")]
         crate::production::running::telemetry::fetched(actor, actor.mailbox().queued() + 1);
-        if entry.kind == Kind::Stop {
+        if entry.kind == EntryKind::Stop {
             return Poll::Ready(Next::Stop);
         }
         let disposition = if is_void {
@@ -218,7 +218,7 @@ impl Inbox {
     }
 
     fn dispose(&mut self, actor: &LiveActor, entry: Entry, state: usize) -> Next {
-        if entry.kind == Kind::Stop {
+        if entry.kind == EntryKind::Stop {
             return Next::Stop;
         }
         let disposition = if self.fetched.is_void(&entry) {
@@ -313,7 +313,9 @@ impl Inbox {
         let deferred = aside.map_or(0, |aside| aside.deferred.len());
         let entries = &self.fetched.entries;
         // Hardly anything follows the order to stop, so only the last entry is checked.
-        let stops = entries.back().is_some_and(|last| last.kind == Kind::Stop);
+        let stops = entries
+            .back()
+            .is_some_and(|last| last.kind == EntryKind::Stop);
         deferred + entries.len() - usize::from(stops)
     }
 
@@ -367,7 +369,8 @@ fn within(actor: &Arc<LiveActor>, task: &TaskContext<'_>) -> Option<Waker> {
 
 /// Finds the first event of that kind in `entries`, from index `from` on; `letters` knows void timers.
 fn find(letters: &Letters, entries: &VecDeque<Entry>, from: usize, event: u16) -> Option<usize> {
-    let wanted =
-        |entry: &Entry| entry.kind != Kind::Stop && entry.event == event && !letters.is_void(entry);
+    let wanted = |entry: &Entry| {
+        entry.kind != EntryKind::Stop && entry.event == event && !letters.is_void(entry)
+    };
     Some(from + entries.range(from..).position(wanted)?)
 }

@@ -6,18 +6,18 @@ use std::sync::{Arc, Weak};
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use super::inbox::{Found, Inbox, Next};
+use super::inbox::{Found, LocalInbox, Next};
 use super::timer::LiveTimer;
 use crate::event::Event;
 use crate::parts::{AnyMail, AskError, NextWork, SpawnOptions};
 use crate::production::host::disk::LiveDisk;
-use crate::production::host::executor::{Task, Tasks, Ticks, sleep};
+use crate::production::host::executor::{PoolTasks, TaskHandle, Ticks, sleep};
 use crate::production::host::slice;
 use crate::production::mailbox::fired::{FiredTimer, TimerCancellation};
 use crate::production::observing::observer_flags::{AGES, DEPTH, STUCK};
 use crate::production::running::actor::LiveActor;
+use crate::production::running::actor_task;
 use crate::production::running::background::ReportPanic;
-use crate::production::running::life;
 use crate::production::running::relations::{OwnWatches, SendNotice, Watcher};
 use crate::production::running::reply::losing;
 use crate::production::running::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
@@ -28,9 +28,9 @@ use crate::supervision::Supervision;
 /// The local half of a live actor, independent of the actor's type.
 pub(crate) struct LocalActor {
     actor: Arc<LiveActor>,
-    inbox: Inbox,
+    inbox: LocalInbox,
     /// Timers and piped futures, aborted with the actor. Most actors have none.
-    tasks: Option<Box<Tasks>>,
+    tasks: Option<Box<PoolTasks>>,
     watched: Option<Box<OwnWatches>>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) type FireAgain = Box<dyn Fn(&LiveActor, Arc<FiredTimer>) + Send>;
 impl LocalActor {
     pub(crate) fn new(actor: Arc<LiveActor>) -> Self {
         Self {
-            inbox: Inbox::of(&actor),
+            inbox: LocalInbox::of(&actor),
             actor,
             tasks: None,
             watched: None,
@@ -55,12 +55,12 @@ impl LocalActor {
     }
 
     pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
-        Target::live(life::spawn(self.actor.hub(), actor, options))
+        Target::live(actor_task::spawn(self.actor.hub(), actor, options))
     }
 
     pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
         let children = self.actor.children();
-        Target::live(life::spawn_with(children, factory, options))
+        Target::live(actor_task::spawn_with(children, factory, options))
     }
 
     pub(crate) fn supervise(&self, supervision: Supervision) {
@@ -72,7 +72,7 @@ impl LocalActor {
     }
 
     pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
-        life::names(self.actor.hub(), registry)
+        actor_task::names(self.actor.hub(), registry)
     }
 
     pub(crate) fn disk(&self) -> LiveDisk {
@@ -148,7 +148,7 @@ impl LocalActor {
     }
 
     /// Runs a future beside the actor until the actor stops; a panic in it is reported.
-    pub(in crate::production) fn background(&mut self, future: Background) -> Task {
+    pub(in crate::production) fn background(&mut self, future: Background) -> TaskHandle {
         let contained = ReportPanic::new(future, self.actor.clone());
         let task = self.actor.hub().executor.spawn(async move {
             contained.await;

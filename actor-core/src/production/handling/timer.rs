@@ -3,13 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::production::host::executor::Task;
+use crate::production::host::executor::TaskHandle;
 use crate::production::mailbox::fired::TimerCancellation;
 
 #[derive(Clone)]
 pub(crate) struct LiveTimer {
     armed: Arc<TimerCancellation>,
-    task: Task,
+    task: TaskHandle,
 }
 
 impl fmt::Debug for LiveTimer {
@@ -22,7 +22,7 @@ impl fmt::Debug for LiveTimer {
 }
 
 impl LiveTimer {
-    pub(in crate::production) fn new(armed: Arc<TimerCancellation>, task: Task) -> Self {
+    pub(in crate::production) fn new(armed: Arc<TimerCancellation>, task: TaskHandle) -> Self {
         Self { armed, task }
     }
 

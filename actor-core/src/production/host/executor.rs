@@ -38,14 +38,14 @@ impl Executor {
         }
     }
 
-    pub(crate) fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) -> Task {
+    pub(crate) fn spawn(&self, future: impl Future<Output = ()> + Send + 'static) -> TaskHandle {
         match self {
-            Self::Tokio(runtime) => Task::Tokio(runtime.spawn(future).abort_handle()),
+            Self::Tokio(runtime) => TaskHandle::Tokio(runtime.spawn(future).abort_handle()),
             #[cfg(feature = "futures")]
             Self::Pool(pool) => {
                 let (future, abort) = abortable(future);
                 let alive = Arc::new(());
-                let task = Task::Pool(abort, Arc::downgrade(&alive));
+                let task = TaskHandle::Pool(abort, Arc::downgrade(&alive));
                 pool.spawn_ok(async move {
                     let _ = future.await;
                     drop(alive);
@@ -91,13 +91,13 @@ impl Executor {
 
 /// A spawned future.
 #[derive(Clone)]
-pub(crate) enum Task {
+pub(crate) enum TaskHandle {
     Tokio(AbortHandle),
     #[cfg(feature = "futures")]
     Pool(PoolAbort, Weak<()>),
 }
 
-impl Task {
+impl TaskHandle {
     /// Drops the future at its next `.await`.
     pub(crate) fn abort(&self) {
         match self {
@@ -118,8 +118,8 @@ impl Task {
 
 /// Futures that are aborted together when this is dropped.
 #[derive(Default)]
-pub(crate) struct Tasks {
-    tasks: Vec<Task>,
+pub(crate) struct PoolTasks {
+    tasks: Vec<TaskHandle>,
     /// The position of the next future to check for its end.
     looked: usize,
 }
@@ -127,10 +127,10 @@ pub(crate) struct Tasks {
 /// The number of futures checked at each addition, which keeps the finished ones few at constant cost.
 const LOOKS: usize = 2;
 
-impl Tasks {
-    pub(crate) fn add(&mut self, task: Task) {
+impl PoolTasks {
+    pub(crate) fn add(&mut self, task: TaskHandle) {
         for _ in 0..LOOKS {
-            match self.tasks.get(self.looked).map(Task::is_finished) {
+            match self.tasks.get(self.looked).map(TaskHandle::is_finished) {
                 Some(true) => drop(self.tasks.swap_remove(self.looked)),
                 Some(false) => self.looked += 1,
                 None => self.looked = 0,
@@ -140,9 +140,9 @@ impl Tasks {
     }
 }
 
-impl Drop for Tasks {
+impl Drop for PoolTasks {
     fn drop(&mut self) {
-        self.tasks.iter().for_each(Task::abort);
+        self.tasks.iter().for_each(TaskHandle::abort);
     }
 }
 
@@ -152,21 +152,21 @@ impl Drop for Tasks {
 ///
 /// If there is neither a tokio runtime with a time driver nor the feature `futures`.
 #[track_caller]
-pub(crate) fn sleep(delay: Duration) -> Sleep {
+pub(crate) fn sleep(delay: Duration) -> ExecutorSleep {
     #[cfg(feature = "futures")]
     if Handle::try_current().is_err() {
-        return Sleep::Thread(async_io::Timer::after(delay));
+        return ExecutorSleep::Thread(async_io::Timer::after(delay));
     }
-    Sleep::Tokio(Box::pin(tokio::time::sleep(delay)))
+    ExecutorSleep::Tokio(Box::pin(tokio::time::sleep(delay)))
 }
 
-pub(crate) enum Sleep {
+pub(crate) enum ExecutorSleep {
     Tokio(Pin<Box<tokio::time::Sleep>>),
     #[cfg(feature = "futures")]
     Thread(async_io::Timer),
 }
 
-impl Sleep {
+impl ExecutorSleep {
     /// Polls the sleep as a time limit. The limit also ends when the runtime whose clock it reads is
     /// dropped: nothing else would notify the waiter, and polling tokio's timer would panic.
     pub(crate) fn poll_limit(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
@@ -182,7 +182,7 @@ impl Sleep {
     }
 }
 
-impl Future for Sleep {
+impl Future for ExecutorSleep {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
@@ -216,7 +216,7 @@ pub(crate) struct Ticks {
     period: Duration,
     /// The time of the next tick; `None` if it overflows.
     due: Option<Instant>,
-    sleep: Sleep,
+    sleep: ExecutorSleep,
 }
 
 impl Ticks {

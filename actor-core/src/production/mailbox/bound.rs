@@ -20,7 +20,7 @@ pub(crate) struct Bound {
     overflow: Overflow,
     /// The number of unread events, including those in the tally.
     unread: usize,
-    tally: Arc<Tally>,
+    tally: Arc<BoundCounter>,
     /// The number of permits of senders that have left the line.
     granted: usize,
     line: VecDeque<Waiting>,
@@ -31,13 +31,13 @@ pub(crate) struct Bound {
 
 /// The number of events read since the last collection, and a flag for waiting senders.
 #[derive(Default)]
-pub(crate) struct Tally(AtomicUsize);
+pub(crate) struct BoundCounter(AtomicUsize);
 
 /// Set while the line is not empty; the other bits are the count.
 const AWAITED: usize = 1;
 const ONE: usize = 2;
 
-impl Tally {
+impl BoundCounter {
     /// Counts an event as read. If this returns true, a sender waits: call [`make_room`](Bound::make_room).
     #[inline]
     pub(crate) fn count(&self) -> bool {
@@ -95,7 +95,7 @@ impl Bound {
 
     /// Returns the tally of the reader; `None` if every change of the queue is under the lock, since a
     /// sender may remove the oldest event.
-    pub(crate) fn tally(&self) -> Option<Arc<Tally>> {
+    pub(crate) fn tally(&self) -> Option<Arc<BoundCounter>> {
         (self.overflow != Overflow::DropOldest).then(|| self.tally.clone())
     }
 

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
 
-use super::bound::{Admission, Bound, Tally};
+use super::bound::{Admission, Bound, BoundCounter};
 use super::fired::FiredTimer;
 #[cfg(feature = "tracing")]
 use super::span_context::{SpanContext, SpanContexts};
@@ -35,7 +35,7 @@ const CAPACITY_KEPT: usize = 4096;
 /// An entry of a mailbox: small and plain, since senders and readers mostly move entries.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
-    pub(crate) kind: Kind,
+    pub(crate) kind: EntryKind,
     /// The index of the event, and the slot of its message in the mail; unused for [`Kind::Stop`].
     pub(crate) event: u16,
     pub(crate) slot: u32,
@@ -44,7 +44,7 @@ pub(crate) struct Entry {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum EntryKind {
     /// An event that was sent by `tell` or `ask`. The sender is recorded only while a monitor is
     /// registered; otherwise the time of sending, if ages are watched.
     Event,
@@ -59,8 +59,8 @@ pub(crate) enum Kind {
 impl Entry {
     pub(crate) fn sender(&self) -> Sender {
         match self.kind {
-            Kind::Event => Sender::numbered(self.of),
-            Kind::Notice | Kind::Timer | Kind::Stop => Sender::NONE,
+            EntryKind::Event => Sender::numbered(self.of),
+            EntryKind::Notice | EntryKind::Timer | EntryKind::Stop => Sender::NONE,
         }
     }
 
@@ -91,7 +91,7 @@ impl Letters {
 
     /// Returns true for the event of a timer that was cancelled since it fired.
     pub(crate) fn is_void(&self, entry: &Entry) -> bool {
-        if entry.kind != Kind::Timer {
+        if entry.kind != EntryKind::Timer {
             return false;
         }
         let timer = self
@@ -104,7 +104,7 @@ impl Letters {
     /// Marks an entry as read; the timer's event counts as unread until the result is dropped.
     pub(crate) fn read(&mut self, entry: &Entry) -> Option<Arc<FiredTimer>> {
         match (entry.kind, &mut self.timers) {
-            (Kind::Timer, Some(timers)) => timers.remove(entry.of as u32),
+            (EntryKind::Timer, Some(timers)) => timers.remove(entry.of as u32),
             _ => None,
         }
     }
@@ -135,7 +135,7 @@ impl Letters {
                 entry.of = self.add_timer(timer);
             }
             if let (Some(to), Some(from)) = (&self.mail, &other.mail)
-                && entry.kind != Kind::Stop
+                && entry.kind != EntryKind::Stop
             {
                 let slot = to.move_from(&**from, entry.slot);
                 #[cfg(feature = "tracing")]
@@ -148,8 +148,8 @@ impl Letters {
 }
 
 /// The mailbox of an actor; `R` is the reader, the actor.
-pub(crate) struct Mailbox<R> {
-    queue: Mutex<Queue<R>>,
+pub(crate) struct ActorMailbox<R> {
+    queue: Mutex<MailboxQueue<R>>,
     make_mail: MakeMail,
 }
 
@@ -170,12 +170,12 @@ pub(crate) enum Reading {
     #[default]
     Unbounded,
     /// Read by [`poll_fetch`](Mailbox::poll_fetch), and count each event that is taken up.
-    Counted(Arc<Tally>),
+    Counted(Arc<BoundCounter>),
     /// Read by [`poll_take`](Mailbox::poll_take).
     InPlace,
 }
 
-struct Queue<R> {
+struct MailboxQueue<R> {
     letters: Letters,
     /// The waker of a future within the reader's handler that waits for an event.
     within: Option<Box<Waker>>,
@@ -191,11 +191,11 @@ struct Queue<R> {
 
 /// A mailbox that is open and locked.
 pub(crate) struct Opened<'a, R> {
-    queue: MutexGuard<'a, Queue<R>>,
+    queue: MutexGuard<'a, MailboxQueue<R>>,
     make_mail: MakeMail,
 }
 
-impl<R> Queue<R> {
+impl<R> MailboxQueue<R> {
     /// Returns the reader if it is parked; otherwise makes it run once more.
     fn rouse(&mut self) -> Option<R> {
         let reader = self.reader.take();
@@ -261,8 +261,8 @@ impl<R> Opened<'_, R> {
 
     /// Takes the oldest event out, into mail of its own.
     pub(crate) fn take_oldest(&mut self) -> Option<(Box<dyn AnyMail>, u32)> {
-        let Queue { letters, bound, .. } = &mut *self.queue;
-        let counts = |entry: &Entry| entry.kind == Kind::Event;
+        let MailboxQueue { letters, bound, .. } = &mut *self.queue;
+        let counts = |entry: &Entry| entry.kind == EntryKind::Event;
         let at = letters.entries.iter().position(counts)?;
         let entry = letters.entries.remove(at)?;
         if let Some(bound) = bound {
@@ -289,7 +289,7 @@ impl<R> Opened<'_, R> {
     #[must_use]
     pub(crate) fn push_event(self, event: u16, slot: u32, sender: Sender) -> Option<R> {
         self.push(Entry {
-            kind: Kind::Event,
+            kind: EntryKind::Event,
             event,
             slot,
             of: sender.number(),
@@ -305,8 +305,8 @@ impl<R> Opened<'_, R> {
         timer: Option<Arc<FiredTimer>>,
     ) -> Option<R> {
         let (kind, of) = match timer {
-            Some(timer) => (Kind::Timer, self.queue.letters.add_timer(timer)),
-            None => (Kind::Notice, 0),
+            Some(timer) => (EntryKind::Timer, self.queue.letters.add_timer(timer)),
+            None => (EntryKind::Notice, 0),
         };
         self.push(Entry {
             kind,
@@ -319,7 +319,7 @@ impl<R> Opened<'_, R> {
     #[must_use]
     pub(crate) fn push_stop(self) -> Option<R> {
         self.push(Entry {
-            kind: Kind::Stop,
+            kind: EntryKind::Stop,
             event: 0,
             slot: 0,
             of: 0,
@@ -344,7 +344,7 @@ impl<R> Opened<'_, R> {
 
     /// Wakes the reader, or the future within it.
     #[inline(never)]
-    fn rouse(mut queue: MutexGuard<'_, Queue<R>>) -> Option<R> {
+    fn rouse(mut queue: MutexGuard<'_, MailboxQueue<R>>) -> Option<R> {
         queue.awaited = false;
         let Some(within) = queue.within.take() else {
             return queue.rouse();
@@ -361,11 +361,11 @@ fn grow(entries: &mut VecDeque<Entry>) {
     entries.reserve_exact(entries.len());
 }
 
-impl<R> Mailbox<R> {
+impl<R> ActorMailbox<R> {
     pub(crate) fn new(make_mail: MakeMail, settings: parts::Mailbox) -> Self {
         let bound = settings.bound();
         Self {
-            queue: Mutex::new(Queue {
+            queue: Mutex::new(MailboxQueue {
                 letters: Letters::default(),
                 within: None,
                 awaited: false,
@@ -448,7 +448,7 @@ impl<R> Mailbox<R> {
         };
         let is_void = queue.letters.is_void(&entry);
         let timer = queue.letters.read(&entry);
-        if entry.kind != Kind::Stop {
+        if entry.kind != EntryKind::Stop {
             let mail = letters.mail.get_or_insert_with(self.make_mail);
             let slot = mail.move_from(queue.letters.mail(), entry.slot);
             #[cfg(feature = "tracing")]
@@ -457,7 +457,7 @@ impl<R> Mailbox<R> {
                 .put(slot, queue.letters.take_carried(entry.slot));
             entry.slot = slot;
         }
-        if entry.kind == Kind::Event {
+        if entry.kind == EntryKind::Event {
             // Only a mailbox that drops the oldest is read in place, and no sender waits for it.
             drop(bound.taken());
         }
@@ -497,7 +497,9 @@ impl<R> Mailbox<R> {
     pub(crate) fn unread(&self) -> usize {
         let queue = lock(&self.queue);
         let entries = queue.letters.entries.iter();
-        entries.filter(|entry| entry.kind != Kind::Stop).count()
+        entries
+            .filter(|entry| entry.kind != EntryKind::Stop)
+            .count()
     }
 
     /// Returns the time at which the oldest queued event was sent, if that is recorded.
@@ -549,7 +551,9 @@ impl<R> Mailbox<R> {
         let mut queue = lock(&self.queue);
         let letters = std::mem::take(&mut queue.letters);
         let events = letters.entries.iter();
-        let events = events.filter(|entry| entry.kind == Kind::Event).count();
+        let events = events
+            .filter(|entry| entry.kind == EntryKind::Event)
+            .count();
         let admitted: Vec<Waker> = match &mut queue.bound {
             Some(bound) => {
                 bound.deferred = (0, 0);

@@ -80,7 +80,7 @@ type OnDeep = Arc<dyn Fn(&DeepMailbox) + Send + Sync>;
 
 /// The limits that are checked, and the hooks for actors that exceed them.
 pub(in crate::production) struct Watchdog {
-    pub(in crate::production) limits: Mutex<Limits>,
+    pub(in crate::production) limits: Mutex<WatchdogLimits>,
     /// Notified when the limits have changed.
     pub(in crate::production) changed: Notify,
     on_stuck: Mutex<OnStuck>,
@@ -89,12 +89,12 @@ pub(in crate::production) struct Watchdog {
 
 /// The time limit of handlers, and the limit of unread events.
 #[derive(Clone, Copy, Default)]
-pub(in crate::production) struct Limits {
+pub(in crate::production) struct WatchdogLimits {
     pub(in crate::production) stuck: Option<Duration>,
     pub(in crate::production) depth: Option<usize>,
 }
 
-impl Limits {
+impl WatchdogLimits {
     /// Returns the time between two checks.
     pub(in crate::production) fn period(self) -> Duration {
         let stuck = self.stuck.map(|limit| limit / LOOKS);

@@ -63,13 +63,13 @@ pub(crate) struct MonitoredEvent<'a> {
 /// before its target can handle it, so causes come before effects.
 #[derive(Default)]
 pub(crate) struct Monitors {
-    table: Mutex<Table>,
+    table: Mutex<MonitorTable>,
     /// Notified when the next deadline of a hot monitor may have changed.
     pub(crate) heated: Notify,
 }
 
 #[derive(Default)]
-struct Table {
+struct MonitorTable {
     /// `None` for a monitor that was removed after a violation.
     monitors: Vec<Option<RegisteredMonitor>>,
     /// The monitors that observe an event, each with the index in its own table of observations.
@@ -237,7 +237,7 @@ impl Monitors {
         let mut heated = false;
         {
             let mut table = lock(&self.table);
-            let Table {
+            let MonitorTable {
                 monitors,
                 index,
                 goes_on,
@@ -285,7 +285,7 @@ impl Monitors {
     /// Returns the violations of monitors that have been hot for too long, each once.
     pub(crate) fn overdue(&self, time: Duration) -> Vec<MonitorViolation> {
         let mut table = lock(&self.table);
-        let Table {
+        let MonitorTable {
             monitors,
             limit,
             limits,
@@ -316,7 +316,7 @@ impl Monitors {
     }
 }
 
-impl Table {
+impl MonitorTable {
     fn is_limited(&self) -> bool {
         self.limit.is_some() || !self.limits.is_empty()
     }

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 use std::task::{Wake, Waker};
 use std::time::Duration;
 
+use super::actor_task::ActorTask;
 use super::hub::Hub;
-use super::life::ActorTask;
 use super::relations::Relations;
 use super::reply::{Observed, losing};
 use super::telemetry;
@@ -18,10 +18,10 @@ use crate::event::Event;
 use crate::identity::ActorId;
 use crate::parts::{AnyMail, Mailed, MakeMail, Offered, SpawnOptions, Stop, mail_of};
 use crate::production::host::current::Sender;
-use crate::production::host::executor::{Sleep, sleep};
+use crate::production::host::executor::{ExecutorSleep, sleep};
 use crate::production::mailbox::bound::Admission;
 use crate::production::mailbox::fired::{FiredTimer, TimerOwner};
-use crate::production::mailbox::queue::{Kind, Mailbox, Opened};
+use crate::production::mailbox::queue::{ActorMailbox, EntryKind, Opened};
 use crate::production::mailbox::signals::{KILL, QUIT, Signals};
 #[cfg(feature = "tracing")]
 use crate::production::mailbox::span_context::SpanContext;
@@ -48,7 +48,7 @@ pub(crate) struct LiveActor {
     id: ActorId,
     name: Option<Box<Name>>,
     info: &'static ActorInfo,
-    mailbox: Mailbox<Box<ActorTask>>,
+    mailbox: ActorMailbox<Box<ActorTask>>,
     pub(in crate::production) end: Mutex<ActorEnd>,
     /// The signals that go ahead of the inbox.
     pub(in crate::production) lane: Signals,
@@ -85,7 +85,7 @@ impl LiveActor {
             id: ActorId::live(NEXT_ID.fetch_add(1, Ordering::Relaxed)),
             name: options.name.clone().map(|name| Box::new(Name(name))),
             info,
-            mailbox: Mailbox::new(make_mail, options.mailbox),
+            mailbox: ActorMailbox::new(make_mail, options.mailbox),
             end: Mutex::new(ActorEnd::Awaited(None)),
             lane: Signals::default(),
             work: CurrentHandler::default(),
@@ -132,7 +132,7 @@ impl LiveActor {
     }
 
     #[inline]
-    pub(in crate::production) fn mailbox(&self) -> &Mailbox<Box<ActorTask>> {
+    pub(in crate::production) fn mailbox(&self) -> &ActorMailbox<Box<ActorTask>> {
         &self.mailbox
     }
 
@@ -232,7 +232,7 @@ impl LiveActor {
                 let admission = mailbox.tell();
                 self.admit(mailbox, admission, event, message, SendRecord::UNSEEN);
             }
-            None => self.refuse(Kind::Event, DeadLetterReason::Stopped, message),
+            None => self.refuse(EntryKind::Event, DeadLetterReason::Stopped, message),
         }
     }
 
@@ -257,13 +257,13 @@ impl LiveActor {
                 let admission = mailbox.tell();
                 self.admit(mailbox, admission, event, message, sent);
             }
-            None => self.refuse(Kind::Event, DeadLetterReason::Stopped, message),
+            None => self.refuse(EntryKind::Event, DeadLetterReason::Stopped, message),
         }
     }
 
     /// Makes a dead letter of a message that the actor, a relay, can pass to nobody.
     pub(crate) fn lose_own<A: Mailed>(&self, message: A::Message, why: DeadLetterReason) {
-        self.refuse(Kind::Event, why, &mut Slot::Full(message));
+        self.refuse(EntryKind::Event, why, &mut Slot::Full(message));
     }
 
     /// Offers an event to the mailbox, for a sender that awaits the outcome. A sender with a waker is
@@ -357,7 +357,7 @@ impl LiveActor {
             Admission::Enter => None,
             Admission::Lost | Admission::Full | Admission::Wait(_) => {
                 drop(mailbox);
-                return self.refuse(Kind::Event, DeadLetterReason::Full, message);
+                return self.refuse(EntryKind::Event, DeadLetterReason::Full, message);
             }
         };
         let (slot, _) = mailbox.mail().put(message);
@@ -383,23 +383,23 @@ impl LiveActor {
                 let slot = mail_of::<A>(mailbox.mail()).insert(message);
                 self.run(mailbox.push_notice(event, slot, timer));
             }
-            None => self.refuse(Kind::Notice, DeadLetterReason::Stopped, message),
+            None => self.refuse(EntryKind::Notice, DeadLetterReason::Stopped, message),
         }
     }
 
     #[cold]
-    fn refuse(&self, kind: Kind, why: DeadLetterReason, message: &mut dyn Any) {
+    fn refuse(&self, kind: EntryKind, why: DeadLetterReason, message: &mut dyn Any) {
         let mail = self.mailbox.make_mail();
         let (slot, _) = mail.put(message);
         self.lose(kind, &*mail, slot, why);
     }
 
     /// Makes a dead letter of an event; drops a notice without one.
-    fn lose(&self, kind: Kind, mail: &dyn AnyMail, slot: u32, why: DeadLetterReason) {
+    fn lose(&self, kind: EntryKind, mail: &dyn AnyMail, slot: u32, why: DeadLetterReason) {
         match kind {
-            Kind::Event => self.dead_letter(mail, slot, why),
-            Kind::Notice | Kind::Timer => self.discard(mail, slot),
-            Kind::Stop => {}
+            EntryKind::Event => self.dead_letter(mail, slot, why),
+            EntryKind::Notice | EntryKind::Timer => self.discard(mail, slot),
+            EntryKind::Stop => {}
         }
     }
 
@@ -439,7 +439,7 @@ impl LiveActor {
         let entries = std::mem::take(&mut letters.entries);
         for entry in entries {
             match entry.kind {
-                Kind::Stop => letters.entries.push_back(entry),
+                EntryKind::Stop => letters.entries.push_back(entry),
                 kind => {
                     drop(letters.read(&entry));
                     self.lose(
@@ -465,7 +465,7 @@ impl LiveActor {
     }
 
     /// Starts the time limit of the system for an `ask` of this actor.
-    pub(crate) fn ask_limit(&self) -> Option<Sleep> {
+    pub(crate) fn ask_limit(&self) -> Option<ExecutorSleep> {
         let limit = self.hub.ask_limit()?;
         let _clock = self.hub.executor.enter();
         Some(sleep(limit))
@@ -570,7 +570,7 @@ impl LiveActor {
     pub(in crate::production) fn close(&self) {
         let letters = self.mailbox.close();
         for entry in &letters.entries {
-            if entry.kind != Kind::Stop {
+            if entry.kind != EntryKind::Stop {
                 let why = DeadLetterReason::Stopped;
                 self.lose(entry.kind, letters.mail(), entry.slot, why);
             }

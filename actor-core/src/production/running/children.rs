@@ -28,14 +28,14 @@ pub(in crate::production) struct LiveChildren {
     hub: Arc<Hub>,
     /// `None` for children of the system.
     supervisor: Option<Weak<LiveActor>>,
-    state: Mutex<State>,
+    state: Mutex<SystemChildrenState>,
 }
 
 /// The supervision of the system's children, with their group, if the program has set one.
 #[derive(Default)]
 pub(crate) struct SystemSupervision(Mutex<Option<(Supervision, Weak<LiveChildren>)>>);
 
-struct State {
+struct SystemChildrenState {
     children: Children,
     /// The orders that are not passed on yet.
     orders: VecDeque<Order>,
@@ -91,7 +91,7 @@ impl LiveChildren {
         Arc::new(Self {
             hub: hub.clone(),
             supervisor,
-            state: Mutex::new(State {
+            state: Mutex::new(SystemChildrenState {
                 children: Children::new(Supervision::default()),
                 orders: VecDeque::new(),
                 is_draining: false,
@@ -194,7 +194,10 @@ impl LiveChildren {
         self.update(|state, _, orders| state.children.waited(child, orders));
     }
 
-    fn update(self: &Arc<Self>, change: impl FnOnce(&mut State, Duration, &mut Vec<Order>)) {
+    fn update(
+        self: &Arc<Self>,
+        change: impl FnOnce(&mut SystemChildrenState, Duration, &mut Vec<Order>),
+    ) {
         let mut state = lock(&self.state);
         let mut orders = Vec::new();
         change(&mut state, self.hub.now(), &mut orders);

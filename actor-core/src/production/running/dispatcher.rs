@@ -25,9 +25,9 @@ use scoped_tls::scoped_thread_local;
 use tokio::runtime::Handle;
 use tokio::task::{coop, yield_now};
 
+use super::actor_task::ActorTask;
 use super::hub::Hub;
-use super::life::ActorTask;
-use super::sentinel::{self, Progress, SentinelState};
+use super::sentinel::{self, QueueProgress, SentinelState};
 use crate::panics::catch_panic;
 use crate::production::host::executor::Executor;
 use crate::production::host::{lock, slice};
@@ -72,7 +72,7 @@ struct WorkerHandle {
 }
 
 /// A task of the runtime that runs actors.
-struct Worker {
+struct DispatcherWorker {
     local: WorkerQueue,
     index: usize,
     /// True if the last actor came from the shared queue.
@@ -129,7 +129,7 @@ pub(in crate::production) fn start(
     holder: &Weak<Hub>,
 ) {
     for (index, queue) in queues.into_iter().enumerate() {
-        executor.spawn(Worker {
+        executor.spawn(DispatcherWorker {
             local: WorkerQueue {
                 dispatcher: dispatcher.clone(),
                 queue,
@@ -375,7 +375,7 @@ impl Dispatcher {
 
     /// Returns true if a worker with a non-empty queue, or for the shared queue all workers, made no
     /// progress.
-    pub(super) fn is_stuck(&self, before: &Progress, now: &Progress) -> bool {
+    pub(super) fn is_stuck(&self, before: &QueueProgress, now: &QueueProgress) -> bool {
         let lives = before.workers.iter().zip(&now.workers);
         let mut queues = self.workers.iter().zip(lives);
         let kept = queues.any(|(worker, (before, now))| before == now && !worker.queue.is_empty());
@@ -421,7 +421,7 @@ impl WorkerHandle {
     }
 }
 
-impl Worker {
+impl DispatcherWorker {
     fn peer(&self) -> &WorkerHandle {
         &self.local.dispatcher.workers[self.index]
     }
@@ -529,7 +529,7 @@ enum YieldTo {
     All,
 }
 
-impl Future for Worker {
+impl Future for DispatcherWorker {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<()> {
@@ -548,7 +548,7 @@ impl Future for Worker {
     }
 }
 
-impl Drop for Worker {
+impl Drop for DispatcherWorker {
     /// Closes the dispatcher if the runtime is gone: actors are dropped, now or when they would park.
     fn drop(&mut self) {
         let WorkerQueue { dispatcher, queue } = &self.local;

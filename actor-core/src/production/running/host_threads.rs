@@ -6,7 +6,7 @@ use std::thread;
 
 use tokio::runtime::Handle;
 
-use super::life::ActorTask;
+use super::actor_task::ActorTask;
 use crate::production::host::executor::Executor;
 
 /// The threads on which an actor task runs. The task is moved there for each run, so this is cloned out of

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::actor::LiveActor;
 use super::children::SystemSupervision;
 use super::dispatcher::{self, Dispatcher};
-use super::node::Nodes;
+use super::node::LiveNodes;
 use super::registry::Registry;
 #[cfg(debug_assertions)]
 use super::waits::Waits;
@@ -19,7 +19,7 @@ use crate::identity::ActorId;
 use crate::parts::AskError;
 use crate::production::host::current::Sender;
 use crate::production::host::disk::LiveDisk;
-use crate::production::host::executor::{Executor, Task, within};
+use crate::production::host::executor::{Executor, TaskHandle, within};
 use crate::production::observing::hooks::{FailureCause, Hooks};
 use crate::production::observing::limits::Watchdog;
 use crate::production::observing::monitors::{MonitoredEvent, Monitors};
@@ -39,7 +39,7 @@ pub(crate) struct Hub {
     pub(in crate::production) registry: Registry,
     pub(in crate::production) hooks: Arc<Hooks>,
     /// The nodes of the system, also in the hub of a node.
-    pub(in crate::production) nodes: Arc<Nodes>,
+    pub(in crate::production) nodes: Arc<LiveNodes>,
     /// The name of this node, in the hub of a node.
     pub(in crate::production) node: Option<Arc<str>>,
     /// True once the node has crashed.
@@ -253,9 +253,9 @@ pub(in crate::production) async fn watch_heat(hub: Arc<Hub>) {
 pub(in crate::production) struct Guard {
     pub(in crate::production) hub: Arc<Hub>,
     /// The task of [`watch_heat`], once a limit was set.
-    pub(in crate::production) heat: OnceLock<Task>,
+    pub(in crate::production) heat: OnceLock<TaskHandle>,
     /// The task of [`watch_actors`](crate::production::system::watchdog::watch_actors), once a limit was set.
-    pub(in crate::production) watchdog: OnceLock<Task>,
+    pub(in crate::production) watchdog: OnceLock<TaskHandle>,
 }
 
 impl Guard {

@@ -19,12 +19,12 @@
 //! generic code is compiled again for every actor type of a program.
 
 pub(crate) mod actor;
+pub(crate) mod actor_task;
 pub(crate) mod background;
 pub(crate) mod children;
 mod dispatcher;
 mod host_threads;
 pub(crate) mod hub;
-pub(crate) mod life;
 pub(crate) mod node;
 mod registry;
 pub(crate) mod relations;

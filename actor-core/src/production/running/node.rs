@@ -4,8 +4,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, Weak};
 
+use super::actor_task;
 use super::hub::{Guard, Hub};
-use super::life;
 use super::spawning::{NamesOn, Spawn};
 use crate::identity::ActorId;
 use crate::production::host::lock;
@@ -15,12 +15,12 @@ use crate::supervision::{Failure, FailureKind};
 pub(in crate::production) type Boot = Box<dyn FnMut(&Arc<Guard>) + Send>;
 
 #[derive(Default)]
-pub(crate) struct Nodes(Mutex<Vec<LiveNode>>);
+pub(crate) struct LiveNodes(Mutex<Vec<LiveNode>>);
 
 #[derive(Clone)]
-pub(crate) struct LiveNode(Arc<State>);
+pub(crate) struct LiveNode(Arc<NodeState>);
 
-struct State {
+struct NodeState {
     name: Arc<str>,
     /// The system that contains the node.
     whole: Weak<Hub>,
@@ -32,7 +32,7 @@ struct State {
     runs: Mutex<Option<Arc<Guard>>>,
 }
 
-impl Nodes {
+impl LiveNodes {
     /// Returns the node of that name; declares and boots it if there is none yet.
     pub(in crate::production) fn start(
         &self,
@@ -51,7 +51,7 @@ impl Nodes {
             );
             return known;
         }
-        let node = LiveNode(Arc::new(State {
+        let node = LiveNode(Arc::new(NodeState {
             name: name.into(),
             whole: Arc::downgrade(whole),
             boot: Mutex::new(Some(boot)),
@@ -115,7 +115,7 @@ impl Nodes {
     }
 }
 
-impl Nodes {
+impl LiveNodes {
     /// Returns the hubs of the nodes that are up.
     pub(in crate::production) fn running(&self) -> Vec<Arc<Hub>> {
         let nodes = lock(&self.0).clone();
@@ -154,7 +154,7 @@ impl LiveNode {
         };
         let hub = Hub::of_node(&whole, self.0.name.clone());
         let live = Guard::new(hub);
-        life::names(&live.hub, &mut *(self.0.registry)());
+        actor_task::names(&live.hub, &mut *(self.0.registry)());
         *lock(&self.0.runs) = Some(live.clone());
         let booted = catch_unwind(AssertUnwindSafe(|| boot(&live)));
         *lock(&self.0.boot) = Some(boot);
@@ -168,7 +168,9 @@ impl LiveNode {
     fn names(&self) -> NamesOn {
         let runs = lock(&self.0.runs).clone();
         match runs {
-            Some(live) => NamesOn::Registry(life::names(&live.hub, &mut *(self.0.registry)())),
+            Some(live) => {
+                NamesOn::Registry(actor_task::names(&live.hub, &mut *(self.0.registry)()))
+            }
             None => NamesOn::Down,
         }
     }

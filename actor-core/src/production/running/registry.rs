@@ -15,14 +15,14 @@ use crate::production::mailbox::signals::{KILL, QUIT};
 const LOOK: u32 = 1024;
 
 pub(in crate::production) struct Registry {
-    state: Mutex<State>,
+    state: Mutex<RegistryState>,
     /// Notified when the last actor of a closed registry leaves.
     emptied: Notify,
     /// Ended when the last actor of a closed registry leaves.
     dispatcher: Arc<Dispatcher>,
 }
 
-struct State {
+struct RegistryState {
     /// The actors in no order, at places that others have left or at new ones.
     actors: Vec<Option<Arc<LiveActor>>>,
     free: Vec<u32>,
@@ -33,7 +33,7 @@ struct State {
 impl Registry {
     pub(in crate::production) fn new(dispatcher: Arc<Dispatcher>) -> Self {
         Self {
-            state: Mutex::new(State {
+            state: Mutex::new(RegistryState {
                 actors: Vec::new(),
                 free: Vec::new(),
                 closed: false,
@@ -141,7 +141,7 @@ impl Registry {
     }
 }
 
-impl State {
+impl RegistryState {
     fn len(&self) -> usize {
         self.actors.len() - self.free.len()
     }

@@ -59,8 +59,8 @@ impl SentinelState {
     }
 }
 
-fn progress(queues: &Dispatcher) -> Progress {
-    Progress {
+fn progress(queues: &Dispatcher) -> QueueProgress {
+    QueueProgress {
         workers: queues.lives(),
         substitutes: queues.vigil().substitutes.load(Ordering::Relaxed),
     }
@@ -102,7 +102,7 @@ fn look_for_ever() {
 struct WatchedQueues {
     queues: Arc<Dispatcher>,
     /// The progress at the last check.
-    seen: Option<Progress>,
+    seen: Option<QueueProgress>,
     /// True if the queues were empty at the last check, so that a sender restarts the checks. A thread
     /// may have queued an actor just before, without seeing that; so one more check follows.
     released: bool,
@@ -110,7 +110,7 @@ struct WatchedQueues {
 
 /// The numbers of actors that each worker, and that all substitutes, have run.
 #[derive(PartialEq, Eq)]
-pub(in crate::production) struct Progress {
+pub(in crate::production) struct QueueProgress {
     pub(in crate::production) workers: Vec<u32>,
     pub(in crate::production) substitutes: u32,
 }

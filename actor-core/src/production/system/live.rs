@@ -17,7 +17,7 @@ use super::status::ActorStatus;
 use super::watchdog::watch_actors;
 use crate::error::Error;
 use crate::event::Event;
-use crate::parts::{Fault, ShutdownSummary, SpawnOptions};
+use crate::parts::{ScriptedFault, ShutdownSummary, SpawnOptions};
 use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, within};
 use crate::production::host::lock;
@@ -29,10 +29,10 @@ use crate::production::observing::observer_flags::{AGES, DEPTH, STUCK};
 use crate::production::observing::report::Unfinished;
 use crate::production::observing::violation::MonitorViolation;
 use crate::production::running::actor::LiveActor;
+use crate::production::running::actor_task;
 use crate::production::running::children::LiveChildren;
 use crate::production::running::hub::watch_heat;
 use crate::production::running::hub::{Guard, Hub};
-use crate::production::running::life;
 use crate::production::running::node::LiveNode;
 use crate::production::running::spawning::{Factory, NamesOn, Spawn};
 use crate::production::running::target::Target;
@@ -476,12 +476,12 @@ impl LiveSystem {
     }
 
     pub(crate) fn spawn(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target {
-        Target::live(life::spawn(&self.0.hub, actor, options))
+        Target::live(actor_task::spawn(&self.0.hub, actor, options))
     }
 
     pub(crate) fn spawn_with(&self, factory: Factory, options: &SpawnOptions) -> Target {
         let children = LiveChildren::of_system(&self.0.hub);
-        Target::live(life::spawn_with(children, factory, options))
+        Target::live(actor_task::spawn_with(children, factory, options))
     }
 
     pub(crate) fn supervise(&self, supervision: Supervision) {
@@ -489,7 +489,7 @@ impl LiveSystem {
     }
 
     pub(crate) fn names(&self, registry: &mut dyn Spawn) -> Target {
-        life::names(&self.0.hub, registry)
+        actor_task::names(&self.0.hub, registry)
     }
 
     pub(crate) fn names_on(&self, node: &str) -> NamesOn {
@@ -507,11 +507,11 @@ impl LiveSystem {
     }
 
     /// Injects the faults that exist in production: crash and restart of a node. Others are ignored.
-    pub(crate) fn fault(&self, fault: &Fault) {
+    pub(crate) fn fault(&self, fault: &ScriptedFault) {
         let Hub { nodes, .. } = &*self.0.hub;
         match fault {
-            Fault::Crash(node) => nodes.with(&self.0.hub, node, LiveNode::crash),
-            Fault::Restart(node, _) => nodes.with(&self.0.hub, node, LiveNode::restart),
+            ScriptedFault::Crash(node) => nodes.with(&self.0.hub, node, LiveNode::crash),
+            ScriptedFault::Restart(node, _) => nodes.with(&self.0.hub, node, LiveNode::restart),
             _ => {}
         }
     }

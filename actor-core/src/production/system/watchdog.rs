@@ -11,7 +11,9 @@ use tokio::time::Instant;
 use crate::identity::ActorId;
 use crate::production::host::executor::within;
 use crate::production::host::lock;
-use crate::production::observing::limits::{DeepMailbox, LimitExceeded, Limits, StuckActor};
+use crate::production::observing::limits::{
+    DeepMailbox, LimitExceeded, StuckActor, WatchdogLimits,
+};
 use crate::production::observing::work::HandlerWord;
 use crate::production::running::actor::LiveActor;
 use crate::production::running::hub::Hub;
@@ -58,7 +60,7 @@ struct Busy {
 
 impl CheckResult {
     /// Checks every actor. Actors that have ended are not kept.
-    async fn look(&self, hub: &Hub, limits: Limits) -> Self {
+    async fn look(&self, hub: &Hub, limits: WatchdogLimits) -> Self {
         let mut now = Self::default();
         let mut from = Some(0);
         while let Some(begin) = from {

@@ -76,10 +76,10 @@ pub struct Pool<A: Actor> {
     first: usize,
     /// Creates the worker with that index, when it is started and when it is restarted.
     make: Arc<Mutex<Make<A>>>,
-    workers: Vec<Worker<A>>,
+    workers: Vec<PoolWorker<A>>,
     /// The number of unhandled events and the index of each worker; unused unless the kind is least busy.
     order: BTreeSet<(usize, usize)>,
-    kind: Kind,
+    kind: PoolKind,
     turn: usize,
     elastic: Option<Elastic>,
     /// The keys that move to other workers, in a resizable keyed pool.
@@ -89,7 +89,7 @@ pub struct Pool<A: Actor> {
     open: Arc<()>,
 }
 
-struct Worker<A: Actor> {
+struct PoolWorker<A: Actor> {
     actor: ActorRef<A>,
     /// The number of events that the worker has not handled yet, for the kinds that count.
     busy: usize,
@@ -99,7 +99,7 @@ struct Worker<A: Actor> {
 
 type Make<A> = Box<dyn FnMut(usize) -> A + Send>;
 
-enum Kind {
+enum PoolKind {
     RoundRobin,
     LeastBusy,
     Keyed(Vec<Key>),
@@ -117,7 +117,7 @@ impl<A: Actor> Pool<A> {
     /// If the number of workers is zero.
     #[track_caller]
     pub fn round_robin(workers: usize, make: impl FnMut(usize) -> A + Send + 'static) -> Self {
-        Self::new(workers, Box::new(make), Kind::RoundRobin)
+        Self::new(workers, Box::new(make), PoolKind::RoundRobin)
     }
 
     /// Returns a pool that routes each event to the worker with the fewest unhandled events from this pool;
@@ -155,7 +155,7 @@ impl<A: Actor> Pool<A> {
     /// If the number of workers is zero.
     #[track_caller]
     pub fn least_busy(workers: usize, make: impl FnMut(usize) -> A + Send + 'static) -> Self {
-        Self::new(workers, Box::new(make), Kind::LeastBusy)
+        Self::new(workers, Box::new(make), PoolKind::LeastBusy)
     }
 
     /// Returns a pool that routes events with the same key to the same worker, in order. The worker of a key
@@ -190,7 +190,7 @@ impl<A: Actor> Pool<A> {
     /// If the number of workers is zero.
     #[track_caller]
     pub fn keyed(workers: usize, make: impl FnMut(usize) -> A + Send + 'static) -> Self {
-        Self::new(workers, Box::new(make), Kind::Keyed(Vec::new()))
+        Self::new(workers, Box::new(make), PoolKind::Keyed(Vec::new()))
     }
 
     /// Defines the key of events of type `E`, in a [keyed](Pool::keyed) pool. Equal keys of different event
@@ -202,7 +202,7 @@ impl<A: Actor> Pool<A> {
     #[must_use]
     #[track_caller]
     pub fn by<E: AcceptedBy<A>, K: Hash>(mut self, key: impl Fn(&E) -> K + Send + 'static) -> Self {
-        let Kind::Keyed(keys) = &mut self.kind else {
+        let PoolKind::Keyed(keys) = &mut self.kind else {
             panic!("only the events of a keyed pool have keys");
         };
         keys.push(Box::new(move |event| {
@@ -250,7 +250,7 @@ impl<A: Actor> Pool<A> {
     #[must_use]
     #[track_caller]
     pub fn resizable(mut self) -> Self {
-        let is_keyed = matches!(self.kind, Kind::Keyed(_));
+        let is_keyed = matches!(self.kind, PoolKind::Keyed(_));
         assert!(
             is_keyed,
             "only keyed pools need to be told that they are resized"
@@ -296,7 +296,7 @@ impl<A: Actor> Pool<A> {
     #[must_use]
     #[track_caller]
     pub fn elastic(mut self, max: usize, idle: Duration) -> Self {
-        let is_counted = matches!(self.kind, Kind::LeastBusy);
+        let is_counted = matches!(self.kind, PoolKind::LeastBusy);
         assert!(
             is_counted,
             "only a pool that takes the least busy knows who is"
@@ -316,7 +316,7 @@ impl<A: Actor> Pool<A> {
     }
 
     #[track_caller]
-    fn new(first: usize, make: Make<A>, kind: Kind) -> Self {
+    fn new(first: usize, make: Make<A>, kind: PoolKind) -> Self {
         assert!(first > 0, "a pool has one worker at least");
         Self {
             first,
@@ -342,7 +342,7 @@ impl<A: Actor> Pool<A> {
         };
         for index in self.workers.len()..size {
             let actor = self.spawn_worker(index, cx);
-            self.workers.push(Worker {
+            self.workers.push(PoolWorker {
                 actor,
                 busy: 0,
                 idle_since,
@@ -361,7 +361,7 @@ impl<A: Actor> Pool<A> {
     }
 
     fn resize(&mut self, size: usize, cx: &mut Context<Self>) {
-        if matches!(self.kind, Kind::Keyed(_)) && self.moving.is_none() {
+        if matches!(self.kind, PoolKind::Keyed(_)) && self.moving.is_none() {
             cx.report("a keyed pool keeps its size unless it is made `resizable()`");
             return;
         }
@@ -400,18 +400,18 @@ impl<A: Actor> Pool<A> {
 
     fn route(&mut self, job: PoolJob<A>, cx: &mut Context<Self>) {
         match &self.kind {
-            Kind::RoundRobin => {
+            PoolKind::RoundRobin => {
                 let index = self.next_turn();
                 self.pass(index, job, cx);
             }
-            Kind::LeastBusy => {
+            PoolKind::LeastBusy => {
                 let index = self.least_busy_now(cx);
                 self.worker(index, cx);
                 self.set_busy(index, self.workers[index].busy + 1);
                 let ticket = self.ticket(index, None);
                 (job.count)(job.message, ticket, &self.workers[index].actor, cx);
             }
-            Kind::Keyed(keys) => {
+            PoolKind::Keyed(keys) => {
                 let event = A::event(&job.message);
                 match (keys.iter().find_map(|key| key(event)), &self.moving) {
                     (None, _) => {

@@ -9,7 +9,7 @@ use crate::runtime::{self, AccessEffect, Wait};
 
 /// The progress of an initialisation under test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum OnceProgress {
     New,
     Running,
     Done,
@@ -19,7 +19,7 @@ enum State {
 #[derive(Debug)]
 struct OnceState {
     object: Object,
-    state: Mutex<State>,
+    state: Mutex<OnceProgress>,
 }
 
 impl OnceState {
@@ -27,15 +27,15 @@ impl OnceState {
     const fn new() -> Self {
         Self {
             object: Object::new(),
-            state: Mutex::new(State::New),
+            state: Mutex::new(OnceProgress::New),
         }
     }
 
-    fn set(&self, state: State) {
+    fn set(&self, state: OnceProgress) {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
-    fn get(&self) -> State {
+    fn get(&self) -> OnceProgress {
         *self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -45,19 +45,19 @@ impl OnceState {
             .object
             .block(deed, Wait::Alone, AccessEffect::CHANGES, || {
                 match self.get() {
-                    State::New => {
-                        self.set(State::Running);
+                    OnceProgress::New => {
+                        self.set(OnceProgress::Running);
                         Some(true)
                     }
-                    State::Running => None,
-                    State::Done => Some(false),
+                    OnceProgress::Running => None,
+                    OnceProgress::Done => Some(false),
                 }
             });
         if is_first {
             let fails = ResetOnPanic(self, deed.kind);
             f();
             std::mem::forget(fails);
-            self.set(State::Done);
+            self.set(OnceProgress::Done);
             if let Some(runtime) = runtime::current() {
                 let what = "has called";
                 let access = self
@@ -75,7 +75,7 @@ struct ResetOnPanic<'a>(&'a OnceState, &'static str);
 
 impl Drop for ResetOnPanic<'_> {
     fn drop(&mut self) {
-        self.0.set(State::New);
+        self.0.set(OnceProgress::New);
         self.0.object.unblock(self.1);
     }
 }
@@ -130,7 +130,7 @@ impl Once {
             return self.inner.is_completed();
         }
         self.begin();
-        let look = || self.turn.get() == State::Done;
+        let look = || self.turn.get() == OnceProgress::Done;
         let deed = ObjectOperation::new("Once", "looks at");
         self.turn.object.step(deed, look, |_| AccessEffect::LOOKS)
     }
@@ -139,7 +139,7 @@ impl Once {
     fn begin(&self) {
         let is_new = runtime::try_with(|rt| self.turn.object.is_new(rt));
         if is_new == Some(true) {
-            self.turn.set(State::New);
+            self.turn.set(OnceProgress::New);
         }
     }
 }
@@ -203,7 +203,7 @@ impl<T> OnceLock<T> {
         }
         let deed = ObjectOperation::new("OnceLock", "asks");
         if self.inner.get().is_some() {
-            self.turn.set(State::Done);
+            self.turn.set(OnceProgress::Done);
         }
         self.turn.take(deed, || {
             let value = f();
@@ -222,7 +222,7 @@ impl<T> OnceLock<T> {
 
     /// Takes the value out if there is one, without synchronisation, since the borrow is exclusive.
     pub fn take(&mut self) -> Option<T> {
-        self.turn.set(State::New);
+        self.turn.set(OnceProgress::New);
         self.inner.take()
     }
 

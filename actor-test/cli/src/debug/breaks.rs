@@ -2,33 +2,33 @@
 
 use std::collections::BTreeSet;
 
-use super::command::Condition;
+use super::command::BreakCondition;
 use super::query::{self, is_part};
 use actor_test::story::{Effect, Step, Story};
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Breakpoint(pub(super) Condition);
+pub(super) struct Breakpoint(pub(super) BreakCondition);
 
 impl Breakpoint {
     /// Creates a breakpoint after checking that the story contains its names.
-    pub(super) fn new(story: &Story, condition: Condition) -> Result<Self, String> {
+    pub(super) fn new(story: &Story, condition: BreakCondition) -> Result<Self, String> {
         match &condition {
-            Condition::Event(event, actor) => {
+            BreakCondition::Event(event, actor) => {
                 query::event(story, event)?;
                 actor
                     .as_ref()
                     .map(|actor| query::actors(story, actor))
                     .transpose()?;
             }
-            Condition::State(actor, state) => {
+            BreakCondition::State(actor, state) => {
                 let who = query::actors(story, actor)?;
                 has_state(story, &who, actor, state)?;
             }
-            Condition::Field(actor, field, _) => {
+            BreakCondition::Field(actor, field, _) => {
                 let who = query::actors(story, actor)?;
                 has_field(story, &who, actor, field)?;
             }
-            Condition::Monitor(name, _) => {
+            BreakCondition::Monitor(name, _) => {
                 query::monitor(story, name)?;
             }
         }
@@ -39,19 +39,19 @@ impl Breakpoint {
         let is_of =
             |actor: &String| query::actors(story, actor).is_ok_and(|who| who.contains(&step.who));
         match &self.0 {
-            Condition::Event(event, actor) => {
+            BreakCondition::Event(event, actor) => {
                 let of = actor
                     .as_ref()
                     .and_then(|actor| query::actors(story, actor).ok());
                 query::carries(story, step, event, of.as_ref())
             }
-            Condition::State(actor, state) => {
+            BreakCondition::State(actor, state) => {
                 let is_there = step.state_after.as_deref() == Some(state);
                 let moved = step.state_before != step.state_after;
                 let again = step.effects.contains(&Effect::Reentered);
                 is_there && (moved || again) && is_of(actor)
             }
-            Condition::Field(actor, field, value) => {
+            BreakCondition::Field(actor, field, value) => {
                 let mut changes = step.changes.iter();
                 changes.any(|change| match value {
                     None => is_part(&change.field, field),
@@ -60,7 +60,7 @@ impl Breakpoint {
                     }
                 }) && is_of(actor)
             }
-            Condition::Monitor(name, state) => step.monitors.iter().any(|change| {
+            BreakCondition::Monitor(name, state) => step.monitors.iter().any(|change| {
                 let monitor = story.monitors.get(change.monitor as usize);
                 monitor.is_some_and(|monitor| *monitor.name == **name)
                     && state.as_ref().is_none_or(|state| {

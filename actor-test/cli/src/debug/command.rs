@@ -1,7 +1,7 @@
 //! The command language of the debugger: parsing lines, help and suggestions.
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Command {
+pub(super) enum DebuggerCommand {
     Step(u64),
     Back(u64),
     Jump(JumpTarget),
@@ -9,7 +9,7 @@ pub(super) enum Command {
     Previous(Option<String>),
     Continue,
     Reverse,
-    Break(Option<Condition>),
+    Break(Option<BreakCondition>),
     Delete(Option<usize>),
     Print(Option<String>, Option<String>),
     Enabled,
@@ -38,7 +38,7 @@ pub(super) enum JumpTarget {
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Condition {
+pub(super) enum BreakCondition {
     /// An event is sent, handled or fired, by or to the actor if given.
     Event(String, Option<String>),
     State(String, String),
@@ -54,7 +54,7 @@ struct CommandSpec {
     short: &'static str,
     arguments: &'static str,
     text: &'static str,
-    parse: fn(&[&str]) -> Option<Command>,
+    parse: fn(&[&str]) -> Option<DebuggerCommand>,
 }
 
 const TABLE: &[CommandSpec] = &[
@@ -63,14 +63,14 @@ const TABLE: &[CommandSpec] = &[
         short: "s",
         arguments: "[N]",
         text: "one step forward, or N",
-        parse: |words| Some(Command::Step(one_number(words, 1)?)),
+        parse: |words| Some(DebuggerCommand::Step(one_number(words, 1)?)),
     },
     CommandSpec {
         name: "back",
         short: "b",
         arguments: "[N]",
         text: "one step back, or N",
-        parse: |words| Some(Command::Back(one_number(words, 1)?)),
+        parse: |words| Some(DebuggerCommand::Back(one_number(words, 1)?)),
     },
     CommandSpec {
         name: "jump",
@@ -78,9 +78,11 @@ const TABLE: &[CommandSpec] = &[
         arguments: "N | end | critical",
         text: "to step N, to the last one, or to the one from which there was no way back",
         parse: |words| match words {
-            ["end"] => Some(Command::Jump(JumpTarget::End)),
-            ["critical"] => Some(Command::Jump(JumpTarget::Critical)),
-            [number] => Some(Command::Jump(JumpTarget::Step(number.parse().ok()?))),
+            ["end"] => Some(DebuggerCommand::Jump(JumpTarget::End)),
+            ["critical"] => Some(DebuggerCommand::Jump(JumpTarget::Critical)),
+            [number] => Some(DebuggerCommand::Jump(JumpTarget::Step(
+                number.parse().ok()?,
+            ))),
             _ => None,
         },
     },
@@ -89,28 +91,28 @@ const TABLE: &[CommandSpec] = &[
         short: "n",
         arguments: "[ACTOR]",
         text: "to the next event that an actor handles; without a name, the one of this step",
-        parse: |words| Some(Command::Next(one_text(words)?)),
+        parse: |words| Some(DebuggerCommand::Next(one_text(words)?)),
     },
     CommandSpec {
         name: "previous",
         short: "pr",
         arguments: "[ACTOR]",
         text: "to the event that it handled before",
-        parse: |words| Some(Command::Previous(one_text(words)?)),
+        parse: |words| Some(DebuggerCommand::Previous(one_text(words)?)),
     },
     CommandSpec {
         name: "continue",
         short: "c",
         arguments: "",
         text: "to the next break, or to the end",
-        parse: |words| words.is_empty().then_some(Command::Continue),
+        parse: |words| words.is_empty().then_some(DebuggerCommand::Continue),
     },
     CommandSpec {
         name: "reverse",
         short: "r",
         arguments: "",
         text: "to the break before, or to the beginning",
-        parse: |words| words.is_empty().then_some(Command::Reverse),
+        parse: |words| words.is_empty().then_some(DebuggerCommand::Reverse),
     },
     CommandSpec {
         name: "break",
@@ -119,19 +121,23 @@ const TABLE: &[CommandSpec] = &[
         text: "stop where an event is sent, handled or fired, a state is entered, a field changes, or a \
                monitor or predicate does; alone, what there is to stop at",
         parse: |words| match words {
-            [] => Some(Command::Break(None)),
-            ["event", event] => condition(Condition::Event(text(event), None)),
-            ["event", event, actor] => condition(Condition::Event(text(event), Some(text(actor)))),
-            ["state", actor, state] => condition(Condition::State(text(actor), text(state))),
-            ["field", actor, field] => condition(Condition::Field(text(actor), text(field), None)),
-            ["field", actor, field, value] => condition(Condition::Field(
+            [] => Some(DebuggerCommand::Break(None)),
+            ["event", event] => condition(BreakCondition::Event(text(event), None)),
+            ["event", event, actor] => {
+                condition(BreakCondition::Event(text(event), Some(text(actor))))
+            }
+            ["state", actor, state] => condition(BreakCondition::State(text(actor), text(state))),
+            ["field", actor, field] => {
+                condition(BreakCondition::Field(text(actor), text(field), None))
+            }
+            ["field", actor, field, value] => condition(BreakCondition::Field(
                 text(actor),
                 text(field),
                 Some(text(value)),
             )),
-            ["monitor" | "predicate", name] => condition(Condition::Monitor(text(name), None)),
+            ["monitor" | "predicate", name] => condition(BreakCondition::Monitor(text(name), None)),
             ["monitor" | "predicate", name, state] => {
-                condition(Condition::Monitor(text(name), Some(text(state))))
+                condition(BreakCondition::Monitor(text(name), Some(text(state))))
             }
             _ => None,
         },
@@ -142,8 +148,8 @@ const TABLE: &[CommandSpec] = &[
         arguments: "[K]",
         text: "the K-th break goes, or all",
         parse: |words| match words {
-            [] => Some(Command::Delete(None)),
-            [number] => Some(Command::Delete(Some(number.parse().ok()?))),
+            [] => Some(DebuggerCommand::Delete(None)),
+            [number] => Some(DebuggerCommand::Delete(Some(number.parse().ok()?))),
             _ => None,
         },
     },
@@ -153,9 +159,9 @@ const TABLE: &[CommandSpec] = &[
         arguments: "[ACTOR [FIELD]]",
         text: "the state of everybody, of an actor, or a field",
         parse: |words| match words {
-            [] => Some(Command::Print(None, None)),
-            [actor] => Some(Command::Print(Some(text(actor)), None)),
-            [actor, field] => Some(Command::Print(Some(text(actor)), Some(text(field)))),
+            [] => Some(DebuggerCommand::Print(None, None)),
+            [actor] => Some(DebuggerCommand::Print(Some(text(actor)), None)),
+            [actor, field] => Some(DebuggerCommand::Print(Some(text(actor)), Some(text(field)))),
             _ => None,
         },
     },
@@ -164,28 +170,28 @@ const TABLE: &[CommandSpec] = &[
         short: "e",
         arguments: "",
         text: "what could run next; what does is marked",
-        parse: |words| words.is_empty().then_some(Command::Enabled),
+        parse: |words| words.is_empty().then_some(DebuggerCommand::Enabled),
     },
     CommandSpec {
         name: "inbox",
         short: "i",
         arguments: "[ACTOR]",
         text: "the events that wait, in the order in which they came",
-        parse: |words| Some(Command::Inbox(one_text(words)?)),
+        parse: |words| Some(DebuggerCommand::Inbox(one_text(words)?)),
     },
     CommandSpec {
         name: "timers",
         short: "t",
         arguments: "",
         text: "the timers that run, the first to fire first",
-        parse: |words| words.is_empty().then_some(Command::Timers),
+        parse: |words| words.is_empty().then_some(DebuggerCommand::Timers),
     },
     CommandSpec {
         name: "monitors",
         short: "m",
         arguments: "",
         text: "monitors and predicates, with their temperatures",
-        parse: |words| words.is_empty().then_some(Command::Monitors),
+        parse: |words| words.is_empty().then_some(DebuggerCommand::Monitors),
     },
     CommandSpec {
         name: "list",
@@ -193,9 +199,9 @@ const TABLE: &[CommandSpec] = &[
         arguments: "[FROM [TO]]",
         text: "the steps around this one, or those from FROM to TO",
         parse: |words| match words {
-            [] => Some(Command::List(None, None)),
-            [from] => Some(Command::List(Some(from.parse().ok()?), None)),
-            [from, to] => Some(Command::List(
+            [] => Some(DebuggerCommand::List(None, None)),
+            [from] => Some(DebuggerCommand::List(Some(from.parse().ok()?), None)),
+            [from, to] => Some(DebuggerCommand::List(
                 Some(from.parse().ok()?),
                 Some(to.parse().ok()?),
             )),
@@ -208,7 +214,7 @@ const TABLE: &[CommandSpec] = &[
         arguments: "TEXT | /REGEX/",
         text: "the steps in whose words that is found: an event, an actor, a field and what it becomes; \
                between slashes it is a regular expression",
-        parse: |words| (!words.is_empty()).then(|| Command::Find(words.join(" "))),
+        parse: |words| (!words.is_empty()).then(|| DebuggerCommand::Find(words.join(" "))),
     },
     CommandSpec {
         name: "causes",
@@ -216,8 +222,8 @@ const TABLE: &[CommandSpec] = &[
         arguments: "[N]",
         text: "the steps that led to this one, or to step N",
         parse: |words| match words {
-            [] => Some(Command::Causes(None)),
-            [number] => Some(Command::Causes(Some(number.parse().ok()?))),
+            [] => Some(DebuggerCommand::Causes(None)),
+            [number] => Some(DebuggerCommand::Causes(Some(number.parse().ok()?))),
             _ => None,
         },
     },
@@ -229,8 +235,8 @@ const TABLE: &[CommandSpec] = &[
                parts from another one of the session, or of a trace, and how their states differ after \
                step N",
         parse: |words| match words {
-            [one] => Some(Command::Diff(Some(text(one)), None)),
-            [one, other] => Some(Command::Diff(Some(text(one)), Some(text(other)))),
+            [one] => Some(DebuggerCommand::Diff(Some(text(one)), None)),
+            [one, other] => Some(DebuggerCommand::Diff(Some(text(one)), Some(text(other)))),
             _ => None,
         },
     },
@@ -240,8 +246,11 @@ const TABLE: &[CommandSpec] = &[
         arguments: "STRATEGY [SEED]",
         text: "goes on from here under another strategy, to the end, as an execution of its own",
         parse: |words| match words {
-            [strategy] => Some(Command::Branch(text(strategy), None)),
-            [strategy, seed] => Some(Command::Branch(text(strategy), Some(seed.parse().ok()?))),
+            [strategy] => Some(DebuggerCommand::Branch(text(strategy), None)),
+            [strategy, seed] => Some(DebuggerCommand::Branch(
+                text(strategy),
+                Some(seed.parse().ok()?),
+            )),
             _ => None,
         },
     },
@@ -252,7 +261,7 @@ const TABLE: &[CommandSpec] = &[
         text: "goes on from here with the K-th of what `enabled` lists, and then as before as far as that \
                can be, as an execution of its own",
         parse: |words| match words {
-            [number] => Some(Command::Take(number.parse().ok()?)),
+            [number] => Some(DebuggerCommand::Take(number.parse().ok()?)),
             _ => None,
         },
     },
@@ -263,8 +272,8 @@ const TABLE: &[CommandSpec] = &[
         text: "goes on from here fairly until it recovers, or ends without the bug; tries it WALKS times, 100 \
                unless told",
         parse: |words| match words {
-            [] => Some(Command::Live(None)),
-            [walks] => Some(Command::Live(Some(
+            [] => Some(DebuggerCommand::Live(None)),
+            [walks] => Some(DebuggerCommand::Live(Some(
                 walks.parse().ok().filter(|walks| *walks > 0)?,
             ))),
             _ => None,
@@ -275,7 +284,7 @@ const TABLE: &[CommandSpec] = &[
         short: "x",
         arguments: "",
         text: "the executions of this session",
-        parse: |words| words.is_empty().then_some(Command::Executions),
+        parse: |words| words.is_empty().then_some(DebuggerCommand::Executions),
     },
     CommandSpec {
         name: "switch",
@@ -283,7 +292,7 @@ const TABLE: &[CommandSpec] = &[
         arguments: "K",
         text: "to the K-th execution; #0 is the recorded one",
         parse: |words| match words {
-            [number] => Some(Command::Switch(
+            [number] => Some(DebuggerCommand::Switch(
                 number.trim_start_matches('#').parse().ok()?,
             )),
             _ => None,
@@ -295,7 +304,7 @@ const TABLE: &[CommandSpec] = &[
         arguments: "FILE",
         text: "writes this execution as a trace, if it has a bug",
         parse: |words| match words {
-            [file] => Some(Command::Save(text(file))),
+            [file] => Some(DebuggerCommand::Save(text(file))),
             _ => None,
         },
     },
@@ -304,14 +313,14 @@ const TABLE: &[CommandSpec] = &[
         short: "h",
         arguments: "[COMMAND]",
         text: "this list, or what one of it does",
-        parse: |words| Some(Command::Help(one_text(words)?)),
+        parse: |words| Some(DebuggerCommand::Help(one_text(words)?)),
     },
     CommandSpec {
         name: "quit",
         short: "q",
         arguments: "",
         text: "ends the session",
-        parse: |words| words.is_empty().then_some(Command::Quit),
+        parse: |words| words.is_empty().then_some(DebuggerCommand::Quit),
     },
 ];
 
@@ -319,8 +328,8 @@ fn text(word: &&str) -> String {
     (*word).to_owned()
 }
 
-fn condition(condition: Condition) -> Option<Command> {
-    Some(Command::Break(Some(condition)))
+fn condition(condition: BreakCondition) -> Option<DebuggerCommand> {
+    Some(DebuggerCommand::Break(Some(condition)))
 }
 
 fn one_number(words: &[&str], otherwise: u64) -> Option<u64> {
@@ -344,7 +353,7 @@ pub(super) fn names() -> impl Iterator<Item = &'static str> {
 }
 
 /// Parses a line; `None` for an empty line or a comment.
-pub(super) fn parse(line: &str) -> Result<Option<Command>, String> {
+pub(super) fn parse(line: &str) -> Result<Option<DebuggerCommand>, String> {
     let words = split(line)?;
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let Some((name, rest)) = words.split_first() else {
@@ -442,13 +451,13 @@ mod tests {
 
     #[test]
     fn lines_are_read() {
-        assert_eq!(parse("s 12"), Ok(Some(Command::Step(12))));
-        assert_eq!(parse("  back "), Ok(Some(Command::Back(1))));
+        assert_eq!(parse("s 12"), Ok(Some(DebuggerCommand::Step(12))));
+        assert_eq!(parse("  back "), Ok(Some(DebuggerCommand::Back(1))));
         assert_eq!(parse("# nothing"), Ok(None));
         assert_eq!(parse(""), Ok(None));
-        let named = Condition::Monitor("in credit".into(), Some("false".into()));
+        let named = BreakCondition::Monitor("in credit".into(), Some("false".into()));
         let read = parse("break predicate \"in credit\" false");
-        assert_eq!(read, Ok(Some(Command::Break(Some(named)))));
+        assert_eq!(read, Ok(Some(DebuggerCommand::Break(Some(named)))));
     }
 
     #[test]

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::breaks::Breakpoint;
-use super::command::{self, Command, Condition, JumpTarget};
+use super::command::{self, BreakCondition, DebuggerCommand, JumpTarget};
 use super::pattern::Pattern;
-use super::session::{Execution, Session};
+use super::session::{DebuggedExecution, Session};
 use super::{query, words};
 use actor_test::story::{Selection, Step};
 use actor_test::tool::debugging::Question;
@@ -27,35 +27,35 @@ const WALKS: u32 = 100;
 const LISTED: usize = 200;
 
 impl Session {
-    pub(super) fn run(&mut self, command: Command) -> Said {
+    pub(super) fn run(&mut self, command: DebuggerCommand) -> Said {
         match command {
-            Command::Step(steps) => self.go(self.at.saturating_add(steps)),
-            Command::Back(steps) => self.go(self.at.saturating_sub(steps)),
-            Command::Jump(place) => self.jump(place),
-            Command::Next(actor) => self.go_to_event(actor.as_deref(), true),
-            Command::Previous(actor) => self.go_to_event(actor.as_deref(), false),
-            Command::Continue => self.go_to_break(true),
-            Command::Reverse => self.go_to_break(false),
-            Command::Break(None) => Ok(self.list_breaks()),
-            Command::Break(Some(condition)) => self.add_break(condition),
-            Command::Delete(number) => self.delete(number),
-            Command::Print(actor, field) => self.print(actor.as_deref(), field.as_deref()),
-            Command::Enabled => self.enabled(),
-            Command::Inbox(actor) => self.inbox(actor.as_deref()),
-            Command::Timers => self.timers(),
-            Command::Monitors => self.monitors(),
-            Command::List(from, to) => self.list(from, to),
-            Command::Find(text) => self.find(&text),
-            Command::Causes(step) => self.causes(step),
-            Command::Diff(one, other) => self.diff(one.as_deref(), other.as_deref()),
-            Command::Branch(strategy, seed) => self.branch(strategy, seed),
-            Command::Take(number) => self.take(number),
-            Command::Live(walks) => self.live(walks.unwrap_or(WALKS)),
-            Command::Executions => Ok(self.list_executions()),
-            Command::Switch(number) => self.switch(number),
-            Command::Save(file) => self.save(&file),
-            Command::Help(name) => command::help(name.as_deref()),
-            Command::Quit => Ok(Vec::new()),
+            DebuggerCommand::Step(steps) => self.go(self.at.saturating_add(steps)),
+            DebuggerCommand::Back(steps) => self.go(self.at.saturating_sub(steps)),
+            DebuggerCommand::Jump(place) => self.jump(place),
+            DebuggerCommand::Next(actor) => self.go_to_event(actor.as_deref(), true),
+            DebuggerCommand::Previous(actor) => self.go_to_event(actor.as_deref(), false),
+            DebuggerCommand::Continue => self.go_to_break(true),
+            DebuggerCommand::Reverse => self.go_to_break(false),
+            DebuggerCommand::Break(None) => Ok(self.list_breaks()),
+            DebuggerCommand::Break(Some(condition)) => self.add_break(condition),
+            DebuggerCommand::Delete(number) => self.delete(number),
+            DebuggerCommand::Print(actor, field) => self.print(actor.as_deref(), field.as_deref()),
+            DebuggerCommand::Enabled => self.enabled(),
+            DebuggerCommand::Inbox(actor) => self.inbox(actor.as_deref()),
+            DebuggerCommand::Timers => self.timers(),
+            DebuggerCommand::Monitors => self.monitors(),
+            DebuggerCommand::List(from, to) => self.list(from, to),
+            DebuggerCommand::Find(text) => self.find(&text),
+            DebuggerCommand::Causes(step) => self.causes(step),
+            DebuggerCommand::Diff(one, other) => self.diff(one.as_deref(), other.as_deref()),
+            DebuggerCommand::Branch(strategy, seed) => self.branch(strategy, seed),
+            DebuggerCommand::Take(number) => self.take(number),
+            DebuggerCommand::Live(walks) => self.live(walks.unwrap_or(WALKS)),
+            DebuggerCommand::Executions => Ok(self.list_executions()),
+            DebuggerCommand::Switch(number) => self.switch(number),
+            DebuggerCommand::Save(file) => self.save(&file),
+            DebuggerCommand::Help(name) => command::help(name.as_deref()),
+            DebuggerCommand::Quit => Ok(Vec::new()),
         }
     }
 
@@ -190,7 +190,7 @@ impl Session {
             .collect()
     }
 
-    fn add_break(&mut self, condition: Condition) -> Said {
+    fn add_break(&mut self, condition: BreakCondition) -> Said {
         let known = Breakpoint::new(&self.execution().story, condition)?;
         self.breaks.push(known.clone());
         let number = self.breaks.len();
@@ -396,7 +396,7 @@ impl Session {
     }
 
     /// Compares this execution with another: the first different step, and the states after `step`.
-    fn compare(&self, name: &str, other: &Execution, step: u64) -> Said {
+    fn compare(&self, name: &str, other: &DebuggedExecution, step: u64) -> Said {
         let own = self.execution();
         let mut lines = Vec::new();
         let pairs = own.story.steps.iter().zip(&other.story.steps);
@@ -410,7 +410,7 @@ impl Session {
         if here.is_none() && there.is_none() {
             lines.push(format!("the same steps as {name}"));
         } else {
-            let tell = |execution: &Execution, step: Option<&Step>| match step {
+            let tell = |execution: &DebuggedExecution, step: Option<&Step>| match step {
                 Some(step) => {
                     let who = plain(execution.story.name(step.who));
                     format!(

@@ -15,7 +15,7 @@ use super::session::Session;
 
 pub(super) enum Input {
     /// A terminal, with history and completion.
-    Terminal(Box<Editor<Names, MemHistory>>),
+    Terminal(Box<Editor<CompletionNames, MemHistory>>),
     /// A script on standard input; each command is echoed after the prompt.
     Script(StdinLock<'static>, usize),
 }
@@ -38,7 +38,7 @@ impl Input {
         let editor = Editor::with_history(config, MemHistory::new());
         let mut editor =
             editor.map_err(|error| format!("can't read from the terminal: {error}"))?;
-        editor.set_helper(Some(Names::default()));
+        editor.set_helper(Some(CompletionNames::default()));
         Ok(Self::Terminal(Box::new(editor)))
     }
 
@@ -80,16 +80,16 @@ impl Input {
 
 /// The completions for the tab key: commands first, then names of the story.
 #[derive(Default)]
-pub(super) struct Names(Vec<String>);
+pub(super) struct CompletionNames(Vec<String>);
 
-impl Helper for Names {}
-impl Hinter for Names {
+impl Helper for CompletionNames {}
+impl Hinter for CompletionNames {
     type Hint = String;
 }
-impl Highlighter for Names {}
-impl Validator for Names {}
+impl Highlighter for CompletionNames {}
+impl Validator for CompletionNames {}
 
-impl Completer for Names {
+impl Completer for CompletionNames {
     type Candidate = String;
 
     fn complete(

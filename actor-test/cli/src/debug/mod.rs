@@ -25,7 +25,7 @@ use actor_test::tool::trace::Trace;
 use actor_test::tool::words::plain;
 
 use child::Child;
-use command::Command;
+use command::DebuggerCommand;
 use input::{Input, InputLine};
 use session::Session;
 
@@ -61,7 +61,7 @@ pub(crate) fn run(options: &Debug, screen: &mut Screen) -> Result<Exit, Trouble>
             false => command::parse(&text),
         };
         let done = match parsed {
-            Ok(Some(Command::Quit)) => return Ok(Exit::Clean),
+            Ok(Some(DebuggerCommand::Quit)) => return Ok(Exit::Clean),
             Ok(Some(command)) => {
                 last = Some(command.clone());
                 session.run(command)

@@ -19,7 +19,7 @@ use actor_test::{Finding, Recording};
 const KEPT: usize = 64;
 
 #[derive(Debug)]
-pub(super) struct Execution {
+pub(super) struct DebuggedExecution {
     /// The origin of the execution, in words.
     pub(super) origin: String,
     /// The bug found, if any.
@@ -34,7 +34,7 @@ pub(super) struct Execution {
     snapshots: RefCell<BTreeMap<u64, Rc<Snapshot>>>,
 }
 
-impl Execution {
+impl DebuggedExecution {
     fn of(origin: String, strategy: String, child: &Child, ran: RunResult) -> Self {
         let mut recording = ran.recording;
         let story = std::mem::take(&mut recording.story);
@@ -81,7 +81,7 @@ impl Execution {
 pub(super) struct Session {
     pub(super) trace: Trace,
     child: Child,
-    pub(super) executions: Vec<Execution>,
+    pub(super) executions: Vec<DebuggedExecution>,
     /// The index of the current execution.
     pub(super) current: usize,
     /// The number of steps before the current position.
@@ -101,7 +101,7 @@ impl Session {
         let execution = match child.ask(&recorded, Question::Run) {
             Ok(QueryAnswer::Ran(ran)) => {
                 notes.extend(words::beginning(&trace, &ran));
-                Execution::of(words::recorded(), strategy, &child, *ran)
+                DebuggedExecution::of(words::recorded(), strategy, &child, *ran)
             }
             Ok(_) => return Err(Trouble(crate::words::wrong_answer())),
             Err(QueryError::Refused(problem)) => return Err(Trouble(problem)),
@@ -116,7 +116,7 @@ impl Session {
                     recording,
                     diverged: None,
                 };
-                Execution::of(words::recorded(), strategy, &child, ran)
+                DebuggedExecution::of(words::recorded(), strategy, &child, ran)
             }
         };
         Ok(Self {
@@ -148,7 +148,7 @@ impl Session {
         format!("({branch}{}/{}) ", self.at, self.execution().last)
     }
 
-    pub(super) fn execution(&self) -> &Execution {
+    pub(super) fn execution(&self) -> &DebuggedExecution {
         &self.executions[self.current]
     }
 
@@ -166,7 +166,11 @@ impl Session {
     }
 
     /// Returns the snapshot of any execution after a step.
-    pub(super) fn look_at(&self, at: &Execution, step: u64) -> Result<Rc<Snapshot>, String> {
+    pub(super) fn look_at(
+        &self,
+        at: &DebuggedExecution,
+        step: u64,
+    ) -> Result<Rc<Snapshot>, String> {
         if let Some(known) = at.snapshots.borrow().get(&step) {
             return Ok(Rc::clone(known));
         }
@@ -229,12 +233,12 @@ impl Session {
     fn add(&mut self, how: &str, ran: RunResult) {
         let origin = words::made_of(self.at, self.current, how);
         let strategy = words::strategy(&self.execution().strategy, self.at, how);
-        let added = Execution::of(origin, strategy, &self.child, ran);
+        let added = DebuggedExecution::of(origin, strategy, &self.child, ran);
         self.executions.push(added);
         self.current = self.executions.len() - 1;
     }
 
-    pub(super) fn run_other(&self, name: &str, other: &Trace) -> Result<Execution, String> {
+    pub(super) fn run_other(&self, name: &str, other: &Trace) -> Result<DebuggedExecution, String> {
         if other.test != self.trace.test {
             return Err(words::other_test(name, &other.test, &self.trace.test));
         }
@@ -242,7 +246,12 @@ impl Session {
         match self.child.ask(&recorded, Question::Run) {
             Ok(QueryAnswer::Ran(ran)) => {
                 let strategy = other.strategy.clone();
-                Ok(Execution::of(name.to_owned(), strategy, &self.child, *ran))
+                Ok(DebuggedExecution::of(
+                    name.to_owned(),
+                    strategy,
+                    &self.child,
+                    *ran,
+                ))
             }
             Ok(_) => Err(crate::words::wrong_answer()),
             Err(silence) => Err(silence.words()),

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::command::Condition;
-use super::session::Execution;
+use super::command::BreakCondition;
+use super::session::DebuggedExecution;
 use actor_test::Finding;
 use actor_test::causes::ContinuationCounts;
 use actor_test::story::{MonitorKind, Purpose, Story};
@@ -49,7 +49,7 @@ pub(super) fn violent_beginning(how: &str) -> String {
 }
 
 /// The position at the beginning of a session.
-pub(super) fn where_it_begins(execution: &Execution, critical: Option<u64>) -> String {
+pub(super) fn where_it_begins(execution: &DebuggedExecution, critical: Option<u64>) -> String {
     let critical = critical.map_or_else(String::new, |step| {
         format!(", of which step {step} is the critical one")
     });
@@ -74,7 +74,7 @@ pub(super) fn other_test(file: &str, other: &str, own: &str) -> String {
 }
 
 /// A one-line summary of an execution.
-pub(super) fn execution(number: usize, execution: &Execution, is_current: bool) -> String {
+pub(super) fn execution(number: usize, execution: &DebuggedExecution, is_current: bool) -> String {
     let mark = if is_current { "*" } else { " " };
     format!(
         "{mark} #{number}  {}: {}, {}",
@@ -85,7 +85,7 @@ pub(super) fn execution(number: usize, execution: &Execution, is_current: bool) 
 }
 
 /// The position after the last step of an execution.
-pub(super) fn at_the_end(execution: &Execution) -> String {
+pub(super) fn at_the_end(execution: &DebuggedExecution) -> String {
     format!("at the end: {}", end(execution.finding.as_ref()))
 }
 
@@ -123,15 +123,17 @@ pub(super) fn end(found: Option<&Finding>) -> String {
     found.map_or_else(|| "no bug".into(), finding)
 }
 
-pub(super) fn condition(condition: &Condition) -> String {
+pub(super) fn condition(condition: &BreakCondition) -> String {
     match condition {
-        Condition::Event(event, None) => format!("event {event}"),
-        Condition::Event(event, Some(actor)) => format!("event {event} of {actor}"),
-        Condition::State(actor, state) => format!("{actor} enters {state}"),
-        Condition::Field(actor, field, None) => format!("{actor}: {field} changes"),
-        Condition::Field(actor, field, Some(value)) => format!("{actor}: {field} becomes {value}"),
-        Condition::Monitor(name, None) => format!("{name} changes"),
-        Condition::Monitor(name, Some(state)) => format!("{name} becomes {state}"),
+        BreakCondition::Event(event, None) => format!("event {event}"),
+        BreakCondition::Event(event, Some(actor)) => format!("event {event} of {actor}"),
+        BreakCondition::State(actor, state) => format!("{actor} enters {state}"),
+        BreakCondition::Field(actor, field, None) => format!("{actor}: {field} changes"),
+        BreakCondition::Field(actor, field, Some(value)) => {
+            format!("{actor}: {field} becomes {value}")
+        }
+        BreakCondition::Monitor(name, None) => format!("{name} changes"),
+        BreakCondition::Monitor(name, Some(state)) => format!("{name} becomes {state}"),
     }
 }
 

@@ -39,7 +39,7 @@ pub(super) struct ListTraces {
 /// Explores tests.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Explore {
+pub(super) struct ExploreArguments {
     /// The path of the test, as `list_tests` returns it, or a part of it; the answer has up to 20 tests.
     #[schemars(length(min = 1, max = 1000))]
     pub(super) test: String,
@@ -137,7 +137,7 @@ pub(super) struct ExplainFailure {
 /// Minimises a trace.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Minimize {
+pub(super) struct MinimizeArguments {
     /// The trace: its path, or its file name in the traces' folder. The minimised trace replaces it.
     #[schemars(length(min = 1, max = 4096))]
     pub(super) trace: String,
@@ -166,7 +166,7 @@ pub(super) struct Minimize {
 /// Replays a trace.
 #[derive(Deserialize, JsonSchema, Debug)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Replay {
+pub(super) struct ReplayArguments {
     /// The trace: its path, or its file name in the traces' folder.
     #[schemars(length(min = 1, max = 4096))]
     pub(super) trace: String,
@@ -249,8 +249,8 @@ mod tests {
     use rmcp::handler::server::tool::schema_for_input;
     use serde_json::json;
 
-    fn read_explore(arguments: Value) -> Result<Explore, String> {
-        let schema = schema_for_input::<Explore>().expect("a schema");
+    fn read_explore(arguments: Value) -> Result<ExploreArguments, String> {
+        let schema = schema_for_input::<ExploreArguments>().expect("a schema");
         read(&schema, arguments.as_object().expect("an object").clone())
     }
 

@@ -16,18 +16,20 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use tokio::sync::RwLock;
 
-use super::arguments::{self, CausesOfStep, ExplainFailure, Explore, ListTests, ListTraces};
-use super::arguments::{Minimize, ReadStory, Replay};
+use super::arguments::{
+    self, CausesOfStep, ExplainFailure, ExploreArguments, ListTests, ListTraces,
+};
+use super::arguments::{MinimizeArguments, ReadStory, ReplayArguments};
 use super::pages::Answer;
 use super::tools::CallContext;
 use super::traces::TraceDirectories;
-use crate::options::Selection;
+use crate::options::PackageSelection;
 use crate::words;
 
 /// The server. Between calls it keeps only the directories of the workspace.
 #[derive(Clone)]
 pub(super) struct Server {
-    selection: Selection,
+    selection: PackageSelection,
     places: Arc<OnceLock<TraceDirectories>>,
     /// A lock that each call holds for reading while it runs.
     calls: Arc<RwLock<()>>,
@@ -50,7 +52,7 @@ const TOOLS: [ToolSpec; 8] = [
     },
     ToolSpec {
         name: "explore_test",
-        schema: schema_for_input::<Explore>,
+        schema: schema_for_input::<ExploreArguments>,
         about: "Builds and explores an actor test: runs it under many schedules, looking for bugs. Tells \
                 what was found, by which strategy, why, and where the trace of each bug is. The bug's \
                 execution is minimised already.",
@@ -86,14 +88,14 @@ const TOOLS: [ToolSpec; 8] = [
     },
     ToolSpec {
         name: "minimize_trace",
-        schema: schema_for_input::<Minimize>,
+        schema: schema_for_input::<MinimizeArguments>,
         about: "Builds the trace's test and leaves out of the execution what its bug can do without; the \
                 trace is written anew. Useful where exploring had no budget for it.",
         writes: true,
     },
     ToolSpec {
         name: "replay_trace",
-        schema: schema_for_input::<Replay>,
+        schema: schema_for_input::<ReplayArguments>,
         about: "Builds the trace's test as it is now and runs the recorded execution again: after a fix, \
                 to see whether the bug is gone. Where the program was changed, the steps are followed by \
                 name, and it is told where the execution parted from the recorded one. Where the bug does \
@@ -110,7 +112,7 @@ replay_trace whether a fix has mended it. Answers are pages: where one ends with
 with that offset. The same test, seed and iterations give the same result each time.";
 
 impl Server {
-    pub(super) fn new(selection: &Selection) -> Self {
+    pub(super) fn new(selection: &PackageSelection) -> Self {
         Self {
             selection: selection.clone(),
             places: Arc::default(),

@@ -11,8 +11,8 @@ use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde::{Deserialize, Serialize};
 
-use super::arguments::{CausesOfStep, ExplainFailure, Explore, ListTests, ListTraces};
-use super::arguments::{Minimize, ReadStory, Replay};
+use super::arguments::{CausesOfStep, ExplainFailure, ExploreArguments, ListTests, ListTraces};
+use super::arguments::{MinimizeArguments, ReadStory, ReplayArguments};
 use super::child::{self, ToolOutput};
 use super::pages::{self, Answer};
 use super::traces::{TraceDirectories, Use};
@@ -149,7 +149,7 @@ impl CallContext {
         })
     }
 
-    pub(super) async fn explore(&self, asked: Explore) -> Answer {
+    pub(super) async fn explore(&self, asked: ExploreArguments) -> Answer {
         let mut arguments: Vec<OsString> = vec!["--format=json".into()];
         let mut flag = |name: &str, value: Option<String>| {
             arguments.extend(value.map(|value| OsString::from(format!("--{name}={value}"))));
@@ -228,7 +228,7 @@ impl CallContext {
         pages::text(&lines)
     }
 
-    pub(super) async fn minimize(&self, asked: Minimize) -> Answer {
+    pub(super) async fn minimize(&self, asked: MinimizeArguments) -> Answer {
         let path = self.places.as_ref()?.trace(&asked.trace, Use::Rewrite)?;
         let mut arguments: Vec<OsString> = vec!["minimize".into()];
         let budget = asked
@@ -249,7 +249,7 @@ impl CallContext {
         pages::page_and_end(&[], &lines, asked.offset, asked.limit)
     }
 
-    pub(super) async fn replay(&self, asked: Replay) -> Answer {
+    pub(super) async fn replay(&self, asked: ReplayArguments) -> Answer {
         let path = self.places.as_ref()?.trace(&asked.trace, Use::Read)?;
         let near = format!("--near={}", asked.near);
         let mut arguments: Vec<OsString> = vec!["replay".into(), near.into()];

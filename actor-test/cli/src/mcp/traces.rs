@@ -10,7 +10,7 @@ use actor_test::tool::environment;
 use actor_test::tool::trace::is_saved;
 
 use crate::build;
-use crate::options::Selection;
+use crate::options::PackageSelection;
 
 /// The directories that contain traces.
 #[derive(Clone, Debug)]
@@ -31,7 +31,7 @@ pub(super) enum Use {
 
 impl TraceDirectories {
     /// Finds the directories with cargo.
-    pub(super) fn of(selection: &Selection) -> Result<Self, String> {
+    pub(super) fn of(selection: &PackageSelection) -> Result<Self, String> {
         let (workspace, target) = build::directories(selection).map_err(|trouble| trouble.0)?;
         let given = environment::variables().map_err(|error| error.to_string())?;
         let traces = match given.trace_dir {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use actor_test::tool::overrides::parse;
 use clap::{Args, ValueEnum};
 
-use super::{Explore, Filter, Format, Selection};
+use super::{ExploreOptions, Filter, Format, PackageSelection};
 use crate::part::StoryPart;
 
 /// The options of `list`.
@@ -15,12 +15,12 @@ pub(crate) struct List {
     #[command(flatten)]
     pub(crate) filter: Filter,
     #[command(flatten)]
-    pub(crate) selection: Selection,
+    pub(crate) selection: PackageSelection,
 }
 
 impl List {
     /// Returns the options of `list`, completed by those before the word `list`.
-    pub(crate) fn behind(self, explore: &Explore) -> Self {
+    pub(crate) fn behind(self, explore: &ExploreOptions) -> Self {
         Self {
             filter: explore.filter.clone().and(self.filter),
             selection: explore.selection.clone().and(self.selection),
@@ -30,7 +30,7 @@ impl List {
 
 /// The options of `replay`.
 #[derive(Args, Debug)]
-pub(crate) struct Replay {
+pub(crate) struct ReplayOptions {
     /// The trace file that a failing test wrote.
     pub(crate) trace: PathBuf,
     #[command(flatten)]
@@ -49,7 +49,7 @@ pub(crate) struct Replay {
     #[arg(long, conflicts_with = "hang_timeout")]
     pub(crate) debugger: bool,
     #[command(flatten)]
-    pub(crate) selection: Selection,
+    pub(crate) selection: PackageSelection,
 }
 
 /// The options of `debug`.
@@ -65,12 +65,12 @@ pub(crate) struct Debug {
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     pub(crate) hang_timeout: Option<Duration>,
     #[command(flatten)]
-    pub(crate) selection: Selection,
+    pub(crate) selection: PackageSelection,
 }
 
 /// The options of `minimize`.
 #[derive(Args, Debug)]
-pub(crate) struct Minimize {
+pub(crate) struct MinimizeOptions {
     /// The trace file that a failing test wrote; the minimised trace replaces it.
     pub(crate) trace: PathBuf,
     /// The budget: a number of steps, or a duration, worth four million steps a second [default: 5s].
@@ -101,7 +101,7 @@ pub(crate) struct Minimize {
     #[arg(long, value_name = "DURATION", value_parser = parse::duration)]
     pub(crate) hang_timeout: Option<Duration>,
     #[command(flatten)]
-    pub(crate) selection: Selection,
+    pub(crate) selection: PackageSelection,
 }
 
 /// The options of `show`.
@@ -172,7 +172,7 @@ with most unread events come first. Ctrl-C ends it.";
 #[command(after_help = MCP)]
 pub(crate) struct Mcp {
     #[command(flatten)]
-    pub(crate) selection: Selection,
+    pub(crate) selection: PackageSelection,
 }
 
 const MCP: &str = "\

@@ -7,11 +7,11 @@ use actor_test::tool::overrides::{MaxSteps, Overrides, parse};
 use actor_test::{Clocks, Delivery, Deny, FaultBudgets, Partition};
 use clap::{Args, ValueEnum};
 
-use super::{Filter, Format, Selection};
+use super::{Filter, Format, PackageSelection};
 
 /// The options of a run.
 #[derive(Args, Debug, Default)]
-pub(crate) struct Explore {
+pub(crate) struct ExploreOptions {
     #[command(flatten)]
     pub(crate) filter: Filter,
     /// The number of executions per test
@@ -139,7 +139,7 @@ pub(crate) struct Explore {
     #[command(flatten)]
     pub(crate) coyote: Coyote,
     #[command(flatten)]
-    pub(crate) selection: Selection,
+    pub(crate) selection: PackageSelection,
 }
 
 const REPORTS: &str = "Reports";
@@ -221,7 +221,7 @@ fn strategy(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-impl Explore {
+impl ExploreOptions {
     /// Returns the amount of output.
     pub(crate) fn told(&self) -> Verbosity {
         match (self.quiet, self.verbose) {

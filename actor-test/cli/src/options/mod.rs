@@ -11,10 +11,12 @@ use clap::error::{ContextKind, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
-pub(crate) use commands::{Debug, List, Mcp, Merge, Minimize, Replay, Show, ShowFormat, Top};
-pub(crate) use explore::{Explore, Verbosity};
+pub(crate) use commands::{
+    Debug, List, Mcp, Merge, MinimizeOptions, ReplayOptions, Show, ShowFormat, Top,
+};
+pub(crate) use explore::{ExploreOptions, Verbosity};
 pub(crate) use filter::{Filter, NoTests};
-pub(crate) use selection::Selection;
+pub(crate) use selection::PackageSelection;
 
 /// The command line as cargo passes it.
 #[derive(Parser, Debug)]
@@ -94,7 +96,7 @@ pub(crate) struct Arguments {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
-    pub(crate) explore: Explore,
+    pub(crate) explore: ExploreOptions,
 }
 
 /// The subcommands.
@@ -103,11 +105,11 @@ pub(crate) enum Command {
     /// Lists the actor tests, one per line.
     List(List),
     /// Replays a recorded execution and prints its story.
-    Replay(Replay),
+    Replay(ReplayOptions),
     /// Steps through a recorded execution, forwards and backwards; `help` lists the commands.
     Debug(Debug),
     /// Makes a recorded execution shorter, by removing everything that its bug does not need.
-    Minimize(Minimize),
+    Minimize(MinimizeOptions),
     /// Prints the story of a recorded execution without running it.
     Show(Show),
     /// Merges the results of all parts of a search.

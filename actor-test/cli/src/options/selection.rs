@@ -8,7 +8,7 @@ use clap::Args;
 /// The selection of packages, targets and features, with cargo's names of options.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Selection, as for cargo test")]
-pub(crate) struct Selection {
+pub(crate) struct PackageSelection {
     /// Selects the tests of this package.
     #[arg(short, long, value_name = "SPEC")]
     pub(crate) package: Vec<String>,
@@ -80,7 +80,7 @@ pub(crate) struct Selection {
     pub(crate) symbols: bool,
 }
 
-impl Selection {
+impl PackageSelection {
     /// Selects a build with symbols: without optimisation, unless a profile is given.
     pub(crate) fn with_symbols(mut self, symbols: bool) -> Self {
         self.symbols = symbols;

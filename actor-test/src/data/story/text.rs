@@ -53,13 +53,13 @@ impl fmt::Display for Text {
 
 thread_local! {
     /// The numbers of the texts, while a value is packed.
-    static PACKING: RefCell<Option<Table>> = const { RefCell::new(None) };
+    static PACKING: RefCell<Option<TextTable>> = const { RefCell::new(None) };
     /// The texts by number, while a value is unpacked.
     static UNPACKING: RefCell<Option<Vec<Text>>> = const { RefCell::new(None) };
 }
 
 #[derive(Default)]
-struct Table {
+struct TextTable {
     texts: Vec<Text>,
     numbers: BTreeMap<Text, u32>,
 }
@@ -73,7 +73,7 @@ pub(crate) struct Packed<T> {
 
 /// Serialises by calling `serialise`, with numbers in place of texts.
 pub(crate) fn packed<T>(serialise: impl FnOnce() -> T) -> Packed<T> {
-    PACKING.set(Some(Table::default()));
+    PACKING.set(Some(TextTable::default()));
     let rest = serialise();
     let table = PACKING.take().unwrap_or_default();
     Packed {
@@ -119,13 +119,13 @@ impl Serialize for Text {
 
 impl<'de> Deserialize<'de> for Text {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(TextReader)
     }
 }
 
-struct Reader;
+struct TextReader;
 
-impl Visitor<'_> for Reader {
+impl Visitor<'_> for TextReader {
     type Value = Text;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

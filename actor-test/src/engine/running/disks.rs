@@ -3,10 +3,10 @@
 use actor_core::fs::DiskOp;
 
 use crate::data::faults::FaultKind;
-use crate::data::records::{DiskAction, Record};
+use crate::data::records::{DiskRecord, Record};
 use crate::data::story::ChoicePurpose;
 use crate::engine::running::execution::Engine;
-use crate::engine::world::disks::disk::Disk;
+use crate::engine::world::disks::disk::SimulatedDisk;
 use crate::hash::{self, mix};
 use crate::strategy::{Choice, StepConstruct};
 
@@ -67,7 +67,7 @@ impl Engine {
         if !self.state().faults.may_be(FaultKind::Disk) {
             return 0;
         }
-        let ways = Disk::ways_to_fail(call);
+        let ways = SimulatedDisk::ways_to_fail(call);
         let action = self.state().disks.disk(disk).action(call);
         // The hash of the kind of call and the file, for strategies that place faults.
         let what = mix(hash::text(&action.path), action.call as u64);
@@ -75,7 +75,7 @@ impl Engine {
     }
 
     /// Records the moment of a change that may not be durable yet: once for the file, once for the disk.
-    fn comes_to_change(&self, call: u32, change: &DiskAction) {
+    fn comes_to_change(&self, call: u32, change: &DiskRecord) {
         let mut state = self.state();
         let nodes = state.node_bits(state.disks.calls[call as usize].caller);
         let file = mix(hash::text(&change.path), change.call as u64);
@@ -109,7 +109,7 @@ impl Engine {
         drop(state);
         self.shared.record(|| {
             let lost = lost.into_iter().map(|loss| (loss.what, loss.parts));
-            let lost: Vec<(DiskAction, _)> = lost.collect();
+            let lost: Vec<(DiskRecord, _)> = lost.collect();
             Record::PowerFailed { lost }
         });
     }

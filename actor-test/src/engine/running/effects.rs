@@ -14,7 +14,7 @@ use crate::engine::arena::{Piped, WatchNotice};
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::Engine;
 use crate::engine::seam::shared::ControlledRuntime;
-use crate::engine::watching::observers::EventObservers;
+use crate::engine::specs::observers::EventObservers;
 use crate::engine::world::arming::Fired;
 use crate::engine::world::capacity::{CapacityAnswer, DeliveryOutcome, RequestStatus};
 use crate::engine::world::endings::{HaltRemnants, OrphanedValues};

@@ -14,7 +14,7 @@ use crate::engine::arena::{ActorParts, Piped};
 use crate::engine::panics::{self, Panic};
 use crate::engine::running::execution::{Engine, Program};
 use crate::engine::seam::shared::ControlledRuntime;
-use crate::engine::watching::observers::EventObservers;
+use crate::engine::specs::observers::EventObservers;
 use crate::engine::world::operation::{Effect, OperationRole, OperationStage, STOP};
 use crate::engine::world::state::{BODY, ExecutionState};
 use crate::engine::world::temperature::Obligation;

@@ -34,14 +34,14 @@ use std::time::Duration;
 use crate::data::bug::Cycle;
 use crate::engine::arena::ActorParts;
 use crate::engine::running::execution::{Engine, Program};
-use crate::engine::sameness::fingerprint::EngineView;
-use crate::engine::sameness::opaque::OpaqueTypes;
-use crate::engine::sameness::prints::IncrementalFingerprints;
-use crate::engine::sameness::region::{
+use crate::engine::seam::shared::ControlledRuntime;
+use crate::engine::specs::suspicion::Suspicion;
+use crate::engine::states::fingerprint::EngineView;
+use crate::engine::states::opaque::OpaqueTypes;
+use crate::engine::states::prints::IncrementalFingerprints;
+use crate::engine::states::region::{
     OperationSnapshot, Reachability, Region, RegionStep, RestState, StepNovelty,
 };
-use crate::engine::seam::shared::ControlledRuntime;
-use crate::engine::watching::suspicion::Suspicion;
 use crate::engine::world::enabled::ABSENT;
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::temperature::Obligation;

@@ -7,9 +7,9 @@ use crate::data::bug::Finding;
 use crate::data::end_state::EndState;
 use crate::data::faults::FaultCounts;
 use crate::data::records::Record;
-use crate::engine::watching::landmarks::LandmarkReport;
-use crate::engine::watching::specifications::PendingObligation;
-use crate::engine::watching::suspicion::Suspicion;
+use crate::engine::specs::landmarks::LandmarkReport;
+use crate::engine::specs::specifications::PendingObligation;
+use crate::engine::specs::suspicion::Suspicion;
 use crate::engine::world::temperature::Obligation;
 use crate::strategy::{Ending, Fairness};
 

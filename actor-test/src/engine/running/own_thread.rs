@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::engine::running::execution::{Engine, Program, RunOptions};
 use crate::engine::running::outcome::Outcome;
-use crate::engine::watching::observations::Observations;
+use crate::engine::specs::observations::Observations;
 use crate::strategy::{Execution, Fairness, Replay, Strategy};
 
 /// The stack size of a thread that runs executions.

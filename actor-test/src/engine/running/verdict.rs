@@ -9,8 +9,8 @@ use crate::engine::running::overdue::{ALONE_MIN, describe_wait, long_waits, own_
 use crate::engine::seam::shared::ControlledRuntime;
 use crate::engine::seam::sharing::column;
 use crate::engine::session::EngineSession;
-use crate::engine::watching::specifications::PendingObligation;
-use crate::engine::watching::suspicion::Suspicion;
+use crate::engine::specs::specifications::PendingObligation;
+use crate::engine::specs::suspicion::Suspicion;
 use crate::engine::world::operation::{Envelope, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::engine::world::temperature::Obligation;

@@ -14,9 +14,9 @@ use actor_core::fs::{DiskOp, DiskOpResult};
 use actor_core::parts::AnyMail;
 use actor_core::runtime::{
     Address, Announce, AskId, AskSupervisor, CallErrors, CapacityRequestId, DiskCallId, DiskId,
-    EncodedActorRef, Factory, Fault, InjectedError, LinkNotice, NamesOn, NextTick, NodeCode,
-    Notice, Offered, Purpose as Pretext, PutReason, PutStart, Runtime, Script, Spawn, SpawnOptions,
-    Stop, TimerId,
+    EncodedActorRef, Factory, InjectedError, LinkNotice, NamesOn, NextTick, NodeCode, Notice,
+    Offered, Purpose as Pretext, PutReason, PutStart, Runtime, Script, ScriptedFault, Spawn,
+    SpawnOptions, Stop, TimerId,
 };
 use actor_core::{ActorId, AskError, Decision, Supervision};
 
@@ -585,7 +585,7 @@ impl Runtime for ControlledRuntime {
         self.registry_on(node)
     }
 
-    fn fault(&self, fault: Fault) {
+    fn fault(&self, fault: ScriptedFault) {
         self.begin_mishap(&fault);
     }
 

@@ -3,7 +3,7 @@
 use std::any::Any;
 
 use actor_core::runtime::{
-    Address, EncodedActorRef, Fault, NamesOn, NodeCode, SpawnOptions, Target,
+    Address, EncodedActorRef, NamesOn, NodeCode, ScriptedFault, SpawnOptions, Target,
 };
 
 use crate::data::bug::BugKind;
@@ -107,7 +107,7 @@ impl ControlledRuntime {
     }
 
     /// Translates a script's fault from names to numbers. A node that does not exist is a bug.
-    pub(crate) fn mishap(&self, fault: &Fault) -> Option<NodeFault> {
+    pub(crate) fn mishap(&self, fault: &ScriptedFault) -> Option<NodeFault> {
         let node = |name: &str| self.node_called(name);
         let links = |these: &[Box<str>], those: &[Box<str>]| {
             let mut links = Vec::new();
@@ -122,31 +122,31 @@ impl ControlledRuntime {
             Some(links)
         };
         Some(match fault {
-            Fault::Crash(name) => NodeFault::Crash { node: node(name)? },
-            Fault::Restart(name, disk) => NodeFault::Restart {
+            ScriptedFault::Crash(name) => NodeFault::Crash { node: node(name)? },
+            ScriptedFault::Restart(name, disk) => NodeFault::Restart {
                 node: node(name)?,
                 disk: *disk,
             },
-            Fault::Partition(these, those) => NodeFault::Cut(links(these, those)?),
-            Fault::Cut(from, to) => NodeFault::Cut(vec![self.link_called(from, to)?]),
-            Fault::Heal => NodeFault::HealAll,
-            Fault::HealBetween(one, other) => {
+            ScriptedFault::Partition(these, those) => NodeFault::Cut(links(these, those)?),
+            ScriptedFault::Cut(from, to) => NodeFault::Cut(vec![self.link_called(from, to)?]),
+            ScriptedFault::Heal => NodeFault::HealAll,
+            ScriptedFault::HealBetween(one, other) => {
                 let (one, other) = self.link_called(one, other)?;
                 NodeFault::Heal(vec![(one, other), (other, one)])
             }
-            Fault::Break(one, other) => {
+            ScriptedFault::Break(one, other) => {
                 let (one, other) = self.link_called(one, other)?;
                 NodeFault::Break { one, other }
             }
-            Fault::Hold(from, to) => {
+            ScriptedFault::Hold(from, to) => {
                 let (from, to) = self.link_called(from, to)?;
                 NodeFault::Hold { from, to }
             }
-            Fault::Release(from, to) => {
+            ScriptedFault::Release(from, to) => {
                 let (from, to) = self.link_called(from, to)?;
                 NodeFault::Release { from, to }
             }
-            Fault::Next {
+            ScriptedFault::Next {
                 wish,
                 from,
                 to,
@@ -161,16 +161,16 @@ impl ControlledRuntime {
                     event: *event,
                 }
             }
-            Fault::SetAhead(name, by) => NodeFault::SetAhead {
+            ScriptedFault::SetAhead(name, by) => NodeFault::SetAhead {
                 node: node(name)?,
                 by_ns: nanoseconds(*by),
             },
-            Fault::SetBack(name, by) => NodeFault::SetBack {
+            ScriptedFault::SetBack(name, by) => NodeFault::SetBack {
                 node: node(name)?,
                 by_ns: nanoseconds(*by),
             },
-            Fault::Spare(name) => NodeFault::Spare { node: node(name)? },
-            Fault::SpareLink(one, other) => {
+            ScriptedFault::Spare(name) => NodeFault::Spare { node: node(name)? },
+            ScriptedFault::SpareLink(one, other) => {
                 let (one, other) = self.link_called(one, other)?;
                 NodeFault::SpareLink { one, other }
             }
@@ -206,7 +206,7 @@ impl ControlledRuntime {
     }
 
     /// Injects a fault, as an effect of the current operation.
-    pub(super) fn begin_mishap(&self, fault: &Fault) {
+    pub(super) fn begin_mishap(&self, fault: &ScriptedFault) {
         if !self.may_act("faults") {
             return;
         }

@@ -13,7 +13,7 @@ const ALL: u32 = 0;
 /// The pairs of linked actors, in the order in which they were linked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ActorLinks {
-    pairs: Vec<Pair>,
+    pairs: Vec<LinkedPair>,
     free: Vec<u32>,
     /// The links of each actor.
     own: OwnerLists,
@@ -21,7 +21,7 @@ pub(crate) struct ActorLinks {
 }
 
 #[derive(Clone, Debug)]
-struct Pair {
+struct LinkedPair {
     /// The two actors, which differ.
     actors: [u32; 2],
     /// The neighbours in the list of the links of each of the two actors.
@@ -29,7 +29,7 @@ struct Pair {
     among_all: ListNode,
 }
 
-impl Pair {
+impl LinkedPair {
     fn side_of(&self, actor: u32) -> usize {
         usize::from(self.actors[1] == actor)
     }
@@ -50,7 +50,7 @@ impl ActorLinks {
 
     /// Links two actors, which must differ.
     pub(crate) fn add(&mut self, one: u32, other: u32) {
-        let pair = Pair {
+        let pair = LinkedPair {
             actors: [one, other],
             beside: Default::default(),
             among_all: ListNode::default(),

@@ -31,12 +31,12 @@ struct Fences {
 
 #[derive(Clone, Debug, Default)]
 struct CellAccesses {
-    write: Option<Access>,
-    reads: Vec<Access>,
+    write: Option<CellAccess>,
+    reads: Vec<CellAccess>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Access {
+struct CellAccess {
     operation: u32,
     task: u32,
     time: u32,
@@ -159,7 +159,7 @@ impl VectorClocks {
         place: SourceLocation,
     ) -> Option<RacingAccess> {
         let clock = self.clock(task).clone();
-        let access = Access {
+        let access = CellAccess {
             operation,
             task,
             time: clock[task as usize],
@@ -171,7 +171,7 @@ impl VectorClocks {
             self.cells.len() - 1
         });
         let cell = &mut self.cells[known].1;
-        let is_unordered = |earlier: &&Access| {
+        let is_unordered = |earlier: &&CellAccess| {
             clock.get(earlier.task as usize).copied().unwrap_or(0) < earlier.time
         };
         let write = cell

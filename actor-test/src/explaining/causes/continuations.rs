@@ -11,7 +11,7 @@ use crate::engine::{
     chosen,
 };
 use crate::hash::mix;
-use crate::in_order::map_ordered;
+use crate::parallel::map_ordered;
 use crate::report::data::Recording;
 use crate::settings::Bounds;
 use crate::strategy::{Continuation, Execution, Fairness, Named, Replay, Strategy};

@@ -12,9 +12,9 @@ mod curve;
 mod escape;
 mod find;
 pub(crate) mod order;
+pub(crate) mod race_reversal;
 mod races;
 mod transition;
-pub(crate) mod turned;
 
 pub(crate) use escape::{Escape, escape};
 pub(crate) use find::explain;

@@ -22,12 +22,12 @@ const APART: usize = 6;
 
 /// A pair of events of one inbox, by their positions in the inbox.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Pair {
+pub(crate) struct OrderedPair {
     pub(crate) first: usize,
     pub(crate) second: usize,
 }
 
-impl Pair {
+impl OrderedPair {
     /// Returns the ways to reverse the pair: the steps held back until the second event has arrived. Either
     /// the first event moves behind all in between, or the second one moves before them.
     pub(crate) fn ways(self, inbox: &[ReachedEvent]) -> Vec<Vec<usize>> {
@@ -100,13 +100,13 @@ impl HappensBefore {
     }
 
     /// Returns the pairs of an inbox that race.
-    pub(crate) fn racing(&self, inbox: &[ReachedEvent]) -> Vec<Pair> {
+    pub(crate) fn racing(&self, inbox: &[ReachedEvent]) -> Vec<OrderedPair> {
         let mut racing = Vec::new();
         for first in 0..inbox.len() {
             for second in first + 1..inbox.len().min(first + 1 + APART) {
                 let (one, other) = (&inbox[first], &inbox[second]);
                 if one.at != other.at && !self.has_before(one.at, other.at) {
-                    racing.push(Pair { first, second });
+                    racing.push(OrderedPair { first, second });
                 }
             }
         }

@@ -16,8 +16,8 @@ use crate::engine::EndReason;
 use crate::explaining::causes::continuations::{
     ContinuationResult, ContinuationWorker, Continuations, RecordedExecution, RunLimits,
 };
-use crate::explaining::causes::order::{HappensBefore, Pair, ReachedEvent};
-use crate::explaining::causes::turned::{RaceReversal, ReplayPlan};
+use crate::explaining::causes::order::{HappensBefore, OrderedPair, ReachedEvent};
+use crate::explaining::causes::race_reversal::{RaceReversal, ReplayPlan};
 
 /// The number of executions with random steps, besides the one that continues as recorded.
 const WANDERING: u32 = 20;
@@ -59,7 +59,7 @@ impl RaceSearch<'_, '_> {
         let mut races = RaceResults::default();
         let steps = self.plan.steps.len();
         let inboxes = self.order.inboxes(&(steps.saturating_sub(WINDOW)..steps));
-        let mut pairs: Vec<(usize, Pair)> = Vec::new();
+        let mut pairs: Vec<(usize, OrderedPair)> = Vec::new();
         for (number, inbox) in inboxes.iter().enumerate() {
             pairs.extend(
                 self.order
@@ -74,7 +74,7 @@ impl RaceSearch<'_, '_> {
             let inbox = &inboxes[*number];
             (pair.second - pair.first, usize::MAX - inbox[pair.second].at)
         });
-        let mut needed: Vec<(usize, Pair, NeededRace)> = Vec::new();
+        let mut needed: Vec<(usize, OrderedPair, NeededRace)> = Vec::new();
         for (number, pair) in pairs {
             let implied = needed.iter().any(|(other, known, _)| {
                 *other == number && pair.first <= known.first && known.second <= pair.second
@@ -127,7 +127,7 @@ impl RaceSearch<'_, '_> {
     }
 
     /// Reverses a pair in every way.
-    fn turn(&mut self, inbox: &[ReachedEvent], pair: Pair) -> Option<ReversalResult> {
+    fn turn(&mut self, inbox: &[ReachedEvent], pair: OrderedPair) -> Option<ReversalResult> {
         let mut gone = 0;
         for held in pair.ways(inbox) {
             match self.try_way(&held, inbox[pair.second].at)? {
@@ -163,7 +163,7 @@ impl RaceSearch<'_, '_> {
     }
 
     /// Runs the same executions with the original order; returns their number and that of the failed ones.
-    fn keep(&mut self, inbox: &[ReachedEvent], pair: Pair) -> Option<(u32, u32)> {
+    fn keep(&mut self, inbox: &[ReachedEvent], pair: OrderedPair) -> Option<(u32, u32)> {
         let (mut kept, mut failed) = (0, 0);
         let way = self.way(&[], inbox[pair.second].at);
         let lasts = self.forks.each(
@@ -220,7 +220,7 @@ impl Reversal<'_> {
     }
 }
 
-fn finished(races: RaceResults, needed: Vec<(usize, Pair, NeededRace)>) -> RaceResults {
+fn finished(races: RaceResults, needed: Vec<(usize, OrderedPair, NeededRace)>) -> RaceResults {
     let mut needed: Vec<NeededRace> = needed.into_iter().map(|(.., race)| race).collect();
     needed.retain(|race| chance(race) * f64::from(races.turned) < LEVEL);
     needed.sort_by_key(|race| (race.second.step, race.first.step));
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn what_chance_can_do_is_not_told() {
         let told = |failed, turned| {
-            let pair = Pair {
+            let pair = OrderedPair {
                 first: 0,
                 second: 1,
             };

@@ -11,7 +11,7 @@ use crate::engine::{
     Engine, ObligationWatch, Outcome, Program, RecordedDecision, RunOptions, checks, chosen,
 };
 use crate::explaining::minimizing::search::BestExecution;
-use crate::in_order::map_ordered;
+use crate::parallel::map_ordered;
 use crate::report::data::{Bug, Recording};
 use crate::strategy::{Execution, Fairness, Guided, Strategy};
 use crate::trace::following::{FollowedRun, follow_by, name};

@@ -19,7 +19,7 @@ const VERSION: u32 = 1;
 
 /// The identity of the search: all that decides its course.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub(super) struct Header {
+pub(super) struct CheckpointHeader {
     format: String,
     version: u32,
     actor_test: String,
@@ -37,14 +37,14 @@ pub(super) struct Header {
 #[derive(Serialize, Deserialize)]
 struct First {
     #[serde(flatten)]
-    header: Header,
+    header: CheckpointHeader,
     /// The numbers of bytes of the exploration's and of the strategy's state.
     bytes: [u64; 2],
     /// A hash of both states.
     digest: u32,
 }
 
-impl Header {
+impl CheckpointHeader {
     pub(super) fn of(name: &str, settings: &Settings) -> Result<Self, CheckpointError> {
         let strategies = settings.strategies();
         let strategies = strategies.iter().map(ToString::to_string);
@@ -164,7 +164,7 @@ pub(super) fn partial(path: &Path) -> PathBuf {
 /// Writes a checkpoint. If the process ends meanwhile, either the old or the new one is left.
 pub(super) fn write(
     path: &Path,
-    header: &Header,
+    header: &CheckpointHeader,
     known: &impl Serialize,
     search: &[u8],
 ) -> io::Result<()> {
@@ -199,7 +199,7 @@ pub(super) fn write(
 /// Reads a checkpoint of the expected search; returns the exploration's and the strategy's state.
 pub(super) fn read<K: DeserializeOwned>(
     path: &Path,
-    expected: &Header,
+    expected: &CheckpointHeader,
 ) -> Result<(K, Vec<u8>), CheckpointError> {
     let name = || path.display().to_string();
     let bytes = fs::read(path).map_err(|error| match error.kind() {

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Observations;
-use crate::exploring::checkpoint::file::{Header, read, write};
+use crate::exploring::checkpoint::file::{CheckpointHeader, read, write};
 use crate::exploring::confirmation::JudgeState;
 use crate::exploring::summary::Summary;
 use crate::report::data::CheckpointInfo;
@@ -49,7 +49,7 @@ pub(crate) struct InterruptedExploration {
 /// The writer of one exploration's checkpoints.
 pub(crate) struct CheckpointWriter {
     path: PathBuf,
-    header: Header,
+    header: CheckpointHeader,
     /// The earliest time of the next checkpoint.
     due: Option<Instant>,
     /// The number of executions in the last checkpoint.
@@ -86,14 +86,17 @@ pub(crate) fn check(name: &str, settings: &Settings) -> Result<(), CheckpointErr
         return Ok(());
     };
     let path = path(name, directory, settings);
-    let header = Header::of(name, settings)?;
+    let header = CheckpointHeader::of(name, settings)?;
     if resumes(&path, settings) {
         resumed(&path, &header)?;
     }
     join(&path, &header, settings).map(drop)
 }
 
-fn resumed(path: &Path, header: &Header) -> Result<InterruptedExploration, CheckpointError> {
+fn resumed(
+    path: &Path,
+    header: &CheckpointHeader,
+) -> Result<InterruptedExploration, CheckpointError> {
     let (known, search) = read(path, header)?;
     Ok(InterruptedExploration { known, search })
 }
@@ -101,7 +104,7 @@ fn resumed(path: &Path, header: &Header) -> Result<InterruptedExploration, Check
 /// Joins the other shards, if there are any.
 fn join(
     path: &Path,
-    header: &Header,
+    header: &CheckpointHeader,
     settings: &Settings,
 ) -> Result<Option<Shard>, CheckpointError> {
     let directory = path.parent().unwrap_or(path);
@@ -125,7 +128,7 @@ impl CheckpointWriter {
             return Ok(None);
         };
         let path = path(name, directory, settings);
-        let header = Header::of(name, settings)?;
+        let header = CheckpointHeader::of(name, settings)?;
         let keeper = Self {
             shard: join(&path, &header, settings)?,
             path,

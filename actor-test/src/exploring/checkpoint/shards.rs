@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::Observations;
 use crate::exploring::checkpoint::CheckpointError;
-use crate::exploring::checkpoint::file::{Header, read, write};
+use crate::exploring::checkpoint::file::{CheckpointHeader, read, write};
 use crate::exploring::explorer::Contribution;
 use crate::settings::Partition;
 
@@ -41,7 +41,7 @@ pub(crate) struct StoredPart {
 #[derive(Clone)]
 pub(crate) struct Shard {
     directory: PathBuf,
-    header: Header,
+    header: CheckpointHeader,
     which: Partition,
 }
 
@@ -49,7 +49,7 @@ impl Shard {
     /// Joins the other shards, after a check that they run the same search.
     pub(super) fn join(
         directory: PathBuf,
-        header: Header,
+        header: CheckpointHeader,
         which: Partition,
     ) -> Result<Self, CheckpointError> {
         let shard = Self {

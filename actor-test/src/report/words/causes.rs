@@ -1,7 +1,7 @@
 //! Formats the causes of a failure as text.
 
 use super::count;
-use super::plain::{cut, plain};
+use super::escape::{cut, plain};
 use crate::data::causes::{
     Causes, ContinuationCounts, DecisivePoint, InboxArrival, NearestPassing, NeededRace,
     StepSummary,

@@ -1,7 +1,7 @@
 //! Formats the changes of an actor's fields in a step as text.
 
 use super::count;
-use super::plain::{differing, shortened};
+use super::escape::{differing, shortened};
 use crate::data::fields;
 use crate::data::story::{Change, Text};
 

@@ -1,7 +1,7 @@
 //! Formats disk calls and power failures as text.
 
 use super::count;
-use super::plain::shortened;
+use super::escape::shortened;
 use crate::data::story::{DiskAction, DiskCall};
 
 /// Formats a call, with the error if it failed.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::evidence::reproduced;
+use super::how_found::reproduced;
 use super::{CommandContext, actor_and_action, step_action};
 use crate::data::records::StepKind;
 use crate::data::story::{Step, Story};

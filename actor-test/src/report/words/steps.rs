@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::folding::{FoldedPart, chosen, folded, unprinted};
-use super::plain::{cut, shortened, wrapped};
+use super::collapse::{FoldedPart, chosen, folded, unprinted};
+use super::escape::{cut, shortened, wrapped};
 use super::story_steps::{became, details, happening, who};
 use super::{CommandContext, count};
 use crate::data::bug::BugKind;

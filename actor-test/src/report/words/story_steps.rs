@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::changes;
 use super::count;
 use super::disks;
-use super::plain::{plain, shortened};
+use super::escape::{plain, shortened};
 use crate::data::records::StepKind;
 use crate::data::story::{
     CapacityReply, ChoicePurpose, Effect, MessageFate, MonitorChange, MonitorKind, Purpose, Step,

@@ -1,7 +1,7 @@
 //! Formats warnings: undecided liveness, and specifications that could not have failed.
 
 use super::count;
-use super::leftovers::leftovers;
+use super::unread::leftovers;
 use crate::data::bug::BugKind;
 use crate::report::data::Report;
 

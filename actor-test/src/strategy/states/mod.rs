@@ -109,7 +109,7 @@ impl States {
 
     /// Limits the number of states and the memory.
     #[must_use]
-    pub(super) fn room(mut self, room: StateLimit) -> Self {
+    pub(super) fn limit(mut self, room: StateLimit) -> Self {
         self.room = room;
         self
     }

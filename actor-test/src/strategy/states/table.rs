@@ -7,7 +7,7 @@ const NOTHING: u32 = u32::MAX;
 ///
 /// With tags, a byte of each hash beside its number, the table reads almost only the right value.
 #[derive(Debug, Default)]
-pub(super) struct HashIndex {
+pub(super) struct FingerprintTable {
     numbers: Vec<u32>,
     /// A byte of each hash, or empty.
     tags: Vec<u8>,
@@ -16,9 +16,9 @@ pub(super) struct HashIndex {
 
 /// A slot, which is empty or has a number.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slot(usize);
+pub(super) struct TableSlot(usize);
 
-impl HashIndex {
+impl FingerprintTable {
     /// True if the table has to grow before one more is entered into `len`.
     #[inline]
     pub(super) fn is_full(&self, len: usize) -> bool {
@@ -31,23 +31,23 @@ impl HashIndex {
 
     /// The slot of a value with that hash, and its number, if it is there.
     #[inline]
-    pub(super) fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> (Slot, Option<u32>) {
+    pub(super) fn find(&self, hash: u64, is: impl Fn(u32) -> bool) -> (TableSlot, Option<u32>) {
         let mask = self.numbers.len() - 1;
         let mut slot = hash as usize & mask;
         loop {
             let found = self.numbers[slot];
             if found == NOTHING {
-                return (Slot(slot), None);
+                return (TableSlot(slot), None);
             }
             if (!self.has_tags || self.tags[slot] == tag(hash)) && is(found) {
-                return (Slot(slot), Some(found));
+                return (TableSlot(slot), Some(found));
             }
             slot = (slot + 1) & mask;
         }
     }
 
     #[inline]
-    pub(super) fn enter(&mut self, slot: Slot, hash: u64, number: u32) {
+    pub(super) fn enter(&mut self, slot: TableSlot, hash: u64, number: u32) {
         self.numbers[slot.0] = number;
         if self.has_tags {
             self.tags[slot.0] = tag(hash);

@@ -13,9 +13,9 @@ use actor_test::strategy::{
 };
 use actor_test::{DeviationBound, Gap, Report, Settings, Tester};
 use behaviour::automata::Automata;
-use behaviour::players::Play;
+use behaviour::players::FeatureProgram;
 use behaviour::programs::*;
-use behaviour::talkers::{Talk, Uses};
+use behaviour::talkers::{FeatureSet, HistoryProgram};
 
 fn strategy(name: &str) -> StrategySpec {
     name.parse().expect("the name of a strategy")
@@ -46,7 +46,7 @@ type Histogram = BTreeMap<u32, u64>;
 
 /// Runs all schedules, and says of each how many deviations it takes.
 #[derive(Debug)]
-struct Account<A> {
+struct DeviationCounter<A> {
     all: Dfs,
     account: A,
     first: Option<Execution>,
@@ -119,7 +119,7 @@ impl Accounts for Preemptions {
     }
 }
 
-impl<A: Accounts> Strategy for Account<A> {
+impl<A: Accounts> Strategy for DeviationCounter<A> {
     fn name(&self) -> String {
         "account".into()
     }
@@ -157,7 +157,7 @@ impl<A: Accounts> Strategy for Account<A> {
 
 fn histogram(account: impl Accounts + 'static, program: impl Fn(&System) + Sync) -> Histogram {
     let found: Arc<Mutex<Histogram>> = Arc::default();
-    let account = Account {
+    let account = DeviationCounter {
         all: Dfs::new(),
         account,
         first: None,
@@ -206,7 +206,7 @@ fn led<E>(explorer: E) -> Delays<E> {
 #[test]
 fn each_schedule_comes_once_by_its_deviations() {
     let programs: [Program; 4] = [
-        |sys| told_once(sys, 4),
+        |sys| one_event_each(sys, 4),
         |sys| triangle(sys, true),
         |sys| fan_in(sys, 2, 1),
         dice,
@@ -386,7 +386,7 @@ fn without_a_bound_every_state_is_met() {
 fn what_cannot_be_looked_at_is_told_apart() {
     let mut compared = 0;
     for number in 0..programs(40) {
-        let play = Play::random(number);
+        let play = FeatureProgram::random(number);
         for (each, once) in [
             ("db:rr/1", "ses:rr/1"),
             ("db:rtc/2", "ses:rtc/2"),
@@ -411,15 +411,15 @@ fn what_cannot_be_looked_at_is_told_apart() {
 fn the_same_histories_are_the_same_state() {
     let (mut compared, mut schedules, mut executions) = (0, 0, 0);
     for number in 0..programs(60) {
-        let uses = Uses {
+        let uses = FeatureSet {
             choices: number % 2 == 0,
             spawns: number % 5 == 0,
             asks: number % 7 == 0,
             panics: number % 11 == 0,
             monitor: number % 13 == 0,
-            ..Uses::default()
+            ..FeatureSet::default()
         };
-        let talk = Talk::random(number, uses);
+        let talk = HistoryProgram::random(number, uses);
         for (each, once) in [
             ("db:rr/2", "db-hb:rr/2"),
             ("db:rtc/1", "db-hb:rtc/1"),

@@ -26,7 +26,7 @@ fn tester_of(name: &str, semantics: Semantics) -> Tester {
 
 /// What a player does with an event.
 #[derive(Clone, Debug)]
-enum Deed {
+enum PlayerAction {
     Send(usize, u8),
     Spawn,
     Halt,
@@ -42,7 +42,7 @@ enum Deed {
 }
 
 /// For each event, by the outcome of a choice.
-type Rules = Vec<Vec<Vec<Deed>>>;
+type Rules = Vec<Vec<Vec<PlayerAction>>>;
 
 #[derive(Clone, Copy, Hash, Debug)]
 struct Play(u8);
@@ -79,11 +79,11 @@ impl Player {
         let mut rests = None;
         for deed in &outcomes[outcome] {
             match deed {
-                Deed::Send(to, event) => {
+                PlayerAction::Send(to, event) => {
                     let to = &self.known[to % self.known.len()];
                     to.tell(Play(*event));
                 }
-                Deed::Spawn => {
+                PlayerAction::Spawn => {
                     let child = cx.spawn(Player {
                         fuel: 1,
                         rules: rules.clone(),
@@ -93,19 +93,19 @@ impl Player {
                     child.tell(Play(0));
                     self.known.push(child);
                 }
-                Deed::Halt => return cx.halt(),
-                Deed::Rest(for_ever) => rests = Some(*for_ever),
-                Deed::Fail => panic!("it fails"),
-                Deed::Later(after, event) => {
+                PlayerAction::Halt => return cx.halt(),
+                PlayerAction::Rest(for_ever) => rests = Some(*for_ever),
+                PlayerAction::Fail => panic!("it fails"),
+                PlayerAction::Later(after, event) => {
                     let after = Duration::from_millis(u64::from(*after));
                     self.later = Some(cx.after(after, Play(*event)));
                 }
-                Deed::Off => {
+                PlayerAction::Off => {
                     if let Some(later) = self.later.take() {
                         cx.cancel(later);
                     }
                 }
-                Deed::Announce => cx.announce(Heard(self.fuel)),
+                PlayerAction::Announce => cx.announce(Heard(self.fuel)),
             }
         }
         if let Some(for_ever) = rests {
@@ -162,16 +162,16 @@ impl Program {
         let mut dice = Dice::new(number);
         let players = 2 + dice.roll(2);
         let deed = |dice: &mut Dice| match dice.roll(if timed { 20 } else { 14 }) {
-            14..17 => Deed::Later(1 + dice.roll(3) as u8, dice.roll(3) as u8),
-            17 | 18 => Deed::Off,
-            19 => Deed::Announce,
-            0..8 => Deed::Send(dice.roll(players), dice.roll(3) as u8),
-            8 => Deed::Spawn,
-            9 | 10 => Deed::Halt,
-            11 | 12 => Deed::Rest(dice.roll(4) == 0),
+            14..17 => PlayerAction::Later(1 + dice.roll(3) as u8, dice.roll(3) as u8),
+            17 | 18 => PlayerAction::Off,
+            19 => PlayerAction::Announce,
+            0..8 => PlayerAction::Send(dice.roll(players), dice.roll(3) as u8),
+            8 => PlayerAction::Spawn,
+            9 | 10 => PlayerAction::Halt,
+            11 | 12 => PlayerAction::Rest(dice.roll(4) == 0),
             _ => match dice.roll(5) {
-                0 => Deed::Fail,
-                _ => Deed::Spawn,
+                0 => PlayerAction::Fail,
+                _ => PlayerAction::Spawn,
             },
         };
         let outcome = |dice: &mut Dice| (0..dice.roll(3)).map(|_| deed(dice)).collect();

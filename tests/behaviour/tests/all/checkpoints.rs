@@ -19,7 +19,7 @@ fn settings(strategy: StrategySpec) -> Settings {
 }
 
 /// What a report says, but for times, and where it might go on.
-fn said(report: &Report) -> String {
+fn timeless(report: &Report) -> String {
     let mut report = report.clone();
     report.elapsed_s = 0.0;
     report.checkpoint = None;
@@ -61,7 +61,7 @@ fn goes_on(mut settings: Settings, cuts: &[u64], program: impl Fn(&System) + Syn
     settings.iterations = u64::MAX;
     let resumed = Tester::with(settings).run(&program);
     assert_eq!(resumed.checkpoint, None);
-    assert_eq!(said(&resumed), said(whole));
+    assert_eq!(timeless(&resumed), timeless(whole));
     let left = fs::read_dir(directory.path()).expect("a directory").count();
     assert_eq!(left, 0, "a search that is over leaves no checkpoint");
 }
@@ -241,12 +241,12 @@ fn monitors_are_shown_the_same() {
         let mut settings = picky();
         settings.checkpoint = Some(directory.path().to_owned());
         settings.shard = Some(which.parse().expect("a partition"));
-        said(&Tester::with(settings).run(observed))
+        timeless(&Tester::with(settings).run(observed))
     };
     std::thread::scope(|scope| {
         let other = scope.spawn(|| shard("1/2"));
-        assert_eq!(shard("2/2"), said(&whole));
-        assert_eq!(other.join().expect("a report"), said(&whole));
+        assert_eq!(shard("2/2"), timeless(&whole));
+        assert_eq!(other.join().expect("a report"), timeless(&whole));
     });
 }
 
@@ -310,7 +310,7 @@ fn whatever_ends_the_process() {
     settings.checkpoint = Some(directory.path().to_owned());
     settings.resume = true;
     let resumed = Tester::with(settings).run(|sys| calls(sys, true));
-    assert_eq!(said(&resumed), said(whole()));
+    assert_eq!(timeless(&resumed), timeless(whole()));
 }
 
 /// Each of several processes has the result of the whole, and each has run a part of it. One of them is
@@ -333,9 +333,12 @@ fn shards_find_what_one_process_finds() {
         let others = ["1/3", "3/3"].map(|which| scope.spawn(move || shard(which)));
         kill(12_500, "2/3", directory.path());
         let report = shard("2/3");
-        assert_eq!(said(&report), said(whole()));
+        assert_eq!(timeless(&report), timeless(whole()));
         for other in others {
-            assert_eq!(said(&other.join().expect("a report")), said(whole()));
+            assert_eq!(
+                timeless(&other.join().expect("a report")),
+                timeless(whole())
+            );
         }
     });
     // Each has run the beginning, which is not divided.

@@ -156,7 +156,7 @@ fn local_first_loses_no_behaviour_of_larger_programs() {
 #[test]
 fn schedules_are_counted_exactly() {
     for (actors, schedules) in [(1, 1), (2, 3), (3, 15), (4, 105), (5, 945)] {
-        let report = explore(StrategySpec::Dfs(None), |sys| told_once(sys, actors));
+        let report = explore(StrategySpec::Dfs(None), |sys| one_event_each(sys, actors));
         assert_eq!(report.executions, schedules, "{actors} actors");
         assert_eq!(report.behaviours.seen, 1);
     }
@@ -173,7 +173,7 @@ fn limited(strategy: &str, iterations: u64, program: impl Fn(&System) + Sync) ->
 /// that has not seen all, and one that may run as many has to be told so by the strategy.
 #[test]
 fn exhaustive_is_only_what_came_to_its_end() {
-    let three = |sys: &System| told_once(sys, 3);
+    let three = |sys: &System| one_event_each(sys, 3);
     for bound in [1, 10, 14] {
         let report = limited(&format!("dfs:{bound}"), 1_000, three);
         assert_eq!(report.executions, bound);
@@ -199,7 +199,7 @@ fn exhaustive_is_only_what_came_to_its_end() {
 /// Steps beyond the bound were not taken, and what a random walk did after it is a sample.
 #[test]
 fn a_bound_on_steps_is_a_gap() {
-    let three = |sys: &System| told_once(sys, 3);
+    let three = |sys: &System| one_event_each(sys, 3);
     let steps = |max_steps, strategy: &str| {
         let strategy = strategy.parse().expect("a strategy");
         let tester = Tester::new().iterations(1_000).max_steps(max_steps);
@@ -332,7 +332,7 @@ impl Strategy for Five {
 fn a_strategy_that_ends_proves_nothing_by_it() {
     let run = |covered: CoverageClaim| {
         let five = Five { left: 6, covered };
-        let report = Tester::new().run_with(Box::new(five), |sys| told_once(sys, 3));
+        let report = Tester::new().run_with(Box::new(five), |sys| one_event_each(sys, 3));
         assert_eq!(report.executions, 5);
         report.verdict
     };
@@ -352,9 +352,9 @@ fn a_strategy_that_ends_proves_nothing_by_it() {
 /// What somebody can see the order of does not run in one order for all.
 #[test]
 fn a_reduction_is_a_proof_also_for_who_sees_more() {
-    let three = |sys: &System| told_once(sys, 3);
+    let three = |sys: &System| one_event_each(sys, 3);
     let seen = |sys: &System| {
-        told_once(sys, 3);
+        one_event_each(sys, 3);
         sys.always("true", |_| true);
     };
     let reduced = limited("dfs-local", 100, three);
@@ -370,7 +370,7 @@ fn a_reduction_is_a_proof_also_for_who_sees_more() {
 fn what_else_ends_a_search() {
     let fails = |_: &System| panic!("at once");
     assert_eq!(limited("dfs", 100, fails).verdict.gaps, [Gap::Bug]);
-    let report = limited("random", 100, |sys| told_once(sys, 3));
+    let report = limited("random", 100, |sys| one_event_each(sys, 3));
     let strategies = vec!["random".into()];
     assert_eq!(report.verdict.searched, SearchKind::Sample { strategies });
     assert_eq!(report.verdict.gaps, [Gap::Executions { bound: 100 }]);

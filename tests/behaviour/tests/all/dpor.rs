@@ -8,7 +8,7 @@ use actor_core::{Mailbox, World, actor, monitor};
 use actor_test::strategy::{Reduction, StepConstruct, StrategySpec};
 use actor_test::{BugKind, Gap, Report, SearchKind, Semantics, Tester};
 use behaviour::programs::*;
-use behaviour::talkers::{Found, Talk, Uses};
+use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 use rand_core::Rng;
 
 fn explore(program: impl Fn(&System) + Sync) -> Report {
@@ -493,7 +493,7 @@ fn counted(world: &World, one: &ActorRef<Counter>) -> u32 {
 }
 
 /// How many behaviours there are as onlookers see them.
-fn told_apart(program: impl Fn(&System) + Sync) -> u64 {
+fn distinguished(program: impl Fn(&System) + Sync) -> u64 {
     let report = explore(program);
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
     report.verdict.behaviours().expect("a search")
@@ -514,13 +514,13 @@ fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
         }
     };
     // Two that take two steps each do so in 4!/(2! 2!) orders.
-    assert_eq!(told_apart(looks(&[])), 1);
-    assert_eq!(told_apart(looks(&[&[0]])), 1);
-    assert_eq!(told_apart(looks(&[&[0], &[1], &[2]])), 1);
-    assert_eq!(told_apart(looks(&[&[0, 1]])), 6);
-    assert_eq!(told_apart(looks(&[&[0, 1], &[0]])), 6);
-    assert_eq!(told_apart(looks(&[&[0, 1], &[1, 2]])), 6 * 6);
-    assert_eq!(told_apart(looks(&[&[0, 1, 2]])), 90);
+    assert_eq!(distinguished(looks(&[])), 1);
+    assert_eq!(distinguished(looks(&[&[0]])), 1);
+    assert_eq!(distinguished(looks(&[&[0], &[1], &[2]])), 1);
+    assert_eq!(distinguished(looks(&[&[0, 1]])), 6);
+    assert_eq!(distinguished(looks(&[&[0, 1], &[0]])), 6);
+    assert_eq!(distinguished(looks(&[&[0, 1], &[1, 2]])), 6 * 6);
+    assert_eq!(distinguished(looks(&[&[0, 1, 2]])), 90);
     // At the second one only after a step of the first.
     let turns = |sys: &System| {
         let [one, other, _] = counters(sys);
@@ -528,9 +528,9 @@ fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
             counted(w, &one) != 1 || counted(w, &other) <= 2
         });
     };
-    assert_eq!(told_apart(turns), 6);
+    assert_eq!(distinguished(turns), 6);
     // Three that are sought among all, where the body brings them in one after another.
-    let sought = told_apart(|sys| {
+    let sought = distinguished(|sys| {
         sys.always("few", |w| {
             w.all::<Counter>().map(|one| one.0).sum::<u32>() <= 6
         });
@@ -614,12 +614,12 @@ pub(crate) fn programs(short: u64) -> u64 {
 }
 
 /// The behaviours that are found are those of all schedules, each once, and so are the ends and the bugs.
-pub(crate) fn assert_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
+pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_max: u64) -> u64 {
     let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
     let (mut compared, mut spared) = (0, 0);
     let (mut schedules, mut behaviours, mut most) = (0, 0, 0);
     for number in 0..programs {
-        let talk = Talk::random(number, uses);
+        let talk = HistoryProgram::random(number, uses);
         let (mut all, report) = talk.explore(&spec("dfs-local"), schedules_max);
         if !report.verdict.is_exhaustive() {
             continue;
@@ -682,7 +682,7 @@ fn apart(found: &Found) -> BTreeSet<(u64, u64)> {
     notes.map(|(who, told)| (*who, *told)).collect()
 }
 
-pub(crate) const TELLS: Uses = Uses {
+pub(crate) const TELLS: FeatureSet = FeatureSet {
     choices: false,
     spawns: false,
     halts: false,
@@ -700,105 +700,105 @@ pub(crate) const TELLS: Uses = Uses {
 };
 
 /// Each of what programs may use by itself, and most of it together.
-pub(crate) const ALL_USES: [Uses; 22] = [
+pub(crate) const ALL_USES: [FeatureSet; 22] = [
     TELLS,
-    Uses {
+    FeatureSet {
         choices: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         spawns: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         halts: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         asks: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         panics: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         monitor: true,
         asks: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         looks: true,
         panics: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         looks: true,
         spawns: true,
         halts: true,
         asks: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         predicate: true,
         choices: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         choices: true,
         spawns: true,
         halts: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         choices: true,
         spawns: true,
         asks: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         defers: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         defers: true,
         asks: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         defers: true,
         choices: true,
         spawns: true,
         monitor: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         timers: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         timers: true,
         defers: true,
         halts: true,
         choices: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         asks: true,
         waits: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         timers: true,
         monitor: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         timers: true,
         spawns: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         timers: true,
         spawns: true,
         halts: true,
@@ -806,7 +806,7 @@ pub(crate) const ALL_USES: [Uses; 22] = [
         defers: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         timers: true,
         spawns: true,
         asks: true,
@@ -820,24 +820,24 @@ pub(crate) const ALL_USES: [Uses; 22] = [
 #[test]
 fn nobody_is_said_to_share_what_nobody_shares() {
     let spec: StrategySpec = "dpor".parse().expect("a strategy");
-    let timers = Uses {
+    let timers = FeatureSet {
         timers: true,
         ..TELLS
     };
-    let monitor = Uses {
+    let monitor = FeatureSet {
         monitor: true,
         ..timers
     };
-    let spawns = Uses {
+    let spawns = FeatureSet {
         spawns: true,
         ..timers
     };
-    let asks = Uses {
+    let asks = FeatureSet {
         asks: true,
         monitor: true,
         ..spawns
     };
-    let all = Uses {
+    let all = FeatureSet {
         choices: true,
         halts: true,
         defers: true,
@@ -854,7 +854,7 @@ fn nobody_is_said_to_share_what_nobody_shares() {
         (all, 77),
         (all, 42),
     ] {
-        let (_, report) = Talk::random(number, uses).explore(&spec, 150);
+        let (_, report) = HistoryProgram::random(number, uses).explore(&spec, 150);
         let gaps = &report.verdict.gaps;
         assert!(!gaps.contains(&Gap::Nondeterministic), "{number}: {gaps:?}");
     }

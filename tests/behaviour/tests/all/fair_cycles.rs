@@ -7,7 +7,7 @@ use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{StrategySpec, Unjudged};
 use actor_test::{Bug, BugKind, Demand, Gap, Report, Settings, Tester};
-use behaviour::automata::{Automata, Edge, Model, Point};
+use behaviour::automata::{Automata, Edge, Model, ModelState};
 
 fn search(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
     let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
@@ -37,9 +37,9 @@ struct Graph {
 
 impl Graph {
     fn new(model: &Model) -> Self {
-        let is_owed = |point: &Point| match point {
-            Point::Root => false,
-            Point::World(world) => world.started[0] && world.states[0] != 0,
+        let is_owed = |point: &ModelState| match point {
+            ModelState::Root => false,
+            ModelState::World(world) => world.started[0] && world.states[0] != 0,
         };
         Self {
             edges: model.edges.clone(),

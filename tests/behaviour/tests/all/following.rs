@@ -1,7 +1,7 @@
 //! Schedules that a test pins step by step.
 
 use actor_core::prelude::*;
-use actor_test::{PinnedResult, Tester, actor_test};
+use actor_test::{ScriptResult, Tester, actor_test};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -106,7 +106,7 @@ const STEPS: [(&str, &str); 12] = [
     ("Lock", "handles Acquire"),
 ];
 
-fn follow(edit: Edit) -> PinnedResult {
+fn follow(edit: Edit) -> ScriptResult {
     Tester::new().follow(&STEPS, |sys| clients(sys, edit))
 }
 

@@ -8,33 +8,33 @@ use actor_test::strategy::{Reduction, StrategySpec};
 use actor_test::{BugKind, Gap, Report, SearchKind};
 use behaviour::node::Message;
 use behaviour::programs::*;
-use behaviour::talkers::{Found, Talk, Uses};
+use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 
 use crate::dpor::{TELLS, assert_as_brute_force, programs, said, with_workers};
 
 /// The random programs whose monitors can be compared.
-const USES: [Uses; 6] = [
+const USES: [FeatureSet; 6] = [
     TELLS,
-    Uses {
+    FeatureSet {
         asks: true,
         choices: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         defers: true,
         choices: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         timers: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         spawns: true,
         halts: true,
         ..TELLS
     },
-    Uses {
+    FeatureSet {
         panics: true,
         ..TELLS
     },
@@ -43,7 +43,7 @@ const USES: [Uses; 6] = [
 /// A monitor that tells all orders from each other sees each that brute force finds.
 #[test]
 fn a_monitor_sees_every_order() {
-    let compared = |uses| Uses {
+    let compared = |uses| FeatureSet {
         compared: true,
         ..uses
     };
@@ -54,7 +54,7 @@ fn a_monitor_sees_every_order() {
 #[test]
 #[ignore = "takes minutes: .ci/long runs it"]
 fn a_monitor_sees_every_order_of_thousands_of_programs() {
-    let compared = |uses| Uses {
+    let compared = |uses| FeatureSet {
         compared: true,
         ..uses
     };
@@ -85,11 +85,11 @@ fn assert_judged(programs: u64, schedules_max: u64) {
     let (mut failing, mut hot, mut silent, mut counted) = (0, 0, 0, 0);
     for uses in USES {
         for number in 0..programs {
-            let judged = Uses {
+            let judged = FeatureSet {
                 judge: true,
                 ..uses
             };
-            let talk = Talk::random(number, judged);
+            let talk = HistoryProgram::random(number, judged);
             let (all, report) = talk.explore(&spec("dfs-local"), schedules_max);
             if !report.verdict.is_exhaustive() {
                 continue;
@@ -114,7 +114,8 @@ fn assert_judged(programs: u64, schedules_max: u64) {
                 false => hot += 1,
             }
             if onlookers(&dpor) == (false, true) {
-                let (_, without) = Talk::random(number, uses).explore(&spec("dpor"), u64::MAX);
+                let (_, without) =
+                    HistoryProgram::random(number, uses).explore(&spec("dpor"), u64::MAX);
                 assert_eq!(dpor.verdict.behaviours(), without.verdict.behaviours());
                 counted += 1;
             }

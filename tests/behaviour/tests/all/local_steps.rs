@@ -1,7 +1,7 @@
 //! Searches that take local steps first, against all schedules: the same end states, the same bugs.
 
 use actor_test::strategy::StrategySpec;
-use behaviour::players::Play;
+use behaviour::players::FeatureProgram;
 
 fn strategy(name: &str) -> StrategySpec {
     name.parse().expect("the name of a strategy")
@@ -19,7 +19,7 @@ const SCHEDULES_MAX: u64 = 1_000;
 fn local_first_finds_what_all_schedules_find() {
     let (mut compared, mut schedules, mut reduced) = (0, 0, 0);
     for number in 0..programs() {
-        let play = Play::random(number);
+        let play = FeatureProgram::random(number);
         let (all, report) = play.explore(&strategy("dfs"), SCHEDULES_MAX);
         if !report.verdict.is_exhaustive() {
             continue;

@@ -11,8 +11,8 @@ use actor_core::prelude::*;
 use actor_core::{Terminated, actor};
 use actor_test::strategy::{Reduction, StrategySpec};
 use actor_test::{Report, SearchKind, Settings, Tester};
-use behaviour::players::Play;
-use behaviour::talkers::{Talk, Uses};
+use behaviour::players::FeatureProgram;
+use behaviour::talkers::{FeatureSet, HistoryProgram};
 
 use crate::dpor::{ALL_USES, kinds, programs};
 
@@ -30,7 +30,7 @@ fn is_by_steps(report: &Report) -> bool {
 /// Compares so many random programs with what all schedules come to, where these are at most so many.
 /// Tells how many were compared, and how many were not followed.
 fn assert_as_brute_force(
-    program: fn(u64) -> Play,
+    program: fn(u64) -> FeatureProgram,
     programs: u64,
     schedules_max: u64,
 ) -> (u64, u64) {
@@ -66,26 +66,26 @@ fn assert_as_brute_force(
 
 #[test]
 fn random_programs_end_as_in_all_schedules() {
-    let (compared, outside) = assert_as_brute_force(Play::random, programs(150), 1_000);
+    let (compared, outside) = assert_as_brute_force(FeatureProgram::random, programs(150), 1_000);
     assert!(compared > outside && compared > programs(150) / 8);
 }
 
 #[test]
 fn random_programs_of_all_kinds_end_as_in_all_schedules() {
-    let (compared, outside) = assert_as_brute_force(Play::wide, programs(150), 1_000);
+    let (compared, outside) = assert_as_brute_force(FeatureProgram::wide, programs(150), 1_000);
     assert!(compared > outside && compared > programs(150) / 8);
 }
 
 /// The same of programs in which somebody watches another from the first step on, whatever else they use.
-fn assert_watching_as_brute_force(uses: Uses, programs: u64, schedules_max: u64) -> u64 {
+fn assert_watching_as_brute_force(uses: FeatureSet, programs: u64, schedules_max: u64) -> u64 {
     let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
-    let uses = Uses {
+    let uses = FeatureSet {
         watches: true,
         ..uses
     };
     let (mut compared, mut schedules, mut run) = (0, 0, 0);
     for number in 0..programs {
-        let talk = Talk::random(number, uses);
+        let talk = HistoryProgram::random(number, uses);
         let (mut all, report) = talk.explore(&spec("dfs-local"), schedules_max);
         if !report.verdict.is_exhaustive() {
             continue;
@@ -117,7 +117,7 @@ fn who_watches_ends_as_in_all_schedules() {
 #[ignore = "takes minutes: .ci/long runs it"]
 fn ten_thousand_random_programs_end_as_in_all_schedules() {
     let count = programs(5_000);
-    for program in [Play::random, Play::wide] {
+    for program in [FeatureProgram::random, FeatureProgram::wide] {
         let (compared, outside) = assert_as_brute_force(program, count, 5_000);
         assert!(compared > outside && compared > count / 4);
     }

@@ -8,7 +8,7 @@ use actor_core::thread;
 use actor_test::strategy::{StrategySpec, Unjudged};
 use actor_test::{Gap, Report, Settings, Tester};
 use behaviour::automata::Automata;
-use behaviour::players::Play;
+use behaviour::players::FeatureProgram;
 
 fn strategy(name: &str) -> StrategySpec {
     name.parse().expect("the name of a strategy")
@@ -28,7 +28,7 @@ const SCHEDULES_MAX: u64 = 1_000;
 fn what_cannot_be_looked_at_is_told_apart() {
     let (mut compared, mut schedules, mut merged) = (0, 0, 0);
     for number in 0..programs(80) {
-        let play = Play::random(number);
+        let play = FeatureProgram::random(number);
         let (all, report) = play.explore(&strategy("dfs"), SCHEDULES_MAX);
         if !report.verdict.is_exhaustive() {
             continue;

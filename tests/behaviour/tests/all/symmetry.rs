@@ -24,7 +24,7 @@ fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Re
 }
 
 /// Whether states were told apart by who is who.
-fn whoever(report: &Report) -> bool {
+fn is_up_to_symmetry(report: &Report) -> bool {
     match report.verdict.searched {
         SearchKind::Systematic {
             reduction: Reduction::States {
@@ -373,7 +373,7 @@ fn states_are_the_orbits_of_a_model() {
             let met = report.verdict.states();
             assert_eq!(met, Some(orbits as u64), "of {states}, {name}, {}", case());
             assert_eq!(report.bugs().is_empty(), failure.is_none(), "{}", case());
-            assert!(whoever(&report), "{}", case());
+            assert!(is_up_to_symmetry(&report), "{}", case());
         }
         let first = search("bfs", false, |sys| program.set_up(sys));
         let steps = first.bugs().first().map(|bug| bug.step());
@@ -448,7 +448,7 @@ fn a_predicate_that_means_one_tells_them_apart() {
     });
     any.assert_clean();
     assert!(
-        any.verdict.is_exhaustive() && whoever(&any),
+        any.verdict.is_exhaustive() && is_up_to_symmetry(&any),
         "{:?}",
         any.verdict
     );
@@ -462,7 +462,7 @@ fn a_predicate_that_means_one_tells_them_apart() {
                 !is_inside(&all[last]) || all.iter().filter(|guest| is_inside(guest)).count() > 1
             });
         });
-        assert!(!whoever(&first));
+        assert!(!is_up_to_symmetry(&first));
         assert_eq!(first.bugs().len(), 1, "{last}: {:?}", first.verdict);
     }
 
@@ -473,7 +473,7 @@ fn a_predicate_that_means_one_tells_them_apart() {
             w.all_with_ids::<Guest>().all(|(id, _)| id >= first)
         });
     });
-    assert!(!whoever(&one));
+    assert!(!is_up_to_symmetry(&one));
     let states = |report: &Report| report.verdict.states();
     assert_eq!((states(&one), states(&any)), (Some(265), Some(79)));
 }
@@ -507,7 +507,7 @@ fn a_monitor_may_know_them() {
         guests(sys);
     });
     with.assert_clean();
-    assert!(with.verdict.is_exhaustive() && whoever(&with));
+    assert!(with.verdict.is_exhaustive() && is_up_to_symmetry(&with));
     // Who has entered first is in the inbox of the host as well.
     assert_eq!(with.verdict.states(), without.verdict.states());
 }
@@ -632,10 +632,10 @@ impl Warden {
 /// Whose number is nowhere but in the order in which it was made.
 #[derive(Fingerprint)]
 #[fingerprint(interchangeable)]
-struct Alike(u8);
+struct InterchangeableMember(u8);
 
 #[actor]
-impl Alike {
+impl InterchangeableMember {
     #[on]
     fn go(&mut self, _: Go) {
         self.0 += 1;
@@ -644,10 +644,10 @@ impl Alike {
 
 /// The same, and who is who counts.
 #[derive(Hash)]
-struct Apart(u8);
+struct DistinctMember(u8);
 
 #[actor]
-impl Apart {
+impl DistinctMember {
     #[on]
     fn go(&mut self, _: Go) {
         self.0 += 1;
@@ -671,8 +671,8 @@ fn beside(beside: Beside, are_alike: bool) -> u64 {
         }
         let guard = sys.spawn(Guard::default());
         let member = |_| match are_alike {
-            true => Recipient::from(&sys.spawn(Alike(0))),
-            false => Recipient::from(&sys.spawn(Apart(0))),
+            true => Recipient::from(&sys.spawn(InterchangeableMember(0))),
+            false => Recipient::from(&sys.spawn(DistinctMember(0))),
         };
         let members = (0..3).map(member).collect();
         sys.spawn(Warden { guard, members }).tell(Begin(beside));

@@ -9,7 +9,7 @@ use actor_core::Timestamp;
 use actor_core::prelude::*;
 use actor_test::story::Effect;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Assumption, Bounds, Gap, PinnedResult, Report, Semantics, Tester};
+use actor_test::{Assumption, Bounds, Gap, Report, ScriptResult, Semantics, Tester};
 
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -399,7 +399,7 @@ impl Due {
 }
 
 /// A jump of a second, where a timer is due after so long.
-fn a_second_passes(delay: Duration) -> PinnedResult {
+fn a_second_passes(delay: Duration) -> ScriptResult {
     let steps = [
         ("test", "starts"),
         ("test", "flushes"), // spawns Due

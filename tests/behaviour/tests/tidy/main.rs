@@ -272,7 +272,7 @@ fn doors(of: &str, inside: &[&str]) -> Doors {
 }
 
 /// A way through the doors that comes back to where it began.
-fn circle(doors: &Doors) -> Option<Vec<String>> {
+fn dependency_cycle(doors: &Doors) -> Option<Vec<String>> {
     fn walk(doors: &Doors, way: &mut Vec<String>, done: &mut BTreeSet<String>) -> bool {
         let here = way.last().expect("a way has a beginning").clone();
         if let Some(at) = way[..way.len() - 1].iter().position(|room| *room == here) {
@@ -301,7 +301,7 @@ fn circle(doors: &Doors) -> Option<Vec<String>> {
 
 /// Fails where rooms use each other in a circle; says by which files.
 fn assert_no_circle(doors: &Doors) {
-    if let Some(way) = circle(doors) {
+    if let Some(way) = dependency_cycle(doors) {
         let why = way.windows(2).map(|door| doors[&door[0]][&door[1]].clone());
         let why: Vec<String> = why.collect();
         panic!(
@@ -453,10 +453,10 @@ fn circles_are_found() {
     let one = |to: &str| BTreeMap::from([(to.to_owned(), String::new())]);
     let mut doors = Doors::from([("a".into(), one("b")), ("b".into(), one("c"))]);
     doors.insert("c".into(), BTreeMap::new());
-    assert_eq!(circle(&doors), None);
+    assert_eq!(dependency_cycle(&doors), None);
     doors.insert("c".into(), one("b"));
     assert_eq!(
-        circle(&doors),
+        dependency_cycle(&doors),
         Some(["b", "c", "b"].map(String::from).to_vec())
     );
 }

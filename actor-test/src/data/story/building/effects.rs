@@ -5,7 +5,7 @@ use crate::data::records::{self, MessageSource, Record};
 use crate::data::story::{DiskAction, Effect, MessageFate};
 
 impl StoryBuilder {
-    pub(super) fn action(&mut self, action: &records::DiskAction) -> DiskAction {
+    pub(super) fn action(&mut self, action: &records::DiskRecord) -> DiskAction {
         DiskAction {
             call: action.call,
             path: self.text(&action.path),

@@ -9,14 +9,14 @@ pub(crate) struct Content {
     /// The bytes that survive any crash.
     stable: Vec<u8>,
     /// The changes that turn `stable` into `now`, in order.
-    changes: Vec<Change>,
+    changes: Vec<ContentChange>,
     /// A hash of all crashes and all calls to the file except reads, in order.
     pub(super) chain: u64,
 }
 
 /// An unsynced change of a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Change {
+pub(crate) struct ContentChange {
     pub(crate) what: Edit,
     /// True once a failed sync has dropped the change: no later sync brings it to the disk.
     pub(crate) is_dropped: bool,
@@ -93,14 +93,14 @@ impl Content {
 
     pub(super) fn change(&mut self, what: Edit) {
         what.apply(&mut self.now, 0, |_| true);
-        self.changes.push(Change {
+        self.changes.push(ContentChange {
             what,
             is_dropped: false,
         });
     }
 
     /// Returns the unsynced changes, in order.
-    pub(crate) fn changes(&self) -> &[Change] {
+    pub(crate) fn changes(&self) -> &[ContentChange] {
         &self.changes
     }
 

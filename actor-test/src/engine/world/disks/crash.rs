@@ -6,11 +6,11 @@
 //! applied in the order of their calls. Each answer is a bit set of lost parts. Zero loses nothing, so a
 //! minimised execution loses no more than it needs to.
 
-use crate::data::records::DiskAction;
+use crate::data::records::DiskRecord;
 use crate::data::story::DiskCall;
 use crate::engine::world::disks::content::Edit;
 use crate::engine::world::disks::directories::ROOT;
-use crate::engine::world::disks::disk::{Disk, Inode};
+use crate::engine::world::disks::disk::{Inode, SimulatedDisk};
 use crate::hash::mix;
 
 /// The largest number of parts in one answer.
@@ -20,12 +20,12 @@ const PARTS_MAX: u32 = 16;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct LostChange {
     /// The call that made the change.
-    pub(crate) what: DiskAction,
+    pub(crate) what: DiskRecord,
     /// The number of lost parts and of all parts, if only some parts were lost.
     pub(crate) parts: Option<(u32, u32)>,
 }
 
-impl Disk {
+impl SimulatedDisk {
     /// Fails the power. `lose` gets a number of parts, 16 at most, and returns the lost ones as bits.
     pub(crate) fn crash(&mut self, mut lose: impl FnMut(u32) -> u32) -> Vec<LostChange> {
         let mut losses = Vec::new();
@@ -115,16 +115,16 @@ impl Disk {
     }
 }
 
-fn action(edit: &Edit, path: &str) -> DiskAction {
+fn action(edit: &Edit, path: &str) -> DiskRecord {
     match edit {
-        Edit::Write { at, bytes } => DiskAction {
+        Edit::Write { at, bytes } => DiskRecord {
             at: Some(*at),
             bytes: Some(bytes.len() as u64),
-            ..DiskAction::on(DiskCall::Write, path)
+            ..DiskRecord::on(DiskCall::Write, path)
         },
-        Edit::SetLen { len } => DiskAction {
+        Edit::SetLen { len } => DiskRecord {
             bytes: Some(*len),
-            ..DiskAction::on(DiskCall::SetLen, path)
+            ..DiskRecord::on(DiskCall::SetLen, path)
         },
     }
 }

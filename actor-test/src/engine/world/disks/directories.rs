@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::data::records::DiskAction;
+use crate::data::records::DiskRecord;
 
 /// The number of the root directory.
 pub(crate) const ROOT: u32 = 0;
@@ -27,7 +27,7 @@ pub(crate) struct DirectoryChange {
     /// The new file or directory of each name; `None` removes the name.
     sets: Vec<((u32, String), Option<u32>)>,
     /// The call that made the change.
-    pub(crate) what: DiskAction,
+    pub(crate) what: DiskRecord,
 }
 
 impl DirectoryTree {
@@ -43,7 +43,7 @@ impl DirectoryTree {
         in_it.map(|((_, name), node)| (name.as_str(), *node))
     }
 
-    pub(super) fn change(&mut self, sets: Vec<((u32, String), Option<u32>)>, what: DiskAction) {
+    pub(super) fn change(&mut self, sets: Vec<((u32, String), Option<u32>)>, what: DiskRecord) {
         apply(&mut self.now, &sets);
         self.changes.push(DirectoryChange { sets, what });
     }

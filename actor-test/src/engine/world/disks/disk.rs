@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use actor_core::fs::{DirEntry, DiskOp, DiskOpResult, OpenOptions};
 
-use crate::data::records::DiskAction;
+use crate::data::records::DiskRecord;
 use crate::data::story::DiskCall;
 use crate::engine::world::disks::DiskError;
 use crate::engine::world::disks::content::{Content, Edit};
@@ -16,7 +16,7 @@ const FILE_BYTES_MAX: u64 = 1 << 30;
 
 /// A disk behind a page cache.
 #[derive(Clone, Debug)]
-pub(crate) struct Disk {
+pub(crate) struct SimulatedDisk {
     pub(super) names: DirectoryTree,
     /// The files and directories, including those without a name. The root is the first.
     pub(super) nodes: Vec<Inode>,
@@ -42,7 +42,7 @@ struct OpenFile {
     failures: u32,
 }
 
-impl Default for Disk {
+impl Default for SimulatedDisk {
     fn default() -> Self {
         Self {
             names: DirectoryTree::default(),
@@ -77,7 +77,7 @@ impl PathEntry {
     }
 }
 
-impl Disk {
+impl SimulatedDisk {
     /// Carries out a call. Returns its result, and the hash of the earlier calls to the same file or to the
     /// names.
     pub(crate) fn carry_out(&mut self, call: DiskOp) -> (Result<DiskOpResult, DiskError>, u64) {
@@ -232,7 +232,7 @@ impl Disk {
         self.names.list(directory).next().is_none()
     }
 
-    fn create(&mut self, spot: &PathEntry, node: Inode, what: DiskAction) -> u32 {
+    fn create(&mut self, spot: &PathEntry, node: Inode, what: DiskRecord) -> u32 {
         let number = self.nodes.len() as u32;
         self.nodes.push(node);
         self.names.change(vec![(spot.key(), Some(number))], what);
@@ -251,7 +251,7 @@ impl Disk {
             Some(node) => node,
             None if options.creates() => {
                 let file = Inode::File(Content::default());
-                self.create(&spot, file, DiskAction::on(DiskCall::Create, path))
+                self.create(&spot, file, DiskRecord::on(DiskCall::Create, path))
             }
             None => return refuse(ErrorKind::NotFound, path, "there is no such file"),
         };
@@ -334,9 +334,9 @@ impl Disk {
         }
         self.names.change(
             vec![(source.key(), None), (target.key(), Some(node))],
-            DiskAction {
+            DiskRecord {
                 to: Some(to.into()),
-                ..DiskAction::on(DiskCall::Rename, from)
+                ..DiskRecord::on(DiskCall::Rename, from)
             },
         );
         Ok(DiskOpResult::Done)
@@ -349,7 +349,7 @@ impl Disk {
                 refuse(ErrorKind::IsADirectory, path, "it is a directory")
             }
             Some(_) => {
-                let what = DiskAction::on(DiskCall::RemoveFile, path);
+                let what = DiskRecord::on(DiskCall::RemoveFile, path);
                 self.names.change(vec![(spot.key(), None)], what);
                 Ok(DiskOpResult::Done)
             }
@@ -365,7 +365,7 @@ impl Disk {
         self.create(
             &spot,
             Inode::Directory,
-            DiskAction::on(DiskCall::CreateDir, path),
+            DiskRecord::on(DiskCall::CreateDir, path),
         );
         Ok(DiskOpResult::Done)
     }
@@ -380,7 +380,7 @@ impl Disk {
                 refuse(ErrorKind::DirectoryNotEmpty, path, "it is not empty")
             }
             Some(_) => {
-                let what = DiskAction::on(DiskCall::RemoveDir, path);
+                let what = DiskRecord::on(DiskCall::RemoveDir, path);
                 self.names.change(vec![(spot.key(), None)], what);
                 Ok(DiskOpResult::Done)
             }
@@ -418,29 +418,29 @@ impl Disk {
     }
 
     /// Describes a call for records. The description has to be made before the call is carried out.
-    pub(crate) fn action(&self, call: &DiskOp) -> DiskAction {
-        let on = DiskAction::on;
+    pub(crate) fn action(&self, call: &DiskOp) -> DiskRecord {
+        let on = DiskRecord::on;
         let on_file = |call, file: &u32| on(call, &self.path_of_file(*file));
         match call {
             DiskOp::Open { path, .. } => on(DiskCall::Open, path),
-            DiskOp::Read { file, at, len } => DiskAction {
+            DiskOp::Read { file, at, len } => DiskRecord {
                 at: Some(*at),
                 bytes: Some(*len as u64),
                 ..on_file(DiskCall::Read, file)
             },
-            DiskOp::Write { file, at, bytes } => DiskAction {
+            DiskOp::Write { file, at, bytes } => DiskRecord {
                 at: *at,
                 bytes: Some(bytes.len() as u64),
                 ..on_file(DiskCall::Write, file)
             },
-            DiskOp::SetLen { file, len } => DiskAction {
+            DiskOp::SetLen { file, len } => DiskRecord {
                 bytes: Some(*len),
                 ..on_file(DiskCall::SetLen, file)
             },
             DiskOp::Len { file } => on_file(DiskCall::Len, file),
             DiskOp::Sync { file } => on_file(DiskCall::Sync, file),
             DiskOp::SyncDir { path } => on(DiskCall::SyncDir, path),
-            DiskOp::Rename { from, to } => DiskAction {
+            DiskOp::Rename { from, to } => DiskRecord {
                 to: Some(to.clone()),
                 ..on(DiskCall::Rename, from)
             },

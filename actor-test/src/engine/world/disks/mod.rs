@@ -14,8 +14,8 @@ use std::io::ErrorKind;
 use actor_core::Fingerprinter;
 use actor_core::fs::{DiskOp, DiskOpResult};
 
-use crate::data::records::DiskAction;
-use crate::engine::world::disks::disk::Disk;
+use crate::data::records::DiskRecord;
+use crate::engine::world::disks::disk::SimulatedDisk;
 use crate::engine::world::operation::Effect;
 use crate::engine::world::state::{ExecutionState, keep};
 use crate::hash::mix;
@@ -23,7 +23,7 @@ use crate::strategy::StepConstruct;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Disks {
-    pub(crate) disks: Vec<Disk>,
+    pub(crate) disks: Vec<SimulatedDisk>,
     pub(crate) calls: Vec<CallRecord>,
     free: Vec<u32>,
     /// The answered calls whose callers are to be woken once nothing is borrowed.
@@ -75,7 +75,7 @@ impl Disks {
         self.due.clear();
     }
 
-    pub(crate) fn action(&self, index: u32) -> Option<DiskAction> {
+    pub(crate) fn action(&self, index: u32) -> Option<DiskRecord> {
         let record = self.calls.get(index as usize)?;
         let disk = self.disks.get(record.disk as usize)?;
         Some(disk.action(record.call.as_ref()?))
@@ -87,10 +87,10 @@ impl Disks {
     }
 
     /// Returns the disk with this number. A new disk is empty.
-    pub(crate) fn disk(&mut self, index: u32) -> &mut Disk {
+    pub(crate) fn disk(&mut self, index: u32) -> &mut SimulatedDisk {
         let index = index as usize;
         if self.disks.len() <= index {
-            self.disks.resize_with(index + 1, Disk::default);
+            self.disks.resize_with(index + 1, SimulatedDisk::default);
         }
         &mut self.disks[index]
     }

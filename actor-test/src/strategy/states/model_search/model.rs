@@ -24,7 +24,7 @@ pub(super) struct NotModelled;
 
 /// An operation in one of its states.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct OperationState {
+pub(super) struct ModelledOperation {
     pub(super) operation: u32,
     pub(super) print: u128,
     /// True if the operation is enabled.
@@ -112,7 +112,7 @@ struct DecisionNode {
 /// The model's knowledge of a part.
 #[derive(Debug)]
 struct PartKnowledge {
-    part: OperationState,
+    part: ModelledOperation,
     /// The first node of its step, or nothing, and the operations in the footprint.
     node: u32,
     others: Vec<u32>,
@@ -126,7 +126,7 @@ type Firing = Vec<(u64, u32)>;
 pub(super) struct TransitionModel {
     /// Parts by number, from one on.
     parts: Vec<PartKnowledge>,
-    part_numbers: BTreeMap<OperationState, u32>,
+    part_numbers: BTreeMap<ModelledOperation, u32>,
     /// Rests by number, from one on.
     rests: Vec<RemainingState>,
     rest_numbers: BTreeMap<RemainingState, u32>,
@@ -152,7 +152,7 @@ pub(super) struct TransitionModel {
 
 impl TransitionModel {
     pub(super) fn new() -> Self {
-        let nobody = OperationState {
+        let nobody = ModelledOperation {
             operation: u32::MAX,
             print: 0,
             is_enabled: false,
@@ -196,7 +196,7 @@ impl TransitionModel {
     }
 
     /// Returns the number of a part.
-    pub(super) fn part(&mut self, part: OperationState) -> u32 {
+    pub(super) fn part(&mut self, part: ModelledOperation) -> u32 {
         if part.print == 0 && !part.is_enabled {
             return NOTHING;
         }
@@ -227,7 +227,7 @@ impl TransitionModel {
     }
 
     #[inline]
-    pub(super) fn part_of(&self, number: u32) -> &OperationState {
+    pub(super) fn part_of(&self, number: u32) -> &ModelledOperation {
         &self.parts[number as usize].part
     }
 
@@ -258,7 +258,7 @@ impl TransitionModel {
             return known.eq(names).then_some(()).ok_or(NotModelled);
         }
         let taker = |name: &u64| {
-            let part = OperationState {
+            let part = ModelledOperation {
                 operation: TIMERS,
                 print: u128::from(number) << 64 | u128::from(*name),
                 is_enabled: true,

@@ -1,14 +1,14 @@
 //! Hash consing of pairs of numbers: [`Pairs`].
 
 use super::super::pieces::BlockList;
-use super::super::table::HashIndex;
+use super::super::table::FingerprintTable;
 use crate::hash::mix;
 
 /// Numbers distinct pairs in the order of insertion: 8 bytes each, and from 5 to 11 for finding it.
 #[derive(Debug, Default)]
 pub(super) struct Pairs {
     entries: BlockList<[u32; 2]>,
-    table: HashIndex,
+    table: FingerprintTable,
 }
 
 #[inline]

@@ -4,7 +4,7 @@ use super::super::obligations::FairCycle;
 use super::super::{TIMER, name_of, own};
 use super::WIDTH_MAX;
 use super::model::{
-    AT_COUNT, AT_REST, AT_TIMERS, FIRST, NOTHING, NotModelled, ObservedStep, OperationState,
+    AT_COUNT, AT_REST, AT_TIMERS, FIRST, ModelledOperation, NOTHING, NotModelled, ObservedStep,
     RemainingState, StepInputs, StepKnowledge, TransitionModel,
 };
 use crate::data::bug::{Cycle, SearchedCycle};
@@ -109,7 +109,7 @@ impl ModelExecution {
             print: 0,
             obligations: (0, 0),
         });
-        let body = chart.part(OperationState {
+        let body = chart.part(ModelledOperation {
             operation: 0,
             print: 0,
             is_enabled: true,
@@ -198,7 +198,7 @@ impl ModelExecution {
                 self.row.resize(at + 1, NOTHING);
             }
             let pending = pending_of(enabled, operation);
-            self.row[at] = self.chart.part(OperationState {
+            self.row[at] = self.chart.part(ModelledOperation {
                 operation,
                 print,
                 is_enabled: pending.is_some(),

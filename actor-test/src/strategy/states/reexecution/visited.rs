@@ -1,7 +1,7 @@
 //! The visited states of a search, by fingerprint: [`Known`].
 
 use super::super::pieces::{BlockList, FixedBytes};
-use super::super::table::HashIndex;
+use super::super::table::FingerprintTable;
 use crate::hash::mix;
 
 /// The predecessor of the first state.
@@ -11,7 +11,7 @@ pub(super) const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(super) struct VisitedFingerprints {
     states: BlockList<VisitedEntry>,
-    table: HashIndex,
+    table: FingerprintTable,
     /// A bit for each state, set if nothing is enabled there.
     ends: Vec<u64>,
     is_spilled: bool,

@@ -8,7 +8,7 @@ use actor_core::{Decision, Failure};
 use serde::{Deserialize, Serialize};
 
 use super::kit::{Kit, Row};
-use super::rules::{Act, Deed};
+use super::rules::{Act, ScriptedAction};
 
 #[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub(crate) struct Note(pub(crate) u64);
@@ -59,7 +59,7 @@ pub(crate) fn look(ask: &mut Ask<u64>) -> u64 {
 
 /// Does its deeds when it starts, and handles what the others send.
 pub(crate) struct Player {
-    deeds: Vec<Deed>,
+    deeds: Vec<ScriptedAction>,
     life: u64,
     handled: u64,
     presented: Option<ActorId>,
@@ -67,7 +67,7 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    pub(crate) fn new(kit: Kit, deeds: Vec<Deed>, life: u64) -> Self {
+    pub(crate) fn new(kit: Kit, deeds: Vec<ScriptedAction>, life: u64) -> Self {
         Self {
             deeds,
             life,
@@ -94,7 +94,7 @@ impl Player {
         if self.life > 0 {
             return self.note(LIFE + self.life);
         }
-        for Deed { rule, to } in std::mem::take(&mut self.deeds) {
+        for ScriptedAction { rule, to } in std::mem::take(&mut self.deeds) {
             let learnt = match rule.act {
                 Act::Any(act) => act(&mut self.kit, to).await,
                 Act::Actor(act) => act(&mut self.kit, to, cx).await,
@@ -168,8 +168,8 @@ impl Player {
 }
 
 /// A participant that is no actor does its deeds.
-pub(crate) async fn play(deeds: Vec<Deed>, mut kit: Kit) {
-    for Deed { rule, to } in deeds {
+pub(crate) async fn play(deeds: Vec<ScriptedAction>, mut kit: Kit) {
+    for ScriptedAction { rule, to } in deeds {
         if let Act::Any(act) = rule.act {
             let learnt = act(&mut kit, to).await;
             kit.row.note(learnt);

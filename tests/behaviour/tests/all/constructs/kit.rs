@@ -103,7 +103,7 @@ pub(crate) const SECOND_NODE: &str = "second";
 impl Services {
     pub(crate) fn new(program: &Program, sys: &System, seen: &Arc<Mutex<Seen>>) -> Self {
         let is_used = |what: &str| program.parts.iter().any(|part| part.makes(what));
-        let has_room = |room: &str| program.rules().any(|rule| rule.room == room);
+        let has_room = |room: &str| program.rules().any(|rule| rule.topic == room);
         let has_links = has_room("links");
         let node = (has_links || has_room("nodes")).then(|| {
             let row = Row::new(700, seen);

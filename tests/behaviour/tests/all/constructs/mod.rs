@@ -77,7 +77,7 @@ struct Tally {
 }
 
 /// Holds each search against all schedules of the program with that number.
-fn hold(number: u64, schedules_max: u64, tally: &Mutex<Tally>) {
+fn compare_searches(number: u64, schedules_max: u64, tally: &Mutex<Tally>) {
     let mut program = Program::random(number);
     let (all, report) = loop {
         let found = program.explore(&strategy("dfs"), schedules_max);
@@ -133,7 +133,7 @@ fn hold_all(numbers: std::ops::Range<u64>, schedules_max: u64) -> Tally {
                     if number >= numbers.end {
                         break;
                     }
-                    hold(number, schedules_max, &tally);
+                    compare_searches(number, schedules_max, &tally);
                 }
             });
         }

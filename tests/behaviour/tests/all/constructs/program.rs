@@ -10,13 +10,13 @@ use actor_test::{BugKind, FaultBudgets, FaultKind, Report, Settings, Tester};
 
 use super::actors::{Player, play};
 use super::kit::{Common, Ends, Kit, Row, Seen, Services, Things};
-use super::rules::{By, Deed, Rule, all};
+use super::rules::{By, Rule, ScriptedAction, all};
 
 /// A participant.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) by: By,
-    pub(crate) deeds: Vec<Deed>,
+    pub(crate) deeds: Vec<ScriptedAction>,
 }
 
 impl Part {
@@ -62,14 +62,14 @@ impl Dice {
         all[self.roll(all.len())]
     }
 
-    fn deed(&mut self, rule: &'static Rule) -> Deed {
+    fn deed(&mut self, rule: &'static Rule) -> ScriptedAction {
         let to = self.roll(4) as u64;
-        Deed { rule, to }
+        ScriptedAction { rule, to }
     }
 }
 
 /// Rooms whose rules are of interest to those of another.
-const KIN: &[&[&str]] = &[
+const RELATED_TOPICS: &[&[&str]] = &[
     &["references", "asks", "kept", "flow", "lives", "children"],
     &["references", "timers", "pipes", "flow"],
     &["references", "asks", "kept", "choices"],
@@ -101,11 +101,11 @@ const KIN: &[&[&str]] = &[
 ];
 
 /// The rules that meet those of a room.
-fn meeting(room: &str) -> Vec<&'static Rule> {
-    let kin = KIN.iter().filter(|rooms| rooms.contains(&room));
+fn related_rules(room: &str) -> Vec<&'static Rule> {
+    let kin = RELATED_TOPICS.iter().filter(|rooms| rooms.contains(&room));
     let rooms: Vec<&str> = kin.flat_map(|rooms| rooms.iter().copied()).collect();
     all()
-        .filter(|rule| rule.room == room || rooms.contains(&rule.room))
+        .filter(|rule| rule.topic == room || rooms.contains(&rule.topic))
         .collect()
 }
 
@@ -116,10 +116,10 @@ impl Program {
         dice.roll(2);
         let rules: Vec<&Rule> = all().collect();
         let lead = rules[number as usize % rules.len()];
-        let kin = meeting(lead.room);
+        let kin = related_rules(lead.topic);
         let own: Vec<&Rule> = kin
             .iter()
-            .filter(|rule| rule.room == lead.room)
+            .filter(|rule| rule.topic == lead.topic)
             .copied()
             .collect();
         let mut parts: Vec<Part> = Vec::new();
@@ -178,13 +178,13 @@ impl Program {
     /// It is on nodes: on one, or on two.
     pub(crate) fn is_on_nodes(&self) -> bool {
         self.rules()
-            .any(|rule| matches!(rule.room, "nodes" | "links"))
+            .any(|rule| matches!(rule.topic, "nodes" | "links"))
     }
 
     /// Nobody tells anything to whoever is on none.
     fn is_on_nodes_alone(&self) -> bool {
         self.rules()
-            .all(|rule| matches!(rule.room, "nodes" | "links"))
+            .all(|rule| matches!(rule.topic, "nodes" | "links"))
     }
 
     /// With a deed less, or a shorter one; `None` where it can't be shorter.
@@ -193,7 +193,7 @@ impl Program {
         let parts = &mut shorter.parts;
         let longest = parts.iter_mut().rev().max_by_key(|part| part.deeds.len())?;
         if longest.deeds.len() > 1 {
-            let is_other = |deed: &Deed| deed.rule.name != self.lead;
+            let is_other = |deed: &ScriptedAction| deed.rule.name != self.lead;
             let at = longest.deeds.iter().rposition(is_other).unwrap_or(0);
             longest.deeds.remove(at);
             return Some(shorter);
@@ -204,7 +204,7 @@ impl Program {
         match parts.len() {
             1 => return None,
             2 if parts[at].deeds[0].rule.name != tell.name => {
-                let deeds = vec![Deed { rule: tell, to: 0 }];
+                let deeds = vec![ScriptedAction { rule: tell, to: 0 }];
                 parts[at] = Part {
                     by: By::Actor,
                     deeds,

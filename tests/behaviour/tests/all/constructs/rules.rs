@@ -42,7 +42,7 @@ pub(crate) enum Act {
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
     /// Rules of one room meet in most programs.
-    pub(crate) room: &'static str,
+    pub(crate) topic: &'static str,
     pub(crate) by: &'static [By],
     /// The public things that it uses.
     pub(crate) makes: &'static [&'static str],
@@ -51,12 +51,12 @@ pub(crate) struct Rule {
 
 /// Something that a participant does.
 #[derive(Clone, Copy)]
-pub(crate) struct Deed {
+pub(crate) struct ScriptedAction {
     pub(crate) rule: &'static Rule,
     pub(crate) to: u64,
 }
 
-impl std::fmt::Debug for Deed {
+impl std::fmt::Debug for ScriptedAction {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}({})", self.rule.name, self.to)
     }
@@ -65,13 +65,13 @@ impl std::fmt::Debug for Deed {
 /// The rules of rooms, each with who does them, what is public of them, and the code, which ends with what was
 /// learnt.
 macro_rules! rules {
-    ($($room:literal {
+    ($($topic:literal {
         $($name:ident $by:ident [$($makes:literal),+] |$($given:tt),+| $act:expr;)+
     })+) => {
         pub(crate) const RULES: &[$crate::constructs::rules::Rule] = &[$($(
             $crate::constructs::rules::Rule {
                 name: stringify!($name),
-                room: $room,
+                topic: $topic,
                 by: $crate::constructs::rules::$by,
                 makes: &[$($makes),+],
                 act: rules!(@act |$($given),+| $act),

@@ -13,9 +13,9 @@ use actor_core::{Backoff, Mailbox, Overflow, Restart, Supervision, Unread, runti
 
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, Program, RunOptions};
-use crate::engine::sameness::fingerprint::EngineView;
-use crate::engine::sameness::prints::IncrementalFingerprints;
 use crate::engine::seam::shared::CodePhase;
+use crate::engine::states::fingerprint::EngineView;
+use crate::engine::states::prints::IncrementalFingerprints;
 use crate::settings::{Bounds, Semantics};
 use crate::strategy::{Execution, Random};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{NONE, OperationSnapshot, Reachability, Region, RegionStep, RestState, StepNovelty};
-use crate::engine::sameness::walk::STATES_MAX;
+use crate::engine::states::walk::STATES_MAX;
 use crate::engine::world::marks::operation_name;
 
 const ALL: u64 = u64::MAX;

@@ -2,7 +2,7 @@
 
 use crate::declaration::attribute::{ActorTest, Registered};
 use crate::declaration::parameters::{self, Combination};
-use crate::exploring::pinned::{self, PinnedResult};
+use crate::exploring::script::{self, ScriptResult};
 use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{Budgets, Overrides};
@@ -65,11 +65,11 @@ use crate::strategy::parse;
 /// # }
 /// ```
 #[track_caller]
-pub fn follow(test: &str, steps: &[(&str, &str)]) -> PinnedResult {
+pub fn follow(test: &str, steps: &[(&str, &str)]) -> ScriptResult {
     let steps = parse(steps).unwrap_or_else(|problem| panic!("{problem}"));
     let test = find(test).unwrap_or_else(|problem| panic!("{problem}"));
     let settings = settings(&test).unwrap_or_else(|problem| panic!("{problem}"));
-    pinned::follow(&test.name, &test, &settings, steps)
+    script::follow(&test.name, &test, &settings, steps)
 }
 
 /// Returns the settings for a pinned schedule: only the options of the test apply.

@@ -1,7 +1,7 @@
 //! A search of the states of a [`Region`], breadth first and without running them: [`Walk`].
 
-use crate::engine::sameness::region::{NONE, Reachability, Region};
-use crate::engine::sameness::table::NumberTable;
+use crate::engine::states::region::{NONE, Reachability, Region};
+use crate::engine::states::table::NumberTable;
 use crate::engine::world::marks::operation_name;
 use crate::hash::mix;
 

@@ -4,7 +4,7 @@ use std::hash::Hasher;
 
 use actor_core::Fingerprinter;
 
-use crate::engine::sameness::fingerprint::{EngineView, Scratch};
+use crate::engine::states::fingerprint::{EngineView, Scratch};
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::engine::sameness::fingerprint::EngineView;
+use crate::engine::states::fingerprint::EngineView;
 use crate::engine::world::operation::{OperationRole, OperationStage};
 use crate::strategy::{Pending, StepKind};
 

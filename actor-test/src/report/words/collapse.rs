@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::count;
-use super::plain::{plain, shortened};
+use super::escape::{plain, shortened};
 use crate::data::records::StepKind;
 use crate::data::story::{CausalIndex, Effect, MessageFate, OperationKind, Step, Story, name_of};
 

@@ -24,7 +24,7 @@ const FAULT: &str = ", fault ";
 
 /// A readable step.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct PinnedStep {
+pub(crate) struct ScriptStep {
     who: String,
     /// The action, without its choices.
     what: String,
@@ -32,7 +32,7 @@ pub(crate) struct PinnedStep {
     strikes: Vec<NamedStrike>,
 }
 
-impl PinnedStep {
+impl ScriptStep {
     fn of(pending: &Pending, enabled: &Enabled<'_>) -> Self {
         let names = enabled.details();
         let name = |operation| {
@@ -148,7 +148,7 @@ fn strike(text: &str) -> Option<NamedStrike> {
     Some(NamedStrike { kind, place, way })
 }
 
-impl fmt::Display for PinnedStep {
+impl fmt::Display for ScriptStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}` {}", self.who, self.what)
     }
@@ -167,14 +167,14 @@ fn first_without_number(name: &str) -> &str {
 }
 
 /// Parses the steps of a pinned schedule; the error names the malformed step and the correct form.
-pub(crate) fn parse(steps: &[(&str, &str)]) -> Result<Vec<PinnedStep>, String> {
+pub(crate) fn parse(steps: &[(&str, &str)]) -> Result<Vec<ScriptStep>, String> {
     let read = steps.iter().enumerate().map(|(at, (who, what))| {
         worded(who, what).map_err(|why| format!("step {} of the schedule, {what:?}: {why}", at + 1))
     });
     read.collect()
 }
 
-fn worded(who: &str, what: &str) -> Result<PinnedStep, String> {
+fn worded(who: &str, what: &str) -> Result<ScriptStep, String> {
     let mut parts = what.split(FAULT);
     let what = parts.next().unwrap_or_default();
     let strikes: Option<Vec<NamedStrike>> = parts.map(strike).collect();
@@ -215,7 +215,7 @@ fn worded(who: &str, what: &str) -> Result<PinnedStep, String> {
             );
         }
     };
-    Ok(PinnedStep {
+    Ok(ScriptStep {
         who: first_without_number(who).to_owned(),
         what,
         choices,
@@ -225,7 +225,7 @@ fn worded(who: &str, what: &str) -> Result<PinnedStep, String> {
 
 /// The first divergence of an execution from a pinned schedule.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct PinDivergence {
+pub(crate) struct ScriptDivergence {
     /// The number of the step, from one.
     pub(crate) step: u64,
     /// The pinned step, and the one that was taken.
@@ -235,8 +235,8 @@ pub(crate) struct PinDivergence {
 /// Follows a pinned schedule, and continues fairly behind it. An unpinned step of the operation whose step
 /// is due is taken as an addition to the program; a pinned step that never becomes enabled is skipped.
 #[derive(Debug)]
-pub(crate) struct PinnedReplay {
-    steps: Vec<PinnedStep>,
+pub(crate) struct ScriptReplay {
+    steps: Vec<ScriptStep>,
     taken: Vec<bool>,
     /// All steps before this one are taken.
     first_left: usize,
@@ -247,11 +247,11 @@ pub(crate) struct PinnedReplay {
     places: [u32; KINDS],
     /// The key of the pinned fault that is the next step.
     due_fault: Option<u64>,
-    parted: Option<PinDivergence>,
-    divergence: Arc<Mutex<Option<PinDivergence>>>,
+    parted: Option<ScriptDivergence>,
+    divergence: Arc<Mutex<Option<ScriptDivergence>>>,
 }
 
-impl PinnedReplay {
+impl ScriptReplay {
     /// The pinned answer to the next question of the step in progress.
     fn pinned_answer(&mut self, choice: Choice) -> Option<u32> {
         let (place, asked) = self.asks?;
@@ -262,7 +262,7 @@ impl PinnedReplay {
     }
 
     /// Creates the strategy; the second value receives the divergence after each execution.
-    pub(crate) fn new(steps: Vec<PinnedStep>) -> (Self, Arc<Mutex<Option<PinDivergence>>>) {
+    pub(crate) fn new(steps: Vec<ScriptStep>) -> (Self, Arc<Mutex<Option<ScriptDivergence>>>) {
         let told = Arc::default();
         let pinned = Self {
             taken: Vec::new(),
@@ -279,31 +279,31 @@ impl PinnedReplay {
     }
 
     /// The first enabled step of the schedule that is left: its place in the schedule, and its position.
-    fn listed(&self, able: &[PinnedStep]) -> Option<(usize, usize)> {
+    fn listed(&self, able: &[ScriptStep]) -> Option<(usize, usize)> {
         let left = (self.first_left..self.steps.len()).filter(|place| !self.taken[*place]);
         let mut found = left.filter_map(|place| {
-            let is_it = |worded: &PinnedStep| worded.is_same(&self.steps[place]);
+            let is_it = |worded: &ScriptStep| worded.is_same(&self.steps[place]);
             Some((place, able.iter().position(is_it)?))
         });
         found.next()
     }
 
     /// An unpinned step of the operation whose step is due.
-    fn added(&self, able: &[PinnedStep]) -> Option<usize> {
+    fn added(&self, able: &[ScriptStep]) -> Option<usize> {
         let due = &self.steps[self.first_left];
-        let is_left = |worded: &PinnedStep| {
+        let is_left = |worded: &ScriptStep| {
             let left = (self.first_left..self.steps.len()).filter(|place| !self.taken[*place]);
             left.map(|place| &self.steps[place])
                 .any(|step| step.is_same(worded))
         };
-        let is_added = |worded: &PinnedStep| worded.who == due.who && !is_left(worded);
+        let is_added = |worded: &ScriptStep| worded.who == due.who && !is_left(worded);
         able.iter().position(is_added)
     }
 
-    fn part(&mut self, step: u64, now: &PinnedStep) {
+    fn part(&mut self, step: u64, now: &ScriptStep) {
         if self.parted.is_none() {
             let due = &self.steps[self.first_left];
-            self.parted = Some(PinDivergence {
+            self.parted = Some(ScriptDivergence {
                 step,
                 message: format!("pinned is {due}; now, {now}"),
             });
@@ -311,7 +311,7 @@ impl PinnedReplay {
     }
 }
 
-impl Strategy for PinnedReplay {
+impl Strategy for ScriptReplay {
     fn name(&self) -> String {
         "pinned schedule".into()
     }
@@ -334,8 +334,8 @@ impl Strategy for PinnedReplay {
         if self.first_left == self.steps.len() {
             return self.completion.pick(enabled);
         }
-        let worded = |pending| PinnedStep::of(pending, enabled);
-        let able: Vec<PinnedStep> = enabled.iter().map(worded).collect();
+        let worded = |pending| ScriptStep::of(pending, enabled);
+        let able: Vec<ScriptStep> = enabled.iter().map(worded).collect();
         let listed = self.listed(&able);
         let (place, position) = match listed {
             Some((place, position)) if place == self.first_left => (Some(place), position),
@@ -381,7 +381,7 @@ impl Strategy for PinnedReplay {
 
     fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
         let next = self.steps.get(self.first_left)?;
-        let is_next = |fault: &Fault| PinnedStep::fault(fault, enabled).is_same(next);
+        let is_next = |fault: &Fault| ScriptStep::fault(fault, enabled).is_same(next);
         let number = faults.iter().position(is_next)?;
         self.due_fault = Some(faults[number].key);
         Some(number)
@@ -390,7 +390,7 @@ impl Strategy for PinnedReplay {
     fn fault_struck(&mut self, key: u64) {
         let next = self.steps.get(self.first_left);
         let is_last =
-            |next: &PinnedStep| key == Fault::LAST && PinnedStep::last_fault().is_same(next);
+            |next: &ScriptStep| key == Fault::LAST && ScriptStep::last_fault().is_same(next);
         let is_due = self.due_fault.take() == Some(key);
         if next.is_some_and(|next| is_due || is_last(next)) {
             self.taken[self.first_left] = true;
@@ -402,7 +402,7 @@ impl Strategy for PinnedReplay {
 
     fn ends_faults(&mut self, _: &Enabled<'_>) -> bool {
         let next = self.steps.get(self.first_left);
-        next.is_none_or(|next| PinnedStep::last_fault().is_same(next))
+        next.is_none_or(|next| ScriptStep::last_fault().is_same(next))
     }
 
     fn places_faults(&self) -> bool {
@@ -421,7 +421,7 @@ impl Strategy for PinnedReplay {
         self.completion.ended(ended);
         if self.first_left < self.steps.len() && self.parted.is_none() {
             let due = &self.steps[self.first_left];
-            self.parted = Some(PinDivergence {
+            self.parted = Some(ScriptDivergence {
                 step: ended.steps + 1,
                 message: format!("pinned is {due}; now, the execution is over"),
             });
@@ -435,26 +435,26 @@ impl Strategy for PinnedReplay {
 }
 
 /// Records the execution of another strategy as a pinned schedule.
-pub(crate) type Wording = RecordedStrategy<PinnedStepRecorder>;
+pub(crate) type Wording = RecordedStrategy<ScriptStepRecorder>;
 
 /// The readable steps of one execution.
 #[derive(Debug, Default)]
-pub(crate) struct PinnedStepRecorder {
-    steps: Vec<PinnedStep>,
+pub(crate) struct ScriptStepRecorder {
+    steps: Vec<ScriptStep>,
     places: [u32; KINDS],
     /// The fault that is the next step, with its key.
-    due_fault: Option<(u64, PinnedStep)>,
+    due_fault: Option<(u64, ScriptStep)>,
 }
 
-impl ExecutionRecorder for PinnedStepRecorder {
-    type Written = Vec<PinnedStep>;
+impl ExecutionRecorder for ScriptStepRecorder {
+    type Written = Vec<ScriptStep>;
 
     fn begin(&mut self) {
         self.steps.clear();
     }
 
     fn takes(&mut self, pending: &Pending, enabled: &Enabled<'_>) {
-        self.steps.push(PinnedStep::of(pending, enabled));
+        self.steps.push(ScriptStep::of(pending, enabled));
         self.places = [0; KINDS];
     }
 
@@ -476,17 +476,17 @@ impl ExecutionRecorder for PinnedStepRecorder {
     }
 
     fn meets(&mut self, fault: &Fault, enabled: &Enabled<'_>) {
-        self.due_fault = Some((fault.key, PinnedStep::fault(fault, enabled)));
+        self.due_fault = Some((fault.key, ScriptStep::fault(fault, enabled)));
     }
 
     fn struck_between(&mut self, key: u64) {
         let due = self.due_fault.take().filter(|(due, _)| *due == key);
-        let worded = due.map_or_else(PinnedStep::last_fault, |(_, worded)| worded);
+        let worded = due.map_or_else(ScriptStep::last_fault, |(_, worded)| worded);
         self.steps.push(worded);
         self.places = [0; KINDS];
     }
 
-    fn end(&mut self) -> Vec<PinnedStep> {
+    fn end(&mut self) -> Vec<ScriptStep> {
         std::mem::take(&mut self.steps)
     }
 }
@@ -515,7 +515,7 @@ mod tests {
             ("world", "ends all faults"),
         ];
         let read = parse(&steps).expect("each is a step");
-        let written: Vec<(String, String)> = read.iter().map(PinnedStep::written).collect();
+        let written: Vec<(String, String)> = read.iter().map(ScriptStep::written).collect();
         let written: Vec<(&str, &str)> = written
             .iter()
             .map(|(who, what)| (&**who, &**what))

@@ -11,8 +11,8 @@
 //! If something depends on the whole state, as a predicate over many actors or shared memory does, the whole
 //! state is taken as the rest, and the region has the states that were met.
 
-use crate::engine::sameness::table::NumberTable;
-use crate::engine::sameness::walk::ReachabilitySearch;
+use crate::engine::states::table::NumberTable;
+use crate::engine::states::walk::ReachabilitySearch;
 
 #[cfg(test)]
 mod tests;

@@ -19,8 +19,8 @@ use actor_core::{Fingerprinter, StopReason};
 
 use crate::engine::arena::{ActorParts, Arena};
 use crate::engine::panics;
-use crate::engine::sameness::tag::Tag;
 use crate::engine::seam::shared::{CodePhase, ControlledRuntime};
+use crate::engine::states::tag::Tag;
 use crate::engine::world::operation::{
     Effect, Envelope, LetterOrigin, Operation, OperationRole, OperationStage, PendingOrder,
 };

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use actor_core::Fingerprinter;
 use actor_core::parts::with_renaming;
 
-use crate::engine::sameness::fingerprint::{EngineView, Scratch};
+use crate::engine::states::fingerprint::{EngineView, Scratch};
 use crate::engine::world::operation::{Effect, Operation, OperationRole, OperationStage};
 use crate::engine::world::state::ExecutionState;
 use crate::hash::mix;

@@ -4,9 +4,9 @@ use actor_core::generated::Disposition;
 use serde::{Deserialize, Serialize};
 
 use crate::data::coverage::{ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition};
-use crate::engine::watching::calls::Calls;
-use crate::engine::watching::specifications::SpecificationStats;
-use crate::engine::watching::tally::TypeCoverage;
+use crate::engine::specs::calls::Calls;
+use crate::engine::specs::specifications::SpecificationStats;
+use crate::engine::specs::tally::TypeCoverage;
 
 /// The observations over all executions.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -9,17 +9,17 @@ use crate::exploring::workers::explore_alone;
 use crate::report::data::{Bug, Recording, Report};
 use crate::report::words;
 use crate::settings::Settings;
-use crate::strategy::{Execution, PinnedReplay, PinnedStep, Replay, Wording};
+use crate::strategy::{Execution, Replay, ScriptReplay, ScriptStep, Wording};
 use crate::trace::replay::{fairness_of, taken};
 
 /// The result of following a pinned schedule.
 #[derive(Clone, Debug)]
-pub struct PinnedResult {
+pub struct ScriptResult {
     report: Report,
     parted: Option<String>,
 }
 
-impl PinnedResult {
+impl ScriptResult {
     /// Returns the report of the execution.
     pub fn report(&self) -> &Report {
         &self.report
@@ -58,10 +58,10 @@ pub(crate) fn follow(
     name: &str,
     program: &(dyn Program + Sync),
     settings: &Settings,
-    steps: Vec<PinnedStep>,
-) -> PinnedResult {
+    steps: Vec<ScriptStep>,
+) -> ScriptResult {
     let settings = settings.for_side_search(1);
-    let (pinned, parted) = PinnedReplay::new(steps);
+    let (pinned, parted) = ScriptReplay::new(steps);
     let explorer = Explorer::new(name, &settings, vec![Box::new(pinned)]);
     let mut report = explore_alone(explorer, program, &settings, name);
     for bug in &mut report.bugs {
@@ -69,7 +69,7 @@ pub(crate) fn follow(
         bug.token.clear();
     }
     let parted = parted.lock().unwrap_or_else(PoisonError::into_inner).take();
-    PinnedResult {
+    ScriptResult {
         report,
         parted: parted.map(|parted| format!("at step {}: {}", parted.step, parted.message)),
     }
@@ -79,7 +79,7 @@ pub(crate) fn follow(
 pub(crate) fn in_words(
     program: &dyn Program,
     recording: &Recording,
-) -> Option<(Vec<PinnedStep>, Story)> {
+) -> Option<(Vec<ScriptStep>, Story)> {
     let fairness = fairness_of(recording.fair_from);
     let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
     engine.prepare_for_cycle(recording.cycle);

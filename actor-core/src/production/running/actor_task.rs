@@ -54,7 +54,7 @@ pub(in crate::production) fn spawn_with(
     match hub.registry.enter(actor.clone()) {
         Some(place) => {
             children.add(&actor, options.child);
-            let supervised = Supervised {
+            let supervised = SupervisedTask {
                 factory,
                 children,
                 unread: options.child.unread,
@@ -74,7 +74,7 @@ fn launch(
     actor: &Arc<LiveActor>,
     place: u32,
     resting: Box<dyn AnyInstance>,
-    supervised: Option<Supervised>,
+    supervised: Option<SupervisedTask>,
     host: Host,
 ) {
     let mut body = Body::new();
@@ -143,11 +143,11 @@ pub(crate) struct ActorTask {
 struct Extras {
     /// The threads on which the actor runs; `None` for the workers.
     stage: Option<HostThreads>,
-    supervised: Option<Supervised>,
+    supervised: Option<SupervisedTask>,
 }
 
 /// The factory of a child, and the group of its supervisor.
-struct Supervised {
+struct SupervisedTask {
     factory: Factory,
     children: Arc<LiveChildren>,
     unread: Unread,
@@ -206,11 +206,11 @@ impl ActorTask {
         self.extras.as_ref()?.stage.as_ref()
     }
 
-    fn supervised(&self) -> Option<&Supervised> {
+    fn supervised(&self) -> Option<&SupervisedTask> {
         self.extras.as_ref()?.supervised.as_ref()
     }
 
-    fn supervised_mut(&mut self) -> Option<&mut Supervised> {
+    fn supervised_mut(&mut self) -> Option<&mut SupervisedTask> {
         self.extras.as_mut()?.supervised.as_mut()
     }
 

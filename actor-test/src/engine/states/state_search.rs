@@ -11,10 +11,10 @@ use std::hash::Hasher;
 use actor_core::Fingerprinter;
 use actor_test_os::RequestCounts;
 
-use crate::engine::sameness::fingerprint::EngineView;
-use crate::engine::sameness::opaque::OpaqueTypes;
-use crate::engine::sameness::prints::IncrementalFingerprints;
-use crate::engine::sameness::symmetry::Symmetry;
+use crate::engine::states::fingerprint::EngineView;
+use crate::engine::states::opaque::OpaqueTypes;
+use crate::engine::states::prints::IncrementalFingerprints;
+use crate::engine::states::symmetry::Symmetry;
 use crate::engine::world::numbering::NumbersSeen;
 use crate::engine::world::operation::OperationStage;
 use crate::engine::world::state::ExecutionState;
