@@ -70,8 +70,7 @@ impl<T> IsOther for &AutorefReply<'_, T> {
 /// Borrows a field of a message as an event.
 ///
 /// Autoref specialisation finds the method `event`: by [`IsEvent`] on an event, and with one more
-/// auto-reference by [`IsNone`] on any other type. Another check rejects such a type, once and at the user's
-/// own token.
+/// auto-reference by [`IsNone`] on any other type. Another check rejects such a type, at the user's token.
 #[derive(Debug)]
 pub struct AutorefEvent<'a, T>(pub &'a T);
 

@@ -29,12 +29,10 @@ use bincode::serde::OwnedSerdeDecoder;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The largest size of an encoded event in bytes. A longer event is refused before memory is allocated for
-/// it.
+/// The largest size of an encoded event in bytes. A longer one is refused before memory is allocated.
 pub const EVENT_BYTES_MAX: usize = 16 << 20;
 
-/// The memory limit of decoding. bincode counts memory by estimates of its own, so the number of bytes is
-/// checked separately.
+/// The memory limit of decoding. bincode only estimates memory, so the number of bytes is checked too.
 const MEMORY_MAX: usize = 2 * EVENT_BYTES_MAX;
 
 const FORMAT: Configuration<LittleEndian, Varint, Limit<MEMORY_MAX>> = config::standard()

@@ -59,12 +59,12 @@
 //! - **Orders come first.** A [kill](System::kill), and a supervisor's orders after the failure of a child,
 //!   overtake the events in the inbox; an order to [stop](System::stop) comes after them.
 //! - **First in, first out, for each sender.** Events from one actor to another are handled in the order in
-//!   which they were sent, except for deferred ones: the next event is always the first that the current
-//!   state does not defer.
-//! - **At most once.** An event is handled once or never. An event is not handled if the actor's state
-//!   ignores it. If the actor stops first, or its mailbox is full, the event becomes a *dead letter*, which
-//!   is counted and passed to [a hook](LiveSystem::on_dead_letter). An [`ask`](ActorRef::ask) reports the
-//!   reason: [`AskError`].
+//!   which they were sent, except for deferred ones: the next is always the first that the state does not
+//!   defer.
+//! - **At most once.** An event is handled once or never. An event that the state ignores is not handled.
+//!   If the actor stops first, or its mailbox is full, the event becomes a *dead letter*, which is counted
+//!   and passed to [a hook](LiveSystem::on_dead_letter). An [`ask`](ActorRef::ask) reports the reason:
+//!   [`AskError`].
 //! - **A bounded mailbox keeps its bound.** Every unread event counts, deferred events too, until the actor
 //!   begins to handle it. [`send`](ActorRef::send) waits for a full mailbox, first come, first served;
 //!   [`tell`](ActorRef::tell) never waits; see [`Mailbox`] and [`Overflow`]. A `send` that is dropped before
@@ -91,8 +91,7 @@
 //! - No order between events of different senders; the tester's work is to find the harmful orders.
 //! - No certain delivery: [`tell`](ActorRef::tell) returns nothing, because it is not yet known if the
 //!   target lives. Use `ask` if delivery matters.
-//! - No limit to an inbox, unless its [mailbox](Mailbox) is bounded. The inbox of an overloaded actor
-//!   grows.
+//! - No limit to an inbox, unless its [mailbox](Mailbox) is bounded. An overloaded actor's inbox grows.
 //! - No way out of a cycle of asks: handlers that await each other's replies wait for ever, unless one has
 //!   a time limit. The tester finds such a cycle, and so do [builds with debug
 //!   assertions](FailureKind::AskCycle).
@@ -135,8 +134,7 @@
 //!
 //! [`System::new`] runs actors on the tokio runtime of the caller. With the feature `futures`,
 //! `System::on_pool` runs them on a thread pool of the `futures` crate, without a runtime. In both, an idle
-//! actor is no task: it stays with its mailbox, and a sender puts it into a run queue. One task for each
-//! thread works off the queues.
+//! actor is no task: a sender puts it into a run queue, and one task for each thread works off the queues.
 //!
 //! # Further reading
 //!
@@ -249,8 +247,7 @@ pub use supervision::{
 pub use system::{Faults, Node, Shutdown, System};
 pub use table::State;
 
-/// Items that the macros generate and executors read: the parts of [`Actor`] and [`Monitor`] that nobody
-/// writes by hand.
+/// Items that the macros generate and executors read: the generated parts of [`Actor`] and [`Monitor`].
 pub mod generated {
     pub use crate::actor::{Call, Flow};
     pub use crate::specification::{Moment, MonitorInfo, Observation};

@@ -7,8 +7,7 @@ use crate::runtime;
 
 pub use actor_macros::select as expand;
 
-/// Awaits several futures, and continues with the first that is ready; the others are dropped. The syntax is
-/// that of tokio's `select!`.
+/// Awaits several futures, and continues with the first that is ready; drops the others. Syntax as tokio's.
 ///
 /// ```
 /// use actor_core::sync::mpsc;
@@ -56,8 +55,7 @@ macro_rules! select {
     };
 }
 
-/// The result of polling a branch: `None` if pending, or the value, which is `None` if the pattern does not
-/// match.
+/// The result of polling a branch: `None` if pending, `Some(None)` if the pattern does not match the value.
 pub type Polled<T> = Option<Option<T>>;
 
 /// Polls the open branches in order, until one is ready.

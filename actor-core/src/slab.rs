@@ -14,8 +14,7 @@ pub(crate) struct Slab<T> {
 }
 
 /// A slot for a value. Values are also passed in one, so that each is moved once and as a whole: if it were
-/// unwrapped and wrapped again, it would be copied in pieces, and a processor that reads just-written data in
-/// other pieces stalls.
+/// unwrapped and wrapped again, it would be copied in pieces, on which processors stall.
 #[derive(Debug)]
 pub(crate) enum Slot<T> {
     Full(T),

@@ -62,8 +62,7 @@ where
     JoinHandle(Inner::Controlled(ControlledTask::spawn(future)))
 }
 
-/// Runs a future on the current thread, which blocks until the future is ready: for a thread without a
-/// runtime that calls async code.
+/// Runs a future on the current thread, which blocks until the future is ready; needs no runtime.
 ///
 /// ```
 /// use actor_core::sync::oneshot;
@@ -77,8 +76,7 @@ where
 ///
 /// # Panics
 ///
-/// In production, in async code, and if the operating system refuses the thread a runtime. Under test, in a
-/// task that was aborted meanwhile.
+/// In production, in async code, and if no runtime can be created. Under test, in an aborted task.
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> F::Output {
     if runtime::is_controlled() {

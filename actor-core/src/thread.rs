@@ -126,8 +126,7 @@ impl Builder {
 /// A scope of threads that borrow; see [`scope`].
 pub type Scope<'scope, 'env> = actor_core_lending::Scope<'scope, 'env, scope::Threads>;
 
-/// The handle that waits for the end of a thread of a [`scope`]. A dropped handle leaves the wait to the
-/// scope.
+/// The join handle of a thread of a [`scope`]. A dropped handle leaves the wait to the scope.
 pub type ScopedJoinHandle<'scope, T> =
     actor_core_lending::ScopedJoinHandle<'scope, T, scope::Threads>;
 

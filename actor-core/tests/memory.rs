@@ -1,4 +1,4 @@
-//! What actors in production allocate: little to exist, and nothing for a message.
+//! Memory use of actors in production: little per actor, and no allocation per message.
 #![allow(missing_docs)]
 #![expect(
     unsafe_code,
@@ -12,7 +12,7 @@ use std::cell::Cell;
 use actor_core::prelude::*;
 use tokio::runtime::{Builder, Runtime};
 
-/// Counts what each thread allocates, and what is live of it.
+/// An allocator that counts the allocations of each thread, and the bytes that are live.
 struct Counting;
 
 thread_local! {
@@ -25,7 +25,7 @@ fn count(allocations: u64, bytes: i64) {
     LIVE_BYTES.set(LIVE_BYTES.get() + bytes);
 }
 
-// SAFETY: every call is handed on to the system's allocator as it came.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(1, layout.size() as i64);
@@ -76,7 +76,7 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().build().unwrap()
 }
 
-/// How many allocations so many rounds take, after as many to get warm.
+/// Returns the number of allocations in `rounds` rounds, after as many rounds of warm-up.
 async fn allocations(rounds: u64, mut round: impl AsyncFnMut()) -> u64 {
     let mut before = 0;
     for turn in 0..2 * rounds {
@@ -88,7 +88,6 @@ async fn allocations(rounds: u64, mut round: impl AsyncFnMut()) -> u64 {
     ALLOCATIONS.get() - before
 }
 
-/// Lets the actor handle what it was sent.
 async fn settle() {
     for _ in 0..10 {
         tokio::task::yield_now().await;

@@ -1,4 +1,4 @@
-//! What `tracing` hears of actors in production.
+//! `tracing` spans and events of actors in production.
 #![allow(missing_docs)]
 #![cfg(feature = "tracing")]
 
@@ -18,17 +18,16 @@ use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::{DefaultGuard, set_default};
 use tracing::{Event, Metadata, Subscriber};
 
-/// Notes what it is told, spans by the numbers that it gives them.
+/// Records all spans and events, with the spans' numbers.
 struct Recorder {
     journal: Journal,
     spans: AtomicU64,
     entered: Entered,
 }
 
-/// The spans that are entered, the innermost last.
 type Entered = Arc<Mutex<Vec<u64>>>;
 
-/// The fields of a span or an event, but the identity.
+/// The fields of a span or an event, except the identity.
 #[derive(Default)]
 struct Fields(String);
 
@@ -227,7 +226,6 @@ async fn an_actor_that_is_brought_back_is_told_of() {
 #[derive(Debug)]
 struct Pass(u32);
 
-/// Passes on what it is sent, after it was let go on.
 struct Stage {
     next: Option<ActorRef<Stage>>,
 }
@@ -253,7 +251,7 @@ impl Stage {
     }
 }
 
-/// A system that notes which span follows from which.
+/// Creates a system that records which span follows from which.
 fn following() -> (Journal, DefaultGuard, System, Entered) {
     let (spans, entered) = (Journal::new(), Entered::default());
     let recorder = Recorder {
@@ -273,7 +271,7 @@ fn following() -> (Journal, DefaultGuard, System, Entered) {
     (spans, guard, sys, entered)
 }
 
-/// As if the caller were within that span.
+/// Runs `f` as if the caller were within that span.
 fn within<T>(entered: &Entered, span: u64, f: impl FnOnce() -> T) -> T {
     entered.lock().unwrap().push(span);
     let done = f();
@@ -293,7 +291,7 @@ async fn a_span_follows_from_that_of_the_sender() {
     within(&entered, 700, || first.tell(Pass(0)));
     idle().await;
     spans.expect(["1 follows from 700", "2 follows from 1", "3 follows from 2"]);
-    // What comes from outside of any span follows from nothing, in the same places of the same mail.
+    // An event from outside any span follows from nothing, even in a reused slot of the mailbox.
     first.tell(Pass(0));
     idle().await;
     spans.expect(["5 follows from 4", "6 follows from 5"]);
@@ -308,7 +306,6 @@ async fn a_span_follows_from_that_of_the_sender() {
     spans.expect(["10 follows from 702", "11 follows from 10"]);
 }
 
-/// What a future is done with when it is polled once.
 fn futures_now<F: Future>(future: F) -> F::Output {
     let mut task = std::task::Context::from_waker(std::task::Waker::noop());
     match std::pin::pin!(future).poll(&mut task) {
@@ -343,7 +340,7 @@ async fn what_is_deferred_keeps_what_came_with_it() {
     }
 }
 
-/// Without it, handlers' spans follow from nothing, and nobody is asked anything.
+/// Without the setting, handlers' spans follow from nothing, and the closure is never called.
 #[tokio::test(start_paused = true)]
 async fn nothing_is_carried_unless_it_is_asked_for() {
     let (journal, _guard) = record();
@@ -363,7 +360,7 @@ async fn nothing_is_carried_unless_it_is_asked_for() {
 #[derive(Debug)]
 struct Hire;
 
-/// Decides that a child that has failed stays down.
+/// Decides that a failed child stays down.
 struct Judge {
     failures: Arc<AtomicU64>,
 }
@@ -407,11 +404,11 @@ impl Breaking {
     }
 }
 
-/// The question to a supervisor is sent as any event; a panic of the closure that takes a span along is
-/// reported, and the child is brought back as where there is no answer.
+/// The question to a supervisor is sent as any event. A panic of the closure that captures the span is
+/// reported, and the child is restarted as if there were no decision.
 #[tokio::test(start_paused = true)]
 async fn a_supervisor_that_cannot_be_asked_is_reported() {
-    // As in each test here: whether a place is of interest is found out once, when it is first passed.
+    // As in each test here: tracing decides once if a call site is of interest, when it is first passed.
     let _recorded = record();
     let (sys, journal) = (System::new(), Journal::new());
     let live = sys.as_live().unwrap();
@@ -421,7 +418,7 @@ async fn a_supervisor_that_cannot_be_asked_is_reported() {
     let seen = failures.clone();
     live.follow_senders(
         move || {
-            // After the first failure, once.
+            // The closure panics after the first failure, once.
             let is_first = seen.compare_exchange(1, 2, Ordering::Relaxed, Ordering::Relaxed);
             assert!(is_first.is_err(), "no span");
             Some(0_u64)
@@ -440,7 +437,7 @@ async fn a_supervisor_that_cannot_be_asked_is_reported() {
         "judge lost a background future to a panic: no span"
     );
     assert!(judge.is_alive());
-    // The next question is asked.
+    // The next question reaches the supervisor.
     child.tell(Fail);
     assert_eq!(child.stopped().await, StopReason::Failed);
 }

@@ -1,5 +1,4 @@
-//! The workers that run actors: what one of them holds up, others take over. A test that fails here
-//! hangs.
+//! Work stealing: other workers take over the actors that a blocked worker has queued. Failures hang.
 #![allow(missing_docs)]
 
 use std::future::{Future, ready};
@@ -25,8 +24,7 @@ struct Worker;
 
 #[actor]
 impl Worker {
-    /// Has others ring, and keeps its thread until all have but one: who was roused last may have to
-    /// wait for the thread.
+    /// Lets others ring, and blocks its thread until all but one have: the last may need the thread.
     #[on]
     fn rouse(&mut self, rouse: Rouse) -> usize {
         let (ring, rung) = channel();
@@ -38,20 +36,20 @@ impl Worker {
 
     #[on]
     fn ring(&mut self, ring: Ring) {
-        // Nobody listens to the last one.
+        // Nobody receives the last ring.
         let _ = ring.0.send(());
     }
 
-    /// Keeps its thread until so many others keep theirs.
+    /// Blocks its thread until that many others block theirs.
     #[on]
     fn meet(&mut self, meet: Meet) {
         meet.0.wait();
     }
 }
 
-/// Awaits in a program that has other things to do. Tokio hands tasks that any thread may run to one of
-/// them, and does not tell the others: where that one is blocked, they are found by who comes to look
-/// for something new, as a timer makes one do here.
+/// Awaits a future in a program that has other work. Tokio passes a task that any thread may run to one
+/// thread, and does not notify the others. If that thread is blocked, another one finds the task when it next
+/// looks for work, as a timer makes it do here.
 async fn busily<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     loop {
@@ -73,7 +71,7 @@ async fn what_a_blocked_worker_has_queued_runs_elsewhere() {
     for round in 0..500 {
         let others = workers(&sys, 2 + round % 7);
         if round % 2 == 0 {
-            // They wait in their mailboxes before they are told; else they are new.
+            // The others are idle in their mailboxes; in the other rounds they are new.
             yield_now().await;
         }
         let count = others.len();
@@ -91,8 +89,7 @@ async fn every_thread_runs_actors_at_a_time() {
         for worker in &workers {
             worker.tell(Meet(barrier.clone()));
         }
-        // One that shares its thread with this task would keep it from being awaited, and nobody else
-        // would be kept.
+        // A worker that shares its thread with this task would delay only the await.
         for worker in &workers {
             sys.stop(worker);
         }
@@ -123,7 +120,7 @@ async fn who_is_told_from_outside_does_not_wait_for_who_is_blocked() {
 #[derive(Debug)]
 struct Depth;
 
-/// Blocks in its handler until the next of its kind has answered.
+/// Blocks in its handler until the next one has replied.
 struct Blocks {
     next: Option<ActorRef<Blocks>>,
 }
@@ -140,7 +137,7 @@ impl Blocks {
     }
 }
 
-/// More of them than there are workers.
+/// Runs more blocking actors than there are workers.
 async fn depth(actors: u32) -> u32 {
     let sys = System::new();
     let mut next = None;
@@ -169,7 +166,7 @@ struct RouseOne(ActorRef<Worker>);
 
 #[actor]
 impl Blocker {
-    /// Has one other ring, and keeps its thread until that has.
+    /// Lets one other actor ring, and blocks its thread until it has.
     #[on]
     fn rouse_one(&mut self, rouse: RouseOne) -> bool {
         let (ring, rung) = channel();
@@ -180,7 +177,7 @@ impl Blocker {
 
 struct Blocker;
 
-/// Which the others don't see, since it is one only, and they rest.
+/// The other workers are not woken for the actor, since it is only one, and they sleep.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn one_that_a_blocked_worker_has_roused_runs_elsewhere() {
     let sys = System::new();
@@ -197,7 +194,7 @@ struct Spin(Duration);
 #[derive(Debug)]
 struct Spun;
 
-/// Keeps its thread for so long, or longer.
+/// Keeps its thread for the given time at least.
 #[derive(Default)]
 struct Hot(Arc<AtomicU32>);
 
@@ -218,7 +215,7 @@ impl Hot {
     }
 }
 
-/// How many slow events come between is counted, since each takes as long as what is waited for.
+/// The test counts slow events instead of measuring time, since each takes as long as the sleep.
 #[tokio::test(flavor = "current_thread")]
 async fn slow_handlers_hold_up_neither_timers_nor_others() {
     const SLOW: u32 = 300;
@@ -242,7 +239,7 @@ async fn slow_handlers_hold_up_neither_timers_nor_others() {
     sys.shutdown().await.unwrap();
 }
 
-/// The clock is looked at after 32 quick events, and after each slow one once two looks have seen that.
+/// The worker reads the clock after 32 quick events, or after each event once two reads show slow ones.
 #[tokio::test(flavor = "current_thread")]
 async fn handlers_that_turn_slow_hold_up_others_once() {
     let handled = Arc::new(AtomicU32::new(0));

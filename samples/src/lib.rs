@@ -1,8 +1,8 @@
-//! Complete actor programs, each with the bug it teaches and the tests that find it.
+//! Complete actor programs, each with the bug that it teaches and the tests that find it.
 //!
-//! Every sample is a module with one function that sets its actors up in a
-//! [`System`](actor_core::System). Its tests call that function, with the bug and without, and so
-//! does its production program in `src/programs`: `cargo run -p samples coffee_machine`.
+//! Every sample is a module with one function that starts its actors in a
+//! [`System`](actor_core::System). The tests call that function with and without the bug. The
+//! production program in `src/programs` calls it, too: `cargo run -p samples coffee_machine`.
 
 pub mod ab_fairness;
 pub mod berkeley_db;

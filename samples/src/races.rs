@@ -1,4 +1,4 @@
-//! Which races the bugs of the samples need, as the tester names them.
+//! Checks the races that the tester names as causes of the samples' bugs.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ fn tester() -> Tester {
         .explain(2_000_000)
 }
 
-/// Among the races that the bug needs there is one of these two, in this order, in an inbox of this
-/// name.
+/// Asserts that the bug needs one of these two races, with
+/// `first` before `second`, in an inbox with this name.
 fn needs(report: &Report, first: &str, second: &str, at: &str) {
     let bug = report.bugs().first().expect("a bug is found");
     let causes = bug.causes.as_ref().expect("its causes are looked for");
@@ -32,7 +32,7 @@ fn needs(report: &Report, first: &str, second: &str, at: &str) {
     assert!(found, "no {first} before {second} at {at}: {races:?}");
 }
 
-/// Nothing orders that one waiter disposes of the kernel event and that the other blocks on it.
+/// One waiter disposes of the kernel event, and the other blocks on it; no happens-before order exists.
 #[test]
 fn a_wait_needs_that_the_event_is_disposed_of_before_it_blocks() {
     let report = tester().run_async(async |sys: System| {
@@ -42,7 +42,7 @@ fn a_wait_needs_that_the_event_is_disposed_of_before_it_blocks() {
     needs(&report, "Dispose", "Block(", "LiteEvent");
 }
 
-/// The cache has asked for a write when it is told to give up what it has.
+/// The cache has asked for the exclusive copy before it receives the invalidation.
 #[test]
 fn an_upgrade_needs_that_another_ones_request_comes_first() {
     let bug = german::Bug::OneWaitingState;
@@ -63,7 +63,7 @@ fn an_empty_hopper_needs_a_tick_before_the_button() {
     needs(&report, "GrinderTick", "GrinderButton", "Grinder");
 }
 
-/// The time is up before the coordinator, which has all votes, stops the clock.
+/// The time is over before the coordinator, which has all votes, stops the clock.
 #[test]
 fn a_late_time_out_needs_the_votes_before_it_and_the_clock_before_its_stop() {
     let scenario = two_phase_commit::Scenario {
@@ -80,7 +80,7 @@ fn a_late_time_out_needs_the_votes_before_it_and_the_clock_before_its_stop() {
     needs(&report, "Fired", "CancelTimer", "Clock");
 }
 
-/// The reply that makes it stable comes before the lease is over; what is late then finds it so.
+/// The last reply of a quorum comes before the lease expires; a later reply then finds it expired.
 #[test]
 fn a_stale_reply_needs_a_quorum_before_the_lease_expires() {
     let report = tester().run_async(async |sys: System| {
@@ -91,7 +91,7 @@ fn a_stale_reply_needs_a_quorum_before_the_lease_expires() {
     needs(&report, "StatusReply", "LeaseExpired", "Replica");
 }
 
-/// The acceptors have promised more than what they are asked to accept now.
+/// The acceptors have promised a newer ballot than that of the proposal.
 #[test]
 fn a_broken_promise_needs_that_it_was_given_first() {
     let duel = paxos::Group {
@@ -106,7 +106,7 @@ fn a_broken_promise_needs_that_it_was_given_first() {
     needs(&report, "Prepare", "Accept", "Acceptor");
 }
 
-/// An old leader uses a slot that nobody has promised to a new one.
+/// An old leader uses a slot that no acceptor has promised to a new one.
 #[test]
 fn a_promise_for_each_slot_needs_the_new_leader_before_the_old_ones_command() {
     let rivals = multi_paxos::Group {

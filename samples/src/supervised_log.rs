@@ -1,5 +1,5 @@
-//! A log whose writer is restarted when the disk fails: what was being written is lost, and no page
-//! is written twice.
+//! Supervision: a writer is restarted when the disk fails. The page
+//! that was being written is lost, and no page is written twice.
 
 use actor_core::prelude::*;
 use actor_core::{Backoff, Decision, Failure, Supervision};
@@ -83,7 +83,7 @@ fn a_page_is_lost_where_the_disk_fails(sys: &System) {
 // ANCHOR_END: test
 
 // ANCHOR: decision
-/// Reads pages, which may be broken.
+/// Reads pages from a disk that may be busy or broken.
 struct Reader;
 
 #[derive(Debug)]

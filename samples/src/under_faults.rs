@@ -1,5 +1,5 @@
-//! Bugs from papers that a sample has on real nodes: how many executions each takes, with nothing but
-//! `faults(..)`, and that the same programs without them are clean.
+//! Published bugs that the samples reproduce on nodes, with `faults(..)` only: the number
+//! of executions to find each, and the proof that the programs without the bugs are clean.
 
 use std::fs;
 use std::path::Path;
@@ -10,14 +10,14 @@ use actor_test::{Report, Semantics, Tester};
 
 use crate::{berkeley_db, chain_replication, pacifica, pastry, transaction_service};
 
-/// A mistake in a program, as the book's table has it.
+/// A bug of a sample, as in the book's table.
 struct Row {
     sample: &'static str,
     mistake: &'static str,
     faults: &'static str,
-    /// What is found: one of these.
+    /// The possible messages of the bug.
     bugs: &'static [&'static str],
-    /// Whether time-outs are long, for the protocols that rely on it.
+    /// True if time-outs are long, for protocols that rely on that.
     patient: bool,
     explore: fn(Tester, is_planted: bool) -> Report,
 }
@@ -153,7 +153,7 @@ async fn serve(sys: &System, bug: Option<berkeley_db::Bug>) {
     berkeley_db::set_up(sys, 3, bug).await;
 }
 
-/// As by default, but for its faults and its bound.
+/// Returns a tester with default settings, except for the faults and the bound.
 fn tester(row: &Row) -> Tester {
     let faults = row.faults.parse().expect("the faults of a row");
     let semantics = match row.patient {
@@ -164,7 +164,7 @@ fn tester(row: &Row) -> Tester {
     tester.max_steps(1_000)
 }
 
-/// In how many executions a mistake is found.
+/// Returns the number of executions until the bug is found.
 fn executions_to_find(row: &Row, seed: u64) -> u64 {
     let tester = tester(row).seed(seed).iterations(100_000).portfolio();
     let report = (row.explore)(tester, true);
@@ -191,7 +191,7 @@ fn each_mistake_is_found_by_faults_alone() {
     }
 }
 
-/// The rows of a sample in the table of the book's page.
+/// Prints and checks the rows of a sample in the table of the book's page.
 fn is_found_with_any_seed(sample: &str) {
     for row in rows().iter().filter(|row| row.sample == sample) {
         let mut found: Vec<u64> = (0..21).map(|seed| executions_to_find(row, seed)).collect();
@@ -205,9 +205,9 @@ fn is_found_with_any_seed(sample: &str) {
     }
 }
 
-/// Without the mistake nothing is found, by any strategy of the portfolio.
+/// Checks that no strategy of the portfolio finds anything in the program without the bug.
 fn is_clean_without_its_mistake(sample: &str) {
-    // Rows of one program with the same faults are one program without their mistakes.
+    // Rows with the same sample and faults are the same program without their bugs.
     let mut rows = rows();
     rows.retain(|row| row.sample == sample);
     rows.dedup_by_key(|row| row.faults);

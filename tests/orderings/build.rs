@@ -1,4 +1,4 @@
-//! Sets what has actor-core use the locks of loom, for this package alone.
+//! Makes actor-core use the locks of loom, for this package only.
 
 fn main() {
     println!("cargo::rustc-cfg=loom_model");

@@ -1,5 +1,5 @@
-//! What borrows for longer than the compiler can see: a [guard](Owned) that owns the `Arc` of its lock, and
-//! [threads](scope) that borrow from who has started them.
+//! The crate's unsafe code for borrows that the compiler cannot check: an [owned guard](Owned), which keeps
+//! the `Arc` of its lock, and [scoped threads](scope), which borrow from the function that starts them.
 
 mod owned;
 mod scope;

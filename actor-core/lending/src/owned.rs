@@ -1,4 +1,4 @@
-//! A guard that owns the `Arc` of its lock: [`Owned`].
+//! Owned lock guards: [`Owned`] holds a guard together with the `Arc` that contains its lock.
 
 use std::fmt;
 use std::mem::MaybeUninit;
@@ -9,7 +9,7 @@ use tokio::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard, TryLockError};
 
 pub use tokio::sync::{Mutex, RwLock};
 
-/// A guard of tokio's, and the `Arc` in which its lock lies, behind whatever else is in there.
+/// A guard of a tokio lock, and the `Arc` that contains the lock, possibly as a field of a larger value.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -30,27 +30,27 @@ pub use tokio::sync::{Mutex, RwLock};
 /// assert_eq!(*counter.count.try_lock().unwrap(), 2);
 /// ```
 pub struct Owned<G, O: ?Sized> {
-    /// Invariant: it is there until this is dropped, and nobody is handed it, or what it says that it borrows
-    /// for `'static`.
-    // It borrows from what the owner points to, which may be gone while the guard, already dropped, is an
-    // argument of a function that has not returned yet. No reference may lie there in plain sight then, as
-    // the compiler takes it to be good as long as the function runs; in a `MaybeUninit` it does not.
+    /// Invariant: the guard is initialised until this is dropped. Neither the guard nor any reference that
+    /// claims to be borrowed for `'static` is handed out.
+    // The guard borrows from the value behind `owner`. That value may already be freed while the dropped
+    // guard is still an argument of a running function. The compiler assumes that a reference in an argument
+    // is valid for the whole call; it does not assume this for a reference in a `MaybeUninit`.
     guard: MaybeUninit<G>,
     owner: Arc<O>,
 }
 
-/// The lock in an owner, for as long as the owner is there.
+/// Returns the lock inside the owner as a `'static` reference.
 ///
 /// # Safety
 ///
-/// The owner, or a clone of it, has to live as long as what is made of the reference.
+/// The owner, or a clone of it, must outlive everything that is made from the reference.
 unsafe fn lasting<O: ?Sized + 'static, L: ?Sized + 'static>(
     owner: &Arc<O>,
     lock: impl for<'a> FnOnce(&'a O) -> &'a L,
 ) -> &'static L {
-    // SAFETY: what an `Arc` points to stays where it is as long as the `Arc` or a clone of it lives, which
-    // the caller sees to, and nobody gets a `&mut` to it meanwhile who does not have the only one.
-    // `lock` has to do its work for any lifetime, so it can't keep this reference for longer than that.
+    // SAFETY: the value behind an `Arc` stays at its address as long as the `Arc` or a clone of it lives,
+    // which the caller guarantees. Meanwhile only the holder of the sole `Arc` could get a `&mut` to it.
+    // `lock` must work for any lifetime, so it can't keep this reference for longer than that.
     lock(unsafe { &*Arc::as_ptr(owner) })
 }
 
@@ -62,39 +62,39 @@ impl<G, O: ?Sized> Owned<G, O> {
         }
     }
 
-    /// What it keeps.
+    /// The `Arc` that contains the lock.
     pub fn owner(&self) -> &Arc<O> {
         &self.owner
     }
 
     fn guard(&self) -> &G {
-        // SAFETY: it is there until this is dropped.
+        // SAFETY: the guard is initialised until this is dropped.
         unsafe { self.guard.assume_init_ref() }
     }
 }
 
 impl<G, O: ?Sized> Drop for Owned<G, O> {
     fn drop(&mut self) {
-        // SAFETY: it is there until this is dropped, which is now and happens once. What it borrows from is
-        // there, too: the owner is dropped after this function.
+        // SAFETY: the guard is initialised until this is dropped, which is now and happens once. The value
+        // that the guard borrows from is still there: the owner is dropped after this function.
         unsafe { self.guard.assume_init_drop() }
     }
 }
 
 impl<T: ?Sized + 'static, O: ?Sized + 'static> Owned<MutexGuard<'static, T>, O> {
-    /// Waits for a lock.
+    /// Waits for the lock.
     pub async fn lock(owner: Arc<O>, lock: impl for<'a> FnOnce(&'a O) -> &'a Mutex<T>) -> Self {
-        // SAFETY: the guard is put beside the owner, which is dropped after it; before, both are in this
-        // future, whose argument is dropped after what it has made since, wherever it is left.
+        // SAFETY: the guard is stored beside the owner, which is dropped after the guard. Before that, both
+        // are in this future, whose argument is dropped after its later locals at any point.
         let guard = unsafe { lasting(&owner, lock) }.lock().await;
         Self::new(guard, owner)
     }
 
-    /// The lock, where nobody has it.
+    /// Takes the lock if nobody holds it.
     ///
     /// # Errors
     ///
-    /// Where somebody has.
+    /// If somebody holds the lock.
     pub fn try_lock(
         owner: Arc<O>,
         lock: impl for<'a> FnOnce(&'a O) -> &'a Mutex<T>,
@@ -106,18 +106,18 @@ impl<T: ?Sized + 'static, O: ?Sized + 'static> Owned<MutexGuard<'static, T>, O> 
 }
 
 impl<T: ?Sized + 'static, O: ?Sized + 'static> Owned<RwLockReadGuard<'static, T>, O> {
-    /// Waits until nobody writes.
+    /// Waits for a shared lock, until no writer holds the lock.
     pub async fn read(owner: Arc<O>, lock: impl for<'a> FnOnce(&'a O) -> &'a RwLock<T>) -> Self {
         // SAFETY: as in `lock`.
         let guard = unsafe { lasting(&owner, lock) }.read().await;
         Self::new(guard, owner)
     }
 
-    /// Reads, where nobody writes.
+    /// Takes a shared lock if no writer holds the lock.
     ///
     /// # Errors
     ///
-    /// Where somebody does, or waits to.
+    /// If a writer holds the lock, or waits for it.
     pub fn try_read(
         owner: Arc<O>,
         lock: impl for<'a> FnOnce(&'a O) -> &'a RwLock<T>,
@@ -129,18 +129,18 @@ impl<T: ?Sized + 'static, O: ?Sized + 'static> Owned<RwLockReadGuard<'static, T>
 }
 
 impl<T: ?Sized + 'static, O: ?Sized + 'static> Owned<RwLockWriteGuard<'static, T>, O> {
-    /// Waits until nobody reads or writes.
+    /// Waits for the exclusive lock, until no reader or writer holds the lock.
     pub async fn write(owner: Arc<O>, lock: impl for<'a> FnOnce(&'a O) -> &'a RwLock<T>) -> Self {
         // SAFETY: as in `lock`.
         let guard = unsafe { lasting(&owner, lock) }.write().await;
         Self::new(guard, owner)
     }
 
-    /// Writes, where nobody reads or writes.
+    /// Takes the exclusive lock if no reader or writer holds the lock.
     ///
     /// # Errors
     ///
-    /// Where somebody does.
+    /// If a reader or writer holds the lock.
     pub fn try_write(
         owner: Arc<O>,
         lock: impl for<'a> FnOnce(&'a O) -> &'a RwLock<T>,
@@ -161,7 +161,7 @@ impl<G: Deref, O: ?Sized> Deref for Owned<G, O> {
 
 impl<G: DerefMut, O: ?Sized> DerefMut for Owned<G, O> {
     fn deref_mut(&mut self) -> &mut G::Target {
-        // SAFETY: it is there until this is dropped.
+        // SAFETY: the guard is initialised until this is dropped.
         unsafe { self.guard.assume_init_mut() }
     }
 }
@@ -199,7 +199,7 @@ mod tests {
         guard.push(2);
         assert_eq!(*guard, [1, 2]);
         assert_eq!(guard.owner().name, "it");
-        // An argument of `drop`, whose memory goes while it runs.
+        // The guard is an argument of `drop`, whose memory is freed while that function runs.
         drop(guard);
     }
 

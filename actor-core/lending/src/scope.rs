@@ -1,4 +1,4 @@
-//! Threads that borrow from who has started them, on whatever runs threads: [`scope`].
+//! Scoped threads, which borrow from the function that starts them, on any host of threads: [`scope`].
 
 use std::any::Any;
 use std::fmt;
@@ -8,40 +8,40 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How a thread has ended: with its result, or with what it has panicked with.
+/// The outcome of a thread: its result, or the payload of its panic.
 pub type ThreadOutcome<T> = Result<T, Box<dyn Any + Send>>;
 
-/// What runs threads.
+/// A provider of threads.
 pub trait Host: 'static {
-    /// One of them.
+    /// The handle of one thread.
     type Handle: Send;
-    /// What it may be woken by.
+    /// The handle by which a thread is unparked.
     type Thread;
 
-    /// Who calls is about to wait for threads. It panics where that can't be.
+    /// Announces that the caller will wait for threads. Panics if the caller is not allowed to.
     fn open();
     /// Starts a thread.
     ///
     /// # Errors
     ///
-    /// Where there is none left. The work is dropped then.
+    /// If no thread can be started. The work is dropped then.
     #[track_caller]
     fn spawn(work: Box<dyn FnOnce() + Send>, name: Option<String>) -> io::Result<Self::Handle>;
-    /// Waits for the end of a thread, when its work has returned or was dropped.
+    /// Waits until the work of a thread has returned or was dropped.
     ///
     /// # Errors
     ///
-    /// With what it has panicked with.
+    /// With the payload of the thread's panic.
     #[track_caller]
     fn join(handle: Self::Handle) -> ThreadOutcome<()>;
-    /// The thread is over.
+    /// Returns true if the thread has ended.
     #[track_caller]
     fn is_finished(handle: &Self::Handle) -> bool;
-    /// The thread, to be woken.
+    /// Returns the handle by which the thread is unparked.
     fn thread(handle: &Self::Handle) -> Self::Thread;
 }
 
-/// The handle of a thread, until somebody waits for its end.
+/// The handle of a thread; `None` once somebody waits for its end.
 struct Shared<H: Host>(Mutex<Option<H::Handle>>);
 
 impl<H: Host> Shared<H> {
@@ -51,7 +51,7 @@ impl<H: Host> Shared<H> {
     }
 }
 
-/// Where threads may be started that borrow what lives for `'env`, and what lies in the scope itself; see
+/// A scope of threads, which may borrow values that live for `'env` and values inside the scope; see
 /// `actor_core::thread::scope`.
 pub struct Scope<'scope, 'env: 'scope, H: Host> {
     threads: Mutex<Vec<Arc<Shared<H>>>>,
@@ -60,14 +60,14 @@ pub struct Scope<'scope, 'env: 'scope, H: Host> {
     env: PhantomData<&'env mut &'env ()>,
 }
 
-/// Work that is lent to a thread; it is back when this is dropped.
+/// Work lent to a thread for `'scope`. The loan ends when this is dropped.
 struct Loan<'scope> {
-    // Dropped before it is back.
+    // Declared first, so that the work is dropped before `back` reports the end of the loan.
     work: Box<dyn FnOnce() + Send + 'scope>,
     back: LoanCount,
 }
 
-/// While it lives, something is lent.
+/// A count of one outstanding loan, which is taken back on drop.
 struct LoanCount(Arc<AtomicUsize>);
 
 impl LoanCount {
@@ -79,35 +79,35 @@ impl LoanCount {
 
 impl Drop for LoanCount {
     fn drop(&mut self) {
-        // Pairs with the load at the end of the scope: what the thread has done comes before it.
+        // Pairs with the load at the end of the scope: the thread's actions happen before that load.
         self.0.fetch_sub(1, Ordering::Release);
     }
 }
 
 impl<'scope> Loan<'scope> {
-    /// The same for as long as anybody likes.
+    /// Extends the lifetime of the work to `'static`.
     ///
     /// # Safety
     ///
-    /// It has to be run, unwound or dropped before `'scope` is over.
+    /// The work must have been run, unwound or dropped before `'scope` ends.
     unsafe fn lasting(self) -> Box<dyn FnOnce() + Send> {
         let work: Box<dyn FnOnce() + Send + 'scope> = Box::new(move || {
             let Self { work, back } = self;
-            // By value: what it has captured is gone before it is back, also where it panics.
+            // The call consumes the work: its captures are dropped before the loan ends, even on a panic.
             work();
             drop(back);
         });
-        // SAFETY: the two types differ in a lifetime alone, and the caller sees to that.
+        // SAFETY: the two types differ in a lifetime alone, and the caller upholds that lifetime.
         unsafe { std::mem::transmute::<Box<dyn FnOnce() + Send + 'scope>, _>(work) }
     }
 }
 
-/// The end of a scope, however it is left.
+/// The end of a scope, by return or by panic. Aborts the process if a loan is still outstanding.
 struct AbortIfLent(Arc<AtomicUsize>);
 
 impl Drop for AbortIfLent {
     fn drop(&mut self) {
-        // Pairs with what a loan does when it comes back.
+        // Pairs with the decrement at the end of each loan.
         if self.0.load(Ordering::Acquire) != 0 {
             eprintln!("a thread outlives what it borrows; the process ends");
             std::process::abort();
@@ -115,12 +115,12 @@ impl Drop for AbortIfLent {
     }
 }
 
-/// Runs `f`, which may start threads that borrow, and waits for them.
+/// Runs `f`, which may start threads that borrow, and waits for these threads.
 ///
 /// # Panics
 ///
-/// Where `f` does, with the same payload, or a thread that nobody else has waited for. The process is
-/// aborted where this is left with a thread that still has what it borrows.
+/// If `f` panics, with the same payload, or if a thread has panicked whose end nobody else has awaited. The
+/// process is aborted if the scope is left while a thread still holds borrowed values.
 #[track_caller]
 pub fn scope<'env, H: Host, R>(
     f: impl for<'scope> FnOnce(&'scope Scope<'scope, 'env, H>) -> R,
@@ -135,7 +135,7 @@ pub fn scope<'env, H: Host, R>(
     let _ends = AbortIfLent(scope.out.clone());
     let ran = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     let mut has_panicked = false;
-    // Threads may start others.
+    // Running threads may start other threads of the scope.
     while let Some(thread) = scope.next() {
         if let Some(handle) = thread.take() {
             has_panicked |= H::join(handle).is_err();
@@ -149,7 +149,7 @@ pub fn scope<'env, H: Host, R>(
 }
 
 impl<'scope, H: Host> Scope<'scope, '_, H> {
-    /// The first thread whose end nobody else may wait for; where there is none, the first.
+    /// Removes and returns the first thread that has no other handle, or else the first thread.
     fn next(&self) -> Option<Arc<Shared<H>>> {
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         let own = threads
@@ -162,7 +162,7 @@ impl<'scope, H: Host> Scope<'scope, '_, H> {
     ///
     /// # Panics
     ///
-    /// Where the system has no thread left.
+    /// If the system can start no more threads.
     #[track_caller]
     pub fn spawn<F, T>(&'scope self, f: F) -> ScopedJoinHandle<'scope, T, H>
     where
@@ -175,11 +175,11 @@ impl<'scope, H: Host> Scope<'scope, '_, H> {
         }
     }
 
-    /// Starts a thread, with a name.
+    /// Starts a named thread.
     ///
     /// # Errors
     ///
-    /// Where the system has no thread left.
+    /// If the system can start no more threads.
     #[track_caller]
     pub fn spawn_named<F, T>(
         &'scope self,
@@ -199,8 +199,8 @@ impl<'scope, H: Host> Scope<'scope, '_, H> {
             }),
             back: LoanCount::of(&self.out),
         };
-        // SAFETY: `scope` ends the process rather than be left while a loan is out, and `'scope` lasts for
-        // as long as that runs: it borrows the scope, which lives there.
+        // SAFETY: `scope` aborts the process rather than return while a loan is outstanding. `'scope` lasts
+        // as long as `scope` runs, since it borrows the scope, which lives there.
         let handle = H::spawn(unsafe { loan.lasting() }, name)?;
         let thread = Arc::new(Shared(Mutex::new(Some(handle))));
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -222,7 +222,7 @@ impl<H: Host> fmt::Debug for Scope<'_, '_, H> {
     }
 }
 
-/// Waits for the end of a thread of a [`Scope`]. To drop it leaves that to the scope.
+/// The join handle of a thread of a [`Scope`]. A dropped handle leaves the wait to the scope.
 pub struct ScopedJoinHandle<'scope, T, H: Host> {
     thread: Arc<Shared<H>>,
     left: Arc<Mutex<Option<T>>>,
@@ -237,8 +237,8 @@ impl<T, H: Host> ScopedJoinHandle<'_, T, H> {
     /// With the payload of the panic that has ended it.
     #[track_caller]
     pub fn join(self) -> ThreadOutcome<T> {
-        // The scope waits first for those of which nobody has this. It comes to others where two threads
-        // have each other's, and neither waits: then it is too late here.
+        // The scope first joins the threads that have no other handle. Two threads that hold each other's
+        // handles, and that join neither, are joined by the scope, and a later `join` fails here.
         match self.thread.take() {
             Some(handle) => H::join(handle)?,
             None => return Err(Box::new("its scope waits for the thread already")),
@@ -250,7 +250,7 @@ impl<T, H: Host> ScopedJoinHandle<'_, T, H> {
         }
     }
 
-    /// The thread is over.
+    /// Returns true if the thread has ended.
     #[track_caller]
     pub fn is_finished(&self) -> bool {
         let handle = self.thread.0.lock();
@@ -258,7 +258,7 @@ impl<T, H: Host> ScopedJoinHandle<'_, T, H> {
         handle.as_ref().is_none_or(H::is_finished)
     }
 
-    /// The thread, to be woken; none where somebody waits for its end already.
+    /// Returns the handle by which the thread is unparked; `None` if somebody already waits for its end.
     pub fn thread(&self) -> Option<H::Thread> {
         let handle = self.thread.0.lock();
         let handle = handle.unwrap_or_else(PoisonError::into_inner);
@@ -276,7 +276,6 @@ impl<T, H: Host> fmt::Debug for ScopedJoinHandle<'_, T, H> {
 mod tests {
     use super::*;
 
-    /// The standard library's.
     struct Plain;
 
     impl Host for Plain {
@@ -306,7 +305,7 @@ mod tests {
         }
     }
 
-    /// One that never runs anything.
+    /// A host that never runs anything.
     struct Refuses;
 
     impl Host for Refuses {

@@ -11,11 +11,9 @@ use crate::runtime::{self, Address};
 /// completed. Otherwise the tester reports a deadlock: when nothing else can happen, or, beside periodic
 /// timers and other traffic, when the wait lasts longer than the liveness threshold. A wait by `forever` is
 /// exempt, and so is everything that the same handler awaits at the same time, in a `select!` for instance.
-/// An execution may end during such a wait. A `sleep`, or an `ask` with a time limit, ends by itself and
-/// needs no `forever`.
+/// An execution may end during such a wait. A `sleep`, or an `ask` with a time limit, needs no `forever`.
 ///
-/// Nothing else changes. In production, [`LiveSystem::watch_stuck`](crate::LiveSystem::watch_stuck) ignores a
-/// handler during such a wait.
+/// In production, [`LiveSystem::watch_stuck`](crate::LiveSystem::watch_stuck) ignores such a wait.
 ///
 /// ```
 /// use actor_core::prelude::*;

@@ -23,8 +23,7 @@ enum Inner {
     Controlled(TimerId),
 }
 
-/// Under test, shows the timer's number in the execution, so that every run of the same schedule prints the
-/// same.
+/// Under test, shows the timer's number in the execution, which is the same in every run of a schedule.
 impl fmt::Debug for Timer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
@@ -86,8 +85,7 @@ pub(crate) enum ClockSleep {
 }
 
 impl ClockSleep {
-    /// As [`poll`](Future::poll), for the time limit of another wait. The limit is also over when the runtime
-    /// has ended.
+    /// As [`poll`](Future::poll), for the time limit of another wait. The end of the runtime ends it as well.
     pub(crate) fn poll_limit(&mut self, task: &mut TaskContext<'_>) -> Poll<()> {
         match self {
             Self::Live(sleep) => sleep.poll_limit(task),

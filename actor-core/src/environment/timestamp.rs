@@ -55,8 +55,7 @@ impl Timestamp {
         self.0
     }
 
-    /// Returns true if this is before the other, within the resolution of clocks: under test that may be a
-    /// decision.
+    /// True if this is before the other, within the resolution of clocks: under test that may be a decision.
     pub fn is_before(self, other: Self) -> bool {
         match runtime::is_controlled() {
             true => runtime::with(|rt| rt.is_before(self.0, other.0)),

@@ -2,11 +2,10 @@
 //!
 //! The macros write `(&&&Offer(value)).feed(to)`. Rust looks for the method on `&&&Offer`, then on `&&Offer`,
 //! and so on, and takes the first whose bounds hold. So a type's [`Fingerprint`] is preferred, then its
-//! `Hash`, and a type that has neither is distinguished without an error. In generic code only the bounds in
-//! scope count.
+//! `Hash`, and a type with neither causes no error. In generic code only bounds in scope count.
 //!
-//! An actor, event or monitor uses the methods of [`value_methods`]. A field uses those of [`field_methods`], where
-//! a type that offers nothing is an error. The methods of [`debug_methods`] find out if an actor can be printed.
+//! An actor, event or monitor uses the methods of [`of_a_whole`]. A field uses those of [`of_a_field`], where
+//! a type that offers nothing is an error. The methods of [`of_a_print`] find out if an actor can be printed.
 
 use std::collections::HashMap;
 use std::fmt::Debug;

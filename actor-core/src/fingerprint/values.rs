@@ -33,8 +33,8 @@ use crate::table::Stateless;
 ///
 /// # Deriving
 ///
-/// Every field is fingerprinted by its own `Fingerprint`, or else by its `Hash`. A number may be left out if
-/// it only names or counts, so that nothing is decided by its size; a term or a sequence number that grows
+/// Every field is fingerprinted by its own `Fingerprint`, or else by its `Hash`. A number that only names or
+/// counts, so that nothing is decided by its size, may be left out; a term or a sequence number that grows
 /// for ever would keep every state from recurring. A type parameter that a field mentions must be
 /// `Fingerprint`, except for those of an [`ActorRef`](crate::ActorRef), a [`Recipient`](crate::Recipient) or
 /// a `PhantomData`.

@@ -8,8 +8,8 @@ use std::task::{Context as TaskContext, Poll, ready};
 use super::{DiskOp, DiskOpResult};
 use crate::runtime::{self, DiskCallId, DiskId};
 
-/// A call to a disk under test. The call begins when the future is first polled, and is carried out even if
-/// the future is dropped.
+/// A call to a disk under test. The call begins at the first poll, and then does not need the future any
+/// more.
 pub(super) struct DiskCallFuture {
     disk: DiskId,
     stage: CallState,

@@ -81,8 +81,7 @@ impl Disk {
         }
     }
 
-    /// Renames a file or a directory, within a directory or to another one. A file that had the new name is
-    /// replaced atomically.
+    /// Renames or moves a file or a directory. A file that had the new name is replaced atomically.
     pub async fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let (from, to) = (below(from)?, below(to)?);
         match &self.0 {
@@ -153,8 +152,7 @@ impl Disk {
     }
 
     /// Makes the names in a directory durable: the list of its files and directories, with their names,
-    /// survives a crash. The root is `.`. On Windows, where names are durable by themselves, this does
-    /// nothing.
+    /// survives a crash. The root is `.`. Does nothing on Windows, where names are always durable.
     pub async fn sync_dir(&self, path: &str) -> io::Result<()> {
         let path = normal(path)?;
         match &self.0 {
@@ -183,8 +181,7 @@ impl Disk {
         }
     }
 
-    /// Waits until every call that has begun is over, including calls that nobody waits for any more because
-    /// their actor was killed.
+    /// Waits until every call that has begun is over, including the calls of killed actors.
     pub(crate) async fn drain_calls(&self) -> io::Result<()> {
         match &self.0 {
             Inner::Live(disk) => {
@@ -221,8 +218,7 @@ impl fmt::Debug for Disk {
     }
 }
 
-/// Faults of a disk under test, by [`Disk::faults`]. These calls take effect in program order, as a `tell`
-/// does.
+/// Faults of a disk under test, by [`Disk::faults`]. They take effect in program order, as a `tell`.
 ///
 /// ```
 /// use actor_core::System;
@@ -239,8 +235,7 @@ impl fmt::Debug for Disk {
 pub struct DiskFaults(DiskId);
 
 impl DiskFaults {
-    /// Fails the power: synced data is kept, and the tester chooses how much of the rest. Open files fail
-    /// from then on; open them again.
+    /// Fails the power: keeps synced data, and as much of the rest as the tester chooses. Open files fail.
     pub fn fail_power(&self) {
         runtime::with(|rt| rt.fail_power(self.0));
     }

@@ -130,8 +130,7 @@ impl File {
         }
     }
 
-    /// Writes all of `bytes` at the end; returns the offset of the first. The file must have been opened with
-    /// [`append`](OpenOptions::append).
+    /// Writes all of `bytes` at the end, and returns their offset. Requires [`append`](OpenOptions::append).
     pub async fn append(&self, bytes: impl Into<Vec<u8>>) -> io::Result<u64> {
         self.check(self.0.options.append, "to be appended to")?;
         let bytes = bytes.into();
@@ -177,8 +176,7 @@ impl File {
         Ok(self.len().await? == 0)
     }
 
-    /// Makes the content of the file durable, including its length. Other metadata, such as times, may be
-    /// lost.
+    /// Makes the file's content and length durable. Other metadata, such as times, may be lost.
     pub async fn sync_data(&self) -> io::Result<()> {
         let sync = |real: &OsFile| real.file.sync_data();
         let call = |file| DiskOp::Sync { file };
@@ -192,8 +190,7 @@ impl File {
         self.call("sync", sync, call).await.map(drop)
     }
 
-    /// Writes all of `bytes` at `offset`, syncs, and writes the mark to its place. In production this is one
-    /// blocking call.
+    /// Writes all of `bytes` at `offset`, syncs, and writes the mark, in production by one blocking call.
     pub(crate) async fn commit_at(
         &self,
         offset: u64,

@@ -33,8 +33,7 @@
 //!
 //! A path is relative to the disk's root, with slashes on every system. A path that is absolute or goes up
 //! with `..` is refused before anything happens. In production the root is a directory, set once with
-//! [`LiveSystem::disk_at`](crate::LiveSystem::disk_at). The targets of symbolic links below it are not
-//! checked.
+//! [`LiveSystem::disk_at`](crate::LiveSystem::disk_at). Targets of symbolic links are not checked.
 //!
 //! # In production
 //!

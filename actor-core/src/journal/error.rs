@@ -24,8 +24,7 @@ pub enum JournalError {
         /// The path of the journal.
         file: String,
     },
-    /// The file is damaged in a part that was synced: somebody else has written to it, or the disk has lost
-    /// data.
+    /// A synced part of the file is damaged: somebody else has written to it, or the disk has lost data.
     Damaged {
         /// The path of the journal.
         file: String,

@@ -120,8 +120,7 @@ impl Marks {
         }
     }
 
-    /// Returns the offset up to which a mark records the file as synced, if any, and the place of the next
-    /// mark.
+    /// Returns the synced length according to the marks, if any, and the place of the next mark.
     fn read(bytes: &[u8], salt: u64) -> (Option<u64>, Self) {
         let known = MARKS.map(|at| {
             let mark = &bytes[at..at + MARK_BYTES];
@@ -295,8 +294,7 @@ fn parse_frame(
     Ok(end)
 }
 
-/// Returns true if a later frame follows. The damaged frame was synced then, as later frames are written
-/// after that.
+/// True if a later frame follows. The damaged frame was synced then, as later frames are written after.
 fn has_later(bytes: &[u8], at: usize, expected: u64, salt: u64) -> bool {
     let candidates = at..bytes.len().saturating_sub(FRAME_BYTES - 1);
     { candidates }.any(|at| {

@@ -1,7 +1,6 @@
 //! Journals (write-ahead logs), from which actors recover their state after a crash: [`Journal`].
 //!
-//! [`format`] defines the file, byte by byte; [`queue`] batches records and their syncs; [`recovery`] holds
-//! the result of opening a journal.
+//! [`format`] defines the file's bytes; [`queue`] batches records and syncs; [`recovery`] opens a journal.
 
 mod error;
 mod format;
@@ -143,16 +142,15 @@ pub(crate) struct JournalWriter {
 
 impl Journal {
     /// Opens a journal, and returns the content that survived. If there is no file of that name, the journal
-    /// is new; `name` is a [path](crate::fs) in a directory that exists. The files `name.new` and `name.lock`
-    /// beside it belong to the journal.
+    /// is new; `name` is a [path](crate::fs) in a directory that exists. The journal also uses `name.new` and
+    /// `name.lock`.
     ///
     /// Recovery reads the whole file, and rewrites it if it holds more than is known to be synced. A
     /// [snapshot](Journal::snapshot) now and then keeps the file short.
     ///
     /// # Errors
     ///
-    /// If the disk fails, the journal is already open, or the file is damaged or truncated in a part that was
-    /// synced.
+    /// If the disk fails, the journal is already open, or a synced part of the file is damaged or missing.
     pub async fn recover(disk: &Disk, name: &str) -> Result<Recovered, JournalError> {
         let failed = |error: io::Error| JournalError::disk(name, &error);
         let holder = Arc::new(Holder);

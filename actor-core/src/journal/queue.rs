@@ -1,9 +1,7 @@
-//! Group commit of a journal: records that wait to be written, and the callers that wait for the sync, in a
-//! [`Queue`].
+//! Group commit of a journal: the [`Queue`] of records to be written, and of callers that wait for a sync.
 //!
-//! A caller that wants a sync while nobody writes takes all waiting records, and writes them; the other
-//! callers then find their records synced. There is no task and no delay: while one sync is under way, the
-//! next batch accumulates.
+//! A caller that wants a sync while nobody writes takes all waiting records, and writes them, also for
+//! others. There is no task and no delay: the next batch accumulates during a sync.
 
 use std::future::poll_fn;
 use std::hash::Hasher;

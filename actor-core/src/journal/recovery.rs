@@ -54,8 +54,7 @@ impl JournalError {
 
 #[cfg(feature = "codec")]
 impl Recovered {
-    /// Decodes the snapshot and the records, which [`Journal::snapshot_value`] and [`Journal::append_value`]
-    /// have encoded.
+    /// Decodes values of [`Journal::snapshot_value`] and [`Journal::append_value`].
     ///
     /// # Errors
     ///

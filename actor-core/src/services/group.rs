@@ -13,12 +13,11 @@ use crate::identity::ActorId;
 use crate::insertion_ordered_map::{CleanupSchedule, InsertionOrderedMap};
 use crate::system::System;
 
-/// A broadcast group of actors: every broadcast is sent to every member. Clones are handles to the same
-/// group.
+/// A group of actors: every broadcast is sent to every member. Clones are handles to the same group.
 ///
 /// A group is an actor, which handles its requests in the order of arrival. So every member receives the
 /// broadcasts in the same order, and those of one sender in the order in which they were sent. One broadcast
-/// is sent to the members in the order of joining. There is no order between a broadcast and another sender's
+/// is sent to the members in the order of joining. No order exists between a broadcast and another sender's
 /// [`join`](Group::join).
 ///
 /// A member that has stopped is removed automatically. A member that joins again keeps its position. A
@@ -203,8 +202,7 @@ impl<E: Event> Fingerprint for Members<E> {
     }
 }
 
-/// The requests to a group. There is one event type, so that monitors observe a broadcast at the members
-/// only.
+/// The requests to a group. One event type, so that monitors observe a broadcast at the members only.
 #[derive(Debug)]
 enum GroupRequest<E: Event> {
     Join(Recipient<E>),

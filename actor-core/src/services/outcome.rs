@@ -4,8 +4,7 @@ use std::any::type_name;
 
 use crate::event::Event;
 
-/// Returns the printed error if the value is an `Err`: for replies that the library receives instead of an
-/// asker, and must report itself.
+/// Returns the printed error if the value is an `Err`: for replies that only the library receives.
 pub(crate) fn failure<R: Event>(value: &R) -> Option<String> {
     if !type_name::<R>().starts_with("core::result::Result<") {
         return None;

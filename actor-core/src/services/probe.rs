@@ -184,8 +184,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
     ///
     /// # Panics
     ///
-    /// The future panics if an event is unread or arrives; in production, also outside a tokio runtime with a
-    /// time driver.
+    /// The future panics if an event is unread or arrives; in production, also without a tokio time driver.
     #[track_caller]
     pub fn expect_none_for(&self, time: Duration) -> impl Future<Output = ()> + Send + use<P> {
         let place = Location::caller();
@@ -232,8 +231,7 @@ impl<P: OfferedBy<Double<P>> + ?Sized + 'static> Probe<P> {
         }
     }
 
-    /// Sends a request to the mock actor. There is no `Handler` for it, since the protocol may contain any
-    /// event.
+    /// Sends a request to the mock actor, without a `Handler`, since the protocol may contain any event.
     fn take(&self, take: TakeRequest) -> Ask<Option<ProbeLetter>> {
         let (reply, ask) = self.actor.target().begin_ask();
         self.post(Inner::Take(take, reply));

@@ -19,13 +19,12 @@ use crate::table::{ActorInfo, EventInfo, Stateless};
 /// A reference to a [`Proxy`] of an `A`.
 pub type ProxyRef<A> = ActorRef<Proxy<A>>;
 
-/// A proxy of a named actor: it handles the same events, and forwards each to the actor that has the name
-/// now.
+/// A proxy of a named actor: it accepts the same events, and forwards each to the current actor.
 ///
-/// An ordinary reference leads to one actor, and to nobody once that has ended: not to its successor on a
-/// restarted [node](crate::System::node). A proxy looks the name up again. A proxy is spawned like any actor,
-/// and used by an [`ActorRef`], called [`ProxyRef`]: it supports `tell`, `ask`, watching and registration. An
-/// asker gets the actor's reply.
+/// An ordinary reference leads to one actor, never to its successor on a restarted
+/// [node](crate::System::node). A proxy looks the name up again. A proxy is spawned like any actor, and used
+/// by an [`ActorRef`], called [`ProxyRef`]: it supports `tell`, `ask`, watching and registration. An asker
+/// gets the actor's reply.
 ///
 /// The proxy looks the name up when an event arrives while no actor is known. Events that arrive during the
 /// look-up are kept, and forwarded in order: a thousand unless [`room`](Proxy::room) sets another limit. An

@@ -16,17 +16,14 @@ impl<A: Actor> Context<A> {
     /// stream when the actor stops or fails.
     ///
     /// Items are taken one at a time: the next when the actor has handled the previous event, so that the
-    /// stream gets back-pressure. The replies of the handlers are dropped, but an `Err` is reported as one
-    /// that nobody receives.
+    /// stream gets back-pressure. Replies are dropped, but an `Err` is reported as one that nobody receives.
     ///
     /// If the actor's [mailbox](crate::Mailbox) is full, the event waits in line for capacity, as with
     /// [`send`](ActorRef::send). If the mailbox lets nobody wait, the event is a dead letter, and others run
-    /// before the next item is taken. An item that was taken but not handled when the actor ends is a dead
-    /// letter as well.
+    /// before the next item is taken. An item that was not handled when the actor ends is a dead letter, too.
     ///
     /// Under test the stream is an operation of its own, as with [`pipe_to_self`](Context::pipe_to_self). The
-    /// tester must be able to wait for the stream: it may use data in memory, the replies of actors and their
-    /// timers.
+    /// stream may only wait for actors' replies and timers.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -72,8 +69,7 @@ impl<A: Actor> Context<A> {
         });
     }
 
-    /// As [`attach`](Context::attach), and sends `end` when the stream has ended and its last item was
-    /// handled.
+    /// As [`attach`](Context::attach), and sends `end` after the stream's last item was handled.
     pub fn attach_then<S, E, End>(
         &mut self,
         stream: S,
@@ -93,8 +89,7 @@ impl<A: Actor> Context<A> {
     }
 }
 
-/// Sends the items of a stream to an actor, one at a time. Returns false if the actor ended before the
-/// stream.
+/// Sends a stream's items to an actor, one at a time. Returns false if the actor ended before the stream.
 async fn read<A, S, E>(to: &ActorRef<A>, stream: S, mut map: impl FnMut(S::Item) -> E) -> bool
 where
     A: Actor,

@@ -21,8 +21,7 @@ use crate::system::System;
 /// Like a [`Group`](crate::Group), this is an actor: the requests of one sender are carried out in order.
 /// Subscribers receive events in the order in which they arrived here; one event is sent to them in the order
 /// of subscription. There is no order between the requests of two senders. A topic exists as soon as somebody
-/// subscribes; an event under a topic without subscribers is dropped. A subscriber that has stopped is
-/// removed.
+/// subscribes; an event under a topic without subscribers is dropped. Stopped subscribers are removed.
 ///
 /// ```
 /// use actor_core::prelude::*;

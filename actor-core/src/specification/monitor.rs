@@ -10,9 +10,8 @@ use crate::table::{EventInfo, State, Stateless};
 
 /// A specification as a state machine that observes events.
 ///
-/// Implemented by [`#[monitor(hot, cold)]`](crate::monitor), not by hand. A failed assertion in a handler is
-/// a safety bug. A hot state means that an obligation is pending: an execution must not end in one, nor stay
-/// in one for ever.
+/// Implemented by [`#[monitor(hot, cold)]`](crate::monitor), not by hand. A failed assertion is a safety bug.
+/// In a hot state an obligation is pending: an execution must not end there, nor stay there for ever.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no monitor",
     label = "this type is no monitor",
@@ -89,8 +88,7 @@ pub struct MonitorContext<M: Monitor> {
 }
 
 impl<M: Monitor> MonitorContext<M> {
-    /// Changes the state to `state` when the handler returns. The last call counts: a monitor changes its
-    /// state at most once per event.
+    /// Changes the state to `state` when the handler returns. The last call for an event counts.
     pub fn goto(&mut self, state: M::State) {
         self.next = Some(state);
     }

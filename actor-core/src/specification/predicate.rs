@@ -100,8 +100,7 @@ pub trait Snapshot {
     fn timers(&self) -> usize;
 }
 
-/// The states of all actors between two steps, for [`System::always`](crate::System::always) and similar
-/// predicates.
+/// The states of all actors between two steps, for predicates; see [`System::always`](crate::System::always).
 pub struct World<'a> {
     pub(crate) snapshot: &'a dyn Snapshot,
     pub(crate) absent: Cell<bool>,

@@ -1,5 +1,4 @@
-//! The supervision state machine: [`Children`] decides which children of a supervisor are stopped and
-//! restarted, and when.
+//! The supervision state machine: [`Children`] decides which children are stopped and restarted, and when.
 //!
 //! Both executors keep one for each supervisor, notify it of events, and carry out its orders; so the
 //! decisions are in one place. This module depends on neither actors nor clocks.
@@ -42,14 +41,12 @@ pub enum Order {
         /// True if the child ends because its supervisor gives up.
         exhausted: bool,
     },
-    /// Ask the supervisor for its decision about a failed child, which is then reported by
-    /// [`decided`](Children::decided).
+    /// Ask the supervisor about a failed child; [`decided`](Children::decided) reports the decision.
     Decide {
         /// The number of the child.
         child: u64,
     },
-    /// Fail the supervisor, which gives up. The system, which can't fail, calls [`close`](Children::close)
-    /// instead.
+    /// Fail the supervisor. The system, which can't fail, calls [`close`](Children::close) instead.
     GiveUp,
     /// Continue the end of the supervisor: no child is left.
     Closed,
@@ -216,9 +213,8 @@ impl Children {
         format!("restarted {max_restarts} {times} within {within:?}, it has ended once more")
     }
 
-    /// Records that a child has ended, and its value is dropped. `told` is true if somebody other than the
-    /// supervisor has stopped it, so that it stays down; `has_started` is true if its start was complete by
-    /// then.
+    /// Records that a child has ended, and its value is dropped. `told` is true if others than the supervisor
+    /// have stopped it, so that it stays down; `has_started` if its start was complete.
     pub fn ended(
         &mut self,
         child: u64,

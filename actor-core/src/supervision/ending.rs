@@ -19,8 +19,7 @@ pub struct Terminated {
 pub enum StopReason {
     /// The actor halted itself.
     Halted,
-    /// The actor was stopped in order: by [`stop`](crate::System::stop), with its supervisor, or by the
-    /// system's shutdown.
+    /// The actor was stopped in order: by [`stop`](crate::System::stop), its supervisor, or a shutdown.
     Stopped,
     /// The actor failed: a handler or hook panicked or returned an `Err` to a `tell`, it broke a rule of the
     /// framework, or its state did not accept an event.

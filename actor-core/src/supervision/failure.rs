@@ -42,8 +42,7 @@ impl Failure {
         }
     }
 
-    /// Returns the failure of a child that has ended by another actor's failure, as its supervisor receives
-    /// it.
+    /// Returns the failure of a child that has ended by another actor's failure, for its supervisor.
     #[doc(hidden)]
     #[must_use]
     pub fn shared(actor: ActorId, name: String, reason: StopReason) -> Self {
@@ -81,8 +80,7 @@ impl fmt::Display for Failure {
 pub enum FailureKind {
     /// A handler, a hook, a destructor or a factory panicked. The actor has stopped, or is restarted.
     Panicked,
-    /// The current state neither handles, defers nor ignores the event. The actor has stopped, or is
-    /// restarted.
+    /// The state neither handles, defers nor ignores the event. The actor has stopped, or is restarted.
     Unhandled,
     /// The actor broke a rule: two decisions in one handler, a raised event that the state does not accept,
     /// or an endless chain of raised events. The actor has stopped, or is restarted.

@@ -17,8 +17,7 @@ pub enum Restart {
     Temporary,
 }
 
-/// The treatment of unread events in a child's inbox when it is restarted. The event at which it failed is
-/// never offered again.
+/// The treatment of unread events when a child is restarted. The event at which it failed is lost anyway.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[non_exhaustive]
 pub enum Unread {
@@ -71,8 +70,7 @@ impl Backoff {
         }
     }
 
-    /// Sets the ratio of each wait in a row to the previous one; a factor of at most one makes all waits
-    /// equal.
+    /// Sets the ratio of each wait to the previous one; a factor of at most one makes all waits equal.
     #[must_use]
     pub fn factor(mut self, factor: f64) -> Self {
         self.factor = if factor.is_finite() {

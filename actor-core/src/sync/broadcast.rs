@@ -114,8 +114,7 @@ impl<T: Clone> Receiver<T> {
     ///
     /// # Errors
     ///
-    /// The future fails if messages were missed, since the receiver has lagged too far behind, and if there
-    /// are no senders left.
+    /// The future fails if the receiver has lagged and missed messages, and if no sender is left.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> {
         let deed = ObjectOperation::new(KIND, "receives from");

@@ -27,8 +27,8 @@
 //!
 //! - An operation of a task, a thread or the test body is a step, whether it is async or not: each of those
 //!   is suspended on its own stack until the strategy picks it again. An async operation in a handler is a
-//!   step as well. A synchronous one there (`try_lock`, `notify_one`, the drop of a guard) happens at once,
-//!   in the step of the handler.
+//!   step as well. A synchronous one there (`try_lock`, `notify_one`, the drop of a guard) is part of its
+//!   step.
 //! - The report of a deadlock names each waiting operation, the object for which it waits, the place where
 //!   that was created, and the operation that holds it.
 //! - tokio's own types, and those of the standard library, continue to work, without being steps. Code that
@@ -65,8 +65,7 @@
 //! # }
 //! ```
 //!
-//! This is a promise as well: tokio 1 is part of this crate's public signatures, and a tokio 2 comes with a
-//! new major version of this crate.
+//! So tokio 1 is part of this crate's public interface; tokio 2 will need a new major version of this crate.
 //!
 //! # Spinning
 //!

@@ -319,8 +319,7 @@ pub struct UnboundedReceiver<T> {
 macro_rules! receiver {
     ($receiver:ident) => {
         impl<T> $receiver<T> {
-            /// Waits for a message; returns `None` if there is none, and no sender is left or the receiver is
-            /// closed.
+            /// Waits for a message; `None` if there is none, and no sender is left or the receiver is closed.
             #[track_caller]
             pub fn recv(&mut self) -> impl Future<Output = Option<T>> {
                 let deed = ObjectOperation::new(KIND, "receives from");
@@ -358,8 +357,7 @@ macro_rules! receiver {
                     .wait(deed, Wait::News, receive, |_| AccessEffect::CHANGES)
             }
 
-            /// Waits for a message in code that blocks; returns `None` if there is none, and no sender is
-            /// left.
+            /// As [`recv`](Self::recv), in code that blocks.
             ///
             /// # Panics
             ///

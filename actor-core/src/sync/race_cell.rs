@@ -100,8 +100,7 @@ impl<T> RaceCell<T> {
     }
 }
 
-/// Panics because of overlapping accesses: the tester has already reported a race, or the access is within
-/// another.
+/// Panics because of overlapping accesses: a race, which the tester has reported, or nested accesses.
 fn overlap() -> ! {
     panic!("a RaceCell is accessed within another access to it")
 }

@@ -57,8 +57,7 @@ pub struct Sender<T> {
     news: ChangeNotifier,
 }
 
-/// The notification of receivers under test. tokio's own is not used, as it wakes them in an order that it
-/// draws itself.
+/// The notification of receivers under test: tokio's own would wake them in a random order.
 #[derive(Debug)]
 struct ChangeNotifier(Option<Arc<Notify>>);
 

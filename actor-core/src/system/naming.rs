@@ -49,8 +49,7 @@ impl System {
         names(self).register(name, actor);
     }
 
-    /// As [`register`](System::register), but returns the result. The registration is sent by this call; the
-    /// future waits for the answer.
+    /// As [`register`](System::register), which is sent at once; the future returns the result.
     ///
     /// # Errors
     ///

@@ -26,8 +26,7 @@ impl System {
     /// Under test, messages between two nodes are encoded and decoded, and travel on a *link*: they leave in
     /// a step of the sender, and arrive in a step of the link. Between two nodes they keep their order, by
     /// default. Code on no node, such as a test's body, communicates with the nodes directly. In production a
-    /// node is a part of this process, `boot` has run when this returns, and messages between nodes are
-    /// passed without encoding.
+    /// node is a part of this process, `boot` has run when this returns, and messages are not encoded.
     ///
     /// If another node has the name, no node is started: that is reported as an error which nobody receives,
     /// and the other node is returned. A panic of `boot` is reported in the same way; its node is down.
@@ -185,8 +184,7 @@ impl Node {
     }
 
     /// Crashes the node: ends all actors and timers on it at once, without `#[stop]` hooks. Messages that the
-    /// node has sent before may still arrive; later messages to it are dead letters. Does nothing if the node
-    /// is down.
+    /// node has sent before may still arrive; later messages to it are dead letters. No effect if it is down.
     pub fn crash(&self) {
         match &self.inner {
             Inner::Live(node) => node.crash(),
@@ -216,12 +214,11 @@ impl fmt::Debug for Node {
 }
 
 /// Scripted faults between the nodes of a test, from [`System::faults`] or as the argument of a script in
-/// [`System::when`]. Nodes are named as in [`System::node`]; an unknown name is a bug, whose report lists the
-/// nodes.
+/// [`System::when`]. Nodes are named as in [`System::node`]; an unknown name is reported as a bug.
 ///
 /// A link has one direction. A *cut* link loses everything on it and everything sent over it until it is
-/// healed; notifications of an actor's end wait for that. A *held* link delivers nothing until it is
-/// released, and loses nothing.
+/// healed; notifications of an actor's end wait for that. A *held* link delivers and loses nothing until it
+/// is released.
 #[derive(Debug)]
 pub struct Faults<'a> {
     how: FaultSink<'a>,
@@ -290,8 +287,7 @@ impl Faults<'_> {
         self.inject(ScriptedFault::Release(from.into(), to.into()));
     }
 
-    /// Drops the next event of that type on the link: the first that is on it, or else the first that is sent
-    /// over it.
+    /// Drops the next event of that type on the link: the first that is on it, or will be sent over it.
     pub fn drop_next<E: Event>(&self, from: &str, to: &str) {
         self.wish::<E>(MessageFault::Drop, from, to);
     }
@@ -306,8 +302,7 @@ impl Faults<'_> {
         self.wish::<E>(MessageFault::Delay, from, to);
     }
 
-    /// Sets the clock of a node ahead: both the time that its actors read and their armed timers, which are
-    /// due that much sooner.
+    /// Sets the clock of a node ahead: the time that its actors read, and their timers, which are due sooner.
     pub fn set_ahead(&self, node: &str, by: Duration) {
         self.inject(ScriptedFault::SetAhead(node.into(), by));
     }

@@ -81,8 +81,7 @@ impl System {
     /// with [`thread`](crate::Spawner::thread), since the pool has no threads for blocking work. Tokio's own
     /// timers and sockets don't work in handlers. There are no other differences.
     ///
-    /// The system runs as many actors at a time as the machine has cores, so a pool of another size is of
-    /// little use.
+    /// The system runs as many actors at a time as the machine has cores, which is the best size of the pool.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -133,8 +132,7 @@ impl System {
     }
 
     /// Starts an actor, named after its type and a number. Returns a reference, to which events may be sent
-    /// at once. After the beginning of a shutdown, the actor is dropped instead, and the reference is to a
-    /// stopped actor.
+    /// at once. After the beginning of a shutdown, the actor is dropped instead, as if stopped.
     pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A> {
         self.spawner().spawn(actor)
     }
@@ -363,8 +361,7 @@ impl System {
         self.predicate(name, Expectation::Eventually, predicate);
     }
 
-    /// Registers a predicate that must become true again and again: while it is false, it acts as a hot
-    /// monitor.
+    /// Registers a predicate that must be true again and again: while false, it acts as a hot monitor.
     pub fn always_eventually<V: Answer>(
         &self,
         name: &str,
@@ -413,8 +410,7 @@ impl System {
         self.fails_so(call, false, error);
     }
 
-    /// As [`fails`](System::fails), but the call is made before it fails: it had its effect, and the caller
-    /// gets an error.
+    /// As [`fails`](System::fails), but the call is made, and takes effect, before the error is returned.
     ///
     /// ```
     /// use actor_core::System;
@@ -549,11 +545,9 @@ impl System {
 
     /// As [`shutdown`](System::shutdown), beginning with this actor and those added by
     /// [`then`](Shutdown::then), one after the other: each is stopped in order when the one before has
-    /// stopped, so that it handles all events sent to it by then. All other actors are stopped after the last
-    /// of them.
+    /// stopped, so that it handles all events sent to it by then. The other actors are stopped last.
     ///
-    /// For a pipeline, name its actors from the sources to the sinks; then events in transit are handled. The
-    /// same holds under test.
+    /// For a pipeline, name its actors from the sources to the sinks; then events in transit are handled.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -625,8 +619,7 @@ impl System {
         }
     }
 
-    /// Ends the execution of a test, for programs that never become quiescent, and would continue up to the
-    /// step bound.
+    /// Ends the execution of a test, for programs that never become quiescent before the step bound.
     ///
     /// A test needs this rarely. An execution ends by itself when nothing but periodic timers is left to
     /// happen, even after an async body has returned: all events that the body has sent are delivered and
@@ -697,8 +690,7 @@ impl System {
 
     /// The system's disk: its [files](crate::fs) are real ones in production.
     ///
-    /// In production it is a directory, to be set once with [`LiveSystem::disk_at`]; before that, every call
-    /// to the disk fails.
+    /// In production it is a directory, set once with [`LiveSystem::disk_at`]; before that, every call fails.
     pub fn disk(&self) -> Disk {
         match &self.0 {
             Inner::Live(live) => Disk::live(live.disk()),

@@ -15,8 +15,7 @@ use crate::parts::{ShutdownSummary, Stop};
 use crate::production::Target;
 use crate::runtime::{self, Purpose};
 
-/// A shutdown in which some actors end before the others, by [`System::shutdown_from`]. Nothing is stopped
-/// before it is awaited.
+/// An ordered shutdown, by [`System::shutdown_from`]. Nothing is stopped before it is awaited.
 #[must_use = "nothing is stopped before this is awaited"]
 pub struct Shutdown {
     sys: System,

@@ -8,8 +8,7 @@ use std::task::{Context as TaskContext, Poll};
 use super::{AbortHandle, Inner, JoinError, JoinHandle, spawn};
 use crate::runtime;
 
-/// A set of tasks that are awaited in the order in which they end, as tokio's. The remaining tasks are
-/// aborted on drop.
+/// A set of tasks that are awaited as they end, as tokio's. The remaining tasks are aborted on drop.
 ///
 /// ```
 /// use actor_core::task::JoinSet;

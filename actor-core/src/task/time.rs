@@ -59,8 +59,7 @@ impl fmt::Debug for Sleep {
 
 /// Awaits a future with a time limit, in virtual time under test. The time begins now.
 ///
-/// If both are ready, the future wins. At the time limit the future is dropped, at the `.await` that it has
-/// reached.
+/// If both are ready, the future wins. At the time limit the future is dropped at its `.await`.
 ///
 /// ```
 /// use std::time::Duration;
@@ -146,9 +145,8 @@ impl std::error::Error for Elapsed {}
 ///
 /// # Under test
 ///
-/// A task or a thread that awaits nothing but ticks, and messages on channels, does not keep an execution
-/// alive: the execution ends after three rounds with nothing but ticks and periodic timers, if no obligation
-/// is pending.
+/// A task or a thread that awaits only ticks and channels does not keep an execution alive, which ends after
+/// three rounds of only ticks and periodic timers, if no obligation is pending.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! `ask`: the reply, and why there is none.
+//! `ask`: the reply, and the errors if there is none.
 
 use crate::support::{Journal, idle};
 use actor_core::prelude::*;
@@ -82,7 +82,7 @@ async fn an_ask_with_a_limit_gives_up() {
     let limit = |ms| std::time::Duration::from_millis(ms);
     let slow = calculator.ask(Slow).timeout(limit(999));
     assert_eq!(slow.await, Err(AskError::TimedOut));
-    // The first is being handled until 1 000 ms.
+    // The first `Slow` is being handled until 1 000 ms.
     let slow = calculator.ask(Slow).timeout(limit(1_010));
     assert_eq!(slow.await, Ok("at last"));
     let other = calculator.clone();
@@ -188,7 +188,7 @@ struct Put(u32);
 #[derive(Debug)]
 struct Forget;
 
-/// Answers later, or has another answer.
+/// Replies later, or passes the reply on to another actor.
 #[derive(Default)]
 struct Shelf {
     waiting: Vec<Reply<u32>>,
@@ -285,7 +285,7 @@ async fn a_reply_that_is_kept_is_lost_for_a_reason() {
     let broken = shelf();
     let (kept, asked) = (broken.ask(Take), broken.ask(Take));
     let breaks = broken.ask(Break);
-    // It drops what it keeps, and then fails; what it was asked with is dropped by the failure.
+    // The shelf drops the kept reply, and then fails; the failure drops the reply in hand.
     assert_eq!(kept.await, Err(AskError::Dropped));
     assert_eq!(asked.await, Err(AskError::Dropped));
     assert_eq!(breaks.await, Err(AskError::Failed));
@@ -301,7 +301,6 @@ struct Tie(ActorRef<Link>);
 #[derive(Debug)]
 struct Begin;
 
-/// Asks the next one before it answers.
 struct Link {
     next: Option<ActorRef<Link>>,
     limit: Option<std::time::Duration>,
@@ -328,7 +327,7 @@ impl Link {
     }
 }
 
-/// A ring of links, where the last is tied to the first.
+/// Creates a ring of links: the last one asks the first.
 fn ring(sys: &System, names: &[&str], limit: Option<std::time::Duration>) -> Vec<ActorRef<Link>> {
     let link = |name: &&str| sys.spawn_named(name, Link { next: None, limit });
     let links: Vec<_> = names.iter().map(link).collect();
@@ -368,7 +367,7 @@ async fn asks_that_end_are_no_cycle() {
     let (_, journal) = calculator(&sys);
     let limit = std::time::Duration::from_secs(1);
     let limited = ring(&sys, &["one", "two"], Some(limit));
-    // The second gives up, answers, and handles what the first had asked.
+    // The second link times out, replies, and then handles the request of the first.
     assert_eq!(limited[0].ask(Begin).timeout(limit * 9).await, Ok(0));
     let chain = ring(&sys, &["first", "second"], None);
     let open = sys.spawn(Link {
@@ -420,7 +419,7 @@ async fn nodes_have_the_limit_of_their_system() {
     sys.shutdown().await.unwrap();
 }
 
-/// Asks may be made, and awaited, where there is no runtime.
+/// Asks can be sent and awaited outside a runtime.
 #[test]
 fn the_limit_counts_on_the_systems_clock_whoever_asks() {
     let runtime = tokio::runtime::Builder::new_multi_thread()

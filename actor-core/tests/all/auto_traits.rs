@@ -1,5 +1,4 @@
-//! Which auto traits the public types have: what a program relies on without knowing it, and what no
-//! change may take away by chance.
+//! The auto traits of the public types: programs rely on them, so no change may remove one by accident.
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
@@ -9,7 +8,7 @@ use actor_core::*;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Ask_;
 
-/// Neither `Sync` nor unwind safe, as an actor may be; nor is an [`Answer`].
+/// An actor that is neither `Sync` nor unwind safe, which is allowed; the same holds for [`Answer`].
 #[derive(Default)]
 struct Server(std::cell::Cell<u32>);
 
@@ -38,7 +37,7 @@ impl Watcher {
 #[derive(Default)]
 struct Watcher;
 
-/// Whether the type implements the trait: an inherent constant comes before one of a trait.
+/// Returns true if the type implements the trait: an inherent constant takes precedence over a trait's.
 macro_rules! implements {
     ($type:ty, $trait:path) => {{
         #[allow(dead_code, reason = "not for a type that does")]
@@ -55,7 +54,7 @@ macro_rules! implements {
     }};
 }
 
-/// A letter for each trait, or a dot: `Send`, `Sync`, `Unpin`, `UnwindSafe`, `RefUnwindSafe`.
+/// Returns a letter for each trait, or a dot: `Send`, `Sync`, `Unpin`, `UnwindSafe`, `RefUnwindSafe`.
 macro_rules! letters {
     ($($type:ty),* $(,)?) => {
         [$((stringify!($type), [
@@ -132,7 +131,7 @@ fn auto_traits() {
     assert_eq!(found, expected, "\n{}", found.join("\n"));
 }
 
-/// What a reference or a future needs of its event is not asked for here: [`Answer`] has next to none.
+/// References and futures must not depend on their event type: [`Answer`] has almost no auto trait.
 const EXPECTED: &str = "\
 sypur ActorId
 sypur ActorRef<Server>

@@ -1,4 +1,4 @@
-//! Events as bytes: round trips, and every way in which bytes can be wrong.
+//! Encoding of events: round trips, and every kind of invalid bytes.
 
 use std::collections::BTreeMap;
 

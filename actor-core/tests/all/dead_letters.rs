@@ -1,4 +1,4 @@
-//! Events that come too late.
+//! Dead letters: events that come too late.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -121,8 +121,7 @@ impl Counter {
     }
 }
 
-/// Wherever the halt falls among the sends of three threads, each event is handled or a dead
-/// letter.
+/// At any position of the halt among the sends of three threads, each event is handled or a dead letter.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_event_is_lost_or_counted_twice() {
     for round in 0..50 {

@@ -1,5 +1,4 @@
-//! A supervisor in production decides what becomes of a child that has failed; and the children of the
-//! system are a group, where that is said.
+//! Decisions of supervisors about failed children, and group supervision by the system, in production.
 
 use std::time::Duration;
 
@@ -56,7 +55,6 @@ fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Sen
     }
 }
 
-/// Decides by what the failure says.
 struct Judge {
     journal: Journal,
     children: Vec<ActorRef<Child>>,
@@ -107,7 +105,6 @@ fn judge(journal: &Journal) -> impl FnMut() -> Judge + Send + 'static {
     }
 }
 
-/// A system whose failures are noted.
 fn system() -> (System, Journal) {
     let sys = System::new();
     let journal = Journal::new();
@@ -125,7 +122,7 @@ async fn a_supervisor_decides() {
     let children = judge.ask(Children).await.unwrap();
     idle().await;
     journal.expect(["a starts", "b starts"]);
-    // It is down until the supervisor has decided, and what is sent to it waits.
+    // The child is down until the supervisor has decided, and events to it wait.
     children[0].tell(Break("ouch"));
     assert_eq!(children[0].ask(Life).await, Ok(2));
     journal.expect([
@@ -141,7 +138,7 @@ async fn a_supervisor_decides() {
     children[1].tell(Break("escalate"));
     assert_eq!(children[1].stopped().await, StopReason::Exhausted);
     idle().await;
-    // The supervisor is brought back, with children anew.
+    // The supervisor is restarted, and spawns its children again.
     journal.expect([
         "Panicked: escalate",
         "b drops",
@@ -163,7 +160,7 @@ async fn a_supervisor_that_fails_while_it_decides_is_the_one_that_has_failed() {
     idle().await;
     journal.take();
     children[0].tell(Break("lose your mind"));
-    // Its children end with it; the one that is down was not decided about.
+    // The children end with the supervisor; there was no decision about the one that is down.
     assert_eq!(children[0].stopped().await, StopReason::Failed);
     assert_eq!(children[1].stopped().await, StopReason::Stopped);
     let children = judge.ask(Children).await.unwrap();
@@ -198,7 +195,7 @@ async fn a_child_that_is_told_to_stop_while_it_is_down_stays_stopped() {
     children[0].tell(Break("ouch"));
     idle().await;
     assert_eq!(sys.stop_and_wait(&children[0]).await, StopReason::Stopped);
-    // The answer comes too late.
+    // The decision comes too late.
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(!children[0].is_alive());
     sys.stop_and_wait(&judge).await;
@@ -227,7 +224,7 @@ async fn a_group_of_the_system_is_given_up_as_a_whole() {
     assert_eq!(group[0].stopped().await, StopReason::Stopped);
     journal.take();
     assert_eq!(apart.ask(Life).await, Ok(1));
-    // What is spawned later is a group anew.
+    // Children that are spawned later form a new group.
     let again = ["c", "d"].map(|name| sys.spawn_with(factory(name, &journal)));
     again[0].tell(Break("ouch"));
     assert_eq!(again[1].ask(Life).await.ok(), Some(2));

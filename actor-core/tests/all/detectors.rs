@@ -1,4 +1,4 @@
-//! Who finds actors that are stuck, and mailboxes that are deep.
+//! Detectors of stuck actors and of deep mailboxes.
 
 use std::sync::{Mutex, mpsc};
 use std::time::Duration;
@@ -68,7 +68,7 @@ const fn seconds(count: u64) -> Duration {
     Duration::from_secs(count)
 }
 
-/// A system that reports to the journal who is stuck for four seconds.
+/// Creates a system that reports to the journal each actor that is stuck for four seconds.
 fn watched() -> (System, Journal) {
     let (sys, journal) = (System::new(), Journal::new());
     let live = sys.as_live().unwrap();
@@ -168,7 +168,6 @@ struct Serve;
 #[derive(Debug)]
 struct Job;
 
-/// Waits for jobs, of which each takes a while.
 struct Server(Duration);
 
 #[actor(receive(Job))]
@@ -199,7 +198,7 @@ async fn who_may_wait_for_ever_is_not_stuck() {
     journal.expect(["slow has awaited in Serve for 4s"]);
 }
 
-/// A wait that may last for ever ends with its handler, though it was never over.
+/// An actor whose `forever` wait ends with the handler, before the wait is over.
 struct Impatient;
 
 #[actor]
@@ -231,7 +230,7 @@ async fn the_next_handler_may_not_wait_for_ever() {
 #[derive(Debug)]
 struct Block;
 
-/// Keeps a thread until it is told otherwise.
+/// Blocks a thread until it receives a message.
 struct Blocker(Mutex<mpsc::Receiver<()>>);
 
 #[actor]
@@ -266,7 +265,7 @@ fn who_keeps_a_thread_is_told_from_who_waits() {
     });
 }
 
-/// A system that reports to the journal who has more than ten unread events.
+/// Creates a system that reports to the journal each actor with more than ten unread events.
 fn gauged() -> (System, Journal) {
     let (sys, journal) = (System::new(), Journal::new());
     let live = sys.as_live().unwrap();
@@ -290,14 +289,14 @@ async fn a_deep_mailbox_is_reported_once_until_it_is_half_empty() {
     sleeper.tell(Rest(seconds(1)));
     sys.sleep(Duration::from_millis(90)).await;
     journal.expect(["sleeper has 11 unread events"]);
-    // Down to five, and up again.
+    // The depth sinks to five, and rises again.
     sys.sleep(seconds(6)).await;
     for _ in 0..10 {
         sleeper.tell(Rest(seconds(1)));
     }
     sys.sleep(Duration::from_millis(500)).await;
     journal.expect::<&str>([]);
-    // Down to four, and up again.
+    // The depth sinks to four, and rises again.
     sys.sleep(seconds(11)).await;
     for _ in 0..10 {
         sleeper.tell(Rest(seconds(1)));
@@ -316,7 +315,7 @@ async fn deferred_events_are_unread() {
     sys.sleep(seconds(1)).await;
     journal.expect(["gate has 12 unread events"]);
     gate.tell(Open);
-    // Between two looks, since the next twelve are not unread for long.
+    // The sleep ends between two checks, and the next twelve events are not unread for long.
     sys.sleep(Duration::from_millis(1_050)).await;
     for _ in 0..12 {
         gate.tell(Nod);

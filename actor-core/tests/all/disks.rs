@@ -1,4 +1,4 @@
-//! Files and journals in production: real ones, below a root.
+//! Files and journals in production: real files below a root.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -125,7 +125,7 @@ async fn a_torn_tail_is_cut_and_damage_is_named() -> Result<(), JournalError> {
     drop(journal);
     let whole = contents.pop().unwrap();
 
-    // The third, whose sync was never over.
+    // The third record, whose sync was never complete.
     let mut torn = contents.pop().unwrap();
     torn.extend(&whole[ends[1] as usize..ends[2] as usize - 1]);
     fs::write(&path, &torn).unwrap();
@@ -137,7 +137,7 @@ async fn a_torn_tail_is_cut_and_damage_is_named() -> Result<(), JournalError> {
     assert_eq!(recovered.torn_bytes, 0, "it was cut off");
     drop(recovered);
 
-    // The second, damaged.
+    // The second record, damaged.
     let mut damaged = whole;
     damaged[ends[1] as usize - 1] ^= 1;
     fs::write(&path, &damaged).unwrap();
@@ -156,7 +156,7 @@ async fn a_torn_tail_is_cut_and_damage_is_named() -> Result<(), JournalError> {
     Ok(())
 }
 
-/// A copy that was not finished, a file system check.
+/// The causes in practice: an incomplete copy, or a file system check.
 #[tokio::test]
 async fn what_was_synced_and_is_gone_is_an_error() -> Result<(), JournalError> {
     let root = tempfile::tempdir().unwrap();
@@ -172,7 +172,7 @@ async fn what_was_synced_and_is_gone_is_an_error() -> Result<(), JournalError> {
     drop(journal);
     let whole = fs::read(&path).unwrap();
     for (number, frame) in ends.windows(2).enumerate() {
-        // Before the frame, and in it.
+        // The file ends before the frame, or in it.
         for len in [frame[0], frame[0] + 1, frame[1] - 1] {
             fs::write(&path, &whole[..len as usize]).unwrap();
             let error = Journal::recover(&disk, "journal").await.unwrap_err();
@@ -187,7 +187,7 @@ async fn what_was_synced_and_is_gone_is_an_error() -> Result<(), JournalError> {
     Ok(())
 }
 
-/// A full disk takes nothing; that is as if the file's name could not be changed.
+/// A full disk refuses writes; the test simulates one by making it impossible to create the new file.
 #[tokio::test]
 async fn what_is_known_to_be_synced_is_recovered_without_a_write() -> Result<(), JournalError> {
     let root = tempfile::tempdir().unwrap();
@@ -201,11 +201,10 @@ async fn what_is_known_to_be_synced_is_recovered_without_a_write() -> Result<(),
     journal.sync().await?;
     drop(journal);
     let whole = fs::read(&path).unwrap();
-    // No new file can be made.
     fs::create_dir(root.path().join("journal.new")).unwrap();
     assert_eq!(Journal::recover(&disk, "journal").await?.records.len(), 2);
     assert_eq!(fs::read(&path).unwrap(), whole);
-    // Without the last mark nobody knows whether the second was synced: it is written anew.
+    // Without the last mark it is unknown if the second record was synced: the file is rewritten.
     let marks = 512..3 * 512;
     let unmarked = [&safe[..marks.end], &whole[marks.end..]].concat();
     fs::write(&path, &unmarked).unwrap();
@@ -214,7 +213,6 @@ async fn what_is_known_to_be_synced_is_recovered_without_a_write() -> Result<(),
     fs::remove_dir(root.path().join("journal.new")).unwrap();
     let recovered = Journal::recover(&disk, "journal").await?;
     assert_eq!(recovered.records, [b"one", b"two"]);
-    // It goes on where it was.
     recovered.journal.append("three")?;
     recovered.journal.sync().await?;
     drop(recovered);
@@ -235,7 +233,7 @@ async fn a_second_handle_is_refused_as_long_as_the_first_is_there() -> Result<()
         let file = "journal".to_owned();
         assert_eq!(refused, JournalError::InUse { file });
     }
-    // Another journal is another matter.
+    // Another journal is independent.
     Journal::recover(&disk, "another").await?;
     first.append("one")?;
     drop(first);
@@ -247,7 +245,7 @@ async fn a_second_handle_is_refused_as_long_as_the_first_is_there() -> Result<()
     Ok(())
 }
 
-/// Another process, as far as the operating system can tell.
+/// The test's own lock looks like that of another process to the operating system.
 #[tokio::test]
 async fn the_lock_is_the_operating_systems() {
     let root = tempfile::tempdir().unwrap();
@@ -263,7 +261,7 @@ async fn the_lock_is_the_operating_systems() {
     lock.try_lock().unwrap();
 }
 
-/// A future that was piped to an actor is dropped some time after the actor is brought back.
+/// A future that was piped to an actor is dropped some time after the actor is restarted.
 #[tokio::test]
 async fn a_sync_that_is_left_over_does_not_keep_a_journal() -> Result<(), JournalError> {
     let root = tempfile::tempdir().unwrap();
@@ -297,7 +295,7 @@ struct Kept;
 #[derive(Debug)]
 struct Synced(u8, Reply<()>, Result<(), JournalError>);
 
-/// Keeps values, goes on while it syncs, and panics at what is odd once that is on its way.
+/// Keeps values, continues while it syncs, and panics at an odd value once its sync is in progress.
 struct Store {
     kept: Vec<u8>,
     journal: Option<Journal>,
@@ -336,7 +334,7 @@ impl Store {
     }
 }
 
-/// The sync of its last life may be under way, and is no obstacle.
+/// The sync of the previous incarnation may be in progress, and is no obstacle.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_actor_that_panics_recovers_its_journal_in_its_next_life() {
     let root = tempfile::tempdir().unwrap();
@@ -375,7 +373,7 @@ async fn many_writers_share_syncs_and_nobody_is_lost() -> Result<(), JournalErro
                 for number in 0..4 {
                     journal.append([writer, number])?;
                     let synced = journal.sync();
-                    // Some of those who write for others go away in the middle of it.
+                    // Some of the callers that write for others are dropped in the middle of it.
                     if (writer + number).is_multiple_of(5) {
                         let short = std::time::Duration::from_micros(u64::from(writer));
                         let _ = tokio::time::timeout(short, synced).await;
@@ -395,7 +393,7 @@ async fn many_writers_share_syncs_and_nobody_is_lost() -> Result<(), JournalErro
     let recovered = Journal::recover(&disk, "journal").await?;
     let mut records = recovered.records;
     assert_eq!(records.len(), 64 * 4);
-    // Each writer's in its order.
+    // The records of each writer are in order.
     records.sort_by_key(|record| record[0]);
     let expected = (0..64).flat_map(|writer| (0..4).map(move |number| [writer, number]));
     assert!(

@@ -1,4 +1,4 @@
-//! Panics and broken rules are contained to their actor.
+//! Containment of panics and broken rules to their actor.
 
 use std::future::Future;
 use std::task::{Context as Task, Poll};
@@ -114,7 +114,6 @@ fn scene(panic_in_drop: bool) -> Scene {
 }
 
 impl Scene {
-    /// The fragile actor has failed as expected, and the other has not.
     async fn expect(self, failure: &str) {
         let later = std::time::Duration::from_secs(2);
         self.sys.sleep(later).await;
@@ -143,7 +142,7 @@ async fn a_panic_in_an_async_handler() {
 #[derive(Debug)]
 struct Explode;
 
-/// Panics in an async handler, and again when it is dropped for that.
+/// Panics in an async handler, and again when it is dropped because of that.
 struct Twice(Journal);
 
 #[actor]
@@ -163,7 +162,7 @@ impl Drop for Twice {
     }
 }
 
-/// Two panics at a time would abort the process.
+/// A second panic during an unwinding would abort the process.
 #[tokio::test(start_paused = true)]
 async fn a_panic_in_an_async_handler_and_one_in_the_destructor() {
     let Scene { sys, journal, .. } = scene(false);
@@ -238,7 +237,7 @@ async fn a_panic_in_a_hook_ends_there() {
     assert_eq!(scene.sound.ask(Fine).await, Ok(()));
 }
 
-/// What a panic carries, and panics when it is dropped.
+/// A panic payload that panics when it is dropped.
 struct Bomb;
 
 impl Drop for Bomb {
@@ -247,7 +246,7 @@ impl Drop for Bomb {
     }
 }
 
-/// As a [`Bomb`], once more.
+/// A payload whose destructor panics with a [`Bomb`].
 struct Dud;
 
 impl Drop for Dud {
@@ -287,7 +286,7 @@ async fn a_payload_that_panics_when_it_is_dropped() {
     assert_eq!(sound.ask(Fine).await, Ok(()));
 }
 
-/// Panics where it is dropped unread.
+/// An event that panics when it is dropped unread.
 #[derive(Debug)]
 struct Mine;
 
@@ -371,7 +370,7 @@ async fn futures_beside_an_actor_may_panic() {
     journal.expect(["Background piper: in the destructor of a future"]);
 }
 
-/// Somebody's hooks, which panic in the worst way.
+/// User hooks that panic in the worst way.
 #[tokio::test(start_paused = true)]
 async fn hooks_that_panic_end_nobody() {
     let Scene { sys, sound, .. } = scene(false);

@@ -1,4 +1,4 @@
-//! What has the same fingerprint and what does not, and what actors, events and monitors offer.
+//! Equal and different fingerprints, and the fingerprints that actors, events and monitors offer.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fmt::Debug;
@@ -32,7 +32,7 @@ fn what_it_is_fed_decides_and_nothing_else() {
     );
 }
 
-/// The output is fixed: what is decided by it must not differ from run to run.
+/// The output is fixed: decisions that depend on it must not differ from run to run.
 #[test]
 fn it_is_the_same_in_every_run() {
     assert_eq!(of(&(7_u64, "seven", [1_u16, 2])), FIXED);
@@ -40,7 +40,7 @@ fn it_is_the_same_in_every_run() {
 
 const FIXED: u128 = 46_561_054_165_291_245_468_536_325_435_234_726_206;
 
-/// No two of 2^16 related inputs meet, in either half: by chance a pair does once in 2^32 times.
+/// No two of 2^16 related inputs collide, in either half: a random hash has a collision once in 2^32 times.
 #[test]
 fn near_inputs_are_kept_apart() {
     let mut low = HashSet::new();
@@ -55,7 +55,7 @@ fn near_inputs_are_kept_apart() {
 
 #[test]
 fn maps_and_sets_have_no_order() {
-    // Two maps with hashers of their own, filled in opposite orders, are walked differently.
+    // Two maps with hashers of their own, filled in opposite orders, have different iteration orders.
     let up: HashMap<u64, Vec<u8>> = (0..100).map(|key| (key, vec![key as u8])).collect();
     let mut down: HashMap<u64, Vec<u8>> =
         (0..100).rev().map(|key| (key, vec![key as u8])).collect();
@@ -70,7 +70,6 @@ fn maps_and_sets_have_no_order() {
     assert_ne!(of(&set), of(&(0..99).collect::<HashSet<u64>>()));
 }
 
-/// Hashed, and not to be cloned.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Token(u32);
 
@@ -144,7 +143,7 @@ fn a_derived_fingerprint_is_that_of_the_fields() {
     let _: Option<Never> = None;
 }
 
-/// Hashes to nothing, so that a fingerprint of it shows which of the two was taken.
+/// Hashes to nothing, so that its fingerprint shows which of the two implementations was used.
 #[derive(Debug, Fingerprint)]
 struct Both(u32);
 impl Hash for Both {
@@ -155,7 +154,6 @@ struct Neither(#[allow(dead_code)] u32);
 #[derive(Debug)]
 struct Nothing;
 
-/// Accepts events of every sort.
 #[derive(Hash)]
 struct Hashed(u32);
 #[actor]
@@ -199,7 +197,6 @@ impl<T: Send + Debug + Hash + 'static> Promising<T> {
     }
 }
 
-/// What an actor offers: its fingerprint, if any.
 fn offered<A: Actor>(actor: &A) -> Option<u128> {
     let mut to = Fingerprinter::new();
     actor.offer(&mut to).then(|| to.value())

@@ -1,4 +1,4 @@
-//! An inbox without end, and the end of a system at any step: neither holds up others.
+//! An endless inbox, and the end of a system at any step, without starvation of other actors.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use tokio::task::yield_now;
 
 const FLOOD: u64 = 1_000_000;
 
-/// What an actor handles before it lets others run.
+/// The number of events that an actor handles before it yields.
 const BATCH: u64 = 64;
 
 #[derive(Debug)]
@@ -19,7 +19,6 @@ struct Drip;
 #[derive(Debug)]
 struct Round(u64);
 
-/// Counts what it handles.
 struct Flooded {
     handled: Arc<AtomicU64>,
 }
@@ -32,7 +31,7 @@ impl Flooded {
     }
 }
 
-/// Notes how much of the flood was handled in each round.
+/// Records how much of the flood was handled in each round.
 struct Runner {
     next: Option<ActorRef<Runner>>,
     flooded: Arc<AtomicU64>,
@@ -65,9 +64,9 @@ impl Runner {
     }
 }
 
-/// Two actors send an event to and fro beside one that has a million: between two of their turns it
-/// handles two batches at the most. Mostly it is one; but who was roused from outside, as by the
-/// questions here, comes by a queue of its own, with which the worker's takes turns.
+/// Two actors exchange an event beside an actor with a million events: between two of their turns, the
+/// flooded actor handles two batches at most. Usually it is one. But an actor that is woken from outside, as
+/// by the asks here, enters a separate queue, which alternates with the worker's own.
 async fn a_flood_holds_up_nobody(mailbox: Mailbox) {
     let sys = System::new();
     let handled = Arc::new(AtomicU64::new(0));
@@ -122,7 +121,7 @@ struct Work {
 #[derive(Debug)]
 struct Break(#[expect(dead_code, reason = "held")] Arc<()>);
 
-/// Passes work on in every way there is, and fails now and then.
+/// Passes work on in every possible way, and fails now and then.
 struct Child {
     next: Option<ActorRef<Child>>,
     lives: Arc<AtomicU32>,
@@ -195,7 +194,7 @@ impl Parent {
     }
 }
 
-/// Whatever it is about to do: after a drop of the system, nothing is left of it.
+/// After a drop of the system at any step, nothing is left.
 #[tokio::test(start_paused = true)]
 async fn a_system_is_dropped_at_each_step_and_leaves_nothing() {
     let tasks = || Handle::current().metrics().num_alive_tasks();

@@ -1,4 +1,4 @@
-//! Groups and pools, in production.
+//! Groups and pools in production.
 
 use std::time::Duration;
 
@@ -154,7 +154,7 @@ async fn the_least_busy_gets_the_next() {
     pool.tell(Work(5));
     pool.tell(Work(9));
     assert_eq!(three(&pool).await, [2, 2, 2]);
-    // All are busy with one; the first is done first.
+    // All workers are busy with one event; the first finishes first.
     let last = pool.ask(Work(9));
     sys.sleep(Duration::from_secs(6)).await;
     assert_eq!(three(&pool).await, [0, 0, 0]);
@@ -270,14 +270,13 @@ async fn subscribers_hear_their_topic_and_no_other() {
     sys.shutdown().await.unwrap();
 }
 
-/// The events of a key, numbered; who handles one notes that it did.
 #[derive(Debug)]
 struct Numbered(u32, u32);
 
-/// Handles events of a key in their order, or fails the test.
+/// Handles events of a key in order, or fails the test.
 struct Careful(usize, Handled);
 
-/// By key, which number is next and who has handled some.
+/// The next number of each key, and the workers that have handled some of its events.
 type Handled = std::sync::Arc<std::sync::Mutex<Vec<(u32, Vec<usize>)>>>;
 
 #[actor]
@@ -315,7 +314,7 @@ async fn a_keyed_pool_is_resized_and_keys_keep_their_order() {
         pool.resize(size);
         tokio::time::sleep(Duration::from_millis(number as u64 % 4)).await;
     }
-    // What waits is handled before a pool that is stopped ends.
+    // Waiting events are handled before a stopped pool ends.
     sys.stop_and_wait(&pool).await;
     let handled = handled.lock().unwrap();
     assert!(handled.iter().all(|(next, _)| *next == 60), "{handled:?}");
@@ -369,7 +368,7 @@ async fn an_elastic_pool_has_as_many_as_are_busy() {
         who.push(answer.await.unwrap());
     }
     assert_eq!(who, [0, 1, 2, 0]);
-    // Now it is 10 s; the last two are idle since 5 s.
+    // The time is 10 s; the last two workers are idle since 5 s.
     tokio::time::sleep(4 * second).await;
     assert_eq!(workers(), 3);
     tokio::time::sleep(2 * second).await;
@@ -385,7 +384,7 @@ fn an_elastic_pool_grows() {
     drop(Pool::least_busy(3, Worker).elastic(2, Duration::ZERO));
 }
 
-/// What the kinds of pools that count tell themselves is theirs: it is no dead letter.
+/// The messages that a counting pool sends to itself are internal, and never dead letters.
 #[tokio::test(start_paused = true)]
 async fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
     let counted = |kind| match kind {
@@ -409,7 +408,7 @@ async fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
         idle().await;
         assert_eq!((live.dead_letters(), live.actor_count()), (0, 0));
         journal.expect::<&str>([]);
-        // What comes from elsewhere is one.
+        // A message from outside is a dead letter.
         pool.tell(Order("dan"));
         pool.resize(7);
         assert_eq!(live.dead_letters(), 2);
@@ -417,7 +416,7 @@ async fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
     }
 }
 
-/// A bound holds for what a pool is sent, and not for what it tells itself: it would lose count.
+/// The bound of a mailbox excludes the pool's messages to itself, without which it would lose count.
 #[tokio::test(start_paused = true)]
 async fn a_pool_with_a_bounded_mailbox_keeps_count() {
     let sys = System::new();
@@ -430,7 +429,7 @@ async fn a_pool_with_a_bounded_mailbox_keeps_count() {
         for _ in 0..3 {
             pool.send(Work(1)).await.unwrap();
         }
-        // As the three are done.
+        // The event arrives just when the three workers are done.
         tokio::time::sleep(second).await;
         pool.tell(Work(0));
     }
@@ -438,7 +437,6 @@ async fn a_pool_with_a_bounded_mailbox_keeps_count() {
     assert_eq!(live.actor_count(), 2, "nobody is busy for ever");
 }
 
-/// Notes each reply.
 #[derive(Default)]
 struct Replies(Journal);
 
@@ -474,7 +472,7 @@ struct Job(u64);
 #[derive(Debug)]
 struct Pause;
 
-/// Fails at each job that is bad, and at its start where it is to.
+/// Fails at each bad job, and at its start if it should.
 struct Weak {
     place: usize,
     fails_to_start: bool,
@@ -517,7 +515,7 @@ fn noted_failures(sys: &System) -> Journal {
     noted
 }
 
-/// More of them than a supervisor brings a child back unless it is told.
+/// The failures exceed the default limit of restarts.
 #[tokio::test(start_paused = true)]
 async fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
     let keyed = || Pool::keyed(2, weak).by(|job: &Job| job.0 % 2);
@@ -552,7 +550,7 @@ async fn a_worker_that_halts_is_brought_back_with_its_inbox() {
     assert_eq!((halted.await, next.await), (Ok(0), Ok(3)));
 }
 
-/// It would be brought back for ever.
+/// Without the rule for workers, the worker would be restarted for ever.
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_cannot_start_is_made_anew_when_its_turn_comes() {
     let sys = System::new();

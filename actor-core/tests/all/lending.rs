@@ -1,4 +1,4 @@
-//! Guards that keep the `Arc` of their lock, and threads that borrow, in production.
+//! Owned lock guards and scoped threads, in production.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ async fn locks_that_are_held_go_to_other_tasks() {
                 let seen = *held;
                 tokio::task::yield_now().await;
                 *held = seen + 1;
-                // Let go of on another task.
+                // The guard is dropped on another task.
                 drop(tokio::spawn(async move { drop(held) }));
             })
         })

@@ -1,4 +1,4 @@
-//! Bounded mailboxes: room, waiting for it, and what becomes of what finds none.
+//! Bounded mailboxes: capacity, waiting senders, and the overflow policies.
 
 use std::future::Future;
 use std::pin::pin;
@@ -26,7 +26,7 @@ struct Tick;
 #[derive(Debug)]
 struct Echo(u32);
 
-/// Notes what it handles; while it holds, everything else stays unread for a second.
+/// Records the events that it handles; during a `Hold` everything else stays unread for a second.
 struct Keeper {
     journal: Journal,
 }
@@ -73,7 +73,7 @@ impl Keeper {
     }
 }
 
-/// A keeper that has nothing to read and holds, and a journal of what it and the hook see.
+/// Returns a keeper that handles a `Hold` with an empty mailbox, and a journal with its dead letters.
 async fn holding(sys: &System, capacity: usize, overflow: Overflow) -> (ActorRef<Keeper>, Journal) {
     let journal = Journal::new();
     let noted = journal.clone();
@@ -91,7 +91,6 @@ async fn holding(sys: &System, capacity: usize, overflow: Overflow) -> (ActorRef
     (keeper, journal)
 }
 
-/// Lets the keeper go on.
 async fn release() {
     tokio::time::sleep(Duration::from_secs(2)).await;
 }
@@ -187,7 +186,7 @@ async fn who_waits_comes_in_first_come_first_served() {
         .collect();
     idle().await;
     journal.expect::<&str>([]);
-    // Where some wait there is no room for others.
+    // While senders wait, there is no capacity for others.
     keeper.tell(Note(9));
     journal.expect(["lost Note(9): Full"]);
     release().await;
@@ -210,7 +209,7 @@ async fn a_send_that_is_dropped_sends_nothing_and_its_place_is_the_next_one_s() 
     drop(senders.remove(1));
     release().await;
     journal.expect(["held", "0", "tick"]);
-    // The first was granted its place, and gives it up: it is the third's now.
+    // The first sender was granted a permit, and drops it: the permit is passed to the third.
     drop(senders.remove(0));
     assert!(poll(&mut senders[1]).is_pending());
     assert_eq!(poll(&mut senders[0]), Poll::Ready(Ok(())));
@@ -218,7 +217,7 @@ async fn a_send_that_is_dropped_sends_nothing_and_its_place_is_the_next_one_s() 
     assert_eq!(poll(&mut senders[1]), Poll::Ready(Ok(())));
     idle().await;
     journal.expect(["3", "4"]);
-    // No place is left behind.
+    // No permit is lost.
     assert_eq!(poll(&mut keeper.try_send(Note(5))), Poll::Ready(Ok(())));
 }
 
@@ -293,7 +292,7 @@ struct Coin(u32);
 #[derive(Debug)]
 struct Buy;
 
-/// Takes what it waits for out of the middle of its mailbox.
+/// Takes the events that it waits for out of the middle of its mailbox.
 struct Machine(Journal);
 
 #[actor(receive(Coin))]
@@ -335,7 +334,7 @@ fn a_mailbox_without_room_is_refused() {
     let _ = Mailbox::bounded(0);
 }
 
-/// Counts, and finds what comes out of order or should have found no room.
+/// Counts events, and detects events out of order or beyond the capacity.
 struct Counter {
     count: Arc<Count>,
     last: [u32; 4],
@@ -344,7 +343,7 @@ struct Counter {
 
 #[derive(Default)]
 struct Count {
-    /// What has entered the mailbox, as its senders know.
+    /// The number of events that have entered the mailbox, as reported by the senders.
     sent: AtomicU64,
     handled: AtomicU64,
 }
@@ -374,7 +373,7 @@ impl Counter {
     }
 }
 
-/// What four tasks have sent to a counter: by each, how many and how many came back.
+/// Lets four tasks send to a counter; returns the number of sent and of returned events.
 async fn crowd(counter: &ActorRef<Counter>, count: &Arc<Count>, rounds: u32) -> (u64, u64) {
     let senders = [0, 1, 2, 3].map(|sender| {
         let (counter, count) = (counter.clone(), count.clone());
@@ -383,7 +382,7 @@ async fn crowd(counter: &ActorRef<Counter>, count: &Arc<Count>, rounds: u32) -> 
             for number in 1..=rounds {
                 let event = Numbered { sender, number };
                 let answer = match number % 3 {
-                    // Given up at once where it has to wait.
+                    // The send is dropped at once if it has to wait.
                     0 => {
                         let mut sending = counter.send(event);
                         match poll(&mut sending) {
@@ -433,7 +432,7 @@ async fn nothing_is_lost_or_doubled_among_many_senders() {
     }
 }
 
-/// Wherever the end falls, what was sent is handled or a dead letter, and the rest came back.
+/// At any position of the actor's end, sent events are handled or dead letters, and the others are returned.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_end_of_the_actor_loses_nothing_among_many_senders() {
     for round in 0..30 {
@@ -461,7 +460,7 @@ async fn the_end_of_the_actor_loses_nothing_among_many_senders() {
     }
 }
 
-/// Sees every event sent before it is handled.
+/// Checks that every event is sent before it is handled.
 #[derive(Default)]
 struct Counts {
     sent: u32,

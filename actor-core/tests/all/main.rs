@@ -1,6 +1,6 @@
-//! The production executor, in one executable: each links everything once more. What counts
-//! allocations, must not wait for a thread or replaces what the process has once has one of its own.
-//! Public are those whose monitors have states that nothing enters.
+//! Tests of the production executor, in one executable, since each executable links everything again. Tests
+//! that count allocations, must not wait for a thread, or replace something global are separate executables.
+//! The public modules have monitors with states that are never entered.
 #![allow(missing_docs)]
 
 mod ask;

@@ -1,4 +1,4 @@
-//! What is counted of actors in production.
+//! Metrics of actors in production.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use metrics::{
     set_default_local_recorder,
 };
 
-/// Keeps what was recorded, by names such as `actor_alive{Worker}`.
+/// A recorder that keeps all values, by names such as `actor_alive{Worker}`.
 #[derive(Default)]
 struct Kept {
     counts: Mutex<BTreeMap<String, Arc<AtomicU64>>>,

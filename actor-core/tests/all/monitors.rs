@@ -62,7 +62,7 @@ impl Client {
     fn pong(&mut self, _: Pong) {}
 }
 
-/// Notes everything that it sees, and of whom.
+/// Records every event that it observes, with sender and target.
 struct Witness {
     journal: Journal,
 }
@@ -111,8 +111,7 @@ fn is_even(id: ActorId) -> bool {
     id.as_u64().is_multiple_of(2)
 }
 
-/// Two actors, the server with an even number and the client with an odd one, whatever numbers
-/// other tests have taken.
+/// Spawns a server with an even number and a client with an odd one, whatever numbers other tests have used.
 fn server_and_client(sys: &System, journal: &Journal) -> (ActorRef<Server>, ActorRef<Client>) {
     let server = std::iter::repeat_with(|| {
         sys.spawn(Server {
@@ -183,7 +182,7 @@ fn violations(sys: &System) -> Journal {
     let noted = journal.clone();
     let live = sys.as_live().unwrap();
     live.on_violation(move |violation| {
-        // What is in brackets depends on numbers and times.
+        // The text in brackets depends on numbers and times.
         let line = violation.to_string();
         noted.note(line.split(" (").next().unwrap_or_default());
     });
@@ -219,7 +218,7 @@ async fn a_monitor_that_stays_hot_is_reported_once() {
     };
     silent.tell(ping());
     sys.sleep(Duration::from_secs(4)).await;
-    silent.tell(ping()); // hot to hot is not a new start
+    silent.tell(ping()); // a change from hot to hot does not restart the hot period
     journal.expect::<&str>([]);
     sys.sleep(Duration::from_secs(2)).await;
     journal.expect(["liveness: monitor Answered in state Pending: hot for longer than 5s"]);
@@ -233,7 +232,6 @@ async fn a_monitor_that_stays_hot_is_reported_once() {
     journal.expect(["liveness: monitor Answered in state Pending: hot for longer than 5s"]);
 }
 
-/// Never answers.
 struct Silent;
 
 #[actor]
@@ -309,7 +307,7 @@ async fn a_violation_tells_what_is_known_of_it() {
     assert!(line.starts_with(expected), "{line}");
 }
 
-/// Sends what nobody has asked for.
+/// Sends unsolicited events.
 struct Bold(ActorRef<Silent>);
 
 #[actor]
@@ -321,7 +319,6 @@ impl Bold {
     }
 }
 
-/// Decides, and then panics.
 #[derive(Default)]
 struct Hasty;
 
@@ -337,7 +334,6 @@ impl Hasty {
     fn round(&mut self, _: &Round) {}
 }
 
-/// It has no states.
 #[derive(Default)]
 struct Never;
 
@@ -359,7 +355,7 @@ async fn a_monitor_may_go_on_after_a_violation() {
     for _ in 0..2 {
         sys.announce(Pong);
         sys.announce(Round);
-        // What it had decided before it panicked is void.
+        // A state change from before a panic is discarded.
         journal.expect([
             "safety: monitor Hasty in state Cold: no pong is right",
             "safety: monitor Never: never",

@@ -1,4 +1,4 @@
-//! Actors known by name, in production.
+//! The registry of actor names, in production.
 
 use crate::support::{Journal, idle};
 use actor_core::prelude::*;
@@ -93,7 +93,7 @@ async fn a_name_that_is_taken_is_a_failure_where_nobody_asks() {
     let first = sys.spawn_named("first", Printer);
     sys.register("printer", &first);
     sys.register("printer", &sys.spawn(Printer));
-    // Its own name again.
+    // The same actor registers its name again.
     sys.register("printer", &first);
     idle().await;
     journal.expect(["registry: the name `printer` is that of `first`"]);

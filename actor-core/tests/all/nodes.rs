@@ -131,7 +131,7 @@ async fn mistakes_with_nodes_are_reported() {
     );
 }
 
-/// Counts what is added, on whatever node.
+/// Counts the added values, on any node.
 #[derive(Default)]
 pub struct Seen(Arc<AtomicU32>);
 

@@ -1,4 +1,4 @@
-//! The order in which events are handled, and that no actor starves others.
+//! The order in which events are handled, and fairness between actors.
 
 use actor_core::prelude::*;
 
@@ -83,7 +83,7 @@ async fn a_tell_and_an_ask_keep_their_order() {
 #[derive(Debug)]
 struct Again;
 
-/// Always has something to do.
+/// Always has an event to handle.
 struct Busy;
 
 #[actor]
@@ -97,7 +97,7 @@ impl Busy {
 #[derive(Debug)]
 struct AsyncAgain;
 
-/// Always has something to do, in an async handler that never waits.
+/// Always has an event to handle, in an async handler that never waits.
 struct BusyAsync;
 
 #[actor]
@@ -108,7 +108,7 @@ impl BusyAsync {
     }
 }
 
-/// On one thread: without a budget it would never return.
+/// Without a budget, the actor would keep the only thread for ever.
 #[tokio::test]
 async fn a_busy_actor_lets_others_run() {
     let sys = System::new();

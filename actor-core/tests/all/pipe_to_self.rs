@@ -1,4 +1,4 @@
-//! Futures beside an actor.
+//! Futures that are piped to an actor.
 
 use std::time::Duration;
 
@@ -15,7 +15,6 @@ struct Fetched(u64);
 #[derive(Debug)]
 struct Halt;
 
-/// Notes that it was dropped.
 struct Token(Journal);
 
 impl Drop for Token {
@@ -122,7 +121,7 @@ struct HangUp;
 #[derive(Debug)]
 struct Nap;
 
-/// Dials in one state; what it dialled before counts no more.
+/// Dials in one state; the result of an earlier dial is ignored.
 struct Connection {
     journal: Journal,
     beside: Option<Piped>,
@@ -130,7 +129,7 @@ struct Connection {
 
 #[actor(states(Idle, Connecting))]
 impl Connection {
-    /// In the state that is entered, and beside it.
+    /// Pipes one future within the state that is entered, and one independent of it.
     #[on]
     fn dial(&mut self, dial: Dial, cx: &mut Context<Self>) {
         let seconds = dial.0;
@@ -157,7 +156,7 @@ impl Connection {
         }
     }
 
-    /// The answers come meanwhile, and are not handled yet.
+    /// The results arrive meanwhile, and are not handled yet.
     #[on]
     async fn nap(&mut self, _: Nap, cx: &mut Context<Self>) {
         cx.sleep(Duration::from_secs(2)).await;
@@ -195,7 +194,7 @@ async fn a_piped_future_ends_with_its_state_or_is_cancelled() {
     journal.expect(["token dropped"]);
     sys.sleep(Duration::from_secs(2)).await;
     journal.expect::<&str>([]);
-    // Left alone, both come; and what is over is left alone.
+    // Without a change of state, both results arrive; cancelling a finished pipe has no effect.
     connection.tell(Dial(1));
     sys.sleep(Duration::from_secs(2)).await;
     let noted = journal.noted();

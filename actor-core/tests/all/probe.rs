@@ -1,4 +1,4 @@
-//! A test that plays an actor, in production.
+//! Probes (mock actors), in production.
 
 use std::time::Duration;
 
@@ -102,7 +102,7 @@ async fn an_event_that_was_told_waits_for_no_reply() {
     );
 }
 
-/// The message of the panic that the future ends with.
+/// Returns the message of the panic that ends the future.
 async fn failure(future: impl Future<Output = ()> + Send + 'static) -> String {
     let error = tokio::spawn(future).await.unwrap_err();
     let payload = error.into_panic();

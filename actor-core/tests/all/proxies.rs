@@ -83,7 +83,7 @@ async fn a_node_that_does_not_exist_is_reported() {
     reported.expect(["the proxy of `m1/sum`: there is no node `m1`, only `n1`"]);
 }
 
-/// Each event is sent once, and handled once.
+/// Checks that each event is observed as sent once and as handled once.
 #[derive(Default)]
 struct Once(u32, u32);
 

@@ -1,4 +1,4 @@
-//! Choices and generators in production.
+//! Random choices and generators, in production.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +32,7 @@ impl Dice {
     }
 }
 
-/// That a face stays away in 1 000 rolls has odds below 10⁻⁷⁸.
+/// The probability that a face never comes in 1 000 rolls is below 10^-78.
 #[tokio::test]
 async fn every_outcome_comes_and_no_other() {
     let sys = System::new();
@@ -48,7 +48,7 @@ async fn every_outcome_comes_and_no_other() {
     assert_eq!(sys.choose(1), 0);
 }
 
-/// Two draws are equal with odds of 2⁻⁶⁴.
+/// The probability that two draws are equal is 2^-64.
 #[tokio::test]
 async fn generators_differ() {
     let sys = System::new();

@@ -63,7 +63,7 @@ fn till(sys: &System) -> (ActorRef<Till>, Journal) {
     (till, journal)
 }
 
-/// What marks a wait for the tester changes nothing.
+/// The `forever` mark has no effect in production.
 #[tokio::test(start_paused = true)]
 async fn a_wait_that_may_last_for_ever_ends_as_any_other() {
     let sys = System::new();
@@ -140,7 +140,7 @@ async fn deferred_events_keep_their_order_while_others_come() {
     journal.expect(["coin 1", "coin 2", "coin 3", "coin 4"]);
 }
 
-/// Waits for a coin with a waker of its own, as a collection of futures does, and gives up.
+/// Waits for a coin with a waker of its own, as a collection of futures does, and cancels the wait.
 struct Collector {
     journal: Journal,
 }
@@ -173,7 +173,7 @@ async fn who_waits_with_a_waker_of_its_own_leaves_the_actor_awake() {
 #[derive(Debug)]
 struct Peek;
 
-/// Begins to wait for a coin, and gives up at once.
+/// Begins to wait for a coin, and cancels the wait at once.
 struct Impatient {
     journal: Journal,
 }
@@ -249,7 +249,7 @@ impl Cellar {
     }
 }
 
-/// The key lies before both parcels, and taking it must not hide the second.
+/// The key is before both parcels, and taking it must not hide the second.
 #[tokio::test(start_paused = true)]
 async fn taking_a_deferred_event_leaves_those_behind_it_in_sight() {
     let sys = System::new();

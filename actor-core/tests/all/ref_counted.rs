@@ -1,4 +1,4 @@
-//! Actors that end when nobody refers to them, in production.
+//! Reference-counted actors, which end with their last reference, in production.
 
 use std::time::Duration;
 
@@ -120,7 +120,7 @@ async fn a_supervised_child_is_brought_back_while_somebody_refers_to_it() {
     let end = session.stopped();
     session.tell(Fail);
     drop(session);
-    // It fails when it was told to stop already, and is not brought back.
+    // The actor fails when it was already ordered to stop, and is not restarted.
     assert_eq!(end.await, StopReason::Failed);
 }
 
@@ -145,7 +145,7 @@ async fn an_actor_finds_itself_by_what_does_not_keep_it() {
     let inward = sys.spawner().ref_counted().spawn(Inward);
     assert_eq!(inward.ask(Look).await, Ok(true));
     let (last, end) = (inward.ask(Look), inward.stopped());
-    // One thread: nothing was handled yet, and nobody refers to it any more.
+    // There is one thread: nothing was handled yet, and no reference is left.
     drop(inward);
     assert_eq!(last.await, Ok(false));
     assert_eq!(end.await, StopReason::Stopped);
@@ -159,7 +159,7 @@ async fn it_may_be_let_go_anywhere() {
     let end = session.stopped();
     std::thread::spawn(move || drop(session)).join().unwrap();
     assert_eq!(end.await, StopReason::Stopped);
-    // At once; when it was stopped before; and when the system is over.
+    // The references are dropped at once, after a stop, and after the end of the system.
     let end = spawn().stopped();
     assert_eq!(end.await, StopReason::Stopped);
     let session = spawn();
@@ -170,7 +170,7 @@ async fn it_may_be_let_go_anywhere() {
     drop(session);
 }
 
-/// Each of many threads drops its references at any time; each actor has handled everything then.
+/// Many threads drop their references at any time; each actor has handled everything by then.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_threads_let_go_of_many_actors() {
     let (sys, journal) = (System::new(), Journal::new());

@@ -1,4 +1,4 @@
-//! References: what they promise to the compiler, and their identity.
+//! Auto traits and identity of actor references.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use actor_core::prelude::*;
 use actor_core::{Actor, Event, LiveSystem, ReplyRecipient};
 
-/// `Send` and `Sync` for every actor and event, whether or not those are `Sync`. Never called.
+/// References are `Send` and `Sync` for every actor and event, even if these are not `Sync`. Never called.
 #[expect(dead_code, reason = "its body is checked, which is the test")]
 fn references_are_send_and_sync<A: Actor, E: Event>() {
     fn check<T: Send + Sync>() {}
@@ -99,7 +99,7 @@ async fn a_weak_reference_keeps_nothing_of_its_actor() {
     assert_eq!(format!("{weak:?}"), "WeakRef(actor)");
     sys.stop_and_wait(&actor).await;
     assert_eq!(weak.upgrade(), None);
-    // The name lies with the mailbox, and both are gone with the last reference.
+    // The name is stored with the mailbox, and both are freed with the last reference.
     assert_eq!(format!("{weak:?}"), "WeakRef(actor)");
     let id = actor.id();
     drop(actor);

@@ -3,7 +3,7 @@
 use actor_core::select;
 use actor_core::sync::mpsc;
 
-/// Each is ready; how often each is taken first.
+/// Counts how often each of three ready branches is taken first.
 async fn drawn(times: u32) -> [u32; 3] {
     let mut taken = [0; 3];
     for _ in 0..times {
@@ -20,7 +20,7 @@ async fn drawn(times: u32) -> [u32; 3] {
 
 #[tokio::test]
 async fn each_of_those_that_are_ready_is_the_first_at_times() {
-    // That one of them is left out has a probability below 10^-70.
+    // The probability that one of them is left out is below 10^-70.
     assert!(drawn(400).await.iter().all(|times| *times > 0));
 }
 

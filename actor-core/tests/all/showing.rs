@@ -1,4 +1,4 @@
-//! A system's actors at a local socket.
+//! The status of a system's actors on a local socket.
 
 use std::io::{ErrorKind, Read};
 use std::os::unix::fs::PermissionsExt;
@@ -20,7 +20,7 @@ impl Waiter {
     }
 }
 
-/// What the socket answers, off the runtime's thread.
+/// Reads the socket's answer, off the runtime's thread.
 async fn shown(at: &Path) -> String {
     let at = at.to_owned();
     let ask = move || {
@@ -59,7 +59,7 @@ async fn actors_are_shown_to_their_owner() {
     );
     assert!(parts[6].parse::<u64>().unwrap() >= 20, "{text}");
     assert_eq!(parts[7], "0");
-    // It is made beside its place, and nothing else is left there.
+    // The socket is created beside its final path, and nothing else is left there.
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
     drop(shown_at);
     assert!(!at.exists());
@@ -85,7 +85,7 @@ async fn a_place_that_is_taken_is_left_alone() {
     let taken = "another program shows its actors there";
     refused(&at, ErrorKind::AddrInUse, taken);
     drop(shown_at);
-    // What a program that crashed has left is replaced.
+    // A stale socket of a crashed program is replaced.
     drop(UnixListener::bind(&at).unwrap());
     assert!(at.exists());
     let again = live.show_at(&at).unwrap();
@@ -98,7 +98,7 @@ async fn a_place_that_is_taken_is_left_alone() {
     );
 }
 
-/// The thread that answers keeps no system alive, and ends after it.
+/// The thread that serves the socket keeps no system alive, and ends after it.
 #[tokio::test]
 async fn a_system_that_is_gone_shows_nothing() {
     let directory = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! The end of a system: in order, by deadline, or by dropping it.
+//! The end of a system: in order, by a deadline, or by a drop.
 
 use std::time::Duration;
 
@@ -116,7 +116,7 @@ async fn a_report_says_what_was_left() {
     for nth in 0..8 {
         late.tell(Work(nth));
     }
-    idle().await; // what was sent until now is fetched
+    idle().await; // the worker has fetched all earlier events
     stuck.tell(Work(8));
     stopping.tell(Work(9));
     stopping.tell(Work(10));
@@ -135,7 +135,7 @@ async fn a_report_says_what_was_left() {
     assert!(matches!(error, Err(Error::ShutdownTimedOut(left)) if left == names));
 }
 
-/// Passes on what it is sent, which takes time.
+/// Passes its events on, which takes time.
 struct Stage(Option<ActorRef<Stage>>, Journal);
 
 #[actor]
@@ -155,7 +155,7 @@ impl Stage {
     }
 }
 
-/// A pipeline of three from its source to its sink, with work on its way.
+/// Creates a pipeline of three stages from its source to its sink, with work in transit.
 fn pipeline(sys: &System, journal: &Journal) -> [ActorRef<Stage>; 3] {
     let sink = sys.spawn(Stage(None, journal.clone()));
     let middle = sys.spawn(Stage(Some(sink.clone()), Journal::new()));
@@ -176,7 +176,7 @@ async fn a_pipeline_ends_from_its_source_to_its_sink() {
     let noted = journal.noted();
     let works = (0..10).map(|nth| format!("work {nth}"));
     let expected: Vec<_> = works.chain(["stop".into()]).collect();
-    // The others come last.
+    // The other actors stop last.
     assert_eq!(noted[..11], expected);
     assert_eq!(noted[11..], ["stop", "dropped"]);
     assert!(!beside.is_alive());
@@ -190,7 +190,7 @@ async fn a_shutdown_says_what_it_left() {
     let ended = sys.shutdown().await.unwrap();
     assert_eq!(ended.dead_letters, 10);
     journal.expect(["stop"]);
-    // It was said once.
+    // The dead letters were reported once.
     let again = sys.shutdown().await.unwrap();
     assert_eq!(again.dead_letters, 0);
 }
@@ -204,14 +204,14 @@ async fn a_pipeline_that_takes_too_long_is_aborted_and_named() {
     let Err(Error::ShutdownTimedOut(left)) = end else {
         panic!("{end:?}");
     };
-    // The source has stopped, and the sink was not told to.
+    // The source has stopped, and the sink was not ordered to.
     let expected = [&sink, &middle].map(|stage| format!("{stage:?}"));
     assert_eq!(left, expected);
     let works = (0..8).map(|nth| format!("work {nth}"));
     journal.expect(works.collect::<Vec<_>>());
 }
 
-/// What ends an execution under test leaves production alone.
+/// The call that ends an execution under test has no effect in production.
 #[tokio::test(start_paused = true)]
 async fn nothing_finishes_in_production() {
     let (sys, journal) = (System::new(), Journal::new());

@@ -1,4 +1,4 @@
-//! Waiting for an actor's start.
+//! Waits for an actor's start.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -13,7 +13,7 @@ struct Serve;
 #[derive(Debug)]
 struct Break;
 
-/// Its start takes a second, and fails as often as it is told to.
+/// An actor whose start takes a second, and fails a given number of times.
 struct Slow {
     failures: Arc<AtomicU32>,
 }
@@ -94,7 +94,7 @@ async fn a_start_that_is_tried_again_is_waited_for_each_time() {
     assert_eq!(actor.started().await, Ok(()));
     assert_eq!(begin.elapsed(), Duration::from_secs(3 + 2 * 10));
 
-    // Down once more: whoever waits from here on waits for the next life.
+    // The actor is down again: a wait from here on is for its next incarnation.
     actor.tell(Break);
     tokio::time::sleep(Duration::from_secs(5)).await;
     let begin = Instant::now();

@@ -1,4 +1,4 @@
-//! What a system says of its actors.
+//! Status reports of a system about its actors.
 
 use actor_core::prelude::*;
 use actor_core::{Mailbox, Overflow};
@@ -72,7 +72,7 @@ async fn every_actor_is_shown_as_it_is() {
     assert_eq!(statuses(&sys), [expected[0], expected[2]]);
 }
 
-/// More than are shown at a time, and some of them at places that others have left.
+/// There are more actors than fit one report, and some reuse the slots of others.
 #[tokio::test(start_paused = true)]
 async fn they_come_in_the_order_of_their_spawns() {
     let sys = System::new();
@@ -90,7 +90,6 @@ async fn they_come_in_the_order_of_their_spawns() {
     assert_eq!(shown, expected);
 }
 
-/// In seconds, for how long the oldest unread event of each actor has waited.
 fn ages(sys: &System) -> Vec<Option<u64>> {
     let statuses = sys.as_live().unwrap().actors();
     let ages = statuses.iter().map(|status| status.oldest);
@@ -112,11 +111,11 @@ async fn the_oldest_unread_event_has_an_age() {
         actor.tell(Go);
     }
     seconds(1).await;
-    // Nobody has asked for ages before.
+    // Ages were not requested before.
     assert_eq!(ages(&sys), [None, None]);
     sys.as_live().unwrap().keep_ages();
     let late = sys.spawn(Plain);
-    // The first is in hand, and so no longer unread.
+    // The first event is being handled, and so no longer unread.
     for event in 0..3 {
         match event {
             0 => late.tell(Wait),
@@ -133,7 +132,7 @@ async fn the_oldest_unread_event_has_an_age() {
         actor.tell(Go);
     }
     seconds(4).await;
-    // The one before was sent when nobody asked.
+    // The previous event was sent before ages were requested.
     assert_eq!(ages(&sys), [Some(4), Some(4), Some(6)]);
     let rested = sys.spawn(Plain);
     rested.tell(Go);
@@ -141,7 +140,7 @@ async fn the_oldest_unread_event_has_an_age() {
     assert_eq!(ages(&sys)[3], None);
 }
 
-/// What a state defers is unread, and the oldest of all.
+/// A deferred event is unread, and the oldest of all.
 #[tokio::test(start_paused = true)]
 async fn what_is_deferred_has_an_age() {
     struct Slow;

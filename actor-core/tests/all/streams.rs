@@ -10,7 +10,6 @@ use actor_core::{Mailbox, Overflow};
 use futures_core::Stream;
 use tokio::sync::mpsc;
 
-/// A channel as a stream.
 struct Incoming(mpsc::UnboundedReceiver<u32>);
 
 impl Stream for Incoming {
@@ -91,7 +90,7 @@ async fn items_are_events_one_at_a_time() {
     items.send(3).unwrap();
     drop(items);
     sys.sleep(Duration::from_millis(500)).await;
-    // What others send need not wait for the whole stream.
+    // Events of others need not wait for the whole stream.
     reader.tell(Hello);
     sys.sleep(Duration::from_secs(5)).await;
     journal.expect(["1 item 1", "hello", "2 item 2", "3 item 3", "over"]);
@@ -126,7 +125,7 @@ async fn a_failure_is_reported_and_the_stream_goes_on() {
 #[derive(Debug)]
 struct Busy;
 
-/// What it reads waits in a mailbox with room for one.
+/// Reads a stream with a mailbox of capacity one.
 struct Crowded {
     journal: Journal,
     items: Option<Incoming>,
@@ -163,8 +162,8 @@ impl Crowded {
     }
 }
 
-/// An actor that is busy with one event and has another unread, which fills its mailbox, when its
-/// stream has items 1, 2 and 3. What becomes a dead letter is noted as well.
+/// Returns an actor that is busy with one event and has another unread, which fills its mailbox, when its
+/// stream has the items 1, 2 and 3. Dead letters are recorded as well.
 async fn crowded(sys: &System, overflow: Overflow) -> (ActorRef<Crowded>, Journal) {
     let (journal, (items, incoming)) = (Journal::new(), mpsc::unbounded_channel());
     let lost = journal.clone();
@@ -215,12 +214,12 @@ async fn an_item_that_waits_for_room_when_its_actor_ends_is_a_dead_letter() {
     journal.expect(["lost Hello", "lost Item(1)"]);
 }
 
-/// An endless stream that ends its actor before it gives the first item.
+/// An endless stream that ends its actor before it yields the first item.
 struct Fatal {
     sys: System,
     actor: ActorRef<Victim>,
     given: u32,
-    /// Told how many items were taken, when the stream is dropped.
+    /// Receives the number of items taken, when the stream is dropped.
     over: mpsc::UnboundedSender<u32>,
 }
 
@@ -279,10 +278,9 @@ async fn no_item_is_taken_for_an_actor_that_has_ended() {
     });
     assert_eq!(victim.stopped().await, StopReason::Aborted);
     assert_eq!(taken.recv().await, Some(1));
-    assert_eq!(live.dead_letters(), 1); // the item, and no word of the stream's end
+    assert_eq!(live.dead_letters(), 1); // the item, but not the event of the stream's end
 }
 
-/// Gives two items, and panics.
 struct Broken(u32);
 
 impl Stream for Broken {
@@ -295,7 +293,7 @@ impl Stream for Broken {
     }
 }
 
-/// Reads what is broken, or breaks itself at an item.
+/// Reads a stream that panics, or panics itself at an item.
 struct Careless {
     journal: Journal,
     breaks_at: u32,

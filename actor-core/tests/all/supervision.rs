@@ -1,4 +1,4 @@
-//! Supervised children in production: brought back, stopped and given up.
+//! Supervised children in production: restarts, stops and giving up.
 
 use std::time::Duration;
 
@@ -21,7 +21,6 @@ struct Life;
 #[derive(Debug)]
 struct Tick;
 
-/// Notes what becomes of it.
 struct Child {
     name: &'static str,
     life: u32,
@@ -100,7 +99,6 @@ fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Sen
     }
 }
 
-/// A system whose failures are noted.
 fn system() -> (System, Journal) {
     let sys = System::new();
     let journal = Journal::new();
@@ -219,7 +217,7 @@ async fn unread_events_are_dropped_where_told() {
 async fn the_system_gives_up_at_the_fourth_failure_within_five_seconds() {
     let (sys, journal) = system();
     let child = sys.spawn_with(factory("a", &journal));
-    // Each five seconds and one after the last but two: never four within five seconds.
+    // There are three failures at once, and three more six seconds later: never four within five seconds.
     for pause in [0, 0, 0, 6, 0, 0] {
         later(pause).await;
         child.tell(Panic);
@@ -333,7 +331,6 @@ impl Drop for Parent {
     }
 }
 
-/// A supervisor with three children that have started.
 async fn family(
     sys: &System,
     journal: &Journal,
@@ -405,7 +402,7 @@ async fn children_end_in_order_before_a_supervisor_that_halts() {
     parent.tell(Halt);
     children[0].tell(Note("reads on"));
     idle().await;
-    // At any time before it stops.
+    // The read may come at any time before the stop.
     assert!(journal.remove("a reads on").unwrap() <= 5);
     journal.expect([
         "parent stops",
@@ -646,8 +643,7 @@ async fn watchers_hear_of_the_end_and_not_of_a_restart() {
     heard.expect(["Aborted"]);
 }
 
-/// What came before the failure, and what comes after it, is handled once and in order, on every
-/// worker.
+/// Events from before and after the failure are handled once and in order, on every worker.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn nothing_is_lost_but_the_event_that_failed() {
     #[derive(Debug)]
@@ -698,7 +694,6 @@ async fn nothing_is_lost_but_the_event_that_failed() {
     assert_eq!(sys.as_live().unwrap().actor_count(), 0);
 }
 
-/// Links itself to another.
 struct Linked {
     other: ActorRef<Child>,
     traps: bool,
@@ -777,7 +772,7 @@ async fn a_failure_is_shared_by_who_is_linked() {
         "a drops",
         "a starts",
     ]);
-    // Both have been brought back three times.
+    // Both have been restarted three times.
     linked.tell(Panic);
     idle().await;
     journal.expect([
@@ -816,7 +811,7 @@ async fn a_link_is_not_for_those_that_halt() {
     }
 }
 
-/// The longest delay there is, made longer by chance. Nobody is lost by that.
+/// The longest possible delay, made longer by jitter. No child is lost by it.
 #[tokio::test(start_paused = true)]
 async fn no_wait_is_too_long() {
     let sys = System::new();
@@ -837,7 +832,7 @@ async fn no_wait_is_too_long() {
         child.tell(Panic);
     }
     idle().await;
-    // All are down and wait.
+    // All children are down and wait for their back-off.
     assert_eq!(sys.as_live().unwrap().actor_count(), children.len());
     for child in &children {
         sys.stop(child);
@@ -845,7 +840,7 @@ async fn no_wait_is_too_long() {
     sys.shutdown().await.unwrap();
 }
 
-/// Without a time driver nobody can wait: that is reported, and the child is brought back at once.
+/// Without a time driver no wait is possible: that is reported, and the child is restarted at once.
 #[test]
 fn a_wait_needs_a_clock() {
     let runtime = tokio::runtime::Builder::new_current_thread();

@@ -1,10 +1,10 @@
-//! What several tests of the production executor share.
+//! Support for the tests of the production executor.
 
 use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What happened, in order.
+/// A journal of events, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal(Arc<Mutex<Vec<String>>>);
 
@@ -17,12 +17,10 @@ impl Journal {
         self.0.lock().unwrap().push(what.into());
     }
 
-    /// Forgets what was noted.
     pub(crate) fn take(&self) {
         self.0.lock().unwrap().clear();
     }
 
-    /// Removes one note; tells at which place it was.
     pub(crate) fn remove(&self, what: &str) -> Option<usize> {
         let mut noted = self.0.lock().unwrap();
         let at = noted.iter().position(|note| note == what)?;
@@ -30,12 +28,12 @@ impl Journal {
         Some(at)
     }
 
-    /// Everything noted since the last look, to be looked at by the caller.
+    /// Takes all notes since the last call, for the caller to check.
     pub(crate) fn noted(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap())
     }
 
-    /// Everything noted since the last look.
+    /// Asserts and takes all notes since the last call.
     #[track_caller]
     pub(crate) fn expect<T: AsRef<str> + Debug>(&self, expected: impl AsRef<[T]>) {
         let noted = self.noted();

@@ -1,4 +1,4 @@
-//! Time in tasks, in production.
+//! Sleeps, time limits and intervals of tasks, in production.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A production system on a thread pool of the `futures` crate, far from any tokio runtime.
+//! A production system on a thread pool of the `futures` crate, without a tokio runtime.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -178,7 +178,7 @@ fn a_bounded_mailbox_is_sent_to() {
         for number in 1..=1_000 {
             worker.send(Add(number)).await.unwrap();
         }
-        // In line behind them, where an ask would be refused.
+        // The event waits in line behind them; an ask that did not wait would be refused.
         while worker.ask(Sum).await != Ok(500_500) {}
     });
 }

@@ -1,4 +1,4 @@
-//! Actors that block: their handlers run elsewhere, and whoever does not block goes on.
+//! Actors that block: their handlers run on threads of their own, and other actors are not delayed.
 
 use std::pin::Pin;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -18,7 +18,6 @@ struct Nap;
 #[derive(Debug)]
 struct Halt;
 
-/// Blocks until it is let go.
 struct Blocker {
     go: Receiver<()>,
     journal: Journal,
@@ -62,7 +61,7 @@ fn blocker() -> (Blocker, Sender<()>, Journal) {
     (blocker, sender, journal)
 }
 
-/// The runtime has one thread: it is free while the actor blocks.
+/// The runtime has one thread, which is free while the actor blocks.
 #[tokio::test]
 async fn a_blocking_actor_leaves_the_runtime_free() {
     let sys = System::new();
@@ -96,7 +95,7 @@ async fn an_actor_has_a_thread_of_its_own() {
     journal.expect(["stopped"]);
 }
 
-/// Who is dropped tells when.
+/// Sends the thread on which it is dropped.
 struct Dropped(tokio::sync::mpsc::UnboundedSender<ThreadId>);
 
 impl Drop for Dropped {
@@ -138,13 +137,12 @@ async fn an_aborted_system_drops_them() {
     }
 }
 
-/// Polls a future once.
 fn poll<F: Future + Unpin>(future: &mut F) -> Poll<F::Output> {
     let mut task = std::task::Context::from_waker(Waker::noop());
     Pin::new(future).poll(&mut task)
 }
 
-/// A runtime with one worker, or none beside the caller.
+/// Creates a runtime with that many worker threads; with zero, a current-thread runtime.
 fn runtime(workers: usize) -> tokio::runtime::Runtime {
     let mut builder = match workers {
         0 => tokio::runtime::Builder::new_current_thread(),
@@ -177,10 +175,10 @@ fn a_limit_ends_with_the_runtime_whose_clock_it_reads() {
             });
             assert_eq!(poll(&mut asked), Poll::Pending);
             drop(runtime);
-            // Awaited before the end, and after it.
+            // The asks are awaited before the end of the runtime, and after it.
             assert_eq!(poll(&mut asked), Poll::Ready(Err(AskError::TimedOut)));
             assert_eq!(poll(&mut late), Poll::Ready(Err(AskError::TimedOut)));
-            // The handler goes on, and who has set no limit gets the answer.
+            // The handler continues, and an asker without a time limit gets the reply.
             go.send(()).unwrap();
             assert_eq!(actor_core::task::block_on(unlimited), Ok(true));
             drop(sys);

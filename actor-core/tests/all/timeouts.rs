@@ -1,4 +1,4 @@
-//! Timeouts of a state and between events, on a clock that stands still until everything waits.
+//! Timeouts of states and between events, on a paused clock that advances only when everything waits.
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ struct Await;
 #[derive(Debug)]
 struct Delivery;
 
-/// Closes after ten seconds, and falls asleep after three without a knock.
+/// Closes after ten seconds, and falls asleep after three seconds without a knock.
 struct Door(Journal);
 
 #[actor(states(Closed(ignore(Close, LeftOpen)), Opened(ignore(Open))))]
@@ -128,7 +128,7 @@ async fn an_event_timeout_fires_where_nothing_is_handled() {
     let (door, journal) = door(&sys);
     door.tell(Knock);
     seconds(&sys, 2).await;
-    // Ignored, so it is not handled.
+    // The event is ignored, so it is not handled.
     door.tell(Close);
     seconds(&sys, 2).await;
     journal.expect(["3 quiet"]);
@@ -171,7 +171,7 @@ struct Answer;
 #[derive(Debug)]
 struct Pause;
 
-/// Asks every three seconds, for ten seconds in all, and rests every twenty.
+/// Asks every three seconds, for ten seconds in all, and pauses every twenty.
 struct Client(Journal);
 
 #[actor(states(Idle(ignore(Answer)), Asking(ignore(Open))))]

@@ -1,4 +1,4 @@
-//! Timers and `sleep`, on a clock that stands still until everything waits.
+//! Timers and `sleep`, on a paused clock that advances only when everything waits.
 
 use std::time::Duration;
 
@@ -118,7 +118,7 @@ struct Later;
 #[derive(Debug)]
 struct Sleepy;
 
-/// Keeps a deferred event, while a timer fires that it will have cancelled.
+/// Keeps a deferred event, while a timer fires that will be cancelled.
 struct Sleeper {
     journal: Journal,
 }
@@ -240,7 +240,7 @@ async fn a_slow_actor_has_one_unread_tick() {
 #[derive(Clone, Debug)]
 struct Never;
 
-/// Waits for ever, at the longest periods and delays that there are.
+/// Waits for ever, with the longest possible periods and delays.
 struct Patient;
 
 #[actor]

@@ -1,4 +1,4 @@
-//! No wake-up is lost: an actor looks at its inbox whenever there may be something in it.
+//! No lost wake-ups: an actor checks its inbox whenever there may be something in it.
 
 use crate::support::{Journal, idle};
 use actor_core::prelude::*;
@@ -60,8 +60,7 @@ async fn what_comes_while_an_async_handler_waits_is_handled_after_it() {
     journal.expect(["waited", "note 1"]);
 }
 
-/// Whatever the length of its inbox is when an actor begins to send to itself: at some length it lets
-/// others run between two of these events.
+/// An actor begins to send to itself at each inbox length: at some length it yields between two events.
 #[tokio::test(start_paused = true)]
 async fn what_comes_when_an_actor_lets_others_run_is_handled() {
     for before in 0..300 {

@@ -1,4 +1,4 @@
-//! Word of an actor's end.
+//! Watches and links: notifications of an actor's end.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -143,7 +143,7 @@ async fn every_watcher_hears_and_one_that_is_gone_does_not() {
     assert_eq!(sys.as_live().unwrap().dead_letters(), 0);
 }
 
-/// The mourner is of another system, so it is still there when the mortal is aborted.
+/// The mourner belongs to another system, so it still lives when the mortal is aborted.
 #[tokio::test(start_paused = true)]
 async fn a_watcher_hears_of_an_abort() {
     let sys = System::new();
@@ -160,7 +160,7 @@ async fn a_watcher_hears_of_an_abort() {
     journal.expect(["Aborted"]);
 }
 
-/// `None` where it is still to come.
+/// Polls a future once; returns `None` if it is pending.
 async fn now<F: Future>(future: F) -> Option<F::Output> {
     let mut future = pin!(future);
     let polled = poll_fn(|task| Poll::Ready(future.as_mut().poll(task))).await;
@@ -272,7 +272,7 @@ async fn who_watches_no_more_is_not_told_and_may_watch_again() {
     journal.expect(["Halted", "Halted"]);
 }
 
-/// A failure of either is the other's no more.
+/// After an unlink, a failure of either actor does not affect the other.
 #[tokio::test(start_paused = true)]
 async fn a_link_that_was_ended_shares_nothing() {
     let sys = quietly();

@@ -1,40 +1,40 @@
-//! What outlives a shard: [`Journal`].
+//! The journal of a shard: the changes that survive the shard's crash.
 
 use std::collections::BTreeMap;
 
 use actor_core::prelude::*;
 
-/// After how many changes the journal is folded.
+/// The number of changes after which the journal is compacted into a new base.
 const CHANGES_KEPT: usize = 256;
 
-/// How much of an item there is after a change.
+/// A log record: the amount of an item after a change.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Change {
-    /// Which item.
+    /// The name of the item.
     pub item: String,
-    /// How much of it is left.
+    /// The amount that is left.
     pub left: u64,
 }
 
-/// Asks the journal to keep changes, in their order; the reply says that it has.
+/// Asks the journal to append these changes, in order; the reply confirms that they are kept.
 #[derive(Debug)]
 pub struct Append(pub Vec<Change>);
 
-/// Asks for everything that was kept.
+/// Asks for everything that the journal has kept.
 #[derive(Debug)]
 pub struct Read;
 
-/// What a journal has kept.
+/// The contents of a journal: a base and the changes since.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Record {
-    /// What there was after the changes that are no longer listed.
+    /// The stock after those changes that are no longer listed.
     pub base: BTreeMap<String, u64>,
-    /// What has changed since.
+    /// The changes since the base, oldest first.
     pub changes: Vec<Change>,
 }
 
 impl Record {
-    /// How much there is of each item, after all changes.
+    /// Returns the stock of every item after all changes.
     #[must_use]
     pub fn replay(self) -> BTreeMap<String, u64> {
         let mut stock = self.base;
@@ -45,7 +45,7 @@ impl Record {
     }
 }
 
-/// Keeps the changes of one shard: in memory here, where a program in earnest has a file.
+/// Keeps the changes of one shard, here in memory; a real program writes them to a file.
 #[derive(Debug, Default)]
 pub struct Journal {
     record: Record,

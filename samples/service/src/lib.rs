@@ -1,10 +1,10 @@
-//! A store of reservations behind a web service: handlers of requests ask actors, which are
-//! supervised, and come back with what they knew when they fail.
+//! A stock reservation service: HTTP handlers ask supervised actors, and an
+//! actor that fails is restarted with the state that its journal has kept.
 //!
-//! The items are divided among [`Shard`]s. A shard writes each change to its [`Journal`] before it
-//! answers, and reads the journal when it starts; so whatever was answered outlives a crash. Its
-//! mailbox has a bound, and a request that finds it full is refused at once, since waiting in a line
-//! that is too long helps nobody. What becomes of an ask decides the status of the answer:
+//! The items are divided among [`Shard`]s. A shard writes each change to its [`Journal`] before
+//! it answers, and reads the journal when it starts. An answered change therefore survives a
+//! crash. The mailbox of a shard is bounded, and a request that finds it full is refused at
+//! once (load shedding). The outcome of an ask decides the status of the HTTP response:
 //!
 //! | the ask | the status |
 //! |---|---|
@@ -14,9 +14,9 @@
 //! | takes too long | 504 |
 //! | is lost with a shard that failed | 500: it may have been done, or not |
 //!
-//! **The bug it teaches.** With [`Bug::WriteBehind`], a shard answers first and writes later, three
-//! changes at a time. It is faster, and right until a shard crashes with a change that it had
-//! confirmed and not written: what is sold is then sold again.
+//! **The bug it teaches.** With [`Bug::WriteBehind`], a shard answers first and writes
+//! later, three changes at a time. That is faster, and works until a shard crashes
+//! with a confirmed change that is not written: the same items are then sold twice.
 
 mod journal;
 mod shard;

@@ -1,4 +1,4 @@
-//! The service, until ctrl-c: `cargo run [ADDRESS]`; at 127.0.0.1:8080 unless told.
+//! Runs the service until ctrl-c: `cargo run [ADDRESS]`; the default address is 127.0.0.1:8080.
 
 use std::io;
 

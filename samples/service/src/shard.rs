@@ -1,4 +1,4 @@
-//! Some of the items: [`Shard`].
+//! A shard: the actor that keeps the stock of some of the items.
 
 use std::collections::BTreeMap;
 
@@ -6,54 +6,54 @@ use actor_core::prelude::*;
 
 use crate::journal::{Append, Change, Journal, Read};
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// A change is confirmed before it is in the journal.
+    /// The shard confirms a change before the change is in the journal.
     WriteBehind,
 }
 
-/// Asks for some of an item; the reply is how much is left.
+/// Asks for some of an item; the reply is the amount that is left.
 #[derive(Debug)]
 pub struct Reserve {
-    /// Which item.
+    /// The name of the item.
     pub item: String,
-    /// How much.
+    /// The amount to reserve.
     pub amount: u64,
 }
 
-/// Why nothing was reserved.
+/// The reason why nothing was reserved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refusal {
-    /// Nobody has ever added any.
+    /// The item is unknown: nobody has ever added any.
     Unknown,
-    /// That much is left.
+    /// The item has too few left; this is the amount.
     TooFew(u64),
 }
 
-/// Adds to an item, which is new where there is none; the reply is how much there is then.
+/// Adds stock of an item, and creates the item if it is new; the reply is the new amount.
 #[derive(Debug)]
 pub struct AddStock {
-    /// Which item.
+    /// The name of the item.
     pub item: String,
-    /// How much.
+    /// The amount to add.
     pub amount: u64,
 }
 
-/// Asks how much there is of an item; `None` where nobody has ever added any.
+/// Asks for the amount of an item; `None` if nobody has ever added any.
 #[derive(Debug)]
 pub struct Stock(pub String);
 
-/// Lets the shard fail in the middle of the next reservation: when that is written, and not answered.
+/// Makes the shard crash in its next reservation, after the write and before the answer.
 #[derive(Debug)]
 pub struct Crash;
 
-/// Knows how much there is of some of the items.
+/// Keeps the stock of some of the items.
 #[derive(Debug)]
 pub struct Shard {
     journal: ActorRef<Journal>,
     stock: BTreeMap<String, u64>,
-    /// Confirmed and not written, with the bug.
+    /// The changes that are confirmed and not written yet; used with [`Bug::WriteBehind`] only.
     unwritten: Vec<Change>,
     is_doomed: bool,
     bug: Option<Bug>,
@@ -61,12 +61,12 @@ pub struct Shard {
 
 #[actor]
 impl Shard {
-    /// Knows what it knew before it failed.
+    /// Restores the stock from the journal.
     #[start]
     async fn start(&mut self, cx: &mut Context<Self>) {
         match self.journal.ask(Read).await {
             Ok(record) => self.stock = record.replay(),
-            // The system is at its end.
+            // The system is shutting down.
             Err(_) => cx.halt(),
         }
     }
@@ -99,7 +99,7 @@ impl Shard {
         self.is_doomed = true;
     }
 
-    /// Writes what there is of an item from now on.
+    /// Records the new amount of an item.
     async fn change(&mut self, item: String, left: u64) {
         self.unwritten.push(Change {
             item: item.clone(),
@@ -116,7 +116,7 @@ impl Shard {
 }
 
 impl Shard {
-    /// A shard that writes to, and has read, this journal.
+    /// Creates a shard that restores its stock from this journal and writes to it.
     #[must_use]
     pub fn new(journal: ActorRef<Journal>, bug: Option<Bug>) -> Self {
         Self {

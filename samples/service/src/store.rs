@@ -1,4 +1,4 @@
-//! All shards, and who brings them back: [`Store`].
+//! The store: all shards of the service, and the supervisor that restarts them.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use actor_core::{Mailbox, Supervision, Unread};
 use crate::journal::Journal;
 use crate::shard::{Bug, Shard};
 
-/// How large the store is.
+/// The size of the store.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
-    /// Among how many shards the items are divided.
+    /// The number of shards that the items are divided among.
     pub shards: usize,
-    /// How many requests wait for a shard at most.
+    /// The capacity of a shard's mailbox.
     pub mailbox: usize,
 }
 
-/// Where items are found. A shard that is brought back is found where it was.
+/// Finds the shard of an item. A restarted shard keeps its address.
 #[derive(Clone, Debug)]
 pub struct Store {
     shards: Vec<ActorRef<Shard>>,
 }
 
 impl Store {
-    /// The shard of an item, the same in every run.
+    /// Returns the shard of an item, which is the same in every run.
     #[must_use]
     pub fn shard_of(&self, item: &str) -> &ActorRef<Shard> {
         let hash = item.bytes().fold(0_usize, |hash, byte| {
@@ -33,18 +33,18 @@ impl Store {
         &self.shards[hash % self.shards.len()]
     }
 
-    /// A shard by its number.
+    /// Returns the shard with this number.
     #[must_use]
     pub fn shard(&self, number: usize) -> Option<&ActorRef<Shard>> {
         self.shards.get(number)
     }
 }
 
-/// Asks the keeper for the shards.
+/// Asks the supervisor for the shards.
 #[derive(Debug)]
 struct Shards;
 
-/// Supervises the shards.
+/// The supervisor of the shards.
 struct Keeper {
     layout: Layout,
     journals: Vec<ActorRef<Journal>>,
@@ -56,7 +56,7 @@ struct Keeper {
 impl Keeper {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        // A service prefers a shard that comes back for ever to one that stays away.
+        // A high intensity: the service restarts a shard again and again, and never gives it up.
         cx.supervise(Supervision::one_for_one().intensity(1_000, Duration::from_secs(1)));
         for (number, journal) in self.journals.iter().enumerate() {
             let (journal, bug) = (journal.clone(), self.bug);
@@ -64,7 +64,7 @@ impl Keeper {
                 .spawner()
                 .name(format!("shard-{number}"))
                 .mailbox(Mailbox::bounded(self.layout.mailbox))
-                // Who waits is told now, and does not wait until the shard is back.
+                // Requests that wait in the mailbox fail now, and do not wait for the restart.
                 .on_restart(Unread::Drop)
                 .spawn_with(move || Shard::new(journal.clone(), bug));
             self.shards.push(shard);
@@ -81,11 +81,11 @@ impl Keeper {
 ///
 /// # Errors
 ///
-/// Where the system is at its end.
+/// Returns an error if the system is shutting down.
 ///
 /// # Panics
 ///
-/// Where there are to be no shards.
+/// Panics if the number of shards is zero.
 pub async fn set_up(sys: &System, layout: Layout, bug: Option<Bug>) -> Result<Store, AskError> {
     assert!(layout.shards > 0, "a store has one shard at least");
     let journal = |number| sys.spawn_named(&format!("journal-{number}"), Journal::default());

@@ -8,21 +8,21 @@ const LAYOUT: Layout = Layout {
     mailbox: 4,
 };
 
-/// A customer sends a request.
+/// An event for the monitors: a customer sends a request.
 #[derive(Debug)]
 struct Asked;
-/// And hears of it, whatever that is.
+/// An event for the monitors: the customer's request has an outcome.
 #[derive(Debug)]
 struct Answered;
-/// That much was added.
+/// An event for the monitors: this amount was added.
 #[derive(Debug)]
 struct Added(u64);
-/// That much is promised to a customer.
+/// An event for the monitors: this amount was confirmed to a customer.
 #[derive(Debug)]
 struct Confirmed(u64);
 
 // ANCHOR: monitors
-/// Every request is answered.
+/// A liveness property: every request gets an answer.
 #[derive(Default)]
 struct Service {
     open: u32,
@@ -45,7 +45,7 @@ impl Service {
     }
 }
 
-/// No more is promised than there is.
+/// A safety property: the shards never confirm more than was added.
 #[derive(Default)]
 struct Honesty {
     added: u64,
@@ -75,7 +75,7 @@ impl Honesty {
 #[derive(Debug)]
 struct Buy;
 
-/// Reserves one tea, some times.
+/// Reserves one tea at a time, a number of times.
 struct Customer {
     store: Store,
     times: u32,
@@ -151,7 +151,7 @@ async fn a_shard_comes_back_with_what_it_has_written(sys: &System) {
     let tea = store.shard_of("tea");
     tea.tell(Crash);
     assert_eq!(reserve(&store, 1).await, Err(AskError::Failed));
-    // It drops what it finds in its mailbox when it comes back.
+    // The restarted shard drops the events in its mailbox.
     let known = loop {
         match tea.ask(Stock("tea".into())).await {
             Err(AskError::Failed) => {}

@@ -1,4 +1,4 @@
-//! The service: [`serve`].
+//! The HTTP interface of the service: [`serve`].
 
 use std::future::Future;
 use std::io;
@@ -19,10 +19,10 @@ use tokio::net::TcpListener;
 use crate::shard::{AddStock, Crash, Refusal, Reserve, Stock};
 use crate::store::{Layout, Store, set_up};
 
-/// How long a request may wait for its answer.
+/// The time limit for the answer to a request.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// What the administrator is shown.
+/// The figures on the administrator's page.
 #[derive(Debug, Default)]
 struct Figures {
     failures: AtomicU64,
@@ -45,12 +45,12 @@ struct Left {
     left: u64,
 }
 
-/// Answers requests until `end`, then no new ones, and stops the actors when those in hand are
-/// answered.
+/// Answers requests until `end`. After that the service accepts
+/// no new ones, answers those in hand, and stops the actors.
 ///
 /// # Errors
 ///
-/// Where the system could not start or end in order.
+/// Returns an error if the system fails to start or to shut down in order.
 pub async fn serve(
     listener: TcpListener,
     layout: Layout,
@@ -132,7 +132,7 @@ async fn add_stock(
     }
 }
 
-/// Crashes a shard in the middle of its next reservation.
+/// Makes a shard crash in the middle of its next reservation.
 async fn crash(State(service): State<Service>, Path(number): Path<usize>) -> StatusCode {
     let Some(shard) = service.store.shard(number) else {
         return StatusCode::NOT_FOUND;
@@ -143,7 +143,7 @@ async fn crash(State(service): State<Service>, Path(number): Path<usize>) -> Sta
     }
 }
 
-/// How many shards have failed, and how many events were dropped at their restarts: two lines.
+/// Returns two lines: the number of failed shards, and the number of events dropped at their restarts.
 async fn figures(State(service): State<Service>) -> String {
     let Figures {
         failures,
@@ -156,12 +156,12 @@ async fn figures(State(service): State<Service>) -> String {
     )
 }
 
-/// What the client is told where the actor has not answered.
+/// The response to the client if the actor has not answered.
 fn unanswered(error: AskError) -> Response {
     (status(error), error.to_string()).into_response()
 }
 
-/// Whether it is worth while to try again, and whether it may have been done.
+/// The status says if a retry makes sense, and if the request may have been carried out.
 pub(crate) fn status(error: AskError) -> StatusCode {
     match error {
         AskError::Full | AskError::Stopped => StatusCode::SERVICE_UNAVAILABLE,

@@ -1,35 +1,35 @@
-//! Two actors and a question of fairness, after the Coyote documentation, "Fair and unfair
-//! scheduling".
+//! Fair and unfair scheduling with two actors, after the
+//! Coyote documentation, "Fair and unfair scheduling".
 //!
-//! [`A`] keeps sending [`Tick`] to itself until it is told to [`Stop`]; [`B`] tells it so, once.
-//! The program is correct: it ends as soon as B has had a turn, and every fair schedule gives it
-//! one. A schedule that never does is possible on paper alone, so an endless run of A under an
-//! unfair strategy is no bug, and must not be reported.
+//! [`A`] keeps sending [`Tick`] to itself until it receives [`Stop`], which [`B`]
+//! sends once. The program is correct: it ends as soon as B runs, and every fair
+//! schedule lets B run. Only an unfair schedule starves B for ever. An endless run
+//! of A under an unfair strategy is therefore no bug, and must not be reported.
 //!
-//! **The bug it teaches.** With [`Bug::DropStop`], B never sends `Stop`. Now the fair schedules run
-//! for ever too, and every fair strategy reports that [`Ends`] stays hot.
+//! **The bug it teaches.** With [`Bug::DropStop`], B never sends `Stop`. Now fair schedules
+//! run for ever, too, and every fair strategy reports that the monitor [`Ends`] stays hot.
 
 use actor_core::prelude::*;
 
 #[cfg(test)]
 mod tests;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
     /// B forgets to send [`Stop`].
     DropStop,
 }
 
-/// A's word to itself: go on.
+/// A sends this to itself, in order to continue.
 #[derive(Debug)]
 pub struct Tick;
 
-/// Ends A.
+/// Stops A.
 #[derive(Debug)]
 pub struct Stop;
 
-/// Asks A how often it ticked; answered when A has stopped.
+/// Asks A for the number of ticks; A answers once it has stopped.
 #[derive(Debug)]
 pub struct Ticks;
 
@@ -80,7 +80,7 @@ impl B {
     }
 }
 
-/// A is stopped, in the end.
+/// A liveness property: A is stopped eventually.
 #[derive(Debug, Default)]
 pub struct Ends;
 
@@ -91,14 +91,14 @@ impl Ends {
         cx.goto(EndsState::Running);
     }
 
-    /// Observed when A handles it: that it was sent is not enough.
+    /// The monitor observes `Stop` when A handles it, and not when B sends it.
     #[on(handled)]
     fn stop(&mut self, _: &Stop, cx: &mut MonitorContext<Self>) {
         cx.goto(EndsState::Stopped);
     }
 }
 
-/// Starts both actors, and returns the first.
+/// Starts both actors, and returns A.
 pub fn set_up(sys: &System, bug: Option<Bug>) -> ActorRef<A> {
     sys.monitor::<Ends>();
     let a = sys.spawn(A::default());

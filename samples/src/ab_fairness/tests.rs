@@ -51,8 +51,8 @@ fn a_fair_strategy_finds_that_stop_is_missing() {
     }
 }
 
-/// An unfair strategy starves B for as long as it likes. It is cut off, which is no bug; and the
-/// report says that it could not judge liveness.
+/// An unfair strategy may starve B until the step limit. The tester does not
+/// report that as a bug, and the report says that liveness could not be judged.
 #[test]
 fn an_unfair_strategy_is_cut_off() {
     for bug in [None, Some(Bug::DropStop)] {

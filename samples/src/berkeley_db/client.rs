@@ -1,4 +1,4 @@
-//! The client.
+//! The client of the replicated database: puts values and survives a change of the master.
 
 use actor_core::prelude::*;
 
@@ -16,7 +16,7 @@ pub struct Client {
 
 #[actor(states(Putting(defer(HowMany)), Finished(ignore(NewMaster, Done))))]
 impl Client {
-    /// A client with so many values.
+    /// Creates a client that puts this number of values.
     pub fn new(puts: u32) -> Self {
         Self {
             puts,
@@ -26,7 +26,7 @@ impl Client {
         }
     }
 
-    /// What the last master was asked may be lost with it.
+    /// Puts the last value again: the old master may have lost the request.
     #[on(Putting)]
     fn new_master(&mut self, new: NewMaster, cx: &mut Context<Self>) {
         if new.term > self.term {
@@ -36,7 +36,7 @@ impl Client {
         }
     }
 
-    /// What was put twice may be answered twice.
+    /// A value that was put twice may be confirmed twice.
     #[on(Putting)]
     fn done(&mut self, done: Done, cx: &mut Context<Self>) {
         if done.0 != self.done + 1 {

@@ -1,20 +1,20 @@
-//! A replicated database, after the two bugs of Berkeley DB in Yang et al., "MODIST: Transparent Model
-//! Checking of Unmodified Distributed Systems", section 4.2.
+//! A replicated database with leader election, after the two bugs of Berkeley DB in Yang et
+//! al., "MODIST: Transparent Model Checking of Unmodified Distributed Systems", section 4.2.
 //!
-//! Three nodes have a [`Replica`] each. The *master* writes what a [`Client`] [`Put`]s: it sends the
-//! modified [`Page`] to the others, and when one of them has it, the [`Log`] record that makes it count.
-//! The others watch their connection to the master. Where that is lost they hold an election: who
-//! stands asks for votes, a vote goes to who has as much of the log, and who has two of three is the
-//! master. It says so ([`NewMaster`]), and those who follow it ask for what they lack ([`UpdateReq`]). A
-//! connection may have been lost while the old master lives. A master that hears of another one has all
-//! of them give up and elect anew ([`DupMaster`]).
+//! Each of three nodes runs a [`Replica`]. The *master* writes each value that a [`Client`] [`Put`]s:
+//! it sends the modified [`Page`] to the others. When one of them has the page, the master sends the
+//! [`Log`] record, which commits it. A replica that loses its connection to the master becomes a
+//! candidate and asks for votes. A replica votes for a candidate whose log is at least as long as its
+//! own. A candidate with two of three votes is the new master and announces it ([`NewMaster`]); its
+//! followers ask for the records that they lack ([`UpdateReq`]). The old master may still be alive. A
+//! master that hears of another one therefore makes all replicas hold a new election ([`DupMaster`]).
 //!
 //! **The bugs it teaches.**
-//! - [`Bug::UnexpectedUpdateReq`]: a replica that is asked for an update and is no master panics. It was
-//!   one when the other asked: between the two it has heard that there are two masters.
-//! - [`Bug::RecoveringNotElectable`]: who has a page and not its log record does not stand, since its
-//!   database is half written. If the master is lost when both others have the page and none the
-//!   record, there is nobody left to stand. They should forget the page.
+//! - [`Bug::UnexpectedUpdateReq`]: a replica that is no longer master panics when it is asked for an
+//!   update. The replica was master when the request was sent, and has since heard of a second one.
+//! - [`Bug::RecoveringNotElectable`]: a replica with a page and without its log record is no
+//!   candidate, since its database is half written. If the master is lost when both others have the
+//!   page and neither has the record, no candidate is left. The fix: a replica discards such a page.
 
 mod client;
 mod events;
@@ -30,20 +30,20 @@ pub use events::*;
 pub use replica::{Replica, ReplicaState};
 pub use specifications::{Answered, AnsweredState, Kept, KeptState, somebody_is_master};
 
-/// The nodes with a replica. The first is the master to begin with.
+/// The nodes with a replica. The first one is the initial master.
 pub const NODES: [&str; 3] = ["n1", "n2", "n3"];
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
     /// A replica that is not the master panics when it is asked for an update.
     UnexpectedUpdateReq,
-    /// A replica with a page and without its log record does not stand for master.
+    /// A replica with a page and without its log record is no candidate.
     RecoveringNotElectable,
 }
 
 // ANCHOR: set_up
-/// Starts the nodes, and a client with so many values to put, which is on none of them; returns it.
+/// Starts the nodes, and a client on none of them that puts this number of values; returns the client.
 pub async fn set_up(sys: &System, puts: u32, bug: Option<Bug>) -> ActorRef<Client> {
     sys.monitor::<Answered>();
     sys.monitor::<Kept>();
@@ -56,7 +56,7 @@ pub async fn set_up(sys: &System, puts: u32, bug: Option<Bug>) -> ActorRef<Clien
     let client = sys.spawn(Client::new(puts));
     let mut replicas = Vec::new();
     for name in NODES {
-        // None, where the node is gone already.
+        // The result is `None` if the node has already stopped.
         let replica = sys.lookup::<Replica>(format!("{name}/replica")).await;
         replicas.extend(replica);
     }

@@ -1,4 +1,4 @@
-//! The replicas, one of which is the master.
+//! A replica of the database: the roles of follower, candidate and master.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -12,28 +12,28 @@ use super::{
 };
 use ReplicaState as To;
 
-/// Who was not elected stands again after this, or a small multiple of it.
+/// The election timeout: a candidate that was not elected retries after one to three times this.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// Keeps the database, and may be the master.
+/// Keeps a copy of the database, and may become the master.
 #[derive(Debug)]
 pub struct Replica {
     others: Vec<ActorRef<Replica>>,
     client: Option<Recipient<NewMaster>>,
     term: u64,
-    /// Whom it follows, or has followed.
+    /// The master that the replica follows, or followed last.
     master: Option<ActorRef<Replica>>,
-    /// To whom it has just lost the connection.
+    /// The master to which the connection was just lost.
     lost: Option<ActorId>,
-    /// It is the master.
+    /// True if the replica is the master.
     pub(super) leads: bool,
-    /// Who votes for it.
+    /// The replicas that have voted for this one.
     votes: BTreeSet<ActorId>,
-    /// The last page that it has.
+    /// The last page that the replica has.
     page: u64,
-    /// The last record of its log.
+    /// The last record of the replica's log.
     log: u64,
-    /// What the master is writing.
+    /// The value that the master is writing.
     writing: Option<Put>,
     bug: Option<Bug>,
 }
@@ -47,7 +47,7 @@ pub struct Replica {
 ))]
 // ANCHOR_END: states
 impl Replica {
-    /// A replica with an empty database.
+    /// Creates a replica with an empty database.
     pub fn new(bug: Option<Bug>) -> Self {
         Self {
             others: Vec::new(),
@@ -81,7 +81,7 @@ impl Replica {
     }
 
     // ANCHOR: writing
-    /// First the page, and then the log record, which says that it counts.
+    /// Sends the page first, and the log record, which commits the page, later.
     #[on(Master)]
     fn put(&mut self, put: Put) {
         if put.number > self.log {
@@ -130,7 +130,7 @@ impl Replica {
     // ANCHOR_END: writing
 
     // ANCHOR: election
-    /// The connection to the master is lost, and maybe the master.
+    /// Handles the loss of the connection to the master, which may still be alive.
     #[on(Following)]
     fn lost(&mut self, lost: Terminated, cx: &mut Context<Self>) {
         if self.master.as_ref().map(ActorRef::id) == Some(lost.actor) {
@@ -143,7 +143,7 @@ impl Replica {
     #[on(Joining, Electing, Master)]
     fn lost_another(&mut self, _: Terminated) {}
 
-    /// A page without its log record does not count.
+    /// Discards a page without a log record: the page is not committed.
     #[entry(Electing)]
     fn begin_election(&mut self, cx: &mut Context<Self>) {
         self.writing = None;
@@ -164,7 +164,7 @@ impl Replica {
         cx.state_timeout(pauses * PAUSE, Again);
     }
 
-    /// At first it does not ask whom it has lost.
+    /// Asks for votes. The first attempt leaves out the replica whose connection was lost.
     fn stand(&mut self, cx: &mut Context<Self>) {
         let is_recovering = self.page > self.log;
         if is_recovering && self.bug == Some(Bug::RecoveringNotElectable) {
@@ -182,7 +182,7 @@ impl Replica {
         }
     }
 
-    /// Whoever hears of a later term takes part in the election, and a master gives up.
+    /// Joins the election of a later term; a master steps down.
     #[on(Following, Electing, Master)]
     fn vote(&mut self, stand: Stand, cx: &mut Context<Self>) {
         if stand.term <= self.term {
@@ -243,7 +243,7 @@ impl Replica {
     }
 
     // ANCHOR: two_masters
-    /// Another one: neither is the master.
+    /// Handles the news of a second master: neither of the two remains master.
     #[on(Master)]
     fn another_master(&mut self, new: NewMaster, cx: &mut Context<Self>) {
         self.term = self.term.max(new.term);
@@ -264,7 +264,7 @@ impl Replica {
         }
     }
 
-    /// Whoever asks follows another master soon.
+    /// The sender of the request will hear of a new master soon.
     #[on(Following, Electing)]
     fn is_no_master(&mut self, _: UpdateReq) {
         assert!(

@@ -1,4 +1,4 @@
-//! What is expected of every schedule.
+//! The specifications of the replicated database.
 
 use std::collections::BTreeSet;
 
@@ -6,13 +6,13 @@ use actor_core::prelude::*;
 
 use super::{Done, NewMaster, Put, Replica};
 
-/// Whether a replica is the master. It need not be so always, but again and again.
+/// Returns true if a replica is the master. That need not hold always, but again and again.
 pub fn somebody_is_master(world: &World<'_>) -> bool {
     world.all::<Replica>().any(|replica| replica.leads)
 }
 
 // ANCHOR: answered
-/// Every value is safe, in the end.
+/// A liveness property: every value becomes safe eventually.
 #[derive(Debug, Default)]
 pub struct Answered {
     open: BTreeSet<u64>,
@@ -40,7 +40,7 @@ impl Answered {
 }
 // ANCHOR_END: answered
 
-/// Who is elected has all that was said to be safe. An earlier master may not know of it.
+/// A safety property: an elected master has all safe values. An earlier master may not know of it.
 #[derive(Debug, Default)]
 pub struct Kept {
     term: u64,

@@ -27,7 +27,7 @@ async fn nobody_may_stand(sys: &System) {
 }
 // ANCHOR_END: tests
 
-/// Without faults nothing is wrong.
+/// Without faults, neither bug shows.
 #[actor_test(timers = patient, max_steps = 1000)]
 async fn both_need_a_fault(sys: &System) {
     serve(sys, Some(Bug::UnexpectedUpdateReq)).await;

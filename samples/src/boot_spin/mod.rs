@@ -1,15 +1,15 @@
-//! A processor that boots and should sleep meanwhile, after a bug in an operating system told in
-//! "Finding and Reproducing Heisenbugs in Concurrent Programs" (Musuvathi and others, OSDI 2008).
+//! A livelock while a processor boots, after an operating system bug in "Finding and
+//! Reproducing Heisenbugs in Concurrent Programs" (Musuvathi and others, OSDI 2008).
 //!
-//! [`Boot`] waits for the first interrupt of the clock. Until then it halts, and each interrupt
-//! wakes it. The interrupts of other devices are for the [`Dispatcher`], which acknowledges them;
-//! the [`Controller`] raises no other before.
+//! [`Boot`] waits for the first clock interrupt. Until then it halts the processor, and each
+//! interrupt wakes it. The [`Dispatcher`] receives the interrupts of other devices, and
+//! acknowledges them; the [`Controller`] raises the next interrupt after the acknowledgement.
 //!
-//! **The bug it teaches.** With [`Bug::HaltReturnsIfAny`], an interrupt that Boot does not wait for
-//! stays where it is. The next halt returns at once, since an interrupt is pending, and Boot looks
-//! again, and halts again: it is busy, and gets nowhere. No assertion fails and nobody waits, so
-//! there is no deadlock. The tester needs no specification for it, though: an actor that handles
-//! nothing but its own events, for long and to no effect, is reported by itself.
+//! **The bug it teaches.** With [`Bug::HaltReturnsIfAny`], an interrupt that Boot does
+//! not wait for stays pending. The next halt returns at once, since an interrupt is
+//! pending. Boot checks again, halts again, and spins for ever. No assertion fails, and
+//! no actor waits, so there is no deadlock. The tester needs no specification to find it:
+//! an actor that handles only its own events for long, without an effect, is reported.
 
 use std::collections::VecDeque;
 
@@ -18,19 +18,19 @@ use actor_core::prelude::*;
 #[cfg(test)]
 mod tests;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// To halt returns where any interrupt is pending, and those of others are left pending.
+    /// The halt returns if any interrupt is pending, and interrupts of other devices stay pending.
     HaltReturnsIfAny,
 }
 
-/// What can interrupt the processor.
+/// A device that can interrupt the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Device {
-    /// Nobody waits for it while booting.
+    /// A device that nobody waits for during the boot.
     Keyboard,
-    /// Boot waits for it.
+    /// The device that Boot waits for.
     Clock,
 }
 
@@ -38,7 +38,7 @@ pub enum Device {
 #[derive(Debug)]
 pub struct Interrupt(pub Device);
 
-/// Boot's word to itself: the processor is awake.
+/// Boot sends this to itself: the processor is awake.
 #[derive(Debug)]
 pub struct Awake;
 
@@ -46,16 +46,16 @@ pub struct Awake;
 #[derive(Debug)]
 pub struct Dispatch(pub Device);
 
-/// Tells the controller that the interrupt was seen to.
+/// Notifies the controller that the interrupt was handled.
 #[derive(Debug)]
 pub struct Acknowledge;
 
-/// Asks Boot how many interrupts it had; answered when it has booted.
+/// Asks Boot for the number of interrupts it had; answered when it has booted.
 #[derive(Debug)]
 pub struct Interrupts;
 
 // ANCHOR: boot
-/// Waits for the clock.
+/// Waits for the clock interrupt.
 #[derive(Debug)]
 pub struct Boot {
     dispatcher: ActorRef<Dispatcher>,
@@ -101,7 +101,7 @@ impl Boot {
 }
 // ANCHOR_END: boot
 
-/// Sees to the interrupts that nobody waits for.
+/// Acknowledges the interrupts that Boot does not wait for.
 #[derive(Debug)]
 pub struct Dispatcher {
     controller: ActorRef<Controller>,
@@ -115,7 +115,7 @@ impl Dispatcher {
     }
 }
 
-/// Tells the controller whom to interrupt.
+/// Gives the controller the actor to interrupt.
 #[derive(Debug)]
 pub struct Connect(pub ActorRef<Boot>);
 
@@ -146,7 +146,7 @@ impl Controller {
     }
 }
 
-/// The processor boots, in the end.
+/// A liveness property: the processor boots eventually.
 #[derive(Debug, Default)]
 pub struct Boots;
 
@@ -161,7 +161,7 @@ impl Boots {
     }
 }
 
-/// Starts a processor that has so many interrupts of the keyboard before that of the clock.
+/// Starts a processor that gets `keys` keyboard interrupts before the clock interrupt.
 pub fn set_up(sys: &System, keys: usize, bug: Option<Bug>) -> ActorRef<Boot> {
     let mut devices = VecDeque::from(vec![Device::Keyboard; keys]);
     devices.push_back(Device::Clock);

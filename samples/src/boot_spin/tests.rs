@@ -10,7 +10,7 @@ async fn it_boots(sys: &System) {
     assert_eq!(boot.ask(Interrupts).await, Ok(4));
 }
 
-/// Found by every fair schedule, and without a specification.
+/// Every fair schedule finds the bug, without a specification.
 #[actor_test(
     max_steps = 100,
     expect_bug = "`Boot` handled only events that it had sent itself"
@@ -19,14 +19,14 @@ fn it_spins(sys: &System) {
     set_up(sys, 1, Some(Bug::HaltReturnsIfAny));
 }
 
-/// A monitor says what is missing, but not who is busy.
+/// The monitor says that the boot never ends, but does not name the actor that spins.
 #[actor_test(max_steps = 100, expect_bug = "monitor `Boots` is hot in `Booting`")]
 fn it_never_boots(sys: &System) {
     sys.monitor::<Boots>();
     set_up(sys, 1, Some(Bug::HaltReturnsIfAny));
 }
 
-/// An interrupt that is waited for is taken at once.
+/// Boot takes the clock interrupt at once, since it waits for it.
 #[actor_test(max_steps = 100)]
 async fn the_clock_alone_hides_the_bug(sys: &System) {
     let boot = set_up(sys, 0, Some(Bug::HaltReturnsIfAny));

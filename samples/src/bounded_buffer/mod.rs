@@ -1,16 +1,16 @@
-//! A bounded buffer between producers and consumers, after Tom Cargill's "Extreme Programming
-//! Challenge Fourteen" and Coyote's sample of it.
+//! A lost wake-up in a bounded buffer with producers and consumers, after Tom
+//! Cargill's "Extreme Programming Challenge Fourteen" and Coyote's sample of it.
 //!
-//! A producer [`Put`]s items into a [`Buffer`] of limited capacity, a consumer [`Take`]s them. Where
-//! that is not possible, the buffer answers [`Answer::Wait`] and parks the client in *one* list for
-//! both kinds. After each success it wakes parked clients, and a client that is woken asks again,
-//! since somebody else may have been faster.
+//! A producer [`Put`]s items into a [`Buffer`] of limited capacity, and a consumer
+//! [`Take`]s them. If the buffer is full or empty, it answers [`Answer::Wait`] and parks
+//! the client in *one* list for both kinds. After each success it wakes the parked
+//! clients. A client that is woken asks again, since another client may have been faster.
 //!
-//! **The bug it teaches.** With [`Bug::WakeOne`], the buffer wakes the first parked client only. It
-//! looks like enough, as one success makes room for one other. But the first in the list may be of
-//! the wrong kind: a consumer that took the last item wakes another consumer, which finds nothing
-//! and waits again, while the producer that could go on sleeps. Then nobody is left to wake anybody:
-//! a lost wake-up, and a deadlock. It takes three clients to happen. The tester names who waits for
+//! **The bug it teaches.** With [`Bug::WakeOne`], the buffer wakes only the first parked client. That seems
+//! enough, as one success lets one other client continue. But the first one in the list may be of the wrong
+//! kind. A consumer that took the last item wakes another consumer, which finds nothing and waits again,
+//! while the producer that could continue sleeps. Then no client is left to wake another: a lost wake-up,
+//! and a deadlock. Three clients are needed. The report names each waiting client and its wait.
 //! what.
 
 use std::collections::VecDeque;
@@ -20,10 +20,10 @@ use actor_core::prelude::*;
 #[cfg(test)]
 mod tests;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// A success wakes the first parked client, not all of them.
+    /// A success wakes the first parked client instead of all of them.
     WakeOne,
 }
 
@@ -32,31 +32,31 @@ pub enum Bug {
 pub struct Put {
     /// The item.
     pub item: u64,
-    /// Whom to wake where there is no room.
+    /// The client to wake later if the buffer is full.
     pub parked: Recipient<Wake>,
 }
 
 /// Asks the buffer for the oldest item.
 #[derive(Debug)]
 pub struct Take {
-    /// Whom to wake where there is none.
+    /// The client to wake later if the buffer is empty.
     pub parked: Recipient<Wake>,
 }
 
-/// What the buffer answers.
+/// The answer of the buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Answer<T> {
-    /// It is done.
+    /// The request succeeded.
     Done(T),
-    /// Not now: ask again after [`Wake`].
+    /// The buffer is full or empty: ask again after [`Wake`].
     Wait,
 }
 
-/// Tells a parked client to ask again.
+/// Wakes a parked client, which asks again.
 #[derive(Debug)]
 pub struct Wake;
 
-/// Asks a producer or a consumer to do its work, and answers when it is done.
+/// Asks a producer or a consumer to do its work; answered when the work is done.
 #[derive(Debug)]
 pub struct Work;
 
@@ -144,7 +144,7 @@ pub struct Consumer {
 
 #[actor(receive(Wake))]
 impl Consumer {
-    /// Answers with what it took, in order.
+    /// Returns the items that it took, in order.
     #[on]
     async fn work(&mut self, _: Work, cx: &mut Context<Self>) -> Vec<u64> {
         let mut taken = Vec::new();
@@ -162,27 +162,27 @@ impl Consumer {
     }
 }
 
-/// How many clients there are, and how much they do.
+/// The number of clients and the work of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Load {
-    /// How many items the buffer has room for.
+    /// The capacity of the buffer.
     pub capacity: usize,
-    /// How many producers there are.
+    /// The number of producers.
     pub producers: u64,
-    /// How many items each of them puts.
+    /// The number of items that each producer puts.
     pub puts: u64,
-    /// How many consumers there are.
+    /// The number of consumers.
     pub consumers: u64,
-    /// How many items each of them takes.
+    /// The number of items that each consumer takes.
     pub takes: u64,
 }
 
 /// The clients of a buffer.
 #[derive(Debug)]
 pub struct Clients {
-    /// Those that put.
+    /// The clients that put items.
     pub producers: Vec<ActorRef<Producer>>,
-    /// Those that take.
+    /// The clients that take items.
     pub consumers: Vec<ActorRef<Consumer>>,
 }
 
@@ -213,7 +213,7 @@ pub fn set_up(sys: &System, load: Load, bug: Option<Bug>) -> Clients {
 }
 
 // ANCHOR: everyone
-/// Has all clients do their work, and returns what was taken, sorted.
+/// Makes all clients do their work, and returns the items that were taken, sorted.
 pub async fn everyone_works(clients: &Clients) -> Vec<u64> {
     for producer in &clients.producers {
         producer.tell(Work);

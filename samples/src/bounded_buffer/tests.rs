@@ -19,7 +19,7 @@ const SMALLEST: Load = Load {
     ..LOAD
 };
 
-/// One consumer has no rival of its kind: here waking one is enough.
+/// A single consumer: waking one client is enough here.
 const ONE_CONSUMER: Load = Load {
     producers: 2,
     puts: 1,
@@ -41,14 +41,14 @@ async fn waking_all_loses_nothing(sys: &System) {
     every_item_arrives(sys, LOAD, None).await;
 }
 
-/// Found in three schedules of ten.
+/// Three of ten schedules find the bug.
 #[actor_test(expect_bug = "`Producer` awaits an event `Wake`")]
 async fn waking_one_loses_a_wake_up(sys: &System) {
     every_item_arrives(sys, LOAD, Some(Bug::WakeOne)).await;
 }
 // ANCHOR_END: test
 
-/// Found in one schedule of twenty.
+/// One of twenty schedules finds the bug.
 #[actor_test(iterations = 1000, expect_bug = "`Producer` awaits an event `Wake`")]
 async fn two_items_and_three_clients_are_enough(sys: &System) {
     every_item_arrives(sys, SMALLEST, Some(Bug::WakeOne)).await;

@@ -1,4 +1,4 @@
-//! A client, which updates and queries.
+//! The client of the chain, which sends updates to the head and queries to the tail.
 
 use std::time::Duration;
 
@@ -9,27 +9,27 @@ use super::{
 };
 use ClientState as To;
 
-/// How long it waits for a reply before it asks around.
+/// The time that the client waits for a reply before it asks a random server.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// How often it asks around for one request. Then it waits for word from the master.
+/// The number of such attempts per request. After them the client waits for news of the master.
 const TRIES: u32 = 2;
 
-/// A reply takes long to come.
+/// A timer: the reply to a request is late.
 #[derive(Debug)]
 pub struct Impatience {
     request: Request,
     tries_left: u32,
 }
 
-/// Updates and queries, as it likes.
+/// Sends updates and queries, in a random order.
 #[derive(Debug)]
 pub struct Client {
     id: u32,
     servers: Vec<ServerRef>,
     requests: u32,
-    /// The number of its last request.
+    /// The number of the client's last request.
     number: u32,
-    /// Whom to ask.
+    /// The current head and tail, as announced by the master.
     view: Option<HeadTailChanged>,
 }
 
@@ -41,7 +41,7 @@ pub struct Client {
     Done(ignore(HeadTailChanged, Impatience, QueryReply, UpdateReply)),
 ))]
 impl Client {
-    /// A client of these servers, with so many requests.
+    /// Creates a client of these servers that sends this number of requests.
     pub fn new(id: u32, servers: Vec<ServerRef>, requests: u32) -> Self {
         Self {
             id,
@@ -80,7 +80,7 @@ impl Client {
         );
     }
 
-    /// What was asked of a server that has failed is lost.
+    /// Sends the request again: a failed server has lost it.
     #[on(Updating, Querying)]
     fn head_tail_changed(&mut self, view: HeadTailChanged, cx: &mut Context<Self>) {
         self.view = Some(view);
@@ -125,7 +125,7 @@ impl Client {
         }
     }
 
-    /// Replies to requests that were answered before are left alone.
+    /// Ignores replies to earlier requests.
     #[on(Updating)]
     fn updated(&mut self, reply: UpdateReply, cx: &mut Context<Self>) {
         if reply.request == self.request() {

@@ -1,4 +1,4 @@
-//! The failure detector.
+//! The failure detector: pings the servers and reports those that failed (fail-stop).
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -7,20 +7,20 @@ use actor_core::prelude::*;
 
 use super::{Bug, Fail, Master, Ping, Pong, ServerFailed, ServerRef};
 
-/// How long a server may take to answer a ping.
+/// The time limit for the answer to a ping.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The time for answers is over.
+/// A timer: the time limit of a round of pings has passed.
 #[derive(Debug)]
 pub struct RoundOver;
 
-/// Watches servers, and tells the master when one has failed.
+/// Watches the servers, and notifies the master of each failure.
 #[derive(Debug)]
 pub struct FailureDetector {
     servers: Vec<ServerRef>,
     master: ActorRef<Master>,
     rounds_left: u32,
-    /// How many servers it may switch off, so that one is left.
+    /// The number of servers that the detector may still switch off; one server always stays on.
     switches_left: usize,
     answered: BTreeSet<ActorId>,
     bug: Option<Bug>,
@@ -29,7 +29,7 @@ pub struct FailureDetector {
 // ANCHOR: detector
 #[actor]
 impl FailureDetector {
-    /// A detector that pings the servers so many times, and may switch so many of them off.
+    /// Creates a detector with this number of rounds of pings, and of servers that it may switch off.
     pub fn new(
         servers: Vec<ServerRef>,
         master: ActorRef<Master>,
@@ -72,8 +72,8 @@ impl FailureDetector {
         self.answered.insert(pong.server);
     }
 
-    /// A silent server may be a slow one. It is switched off first, so that it does nothing any more
-    /// when the others do without it.
+    /// A silent server may merely be slow. The detector switches the server off first,
+    /// so that a suspected server does nothing while the others continue without it.
     #[on]
     fn round_over(&mut self, _: RoundOver, cx: &mut Context<Self>) {
         let mut silent = self.servers.clone();
@@ -94,7 +94,7 @@ impl FailureDetector {
         self.report(end.actor);
     }
 
-    /// The last server is all that there is.
+    /// Reports a failure, unless the server is the last one.
     fn report(&mut self, server: ActorId) {
         let known = self.servers.iter().any(|other| other.id() == server);
         if known && self.servers.len() > 1 {

@@ -1,4 +1,4 @@
-//! What the servers, the master, the failure detector and the clients say to each other.
+//! The messages between servers, master, failure detector and clients.
 
 use std::fmt;
 
@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 
 use super::{Client, FailureDetector, Master, Server};
 
-/// A server, as the others know it.
+/// The address of a server.
 pub type ServerRef = ActorRef<Server>;
 
-/// A client's request. It keeps its number when it is sent again.
+/// A client's request. The number stays the same when the request is sent again.
 ///
-/// Its `Debug` form is short, so that it leaves room in a report.
+/// The `Debug` form is short, so that reports stay readable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Request {
-    /// Which client.
+    /// The number of the client.
     pub client: u32,
-    /// Which of its requests, from 1.
+    /// The number of the request among those of the client, from 1.
     pub number: u32,
 }
 
@@ -27,16 +27,16 @@ impl fmt::Debug for Request {
     }
 }
 
-/// An update, in its place in a history.
+/// A log entry: an update with its sequence number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its place, from 1.
+    /// The sequence number, from 1.
     pub seq: u64,
-    /// Whose update it is.
+    /// The request that made the update.
     pub request: Request,
-    /// What it writes.
+    /// The value that the update writes.
     pub value: u64,
-    /// Whom to answer.
+    /// The client that gets the reply.
     pub client: ActorRef<Client>,
 }
 
@@ -45,18 +45,18 @@ pub struct Entry {
 pub struct Update {
     /// The request.
     pub request: Request,
-    /// What it writes.
+    /// The value to write.
     pub value: u64,
-    /// Whom to answer.
+    /// The client that gets the reply.
     pub client: ActorRef<Client>,
 }
 
-/// Every server has the update.
+/// The reply to an [`Update`]: every server has it.
 #[derive(Debug)]
 pub struct UpdateReply {
     /// The request.
     pub request: Request,
-    /// The place of the update in all histories.
+    /// The sequence number of the update in all histories.
     pub seq: u64,
 }
 
@@ -65,7 +65,7 @@ pub struct UpdateReply {
 pub struct Query {
     /// The request.
     pub request: Request,
-    /// Whom to answer.
+    /// The client that gets the reply.
     pub client: ActorRef<Client>,
 }
 
@@ -74,9 +74,9 @@ pub struct Query {
 pub struct QueryReply {
     /// The request.
     pub request: Request,
-    /// The place of the last update; 0 where there is none.
+    /// The sequence number of the last update; 0 if there is none.
     pub seq: u64,
-    /// What it wrote.
+    /// The value that the last update wrote.
     pub value: Option<u64>,
 }
 
@@ -92,23 +92,23 @@ pub struct Forward {
 /// From a server to its predecessor: the tail has all updates up to this one.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Ack {
-    /// The last of them.
+    /// The sequence number of the last acknowledged update.
     pub seq: u64,
 }
 
 /// From the master: a server's place in the chain.
 #[derive(Debug)]
 pub struct Join {
-    /// Who comes before it; nobody before the head.
+    /// The predecessor; `None` for the head.
     pub pred: Option<ServerRef>,
-    /// Who comes after it; nobody after the tail.
+    /// The successor; `None` for the tail.
     pub succ: Option<ServerRef>,
 }
 
 /// From the master: the old head has failed, and this server takes its place.
 #[derive(Debug)]
 pub struct BecomeHead {
-    /// Whom to answer.
+    /// The master, which gets the answer.
     pub master: ActorRef<Master>,
 }
 
@@ -122,7 +122,7 @@ pub struct HeadChanged {
 /// From the master: the old tail has failed, and this server takes its place.
 #[derive(Debug)]
 pub struct BecomeTail {
-    /// Whom to answer.
+    /// The master, which gets the answer.
     pub master: ActorRef<Master>,
 }
 
@@ -133,97 +133,97 @@ pub struct TailChanged {
     pub server: ActorId,
 }
 
-/// From the master: a server's predecessor has failed, and another takes its place.
+/// From the master: the server's predecessor has failed, and another server takes its place.
 #[derive(Debug)]
 pub struct NewPred {
     /// The new predecessor.
     pub pred: ServerRef,
-    /// Whom to answer.
+    /// The master, which gets the answer.
     pub master: ActorRef<Master>,
 }
 
-/// Answers [`NewPred`]: what the new predecessor has to know.
+/// Answers [`NewPred`] with the state that the new predecessor needs.
 #[derive(Debug)]
 pub struct NewSuccInfo {
     /// The new predecessor.
     pub pred: ActorId,
-    /// The server.
+    /// The server that answers.
     pub succ: ActorId,
-    /// The last update that it has.
+    /// The last update that the server has received.
     pub last_received: u64,
-    /// The last one that it has acknowledged.
+    /// The last update that the server has acknowledged.
     pub last_acked: u64,
 }
 
-/// From the master: a server's successor has failed, and another takes its place.
+/// From the master: the server's successor has failed, and another server takes its place.
 #[derive(Debug)]
 pub struct NewSucc {
     /// The new successor.
     pub succ: ServerRef,
-    /// The last update that it has.
+    /// The last update that the new successor has received.
     pub last_received: u64,
-    /// The last one that it has acknowledged.
+    /// The last update that the new successor has acknowledged.
     pub last_acked: u64,
-    /// Whom to answer.
+    /// The master, which gets the answer.
     pub master: ActorRef<Master>,
 }
 
-/// Answers [`NewSucc`].
+/// Answers [`NewSucc`]: both neighbours are linked.
 #[derive(Debug)]
 pub struct Success {
-    /// The server.
+    /// The server that answers.
     pub pred: ActorId,
-    /// Its new successor.
+    /// The new successor of that server.
     pub succ: ActorId,
 }
 
-/// From the master to the clients: whom to ask from now on.
+/// From the master to the clients: the current head and tail.
 #[derive(Clone, Debug)]
 pub struct HeadTailChanged {
-    /// For updates.
+    /// The head, which takes updates.
     pub head: ServerRef,
-    /// For queries.
+    /// The tail, which answers queries.
     pub tail: ServerRef,
 }
 
-/// Asks a server whether it lives.
+/// Asks a server if it is alive.
 #[derive(Debug)]
 pub struct Ping {
-    /// Who asks.
+    /// The failure detector, which gets the answer.
     pub from: ActorRef<FailureDetector>,
 }
 
-/// A server lives.
+/// Answers [`Ping`]: the server is alive.
 #[derive(Debug)]
 pub struct Pong {
-    /// Which server.
+    /// The server that answers.
     pub server: ActorId,
 }
 
 /// From the failure detector to the master: a server has failed.
 #[derive(Debug)]
 pub struct ServerFailed {
-    /// Which server.
+    /// The server that failed.
     pub server: ActorId,
 }
 
-/// Switches a server off, since it may have failed already.
+/// Switches off a server that may have failed.
 #[derive(Debug)]
 pub struct Fail;
 
-/// Asks a client how many replies it got; answered when it is done.
+/// Asks a client for the number of its replies; answered when the client is done.
 #[derive(Debug)]
 pub struct HowManyReplies;
 
 /// For monitors: a server has added an update to its history.
 #[derive(Debug)]
 pub struct Appended {
-    /// Its place.
+    /// The sequence number of the update.
     pub seq: u64,
-    /// The update.
+    /// The request of the update.
     pub request: Request,
 }
 
-/// For monitors: the chain is whole again.
+/// For monitors: the chain is complete again.
 #[derive(Debug)]
 pub struct ChainFormed;

@@ -1,4 +1,4 @@
-//! The master, which mends the chain.
+//! The master: reconfigures the chain after failures, one repair at a time.
 
 use actor_core::prelude::*;
 
@@ -8,31 +8,31 @@ use super::{
 };
 use MasterState as To;
 
-/// Knows the chain, and mends it, one thing after the other.
+/// Keeps the membership of the chain, and carries out one repair at a time.
 #[derive(Debug)]
 pub struct Master {
     /// The servers that have not failed, in order.
     chain: Vec<ServerRef>,
     clients: Vec<ActorRef<Client>>,
-    /// Who knows that it is the head.
+    /// The server that has confirmed that it is the head.
     head: Option<ServerRef>,
-    /// Who knows that it is the tail.
+    /// The server that has confirmed that it is the tail.
     tail: Option<ServerRef>,
-    /// Who know that they are neighbours.
+    /// The pairs of servers that have confirmed that they are neighbours.
     linked: Vec<(ServerRef, ServerRef)>,
-    /// What is being mended.
+    /// The repair in progress.
     repair: Option<Repair>,
     bug: Option<Bug>,
 }
 
-/// What a chain lacks.
+/// A repair of the chain.
 #[derive(Debug)]
 enum Repair {
-    /// Its first server is to become the head.
+    /// Make the first server the head.
     Head(ServerRef),
-    /// Its last server is to become the tail.
+    /// Make the last server the tail.
     Tail(ServerRef),
-    /// A server is to be linked to its successor.
+    /// Link a server to its successor.
     Link(ServerRef, ServerRef),
 }
 
@@ -45,13 +45,13 @@ impl Repair {
     }
 }
 
-// In `Stable`, answers come only from a server that was removed while it lived.
+// In `Stable`, such answers come only from a server that was removed while it was alive.
 #[actor(states(
     Stable(ignore(HeadChanged, TailChanged, NewSuccInfo, Success)),
     Repairing,
 ))]
 impl Master {
-    /// A master of these servers, in this order.
+    /// Creates the master of these servers, in this order.
     pub fn new(chain: Vec<ServerRef>, clients: Vec<ActorRef<Client>>, bug: Option<Bug>) -> Self {
         Self {
             chain,
@@ -79,7 +79,7 @@ impl Master {
     }
 
     // ANCHOR: mend
-    /// What is being mended goes on, unless the server is needed for it.
+    /// Continues the repair in progress, unless the repair needs the server that failed.
     #[on]
     fn failed(&mut self, failed: ServerFailed, cx: &mut Context<Self>) {
         let server = failed.server;
@@ -141,7 +141,7 @@ impl Master {
         }
     }
 
-    /// The successor knows; now its predecessor is told what it lacks.
+    /// The successor has answered; the master sends the answer on to the predecessor.
     #[on(Repairing)]
     fn new_succ_info(&mut self, info: NewSuccInfo, cx: &mut Context<Self>) {
         if let Some(Repair::Link(pred, succ)) = &self.repair

@@ -1,22 +1,22 @@
-//! Chain replication, after van Renesse and Schneider, "Chain Replication for Supporting High
-//! Throughput and Availability".
+//! Chain replication, after van Renesse and Schneider, "Chain
+//! Replication for Supporting High Throughput and Availability".
 //!
-//! Clients send every [`Update`] to the head of a chain of [`Server`]s, and every [`Query`] to its
-//! tail. A server adds an update to its history and [`Forward`]s it; the tail replies, and an
-//! [`Ack`] goes back along the chain, so that each server knows what is still on its way. As every
-//! server has what those behind it have, a query of the tail finds what all have, and of n servers
-//! n − 1 may fail.
+//! Clients send every [`Update`] to the head of a chain of [`Server`]s, and every [`Query`]
+//! to its tail. A server adds an update to its history and [`Forward`]s the update. The
+//! tail replies, and an [`Ack`] goes back along the chain, so that each server knows the
+//! updates still in flight. Each server has all updates that its successors have. The tail
+//! therefore knows only updates that all servers have, and n − 1 of n servers may fail.
 //!
-//! When the [`FailureDetector`] reports a failure, the [`Master`] mends the chain: it appoints a new
-//! head or a new tail, or links the two neighbours of a server in the middle. For that it asks the
-//! successor what it has, and tells the predecessor, which sends what is missing. Meanwhile other
-//! servers may fail. A [`Client`] that waits for long asks around; a server that is asked for
-//! what is not its business passes it on.
+//! When the [`FailureDetector`] reports a failure, the [`Master`] repairs the chain: it
+//! appoints a new head or tail, or links the two neighbours of a failed server in the
+//! middle. For a link, the master asks the successor for its last update. The predecessor
+//! then sends the missing ones. Meanwhile other servers may fail. A [`Client`] without a
+//! reply asks a random server, which forwards a request that another server must answer.
 //!
-//! Where a test is about failures, each server is on a node of its own, and the tester decides which of
-//! them stop, and when: see [`set_up_on_nodes`]. The detector itself switches off who is only slow.
+//! In tests of failures, each server runs on a node of its own, and the tester decides which nodes stop,
+//! and when: see [`set_up_on_nodes`]. The detector itself switches off servers that are only slow.
 //!
-//! **The bugs it teaches** are eleven, each a line that is easily forgotten: see [`Bug`].
+//! **The bugs it teaches.** There are eleven, each a line that is easily forgotten: see [`Bug`].
 
 mod client;
 mod detector;
@@ -39,47 +39,47 @@ pub use specifications::{
     WholenessState, nothing_gets_lost,
 };
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// A server sends its new successor everything that is not acknowledged, also what it has.
+    /// A server sends its new successor all unacknowledged updates, even those that the successor has.
     ResendNoDedup,
-    /// A server sends its new successor nothing that it had sent to the old one.
+    /// A server does not send its new successor the updates that it had sent to the old one.
     LoseInflight,
-    /// A new tail does not answer those whose updates were on their way to the old one.
+    /// A new tail does not answer the clients whose updates were in flight to the old tail.
     NewTailSilent,
     /// A new head numbers its updates from 1.
     HeadSeqReset,
-    /// A server that is not the tail answers a query that it is asked by mistake.
+    /// A server that is not the tail answers a query, and does not forward it.
     QueryAny,
-    /// A server that is not the head takes an update that it is given by mistake.
+    /// A server that is not the head accepts an update, and does not forward it.
     StaleHead,
     /// The head replies to an update before the tail has it.
     EarlyReply,
-    /// The master tells the clients of a failure in the middle, and does not link the neighbours.
+    /// After a failure in the middle, the master notifies the clients and does not link the neighbours.
     WrongHandler,
-    /// A server without a history has nothing to say about it to its new predecessor.
+    /// A server with an empty history does not answer [`NewPred`].
     EmptyHistNoInfo,
-    /// A server that misses a ping is taken for dead, while it goes on.
+    /// A server that misses a ping is removed as failed, while it continues to run.
     FalseSuspicion,
-    /// While the master mends the chain, it leaves any other failure for later, also that of a server
-    /// whose answer it awaits.
+    /// During a repair, the master postpones every other failure,
+    /// even the failure of a server whose answer it awaits.
     OneFailureAtATime,
 }
 
-/// Who takes part, and what happens.
+/// The size of the system, and the failures in a test.
 #[derive(Clone, Copy, Debug)]
 pub struct Scenario {
-    /// How many servers there are.
+    /// The number of servers.
     pub servers: usize,
-    /// How many clients there are.
+    /// The number of clients.
     pub clients: u32,
-    /// How many updates and queries each of them sends.
+    /// The number of updates and queries that each client sends.
     pub requests: u32,
-    /// How often the failure detector pings the servers. Those that do not answer in time are
-    /// switched off.
+    /// The number of times that the detector pings the servers.
+    /// A server that does not answer in time is switched off.
     pub pings: u32,
-    /// How many servers may fail by themselves: so many more it leaves on.
+    /// The number of servers that may fail by themselves. The detector keeps as many more servers on.
     pub failures: usize,
 }
 
@@ -92,14 +92,14 @@ pub struct Chain {
     pub clients: Vec<ActorRef<Client>>,
 }
 
-/// Starts everybody, where nothing fails.
+/// Starts a chain in which no node fails.
 pub fn set_up(sys: &System, scenario: Scenario, bug: Option<Bug>) -> Chain {
     let servers = (0..scenario.servers).map(|_| sys.spawn(Server::new(bug)));
     start(sys, servers.collect(), scenario, bug)
 }
 
 // ANCHOR: on_nodes
-/// Starts each server on a node of its own, and everybody else on none, where nothing fails.
+/// Starts each server on a node of its own. All other actors run on no node, and so never fail.
 pub async fn set_up_on_nodes(sys: &System, scenario: Scenario, bug: Option<Bug>) -> Chain {
     let names: Vec<_> = (1..=scenario.servers)
         .map(|number| format!("n{number}"))
@@ -112,7 +112,7 @@ pub async fn set_up_on_nodes(sys: &System, scenario: Scenario, bug: Option<Bug>)
     }
     let mut servers = Vec::new();
     for name in &names {
-        // None, where the node is gone already.
+        // The result is `None` if the node has already stopped.
         let server = sys.lookup::<Server>(format!("{name}/server")).await;
         servers.extend(server);
     }

@@ -1,4 +1,4 @@
-//! A server of the chain.
+//! A server of the chain: its history of updates, and its role as head, middle or tail.
 
 use std::collections::VecDeque;
 
@@ -11,25 +11,25 @@ use super::{
 };
 use ServerState as To;
 
-/// Keeps the history of all updates, and passes new ones on.
+/// Keeps the history of all updates, and forwards new ones.
 #[derive(Debug)]
 pub struct Server {
     pred: Option<ServerRef>,
     succ: Option<ServerRef>,
-    /// All updates that it has.
+    /// All updates that the server has received.
     pub(super) history: Vec<Entry>,
-    /// Those of them that were forwarded, and are not acknowledged.
+    /// The updates that were forwarded and are not acknowledged.
     pub(super) sent: VecDeque<Entry>,
-    /// Up to here, the tail has all of them.
+    /// The last update that the tail is known to have.
     acked: u64,
-    /// What a head counts with.
+    /// The next sequence number that a head assigns.
     next: u64,
     bug: Option<Bug>,
 }
 
 // ANCHOR: states
-// A head is sent no update and a tail no acknowledgement, unless by a server that was removed while it
-// lived.
+// Only a server that was removed while it was alive sends
+// an update to a head or an acknowledgement to a tail.
 #[actor(states(
     Joining,
     Head(ignore(Forward)),
@@ -39,7 +39,7 @@ pub struct Server {
 ))]
 // ANCHOR_END: states
 impl Server {
-    /// A server without a history and without neighbours.
+    /// Creates a server without a history and without neighbours.
     pub fn new(bug: Option<Bug>) -> Self {
         Self {
             pred: None,
@@ -69,8 +69,8 @@ impl Server {
     }
 
     // ANCHOR: updates
-    /// Whoever asks for the second time is answered now, if every server has the update, and else
-    /// when the tail has it.
+    /// Answers a repeated request now if every server has
+    /// the update, and otherwise when the tail has it.
     #[on(Head, Alone)]
     fn update(&mut self, update: Update, cx: &mut Context<Self>) {
         let Update {
@@ -97,7 +97,7 @@ impl Server {
         self.append(entry, cx);
     }
 
-    /// Updates are for the head: whoever asked here is on the wrong track.
+    /// Forwards an update towards the head.
     #[on(Middle, Tail)]
     fn pass_update_on(&mut self, update: Update, cx: &mut Context<Self>) {
         if self.bug == Some(Bug::StaleHead) {
@@ -107,7 +107,7 @@ impl Server {
         }
     }
 
-    /// What a server that was removed still sends does not count.
+    /// Ignores updates from a server that was removed from the chain.
     #[on(Middle, Tail)]
     fn forwarded(&mut self, forward: Forward, cx: &mut Context<Self>) {
         if self.pred.as_ref() == Some(&forward.from) {
@@ -131,7 +131,7 @@ impl Server {
         }
     }
 
-    /// The tail has it, so all have it.
+    /// Replies to the client: the tail has the update, so all servers have it.
     fn complete(&mut self, entry: &Entry) {
         reply(entry);
         self.acknowledge(entry.seq);
@@ -164,7 +164,7 @@ impl Server {
         });
     }
 
-    /// Queries are for the tail: what the others have, it may never have.
+    /// Forwards a query towards the tail: another server may have updates that the tail never gets.
     #[on(Head, Middle)]
     fn pass_query_on(&mut self, query: Query) {
         if self.bug == Some(Bug::QueryAny) {
@@ -186,7 +186,7 @@ impl Server {
         cx.goto(self.role());
     }
 
-    /// What is on its way to the old tail has come to its end here.
+    /// Completes the updates in flight to the old tail: this server is the new tail.
     #[on(Head, Middle)]
     fn become_tail(&mut self, become_tail: BecomeTail, cx: &mut Context<Self>) {
         self.succ = None;
@@ -214,7 +214,7 @@ impl Server {
         self.pred = Some(new.pred);
     }
 
-    /// The new successor is sent what the old one may have taken with it.
+    /// Sends the new successor the updates that the old one may have received and lost.
     #[on(Head, Middle)]
     fn new_succ(&mut self, new: NewSucc, cx: &mut Context<Self>) {
         let has = match self.bug {

@@ -1,4 +1,4 @@
-//! What is expected of every schedule.
+//! The specifications of chain replication: monitors and predicates.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use super::{
 };
 
 // ANCHOR: histories
-/// Every history is sorted, and the beginning of the predecessor's (*update propagation*).
+/// The *update propagation invariant*: every history is sorted, and is a prefix of its predecessor's.
 #[derive(Debug, Default)]
 pub struct Histories {
     chain: Vec<ActorId>,
-    /// Who has failed, maybe before it could join.
+    /// The servers that have failed, perhaps before they joined.
     failed: BTreeSet<ActorId>,
     histories: BTreeMap<ActorId, Vec<(u64, Request)>>,
 }
@@ -65,7 +65,7 @@ impl Histories {
 // ANCHOR_END: histories
 
 // ANCHOR: in_process
-/// What a server has, and one behind it has not, is on its way (*in-process requests*).
+/// The *in-process requests invariant*: an update that the successor lacks is still in `sent`.
 pub fn nothing_gets_lost(world: &World<'_>, chain: &[ServerRef]) -> bool {
     let live: Vec<&Server> = chain.iter().filter_map(|it| world.get(it)).collect();
     (1..live.len()).all(|at| {
@@ -78,13 +78,13 @@ pub fn nothing_gets_lost(world: &World<'_>, chain: &[ServerRef]) -> bool {
 // ANCHOR_END: in_process
 
 // ANCHOR: currency
-/// Whoever asks after an update was known, by its reply or by a query's, finds that update or a later
-/// one; and finds what was written.
+/// Linearizability of queries: a query finds the last update that was known when it was sent, or a
+/// later one, and the value that this update wrote. A reply or another query makes an update known.
 #[derive(Debug, Default)]
 pub struct Currency {
-    /// The last update that some client knows of.
+    /// The last update that any client knows of.
     known: u64,
-    /// What was known when a query was first sent.
+    /// The last known update at the time when each query was first sent.
     known_before: BTreeMap<Request, u64>,
     places: BTreeMap<u64, Request>,
     written: BTreeMap<Request, u64>,
@@ -128,7 +128,7 @@ impl Currency {
 // ANCHOR_END: currency
 
 // ANCHOR: progress
-/// Every request is answered, in the end.
+/// A liveness property: every request is answered eventually.
 #[derive(Debug, Default)]
 pub struct Progress {
     open: BTreeSet<Request>,
@@ -157,7 +157,7 @@ impl Progress {
         self.answered(reply.request, cx);
     }
 
-    /// A request that was answered may be on its way for a second time.
+    /// Ignores the copy of a request that was already answered.
     fn asked(&mut self, request: Request, cx: &mut MonitorContext<Self>) {
         if !self.closed.contains(&request) {
             self.open.insert(request);
@@ -174,7 +174,7 @@ impl Progress {
     }
 }
 
-/// A chain that is broken is mended, in the end.
+/// A liveness property: a broken chain is repaired eventually.
 #[derive(Debug, Default)]
 pub struct Wholeness;
 

@@ -3,7 +3,7 @@ use actor_test::actor_test;
 
 use super::{Bug, Chain, Scenario, nothing_gets_lost, set_up, set_up_on_nodes};
 
-/// Nobody fails.
+/// No server fails.
 const CALM: Scenario = Scenario {
     servers: 3,
     clients: 2,
@@ -12,19 +12,19 @@ const CALM: Scenario = Scenario {
     failures: 0,
 };
 
-/// One node may fail, at any moment.
+/// One node may fail at any moment.
 const FAILURE: Scenario = Scenario {
     failures: 1,
     ..CALM
 };
 
-/// Nobody fails, but servers are slow to answer.
+/// No server fails, but servers are slow to answer.
 const SUSPICION: Scenario = Scenario { pings: 2, ..CALM };
 
-/// Nobody fails, and many updates are on their way.
+/// No server fails, and many updates are in flight.
 const CROWD: Scenario = Scenario { clients: 4, ..CALM };
 
-/// All but one fail, or are taken for dead.
+/// All servers but one fail, or are suspected.
 const DISASTER: Scenario = Scenario {
     servers: 4,
     failures: 1,
@@ -32,7 +32,7 @@ const DISASTER: Scenario = Scenario {
     ..CALM
 };
 
-/// Two nodes may fail, maybe neighbours, maybe at once.
+/// Two nodes may fail, perhaps neighbours, perhaps at the same time.
 const DOUBLE: Scenario = Scenario {
     servers: 4,
     clients: 1,
@@ -82,7 +82,7 @@ fn a_chain_serves_many(sys: &System) {
     clean(sys, CROWD);
 }
 
-/// Found in 14 executions of the portfolio, and in 87 at most of 21 seeds.
+/// The portfolio finds this after 14 executions; the maximum over 21 seeds is 87.
 #[actor_test(
     iterations = 1000,
     max_steps = 1000,
@@ -93,8 +93,8 @@ async fn a_successor_is_sent_what_it_has(sys: &System) {
     set_up_on_nodes(sys, FAILURE, Some(Bug::ResendNoDedup)).await;
 }
 
-/// Found in 15 executions, and in 57 at most. A single client waits for the update that was lost; where
-/// there are more, later updates show that histories differ.
+/// Found after 15 executions, and after 57 at most. A single client waits for the
+/// lost update; with more clients, later updates show that the histories differ.
 #[actor_test(
     iterations = 1000,
     max_steps = 1000,
@@ -109,7 +109,7 @@ async fn a_successor_is_not_sent_what_it_lacks(sys: &System) {
     set_up_on_nodes(sys, one_client, Some(Bug::LoseInflight)).await;
 }
 
-/// Found in 10 executions, and in 63 at most.
+/// Found after 10 executions, and after 63 at most.
 #[actor_test(
     iterations = 1000,
     max_steps = 1000,
@@ -120,7 +120,7 @@ async fn a_new_tail_is_silent(sys: &System) {
     set_up_on_nodes(sys, FAILURE, Some(Bug::NewTailSilent)).await;
 }
 
-/// Found in 18 executions, and in 59 at most.
+/// Found after 18 executions, and after 59 at most.
 #[actor_test(
     iterations = 1000,
     max_steps = 1000,
@@ -131,27 +131,27 @@ async fn a_new_head_counts_from_one(sys: &System) {
     set_up_on_nodes(sys, FAILURE, Some(Bug::HeadSeqReset)).await;
 }
 
-/// Found in one random schedule of six, and in one weighted one of sixty: a client has to ask around,
-/// and the update that it finds has to be on its way until somebody else has asked the tail. With
-/// two clients, that is six random schedules of a thousand, and one weighted one.
+/// One of six random schedules finds this, and one of sixty weighted ones. A client must ask a random
+/// server, and the update that it finds must be in flight until another client has asked the tail.
+/// With two clients, six of a thousand random schedules find it, and one of a thousand weighted ones.
 #[actor_test(iterations = 1000, max_steps = 1000, expect_bug = "was known")]
 fn anybody_answers_queries(sys: &System) {
     set_up(sys, CROWD, Some(Bug::QueryAny));
 }
 
-/// Found in five random schedules of six, and in one weighted one of four.
+/// Five of six random schedules find this, and one of four weighted ones.
 #[actor_test(max_steps = 1000, expect_bug = "a history is not")]
 fn anybody_takes_updates(sys: &System) {
     set_up(sys, CALM, Some(Bug::StaleHead));
 }
 
-/// Found in four schedules of five.
+/// Four of five schedules find this.
 #[actor_test(max_steps = 1000, expect_bug = "was known")]
 fn the_head_replies_too_early(sys: &System) {
     set_up(sys, CALM, Some(Bug::EarlyReply));
 }
 
-/// Found in 10 executions, and in 30 at most.
+/// Found after 10 executions, and after 30 at most.
 #[actor_test(
     iterations = 1000,
     max_steps = 1000,
@@ -162,7 +162,7 @@ async fn neighbours_are_not_linked(sys: &System) {
     set_up_on_nodes(sys, FAILURE, Some(Bug::WrongHandler)).await;
 }
 
-/// Found in 19 executions, and in 38 at most.
+/// Found after 19 executions, and after 38 at most.
 #[actor_test(
     iterations = 1000,
     max_steps = 1000,
@@ -173,7 +173,7 @@ async fn a_server_without_a_history_is_silent(sys: &System) {
     set_up_on_nodes(sys, FAILURE, Some(Bug::EmptyHistNoInfo)).await;
 }
 
-/// Found in one random schedule of three, and in one weighted one of fifteen.
+/// One of three random schedules finds this, and one of fifteen weighted ones.
 #[actor_test(iterations = 1000, max_steps = 1000, expect_bug = "was known")]
 fn a_slow_server_goes_on_as_the_tail(sys: &System) {
     set_up(sys, SUSPICION, Some(Bug::FalseSuspicion));
@@ -188,8 +188,8 @@ async fn a_chain_survives_the_loss_of_two_nodes(sys: &System) {
     });
 }
 
-/// Found in 25 executions, and in 144 at most: the second server fails while the master mends what the
-/// first has left, and needs the second for it.
+/// Found after 25 executions, and after 144 at most: the second server fails while
+/// the master needs that server to repair the chain after the first failure.
 #[actor_test(
     max_steps = 1000,
     faults(stop = 2),

@@ -1,4 +1,4 @@
-//! Asking, and asserting on what is answered: two customers look before they withdraw.
+//! Ask and assert on the answer: two customers check the balance before they withdraw (a race).
 
 // ANCHOR: account
 use actor_core::prelude::*;
@@ -42,7 +42,7 @@ impl Account {
 #[derive(Debug)]
 pub struct Shop;
 
-/// Looks whether there is enough, and then withdraws it.
+/// Checks the balance, and then withdraws the amount.
 #[derive(Debug)]
 pub struct Customer {
     account: ActorRef<Account>,

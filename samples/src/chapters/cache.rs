@@ -1,4 +1,4 @@
-//! An actor that goes on while it waits, so that it may be asked meanwhile: by anyone, and by whom it asks.
+//! A reentrant cache actor: it handles other events while it waits for an answer, and so cannot deadlock.
 
 // ANCHOR: events
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ pub struct Read {
 pub struct Fetched(u32, Result<u32, AskError>);
 // ANCHOR_END: events
 
-/// Each value but the first is the one before it, and ten: the store asks the cache for that.
+/// Computes a value by asking the cache for the previous one and adding ten.
 #[derive(Debug)]
 pub struct Store;
 
@@ -60,7 +60,7 @@ impl Cache {
         }
     }
 
-    /// What comes after the wait. Others have been served since: look again at what you knew.
+    /// Continues after the wait. Other events were handled meanwhile, so check the state again.
     #[on]
     fn fetched(&mut self, fetched: Fetched) {
         let Fetched(key, value) = fetched;
@@ -116,7 +116,7 @@ mod twin {
     use actor_test::strategy::StrategySpec;
     use actor_test::{BugKind, Tester};
 
-    /// In every order: so many ask for the same value before it is fetched, meanwhile, or after.
+    /// Explores every order: `askers` actors ask for one value before, during and after its fetch.
     fn executions_of_every_order(askers: usize) -> u64 {
         let tester = Tester::new().iterations(u64::MAX);
         let report = tester.strategy(StrategySpec::Dfs(None)).run(move |sys| {
@@ -160,7 +160,7 @@ mod twin {
     #[derive(Debug)]
     struct Ask(ActorRef<Awaiting>);
 
-    /// As the cache, but that it awaits the answer in its handler.
+    /// A variant of the cache that awaits the answer inside its handler.
     struct Awaiting;
 
     #[actor]
@@ -185,7 +185,7 @@ mod twin {
         }
     }
 
-    /// What the recipe is for: a handler that awaits is asked in vain.
+    /// The counterexample to the recipe: a handler that awaits the answer deadlocks.
     #[test]
     fn a_handler_that_awaits_is_asked_in_vain() {
         let report = Tester::new().iterations(10).run_async(async |sys: System| {

@@ -1,4 +1,4 @@
-//! Documents that are open as long as somebody has them, and are saved when nobody does any more.
+//! Reference-counted documents: each is open while somebody holds a reference, and is saved afterwards.
 
 use actor_core::prelude::*;
 use actor_core::{Stopped, WeakRef};
@@ -8,7 +8,7 @@ pub struct Load;
 #[derive(Debug)]
 pub struct Save(u32);
 
-/// Where documents are kept; here it is one, and a document is a number.
+/// The storage of documents. There is a single document here, and its content is a number.
 #[derive(Default)]
 pub struct Shelf {
     saved: u32,
@@ -31,7 +31,7 @@ impl Shelf {
 #[derive(Debug)]
 pub struct Add(pub u32);
 
-/// A document that is open.
+/// An open document.
 pub struct Document {
     shelf: ActorRef<Shelf>,
     text: u32,
@@ -60,7 +60,7 @@ impl Document {
 #[derive(Debug)]
 pub struct Open;
 
-/// Opens the document, where nobody has it open.
+/// Returns the open document, or opens it.
 pub struct Desk {
     shelf: ActorRef<Shelf>,
     open: Option<(WeakRef<Document>, Stopped)>,
@@ -77,7 +77,7 @@ impl Desk {
                 return open;
             }
             if self.waits {
-                end.await; // it has been saved
+                end.await; // The old document is saved now.
             }
         }
         let shelf = self.shelf.clone();
@@ -91,7 +91,7 @@ impl Desk {
 }
 // ANCHOR_END: desk
 
-/// Somebody who adds to the document, and is done with it.
+/// Adds to the document, and drops its reference.
 pub struct Writer {
     desk: ActorRef<Desk>,
 }
@@ -106,7 +106,7 @@ impl Writer {
     }
 }
 
-/// Two writers; tells who keeps what they write.
+/// Starts two writers; returns the shelf that stores their document.
 pub fn two_writers(sys: &System, waits: bool) -> ActorRef<Shelf> {
     let shelf = sys.spawn(Shelf::default());
     let desk = sys.spawn(Desk {

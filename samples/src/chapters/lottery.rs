@@ -25,7 +25,7 @@ impl Lottery {
         let mut rng = cx.rng();
         let mut order = vec!["Ada", "Grace", "Tony"];
         order.shuffle(&mut rng);
-        // Ada has bought two tickets, and each of the others one.
+        // Ada has bought two tickets; everybody else has bought one.
         let tickets = |name: &&str| if *name == "Ada" { 2 } else { 1 };
         let winner = *order
             .choose_weighted(&mut rng, tickets)

@@ -1,4 +1,4 @@
-//! The programs that chapters of the book show, each complete, to be typed into `src/lib.rs`.
+//! The programs in the chapters of the book, each complete, to be typed into `src/lib.rs`.
 
 pub mod account;
 pub mod cache;

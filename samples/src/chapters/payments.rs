@@ -35,12 +35,12 @@ impl Bank {
 // ANCHOR_END: bank
 
 // ANCHOR: line
-/// What lies between a shop and its bank. It loses some messages.
+/// The line between a shop and its bank, which loses some messages.
 #[derive(Debug)]
 pub struct Line {
     bank: Recipient<Pay>,
     shop: Option<Recipient<Paid>>,
-    /// How many messages it may still lose.
+    /// The number of messages that the line may still lose.
     losses: u32,
 }
 
@@ -76,7 +76,7 @@ impl Line {
 // ANCHOR_END: line
 
 // ANCHOR: shop
-/// Pays once, and asks again as long as nobody answers.
+/// Pays once, and repeats the request until an answer comes.
 #[derive(Debug)]
 pub struct Shop {
     line: ActorRef<Line>,
@@ -104,7 +104,7 @@ impl Shop {
 // ANCHOR_END: shop
 
 // ANCHOR: careful
-/// Remembers what it has paid.
+/// Remembers the payments that were made.
 #[derive(Debug, Default)]
 pub struct CarefulBank {
     payments: Vec<u32>,

@@ -1,4 +1,4 @@
-//! Whoever knows prices is asked, and everybody who asks lives in a list.
+//! Actors of different types in one list: each answers the same question (`ReplyRecipient`).
 
 // ANCHOR: compare
 use actor_core::ReplyRecipient;

@@ -1,8 +1,8 @@
-//! What the book says that these programs print is what they print.
+//! Checks that the reports in the book are the ones that the sample programs print.
 //!
-//! A block of text below a line `<!-- printed by account::tests::two_customers_shop -->` is a part of
-//! that test's report, where `…` stands for lines that are left out. The README's is that of
-//! `first::tests::every_job_is_done`, whose trace is written by a real run only.
+//! A text block below a line `<!-- printed by account::tests::two_customers_shop -->` is a
+//! part of the report of that test; `…` stands for omitted lines. The block in the README
+//! is the report of `first::tests::every_job_is_done`; only a real run writes its trace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,14 +11,14 @@ use actor_test::__private::{Registered, TestBody, inventory};
 use actor_test::tool::words::{CommandContext, WIDTH, failed};
 use actor_test::{Settings, Tester};
 
-/// What `cargo test` may spend on what fails.
+/// The budgets, in steps, of `cargo test` for a failure.
 const MINIMIZE: u64 = 5_000_000;
 const EXPLAIN: u64 = 4_000_000;
 
-/// A quarter of what it may explore, which it may spend on a proof.
+/// The budget for a proof, a quarter of the budget for exploration.
 const PROVE: u64 = 125_000;
 
-/// The report of a test as it is typed, without the bug that its sample expects.
+/// Returns the report of a test as the reader types it, without the bug that the sample expects.
 fn report(name: &str) -> String {
     let path = match name.strip_prefix("first::") {
         Some(rest) => format!("samples::first_program::{rest}"),
@@ -43,12 +43,12 @@ fn report(name: &str) -> String {
         hang_timeout: None,
         test: None,
     };
-    // A number of executions was not asked for.
+    // The reader did not ask for a number of executions.
     let words = failed(&report, &[], &place).replace(" of 100, seed", ", seed");
     typed(&words, name)
 }
 
-/// With the places of a program that was typed in, which has no anchors.
+/// Converts line numbers to those of the typed program, which has no anchors.
 fn typed(report: &str, name: &str) -> String {
     let (module, _) = name.split_once("::").expect("a test lies in a module");
     let file = format!("samples/src/chapters/{module}.rs");
@@ -58,7 +58,7 @@ fn typed(report: &str, name: &str) -> String {
     let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(&file));
     let text = text.expect("a chapter has its program");
     let is_left_out = |line: &str| line.starts_with("//!") || line.contains("// ANCHOR");
-    // One line more is empty, below the module documentation.
+    // The blank line below the module documentation is left out, too.
     let before = |line: usize| {
         let lines = text.lines().take(line);
         line - lines.filter(|line| is_left_out(line)).count() - 1
@@ -74,12 +74,12 @@ fn typed(report: &str, name: &str) -> String {
     typed
 }
 
-/// Without how long it took.
+/// Removes the time that the search took.
 fn timeless(line: &str) -> &str {
     line.split(" · found in ").next().unwrap_or(line)
 }
 
-/// The blocks of a page, each with the test that prints it.
+/// Returns the text blocks of a page, each with the test that prints it.
 fn blocks(page: &str) -> Vec<(&str, Vec<&str>)> {
     let parts = page.split("<!-- printed by ").skip(1);
     parts

@@ -1,13 +1,13 @@
-//! Seats that travellers book, as the chapter on proofs has it.
+//! Seats that travellers book: the program of the chapter on proofs.
 
 // ANCHOR: office
 use actor_core::prelude::*;
 
-/// How many seats are free?
+/// Asks for the number of free seats.
 #[derive(Debug)]
 pub struct Free;
 
-/// I take one.
+/// Books one seat.
 #[derive(Debug)]
 pub struct Book;
 
@@ -32,7 +32,7 @@ impl Office {
     }
 }
 
-/// Books a seat where one is free.
+/// Books a seat if one is free.
 #[derive(Debug)]
 pub struct Traveller {
     office: ActorRef<Office>,
@@ -51,11 +51,11 @@ impl Traveller {
 // ANCHOR_END: office
 
 // ANCHOR: mended
-/// I take one, if there is one.
+/// Books one seat if there is one.
 #[derive(Debug)]
 pub struct TryBook;
 
-/// Sells the seats of a bus, and says no where it has to.
+/// Sells the seats of a bus, and refuses when all are sold.
 #[derive(Debug)]
 pub struct CarefulOffice {
     seats: u32,
@@ -77,7 +77,7 @@ impl CarefulOffice {
 #[derive(Debug)]
 pub struct CarefulTraveller {
     office: ActorRef<CarefulOffice>,
-    /// What came of it.
+    /// True if the booking succeeded.
     pub has_seat: bool,
 }
 

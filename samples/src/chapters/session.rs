@@ -1,4 +1,4 @@
-//! Time: a session that ends after ten minutes without a key, or sooner, by mistake.
+//! Time: a session that ends after ten minutes without a key, or earlier because of a bug.
 
 // ANCHOR: session
 use std::time::Duration;

@@ -1,9 +1,9 @@
-//! A service that has a database: the database behind a protocol, and a model of it in the test.
+//! A service with a database: the database behind a protocol, and a model of it in the test.
 
 // ANCHOR: protocol
 use actor_core::prelude::*;
 
-/// How much there is of an item, and how often that has changed.
+/// The amount of an item, and the number of its changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Row {
     pub left: u32,
@@ -13,7 +13,7 @@ pub struct Row {
 #[derive(Debug)]
 pub struct Load;
 
-/// Writes a row, unless somebody else has since `version`.
+/// Writes a row, unless another writer has changed it since `version`.
 #[derive(Debug)]
 pub struct Store {
     pub left: u32,
@@ -22,7 +22,7 @@ pub struct Store {
 
 #[derive(Debug, PartialEq)]
 pub enum StoreError {
-    /// Somebody else has written meanwhile.
+    /// Another writer has changed the row.
     Changed,
     /// No answer came. The row may have been written, or not.
     ConnectionLost,
@@ -36,7 +36,7 @@ pub trait Database {
 // ANCHOR_END: protocol
 
 // ANCHOR: service
-/// Takes one item, and answers whether it has.
+/// Takes one item, and returns true if there was one.
 #[derive(Debug)]
 pub struct Take;
 
@@ -73,11 +73,11 @@ mod tests {
     use super::*;
     use actor_test::actor_test;
 
-    /// Behaves as badly as a database may.
+    /// Behaves as badly as a real database may.
     #[derive(Debug)]
     struct Model {
         row: Row,
-        /// How many connections may still be lost.
+        /// The number of connections that may still be lost.
         losses: u32,
     }
 

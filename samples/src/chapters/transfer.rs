@@ -1,4 +1,4 @@
-//! Money moved between accounts by threads, as the chapter on tasks and threads has it.
+//! Threads that transfer money between accounts, with a deadlock (chapter on tasks and threads).
 
 // ANCHOR: bank
 use std::sync::Arc;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use actor_core::sync::blocking::Mutex;
 use actor_core::thread;
 
-/// An account that many may use.
+/// An account that several threads may use.
 pub type Account = Arc<Mutex<i64>>;
 
-/// An account with so much on it.
+/// Creates an account with this balance.
 pub fn account(balance: i64) -> Account {
     Arc::new(Mutex::new(balance))
 }
@@ -26,7 +26,7 @@ pub fn transfer(from: &Account, to: &Account, amount: i64) -> thread::JoinHandle
 }
 // ANCHOR_END: bank
 
-/// Does the same, and never has one account while it waits for the other.
+/// Does the same, and never holds one lock while it waits for the other.
 pub fn careful_transfer(from: &Account, to: &Account, amount: i64) -> thread::JoinHandle<()> {
     let (from, to) = (from.clone(), to.clone());
     // ANCHOR: careful

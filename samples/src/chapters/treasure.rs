@@ -1,4 +1,4 @@
-//! Chapter "What must be deterministic": code that asks the system for things, as it stands.
+//! Chapter "What must be deterministic": ordinary code that uses time and hash maps of the standard library.
 
 // ANCHOR: treasure
 use std::collections::HashMap;
@@ -60,7 +60,7 @@ mod tests {
 // ANCHOR_END: tests
 
 // ANCHOR: counting
-/// The number of a pirate, which nobody has had before.
+/// Returns a new number for a pirate.
 pub fn enlist() -> u64 {
     use std::sync::atomic::{AtomicU64, Ordering};
     static ENLISTED: AtomicU64 = AtomicU64::new(0);

@@ -1,4 +1,4 @@
-//! Work beside an actor, a periodic timer, and a test that asks until it knows.
+//! Work beside an actor, a periodic timer, and a test that polls until it has an answer.
 
 // ANCHOR: station
 use std::time::Duration;
@@ -39,7 +39,7 @@ impl Station {
         cx.every(Duration::from_secs(60), Tick);
     }
 
-    /// Asks, and goes on: the answer comes as an event.
+    /// Asks without waiting: the answer comes as an event.
     #[on]
     fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
         let reading = self.thermometer.ask(Measure);

@@ -1,17 +1,17 @@
-//! A ring of nodes, after Chord (Stoica et al., SIGCOMM 2001) and its implementation in Killian et al.,
+//! The Chord ring (Stoica et al., SIGCOMM 2001), after its implementation in Killian et al.,
 //! "Life, Death, and the Critical Transition: Finding Liveness Bugs in Systems Code", section 5.
 //!
-//! Each [`Node`] knows its successor and its predecessor in the ring, by their numbers. A new node
-//! [asks](FindSuccessor) any node of the ring who comes after it, and [tells](UpdatePredecessor) that
-//! one that it comes before it. From time to time a node asks its successor [who comes before
-//! it](GetPredecessor): where that is a node in between, it is the new successor. So all nodes are in
-//! one ring, in the end: whoever follows successors comes by all of them.
+//! Each [`Node`] knows its successor and its predecessor, by their numbers. A new node
+//! [asks](FindSuccessor) any node for its own successor, and then [announces
+//! itself](UpdatePredecessor) there as predecessor. From time to time a node asks its successor
+//! for the [successor's predecessor](GetPredecessor). If that is a node in between, that node
+//! becomes the new successor. Eventually, following successors leads through all nodes.
 //!
-//! **The bug it teaches.** A node that is alone is its own successor and its own predecessor. When a
-//! second one says that it comes before it, both are to be changed, since it comes after it as well.
-//! With [`Bug::PredecessorOnly`], only the predecessor is, and nobody ever tells the first node more:
-//! those that come later find the others, and are found by them, but not by the first one. There is no
-//! schedule that does better, so there is no step that decides: it is *dead from the start*.
+//! **The bug it teaches.** A node that is alone is its own successor and its own predecessor. When a second
+//! node announces itself as predecessor, the first node must change both, since the second node is its
+//! successor as well. With [`Bug::PredecessorOnly`], only the predecessor is changed, and the first node
+//! never learns of another successor. Later nodes find the others and are found by them, but not by the
+//! first node. Every schedule fails, so no single step is to blame: the program is *dead from the start*.
 
 use std::time::Duration;
 
@@ -20,61 +20,61 @@ use actor_core::prelude::*;
 #[cfg(test)]
 mod tests;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// A node that is alone does not take the first that joins for its successor.
+    /// A node that is alone does not take the first node that joins as its successor.
     PredecessorOnly,
 }
 
-/// A node looks whether somebody has come between it and its successor so often.
+/// The interval at which a node checks if another node has joined between it and its successor.
 const STABILISE: Duration = Duration::from_millis(20);
 
-/// A node, and its place in the ring.
+/// A node and its number in the ring.
 #[derive(Clone, Debug)]
 pub struct Peer {
-    /// Its number.
+    /// The number of the node.
     pub id: u32,
-    /// Who it is.
+    /// The address of the node.
     pub node: ActorRef<Node>,
 }
 
-/// Asks who comes after a node.
+/// Asks for the successor of a node.
 #[derive(Debug)]
 pub struct FindSuccessor {
-    /// Which.
+    /// The node whose successor is wanted.
     pub of: Peer,
 }
 
-/// Says who does.
+/// Answers [`FindSuccessor`].
 #[derive(Debug)]
 pub struct Successor {
-    /// Who.
+    /// The successor.
     pub is: Peer,
 }
 
-/// Says who comes before a node.
+/// Announces a new predecessor to a node.
 #[derive(Debug)]
 pub struct UpdatePredecessor {
-    /// Who.
+    /// The new predecessor.
     pub to: Peer,
 }
 
-/// Asks a node who comes before it.
+/// Asks a node for its predecessor.
 #[derive(Debug)]
 pub struct GetPredecessor {
-    /// Who asks.
+    /// The node that asks.
     pub from: ActorRef<Node>,
 }
 
-/// Says who does.
+/// Answers [`GetPredecessor`].
 #[derive(Debug)]
 pub struct Predecessor {
-    /// Who.
+    /// The predecessor.
     pub is: Peer,
 }
 
-/// Time to look at the ring.
+/// A timer: check the successor.
 #[derive(Clone, Debug)]
 pub struct Stabilise;
 
@@ -86,7 +86,7 @@ pub struct WhoIsNext;
 #[derive(Debug)]
 pub struct Node {
     id: u32,
-    /// Somebody in the ring, unless this is the first.
+    /// A node of the ring to join; `None` for the first node.
     joins: Option<ActorRef<Node>>,
     successor: Option<Peer>,
     predecessor: Option<Peer>,
@@ -145,7 +145,7 @@ impl Node {
     }
     // ANCHOR_END: update
 
-    /// Whoever is alone has nobody to ask.
+    /// A node that is alone has no other node to ask.
     #[on]
     fn stabilise(&mut self, _: Stabilise, cx: &mut Context<Self>) {
         let from = cx.me();
@@ -190,14 +190,14 @@ impl Node {
 }
 
 impl Node {
-    /// The number of its successor, where it has one.
+    /// Returns the number of the node's successor, if it has one.
     pub fn next(&self) -> Option<u32> {
         self.successor.as_ref().map(|peer| peer.id)
     }
 }
 
-/// Whether one comes by `id` on the way round the ring from `from` to `to`; from a node to itself,
-/// one comes by all others.
+/// Returns true if `id` lies on the way round the ring from `from`
+/// to `to`. If both are the same node, all other nodes lie between.
 fn is_between(from: u32, id: u32, to: u32) -> bool {
     match from < to {
         true => from < id && id <= to,
@@ -205,7 +205,7 @@ fn is_between(from: u32, id: u32, to: u32) -> bool {
     }
 }
 
-/// Starts so many nodes; the first makes the ring, and the others join it there.
+/// Starts `nodes` nodes; the first creates the ring, and the others join there.
 pub fn set_up(sys: &System, nodes: u32, bug: Option<Bug>) -> Vec<ActorRef<Node>> {
     let mut ring: Vec<ActorRef<Node>> = Vec::new();
     for id in 0..nodes {
@@ -220,7 +220,7 @@ pub fn set_up(sys: &System, nodes: u32, bug: Option<Bug>) -> Vec<ActorRef<Node>>
     ring
 }
 
-/// Whether whoever follows successors comes by all nodes, given the successor of each.
+/// Returns true if following successors leads through all nodes, given the successor of each.
 pub fn is_whole(next: &[Option<u32>]) -> bool {
     let mut at = 0;
     for _ in 1..next.len() {

@@ -24,7 +24,7 @@ fn the_first_node_never_finds_the_others(sys: &System) {
     ring_of(sys, 2, Some(Bug::PredecessorOnly));
 }
 
-/// Whatever the schedule: no step is to blame, the program is.
+/// Every schedule fails: no step is to blame, but the program.
 #[test]
 fn it_is_dead_from_the_start() {
     let tester = Tester::new().iterations(1).max_steps(100);

@@ -1,10 +1,10 @@
-//! The door sensor.
+//! The door sensor: a model with a random state.
 
 use actor_core::prelude::*;
 
 use super::{DoorIs, DoorOpen, ReadDoor};
 
-/// Knows whether the door is open: it is in one case of five.
+/// The door is open in one of five cases.
 #[derive(Debug, Default)]
 pub struct DoorSensor {
     open: bool,

@@ -1,4 +1,4 @@
-//! The driver, which orders coffee and kills machines.
+//! The failover driver: orders coffee, and kills machines at random moments.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use super::{
     Terminate,
 };
 
-/// How often the driver considers to kill the machine.
+/// The interval at which the driver considers killing the machine.
 const KILL_PERIOD: Duration = Duration::from_millis(10);
-/// It does so once in as many times.
+/// The driver kills the machine in one of this number of cases.
 const KILL_ODDS: usize = 40;
 
-/// How many machines it kills: fewer than so many.
+/// The driver kills fewer machines than this.
 const KILLS: usize = 12;
 
-/// Time to consider a kill.
+/// A timer: consider killing the machine.
 #[derive(Clone, Debug)]
 pub struct KillTick;
 
-/// Starts machines, orders coffee, and kills them, until an order is completed.
+/// Starts machines, orders coffee, and kills machines, until an order is completed.
 #[derive(Debug)]
 pub struct FailoverDriver {
     hardware: Hardware,
@@ -40,7 +40,7 @@ pub struct FailoverDriver {
     Finished(ignore(Halted, CoffeeCompleted)),
 ))]
 impl FailoverDriver {
-    /// A driver of machines with this hardware.
+    /// Creates a driver of machines with this hardware.
     pub fn new(hardware: Hardware, bug: Option<Bug>) -> Self {
         Self {
             hardware,

@@ -1,11 +1,11 @@
-//! What the driver, the machine and its hardware say to each other.
+//! The messages between the driver, the machine and its hardware.
 
 use actor_core::prelude::*;
 
 use super::CoffeeMachine;
 
-/// The machine takes over a piece of hardware: from now on it is the one that presses the buttons,
-/// and hears what happens.
+/// The machine takes over a piece of hardware: from now
+/// on it presses the buttons and receives the events.
 #[derive(Clone, Debug)]
 pub struct Register {
     /// The machine.
@@ -15,90 +15,90 @@ pub struct Register {
 /// Asks the tank for its [`WaterLevel`].
 #[derive(Debug)]
 pub struct ReadWaterLevel {
-    /// The machine that reads.
+    /// The machine that asks.
     pub by: ActorId,
 }
 
-/// How much water there is.
+/// The water level.
 #[derive(Debug)]
 pub struct WaterLevel(pub i32);
 
 /// Asks the tank for its [`Temperature`].
 #[derive(Debug)]
 pub struct ReadTemperature {
-    /// The machine that reads.
+    /// The machine that asks.
     pub by: ActorId,
 }
 
-/// How hot the water is, in degrees Celsius.
+/// The temperature of the water, in degrees Celsius.
 #[derive(Debug)]
 pub struct Temperature(pub i32);
 
 /// Asks the grinder for its [`HopperLevel`].
 #[derive(Debug)]
 pub struct ReadHopperLevel {
-    /// The machine that reads.
+    /// The machine that asks.
     pub by: ActorId,
 }
 
-/// How many beans the hopper holds. The sensor is a simple one: ground past the last bean, it shows
-/// less than zero.
+/// The number of portions of beans in the hopper. The sensor is
+/// a simple one: after the last bean, the level goes below zero.
 #[derive(Debug)]
 pub struct HopperLevel(pub i32);
 
 /// Asks the grinder for its [`PortaFilterLevel`].
 #[derive(Debug)]
 pub struct ReadPortaFilterLevel {
-    /// The machine that reads.
+    /// The machine that asks.
     pub by: ActorId,
 }
 
-/// How full the portafilter is, in per cent.
+/// The filling of the portafilter, in per cent.
 #[derive(Debug)]
 pub struct PortaFilterLevel(pub i32);
 
 /// Asks the door sensor for [`DoorOpen`].
 #[derive(Debug)]
 pub struct ReadDoor {
-    /// Who asks.
+    /// The machine that asks.
     pub machine: ActorRef<CoffeeMachine>,
 }
 
-/// Whether the door is open.
+/// True if the door is open.
 #[derive(Debug)]
 pub struct DoorOpen(pub bool);
 
 /// Switches the heater.
 #[derive(Debug)]
 pub struct HeaterButton {
-    /// On or off.
+    /// True to switch the heater on.
     pub on: bool,
-    /// The machine that presses it.
+    /// The machine that presses the button.
     pub by: ActorId,
 }
 
 /// Switches the pump.
 #[derive(Debug)]
 pub struct PumpButton {
-    /// On or off.
+    /// True to switch the pump on.
     pub on: bool,
-    /// The machine that presses it.
+    /// The machine that presses the button.
     pub by: ActorId,
 }
 
 /// Switches the grinder.
 #[derive(Debug)]
 pub struct GrinderButton {
-    /// On or off.
+    /// True to switch the grinder on.
     pub on: bool,
-    /// The machine that presses it.
+    /// The machine that presses the button.
     pub by: ActorId,
 }
 
 /// Empties the portafilter.
 #[derive(Debug)]
 pub struct DumpButton {
-    /// The machine that presses it.
+    /// The machine that presses the button.
     pub by: ActorId,
 }
 
@@ -121,18 +121,18 @@ pub struct ShotComplete;
 /// Orders coffee.
 #[derive(Debug)]
 pub struct MakeCoffee {
-    /// How many shots.
+    /// The number of shots.
     pub shots: u32,
 }
 
-/// An order has come to its end.
+/// An order is finished.
 #[derive(Clone, Debug)]
 pub struct CoffeeCompleted(pub Outcome);
 
-/// How an order ended.
+/// The outcome of an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// With so many shots.
+    /// This number of shots was made.
     Shots(u32),
     /// Beans or water have to be refilled.
     RefillRequired,
@@ -140,29 +140,29 @@ pub enum Outcome {
     DoorIsOpen,
 }
 
-/// Kills a machine: it switches everything off and halts.
+/// Kills a machine: the machine switches everything off and halts.
 #[derive(Debug)]
 pub struct Terminate;
 
-/// A machine's last word.
+/// The last message of a machine: it has halted.
 #[derive(Debug)]
 pub struct Halted;
 
-/// Asks the driver how it ended, and with which machine; answered when it has.
+/// Asks the driver for the outcome and the last machine; answered when an order is finished.
 #[derive(Debug)]
 pub struct HowDidItEnd;
 
-/// For monitors: the machine works on something that somebody waits for.
+/// For monitors: the machine does something that somebody waits for.
 #[derive(Debug)]
 pub struct Busy;
 
-/// For monitors: the machine is ready, or has said why it is not, or is gone.
+/// For monitors: the machine is ready, or has refused an order, or is halted.
 #[derive(Debug)]
 pub struct Idle;
 
-/// For monitors: how the door really is.
+/// For monitors: the true state of the door.
 #[derive(Debug)]
 pub struct DoorIs {
-    /// It is open.
+    /// True if the door is open.
     pub open: bool,
 }

@@ -9,15 +9,15 @@ use super::{
     ReadHopperLevel, ReadPortaFilterLevel, Register,
 };
 
-/// How often the running grinder grinds a portion.
+/// The interval at which the running grinder grinds a portion.
 const GRINDER_PERIOD: Duration = Duration::from_millis(10);
-/// What one portion adds to the portafilter, in per cent.
+/// The amount that one portion adds to the portafilter, in per cent.
 const PORTION: i32 = 10;
 
-/// What the hopper may hold at first, in portions; three shots take thirty.
+/// The largest initial content of the hopper, in portions; three shots take thirty.
 const HOPPER: usize = 60;
 
-/// Time to grind a portion.
+/// A timer: grind a portion.
 #[derive(Clone, Debug)]
 pub struct GrinderTick;
 
@@ -75,7 +75,7 @@ impl Grinder {
         }
     }
 
-    /// The grinder does not stop by itself: that is up to the machine.
+    /// Grinds on when the hopper is empty: only the machine stops the grinder.
     #[on]
     fn grinder_tick(&mut self, _: GrinderTick) {
         if self.hopper > 0 {

@@ -1,4 +1,4 @@
-//! The coffee machine.
+//! The coffee machine, a state machine that checks its sensors, heats, grinds and brews.
 
 use actor_core::prelude::*;
 
@@ -10,12 +10,12 @@ use super::{
 };
 use CoffeeMachineState as To;
 
-/// Hot enough for coffee, in degrees Celsius.
+/// The temperature for coffee, in degrees Celsius.
 const HOT: i32 = 100;
-/// A portafilter is full, in per cent.
+/// The level of a full portafilter, in per cent.
 const FULL: i32 = 100;
 
-/// Makes coffee with hardware that others used before.
+/// Makes coffee with hardware that earlier machines have used.
 #[derive(Debug)]
 pub struct CoffeeMachine {
     driver: ActorRef<FailoverDriver>,
@@ -47,7 +47,7 @@ pub struct CoffeeMachine {
 ))]
 // ANCHOR_END: states
 impl CoffeeMachine {
-    /// A machine that works for `driver`.
+    /// Creates a machine that works for `driver`.
     pub fn new(driver: ActorRef<FailoverDriver>, hardware: Hardware, bug: Option<Bug>) -> Self {
         Self {
             driver,
@@ -147,7 +147,7 @@ impl CoffeeMachine {
         cx.goto(To::MakingCoffee);
     }
 
-    /// What the last machine left in the portafilter is thrown away.
+    /// Empties the portafilter: an earlier machine may have left coffee in it.
     #[entry(MakingCoffee)]
     fn empty_the_filter(&mut self, cx: &mut Context<Self>) {
         let by = cx.me().id();
@@ -172,7 +172,7 @@ impl CoffeeMachine {
         }
     }
 
-    /// Reads on until the portafilter is full.
+    /// Polls the level until the portafilter is full.
     #[on(GrindingBeans)]
     fn watch_the_filter(&mut self, filter: PortaFilterLevel, cx: &mut Context<Self>) {
         if filter.0 >= FULL {
@@ -184,7 +184,7 @@ impl CoffeeMachine {
         }
     }
 
-    /// It may come late: from the last filter, which those beans filled.
+    /// This event may come late: the last beans may have gone into the previous filter.
     #[on(GrindingBeans)]
     fn last_bean(&mut self, _: HopperEmpty, cx: &mut Context<Self>) {
         if self.grinder_on {
@@ -266,7 +266,7 @@ impl CoffeeMachine {
     }
 
     // ANCHOR: terminate
-    /// Whatever it was doing: everything off, then the last word.
+    /// Switches everything off in any state, and reports the halt last.
     #[on]
     fn terminate(&mut self, _: Terminate, cx: &mut Context<Self>) {
         if self.heater_on {

@@ -1,20 +1,20 @@
-//! A coffee machine that is killed and replaced while it makes coffee, after the failover sample of
-//! the Coyote documentation.
+//! Failover of a coffee machine that is killed and replaced while it
+//! makes coffee, after the failover sample of the Coyote documentation.
 //!
 //! A [`FailoverDriver`] starts a [`CoffeeMachine`], orders one to three shots, and kills the machine
-//! at some moment: it sends [`Terminate`], waits for [`Halted`], and starts the next one. The
-//! [`WaterTank`], the [`Grinder`] and the [`DoorSensor`] are the hardware: they persist, in whatever
-//! state the last machine left them, and their timers go on. Each new machine reads the sensors
-//! first, and makes the coffee, or asks for a refill, or refuses to work while the door is open.
+//! at some moment: it sends [`Terminate`], waits for [`Halted`], and starts the next machine. The
+//! [`WaterTank`], the [`Grinder`] and the [`DoorSensor`] are the hardware. They persist in the state
+//! in which the last machine left them, and their timers continue. Each new machine reads the sensors
+//! first. Then it makes the coffee, asks for a refill, or refuses to work while the door is open.
 //!
 //! **The bugs it teaches.**
-//! - [`Bug::HopperEqZero`]: the machine takes a hopper for empty when its level *equals* zero. A
-//!   grinder that is switched off late has ground below zero. The next machine reads −1, and grinds
-//!   an empty hopper.
-//! - [`Bug::NoHaltHandshake`]: the driver starts the next machine without waiting for the last one
-//!   to halt. For a moment, two machines press the same buttons.
-//! - [`Bug::RefillSilent`]: a machine that runs out of beans in the middle of an order tells nobody.
-//!   Nothing breaks; the coffee just never comes. That is a *liveness* bug.
+//! - [`Bug::HopperEqZero`]: the machine treats a hopper as empty when its
+//!   level *equals* zero. A grinder that is switched off late has ground
+//!   below zero. The next machine reads −1, and grinds with an empty hopper.
+//! - [`Bug::NoHaltHandshake`]: the driver starts the next machine without waiting
+//!   for the halt of the last one. For a moment, two machines press the same buttons.
+//! - [`Bug::RefillSilent`]: a machine that runs out of beans during an order does not
+//!   report it. No assertion fails, but the coffee never comes. That is a *liveness* bug.
 
 use actor_core::prelude::*;
 
@@ -38,25 +38,25 @@ pub use specifications::{
 };
 pub use tank::WaterTank;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
     /// The hopper counts as empty when its level equals zero, not when it is zero or less.
     HopperEqZero,
     /// The driver starts a new machine before the old one has halted.
     NoHaltHandshake,
-    /// Running out of beans in the middle of an order is reported to nobody.
+    /// A machine that runs out of beans during an order does not report it.
     RefillSilent,
 }
 
 /// The hardware of a coffee machine.
 #[derive(Clone, Debug)]
 pub struct Hardware {
-    /// Heats and pumps water.
+    /// The tank, which heats and pumps water.
     pub tank: ActorRef<WaterTank>,
-    /// Grinds beans into the portafilter.
+    /// The grinder, which grinds beans into the portafilter.
     pub grinder: ActorRef<Grinder>,
-    /// Knows whether the door is open.
+    /// The sensor of the door.
     pub door: ActorRef<DoorSensor>,
 }
 

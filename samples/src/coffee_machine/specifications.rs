@@ -1,4 +1,4 @@
-//! What is expected of every schedule.
+//! The specifications of the coffee machine.
 
 use actor_core::prelude::*;
 
@@ -8,7 +8,7 @@ use super::{
 };
 
 // ANCHOR: activity
-/// A machine that is busy becomes idle again: ready, or waiting for people, or gone.
+/// A liveness property: a busy machine becomes idle again: ready, or waiting for a person, or halted.
 #[derive(Debug, Default)]
 pub struct Activity;
 
@@ -26,7 +26,7 @@ impl Activity {
 }
 // ANCHOR_END: activity
 
-/// While the door is open, no button is pressed.
+/// A safety property: no button is pressed while the door is open.
 #[derive(Debug, Default)]
 pub struct DoorClosed {
     open: bool,
@@ -60,7 +60,7 @@ impl DoorClosed {
     }
 }
 
-/// A completed order has as many shots as were ordered.
+/// A safety property: a completed order has as many shots as were ordered.
 #[derive(Debug, Default)]
 pub struct FullOrder {
     machine: Option<ActorId>,
@@ -77,7 +77,7 @@ impl FullOrder {
         self.made = 0;
     }
 
-    /// A shot for a machine that was killed meanwhile does not count.
+    /// Ignores a shot for a machine that was killed meanwhile.
     #[on]
     fn shot(&mut self, _: &ShotComplete, cx: &mut MonitorContext<Self>) {
         if cx.target() == self.machine {

@@ -9,20 +9,20 @@ use super::{
     ShotComplete, Temperature, WaterEmpty, WaterHot, WaterLevel,
 };
 
-/// How often the heater warms the water.
+/// The interval at which the heater warms the water.
 const HEATER_PERIOD: Duration = Duration::from_millis(10);
-/// How long the pump takes for half a shot, which is one unit of water.
+/// The time that the pump takes for half a shot, which is one unit of water.
 const PUMP_DELAY: Duration = Duration::from_millis(10);
-/// What the tank may hold at first; three shots take six.
+/// The largest initial content of the tank; three shots take six units.
 const TANK: usize = 20;
 const HOT: i32 = 100;
 const COLD: i32 = 20;
 
-/// Time to warm the water.
+/// A timer: warm the water.
 #[derive(Clone, Debug)]
 pub struct HeaterTick;
 
-/// Another unit of water has gone through the pump.
+/// The pump has pumped another unit of water.
 #[derive(Debug)]
 pub struct Pumped;
 

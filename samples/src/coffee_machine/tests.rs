@@ -10,8 +10,8 @@ fn failover(sys: &System) {
 }
 // ANCHOR_END: clean
 
-/// Found in one random schedule of thirty, and in two weighted ones of a thousand: the grinder has
-/// to run ahead of the machine that watches it, and then that machine has to be killed.
+/// One of thirty random schedules finds this, and two of a thousand weighted ones: the grinder
+/// must run ahead of the machine that watches it, and then that machine must be killed.
 // ANCHOR: buggy
 #[actor_test(
     iterations = 1000,
@@ -23,7 +23,7 @@ fn hopper_below_zero(sys: &System) {
 }
 // ANCHOR_END: buggy
 
-/// Found in one random schedule of five, and in one weighted one of eight.
+/// One of five random schedules finds this, and one of eight weighted ones.
 #[actor_test(
     max_steps = 1000,
     expect_bug = "obeys the machine in charge and no other"
@@ -32,8 +32,8 @@ fn two_machines_in_charge(sys: &System) {
     set_up(sys, Some(Bug::NoHaltHandshake));
 }
 
-/// Found in one random schedule of thirteen, and in one weighted one of twenty: the beans have to run
-/// out in the middle of an order, in a machine that is not killed afterwards.
+/// One of thirteen random schedules finds this, and one of twenty weighted ones: the
+/// beans must run out during an order, in a machine that is not killed afterwards.
 #[actor_test(
     iterations = 1000,
     max_steps = 1000,
@@ -43,8 +43,8 @@ fn silent_without_beans(sys: &System) {
     set_up(sys, Some(Bug::RefillSilent));
 }
 
-/// Coyote's tuning story: of the schedules that end by themselves, most are longer than 200 steps
-/// and few are longer than 1 000.
+/// Coyote's advice on the step limit: of the schedules that end by
+/// themselves, most are longer than 200 steps and few are longer than 1 000.
 #[test]
 fn most_schedules_exceed_200_steps_and_few_exceed_1000() {
     let schedules = 400;

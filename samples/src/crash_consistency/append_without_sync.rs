@@ -1,4 +1,4 @@
-//! Append without sync: the texts are in the page cache, and that is all.
+//! Append without sync: the texts are in the page cache only.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use actor_core::fs::{Disk, File, OpenOptions};
 
 use super::Storage;
 
-/// A line for each text.
+/// A file with one line for each text.
 pub(super) struct Lines<const SYNCED: bool>(File);
 
 impl<const SYNCED: bool> Storage for Lines<SYNCED> {
@@ -16,7 +16,7 @@ impl<const SYNCED: bool> Storage for Lines<SYNCED> {
         disk.sync_dir(".").await?;
         let text = file.read_at(0, 1 << 20).await?;
         let text = String::from_utf8_lossy(&text).into_owned();
-        // The last line may be torn, or lost before a later one. What is written is a line or nothing here.
+        // The last line may be torn, or lost before a later one. Each write is atomic in this sample.
         let lines = text.lines().map(str::to_owned).collect();
         Ok((Self(file), lines))
     }

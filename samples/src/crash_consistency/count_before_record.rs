@@ -1,4 +1,4 @@
-//! A log whose header is written first: it counts a record that is not there.
+//! A log that writes its header first: the count includes a record that is not written yet.
 
 use std::io;
 
@@ -6,10 +6,10 @@ use actor_core::fs::{Disk, File, OpenOptions};
 
 use super::Storage;
 
-/// How many bytes a record has, and how many the count before all of them.
+/// The size of a record in bytes, and of the count at the beginning of the file.
 const RECORD: u64 = 16;
 
-/// A count, and records of one size. The count is one byte, which no crash tears.
+/// A count and records of fixed size. The count is one byte, which a crash cannot tear.
 pub(super) struct Counted<const RECORD_FIRST: bool> {
     file: File,
     count: u8,

@@ -1,9 +1,9 @@
-//! Four ways to lose what was said to be safe, each with the repair: small storages on
-//! [`actor_core::fs`], under a disk that may lose what was not synced.
+//! Crash consistency: four ways to lose durable data, each with its fix. The
+//! storages use [`actor_core::fs`], on a disk that may lose everything not synced.
 //!
-//! A [`Storage`] keeps texts in order. The [`Shelf`] says that a text is safe once the storage has
-//! returned; after a power failure all that was said to be safe must be there, and nothing that was
-//! never put.
+//! A [`Storage`] keeps texts in order. The [`Shelf`] confirms a text
+//! as safe once the storage has returned. After a power failure, all
+//! confirmed texts must be there, and nothing that was never put.
 
 mod append_without_sync;
 mod count_before_record;
@@ -20,13 +20,13 @@ use actor_core::prelude::*;
 
 /// Keeps texts in order.
 trait Storage: Send + Sized + 'static {
-    /// What there is after the last crash.
+    /// Opens the storage, and returns the texts that survived the last crash.
     fn open(disk: Disk) -> impl Future<Output = io::Result<(Self, Vec<String>)>> + Send;
-    /// Adds a text, which is safe afterwards.
+    /// Adds a text, which is durable when this returns.
     fn put(&mut self, text: &str) -> impl Future<Output = io::Result<()>> + Send;
 }
 
-/// What was put, and how much of it is said to be safe.
+/// The texts that were put, and the number of them that were confirmed.
 #[derive(Clone, Debug, Default)]
 struct Promises(Arc<Mutex<(Vec<String>, usize)>>);
 
@@ -40,7 +40,7 @@ impl Promises {
         promises.1 = promises.0.len();
     }
 
-    /// After a crash: what was put last may be there or not, and all before it is.
+    /// Checks the texts found after a crash: only texts that were not confirmed may be missing.
     fn judge(&self, found: &[String]) {
         let mut promises = self.0.lock().unwrap();
         let (put, safe) = &*promises;
@@ -57,7 +57,7 @@ impl Promises {
 struct Put(&'static str);
 
 // ANCHOR: shelf
-/// Says of each text that it is safe, when the storage says so.
+/// Confirms each text when the storage has stored it.
 struct Shelf<S: Storage> {
     promises: Promises,
     storage: Option<S>,
@@ -86,7 +86,7 @@ impl<S: Storage> Shelf<S> {
 // ANCHOR_END: shelf
 
 // ANCHOR: crashes
-/// The power fails at any moment after the first text, and what is found afterwards is judged.
+/// Lets the power fail at any moment after the first text, and checks the texts found afterwards.
 async fn crashes<S: Storage>(sys: &System, block: u32) {
     let disk = sys.disk();
     let faults = disk.faults().expect("the tester's disk can fail");

@@ -1,4 +1,4 @@
-//! A checksum left out: a record of which a part was written looks like a record.
+//! A record without a checksum: a partly written record passes as a whole one.
 
 use std::io;
 
@@ -6,14 +6,14 @@ use actor_core::fs::{Disk, File, OpenOptions};
 
 use super::Storage;
 
-/// For each text its length, a checksum where there is one, and the text.
+/// For each text: its length, the checksum if there is one, and the text.
 pub(super) struct Framed<const CHECKED: bool> {
     file: File,
     end: u64,
 }
 
 fn checksum(text: &[u8]) -> u32 {
-    // FNV-1a: enough for a sample. `Journal` has a CRC.
+    // FNV-1a is enough for a sample; `Journal` uses a CRC.
     let step = |sum: u32, byte: &u8| (sum ^ u32::from(*byte)).wrapping_mul(0x0100_0193);
     text.iter().fold(0x811c_9dc5, step)
 }
@@ -37,7 +37,7 @@ impl<const CHECKED: bool> Storage for Framed<CHECKED> {
             rest = after;
         }
         // ANCHOR_END: open
-        // The torn tail is cut, so that nothing of it is read behind what comes next.
+        // The torn tail is cut off, so that later records do not follow its remains.
         let end = (content.len() - rest.len()) as u64;
         file.set_len(end).await?;
         file.sync_data().await?;

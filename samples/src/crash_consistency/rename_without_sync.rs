@@ -1,4 +1,4 @@
-//! Rename without a sync of the directory: the new file is safe, its name is not.
+//! Rename without a sync of the directory: the new file is durable, but its name is not.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use actor_core::fs::{Disk, OpenOptions};
 
 use super::Storage;
 
-/// All texts in one file, which is replaced for each.
+/// All texts in one file, which is replaced for each new text.
 pub(super) struct Replaced<const SYNCED: bool> {
     disk: Disk,
     texts: Vec<String>,
@@ -21,7 +21,7 @@ impl<const SYNCED: bool> Storage for Replaced<SYNCED> {
         };
         let content = String::from_utf8_lossy(&content);
         let texts: Vec<String> = content.lines().map(str::to_owned).collect();
-        // What was found may be in the page cache alone: it may be of a run that the power has survived.
+        // The file may be in the page cache only: a run that crashed without a power failure wrote it.
         disk.sync_dir(".").await?;
         let storage = Self {
             disk,

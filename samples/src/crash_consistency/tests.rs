@@ -1,4 +1,4 @@
-//! Each mistake is found, and each repair is clean.
+//! Tests: each storage bug is found, and each fix is clean.
 
 use std::fs;
 use std::path::Path;
@@ -12,9 +12,9 @@ use super::no_checksum::Framed;
 use super::rename_without_sync::Replaced;
 use super::{Storage, crashes};
 
-/// Writes are kept as wholes.
+/// Writes are atomic.
 const WHOLE: u32 = 0;
-/// Or in blocks of that many bytes.
+/// Writes are torn into blocks of this number of bytes.
 const TORN: u32 = 4;
 
 // ANCHOR: tests
@@ -59,9 +59,9 @@ async fn records_with_a_checksum(sys: &System) {
     crashes::<Framed<true>>(sys, TORN).await;
 }
 
-/// A mistake in a storage, and its repair.
+/// A storage bug and its fix.
 struct Row {
-    /// As the book's table has it.
+    /// The name of the bug in the book's table.
     mistake: &'static str,
     block: u32,
     planted: fn(Tester, u32) -> Report,
@@ -101,7 +101,7 @@ fn rows() -> [Row; 4] {
     ]
 }
 
-/// In how many executions each mistake is found: the median of 21 seeds, and the worst of them.
+/// Returns the number of executions until the bug is found: median and maximum of 21 seeds.
 fn executions_to_find(row: &Row) -> (u64, u64) {
     let mut found: Vec<u64> = (0..21)
         .map(|seed| {
@@ -124,7 +124,7 @@ fn executions_to_find(row: &Row) -> (u64, u64) {
     (found[10], found[20])
 }
 
-/// The table of the book's page on disks.
+/// Checks the table on the book's page on disks.
 #[test]
 fn each_mistake_is_found_with_any_seed_and_each_repair_is_clean() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../book/src/disks.md");

@@ -1,14 +1,14 @@
-//! A clock that may be stopped too late.
+//! A one-shot clock whose cancellation may come too late (a race with its timeout).
 
 use actor_core::prelude::*;
 
 use super::{CancelFail, CancelOk, CancelTimer, FailureDetector, StartTimer, Timeout};
 
-/// The clock's own timer has fired.
+/// The clock's own timer: the time has passed.
 #[derive(Debug)]
 pub struct Fired;
 
-/// Runs for a given time, once.
+/// Runs once for a given time.
 #[derive(Debug, Default)]
 pub struct Clock {
     client: Option<ActorRef<FailureDetector>>,

@@ -1,4 +1,4 @@
-//! The failure detector.
+//! The failure detector: rounds of pings, retries, and reports of silent nodes.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use FailureDetectorState as To;
 
-/// A node that misses so many time-outs in a row has failed.
+/// The number of time-outs in a row after which a node has failed.
 const ATTEMPTS: u32 = 2;
 
 /// Pings nodes, and reports those that stay silent.
@@ -34,7 +34,7 @@ pub struct FailureDetector {
     Done(ignore(Pong)),
 ))]
 impl FailureDetector {
-    /// A detector of failures among `nodes`, which are reported to `clients`.
+    /// Creates a detector that reports failures among `nodes` to `clients`.
     pub fn new(
         nodes: Vec<NodeRef>,
         clients: Vec<Recipient<NodeFailed>>,
@@ -58,7 +58,7 @@ impl FailureDetector {
         self.clock = Some(cx.spawn(Clock::default()));
     }
 
-    /// Pings those who have not answered in this round.
+    /// Pings the nodes that have not answered in this round.
     #[entry(Pinging)]
     fn ping(&mut self, cx: &mut Context<Self>) {
         for node in &self.alive {
@@ -119,7 +119,7 @@ impl FailureDetector {
         cx.goto(To::Pausing);
     }
 
-    /// The time-out came before this, and was ignored.
+    /// The clock was already over: this state has ignored the time-out.
     #[on(Cancelling)]
     fn cancelled_too_late(&mut self, _: CancelFail, cx: &mut Context<Self>) {
         cx.goto(To::Pausing);

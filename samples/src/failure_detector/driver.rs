@@ -1,4 +1,4 @@
-//! The driver: a client of the detector, who knows when nodes fail because it halts them.
+//! The driver: a client of the detector that halts the nodes itself, and so knows which ones failed.
 
 use std::collections::BTreeSet;
 
@@ -8,15 +8,15 @@ use super::{
     Bug, FailureDetector, Halt, HowManyFailed, NodeFailed, NodeRef, RegisterClient, Timing,
 };
 
-/// In as many beats the nodes' lives are over. One long timer would seldom race with the detector's
-/// short ones: the bug of the late client would show in one random schedule of 3 000, not of fifty.
+/// The number of beats until the driver halts the nodes. One long timer would seldom race with the
+/// detector's short ones: one of 3 000 random schedules would find the late client, instead of one of fifty.
 const BEATS: u32 = 10;
 
-/// A part of the nodes' lives is over.
+/// A timer: a part of the nodes' lifetime has passed.
 #[derive(Debug)]
 pub struct Beat;
 
-/// Starts a detector, halts the nodes, and waits for word of each.
+/// Starts a detector, halts the nodes, and waits for the report of each failure.
 #[derive(Debug)]
 pub struct Driver {
     nodes: Vec<NodeRef>,
@@ -29,7 +29,7 @@ pub struct Driver {
 
 #[actor(states(Watching(defer(HowManyFailed)), Satisfied))]
 impl Driver {
-    /// A driver of these nodes.
+    /// Creates a driver of these nodes.
     pub fn new(nodes: Vec<NodeRef>, timing: Timing, bug: Option<Bug>) -> Self {
         Self {
             nodes,

@@ -1,4 +1,4 @@
-//! What the detector, the nodes, the clock and the driver say to each other.
+//! The messages between the detector, the nodes, the clock and the driver.
 
 use std::time::Duration;
 
@@ -6,70 +6,70 @@ use actor_core::prelude::*;
 
 use super::{FailureDetector, Node};
 
-/// Asks a node whether it lives.
+/// Asks a node if it is alive.
 #[derive(Debug)]
 pub struct Ping {
-    /// In which round.
+    /// The number of the round.
     pub round: u64,
-    /// Who asks.
+    /// The detector, which gets the answer.
     pub from: ActorRef<FailureDetector>,
 }
 
-/// A node lives.
+/// Answers [`Ping`]: the node is alive.
 #[derive(Debug)]
 pub struct Pong {
-    /// Which node.
+    /// The node that answers.
     pub node: ActorId,
-    /// The round of the ping that it answers.
+    /// The round of the ping that is answered.
     pub round: u64,
 }
 
 /// Starts the clock.
 #[derive(Debug)]
 pub struct StartTimer {
-    /// To run for so long.
+    /// The time until the clock sends [`Timeout`].
     pub delay: Duration,
-    /// For whom.
+    /// The detector, which gets the [`Timeout`].
     pub from: ActorRef<FailureDetector>,
 }
 
-/// Stops the clock, if it is not too late.
+/// Stops the clock, unless the time is already over.
 #[derive(Debug)]
 pub struct CancelTimer;
 
-/// The clock was stopped: there will be no [`Timeout`].
+/// Answers [`CancelTimer`]: the clock was stopped, and there will be no [`Timeout`].
 #[derive(Debug)]
 pub struct CancelOk;
 
-/// It was too late: the [`Timeout`] was sent before this.
+/// Answers [`CancelTimer`]: the clock was over, and has sent [`Timeout`] before this.
 #[derive(Debug)]
 pub struct CancelFail;
 
-/// The time is over.
+/// The clock's time is over.
 #[derive(Debug)]
 pub struct Timeout;
 
-/// From now on, report failures to this client too.
+/// Registers one more client for reports of failures.
 #[derive(Debug)]
 pub struct RegisterClient {
     /// The client.
     pub client: Recipient<NodeFailed>,
 }
 
-/// A node was silent for too long.
+/// Reports that a node was silent for too long.
 #[derive(Clone, Debug)]
 pub struct NodeFailed {
-    /// Which node.
+    /// The node that failed.
     pub node: ActorId,
 }
 
-/// Ends a node.
+/// Halts a node.
 #[derive(Debug)]
 pub struct Halt;
 
-/// Asks the driver how many failed nodes it heard of; answered when these are all.
+/// Asks the driver for the number of reported failures; answered when all nodes are reported.
 #[derive(Debug)]
 pub struct HowManyFailed;
 
-/// A node, as the others know it.
+/// The address of a node.
 pub type NodeRef = ActorRef<Node>;

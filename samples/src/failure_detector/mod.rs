@@ -1,20 +1,20 @@
-//! A failure detector: it pings nodes, and reports those that stay silent.
+//! A failure detector with time-outs: it pings nodes, and reports those that stay silent.
 //!
-//! After the failure detector of the P tutorial and of the Coyote samples. In each round the
-//! [`FailureDetector`] pings every node that it believes alive and starts a [`Clock`]. Nodes that
-//! do not answer in time are pinged a second time; those that stay silent are reported to the
-//! detector's clients. When everybody has answered it cancels the clock, which may be too late: a
-//! [`Timeout`] may be on its way. Then it pauses, and the next round begins. A [`Driver`] halts the
-//! nodes after some time, and waits until it has heard of each.
+//! The protocol follows the P tutorial and the Coyote samples. In each round the
+//! [`FailureDetector`] pings every node that it believes alive and starts a [`Clock`]. Nodes
+//! that do not answer in time are pinged a second time; those that stay silent are reported to
+//! the detector's clients. When all nodes have answered, the detector cancels the clock. The
+//! cancellation may be too late: a [`Timeout`] may be in flight. After a pause the next round
+//! begins. A [`Driver`] halts the nodes after some time, and waits for the report of each.
 //!
 //! **The bugs it teaches.**
-//! - [`Bug::CountPings`]: a pong counts as an answer to the current round, whichever ping it
-//!   answers. A node that is always one answer late looks healthy, while its unanswered pings pile
-//!   up.
-//! - [`Bug::LateRegister`]: the driver registers with a message, just before it halts the nodes, at
-//!   a detector that has run for a while. What was detected before is never reported.
-//! - [`Bug::EarlyVerdict`]: one time-out is enough for a verdict. A node that is slow, within what
-//!   was agreed, is reported dead.
+//! - [`Bug::CountPings`]: a pong counts as an answer to the current
+//!   round, even if it answers an earlier ping. A node that is always one
+//!   answer late looks healthy, while its unanswered pings accumulate.
+//! - [`Bug::LateRegister`]: the driver registers with a running detector, just before
+//!   it halts the nodes. Failures that were detected earlier are never reported to it.
+//! - [`Bug::EarlyVerdict`]: the detector reports a node after a single time-out.
+//!   A node that is slow, but within the agreed limit, is reported as failed.
 
 mod clock;
 mod detector;
@@ -38,12 +38,12 @@ pub use specifications::{
     Accuracy, AccuracyState, Backlog, BacklogState, Completeness, CompletenessState,
 };
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
     /// Pongs are not matched to rounds.
     CountPings,
-    /// The driver registers late, with a detector that runs already.
+    /// The driver registers late, with a detector that already runs.
     LateRegister,
     /// A node is reported after one time-out.
     EarlyVerdict,
@@ -52,18 +52,18 @@ pub enum Bug {
 /// The times of a detector and its nodes.
 #[derive(Clone, Copy, Debug)]
 pub struct Timing {
-    /// How long the detector waits for pongs, twice.
+    /// The time that the detector waits for pongs, twice per round.
     pub patience: Duration,
-    /// How long it pauses between two rounds.
+    /// The pause between two rounds.
     pub pause: Duration,
-    /// How long a slow node takes to answer a ping. Less than twice the patience.
+    /// The longest time that a slow node takes to answer. Less than twice the patience.
     pub slowness: Duration,
-    /// When the driver halts the nodes.
+    /// The time after which the driver halts the nodes.
     pub lifetime: Duration,
 }
 
 impl Default for Timing {
-    /// The pause is long enough for a slow node to answer both pings of a round before the next.
+    /// The pause is long enough for a slow node to answer both pings of a round before the next round.
     fn default() -> Self {
         Self {
             patience: Duration::from_millis(100),
@@ -76,8 +76,8 @@ impl Default for Timing {
 
 /// Starts nodes and a driver, which starts a detector for them.
 ///
-/// The completeness of the detector is monitored here, its backlog and its accuracy where they are
-/// promised: see [`Backlog`] and [`Accuracy`].
+/// This registers the monitor of the detector's completeness.
+/// Tests that promise more register [`Backlog`] and [`Accuracy`].
 pub fn set_up(sys: &System, nodes: usize, timing: Timing, bug: Option<Bug>) -> ActorRef<Driver> {
     sys.monitor::<Completeness>();
     let nodes = (0..nodes)

@@ -15,7 +15,7 @@ pub struct Node {
 // ANCHOR: node
 #[actor]
 impl Node {
-    /// A node that takes up to so long for an answer.
+    /// Creates a node that takes up to this time for an answer.
     pub fn new(slowness: Duration) -> Self {
         Self { slowness }
     }

@@ -1,4 +1,4 @@
-//! What is expected of a failure detector.
+//! The specifications of a failure detector: completeness and accuracy.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use super::{Halt, NodeFailed, Ping, Pong};
 
 // ANCHOR: completeness
-/// Every node that was halted is reported, in the end.
+/// A liveness property (completeness): every halted node is reported eventually.
 #[derive(Debug, Default)]
 pub struct Completeness {
     halted: BTreeSet<ActorId>,
@@ -38,7 +38,7 @@ impl Completeness {
 }
 // ANCHOR_END: completeness
 
-/// No node is more than three answers behind: two pings of this round, and one of the last.
+/// A safety property: no node has more than three unanswered pings, two of this round and one of the last.
 #[derive(Debug, Default)]
 pub struct Backlog {
     unanswered: BTreeMap<ActorId, u32>,
@@ -62,10 +62,10 @@ impl Backlog {
     }
 }
 
-/// Only halted nodes are reported.
+/// A safety property (accuracy): only halted nodes are reported.
 ///
-/// No detector can promise that where messages may take any time: it holds only where time-outs are
-/// long compared to everything else, as in tests with `timers = patient`.
+/// No detector can promise accuracy if messages may take any time. The property holds only
+/// if time-outs are long compared to everything else, as in tests with `timers = patient`.
 #[derive(Debug, Default)]
 pub struct Accuracy {
     halted: BTreeSet<ActorId>,

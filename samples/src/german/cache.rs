@@ -1,4 +1,4 @@
-//! The caches.
+//! A cache: its copy of the cell, and the requests to the home.
 
 use actor_core::prelude::*;
 
@@ -8,7 +8,7 @@ use super::{
 };
 use CacheState as To;
 
-/// Has a copy of the cell, or none.
+/// Holds a copy of the cell, or none.
 #[derive(Debug, Hash)]
 pub struct Cache {
     home: ActorRef<Home>,
@@ -27,7 +27,7 @@ pub struct Cache {
     Exclusive
 ))]
 impl Cache {
-    /// A cache without a copy.
+    /// Creates a cache without a copy.
     pub fn new(home: ActorRef<Home>, bug: Option<Bug>) -> Self {
         Self {
             home,
@@ -95,7 +95,7 @@ impl Cache {
         cx.goto(To::Invalid);
     }
 
-    /// Somebody else's request came first.
+    /// Gives up the shared copy: another cache's request was served first.
     #[on(Upgrading)]
     fn invalidate_while_upgrading(&mut self, _: Invalidate, cx: &mut Context<Self>) {
         self.acknowledge(None, cx);

@@ -1,4 +1,4 @@
-//! The CPUs, which read and write.
+//! A CPU, which reads and writes the cell through its cache.
 
 use actor_core::prelude::*;
 
@@ -14,7 +14,7 @@ pub struct Cpu {
 
 #[actor(states(Working(defer(HowManyWrites)), Finished))]
 impl Cpu {
-    /// A CPU that does so many operations.
+    /// Creates a CPU that does this number of operations.
     pub fn new(cache: ActorRef<Cache>, operations: u32) -> Self {
         Self {
             cache,

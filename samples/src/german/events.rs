@@ -1,4 +1,4 @@
-//! What CPUs, caches and the home say to each other.
+//! The messages between CPUs, caches and the home.
 
 use actor_core::prelude::*;
 
@@ -18,56 +18,56 @@ pub struct Write {
     pub from: ActorRef<Cpu>,
 }
 
-/// A CPU has its answer.
+/// Answers [`Read`] or [`Write`].
 #[derive(Debug, Hash)]
 pub enum Completed {
-    /// It has read this value.
+    /// The CPU has read this value.
     Read(u64),
-    /// It has written this value.
+    /// The CPU has written this value.
     Written(u64),
 }
 
-/// Asks the home for a copy to read.
+/// Asks the home for a shared copy, to read.
 #[derive(Debug, Hash)]
 pub struct ReqShared {
-    /// Who asks.
+    /// The cache that asks.
     pub from: ActorRef<Cache>,
 }
 
-/// Asks the home for the only copy, to write.
+/// Asks the home for the exclusive copy, to write.
 #[derive(Debug, Hash)]
 pub struct ReqExclusive {
-    /// Who asks.
+    /// The cache that asks.
     pub from: ActorRef<Cache>,
 }
 
-/// A cache gets a copy to read.
+/// Grants a shared copy to a cache.
 #[derive(Debug, Hash)]
 pub struct GrantShared {
     /// The value of the cell.
     pub value: u64,
 }
 
-/// A cache gets the only copy.
+/// Grants the exclusive copy to a cache.
 #[derive(Debug, Hash)]
 pub struct GrantExclusive {
     /// The value of the cell.
     pub value: u64,
 }
 
-/// A cache has to give its copy up.
+/// Demands that a cache gives up its copy.
 #[derive(Debug, Hash)]
 pub struct Invalidate;
 
-/// A cache has no copy any more.
+/// The cache has given up its copy.
 #[derive(Debug, Hash)]
 pub struct InvAck {
-    /// Which cache.
+    /// The cache that gave up its copy.
     pub from: ActorRef<Cache>,
-    /// The value, where the cache had the only copy.
+    /// The value, if the cache had the exclusive copy.
     pub written_back: Option<u64>,
 }
 
-/// Asks a CPU how often it has written; answered when it has done all its work.
+/// Asks a CPU for the number of its writes; answered when all its work is done.
 #[derive(Debug, Hash)]
 pub struct HowManyWrites;

@@ -1,27 +1,27 @@
-//! The home of the cell.
+//! The home node of the cell: the directory of the coherence protocol.
 
 use actor_core::prelude::*;
 
 use super::{Bug, Cache, GrantExclusive, GrantShared, InvAck, Invalidate, ReqExclusive, ReqShared};
 use HomeState as To;
 
-/// The request that is served.
+/// The request that is being served.
 #[derive(Debug, Hash)]
 enum Request {
     Shared(ActorRef<Cache>),
     Exclusive(ActorRef<Cache>),
 }
 
-/// Owns the cell, and knows who has a copy.
+/// Owns the cell, and keeps the list of caches with a copy.
 #[derive(Debug, Hash)]
 pub struct Home {
     value: u64,
-    /// Who has a copy.
+    /// The caches that have a copy.
     sharers: Vec<ActorRef<Cache>>,
-    /// It is the only one.
+    /// True if the copy is the exclusive one.
     exclusive: bool,
     request: Option<Request>,
-    /// Who has to give a copy up for that.
+    /// The caches that must give up their copies before the request is granted.
     invalidated: Vec<ActorRef<Cache>>,
     bug: Option<Bug>,
 }
@@ -33,7 +33,7 @@ pub struct Home {
     InvalidatingDeaf(ignore(ReqShared, ReqExclusive)),
 ))]
 impl Home {
-    /// A home whose cell is zero.
+    /// Creates a home whose cell is zero.
     pub fn new(bug: Option<Bug>) -> Self {
         Self {
             value: 0,
@@ -54,7 +54,7 @@ impl Home {
         self.serve(cx);
     }
 
-    /// Who asks may have a shared copy already, and keeps it.
+    /// Invalidates all other copies. The requesting cache may keep a shared copy.
     #[on(Idle)]
     fn exclusive(&mut self, request: ReqExclusive, cx: &mut Context<Self>) {
         self.invalidated = self.sharers.clone();
@@ -84,7 +84,7 @@ impl Home {
     fn acknowledged(&mut self, ack: InvAck, cx: &mut Context<Self>) {
         self.take_back(&ack);
         if self.bug == Some(Bug::CountAcks) {
-            // One less to wait for, whoever it is.
+            // One acknowledgement less to wait for, from any cache.
             self.invalidated.pop();
         } else {
             self.invalidated.retain(|cache| *cache != ack.from);
@@ -95,7 +95,7 @@ impl Home {
         }
     }
 
-    /// A copy that is given up without being in anybody's way.
+    /// Takes back a copy that a cache gave up without being asked.
     #[on(Idle)]
     fn given_up(&mut self, ack: InvAck) {
         self.take_back(&ack);

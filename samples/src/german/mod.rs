@@ -1,24 +1,24 @@
-//! German's cache coherence protocol: caches of one memory cell, and the home that keeps them
-//! coherent.
+//! German's cache coherence protocol: caches of one memory
+//! cell, and the home node that keeps them coherent.
 //!
-//! After the protocol that Steven German posed as a verification challenge, and P's sample of it. A
-//! [`Cpu`] reads and writes the cell through its [`Cache`]. A cache that may not do so yet asks the
-//! [`Home`] for a shared copy, or for the only one. The home serves one request at a time: it sends
-//! [`Invalidate`] to everybody whose copy is in the way, waits for an [`InvAck`] of each, and grants
-//! the copy. Requests that come meanwhile wait.
+//! Steven German posed the protocol as a verification challenge; P has a sample of it.
+//! A [`Cpu`] reads and writes the cell through its [`Cache`]. A cache without the right
+//! copy asks the [`Home`] for a shared copy, or for the exclusive one. The home serves
+//! one request at a time: it sends [`Invalidate`] to each cache whose copy conflicts,
+//! waits for an [`InvAck`] of each, and grants the copy. Other requests wait meanwhile.
 //!
 //! **The bugs it teaches.**
-//! - [`Bug::ClearOnSend`]: the home takes copies for gone when it has *sent* the invalidations. It
-//!   does not wait, and the new copy meets the old ones.
-//! - [`Bug::CountAcks`]: to save a round trip, a cache that wants the only copy gives its shared one
-//!   up at once, and says so; and the home counts acknowledgements, without a look at whose they are.
-//!   Where an invalidation is on its way to that cache, it acknowledges twice, and the second time
-//!   passes for somebody else's, in this request or the next.
-//! - [`Bug::OneWaitingState`]: a cache that waits for the only copy is in the same state whether it
-//!   has a shared one or none. A cache without a copy has no use for an invalidation, so that state
-//!   has no handler for it.
-//! - [`Bug::DropRequests`]: requests that come while the home invalidates are dropped, not deferred.
-//!   Nothing breaks; a CPU just waits for ever.
+//! - [`Bug::ClearOnSend`]: the home regards copies as gone when it has *sent* the
+//!   invalidations. The home does not wait, and the new copy coexists with the old ones.
+//! - [`Bug::CountAcks`]: to save a round trip, a cache that wants the exclusive copy gives
+//!   up its shared one at once. The home counts acknowledgements, and does not check their
+//!   senders. If an invalidation is in flight to that cache, the cache acknowledges twice.
+//!   The second acknowledgement then counts for another cache, in this request or the next.
+//! - [`Bug::OneWaitingState`]: a cache that waits for the exclusive copy is
+//!   in one and the same state with a shared copy and without. An invalidation
+//!   makes no sense without a copy, so that state has no handler for one.
+//! - [`Bug::DropRequests`]: requests that arrive during an invalidation are
+//!   dropped, not deferred. No assertion fails, but a CPU waits for ever.
 
 mod cache;
 mod cpu;
@@ -38,16 +38,16 @@ pub use specifications::{
     Exclusion, ExclusionState, LastWrite, LastWriteState, Service, ServiceState,
 };
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Bug {
     /// The home does not wait for acknowledgements.
     ClearOnSend,
     /// The home counts acknowledgements, of which a cache may send two.
     CountAcks,
-    /// A cache that waits for the only copy is not prepared to lose a shared one.
+    /// A cache that waits for the exclusive copy is not prepared to lose a shared one.
     OneWaitingState,
-    /// The home drops the requests that come while it invalidates.
+    /// The home drops the requests that arrive while it invalidates.
     DropRequests,
 }
 

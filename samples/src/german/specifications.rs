@@ -1,4 +1,4 @@
-//! What is expected of coherent caches.
+//! The specifications of coherent caches.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use super::{Completed, GrantExclusive, GrantShared, InvAck, ReqExclusive, ReqShared};
 
 // ANCHOR: exclusion
-/// While a cache has the only copy, nobody else has one.
+/// A safety property: while a cache has the exclusive copy, no other cache has a copy.
 #[derive(Debug, Default, Hash)]
 pub struct Exclusion {
     holders: BTreeSet<ActorId>,
@@ -48,7 +48,7 @@ impl Exclusion {
 }
 // ANCHOR_END: exclusion
 
-/// Who reads sees what was written last, and no write is lost.
+/// A safety property: every read returns the last written value, and no write is lost.
 #[derive(Debug, Default, Hash)]
 pub struct LastWrite {
     value: u64,
@@ -77,7 +77,7 @@ impl LastWrite {
     }
 }
 
-/// Every cache that asks for a copy gets one, in the end.
+/// A liveness property: every cache that asks for a copy gets one eventually.
 #[derive(Debug, Default, Hash)]
 pub struct Service {
     waiting: BTreeSet<ActorId>,

@@ -1,4 +1,4 @@
-//! The programs, on the threads and locks of the module above: those of the benchmarks are shuttle's.
+//! The programs, on the threads and locks of the parent module; the benchmarks use those of shuttle.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ struct Tasks {
 }
 
 impl Port {
-    /// How many tasks there are to receive.
+    /// Returns the number of tasks to receive.
     fn register(&self) -> usize {
         let tasks = self.inner.lock().unwrap();
         if tasks.cancelling || tasks.over {
@@ -56,7 +56,7 @@ impl Port {
             if tasks.receiving {
                 return;
             }
-            // The bug: an important field is not set.
+            // The bug: without `sets_flag`, the flag is not set.
             tasks.cancelling = sets_flag;
         }
         loop {
@@ -69,7 +69,7 @@ impl Port {
     }
 }
 
-/// One thread receives what another cancels; `sets_flag` is right.
+/// One thread receives what another one cancels; with `sets_flag` the program is correct.
 pub fn cancel_port(tasks: u32, sets_flag: bool) {
     let port = Arc::new(Port::default());
     port.inner.lock().unwrap().queue.extend(0..tasks);
@@ -83,11 +83,11 @@ pub fn cancel_port(tasks: u32, sets_flag: bool) {
     canceller.join().unwrap();
 }
 
-/// An event that takes a kernel event only where somebody has to block.
+/// An event that allocates a kernel event only if a thread has to block.
 struct LiteEvent {
     signalled: AtomicBool,
     kernel: Mutex<Option<Allocated>>,
-    /// The kernel event is disposed of by the last that has blocked on it: this is right.
+    /// True if the last thread that blocked on the kernel event disposes of it, which is correct.
     counts_users: bool,
 }
 
@@ -118,13 +118,13 @@ impl LiteEvent {
         }
     }
 
-    /// Waits; tells whether there is something to dispose of.
+    /// Waits; returns true if the caller must dispose of the kernel event.
     fn wait(&self) -> bool {
         if self.signalled.load(Ordering::SeqCst) {
             return false;
         }
         self.allocate();
-        // The bug: the kernel event may be gone here.
+        // The bug: the kernel event may already be disposed of.
         let kernel = self
             .kernel
             .lock()
@@ -159,7 +159,7 @@ impl LiteEvent {
     }
 }
 
-/// One thread sets an event for which so many wait; `counts_users` is right.
+/// One thread sets an event for which `waiters` threads wait; with `counts_users` this is correct.
 pub fn wait_for_event(waiters: usize, counts_users: bool) {
     let event = Arc::new(LiteEvent {
         signalled: AtomicBool::new(false),
@@ -181,14 +181,14 @@ pub fn wait_for_event(waiters: usize, counts_users: bool) {
     }
 }
 
-/// What the hardware has to say.
+/// An interrupt of the hardware.
 #[derive(Clone, Copy, PartialEq)]
 enum Interrupt {
     Keyboard,
     Clock,
 }
 
-/// The interrupts that are pending, and a way to sleep until there are some.
+/// The pending interrupts, and a condition variable for new ones.
 #[derive(Default)]
 struct Platform {
     pending: Mutex<Vec<Interrupt>>,
@@ -201,7 +201,7 @@ impl Platform {
         self.arrived.notify_all();
     }
 
-    /// Returns when there is any interrupt.
+    /// Returns when any interrupt is pending.
     fn halt(&self) {
         let mut pending = self.pending.lock().unwrap();
         while pending.is_empty() {
@@ -213,7 +213,7 @@ impl Platform {
         self.pending.lock().unwrap().contains(&interrupt)
     }
 
-    /// Waits for one interrupt; to yield is right, where there was another.
+    /// Waits for one interrupt; with `yields` the loop yields after each other interrupt, which is correct.
     fn dispatch(&self, interrupt: Interrupt, yields: bool) {
         loop {
             self.halt();
@@ -231,7 +231,7 @@ impl Platform {
     }
 }
 
-/// A thread boots while another dispatches the keyboard's interrupts; `yields` is right.
+/// A thread boots while another handles the keyboard's interrupts; with `yields` this is correct.
 pub fn boot(yields: bool) {
     let platform = Arc::new(Platform::default());
     let (boots, dispatches) = (platform.clone(), platform.clone());

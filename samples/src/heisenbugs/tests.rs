@@ -23,7 +23,7 @@ fn the_first_disposes_of_what_the_second_blocks_on(_: &System) {
     wait_for_event(2, false);
 }
 
-/// What it was written for.
+/// The intended use, with one waiter.
 #[actor_test(iterations = 1000)]
 fn one_waiter_hides_the_bug(_: &System) {
     wait_for_event(1, false);

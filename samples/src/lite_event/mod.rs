@@ -1,30 +1,30 @@
-//! An event to wait for that is cheap until somebody has to block, after a bug told in "Finding and
-//! Reproducing Heisenbugs in Concurrent Programs" (Musuvathi and others, OSDI 2008).
+//! A lightweight event that allocates only if a waiter blocks, after a bug in "Finding
+//! and Reproducing Heisenbugs in Concurrent Programs" (Musuvathi and others, OSDI 2008).
 //!
-//! A [`LiteEvent`] is a flag, and a kernel event only while somebody blocks: those are scarce. To
-//! wait is to [`Check`] the flag; where it is not set, to [`Allocate`] the kernel event unless there
-//! is one, to [`Block`] on it, and to [`Dispose`] of it afterwards. To set is to [`Mark`] the flag,
-//! and then to [`Signal`] the kernel event where there is one. Each of these is atomic; the
-//! operation as a whole is not.
+//! A [`LiteEvent`] is a flag, plus a kernel event while a waiter blocks, since kernel
+//! events are scarce. A waiter [`Check`]s the flag. If the flag is not set, the waiter
+//! [`Allocate`]s the kernel event if there is none, [`Block`]s on it, and [`Dispose`]s
+//! of it afterwards. A setter [`Mark`]s the flag, and then [`Signal`]s the kernel event
+//! if there is one. Each of these operations is atomic; a wait as a whole is not.
 //!
-//! **The bug it teaches.** With [`Bug::DisposedByTheFirst`], whoever has waited disposes of the
-//! kernel event. That is right for one waiter, for whom it was written. With two, the first may be
-//! back and dispose of what the second has allocated, as it believes, and is about to block on. The
-//! code that uses it says nothing but `wait`, `wait` and `set`.
+//! **The bug it teaches.** With [`Bug::DisposedByTheFirst`], every waiter disposes of
+//! the kernel event after its wait. That is correct for the one waiter of the original
+//! design. With two waiters, the first may dispose of the kernel event that the second
+//! is about to block on. The code of the users contains only `wait`, `wait` and `set`.
 
 use actor_core::prelude::*;
 
 #[cfg(test)]
 mod tests;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// The first waiter that is back disposes of the kernel event, whoever else uses it.
+    /// The first waiter that returns disposes of the kernel event, although another may still use it.
     DisposedByTheFirst,
 }
 
-/// Asks whether the flag is set.
+/// Asks if the flag is set.
 #[derive(Debug)]
 pub struct Check;
 
@@ -32,15 +32,15 @@ pub struct Check;
 #[derive(Debug)]
 pub struct Allocate;
 
-/// Asks to be told when the kernel event is signalled.
+/// Asks to be notified when the kernel event is signalled.
 #[derive(Debug)]
 pub struct Block(pub Recipient<Signalled>);
 
-/// Tells a blocked waiter to go on.
+/// Notifies a blocked waiter that the event is signalled.
 #[derive(Debug)]
 pub struct Signalled;
 
-/// Says that the sender is done with the kernel event.
+/// The sender no longer needs the kernel event.
 #[derive(Debug)]
 pub struct Dispose;
 
@@ -48,19 +48,19 @@ pub struct Dispose;
 #[derive(Debug)]
 pub struct Mark;
 
-/// Signals the kernel event, where there is one.
+/// Signals the kernel event, if there is one.
 #[derive(Debug)]
 pub struct Signal;
 
-/// Asks a waiter to wait; answered when it has.
+/// Asks a waiter to wait; answered after the wait.
 #[derive(Debug)]
 pub struct Wait;
 
-/// Asks a setter to set.
+/// Asks a setter to set the event.
 #[derive(Debug)]
 pub struct Set;
 
-/// What the system provides: it stays signalled once it is.
+/// The kernel event of the operating system, which stays signalled once it is.
 #[derive(Debug)]
 struct KernelEvent {
     signalled: bool,
@@ -177,16 +177,16 @@ impl Setter {
     }
 }
 
-/// Who uses an event.
+/// The users of an event.
 #[derive(Debug)]
 pub struct Users {
-    /// They wait when they are asked to.
+    /// The waiters, which wait when they are asked to.
     pub waiters: Vec<ActorRef<Waiter>>,
-    /// It sets when it is asked to.
+    /// The setter, which sets the event when it is asked to.
     pub setter: ActorRef<Setter>,
 }
 
-/// Starts an event with so many waiters and a setter.
+/// Starts an event with this number of waiters and a setter.
 pub fn set_up(sys: &System, waiters: usize, bug: Option<Bug>) -> Users {
     let event = sys.spawn(LiteEvent {
         bug,
@@ -201,7 +201,7 @@ pub fn set_up(sys: &System, waiters: usize, bug: Option<Bug>) -> Users {
     }
 }
 
-/// Has everybody wait while the event is set.
+/// Makes all waiters wait while the event is set.
 pub async fn everyone_waits(users: &Users) {
     let waits: Vec<_> = users
         .waiters

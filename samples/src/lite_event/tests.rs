@@ -8,13 +8,13 @@ async fn every_waiter_goes_on(sys: &System) {
     everyone_waits(&set_up(sys, 3, None)).await;
 }
 
-/// Found in one schedule of seven.
+/// One of seven schedules finds this.
 #[actor_test(expect_bug = "blocked on a kernel event that was disposed of")]
 async fn the_first_disposes_of_what_the_second_blocks_on(sys: &System) {
     everyone_waits(&set_up(sys, 2, Some(Bug::DisposedByTheFirst))).await;
 }
 
-/// What it was written for.
+/// The intended use, with one waiter.
 #[actor_test(iterations = 1000)]
 async fn one_waiter_hides_the_bug(sys: &System) {
     everyone_waits(&set_up(sys, 1, Some(Bug::DisposedByTheFirst))).await;

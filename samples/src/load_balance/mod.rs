@@ -1,15 +1,15 @@
-//! Load balancing between servers, after the example of Killian et al., "Life, Death, and the
-//! Critical Transition: Finding Liveness Bugs in Systems Code", section 2.
+//! Load balancing between servers, after the example of Killian et al., "Life, Death,
+//! and the Critical Transition: Finding Liveness Bugs in Systems Code", section 2.
 //!
-//! A [`Dispatcher`] gives each [`Job`] to a [`Server`] that it picks at random. A server takes some
-//! time for a job, and has the others wait. Now and then one of two servers has more work than the
-//! other, but it does not last: that loads are [`Balance`]d, again and again, is a *liveness*
-//! property.
+//! A [`Dispatcher`] gives each [`Job`] to a [`Server`] that it picks at
+//! random. A server takes some time for a job, and queues the others. At times
+//! one of two servers has more work than the other, but that does not last.
+//! The *liveness* property is that the loads are [`Balance`]d again and again.
 //!
-//! **The bug it teaches.** With [`Bug::Sticky`], the dispatcher gives all jobs to the first server.
-//! Nothing breaks, and at no moment is it too late: the server could be fast for once and finish
-//! what it has, so no single step can be blamed. There is no *dead state*, as in most liveness bugs;
-//! there is only a monitor that stays hot for longer than any fair schedule explains.
+//! **The bug it teaches.** With [`Bug::Sticky`], the dispatcher gives all jobs to the first
+//! server. No assertion fails, and no step is too late: the server could always be fast and finish
+//! its jobs. The bug therefore has no *dead state*, unlike most liveness bugs, and no single step
+//! is to blame. The tester reports a monitor that stays hot for longer than in any fair schedule.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,41 +19,41 @@ use actor_core::prelude::*;
 #[cfg(test)]
 mod tests;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// The dispatcher prefers the first server, always.
+    /// The dispatcher always picks the first server.
     Sticky,
 }
 
-/// A job comes in so often.
+/// The time between two jobs.
 const ARRIVAL: Duration = Duration::from_millis(10);
-/// A job takes one to four times as long: 12.5 ms on average, so that one server is not enough.
+/// A job takes one to four times this: 12.5 ms on average, so that one server is not enough.
 const WORK: Duration = Duration::from_millis(5);
 
 /// Work for a server.
 #[derive(Debug)]
 pub struct Job {
-    /// Whom to tell when it is done.
+    /// The dispatcher, which is notified when the job is done.
     pub dispatcher: ActorRef<Dispatcher>,
 }
 
 /// A job is done.
 #[derive(Debug)]
 pub struct Done {
-    /// Who did it.
+    /// The server that did the job.
     pub server: ActorId,
 }
 
-/// Time for the next job.
+/// A timer: the next job arrives.
 #[derive(Clone, Debug)]
 pub struct Arrival;
 
-/// A server has worked for long enough.
+/// A timer: the server has finished its job.
 #[derive(Debug)]
 pub struct Finished;
 
-/// Asks the dispatcher how many jobs each server did; answered when all are done.
+/// Asks the dispatcher for the number of jobs of each server; answered when all jobs are done.
 #[derive(Debug)]
 pub struct WhoDidWhat;
 
@@ -139,7 +139,7 @@ impl Server {
 // ANCHOR_END: server
 
 // ANCHOR: monitor
-/// Of two servers, none has more than one job more than the other, again and again.
+/// A liveness property: the loads of two servers differ by at most one, again and again.
 #[derive(Debug)]
 pub struct Balance {
     loads: BTreeMap<ActorId, u32>,
@@ -178,7 +178,7 @@ impl Balance {
 }
 // ANCHOR_END: monitor
 
-/// Starts two servers, and a dispatcher with so many jobs for them.
+/// Starts two servers, and a dispatcher with this number of jobs.
 pub fn set_up(sys: &System, jobs: u32, bug: Option<Bug>) -> ActorRef<Dispatcher> {
     let servers = vec![sys.spawn(Server::default()), sys.spawn(Server::default())];
     sys.monitor_with(Balance {

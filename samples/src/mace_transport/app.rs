@@ -1,10 +1,10 @@
-//! Whose messages they are.
+//! The application that uses the transport.
 
 use actor_core::prelude::*;
 
 use super::{Delivered, Failed, HowManyDelivered, Sender, Submit};
 
-/// Has messages, and hands those that failed over again.
+/// Submits messages, and submits those that failed again.
 #[derive(Debug)]
 pub struct App {
     sender: ActorRef<Sender>,
@@ -14,7 +14,7 @@ pub struct App {
 
 #[actor(states(Sending(defer(HowManyDelivered)), Content))]
 impl App {
-    /// An app with so many messages.
+    /// Creates an app with this number of messages.
     pub fn new(sender: ActorRef<Sender>, messages: u32) -> Self {
         Self {
             sender,

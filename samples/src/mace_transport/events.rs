@@ -1,58 +1,58 @@
-//! What the app, the sender and the receiver say to each other, and the packets of the network.
+//! The messages between app, sender and receiver, and the packets of the network.
 
 use actor_core::Event;
 use actor_core::prelude::*;
 
 use super::App;
 
-/// Have this message sent.
+/// Asks the sender to deliver a message.
 #[derive(Debug)]
 pub struct Submit {
-    /// Which.
+    /// The message.
     pub message: u32,
-    /// Who wants to hear of it.
+    /// The app, which is notified of the outcome.
     pub app: ActorRef<App>,
 }
 
 /// The message was acknowledged.
 #[derive(Debug)]
 pub struct Delivered {
-    /// Which.
+    /// The message.
     pub message: u32,
 }
 
 /// The connection was closed before the message was acknowledged.
 #[derive(Debug)]
 pub struct Failed {
-    /// Which.
+    /// The message.
     pub message: u32,
 }
 
-/// A message on its way.
+/// A message in transit.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// Its number.
+    /// The sequence number of the message.
     pub seq: u64,
-    /// It opens a connection, this one in the order of the sender's connections.
+    /// The number of the connection, if this message is the SYN that opens it.
     pub syn: Option<u64>,
-    /// Who sends it.
+    /// The sender, which gets the acknowledgement.
     pub sender: Recipient<Ack>,
 }
 
-/// A message has arrived, with all that were to come before it.
+/// Acknowledges a message and all messages before it.
 #[derive(Clone, Debug)]
 pub struct Ack {
-    /// Its number.
+    /// The sequence number of the message.
     pub seq: u64,
 }
 
-/// Asks an app how many of its messages were delivered; answered when all were.
+/// Asks an app for the number of delivered messages; answered when all are delivered.
 #[derive(Debug)]
 pub struct HowManyDelivered;
 
 // ANCHOR: packet
-/// Something on its way through the network. It is an actor, so when it arrives is a matter of the
-/// schedule: packets overtake each other.
+/// A packet in transit through the network. Each packet is an actor, so the
+/// schedule decides when it arrives, and packets may overtake each other.
 #[derive(Debug)]
 pub struct Packet<E: Event> {
     to: Recipient<E>,
@@ -62,7 +62,7 @@ pub struct Packet<E: Event> {
 
 #[actor]
 impl<E: Event> Packet<E> {
-    /// A packet to somebody.
+    /// Creates a packet for this recipient.
     pub fn new(to: Recipient<E>, carries: E) -> Self {
         Self {
             to,

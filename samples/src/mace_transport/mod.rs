@@ -1,23 +1,23 @@
-//! A message transport that does without a three-way handshake, after MaceTransport in Killian et al.,
+//! A message transport without a three-way handshake, after MaceTransport in Killian et al.,
 //! "Life, Death, and the Critical Transition: Finding Liveness Bugs in Systems Code", section 5.
 //!
-//! An [`App`] has messages for the other side, and hands them to a [`Sender`]. That sends each as
-//! [`Data`] over a network that may deliver packets in any order ([`Packet`]), and again when a timer
-//! fires, until the [`Receiver`] acknowledges it. The first message of a connection opens it: it is a
-//! SYN, and its number is where the connection begins to count. Where that is not acknowledged for too
-//! long, the connection is closed, and the app told; it hands its messages over again, and the sender
-//! opens a new connection, which counts from elsewhere. That every message is acknowledged in the end
-//! is what [`AllAcked`] asks for.
+//! An [`App`] hands its messages to a [`Sender`]. The sender sends each message as [`Data`]
+//! over a network that may reorder packets ([`Packet`]), and retransmits on a timer until
+//! the [`Receiver`] acknowledges. The first message of a connection is a SYN, which opens
+//! the connection and sets its first sequence number. If the SYN is not acknowledged for
+//! too long, the sender closes the connection and notifies the app. The app hands its
+//! messages over again, and the sender opens a new connection, with another first number.
+//! The monitor [`AllAcked`] demands that every message is acknowledged eventually.
 //!
-//! **The bug it teaches.** A SYN of an old connection may be overtaken by one of a new connection. The
-//! SYN carries which connection it is of, one after the other, so the receiver knows that it is stale.
-//! With [`Bug::NoConnectionId`] it takes every SYN with another number for that of a newer connection,
-//! and goes back to the old one. Up to here nothing is lost: the sender still has to send the SYN of
-//! its connection again. But if now the acknowledgement of that SYN arrives, which was sent before, the
-//! sender believes that its connection is open, and goes on with the next message. The receiver does
-//! not expect that one and acknowledges what it had last, for ever. The late acknowledgement is the
-//! *critical transition*: the step that makes a state from which one gets back to one from which
-//! nobody does. It looks harmless, as does every other step.
+//! **The bug it teaches.** The SYN of a new connection may overtake the SYN of an old one. Each
+//! SYN carries the number of its connection, so the receiver recognises a stale one. With
+//! [`Bug::NoConnectionId`], the receiver takes every SYN with another sequence number for a newer
+//! connection, and returns to the old connection. So far nothing is lost: the sender will still
+//! retransmit the SYN of its connection. But now the acknowledgement of that SYN, which was sent
+//! earlier, may arrive. The sender then believes that its connection is open, and continues with
+//! the next message. The receiver does not expect that message, and acknowledges its last one for
+//! ever. The late acknowledgement is the *critical transition*: the step from a state that can
+//! recover to one that cannot. Like every other step of the execution, it seems harmless.
 
 mod app;
 mod events;
@@ -35,14 +35,14 @@ pub use receiver::Receiver;
 pub use sender::{Sender, SenderState};
 pub use specifications::{AllAcked, AllAckedState};
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// The receiver takes any SYN with another number for that of a newer connection.
+    /// The receiver takes any SYN with another sequence number for a newer connection.
     NoConnectionId,
 }
 
-/// Starts a sender, a receiver, and an app that has so many messages; returns the app.
+/// Starts a sender, a receiver, and an app with this number of messages; returns the app.
 pub fn set_up(sys: &System, messages: u32, bug: Option<Bug>) -> ActorRef<App> {
     sys.monitor::<AllAcked>();
     let receiver = sys.spawn(Receiver::new(bug));

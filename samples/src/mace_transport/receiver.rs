@@ -1,4 +1,4 @@
-//! Where messages are sent to.
+//! The receiver of the transport.
 
 use actor_core::prelude::*;
 
@@ -11,7 +11,7 @@ pub struct Receiver {
     bug: Option<Bug>,
 }
 
-/// A connection, as the receiver knows it.
+/// The receiver's view of a connection.
 #[derive(Debug)]
 struct Connection {
     id: u64,
@@ -21,7 +21,7 @@ struct Connection {
 
 #[actor]
 impl Receiver {
-    /// A receiver without a connection.
+    /// Creates a receiver without a connection.
     pub fn new(bug: Option<Bug>) -> Self {
         Self {
             connection: None,
@@ -55,7 +55,7 @@ impl Receiver {
         cx.spawn(Packet::new(data.sender, Ack { seq }));
     }
 
-    /// Whether a SYN opens a connection: it is not that of the one that is open, nor an older one.
+    /// Returns true if a SYN opens a newer connection than the open one.
     fn is_newer(&self, id: u64, seq: u64) -> bool {
         match (&self.connection, self.bug) {
             (None, _) => true,

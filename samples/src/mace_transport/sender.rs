@@ -1,4 +1,4 @@
-//! The side that has messages to send.
+//! The sender of the transport: retransmission and connections.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,19 +7,19 @@ use actor_core::prelude::*;
 
 use super::{Ack, App, Data, Delivered, Failed, Packet, Submit};
 
-/// A message is sent again after this.
+/// The time after which a message is sent again.
 const RETRANSMISSION: Duration = Duration::from_millis(50);
 
-/// A SYN is sent so often; where it is not acknowledged then, the connection is closed.
+/// The number of times that a SYN is sent before the connection is closed.
 const TRIES: u32 = 2;
 
-/// The first connection counts from here.
+/// The first sequence number of the first connection.
 const FIRST: u64 = 2001;
 
-/// Each connection counts from so much further on.
+/// The distance between the first sequence numbers of two successive connections.
 const APART: u64 = 4000;
 
-/// What is in flight was not acknowledged for too long.
+/// A timer: the message in flight was not acknowledged in time.
 #[derive(Clone, Debug)]
 pub struct Retransmit;
 
@@ -28,22 +28,22 @@ pub struct Retransmit;
 pub struct Sender {
     receiver: Recipient<Data>,
     app: Option<ActorRef<App>>,
-    /// The first is in flight; the others wait.
+    /// The messages: the first is in flight, the others wait.
     messages: VecDeque<u32>,
-    /// How many connections there were.
+    /// The number of connections so far.
     connections: u64,
-    /// The number of what is in flight.
+    /// The sequence number of the message in flight.
     seq: u64,
-    /// It opens its connection.
+    /// True if the message in flight is the SYN of its connection.
     is_syn: bool,
-    /// How often it was sent.
+    /// The number of times that the message in flight was sent.
     tries: u32,
     timer: Option<Timer>,
 }
 
 #[actor(states(Closed(ignore(Ack, Retransmit)), Open))]
 impl Sender {
-    /// A sender that is not connected.
+    /// Creates a sender that is not connected.
     pub fn new(receiver: Recipient<Data>) -> Self {
         Self {
             receiver,
@@ -97,7 +97,7 @@ impl Sender {
 
     #[on(Open)]
     fn retransmit(&mut self, _: Retransmit, cx: &mut Context<Self>) {
-        // Where a SYN was acknowledged, somebody is there, and is to have the rest.
+        // After an acknowledged SYN, the receiver exists, so the sender retransmits without a limit.
         if !self.is_syn || self.tries < TRIES {
             self.send(cx);
             return;

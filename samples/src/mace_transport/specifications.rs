@@ -1,10 +1,10 @@
-//! What must come about.
+//! The specification of the transport: a liveness property.
 
 use actor_core::prelude::*;
 
 use super::{Delivered, Failed, Submit};
 
-/// Every message is acknowledged in the end, or its connection closed.
+/// A liveness property: every message is acknowledged eventually, or its connection is closed.
 #[derive(Debug, Default)]
 pub struct AllAcked {
     in_flight: u32,

@@ -19,10 +19,10 @@ fn an_old_syn_opens_a_connection_again(sys: &System) {
     set_up(sys, 2, Some(Bug::NoConnectionId));
 }
 
-/// The receiver has gone back to the old connection, after the SYN of the new one; and now the
-/// acknowledgement of that arrives. Up to there the sender may still close the connection, or send its
-/// SYN again. (In other executions no step alone decides: the chance that it closes gets less and
-/// less.)
+/// The receiver has returned to the old connection after the new SYN, and
+/// now the acknowledgement of the new SYN arrives. Until then the sender
+/// may close the connection or retransmit its SYN. (In other executions
+/// no single step decides: the chance of a close only declines.)
 #[test]
 fn the_critical_transition_is_the_late_acknowledgement() {
     let strategy = "early-fair-pos".parse().expect("the name of a strategy");
@@ -39,8 +39,8 @@ fn the_critical_transition_is_the_late_acknowledgement() {
     assert!(before.escaped * 5 > before.of, "{before:?}");
 }
 
-/// What is left of an execution ends where nothing recovers, and not where little does: the old SYN has
-/// come to the receiver after that of the new connection. Published are eight events.
+/// Minimisation stops where no continuation recovers. The minimal execution has the old
+/// SYN, which reached the receiver after the new one. The paper publishes eight events.
 #[test]
 fn the_minimal_story_has_the_old_syn() {
     let tester = Tester::new().max_steps(300).minimize(20_000_000);

@@ -1,18 +1,18 @@
-//! The election of a primary that learns nothing, after the MPS bug in Yang et al., "MODIST:
+//! A livelock in the election of a primary, after the MPS bug in Yang et al., "MODIST:
 //! Transparent Model Checking of Unmodified Distributed Systems", section 4.3.
 //!
-//! Replicas agree on decrees, one after the other; a primary proposes them under its *ballot*, and a
-//! new primary takes a higher one. Replica [`A`](Candidate) has accepted the first decree, under ballot
-//! 2. [`B`](Voter) was primary before, and has accepted two decrees, under ballot 1; the second one has
-//! reached nobody else. A third replica is down, so A needs the vote of B to become primary. B
-//! promises, and hands over what it has accepted, so that A proposes it again under its own ballot.
+//! Replicas agree on one decree after the other. A primary proposes decrees under its *ballot*, and
+//! a new primary takes a higher ballot. Replica [`A`](Candidate) has accepted the first decree,
+//! under ballot 2. [`B`](Voter) was primary before, and has accepted two decrees, under ballot 1;
+//! no other replica has the second one. A third replica is down, so A needs the vote of B to become
+//! primary. B promises, and sends its decrees, which A then proposes under its own ballot.
 //!
-//! **The bug it teaches.** With [`Bug::MixedOrder`], B compares decrees before it promises: A has
-//! fewer, so it is not up to date and has to learn first. What A learns it compares by ballots: the
-//! second decree has a lower one than the first that A knows of, so it is dropped. A has learnt nothing,
-//! asks again under a higher ballot, and so on for ever. Two orders, each of which makes sense. As
-//! ballots grow, no state ever comes again, and there is no cycle to be seen: it is the temperature
-//! that tells.
+//! **The bug it teaches.** With [`Bug::MixedOrder`], B compares the numbers of decrees
+//! before it promises: A has fewer, so A has to learn first. A compares the ballots of
+//! what it learns: the ballot of the second decree is lower than that of A's first
+//! one, so A drops the decree. A has learnt nothing, asks again under a higher ballot,
+//! and so on for ever. Each of the two orders makes sense by itself. Ballots grow, so
+//! no state repeats, and there is no cycle to detect: the temperature finds the bug.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,84 +22,84 @@ use actor_core::prelude::*;
 #[cfg(test)]
 mod tests;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// Votes go by decrees, and learning goes by ballots.
+    /// Votes compare decree numbers, and learning compares ballots.
     MixedOrder,
 }
 
-/// A candidate that was refused tries again after this.
+/// The time after which a refused candidate tries again.
 const PATIENCE: Duration = Duration::from_millis(10);
 
-/// What was accepted: the decrees by their numbers, each with its ballot.
+/// The accepted decrees: each number with its ballot.
 pub type Accepted = BTreeMap<u64, u64>;
 
 /// Asks for a vote.
 #[derive(Debug)]
 pub struct Prepare {
-    /// Under which ballot.
+    /// The ballot of the candidate.
     pub ballot: u64,
     /// The last decree that the candidate has accepted.
     pub decree: u64,
-    /// Who asks.
+    /// The candidate.
     pub from: ActorRef<Candidate>,
 }
 
-/// A vote, with what the voter has accepted.
+/// Answers [`Prepare`] with a vote, and with the decrees that the voter has accepted.
 #[derive(Debug)]
 pub struct Promise {
-    /// Under which ballot.
+    /// The ballot of the candidate.
     pub ballot: u64,
-    /// What the voter has accepted.
+    /// The decrees that the voter has accepted.
     pub accepted: Accepted,
 }
 
-/// No vote: the candidate is not up to date.
+/// Answers [`Prepare`] without a vote: the candidate is not up to date.
 #[derive(Debug)]
 pub struct Reject;
 
-/// Asks for what the voter has accepted.
+/// Asks for the decrees that the voter has accepted.
 #[derive(Debug)]
 pub struct Learn {
-    /// Who asks.
+    /// The candidate.
     pub from: ActorRef<Candidate>,
 }
 
-/// Says what the voter has accepted.
+/// Answers [`Learn`].
 #[derive(Debug)]
 pub struct Learnt {
-    /// That.
+    /// The decrees that the voter has accepted.
     pub accepted: Accepted,
 }
 
 /// Proposes a decree.
 #[derive(Debug)]
 pub struct Propose {
-    /// Under which ballot.
+    /// The ballot of the candidate.
     pub ballot: u64,
-    /// Which.
+    /// The number of the decree.
     pub decree: u64,
-    /// Who does.
+    /// The candidate.
     pub from: ActorRef<Candidate>,
 }
 
-/// A decree was accepted, by a majority with the candidate itself.
+/// A decree was accepted by a majority: the voter and the candidate itself.
 #[derive(Debug)]
 pub struct Accept {
-    /// Which.
+    /// The number of the decree.
     pub decree: u64,
 }
 
-/// Time to try again.
+/// A timer: the candidate tries again.
 #[derive(Debug)]
 pub struct Again;
 
-/// Asks the candidate for the last decree; answered when it is primary and all is accepted.
+/// Asks the candidate for the last decree; answered when it is primary and all decrees are accepted.
 #[derive(Debug)]
 pub struct LastDecree;
 
-/// Wants to be primary.
+/// A replica that wants to become primary.
 #[derive(Debug)]
 pub struct Candidate {
     voter: ActorRef<Voter>,
@@ -125,7 +125,7 @@ impl Candidate {
     }
 
     // ANCHOR: learn
-    /// A decree is newer where its ballot is.
+    /// Takes over the decrees with a newer ballot.
     #[on(Candidacy)]
     fn learnt(&mut self, learnt: Learnt, cx: &mut Context<Self>) {
         let newest = self.accepted.values().copied().max().unwrap_or(0);
@@ -141,7 +141,7 @@ impl Candidate {
         cx.goto(CandidateState::Candidacy);
     }
 
-    /// What the voter has accepted counts, and is proposed again.
+    /// Takes over the voter's decrees, and proposes them again.
     #[on(Candidacy)]
     fn promised(&mut self, promise: Promise, cx: &mut Context<Self>) {
         for decree in promise.accepted.into_keys() {
@@ -166,7 +166,7 @@ impl Candidate {
     }
 }
 
-/// Has a vote.
+/// A replica that has a vote.
 #[derive(Debug)]
 pub struct Voter {
     promised: u64,
@@ -215,7 +215,7 @@ fn last(accepted: &Accepted) -> u64 {
     accepted.keys().copied().max().unwrap_or(0)
 }
 
-/// An election that was begun leads to a decree, in the end.
+/// A liveness property: every election leads to an accepted decree eventually.
 #[derive(Debug, Default)]
 pub struct Elects;
 
@@ -232,7 +232,7 @@ impl Elects {
     }
 }
 
-/// Starts both replicas as they are after the first primary has lost its place; returns the candidate.
+/// Starts both replicas in the state after the loss of the first primary; returns the candidate.
 pub fn set_up(sys: &System, bug: Option<Bug>) -> ActorRef<Candidate> {
     sys.monitor::<Elects>();
     let voter = sys.spawn(Voter {

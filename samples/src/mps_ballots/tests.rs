@@ -14,8 +14,8 @@ fn a_candidate_is_refused_for_ever(sys: &System) {
     set_up(sys, Some(Bug::MixedOrder));
 }
 
-/// Ballots grow, so no state comes twice, and there is no cycle to be named; and whatever the
-/// schedule, nobody is elected.
+/// Ballots grow, so no state repeats, and the report names no
+/// cycle. Every schedule fails: no candidate is ever elected.
 #[test]
 fn no_schedule_helps_and_no_state_comes_again() {
     let tester = Tester::new().iterations(1).max_steps(100);

@@ -1,15 +1,15 @@
-//! What a node does as an acceptor.
+//! The acceptor role of a node.
 
 use std::collections::BTreeMap;
 
 use super::{Accept, Accepted, Ballot, Bug, Prepare, Promise, Rejected, Slot, Vote};
 
-/// What a node has promised and accepted.
+/// The promises and accepted commands of a node.
 #[derive(Debug, Hash)]
 pub(super) struct Acceptor {
     promised: Ballot,
     accepted: BTreeMap<Slot, Vote>,
-    /// The promise of each slot, for an acceptor that has one for each.
+    /// The promise of each slot, used with [`Bug::PromisePerSlot`] only.
     promised_for: BTreeMap<Slot, Ballot>,
     bug: Option<Bug>,
 }

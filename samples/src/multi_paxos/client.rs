@@ -1,4 +1,4 @@
-//! The clients, which have commands executed.
+//! The clients, whose commands the nodes execute.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use actor_core::prelude::*;
 
 use super::{Command, Done, Group, HowManyNodes, Node, Request};
 
-/// A node has had time enough.
+/// A timer: the node is too slow.
 #[derive(Debug, Hash)]
 pub struct Impatient;
 
@@ -15,7 +15,7 @@ pub struct Impatient;
 pub struct Client {
     commands: Vec<Command>,
     nodes: Vec<ActorRef<Node>>,
-    /// Which node it asks.
+    /// The index of the node that the client asks.
     node: usize,
     asked: u32,
     patience: Duration,
@@ -25,7 +25,7 @@ pub struct Client {
 
 #[actor(states(Waiting(defer(HowManyNodes)), Served(ignore(Done))))]
 impl Client {
-    /// A client whose commands no other client has.
+    /// Creates a client with commands of its own.
     pub fn new(number: usize, nodes: Vec<ActorRef<Node>>, group: Group) -> Self {
         let first = number as u32 * group.commands;
         Self {
@@ -41,7 +41,7 @@ impl Client {
         }
     }
 
-    /// Asks for all that is not done yet, without waiting in between.
+    /// Requests all commands that are not executed yet, without waiting in between.
     #[entry(Waiting)]
     fn ask(&mut self, cx: &mut Context<Self>) {
         let node = &self.nodes[self.node];

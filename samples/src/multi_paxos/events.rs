@@ -1,4 +1,4 @@
-//! What nodes and clients say to each other.
+//! The messages between nodes and clients.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use actor_core::prelude::*;
 
 use super::Node;
 
-/// The number of a leadership: 3.2 is that of the second node in the third round. No two nodes have
-/// a ballot in common.
+/// The number of a leadership: 3.2 belongs to the second
+/// node in the third round. No two nodes share a ballot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Ballot {
-    /// The round; from one.
+    /// The round, from one.
     pub round: u32,
-    /// Whose ballot it is.
+    /// The number of the node that owns the ballot.
     pub node: u32,
 }
 
@@ -25,12 +25,12 @@ impl fmt::Debug for Ballot {
 /// A position in the log, from zero.
 pub type Slot = usize;
 
-/// What is agreed upon.
+/// A value on which the nodes agree.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Command {
     /// A client's command: append a number.
     Append(u32),
-    /// Does nothing, in a slot that would be empty otherwise.
+    /// A command without an effect, for a slot that would otherwise stay empty.
     Nothing,
 }
 
@@ -39,29 +39,29 @@ pub enum Command {
 pub struct Vote {
     /// The slot.
     pub slot: Slot,
-    /// Under which ballot.
+    /// The ballot of the leader that proposed the command.
     pub ballot: Ballot,
     /// The command.
     pub command: Command,
 }
 
-/// A node, as the others reach it.
+/// The addresses of a node.
 #[derive(Clone, Debug, Hash)]
 pub struct Peer {
     /// The node.
     pub node: ActorRef<Node>,
-    /// Where it takes proposals.
+    /// The recipient of proposals to the node.
     pub accepts: Recipient<Accept>,
 }
 
-/// Tells a node who all the nodes are, itself among them.
+/// Informs a node of all nodes, itself included.
 #[derive(Debug, Hash)]
 pub struct Join {
     /// The nodes.
     pub peers: Vec<Peer>,
 }
 
-/// A client wants a command to be executed.
+/// A client's request to execute a command.
 #[derive(Clone, Debug, Hash)]
 pub struct Request {
     /// The command.
@@ -77,14 +77,14 @@ pub struct Done {
     pub command: Command,
 }
 
-/// Asks for the promise to accept nothing older than `ballot`, in any slot.
+/// Asks for the promise to accept nothing older than `ballot`, in any slot (phase 1).
 #[derive(Debug, Hash)]
 pub struct Prepare {
-    /// The ballot of the leader to be.
+    /// The ballot of the candidate.
     pub ballot: Ballot,
-    /// The first slot that it does not know to be chosen.
+    /// The first slot that the candidate does not know to be chosen.
     pub first: Slot,
-    /// Who asks.
+    /// The candidate.
     pub from: ActorRef<Node>,
 }
 
@@ -93,11 +93,11 @@ pub struct Prepare {
 pub struct Promise {
     /// The ballot of the [`Prepare`].
     pub ballot: Ballot,
-    /// What was accepted, from the first slot that was asked for.
+    /// The accepted commands, from the first slot that was asked for.
     pub accepted: Vec<Vote>,
 }
 
-/// Asks to accept a command for a slot.
+/// Asks to accept a command for a slot (phase 2).
 #[derive(Debug, Hash)]
 pub struct Accept {
     /// The slot.
@@ -115,16 +115,16 @@ pub struct Accept {
 pub struct Accepted {
     /// The ballot of the [`Accept`].
     pub ballot: Ballot,
-    /// Its slot.
+    /// The slot of the [`Accept`].
     pub slot: Slot,
 }
 
-/// A [`Prepare`] or an [`Accept`] came too late.
+/// Rejects a [`Prepare`] or an [`Accept`] that came too late.
 #[derive(Debug, Hash)]
 pub struct Rejected {
-    /// Its ballot.
+    /// The ballot that is rejected.
     pub ballot: Ballot,
-    /// What was promised to somebody else.
+    /// The higher ballot that was promised.
     pub promised: Ballot,
 }
 
@@ -146,6 +146,6 @@ pub struct Executed {
     pub command: Command,
 }
 
-/// Asks a client how many nodes it asked; answered when all its commands are executed.
+/// Asks a client for the number of nodes that it asked; answered when all its commands are executed.
 #[derive(Debug, Hash)]
 pub struct HowManyNodes;

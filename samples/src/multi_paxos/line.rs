@@ -1,4 +1,4 @@
-//! A bad connection to a node.
+//! A lossy connection to a node.
 
 use actor_core::prelude::*;
 
@@ -12,7 +12,7 @@ pub struct Line {
 
 #[actor]
 impl Line {
-    /// A line to `node`.
+    /// Creates a line to `node`.
     pub fn new(node: ActorRef<Node>) -> Self {
         Self { node }
     }

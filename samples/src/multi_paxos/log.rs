@@ -1,4 +1,4 @@
-//! What a node knows to be chosen, and what it has executed of it.
+//! The log of a node: the chosen commands, and those that are executed.
 
 use std::collections::BTreeMap;
 
@@ -8,9 +8,9 @@ use super::{Command, Slot};
 #[derive(Debug, Default, Hash)]
 pub(super) struct Log {
     chosen: BTreeMap<Slot, Command>,
-    /// How many slots are executed: all before this one.
+    /// The number of executed slots, which is also the first slot that is not executed.
     executed: Slot,
-    /// What the commands have appended.
+    /// The numbers that the commands have appended.
     numbers: Vec<u32>,
 }
 
@@ -23,12 +23,12 @@ impl Log {
         self.chosen.contains_key(&slot)
     }
 
-    /// The first slot that is not known to be chosen: what is known before it is executed.
+    /// Returns the first slot that is not known to be chosen; all known slots before it are executed.
     pub(super) fn first_unknown(&self) -> Slot {
         self.executed
     }
 
-    /// The slot behind all that are known to be chosen.
+    /// Returns the slot after the last one that is known to be chosen.
     pub(super) fn end(&self) -> Slot {
         self.chosen.keys().next_back().map_or(0, |last| last + 1)
     }
@@ -37,8 +37,8 @@ impl Log {
         self.chosen.values().any(|chosen| *chosen == command)
     }
 
-    /// Executes the next slot, where it is known. A command that was chosen twice, since its client
-    /// asked two nodes, is executed once.
+    /// Executes the next slot if its command is known. A command that was chosen
+    /// for two slots, since its client asked two nodes, is executed once.
     pub(super) fn execute_next(&mut self) -> Option<(Slot, Command)> {
         let slot = self.executed;
         let command = *self.chosen.get(&slot)?;

@@ -1,26 +1,26 @@
-//! Multi-Paxos: nodes that agree on a log of commands, slot by slot, under one leader after another.
+//! Multi-Paxos: nodes agree on a log of commands, slot by slot, under one leader after another.
 //!
-//! After Leslie Lamport, "Paxos Made Simple", section 3. Every [`Node`] is an acceptor, keeps a log,
-//! and may lead. A node that is asked by a [`Client`] and does not lead stands for leader: it sends
-//! [`Prepare`], once for all slots from the first one that it does not know to be chosen. Each
-//! [`Promise`] reports what was accepted there. With a majority of them the node leads: it proposes
-//! again what was reported, fills the gaps with commands that do nothing, and goes on with new
-//! commands. What a majority accepts is [`Chosen`], and executed in the order of the slots. A leader
-//! whose proposal is [`Rejected`] has a successor, and follows. A client that waits too long asks the
-//! next node.
+//! The protocol follows Leslie Lamport, "Paxos Made Simple", section 3. Every [`Node`] is an
+//! acceptor, keeps a log, and may lead. A node that is asked by a [`Client`] and does not lead
+//! becomes a candidate: it sends [`Prepare`], once for all slots from the first one that it does
+//! not know to be chosen. Each [`Promise`] reports the commands accepted there. With a majority
+//! of promises the node leads: it proposes the reported commands again, fills the gaps with
+//! commands that do nothing, and continues with new commands. A command that a majority accepts
+//! is [`Chosen`]; commands are executed in slot order. A leader whose proposal is [`Rejected`]
+//! has a successor, and becomes a follower. A client that waits too long asks the next node.
 //!
-//! One node may be connected badly: what is proposed to it goes over a [`Line`] that loses some of
-//! it. That is no reason to send again, since the others are a majority. The line is an actor, and not
-//! `faults(drop = 2)` between nodes, which would lose promises and what is chosen as well: nobody here
-//! sends those again, and a client gives up after some tries.
+//! The last node may have a lossy connection: proposals to it go over a [`Line`], which
+//! loses some. No retransmission is needed, since the others are a majority. The line
+//! is an actor, since `faults(drop = 2)` between nodes would also lose promises and
+//! chosen commands. No node sends those again, and a client gives up after some tries.
 //!
 //! **The bugs it teaches.**
-//! - [`Bug::SlotReuse`]: a new leader begins at the first slot that it does not know to be chosen,
-//!   without a look at what was reported there. Another command may be chosen in it already.
-//! - [`Bug::NoGapFill`]: a new leader proposes again what was reported, and leaves the gaps. What is
-//!   chosen behind a gap is never executed. Nothing breaks: that is a *liveness* bug.
-//! - [`Bug::PromisePerSlot`]: an acceptor keeps its promise for the slots that it knows. An old leader
-//!   can still use the others.
+//! - [`Bug::SlotReuse`]: a new leader starts at the first slot that it does not know to be chosen,
+//!   and ignores the commands reported there. Another command may already be chosen for that slot.
+//! - [`Bug::NoGapFill`]: a new leader proposes the reported commands again, and leaves the
+//!   gaps. Commands after a gap are chosen and never executed, which is a *liveness* bug.
+//! - [`Bug::PromisePerSlot`]: an acceptor keeps its promise only for the
+//!   slots that it knows. An old leader can still use the other slots.
 
 mod acceptor;
 mod client;
@@ -44,10 +44,10 @@ pub use specifications::{
     Execution, ExecutionState, OneCommand, OneCommandState, SameOrder, SameOrderState,
 };
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Bug {
-    /// A new leader ignores what was accepted before.
+    /// A new leader ignores the commands that were accepted before.
     SlotReuse,
     /// A new leader leaves gaps in the log.
     NoGapFill,
@@ -55,20 +55,20 @@ pub enum Bug {
     PromisePerSlot,
 }
 
-/// Who takes part, and how.
+/// The size of the system, and its parameters.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct Group {
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: usize,
-    /// How many clients there are; number k begins with node k.
+    /// The number of clients; client k asks node k first.
     pub clients: usize,
-    /// How many commands each of them has.
+    /// The number of commands of each client.
     pub commands: u32,
-    /// How long a client waits for a node.
+    /// The time that a client waits for a node.
     pub patience: Duration,
-    /// How often a client tries another node.
+    /// The number of times that a client tries another node.
     pub retries: u32,
-    /// The last node is connected badly.
+    /// True if the last node has a lossy connection.
     pub lossy: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The nodes, of which one leads.
+//! A node: follower, candidate or leader.
 
 use std::collections::BTreeMap;
 
@@ -12,26 +12,26 @@ use super::{
 };
 use NodeState as To;
 
-/// What a leader has proposed for a slot.
+/// A command that a leader has proposed for a slot.
 #[derive(Debug, Hash)]
 struct Proposal {
     command: Command,
     votes: usize,
 }
 
-/// Accepts, executes, and leads for a while.
+/// Accepts and executes commands, and leads for a while.
 #[derive(Debug, Hash)]
 pub struct Node {
     number: u32,
     peers: Vec<Peer>,
     acceptor: Acceptor,
     log: Log,
-    /// What this node was asked for and has not executed yet.
+    /// The requests that the node has received and not executed yet.
     requests: Vec<Request>,
-    /// Its ballot, where it leads or stands for leader.
+    /// The node's own ballot, while it leads or is a candidate.
     ballot: Ballot,
     promises: usize,
-    /// The newest of what the promises reported.
+    /// The newest vote that the promises reported for each slot.
     reported: BTreeMap<Slot, Vote>,
     proposals: BTreeMap<Slot, Proposal>,
     bug: Option<Bug>,
@@ -44,7 +44,7 @@ pub struct Node {
     Leading(ignore(Promise)),
 ))]
 impl Node {
-    /// A node with an empty log.
+    /// Creates a node with an empty log.
     pub fn new(number: u32, bug: Option<Bug>) -> Self {
         Self {
             number,
@@ -120,7 +120,7 @@ impl Node {
         }
     }
 
-    /// What may have been chosen before comes first, and no gap is left before it.
+    /// Proposes the commands that may have been chosen before, and fills the gaps between them.
     fn propose_again(&mut self, cx: &mut Context<Self>) {
         let reported = self.reported.keys().next_back();
         let end = reported.map_or(0, |last| last + 1).max(self.log.end());
@@ -146,7 +146,7 @@ impl Node {
         }
     }
 
-    /// Unless it is in the log already: a client may have asked somebody else before.
+    /// Proposes a command, unless the log has it already: a client may have asked another node before.
     fn propose_new(&mut self, command: Command, cx: &mut Context<Self>) {
         let mut proposals = self.proposals.values();
         if !self.log.contains(command) && !proposals.any(|proposal| proposal.command == command) {

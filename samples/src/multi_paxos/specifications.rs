@@ -1,4 +1,4 @@
-//! What is expected of a replicated log.
+//! The specifications of a replicated log.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use super::{Chosen, Command, Executed, Slot};
 
 // ANCHOR: one_command
-/// No two commands are chosen for one slot.
+/// A safety property: at most one command is chosen for a slot.
 #[derive(Debug, Default, Hash)]
 pub struct OneCommand {
     chosen: BTreeMap<Slot, Command>,
@@ -27,12 +27,12 @@ impl OneCommand {
 }
 // ANCHOR_END: one_command
 
-/// All nodes execute the same commands in the same order.
+/// A safety property: all nodes execute the same commands in the same order.
 #[derive(Debug, Default, Hash)]
 pub struct SameOrder {
-    /// What was executed by the node that is ahead.
+    /// The commands that the most advanced node has executed.
     log: Vec<Command>,
-    /// How much of it was executed by each.
+    /// The number of commands that each node has executed.
     executed: BTreeMap<ActorId, Slot>,
 }
 
@@ -57,7 +57,7 @@ impl SameOrder {
 }
 
 // ANCHOR: execution
-/// Everybody who is told of a chosen command executes it, in the end.
+/// A liveness property: every node that learns of a chosen command executes it eventually.
 #[derive(Debug, Default, Hash)]
 pub struct Execution {
     owed: BTreeSet<(ActorId, Slot)>,
@@ -66,7 +66,7 @@ pub struct Execution {
 
 #[monitor(hot(Owed), cold(UpToDate))]
 impl Execution {
-    /// Two leaders may tell the same.
+    /// Two leaders may send the same command.
     #[on]
     fn chosen(&mut self, chosen: &Chosen, cx: &mut MonitorContext<Self>) {
         let Some(node) = cx.target() else { return };

@@ -2,7 +2,7 @@ use actor_test::{Tester, actor_test};
 
 use super::*;
 
-/// Two clients who ask different nodes, so that there are two leaders.
+/// Two clients that ask different nodes, so that there are two leaders.
 const RIVALS: Group = Group {
     nodes: 3,
     clients: 2,
@@ -12,7 +12,7 @@ const RIVALS: Group = Group {
     lossy: false,
 };
 
-/// One node misses some of what is proposed.
+/// One node does not receive all proposals.
 const LOSSY: Group = Group {
     commands: 4,
     retries: 1,
@@ -34,15 +34,15 @@ fn a_bad_line_leaves_no_gap(sys: &System) {
     set_up(sys, LOSSY, None);
 }
 
-/// Found in one schedule of four.
+/// One of four schedules finds this.
 #[actor_test(expect_bug = "are chosen for slot")]
 fn a_reported_slot_is_taken(sys: &System) {
     set_up(sys, RIVALS, Some(Bug::SlotReuse));
 }
 
-/// Found in one schedule of a thousand: the second leader has to hear of a slot from a node that
-/// missed the one before, and of that one from nobody. A run of all actor tests with a hundred
-/// iterations would miss it.
+/// One of a thousand schedules finds this: the second leader must learn of a
+/// slot from a node that missed the slot before, and of that earlier slot from
+/// no node. A run of all actor tests with a hundred iterations would miss it.
 #[test]
 fn a_gap_stops_the_log() {
     let report = Tester::new().iterations(10_000).run(|sys| {
@@ -55,7 +55,7 @@ fn a_gap_stops_the_log() {
     );
 }
 
-/// Found in one schedule of eight.
+/// One of eight schedules finds this.
 #[actor_test(iterations = 1000, expect_bug = "are chosen for slot")]
 fn a_promise_is_for_all_slots(sys: &System) {
     set_up(sys, RIVALS, Some(Bug::PromisePerSlot));

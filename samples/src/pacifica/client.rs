@@ -1,4 +1,4 @@
-//! The client.
+//! The client of the replicated list, which survives the loss of a primary.
 
 use actor_core::prelude::*;
 
@@ -15,7 +15,7 @@ pub struct Client {
 
 #[actor(states(Updating(defer(HowMany)), Done(ignore(Primary, Updated))))]
 impl Client {
-    /// A client with so many updates.
+    /// Creates a client with this number of updates.
     pub fn new(updates: u32) -> Self {
         Self {
             updates,
@@ -31,7 +31,7 @@ impl Client {
         }
     }
 
-    /// What the last one was asked may be lost with it.
+    /// Sends the update again: the old primary may have lost it.
     #[on(Updating)]
     fn primary(&mut self, primary: Primary, cx: &mut Context<Self>) {
         self.primary = Some(primary.0);

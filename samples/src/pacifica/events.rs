@@ -1,33 +1,33 @@
-//! What replicas, the master and the client send.
+//! The messages between replicas, the master and the client.
 
 use actor_core::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Replica;
 
-/// A client wants to hear who is the primary, now and whenever another is.
+/// A client asks to be notified of the primary, now and after each change.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Subscribe(pub Recipient<Primary>);
 
-/// Who is the primary.
+/// The current primary.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Primary(pub ActorRef<Replica>);
 
-/// The replicas that are left.
+/// The replicas that are still in the group.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Configuration {
-    /// One more than that of the last one.
+    /// The version of the configuration, one more than that of the last one.
     pub version: u64,
-    /// In order; the first is the primary.
+    /// The replicas in order; the first is the primary.
     pub replicas: Vec<ActorRef<Replica>>,
 }
 
 /// A client's update.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Update {
-    /// The client's number of it. An update that is sent again keeps it.
+    /// The number of the client's update, which stays the same when the update is sent again.
     pub number: u32,
-    /// Who is told when it is committed.
+    /// The client, which is notified when the update is committed.
     pub client: Recipient<Updated>,
 }
 
@@ -38,9 +38,9 @@ pub struct Updated(pub u32);
 /// From the primary: put the update at this place of the list.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prepare {
-    /// Of which configuration.
+    /// The version of the configuration.
     pub version: u64,
-    /// From 1.
+    /// The place in the list, from 1.
     pub place: usize,
     /// The update.
     pub update: Update,
@@ -51,30 +51,30 @@ pub struct Prepare {
 /// The update at that place is prepared.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prepared {
-    /// The place.
+    /// The place in the list.
     pub place: usize,
-    /// By whom.
+    /// The replica that has prepared the update.
     pub replica: ActorRef<Replica>,
 }
 
 /// From the primary: all updates up to that place are committed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Commit {
-    /// Of which configuration.
+    /// The version of the configuration.
     pub version: u64,
-    /// The last of them.
+    /// The place of the last committed update.
     pub place: usize,
 }
 
 /// For monitors: a replica knows that an update is committed.
 #[derive(Clone, Debug)]
 pub struct Committed {
-    /// Its place.
+    /// The place in the list.
     pub place: usize,
-    /// The client's number of it.
+    /// The client's number of the update.
     pub number: u32,
 }
 
-/// Asks the client how many updates it has made; answered when it has made all.
+/// Asks the client for the number of its updates; answered when all are made.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HowMany;

@@ -1,10 +1,10 @@
-//! The master, which says who is left.
+//! The configuration master: watches the replicas, and publishes the group without the lost ones.
 
 use actor_core::prelude::*;
 
 use super::{Configuration, NODES, Primary, Replica, Subscribe};
 
-/// Watches the replicas, and does without those that are lost.
+/// Watches the replicas, and removes lost ones from the configuration.
 #[derive(Debug, Default)]
 pub struct Master {
     version: u64,

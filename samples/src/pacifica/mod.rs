@@ -1,18 +1,18 @@
-//! Updates on a primary and its backups, after PacificA: Lin et al., "PacificA: Replication in
-//! Log-Based Distributed Storage Systems", and the bug that Yang et al. found in it ("MODIST:
-//! Transparent Model Checking of Unmodified Distributed Systems", section 4.4).
+//! Primary/backup replication, after PacificA: Lin et al., "PacificA: Replication in
+//! Log-Based Distributed Storage Systems", and the bug that Yang et al. found in it
+//! ("MODIST: Transparent Model Checking of Unmodified Distributed Systems", section 4.4).
 //!
-//! Three nodes have a [`Replica`] each. The first is the primary: it puts an [`Update`] at the end of its
-//! list, has the others [`Prepare`] it, and when all have [`Prepared`] it, it is committed: the
-//! [`Client`] is answered, and the others are told by [`Commit`]. A [`Master`], which does not fail,
-//! watches the nodes. Where one is lost, it sends a [`Configuration`] without it, and if that was the
-//! primary, the next replica takes its place. What this one has prepared, and does not know to be
-//! committed, may have been answered. So it prepares that anew, and commits it.
+//! Each of three nodes runs a [`Replica`]. The first is the primary: it appends each [`Update`] to its
+//! list, and the others [`Prepare`] it. When all have [`Prepared`] the update, it is committed: the
+//! primary answers the [`Client`], and notifies the others by [`Commit`]. A [`Master`], which never fails,
+//! watches the nodes. When a node is lost, the master sends a [`Configuration`] without it; the next
+//! replica then replaces a lost primary. Updates that the new primary has prepared, but does not know to
+//! be committed, may have been answered. The new primary therefore prepares and commits them again.
 //!
-//! **The bug it teaches.** With [`Bug::NoRequeue`] a new primary has the others prepare anew, and forgets to
-//! note that it waits for them. Updates are committed in order, so where the first of them is missing
-//! among those that are waited for, nothing is committed any more. It takes a primary that is lost
-//! after the next one has prepared an update, and before it has heard that the update is committed.
+//! **The bug it teaches.** With [`Bug::NoRequeue`], a new primary makes the others prepare again,
+//! and forgets to record that it waits for them. Updates are committed in order, so a missing
+//! first one blocks all commits. The bug needs a primary that is lost after the next replica has
+//! prepared an update, and before that replica has heard that the update is committed.
 
 mod client;
 mod events;
@@ -30,19 +30,19 @@ pub use master::Master;
 pub use replica::{Replica, ReplicaState};
 pub use specifications::{Agreement, AgreementState, Answered, AnsweredState};
 
-/// The nodes with a replica. The first that is left is the primary.
+/// The nodes with a replica. The first one that is left is the primary.
 pub const NODES: [&str; 3] = ["n1", "n2", "n3"];
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// A new primary does not wait for what it has others prepare anew.
+    /// A new primary does not wait for the updates that it makes the others prepare again.
     NoRequeue,
 }
 
 // ANCHOR: set_up
-/// Starts the nodes of the replicas, and two more on which nothing fails: the master's, and that of a
-/// client with so many updates.
+/// Starts the nodes of the replicas, and two more that never fail: the node
+/// of the master, and the node of a client with this number of updates.
 pub fn set_up(sys: &System, updates: u32, bug: Option<Bug>) {
     sys.monitor::<Answered>();
     sys.monitor::<Agreement>();

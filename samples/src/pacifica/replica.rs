@@ -1,4 +1,4 @@
-//! The replicas, one of which is the primary.
+//! A replica of the list, as primary or backup.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,25 +7,25 @@ use actor_core::prelude::*;
 use super::{Bug, Commit, Committed, Configuration, Prepare, Prepared, Update, Updated};
 use ReplicaState as To;
 
-/// Keeps a list of updates, of which the first are committed.
+/// Keeps a list of updates, a prefix of which is committed.
 #[derive(Debug)]
 pub struct Replica {
     version: u64,
     list: Vec<Update>,
-    /// So many of the list, from its beginning.
+    /// The number of committed updates at the beginning of the list.
     committed: usize,
     /// The primary's backups.
     backups: Vec<ActorRef<Replica>>,
-    /// What the primary waits for: the places in the list, each with who has not prepared it.
+    /// For the primary: the places not yet committed, each with the replicas that have not prepared it.
     waiting: BTreeMap<usize, BTreeSet<ActorId>>,
     bug: Option<Bug>,
 }
 
 // ANCHOR: replica
-// The client may hear of a new primary before that hears of it by itself.
+// The client may hear of a new primary before that replica does.
 #[actor(states(Backup(defer(Update)), Primary))]
 impl Replica {
-    /// A replica with an empty list.
+    /// Creates a replica with an empty list.
     pub fn new(bug: Option<Bug>) -> Self {
         Self {
             version: 0,
@@ -37,7 +37,7 @@ impl Replica {
         }
     }
 
-    /// What is not committed has to be prepared anew: a backup takes nothing of an old configuration.
+    /// Prepares uncommitted updates again: a backup accepts nothing of an old configuration.
     #[on]
     fn configured(&mut self, configuration: Configuration, cx: &mut Context<Self>) {
         self.version = configuration.version;
@@ -62,7 +62,7 @@ impl Replica {
         let is_it = |known: &Update| known.number == update.number;
         match self.list.iter().position(is_it) {
             Some(place) if place < self.committed => update.client.tell(Updated(update.number)),
-            // It is answered when it is committed.
+            // The answer follows when the update is committed.
             Some(_) => {}
             None => {
                 self.list.push(update);
@@ -73,7 +73,7 @@ impl Replica {
         }
     }
 
-    /// What an earlier primary had prepared in other places gives way.
+    /// Replaces the updates that an earlier primary had prepared at this place and after it.
     #[on]
     fn prepare(&mut self, prepare: Prepare, cx: &mut Context<Self>) {
         if prepare.version < self.version {
@@ -122,7 +122,7 @@ impl Replica {
         self.waiting.insert(place, missing);
     }
 
-    /// Commits what all have prepared, in order.
+    /// Commits the updates that all have prepared, in order.
     fn commit(&mut self, cx: &mut Context<Self>) {
         while let Some(missing) = self.waiting.get(&(self.committed + 1))
             && missing.is_empty()

@@ -1,4 +1,4 @@
-//! What is expected of every schedule.
+//! The specifications of primary/backup replication.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use super::{Committed, Update, Updated};
 
 // ANCHOR: answered
-/// Every update is answered, in the end.
+/// A liveness property: every update is answered eventually.
 #[derive(Debug, Default)]
 pub struct Answered {
     open: BTreeSet<u32>,
@@ -16,7 +16,7 @@ pub struct Answered {
 
 #[monitor(hot(Waiting), cold(Quiet))]
 impl Answered {
-    /// One that was answered may be sent again.
+    /// An update that was answered may be sent again.
     #[on]
     fn update(&mut self, update: &Update, cx: &mut MonitorContext<Self>) {
         if !self.answered.contains(&update.number) {
@@ -36,7 +36,7 @@ impl Answered {
 }
 // ANCHOR_END: answered
 
-/// What is committed at a place is the same for all, and nothing is committed twice.
+/// A safety property: all replicas commit the same update at a place, and commit no update twice.
 #[derive(Debug, Default)]
 pub struct Agreement {
     numbers: BTreeMap<usize, u32>,

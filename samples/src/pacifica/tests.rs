@@ -18,7 +18,7 @@ fn a_new_primary_leaves_a_hole(sys: &System) {
 }
 // ANCHOR_END: tests
 
-/// Without the loss of a node nothing is wrong.
+/// Without the loss of a node, the bug does not show.
 #[actor_test]
 fn the_hole_needs_a_fault(sys: &System) {
     set_up(sys, 3, Some(Bug::NoRequeue));

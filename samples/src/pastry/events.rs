@@ -1,19 +1,19 @@
-//! What peers send to each other.
+//! The messages between peers.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// A peer wants to join: to be passed on to the nearest.
+/// A peer wants to join. The message is routed to the nearest peer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Join {
-    /// The number of the peer.
+    /// The number of the peer that wants to join.
     pub joiner: u32,
-    /// The number of whom it comes from.
+    /// The number of the peer that sends or forwards the message.
     pub from: u32,
 }
 
-/// A [`Join`] came to a peer that has not joined.
+/// A [`Join`] was routed to a peer that has not joined.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Bounced {
     /// The number of the peer that wants to join.
@@ -25,31 +25,31 @@ pub struct Bounced {
 /// Answers a [`Join`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Welcome {
-    /// All that the nearest peer knows.
+    /// The leaf set of the nearest peer.
     pub leaves: BTreeSet<u32>,
 }
 
-/// All that a peer knows, itself among them.
+/// The leaf set of a peer, itself included.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Leaves {
-    /// Their numbers.
+    /// The numbers in the leaf set.
     pub leaves: BTreeSet<u32>,
 }
 
-/// Time to send a [`Join`] again.
+/// A timer: send the [`Join`] again.
 #[derive(Clone, Debug)]
 pub struct Again;
 
 /// For monitors: a peer has started, and wants to join.
 #[derive(Clone, Debug)]
 pub struct Joining {
-    /// Its number.
+    /// The number of the peer.
     pub number: u32,
 }
 
 /// For monitors: a peer has joined.
 #[derive(Clone, Debug)]
 pub struct Joined {
-    /// Its number.
+    /// The number of the peer.
     pub number: u32,
 }

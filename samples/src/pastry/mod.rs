@@ -1,20 +1,20 @@
-//! A ring of nodes that join by messages which are routed, after Pastry (Rowstron and Druschel, Middleware
-//! 2001) and its implementation in Killian et al., "Life, Death, and the Critical Transition: Finding
-//! Liveness Bugs in Systems Code", section 5.
+//! A ring of nodes with routed joins, after Pastry (Rowstron and Druschel,
+//! Middleware 2001) and its implementation in Killian et al., "Life, Death, and
+//! the Critical Transition: Finding Liveness Bugs in Systems Code", section 5.
 //!
-//! Each [`Peer`] has a number, and knows the numbers of others, its *leaf set*. A number is an address:
-//! whoever runs there is reached by it, also after a restart. Who starts sends a [`Join`] to the first
-//! node, and each passes it on to the node that it knows whose number is nearest to the new one. The nearest
-//! of all answers with its leaf set ([`Welcome`]). The new one then says that it is there, and whoever
-//! hears of somebody for the first time says so to all that it knows ([`Leaves`]).
+//! Each [`Peer`] has a number, and knows the numbers of others, its *leaf set*. A number is an
+//! address, which stays the same after a restart. A new peer sends a [`Join`] to the first node.
+//! Each node forwards the message to the node in its leaf set that is nearest to the new number.
+//! The nearest of all answers with its leaf set ([`Welcome`]). The new peer then announces
+//! itself, and a peer that learns of a new number sends its leaf set to all others ([`Leaves`]).
 //!
-//! A node that was restarted has the number that it had, and the others know it still. So its own
-//! `Join` is passed on to itself: no number is nearer. It has not joined yet, so it sends the message
-//! [back](Bounced), and who had it before forgets the old entry, and looks for the next nearest.
+//! A restarted node keeps its number, and the others still know it. The `Join` of that node is therefore
+//! forwarded to itself: no number is nearer. The node has not joined yet, so it sends the message
+//! [back](Bounced). The previous node then removes the old entry, and tries the next nearest one.
 //!
-//! **The bug it teaches.** With [`Bug::NoBounce`] a node that has not joined drops what it can't answer. It
-//! sends its `Join` again and again, and gets it back each time. Paper and deployment took years to see
-//! it: it needs a ring that is whole, and then the restart of a node.
+//! **The bug it teaches.** With [`Bug::NoBounce`], a node that has not joined drops such a
+//! message. The node sends its `Join` again and again, and gets it back each time. The authors
+//! took years to find the bug: it needs a complete ring, and then the restart of a node.
 
 mod events;
 mod peer;
@@ -28,10 +28,10 @@ pub use events::*;
 pub use peer::{Peer, PeerState};
 pub use specifications::{AllJoined, AllJoinedState, all_know_all};
 
-/// The numbers of the nodes. Nothing fails at the first, which starts the ring.
+/// The numbers of the nodes. The first node starts the ring and never fails.
 pub const NUMBERS: [u32; 4] = [10, 20, 30, 40];
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
     /// A node that has not joined drops a `Join`.

@@ -1,4 +1,4 @@
-//! The peers of the ring.
+//! A peer of the ring: joining, routing and leaf sets.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use actor_core::prelude::*;
 use super::{Again, Bounced, Bug, Join, Joined, Joining, Leaves, NUMBERS, Welcome};
 use PeerState as To;
 
-/// Who has not joined by then asks again.
+/// The time after which a peer that has not joined asks again.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Has a place in the ring, or wants one.
+/// A node that is in the ring, or wants to join it.
 #[derive(Debug)]
 pub struct Peer {
     number: u32,
-    /// Whom it knows, itself among them.
+    /// The leaf set: the numbers of the known peers, itself included.
     pub(super) leaves: BTreeSet<u32>,
     bug: Option<Bug>,
 }
@@ -24,7 +24,7 @@ pub struct Peer {
 // ANCHOR: peer
 #[actor(states(Outside(ignore(Leaves, Bounced)), Inside(ignore(Welcome))))]
 impl Peer {
-    /// A peer with that number.
+    /// Creates a peer with that number.
     pub fn new(number: u32, bug: Option<Bug>) -> Self {
         Self {
             number,
@@ -72,7 +72,7 @@ impl Peer {
         self.tell_all(cx).await;
     }
 
-    /// What came here by an old entry goes back.
+    /// Sends back a message that was routed here by a stale leaf set.
     #[on(Outside)]
     async fn not_inside(&mut self, join: Join, cx: &mut Context<Self>) {
         if self.bug == Some(Bug::NoBounce) {
@@ -96,7 +96,7 @@ impl Peer {
         self.route(bounced.joiner, cx).await;
     }
 
-    /// To the nearest that is there, and if that is this one, it answers.
+    /// Forwards the message to the nearest reachable peer, or answers if this peer is the nearest.
     async fn route(&mut self, joiner: u32, cx: &mut Context<Self>) {
         loop {
             let nearest = self.leaves.iter().min_by_key(|leaf| leaf.abs_diff(joiner));
@@ -114,7 +114,7 @@ impl Peer {
         }
     }
 
-    /// Where there is anything new, everybody is to know it.
+    /// Forwards new numbers to all known peers.
     #[on(Inside)]
     async fn learn(&mut self, news: Leaves, cx: &mut Context<Self>) {
         if !news.leaves.is_subset(&self.leaves) {
@@ -132,7 +132,7 @@ impl Peer {
         }
     }
 
-    /// To whoever runs there now; tells whether somebody does.
+    /// Sends to the peer that runs under this number now; returns false if there is none.
     async fn send<E>(&self, number: u32, event: E, cx: &mut Context<Self>) -> bool
     where
         E: AcceptedBy<Self>,

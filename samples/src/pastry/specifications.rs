@@ -1,4 +1,4 @@
-//! What is expected of every schedule.
+//! The specifications of the ring.
 
 use std::collections::BTreeSet;
 
@@ -6,14 +6,14 @@ use actor_core::prelude::*;
 
 use super::{Joined, Joining, NUMBERS, Peer};
 
-/// Whether all peers are there, and each knows all of them.
+/// Returns true if all peers are up, and each has all of them in its leaf set.
 pub fn all_know_all(world: &World<'_>) -> bool {
     let knows_all = |peer: &Peer| peer.leaves.iter().eq(&NUMBERS);
     world.all::<Peer>().filter(|peer| knows_all(peer)).count() == NUMBERS.len()
 }
 
 // ANCHOR: all_joined
-/// Whoever starts has joined, in the end.
+/// A liveness property: every peer that starts joins eventually.
 #[derive(Debug, Default)]
 pub struct AllJoined {
     outside: BTreeSet<u32>,

@@ -1,4 +1,4 @@
-//! The acceptors, who remember.
+//! An acceptor: its promises and accepted proposals.
 
 use actor_core::prelude::*;
 use actor_core::{Event, Handler};
@@ -6,7 +6,7 @@ use actor_core::{Event, Handler};
 use super::line::Packet;
 use super::{Accept, Accepted, Ballot, Bug, Line, Prepare, Promise, Proposal, Proposer, Rejected};
 
-/// Promises and accepts.
+/// Promises ballots and accepts proposals.
 #[derive(Debug, Hash)]
 pub struct Acceptor {
     promised: Ballot,
@@ -18,7 +18,7 @@ pub struct Acceptor {
 // ANCHOR: acceptor
 #[actor]
 impl Acceptor {
-    /// An acceptor that has promised nothing, and answers over `line` where there is one.
+    /// Creates an acceptor without a promise, which answers over `line` if there is one.
     pub fn new(line: Option<ActorRef<Line>>, bug: Option<Bug>) -> Self {
         Self {
             promised: Ballot::default(),

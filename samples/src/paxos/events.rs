@@ -1,4 +1,4 @@
-//! What proposers, acceptors and the learner say to each other.
+//! The messages between proposers, acceptors and the learner.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use actor_core::prelude::*;
 
 use super::{Acceptor, Proposer};
 
-/// The number of a proposal: 3.2 is that of the second proposer in the third round. No two
-/// proposers have a ballot in common.
+/// The number of a proposal: 3.2 belongs to the second proposer
+/// in the third round. No two proposers share a ballot.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Hash)]
 pub struct Ballot {
-    /// The round; from one.
+    /// The round, from one.
     pub round: u32,
-    /// Whose ballot it is.
+    /// The number of the proposer that owns the ballot.
     pub proposer: u32,
 }
 
@@ -22,21 +22,21 @@ impl fmt::Debug for Ballot {
     }
 }
 
-/// A value, under a ballot.
+/// A value under a ballot.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct Proposal {
-    /// Its number.
+    /// The number of the proposal.
     pub ballot: Ballot,
-    /// What is proposed.
+    /// The proposed value.
     pub value: u32,
 }
 
-/// Asks an acceptor to promise that it will accept nothing older than `ballot`.
+/// Asks an acceptor to promise that it accepts nothing older than `ballot` (phase 1).
 #[derive(Debug, Hash)]
 pub struct Prepare {
     /// The number of the proposal to come.
     pub ballot: Ballot,
-    /// Who asks.
+    /// The proposer that asks.
     pub from: ActorRef<Proposer>,
 }
 
@@ -45,20 +45,20 @@ pub struct Prepare {
 pub struct Promise {
     /// The ballot of the [`Prepare`].
     pub ballot: Ballot,
-    /// What was accepted last.
+    /// The proposal that was accepted last.
     pub accepted: Option<Proposal>,
-    /// Who promises.
+    /// The acceptor that promises.
     pub from: ActorRef<Acceptor>,
 }
 
-/// Asks an acceptor to accept a proposal.
+/// Asks an acceptor to accept a proposal (phase 2).
 #[derive(Debug, Hash)]
 pub struct Accept {
     /// The number of the proposal.
     pub ballot: Ballot,
-    /// What is proposed.
+    /// The proposed value.
     pub value: u32,
-    /// Who asks.
+    /// The proposer that asks.
     pub from: ActorRef<Proposer>,
 }
 
@@ -67,25 +67,25 @@ pub struct Accept {
 pub struct Accepted {
     /// The ballot of the [`Accept`].
     pub ballot: Ballot,
-    /// Who accepted it.
+    /// The acceptor that accepts.
     pub from: ActorRef<Acceptor>,
 }
 
-/// A [`Prepare`] or an [`Accept`] came too late.
+/// Rejects a [`Prepare`] or an [`Accept`] that came too late.
 #[derive(Clone, Debug, Hash)]
 pub struct Rejected {
-    /// Its ballot.
+    /// The ballot that is rejected.
     pub ballot: Ballot,
-    /// What was promised before, to somebody else.
+    /// The higher ballot that was promised to another proposer.
     pub promised: Ballot,
-    /// Who rejects it.
+    /// The acceptor that rejects.
     pub from: ActorRef<Acceptor>,
 }
 
 /// A majority has accepted a proposal.
 #[derive(Debug, Hash)]
 pub struct Decided {
-    /// Its value.
+    /// The decided value.
     pub value: u32,
 }
 

@@ -1,10 +1,10 @@
-//! The learner, who is told.
+//! The learner, which is notified of the decided value.
 
 use actor_core::prelude::*;
 
 use super::{Decided, WhatIsDecided};
 
-/// Knows the value when it is decided.
+/// Stores the decided value.
 #[derive(Debug, Default, Hash)]
 pub struct Learner {
     value: u32,

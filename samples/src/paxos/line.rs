@@ -1,20 +1,20 @@
-//! The line between an acceptor and the proposers, which may deliver twice.
+//! The line between an acceptor and the proposers, which may deliver a message twice.
 
 use actor_core::prelude::*;
 use actor_core::{Event, Handler};
 
 use super::{Accepted, Promise, Rejected};
 
-/// An answer on its way.
+/// An answer in transit.
 #[derive(Clone, Debug, Hash)]
 pub struct Packet<E: Event> {
-    /// To whom.
+    /// The recipient of the answer.
     pub to: Recipient<E>,
-    /// What is delivered.
+    /// The answer.
     pub answer: E,
 }
 
-/// Delivers everything, and some of it again.
+/// Delivers everything, and some of it twice.
 #[derive(Debug, Hash)]
 pub struct Line {
     copies_left: u32,
@@ -22,7 +22,7 @@ pub struct Line {
 
 #[actor]
 impl Line {
-    /// A line that delivers up to so many packets twice.
+    /// Creates a line that delivers up to this number of packets twice.
     pub fn new(copies: u32) -> Self {
         Self {
             copies_left: copies,
@@ -44,7 +44,7 @@ impl Line {
         self.deliver(packet, cx);
     }
 
-    /// The copy waits behind whatever is on the line already.
+    /// Delivers a packet. The copy queues behind all packets that are already on the line.
     fn deliver<E: Event + Clone>(&mut self, packet: Packet<E>, cx: &mut Context<Self>)
     where
         Self: Handler<Packet<E>>,

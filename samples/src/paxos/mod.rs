@@ -1,30 +1,30 @@
-//! Single-decree Paxos: several proposers, a group of acceptors, and one value that is decided.
+//! Single-decree Paxos: several proposers, a group of acceptors, and one decided value.
 //!
-//! After Leslie Lamport, "Paxos Made Simple". A [`Proposer`] has a [`Ballot`] and sends [`Prepare`]
-//! to all [`Acceptor`]s. An acceptor that has promised nothing newer answers [`Promise`], with the
-//! proposal that it accepted last. Where a majority has promised, the proposer sends [`Accept`], with
-//! the value of the newest of these proposals, or its own where there is none. Where a majority has
-//! accepted, the value is decided, and the proposer tells the [`Learner`]. A proposer whose ballot
-//! can't win any more backs off, and tries a newer one.
+//! The protocol follows Leslie Lamport, "Paxos Made Simple". A [`Proposer`] has a [`Ballot`] and
+//! sends [`Prepare`] to all [`Acceptor`]s. An acceptor that has promised nothing newer answers
+//! [`Promise`], with the proposal that it accepted last. After promises of a majority, the
+//! proposer sends [`Accept`], with the value of the newest reported proposal, or with its own
+//! value if there is none. A value that a majority accepts is decided, and the proposer notifies
+//! the [`Learner`]. A proposer whose ballot can't win any more backs off, and tries a newer one.
 //!
-//! Where a test says so, what an acceptor answers goes over a [`Line`], which delivers some of it
-//! twice. It is an actor, so that everybody else is on one node and a message takes two steps: on nodes
-//! the tester would double the messages, see `chain_replication` for one that fails so.
+//! In some tests the acceptors answer over a [`Line`], which delivers some answers twice. The line
+//! is an actor, so that a message takes only two steps and all actors run on one node. Between
+//! nodes, the tester itself can duplicate messages; `chain_replication` is a sample with such nodes.
 //!
-//! **The bugs it teaches.** All of them end in two decided values, which is what [`Agreement`] rules
-//! out.
-//! - [`Bug::NoPromiseCheck`]: an acceptor accepts any proposal, whatever it has promised.
-//! - [`Bug::OwnValue`]: a proposer keeps to its own value, whatever was accepted before.
-//! - [`Bug::SameBallot`]: a ballot is a round without the proposer's number, so two proposers may
-//!   share one, and acceptors promise each ballot to both.
-//! - [`Bug::HalfQuorum`]: half of the acceptors, rounded down, pass for a majority. Where the sends of
-//!   a handler arrive in one step this goes unnoticed, since then all acceptors hear everything in
-//!   the same order.
-//! - [`Bug::LowestBallot`]: a proposer takes the value of the oldest accepted proposal. It takes
-//!   three ballots to matter: one that is accepted by a minority, one that is decided, and one that
-//!   hears of both.
-//! - [`Bug::DupCount`]: a proposer counts answers, not acceptors. On a line that delivers an answer
-//!   twice, one acceptor makes a majority.
+//! **The bugs it teaches.** Each of them leads to
+//! two decided values, which violates [`Agreement`].
+//! - [`Bug::NoPromiseCheck`]: an acceptor accepts any proposal, and ignores its promises.
+//! - [`Bug::OwnValue`]: a proposer keeps its own value, and ignores accepted proposals.
+//! - [`Bug::SameBallot`]: a ballot is a round without the proposer's number.
+//!   Two proposers may then share a ballot, and acceptors promise it to both.
+//! - [`Bug::HalfQuorum`]: half of the acceptors, rounded down, pass for a
+//!   majority. If all sends of a handler arrive in one step, this bug does not
+//!   show, since all acceptors then receive all messages in the same order.
+//! - [`Bug::LowestBallot`]: a proposer takes the value of the oldest
+//!   accepted proposal. The bug needs three ballots: one that is accepted by
+//!   a minority, one that is decided, and one whose proposer learns of both.
+//! - [`Bug::DupCount`]: a proposer counts answers, not acceptors. If
+//!   the line delivers an answer twice, one acceptor makes a majority.
 
 mod acceptor;
 mod events;
@@ -44,14 +44,14 @@ pub use line::Line;
 pub use proposer::{Proposer, ProposerState};
 pub use specifications::{Agreement, AgreementState, Decision, DecisionState};
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Bug {
-    /// Acceptors accept what they have promised not to.
+    /// Acceptors accept proposals that they have promised not to accept.
     NoPromiseCheck,
     /// Proposers ignore the values that were accepted before.
     OwnValue,
-    /// Ballots do not tell proposers apart.
+    /// Two proposers may have the same ballot.
     SameBallot,
     /// A quorum is one acceptor short of a majority.
     HalfQuorum,
@@ -61,23 +61,23 @@ pub enum Bug {
     DupCount,
 }
 
-/// Who takes part, and how long.
+/// The size of the system, and its limits.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct Group {
-    /// How many proposers there are; number k proposes the value k.
+    /// The number of proposers; proposer k proposes the value k.
     pub proposers: u32,
-    /// How many acceptors there are.
+    /// The number of acceptors.
     pub acceptors: usize,
-    /// How many ballots a proposer tries before it gives up; `None` for as many as it takes.
+    /// The number of ballots that a proposer tries before it gives up; `None` for no limit.
     pub ballots: Option<u32>,
-    /// How many answers of each acceptor may be delivered twice.
+    /// The number of answers of each acceptor that may be delivered twice.
     pub copies: u32,
 }
 
 /// Starts acceptors and proposers, and the learner that hears of every decision.
 ///
-/// The agreement is monitored here, and that there is a decision where it is promised: see
-/// [`Decision`].
+/// This registers the monitor of agreement. Tests that
+/// promise a decision register [`Decision`], too.
 pub fn set_up(sys: &System, group: Group, bug: Option<Bug>) -> ActorRef<Learner> {
     sys.monitor::<Agreement>();
     let learner = sys.spawn(Learner::default());

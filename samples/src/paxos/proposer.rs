@@ -1,4 +1,4 @@
-//! The proposers, who compete.
+//! A proposer: ballots, quorums and back-off.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use super::{
 };
 use ProposerState as To;
 
-/// A proposer that was outvoted waits for so long, or for a small multiple of it.
+/// The back-off: a proposer that was outvoted waits for this time, or for a small multiple of it.
 const BACK_OFF: Duration = Duration::from_millis(10);
 
-/// Time to try again.
+/// A timer: try a newer ballot.
 #[derive(Debug, Hash)]
 pub struct Retry;
 
@@ -23,13 +23,13 @@ pub struct Proposer {
     ballot: Ballot,
     acceptors: Vec<ActorRef<Acceptor>>,
     learner: ActorRef<Learner>,
-    /// Who has answered in this phase of the ballot.
+    /// The acceptors that have answered in this phase of the ballot.
     votes: Vec<ActorRef<Acceptor>>,
-    /// What they have accepted before.
+    /// The proposals that these acceptors have accepted before.
     reported: Vec<Proposal>,
-    /// Who has rejected this ballot.
+    /// The acceptors that have rejected this ballot.
     rejections: Vec<ActorRef<Acceptor>>,
-    /// The newest round that a rejection spoke of.
+    /// The newest round in any rejection.
     newest_round: u32,
     ballots_left: Option<u32>,
     bug: Option<Bug>,
@@ -43,7 +43,7 @@ pub struct Proposer {
     Finished(ignore(Promise, Accepted, Rejected)),
 ))]
 impl Proposer {
-    /// A proposer that tells `learner` when it has a decision.
+    /// Creates a proposer that notifies `learner` of a decision.
     pub fn new(
         number: u32,
         acceptors: Vec<ActorRef<Acceptor>>,
@@ -104,7 +104,7 @@ impl Proposer {
         }
     }
 
-    /// What may be proposed: a value that may have been decided under an older ballot comes first.
+    /// Returns the value to propose: a value that may be decided under an older ballot comes first.
     fn safe_value(&self) -> u32 {
         let reported = self.reported.iter();
         let bound_to = match self.bug {
@@ -152,7 +152,7 @@ impl Proposer {
         }
     }
 
-    /// This ballot can't win any more.
+    /// Gives up a ballot that can't win any more.
     fn lose(&mut self, cx: &mut Context<Self>) {
         if let Some(left) = &mut self.ballots_left {
             *left -= 1;

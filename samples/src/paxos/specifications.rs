@@ -1,4 +1,4 @@
-//! What is expected of Paxos.
+//! The specifications of Paxos: agreement and decision.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use super::{Decided, Prepare};
 
 // ANCHOR: agreement
-/// No two values are decided.
+/// A safety property (agreement): at most one value is decided.
 #[derive(Debug, Default, Hash)]
 pub struct Agreement {
     decided: Option<u32>,
@@ -23,10 +23,10 @@ impl Agreement {
 }
 // ANCHOR_END: agreement
 
-/// Everybody who proposes gets a decision, in the end.
+/// A liveness property: every proposer gets a decision eventually.
 ///
-/// Paxos itself does not promise that: two proposers may outvote each other for ever. They do not
-/// where they back off for different times, and nobody gives up.
+/// Paxos itself does not promise that: two proposers may outvote each other for ever. The
+/// property holds here, since proposers back off for different times and never give up.
 #[derive(Debug, Default, Hash)]
 pub struct Decision {
     undecided: BTreeSet<ActorId>,

@@ -2,7 +2,7 @@ use actor_test::{Tester, actor_test};
 
 use super::*;
 
-/// Two proposers with one ballot each: what one of them gets decided, the other must not undo.
+/// Two proposers with one ballot each: the second one must not undo a decision of the first.
 const DUEL: Group = Group {
     proposers: 2,
     acceptors: 3,
@@ -10,20 +10,20 @@ const DUEL: Group = Group {
     copies: 0,
 };
 
-/// Nobody gives up.
+/// Proposers never give up.
 const STUBBORN: Group = Group {
     ballots: None,
     ..DUEL
 };
 
-/// Three proposers, who try again once.
+/// Three proposers with two ballots each.
 const CROWD: Group = Group {
     proposers: 3,
     ballots: Some(2),
     ..DUEL
 };
 
-/// Two answers of each acceptor may come twice.
+/// Two answers of each acceptor may be delivered twice.
 const ECHO: Group = Group { copies: 2, ..DUEL };
 
 #[actor_test]
@@ -45,45 +45,45 @@ fn repeated_answers_change_nothing(sys: &System) {
     );
 }
 
-/// Found in three schedules of five.
+/// Three of five schedules find this.
 #[actor_test(expect_bug = "are decided")]
 fn a_promise_must_be_kept(sys: &System) {
     set_up(sys, DUEL, Some(Bug::NoPromiseCheck));
 }
 
-/// Found in one schedule of fourteen.
+/// One of fourteen schedules finds this.
 #[actor_test(iterations = 1000, expect_bug = "are decided")]
 fn an_accepted_value_must_be_taken_over(sys: &System) {
     set_up(sys, DUEL, Some(Bug::OwnValue));
 }
 
-/// Found in nine schedules of ten.
+/// Nine of ten schedules find this.
 #[actor_test(expect_bug = "are decided")]
 fn a_ballot_belongs_to_one_proposer(sys: &System) {
     set_up(sys, DUEL, Some(Bug::SameBallot));
 }
 
-/// Found in one schedule of ten.
+/// One of ten schedules finds this.
 #[actor_test(iterations = 1000, expect_bug = "are decided")]
 fn half_is_no_majority(sys: &System) {
     set_up(sys, DUEL, Some(Bug::HalfQuorum));
 }
 
-/// It is not found where a handler's sends leave in one step: all acceptors hear the two proposers
-/// in the same order then, as if there were only one.
+/// The bug does not show if all sends of a handler leave in one step: all
+/// acceptors then receive the messages of both proposers in the same order.
 #[actor_test(iterations = 1000, atomic_handlers)]
 fn half_is_enough_for_atomic_broadcasts(sys: &System) {
     set_up(sys, DUEL, Some(Bug::HalfQuorum));
 }
 
-/// Found in two random schedules of a thousand, and in seven weighted ones of 10 000. With one ballot
-/// for each it would be one schedule of 10 000.
+/// Two of a thousand random schedules find this, and seven of 10 000 weighted
+/// ones. With a single ballot for each proposer, one of 10 000 schedules would.
 #[test]
 fn the_newest_proposal_binds() {
     two_values_are_decided(CROWD, Bug::LowestBallot);
 }
 
-/// Found in one schedule of 200.
+/// One of 200 schedules finds this.
 #[test]
 fn an_acceptor_has_one_vote() {
     two_values_are_decided(ECHO, Bug::DupCount);

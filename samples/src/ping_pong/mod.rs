@@ -1,22 +1,22 @@
 //! Ping-pong: clients ping a server, round after round, and the server answers each ping.
 //!
-//! An answer takes the server some work, which it does in a step of its own: it notes who asked,
-//! and tells itself [`Work`]. Pings of other clients may come in between.
+//! The server answers in a separate step: it stores the client that asked, and
+//! sends [`Work`] to itself. Pings of other clients may arrive in between.
 //!
-//! **The bug it teaches.** A server that has room for one asker only, [`Bug::OneAsker`], works as
-//! long as clients take turns. When a ping comes before the work for the last one is done, the
-//! earlier asker is forgotten and waits for ever. Nothing fails in the code: a *monitor* has to say
-//! that every ping is owed a pong.
+//! **The bug it teaches.** With [`Bug::OneAsker`], the server has space for one
+//! client only. That works while clients take turns. If a ping arrives before the
+//! work for the last one is done, the server forgets the earlier client, which
+//! waits for ever. No code fails: a *monitor* must demand a pong for every ping.
 
 use actor_core::prelude::*;
 
 #[cfg(test)]
 mod tests;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// The server remembers the last asker only.
+    /// The server remembers the last client only.
     OneAsker,
 }
 
@@ -24,7 +24,7 @@ pub enum Bug {
 /// Asks for a [`Pong`].
 #[derive(Debug)]
 pub struct Ping {
-    /// Who asks.
+    /// The client that asks.
     pub from: Recipient<Pong>,
 }
 
@@ -32,11 +32,11 @@ pub struct Ping {
 #[derive(Debug)]
 pub struct Pong;
 
-/// The server's word to itself: answer those who asked.
+/// The server sends this to itself, in order to answer the stored clients.
 #[derive(Debug)]
 pub struct Work;
 
-/// Asks the server how many pings it answered.
+/// Asks the server for the number of pings it answered.
 #[derive(Debug)]
 pub struct HowMany;
 // ANCHOR_END: events
@@ -69,7 +69,7 @@ impl Server {
         }
     }
 
-    /// What a handler returns is the reply to an `ask`.
+    /// The return value of a handler is the reply to an `ask`.
     #[on]
     fn how_many(&mut self, _: HowMany) -> u64 {
         self.served
@@ -78,7 +78,7 @@ impl Server {
 // ANCHOR_END: server
 
 // ANCHOR: client
-/// Pings the server, so many times.
+/// Pings the server for a number of rounds.
 #[derive(Debug)]
 pub struct Client {
     server: ActorRef<Server>,
@@ -106,7 +106,7 @@ impl Client {
 // ANCHOR_END: client
 
 // ANCHOR: monitor
-/// Every ping is answered, in the end.
+/// A liveness property: every ping is answered eventually.
 #[derive(Debug, Default)]
 pub struct Answered {
     open: u32,

@@ -4,7 +4,7 @@ use actor_test::actor_test;
 use super::{Bug, Client, Server, set_up};
 
 // ANCHOR: predicates
-/// What is expected beside the monitor, of three clients with five rounds each.
+/// The predicates beside the monitor, for three clients with five rounds each.
 fn expectations(sys: &System, server: &ActorRef<Server>) {
     let watched = server.clone();
     sys.always("the server serves no more than it is asked", move |world| {
@@ -30,7 +30,7 @@ fn every_ping_is_answered(sys: &System) {
 }
 // ANCHOR_END: clean
 
-/// Found in every schedule but a handful: three clients rarely take turns five times.
+/// Nearly every schedule finds this: three clients rarely take turns five times.
 // ANCHOR: buggy
 #[actor_test(expect_bug = "monitor `Answered` is hot in `Pending`")]
 fn one_asker_is_not_enough(sys: &System) {

@@ -1,18 +1,18 @@
-//! A port of tasks that is cancelled while somebody receives from it, after a bug in a coordination
-//! library told in "Finding and Reproducing Heisenbugs in Concurrent Programs" (Musuvathi and
-//! others, OSDI 2008).
+//! The cancellation of a port of tasks races with a receiver, after a
+//! bug in a coordination library in "Finding and Reproducing Heisenbugs
+//! in Concurrent Programs" (Musuvathi and others, OSDI 2008).
 //!
-//! A [`Port`] holds the tasks of one piece of work, which belong together: either all are received,
-//! or all are cancelled. A [`Receiver`] registers, which tells it how many there are, and takes
-//! them one by one. A [`Canceller`] asks to cancel, and then takes them one by one to call each
-//! off. Each access to the port is an event of its own, so one may come between two of the other:
-//! the port has to remember who began.
+//! A [`Port`] holds the tasks of one piece of work, which belong together: either all are
+//! received, or all are cancelled. A [`Receiver`] registers, which returns the number of
+//! tasks, and takes the tasks one by one. A [`Canceller`] asks to cancel, and then takes
+//! the tasks one by one to call each off. Each access to the port is a separate event, so
+//! the two may interleave. The port must remember which of them began.
 //!
-//! **The bug it teaches.** With [`Bug::FlagNotSet`], the port forgets to note that it is being
-//! cancelled. A receiver that registered before, and was slow to take its first task, is let in
-//! while the canceller is at work. Some tasks are run, the others called off, and the receiver
-//! waits for the rest of its share for ever. A monitor names the moment when the tasks were
-//! divided; without it, there is still a deadlock to be seen at the end.
+//! **The bug it teaches.** With [`Bug::FlagNotSet`], the port forgets to set the flag for
+//! a cancellation. A receiver that registered before, and was slow to take its first task,
+//! is admitted while the canceller works. Some tasks are run, the others are cancelled,
+//! and the receiver waits for the rest for ever. A monitor reports the step that divides
+//! the tasks; without the monitor, the tester still reports a deadlock at the end.
 
 use std::collections::VecDeque;
 
@@ -21,48 +21,48 @@ use actor_core::prelude::*;
 #[cfg(test)]
 mod tests;
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// The port does not note that it is being cancelled.
+    /// The port does not set the flag for a cancellation.
     FlagNotSet,
 }
 
-/// Who takes tasks from the port.
+/// The kind of client that takes tasks from the port.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// A receiver, to run them.
+    /// A receiver, which runs the tasks.
     Receiving,
-    /// A canceller, to call them off.
+    /// A canceller, which calls the tasks off.
     Cancelling,
 }
 
-/// Asks the port how many tasks there are to receive; none where it was cancelled.
+/// Asks the port for the number of tasks to receive; zero if it was cancelled.
 #[derive(Debug)]
 pub struct Register;
 
-/// Asks the port for leave to cancel: `false` where a receiver was faster.
+/// Asks the port for permission to cancel; the reply is `false` if a receiver was faster.
 #[derive(Debug)]
 pub struct Cancel;
 
-/// Asks the port for the next task; `None` where there is none for this side.
+/// Asks the port for the next task; `None` if there is none for this kind of client.
 #[derive(Debug)]
 pub struct Take(pub Side);
 
-/// Tells a receiver that another task was posted.
+/// Notifies a receiver that another task was posted.
 #[derive(Debug)]
 pub struct Posted;
 
-/// Announced by the port: a task left it.
+/// Announced by the port: a task was taken.
 #[derive(Debug)]
 pub struct Left {
     /// The task.
     pub task: u64,
-    /// Who has it.
+    /// The kind of client that has taken the task.
     pub side: Side,
 }
 
-/// Asks a receiver or a canceller to do its work, and answers with the tasks it took.
+/// Asks a receiver or a canceller to do its work; the reply is the tasks that it took.
 #[derive(Debug)]
 pub struct Work;
 
@@ -158,7 +158,7 @@ impl Canceller {
 }
 
 // ANCHOR: monitor
-/// All tasks go to the same side.
+/// A safety property: all tasks go to the same kind of client.
 #[derive(Debug, Default)]
 pub struct AllOrNone {
     first: Option<Side>,
@@ -177,8 +177,8 @@ impl AllOrNone {
 }
 // ANCHOR_END: monitor
 
-/// Starts a port with so many tasks, and a receiver and a canceller, which begin to work when they
-/// are asked to.
+/// Starts a port with this number of tasks, and a receiver and
+/// a canceller, which begin to work when they are asked to.
 pub fn set_up(
     sys: &System,
     tasks: u64,
@@ -194,7 +194,7 @@ pub fn set_up(
     (receiver, sys.spawn(Canceller { port }))
 }
 
-/// Has both work at the same time, and returns what each took.
+/// Makes both work at the same time, and returns the tasks that each took.
 pub async fn both_work(
     receiver: &ActorRef<Receiver>,
     canceller: &ActorRef<Canceller>,

@@ -19,14 +19,14 @@ async fn tasks_are_received_or_cancelled(sys: &System) {
     one_side_has_all(sys, 2, None).await;
 }
 
-/// Found in seven schedules of ten.
+/// Seven of ten schedules find this.
 #[actor_test(expect_bug = "the tasks are divided")]
 async fn a_cancellation_that_is_not_noted_divides_the_tasks(sys: &System) {
     sys.monitor::<AllOrNone>();
     one_side_has_all(sys, 2, Some(Bug::FlagNotSet)).await;
 }
 
-/// What is left to be seen where nobody wrote a monitor.
+/// The deadlock that remains visible without a monitor.
 #[actor_test(expect_bug = "`Receiver` awaits an event `Posted`")]
 async fn the_receiver_waits_for_its_share(sys: &System) {
     one_side_has_all(sys, 2, Some(Bug::FlagNotSet)).await;

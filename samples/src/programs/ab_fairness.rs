@@ -1,4 +1,4 @@
-//! Two actors in production, where the scheduler is fair.
+//! The two actors in production, where the scheduler is fair.
 
 use actor_core::prelude::*;
 use samples::ab_fairness::{self, Ticks};

@@ -1,4 +1,4 @@
-//! A processor that boots, in production.
+//! The booting processor in production.
 
 use actor_core::prelude::*;
 use samples::boot_spin::{self, Boots, Interrupts};

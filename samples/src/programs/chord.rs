@@ -1,4 +1,4 @@
-//! The ring in production.
+//! The Chord ring in production.
 
 use std::time::Duration;
 

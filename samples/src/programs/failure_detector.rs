@@ -1,4 +1,4 @@
-//! The failure detector in production, with nodes that live for a short while.
+//! The failure detector in production, with nodes that halt after a short time.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! An event and those who wait for it, in production.
+//! A lightweight event and its waiters in production.
 
 use actor_core::prelude::*;
 use samples::lite_event;

@@ -1,4 +1,4 @@
-//! The samples in production: `cargo run -p samples coffee_machine`, or another of their names.
+//! Runs a sample in production: `cargo run -p samples coffee_machine`, or the name of another one.
 
 mod ab_fairness;
 mod boot_spin;

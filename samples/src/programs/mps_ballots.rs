@@ -1,4 +1,4 @@
-//! The election in production.
+//! The election of a primary in production.
 
 use actor_core::prelude::*;
 use samples::mps_ballots::{self, LastDecree};

@@ -1,4 +1,4 @@
-//! Multi-Paxos in production: five nodes, and three clients who make them change their leader.
+//! Multi-Paxos in production: five nodes, and three clients that make the leader change.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A port that is cancelled while somebody receives from it, in production.
+//! A port that is cancelled while a receiver works, in production.
 
 use actor_core::prelude::*;
 use samples::port_cancellation::{self, AllOrNone};

@@ -1,4 +1,4 @@
-//! Replicas in production, whose primary crashes after a moment.
+//! Replicas in production, whose primary crashes after a short time.
 
 use actor_core::prelude::*;
 use samples::status_reply::{self, WhoIsNext};

@@ -1,4 +1,4 @@
-//! What primary, secondary and clients tell each other.
+//! The messages between primary, secondary and clients.
 
 use actor_core::Timestamp;
 use actor_core::prelude::*;
@@ -6,38 +6,38 @@ use serde::{Deserialize, Serialize};
 
 use super::{Primary, Secondary};
 
-/// Has the primary serve reads, with a secondary beside it.
+/// Starts the primary, and gives it the secondary.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Serve(pub ActorRef<Secondary>);
 
-/// It is time to renew the lease.
+/// A timer: renew the lease.
 #[derive(Clone, Debug)]
 pub struct Renew;
 
-/// The primary is there, and asks for a lease.
+/// A heartbeat of the primary, which asks for a lease.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Beacon {
-    /// When it was sent, by the primary's clock.
+    /// The time of sending, by the primary's clock.
     pub sent: Timestamp,
-    /// Who asks.
+    /// The primary.
     pub primary: ActorRef<Primary>,
 }
 
-/// The lease is granted.
+/// Grants the lease.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Granted {
-    /// When it was asked for, by the primary's clock.
+    /// The time of the request, by the primary's clock.
     pub sent: Timestamp,
 }
 
-/// The primary has not been heard of for the grace period.
+/// A timer: the secondary has not heard of the primary for the grace period.
 #[derive(Clone, Debug)]
 pub struct GraceOver;
 
-/// Asks the primary for the value. The answer is none where it has no lease.
+/// Asks the primary for the value; `None` if the primary has no lease.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Read;
 
-/// Has the secondary take a new value, as soon as it leads.
+/// Makes the secondary write a new value as soon as it leads.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Write(pub u64);

@@ -1,15 +1,15 @@
-//! A primary that answers reads by itself, as long as it has a lease, as in PacificA.
+//! Read leases: a primary answers reads locally while it has a lease, as in PacificA.
 //!
-//! The [`Primary`] sends a [`Beacon`] to the [`Secondary`] every 300 ms, and the secondary grants it a lease
-//! with each. By the primary's clock that ends 990 ms after it has *sent* the beacon. The secondary takes
-//! over when it has heard nothing for the grace period, by *its* clock, counted from when the beacon has
-//! *arrived*. What is written from then on, the old primary does not know; so its lease has to be over.
+//! The [`Primary`] sends a [`Beacon`] to the [`Secondary`] every 300 ms, and each beacon renews the
+//! primary's lease. By the primary's clock, the lease ends 990 ms after the beacon was *sent*. The
+//! secondary takes over after a grace period without a beacon, by *its* clock, counted from the *arrival*
+//! of the last one. The old primary does not see later writes, so its lease must be over by then.
 //!
-//! **The bug it teaches.** Two machines have two clocks. Where the grace period is no longer than the
-//! lease, a primary whose clock is slow, or a secondary whose clock is fast, makes reads stale. The margin
-//! between the two has a lower bound, which the tests meet from both sides. With [`Bug::FromArrival`] the
-//! primary counts from when the grant arrives, and needs no clock to be wrong; with [`Bug::ByDate`] it goes
-//! by the date, which may be set back.
+//! **The bug it teaches.** Two machines have two clocks. If the grace period is no longer than the
+//! lease, a slow clock of the primary, or a fast clock of the secondary, leads to stale reads. The
+//! margin between the two has a lower bound, and the tests check both sides of that bound. With
+//! [`Bug::FromArrival`], the primary counts from the arrival of the grant, which fails even with
+//! correct clocks. With [`Bug::ByDate`], the primary uses the wall-clock date, which may be set back.
 
 mod events;
 mod primary;
@@ -27,30 +27,30 @@ pub use primary::Primary;
 pub use secondary::Secondary;
 
 // ANCHOR: terms
-/// How long a lease is, by the clock of who has it.
+/// The length of a lease, by the clock of the primary.
 pub const LEASE: Duration = Duration::from_millis(990);
 
-/// How often it is renewed.
+/// The interval at which the primary renews its lease.
 pub const RENEWAL: Duration = Duration::from_millis(300);
 
-/// The shortest grace period for a lease that is safe where clocks gain or lose up to one percent: the
-/// primary's may go at 99 percent of the right speed, and the secondary's at 101.
+/// The shortest safe grace period for a lease if clocks drift by up to one percent: the
+/// primary's clock may run at 99 percent of the right speed, and the secondary's at 101.
 pub fn safe_grace(lease: Duration) -> Duration {
     lease * 101 / 99
 }
 // ANCHOR_END: terms
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// The lease counts from when it was granted, as far as the primary knows.
+    /// The lease counts from the arrival of the grant at the primary.
     FromArrival,
-    /// The primary looks at the date instead of a clock that never goes back.
+    /// The primary uses the wall-clock date instead of a monotonic clock.
     ByDate,
 }
 
-/// Starts a primary and a secondary, each on a node of its own, and has the one serve with the other. The
-/// secondary waits for `grace`.
+/// Starts a primary and a secondary, each on a node of its own, and connects
+/// the primary to the secondary. The grace period of the secondary is `grace`.
 pub async fn set_up(
     sys: &System,
     grace: Duration,

@@ -1,4 +1,4 @@
-//! Who answers reads as long as it has a lease.
+//! The primary, which answers reads while it has a lease.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,7 +17,7 @@ pub struct Primary {
 }
 
 impl Primary {
-    /// One without a lease.
+    /// Creates a primary without a lease.
     pub fn new(bug: Option<Bug>) -> Self {
         Self {
             secondary: None,
@@ -27,7 +27,7 @@ impl Primary {
         }
     }
 
-    /// What time it is.
+    /// Returns the current time, by the monotonic clock or by the date.
     fn time(&self, cx: &Context<Self>) -> Timestamp {
         match self.bug {
             Some(Bug::ByDate) => {

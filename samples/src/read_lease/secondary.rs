@@ -1,4 +1,4 @@
-//! Who grants the lease, and takes over when it is over.
+//! The secondary, which grants the lease, and takes over when the lease has expired.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub struct Secondary {
 }
 
 impl Secondary {
-    /// One that has heard of nobody.
+    /// Creates a secondary that has not heard of a primary.
     pub fn new(grace: Duration) -> Self {
         Self { value: 0, grace }
     }
@@ -34,7 +34,7 @@ impl Secondary {
         cx.goto(SecondaryState::Leads);
     }
 
-    /// The answer comes when it is written.
+    /// The reply confirms the write.
     #[on(Leads)]
     fn write(&mut self, Write(value): Write) {
         self.value = value;

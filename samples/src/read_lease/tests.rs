@@ -1,4 +1,4 @@
-//! No read is stale.
+//! Tests: no read is stale with the right margin, and shorter margins fail.
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use actor_test::{Clocks, Tester, actor_test};
 use super::{Bug, LEASE, Primary, Read, Secondary, Write, safe_grace, set_up};
 
 // ANCHOR: scenario
-/// Writes as soon as the secondary leads, and reads from who led before.
+/// Writes as soon as the secondary leads, and then reads from the old primary.
 async fn write_and_read(sys: &System, grace: Duration, bug: Option<Bug>) {
-    // A node that crashes may not be there to be found.
+    // A node that has crashed may not be found.
     if let Ok((primary, secondary)) = set_up(sys, grace, bug).await {
         stale_read(&primary, &secondary).await;
     }
-    // Beacons would go on.
+    // Without this, the beacons would never end.
     sys.finish();
 }
 
@@ -29,7 +29,7 @@ async fn stale_read(primary: &ActorRef<Primary>, secondary: &ActorRef<Secondary>
 }
 // ANCHOR_END: scenario
 
-/// A millionth of a second, by which the margin is too small.
+/// One microsecond, by which the margin is too small.
 const TOO_LITTLE: Duration = Duration::from_micros(1);
 
 // ANCHOR: margin
@@ -59,7 +59,7 @@ async fn a_microsecond_less_is_not(sys: &System) {
 }
 // ANCHOR_END: margin
 
-/// It takes no partition: a message that is lost is enough, and restarts are in nobody's way.
+/// No partition is needed: one lost message is enough, and restarts do not interfere.
 #[actor_test(
     clocks(drift = 0.01),
     faults(drop = 1, restart = 1),
@@ -75,9 +75,9 @@ async fn the_right_margin_is_enough_for_that(sys: &System) {
     write_and_read(sys, safe_grace(LEASE), None).await;
 }
 
-/// The table of the book's page: in how many executions each strategy of the portfolio finds that a margin
-/// is missing, and that it is a microsecond too short, the median of 21 seeds and the worst of them; and
-/// that it finds nothing with the right one. One seed of 21 may need more than 100 000.
+/// Checks the table of the book's page: the number of executions, median and maximum of 21 seeds,
+/// until each strategy of the portfolio finds a missing margin, or one that is a microsecond short.
+/// With the right margin nothing is found. One seed of 21 may need more than 100 000 executions.
 #[test]
 #[ignore = "takes minutes: for .ci/long"]
 fn each_strategy_meets_the_bound_from_both_sides() {
@@ -115,7 +115,7 @@ fn each_strategy_meets_the_bound_from_both_sides() {
     }
 }
 
-/// Where clocks go right, there is no need of a margin.
+/// With clocks that run at the right speed, no margin is needed.
 #[actor_test(clocks(offset = "1s"), faults(partition = 1), iterations = 500)]
 async fn clocks_that_go_right_need_no_margin(sys: &System) {
     write_and_read(sys, LEASE, None).await;
@@ -146,7 +146,7 @@ async fn as_wide_as_the_jump(sys: &System) {
 }
 // ANCHOR_END: jumps
 
-/// Looks whether a lease holds whose primary's date is set back.
+/// Checks if a lease holds while the primary's date is set back.
 async fn set_back(sys: &System, bug: Option<Bug>) {
     let (primary, secondary) = set_up(sys, LEASE, bug).await.expect("both have booted");
     sys.sleep(LEASE / 3).await;
@@ -160,7 +160,7 @@ async fn a_date_that_is_set_back_is_not_looked_at(sys: &System) {
     set_back(sys, None).await;
 }
 
-/// The tester answers for the date on Linux alone.
+/// The tester controls the date on Linux only.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[actor_test(expect_bug = "a stale read")]
 async fn a_date_is_no_clock(sys: &System) {

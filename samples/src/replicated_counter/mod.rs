@@ -1,14 +1,14 @@
-//! A counter on three nodes, each of which may crash.
+//! A replicated counter (a grow-only CRDT) on three nodes, each of which may crash.
 //!
-//! Each node has a [`Replica`]. It keeps how much was added on each node, so that two replicas are
-//! merged by the larger number of each. A replica that is told to [`Add`] sends what it knows to the
-//! others, and answers when one of them has it: then two of three do. A replica that starts says
-//! [`Hello`] to the others, and they send it what they know. So it comes back after a crash, and the others
-//! find it again: each has a [`Proxy`](actor_core::Proxy) of each other.
+//! Each node has a [`Replica`], which keeps the amount added on each node. Two replicas merge by taking
+//! the larger amount for each node. A replica that receives [`Add`] sends its counts to the others, and
+//! answers when one of them has merged them: then two of three have the amount. A replica that starts
+//! sends [`Hello`] to the others, and they send their counts. A replica therefore recovers after a
+//! crash. Each replica has a [`Proxy`](actor_core::Proxy) of each other, and so finds it again.
 //!
-//! **The bug it teaches.** With [`Bug::EarlyAnswer`] a replica answers as soon as it has added by
-//! itself. Where its node crashes before another has heard of it, what was acknowledged is lost. Without
-//! a crash nothing is ever wrong.
+//! **The bug it teaches.** With [`Bug::EarlyAnswer`], a replica answers as soon as it
+//! has added the amount itself. If its node crashes before another replica has merged
+//! the counts, an acknowledged amount is lost. Without a crash the bug does not show.
 
 mod events;
 mod replica;
@@ -20,13 +20,13 @@ use actor_core::prelude::*;
 pub use events::*;
 pub use replica::Replica;
 
-/// The nodes.
+/// The names of the nodes.
 pub const NODES: [&str; 3] = ["n1", "n2", "n3"];
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// A replica answers before any other has what was added.
+    /// A replica answers before any other replica has the amount.
     EarlyAnswer,
 }
 
@@ -42,7 +42,7 @@ pub fn set_up(sys: &System, bug: Option<Bug>) {
 }
 // ANCHOR_END: set_up
 
-/// How much the replica on a node has counted; none where the node is down.
+/// Returns the total that the replica on a node knows; `None` if the node is down.
 pub async fn total(sys: &System, node: &str) -> Option<u64> {
     let replica = sys.lookup::<Replica>(format!("{node}/replica")).await;
     replica.ok()?.ask(Total).await.ok()

@@ -1,4 +1,4 @@
-//! A replica of the counter.
+//! A replica of the counter: merging, acknowledgements and recovery.
 
 use actor_core::prelude::*;
 use actor_core::{Proxy, ProxyRef, actor};
@@ -12,14 +12,14 @@ pub struct Replica {
     pub(super) node: &'static str,
     counts: Counts,
     others: Vec<ProxyRef<Replica>>,
-    /// Who waits until another replica has that much of what was added here.
+    /// The replies that wait until another replica has this much of the node's own amount.
     waiting: Vec<(u64, Reply<u64>)>,
     bug: Option<Bug>,
 }
 // ANCHOR_END: state
 
 impl Replica {
-    /// The replica of a node.
+    /// Creates the replica of a node.
     pub fn new(node: &'static str, bug: Option<Bug>) -> Self {
         Self {
             node,
@@ -30,12 +30,12 @@ impl Replica {
         }
     }
 
-    /// How much was added on each node, as far as it knows.
+    /// Returns the amount added on each node, as known to this replica.
     pub fn counts(&self) -> &Counts {
         &self.counts
     }
 
-    /// How much was added on all nodes, as far as it knows.
+    /// Returns the total of all nodes, as known to this replica.
     pub fn total_now(&self) -> u64 {
         self.counts.values().sum()
     }

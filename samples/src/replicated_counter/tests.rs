@@ -1,4 +1,4 @@
-//! What was acknowledged is not lost by one crash.
+//! Tests: one crash loses no acknowledged amount.
 
 use actor_core::prelude::*;
 use actor_test::actor_test;
@@ -6,7 +6,7 @@ use actor_test::actor_test;
 use super::{Add, Bug, Counts, NODES, Replica, set_up, total};
 
 // ANCHOR: scenario
-/// Adds on a node that crashes after it has answered, and looks at the others.
+/// Adds on a node that crashes after its answer, and checks the counts of the others.
 async fn add_and_crash(sys: &System, bug: Option<Bug>) {
     set_up(sys, bug);
     let replica = sys.lookup::<Replica>("n1/replica").await;
@@ -15,7 +15,7 @@ async fn add_and_crash(sys: &System, bug: Option<Bug>) {
         return;
     }
     sys.faults().crash("n1");
-    // One of two in three has it.
+    // One of the two other replicas has the amount.
     let known = [total(sys, "n2").await, total(sys, "n3").await];
     assert!(
         known.contains(&Some(1)),
@@ -35,7 +35,7 @@ async fn an_early_answer_loses_what_it_acknowledged(sys: &System) {
 // ANCHOR_END: scenario
 
 // ANCHOR: anywhere
-/// Adds 1 on each node, and counts what is acknowledged.
+/// Adds 1 on each node, and counts the acknowledgements.
 #[derive(Default)]
 struct Client {
     acknowledged: u64,
@@ -56,7 +56,7 @@ impl Client {
     }
 }
 
-/// What is acknowledged is known on some node that is up.
+/// Returns true if some node that is up knows all that was acknowledged.
 fn is_known(world: &World<'_>) -> bool {
     let acknowledged = world.all::<Client>().map(|client| client.acknowledged);
     let mut known = Counts::new();
@@ -90,7 +90,7 @@ fn an_early_answer_needs_a_crash(sys: &System) {
     add_on_each_node(sys, Some(Bug::EarlyAnswer));
 }
 
-/// A replica that was restarted hears from the others what it had known.
+/// A restarted replica gets its counts back from the others.
 #[actor_test]
 async fn a_restarted_replica_catches_up(sys: &System) {
     set_up(sys, None);

@@ -1,4 +1,4 @@
-//! What replicas say to each other, and what happens to them.
+//! The messages between replicas, and the fault injected into them.
 
 use std::fmt;
 
@@ -6,12 +6,12 @@ use actor_core::prelude::*;
 
 use super::Replica;
 
-/// The number of a primary's term: 3.2 is that of the second replica in the third round.
+/// The number of a primary's term: 3.2 belongs to the second replica in the third round.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Ballot {
-    /// The round; from one.
+    /// The round, from one.
     pub round: u32,
-    /// Whose ballot it is.
+    /// The number of the replica that owns the ballot.
     pub replica: u32,
 }
 
@@ -21,21 +21,21 @@ impl fmt::Debug for Ballot {
     }
 }
 
-/// Tells a replica who the others are, and who is the primary of the first term.
+/// Informs a replica of the others, and of the primary of the first term.
 #[derive(Debug)]
 pub struct Join {
-    /// The others.
+    /// The other replicas.
     pub others: Vec<ActorRef<Replica>>,
     /// The number of the first primary.
     pub primary: u32,
 }
 
-/// The primary is there, and so many decrees are committed. Renews its lease.
+/// A heartbeat of the primary, with the number of committed decrees. Renews the lease.
 #[derive(Debug)]
 pub struct CommittedHint {
     /// The primary's ballot.
     pub ballot: Ballot,
-    /// How many decrees are committed.
+    /// The number of committed decrees.
     pub committed: usize,
 }
 
@@ -44,7 +44,7 @@ pub struct CommittedHint {
 pub struct StatusQuery {
     /// The number of the query.
     pub query: u32,
-    /// Who asks.
+    /// The replica that asks.
     pub from: ActorRef<Replica>,
 }
 
@@ -60,9 +60,9 @@ pub struct StatusReply {
 /// Asks for the promise to follow no older primary.
 #[derive(Debug)]
 pub struct Prepare {
-    /// The ballot of the primary to be.
+    /// The ballot of the candidate.
     pub ballot: Ballot,
-    /// Who asks.
+    /// The candidate.
     pub from: ActorRef<Replica>,
 }
 
@@ -71,11 +71,11 @@ pub struct Prepare {
 pub struct Promise {
     /// The ballot of the [`Prepare`].
     pub ballot: Ballot,
-    /// The log of who promises.
+    /// The log of the replica that promises.
     pub decrees: Vec<u32>,
 }
 
-/// Another primary has a lease or a promise.
+/// Refuses a [`Prepare`]: another primary has a lease or a promise.
 #[derive(Debug)]
 pub struct Refused {
     /// The ballot of the [`Prepare`].
@@ -84,20 +84,20 @@ pub struct Refused {
     pub promised: Ballot,
 }
 
-/// There is a new primary.
+/// A new primary is elected.
 #[derive(Debug)]
 pub struct Elected {
-    /// Its ballot.
+    /// The ballot of the new primary.
     pub ballot: Ballot,
-    /// How many decrees it knows.
+    /// The number of decrees that the new primary knows.
     pub decrees: usize,
 }
 
-/// Ends a replica.
+/// Stops a replica.
 #[derive(Debug)]
 pub struct Crash;
 
-/// Asks the observer for the next primary's ballot and how many decrees it knows; answered when
-/// there is one.
+/// Asks the observer for the next primary's ballot and
+/// number of decrees; answered when there is a new primary.
 #[derive(Debug)]
 pub struct WhoIsNext;

@@ -1,20 +1,20 @@
-//! Replicas with a primary whose lease runs out, and a reply that comes too late.
+//! Primary election with leases, and a reply that arrives too late.
 //!
-//! After a bug that the authors of MODIST found in a Paxos library. Each [`Replica`] has a log of
-//! decrees. The primary has a lease of each of the others, which it renews with every
-//! [`CommittedHint`]. A replica that sees from a hint that it misses something is *learning*: it
-//! sends [`StatusQuery`] to the others, and with the [`StatusReply`] of as many as make a majority
-//! with itself it is *stable* again. Where the lease has run out, a stable replica waits for a random
-//! time, and learns before it does anything else, as others may know more. Then it is *preparing*: it
-//! asks the others to [`Promise`] that they follow no older primary, which gives it a lease of each,
-//! and with a majority it is the primary. Who has given another a lease refuses.
+//! The authors of MODIST found this bug in a Paxos library. Each [`Replica`] has a log of
+//! decrees. The others grant the primary a lease, which each [`CommittedHint`] renews. A replica
+//! that learns from a hint that it lacks decrees is *learning*: it sends [`StatusQuery`] to the
+//! others. Once the [`StatusReply`]s and the replica itself make a majority, it is *stable*
+//! again. When the lease has expired, a stable replica waits for a random time, and learns
+//! first, as others may know more. Then it is *preparing*: it asks the others to [`Promise`]
+//! that they follow no older primary, which gives it a lease. With a majority of promises it is
+//! the primary. A replica that has granted a lease to another one refuses.
 //!
-//! In short, a replica never goes from stable to preparing. An [`Outage`] ends the first primary
-//! after some time.
+//! In short, a replica never goes from stable to preparing
+//! directly. An [`Outage`] stops the first primary after some time.
 //!
-//! **The bug it teaches.** With [`Bug::NoStateCheck`], a replica handles a status reply without asking
-//! itself whether it is still learning. Most late replies do no harm: a stable replica with a lease
-//! finds that it is stable. But the lease may run out before the last reply comes. Then the replica
+//! **The bug it teaches.** With [`Bug::NoStateCheck`], a replica handles a status reply without
+//! checking that it is still learning. Most late replies are harmless: a stable replica with a
+//! lease stays stable. But the lease may expire before the last reply arrives. Then the replica
 //! takes that reply for the end of its learning, and goes from stable to preparing.
 
 mod events;
@@ -33,15 +33,15 @@ pub use outage::Outage;
 pub use replica::{Replica, ReplicaState};
 pub use specifications::{Knowledge, KnowledgeState, Succession, SuccessionState};
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// A replica takes any status reply for one that it waits for.
+    /// A replica accepts any status reply, even if it no longer waits for one.
     NoStateCheck,
 }
 
-/// Starts three replicas, of which the third is the primary and the first misses two decrees, and the
-/// outage that ends the primary. The observer hears of the next one.
+/// Starts three replicas, and the outage that stops the primary. The third replica is the primary,
+/// and the first one lacks two decrees. The returned observer is notified of the next primary.
 pub fn set_up(sys: &System, bug: Option<Bug>) -> ActorRef<Observer> {
     sys.monitor::<Knowledge>();
     sys.monitor::<Succession>();

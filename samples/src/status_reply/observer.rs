@@ -1,10 +1,10 @@
-//! The observer, who wants to know the next primary.
+//! The observer, which waits for the next primary.
 
 use actor_core::prelude::*;
 
 use super::{Ballot, Elected, WhoIsNext};
 
-/// Hears of elections.
+/// Is notified of elections.
 #[derive(Debug, Default)]
 pub struct Observer {
     ballot: Ballot,

@@ -6,10 +6,10 @@ use actor_core::prelude::*;
 
 use super::{Crash, Replica};
 
-/// How long the first primary lives.
+/// The time after which the first primary crashes.
 const LIFETIME: Duration = Duration::from_millis(150);
 
-/// The primary's time is over.
+/// A timer: crash the primary.
 #[derive(Debug)]
 pub struct Strike;
 
@@ -21,7 +21,7 @@ pub struct Outage {
 
 #[actor]
 impl Outage {
-    /// The outage of `victim`.
+    /// Creates the outage of `victim`.
     pub fn new(victim: ActorRef<Replica>) -> Self {
         Self { victim }
     }

@@ -1,4 +1,4 @@
-//! The replicas, one of which is the primary.
+//! A replica: leases, status queries and the election of a primary.
 
 use std::time::Duration;
 
@@ -10,22 +10,22 @@ use super::{
 };
 use ReplicaState as To;
 
-/// How often the primary renews its leases.
+/// The interval at which the primary renews its leases.
 const HEARTBEAT: Duration = Duration::from_millis(40);
-/// For how long a lease holds.
+/// The length of a lease.
 const LEASE: Duration = Duration::from_millis(100);
-/// Without a lease, a replica waits for so long, or for a small multiple of it.
+/// Without a lease, a replica waits for this time, or for a small multiple of it.
 const TURN: Duration = Duration::from_millis(10);
 
-/// Time for the primary to renew its leases.
+/// A timer: the primary renews its leases.
 #[derive(Clone, Debug)]
 pub struct Heartbeat;
 
-/// The primary's lease has run out.
+/// A timer: the primary's lease has expired.
 #[derive(Debug)]
 pub struct LeaseExpired;
 
-/// It is this replica's turn to stand for primary, if nobody has a lease.
+/// A timer: this replica may become a candidate, if no replica has a lease.
 #[derive(Debug)]
 pub struct Turn;
 
@@ -37,11 +37,11 @@ pub struct Replica {
     others: Vec<ActorRef<Replica>>,
     observer: ActorRef<Observer>,
     promised: Ballot,
-    /// The lease that the primary, or who may soon be, has of this replica.
+    /// The lease that this replica has granted to the primary or to a candidate.
     lease: Option<Timer>,
     /// The number of the last status query.
     query: u32,
-    /// Who has answered it, or promised: this replica, and so many others.
+    /// The number of replicas that have answered or promised, including this one.
     voices: usize,
     heartbeat: Option<Timer>,
     turn: Option<Timer>,
@@ -57,7 +57,7 @@ pub struct Replica {
     Primary(ignore(StatusReply, Promise, Refused, Turn)),
 ))]
 impl Replica {
-    /// A replica that knows the decrees of its log.
+    /// Creates a replica that knows the decrees of its log.
     pub fn new(
         number: u32,
         decrees: Vec<u32>,

@@ -1,10 +1,10 @@
-//! What is expected of replicas.
+//! The specifications of the replicas.
 
 use actor_core::prelude::*;
 
 use super::{Ballot, CommittedHint, Crash, Elected};
 
-/// A new primary knows every decree that is committed.
+/// A safety property: a new primary knows every committed decree.
 #[derive(Debug, Default)]
 pub struct Knowledge {
     committed: usize,
@@ -28,7 +28,7 @@ impl Knowledge {
 }
 
 // ANCHOR: succession
-/// When the primary crashes, somebody succeeds it, in the end.
+/// A liveness property: after a crash of the primary, there is a new one eventually.
 #[derive(Debug, Default)]
 pub struct Succession {
     ballot: Ballot,

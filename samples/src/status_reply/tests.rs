@@ -15,7 +15,7 @@ async fn a_replica_learns_before_it_prepares(sys: &System) {
     the_next_primary_knows_everything(sys, None).await;
 }
 
-/// Found in one random schedule of five, and in three weighted ones of a hundred.
+/// One of five random schedules finds this, and three of a hundred weighted ones.
 #[actor_test(
     iterations = 1000,
     expect_bug = "from Stable to Preparing, without learning"

@@ -1,4 +1,4 @@
-//! The accounts, each of which has a leader.
+//! An account, replicated on a leader and a backup.
 
 use std::collections::VecDeque;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use AccountState as To;
 
-/// What is said when the backup has a copy.
+/// A message that is sent once the backup has a copy.
 #[derive(Debug)]
 struct Said {
     copy: u64,
@@ -29,13 +29,13 @@ enum What {
 pub struct Account {
     side: Side,
     pub(super) book: Book,
-    /// It leads.
+    /// True if this replica leads.
     pub(super) leads: bool,
     backup: Option<ActorRef<Account>>,
     copies: u64,
-    /// What is to be said, in order.
+    /// The messages that wait for the backup, in order.
     to_say: VecDeque<Said>,
-    /// What waits until the account is not locked.
+    /// The transactions that wait until the account is unlocked.
     waiting: VecDeque<Prepare>,
     bug: Option<Bug>,
 }
@@ -46,7 +46,7 @@ pub struct Account {
     Leading(ignore(Copy))
 ))]
 impl Account {
-    /// A replica of the account on that side.
+    /// Creates a replica of that account.
     pub fn new(side: Side, bug: Option<Bug>) -> Self {
         let book = Book {
             balance: DEPOSIT,
@@ -155,7 +155,7 @@ impl Account {
         }
     }
 
-    /// The backup has the copies up to there.
+    /// Sends the messages whose copies the backup has: all up to `copied`.
     fn say(&mut self, copied: u64) {
         let due = self.to_say.partition_point(|said| said.copy <= copied);
         for said in self.to_say.drain(..due) {

@@ -1,4 +1,4 @@
-//! The clients.
+//! The clients of the transfer service.
 
 use actor_core::prelude::*;
 
@@ -17,7 +17,7 @@ pub struct Client {
 
 #[actor(states(Asking(defer(HowMany)), Served(ignore(Coordinators, Answer))))]
 impl Client {
-    /// A client with that number, and so many transfers of that amount.
+    /// Creates a client with this number, and this many transfers of that amount.
     pub fn new(client: u32, amount: i64, transfers: u32) -> Self {
         Self {
             client,
@@ -28,14 +28,14 @@ impl Client {
         }
     }
 
-    /// What the last one was asked may be lost with it.
+    /// Sends the transfer again: the old leader may have lost it.
     #[on(Asking)]
     fn coordinators(&mut self, now: Coordinators, cx: &mut Context<Self>) {
         self.coordinator = Some(now.leader);
         self.ask(cx);
     }
 
-    /// What was asked twice may be answered twice.
+    /// A transfer that was requested twice may be answered twice.
     #[on(Asking)]
     fn answer(&mut self, answer: Answer, cx: &mut Context<Self>) {
         if answer.request != self.request() {

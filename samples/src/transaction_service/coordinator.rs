@@ -1,4 +1,4 @@
-//! The coordinators, of which one leads.
+//! A transaction coordinator, replicated on a leader and a backup.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -10,17 +10,17 @@ use super::{
 };
 use CoordinatorState as To;
 
-/// How far the last transaction is.
+/// The phase of the last transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Phase {
     Idle,
-    /// The backup is to have it.
+    /// The backup must store the transaction.
     Beginning,
-    /// The accounts are to vote.
+    /// The accounts must vote.
     Preparing,
-    /// The backup is to have the decision.
+    /// The backup must store the decision.
     Deciding,
-    /// The accounts are to carry it out.
+    /// The accounts must carry out the decision.
     Finishing,
 }
 
@@ -46,7 +46,7 @@ pub struct Coordinator {
     Leading(ignore(Record)),
 ))]
 impl Coordinator {
-    /// A coordinator of no transaction.
+    /// Creates a coordinator without a transaction.
     pub fn new(bug: Option<Bug>) -> Self {
         Self {
             backup: None,
@@ -80,7 +80,7 @@ impl Coordinator {
         self.last = Some(record.transaction);
     }
 
-    /// The new leader goes on with the last transaction.
+    /// Takes over as the leader, and continues with the last transaction.
     #[on(Backup)]
     fn lead(&mut self, now: Coordinators, cx: &mut Context<Self>) {
         self.backup = now.backup;
@@ -209,7 +209,7 @@ impl Coordinator {
         self.begin_next(cx);
     }
 
-    /// What the last leader of the account was asked may be lost with it.
+    /// Sends the last request again: the old leader of the account may have lost it.
     #[on(Leading)]
     fn account(&mut self, now: Accounts, cx: &mut Context<Self>) {
         self.accounts.insert(now.side, now.leader);

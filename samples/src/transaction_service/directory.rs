@@ -1,4 +1,4 @@
-//! The directory, which says who leads.
+//! The directory: watches all pairs, and publishes their leaders.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +6,10 @@ use actor_core::prelude::*;
 
 use super::{ACCOUNTS, Account, Accounts, COORDINATORS, Client, Coordinator, Coordinators, Side};
 
-/// Watches all pairs.
+/// Watches all pairs, and promotes a backup when its leader is lost.
 #[derive(Debug)]
 pub struct Directory {
-    /// Those that are left, the leader first.
+    /// The coordinators that are left, the leader first.
     coordinators: Vec<ActorRef<Coordinator>>,
     accounts: BTreeMap<Side, Vec<ActorRef<Account>>>,
     clients: Vec<ActorRef<Client>>,
@@ -17,7 +17,7 @@ pub struct Directory {
 
 #[actor]
 impl Directory {
-    /// A directory that tells these clients.
+    /// Creates a directory that notifies these clients.
     pub fn new(clients: Vec<ActorRef<Client>>) -> Self {
         Self {
             coordinators: Vec::new(),
@@ -81,7 +81,7 @@ impl Directory {
         }
     }
 
-    /// All coordinators hear of it: who is the backup now may have to know later.
+    /// Notifies all coordinators: the current backup may need the leaders later.
     fn tell_accounts(&self, side: Side) {
         let [leader, backups @ ..] = &self.accounts[&side][..] else {
             return;

@@ -1,4 +1,4 @@
-//! What coordinators, accounts, clients and the directory send.
+//! The messages between coordinators, accounts, clients and the directory.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,21 +8,21 @@ use serde::{Deserialize, Serialize};
 
 use super::{Account, Client, Coordinator};
 
-/// Of which account.
+/// The two accounts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub enum Side {
-    /// What is transferred comes from here.
+    /// The account that money is transferred from.
     Left,
-    /// And goes here.
+    /// The account that money is transferred to.
     Right,
 }
 
-/// A client's request. It keeps its number when it is sent again.
+/// A client's request. The number stays the same when the request is sent again.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Request {
-    /// Which client.
+    /// The number of the client.
     pub client: u32,
-    /// Which of its requests, from 1.
+    /// The number of the request among those of the client, from 1.
     pub number: u32,
 }
 
@@ -32,14 +32,14 @@ impl fmt::Debug for Request {
     }
 }
 
-/// From a client: take so much from the left account to the right one.
+/// From a client: transfer an amount from the left account to the right one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Transfer {
     /// The request.
     pub request: Request,
-    /// Below zero, it goes the other way.
+    /// The amount; a negative one is transferred from right to left.
     pub amount: i64,
-    /// Whom to answer.
+    /// The client, which gets the answer.
     pub client: ActorRef<Client>,
 }
 
@@ -48,25 +48,25 @@ pub struct Transfer {
 pub struct Answer {
     /// The request.
     pub request: Request,
-    /// Whether it was done.
+    /// True if the transfer was carried out.
     pub committed: bool,
 }
 
-/// A transfer that has a number.
+/// A transfer with a transaction number.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Transaction {
-    /// The number, from 1.
+    /// The number of the transaction, from 1.
     pub number: u64,
-    /// What is to be done.
+    /// The transfer.
     pub transfer: Transfer,
-    /// Whether it is committed or aborted, where that is decided.
+    /// True if committed, false if aborted, `None` while undecided.
     pub decision: Option<bool>,
 }
 
-/// From the leading coordinator to its backup: where it is.
+/// From the leading coordinator to its backup: the state of the last transaction.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
-    /// Its last transaction.
+    /// The last transaction.
     pub transaction: Transaction,
     /// The leader.
     pub leader: ActorRef<Coordinator>,
@@ -77,11 +77,11 @@ pub struct Record {
 pub struct Recorded {
     /// The number of the transaction.
     pub number: u64,
-    /// Whether it was decided.
+    /// True if the record had a decision.
     pub decided: bool,
 }
 
-/// From the coordinator to an account: can it be done?
+/// From the coordinator to an account: vote on a transaction.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prepare {
     /// The transaction.
@@ -95,9 +95,9 @@ pub struct Prepare {
 pub struct Vote {
     /// The number of the transaction.
     pub number: u64,
-    /// Which account.
+    /// The account that votes.
     pub side: Side,
-    /// Whether it can be done.
+    /// True if the account can carry out the transaction.
     pub yes: bool,
 }
 
@@ -115,27 +115,27 @@ pub struct Decision {
 pub struct Done {
     /// The number of the transaction.
     pub number: u64,
-    /// Which account.
+    /// The account.
     pub side: Side,
 }
 
-/// What an account must not forget.
+/// The durable state of an account.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Book {
-    /// What there is.
+    /// The balance.
     pub balance: i64,
-    /// For which transaction it is locked.
+    /// The transaction that holds the lock of the account.
     pub lock: Option<u64>,
-    /// What was decided of each transaction.
+    /// The decision on each transaction.
     pub settled: BTreeMap<u64, bool>,
 }
 
 /// From an account's leader to its backup.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Copy {
-    /// Which copy, from 1.
+    /// The number of the copy, from 1.
     pub number: u64,
-    /// What it has.
+    /// The state of the leader.
     pub book: Book,
     /// The leader.
     pub leader: ActorRef<Account>,
@@ -145,46 +145,46 @@ pub struct Copy {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Copied(pub u64);
 
-/// From the directory: who coordinates.
+/// From the directory: the current coordinators.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Coordinators {
     /// The leader.
     pub leader: ActorRef<Coordinator>,
-    /// Its backup, if it has one.
+    /// The backup of the leader, if there is one.
     pub backup: Option<ActorRef<Coordinator>>,
 }
 
-/// From the directory: who has an account.
+/// From the directory: the current replicas of an account.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Accounts {
-    /// Which account.
+    /// The account.
     pub side: Side,
     /// The leader.
     pub leader: ActorRef<Account>,
-    /// Its backup, if it has one.
+    /// The backup of the leader, if there is one.
     pub backup: Option<ActorRef<Account>>,
 }
 
 /// For monitors: a replica of an account has carried out a decision.
 #[derive(Clone, Debug)]
 pub struct Settled {
-    /// Which account.
+    /// The account.
     pub side: Side,
-    /// Of which request.
+    /// The request.
     pub request: Request,
-    /// What was decided.
+    /// True if the request was committed.
     pub committed: bool,
 }
 
-/// For monitors: both accounts have carried out the decision, as the coordinator has it.
+/// For monitors: the coordinator knows that both accounts have carried out the decision.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// Of which request.
+    /// The request.
     pub request: Request,
-    /// What was decided.
+    /// True if the request was committed.
     pub committed: bool,
 }
 
-/// Asks a client how many answers it got; answered when it has all.
+/// Asks a client for the number of its answers; answered when the client has all of them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HowMany;

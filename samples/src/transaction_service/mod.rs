@@ -1,22 +1,22 @@
 //! Transfers between two accounts, by two-phase commit over replicated participants.
 //!
-//! The coordinator and both accounts are pairs: a leader, and a backup on another node. Whatever a leader
-//! must not forget its backup has before anybody acts on it. A [`Directory`], on a node where nothing
-//! fails, watches them all. Where a leader is lost it makes the backup the leader, and tells everybody.
+//! The coordinator and both accounts are pairs: a leader, and a backup on another node. The backup gets the
+//! leader's durable state before any other actor acts on it. A [`Directory`], on a node that never fails,
+//! watches all pairs. When a leader is lost, the directory promotes the backup and notifies the others.
 //!
-//! A [`Client`] asks for a [`Transfer`]. The leading [`Coordinator`] makes a transaction of it, has both
-//! accounts [`Prepare`] it, and decides: to commit it where both vote for it, and else to abort it. An
-//! [`Account`] that has prepared a transaction is locked until it hears the [`Decision`]. A new
-//! coordinator aborts what was not decided, and tells the accounts again what was.
+//! A [`Client`] asks for a [`Transfer`]. The leading [`Coordinator`] makes a transaction of it, and asks
+//! both accounts to [`Prepare`] it. The coordinator commits if both vote yes, and aborts otherwise. An
+//! [`Account`] that has prepared a transaction is locked until it receives the [`Decision`]. A new
+//! coordinator aborts an undecided transaction, and sends a decision that was made again.
 //!
 //! **The bugs it teaches.**
-//! - [`Bug::ApplyTwice`]: an account that is told a decision again applies it again.
-//! - [`Bug::DecideBeforeReplicate`]: the coordinator tells the accounts before its backup has the
-//!   decision. Where only one of them hears it, the new coordinator aborts at the other.
-//! - [`Bug::TransactionIdRestart`]: a new coordinator numbers its transactions from 1. What the accounts
-//!   know of those that had the numbers before counts for the new ones.
-//! - [`Bug::LockLeak`]: the coordinator does not wait until an abort has arrived. Where the account's
-//!   leader is lost with it, the new one keeps its lock for ever.
+//! - [`Bug::ApplyTwice`]: an account that receives a decision again applies it again.
+//! - [`Bug::DecideBeforeReplicate`]: the coordinator sends its decision to the accounts before its
+//!   backup has it. If only one account receives the decision, the new coordinator aborts at the other.
+//! - [`Bug::TransactionIdRestart`]: a new coordinator numbers its transactions from 1.
+//!   The accounts mistake the new transactions for earlier ones with the same numbers.
+//! - [`Bug::LockLeak`]: the coordinator does not wait until an abort has arrived. If
+//!   the account's leader is lost with the abort, the new leader keeps its lock for ever.
 
 mod account;
 mod client;
@@ -38,12 +38,12 @@ pub use specifications::{
     Answered, AnsweredState, Atomicity, AtomicityState, Effects, EffectsState, the_books_balance,
 };
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// An account applies a decision as often as it is told.
+    /// An account applies a decision every time that it receives it.
     ApplyTwice,
-    /// The coordinator tells its decision before its backup has it.
+    /// The coordinator sends its decision before its backup has it.
     DecideBeforeReplicate,
     /// A new coordinator numbers its transactions from 1.
     TransactionIdRestart,
@@ -51,7 +51,7 @@ pub enum Bug {
     LockLeak,
 }
 
-/// What there is on each account to begin with.
+/// The initial balance of each account.
 pub const DEPOSIT: i64 = 2;
 
 /// The nodes of the coordinators.
@@ -59,11 +59,11 @@ pub const COORDINATORS: [&str; 2] = ["c1", "c2"];
 /// The nodes of the accounts.
 pub const ACCOUNTS: [(Side, [&str; 2]); 2] =
     [(Side::Left, ["l1", "l2"]), (Side::Right, ["r1", "r2"])];
-/// The node of the directory and the clients, where nothing fails.
+/// The node of the directory and the clients, which never fails.
 pub const OFFICE: &str = "office";
 
 // ANCHOR: set_up
-/// Starts the nodes, and two clients with so many transfers each, in opposite directions.
+/// Starts the nodes, and two clients with this number of transfers each, in opposite directions.
 pub fn set_up(sys: &System, transfers: u32, bug: Option<Bug>) {
     sys.monitor::<Answered>();
     sys.monitor::<Atomicity>();

@@ -1,4 +1,4 @@
-//! What is expected of every schedule.
+//! The specifications of the transfer service.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use actor_core::prelude::*;
 
 use super::{Account, Answer, DEPOSIT, Finished, Request, Settled, Side, Transfer};
 
-/// Whether the accounts have together what was paid in. While a transfer is carried out they need not.
+/// Returns true if the balances add up to the deposits; while a transfer is carried out they may not.
 pub fn the_books_balance(world: &World<'_>) -> bool {
     let leaders = world.all::<Account>().filter(|account| account.leads);
     let balances: Vec<i64> = leaders.map(|account| account.book.balance).collect();
@@ -14,7 +14,7 @@ pub fn the_books_balance(world: &World<'_>) -> bool {
 }
 
 // ANCHOR: answered
-/// Every request is answered, in the end.
+/// A liveness property: every request is answered eventually.
 #[derive(Debug, Default)]
 pub struct Answered {
     open: BTreeSet<Request>,
@@ -43,7 +43,7 @@ impl Answered {
 // ANCHOR_END: answered
 
 // ANCHOR: atomicity
-/// A transfer is carried out by all who hear of it, or by none; and the client is told which.
+/// A safety property (atomicity): all participants commit or all abort, and the client's answer agrees.
 #[derive(Debug, Default)]
 pub struct Atomicity {
     outcomes: BTreeMap<Request, bool>,
@@ -71,7 +71,7 @@ impl Atomicity {
 }
 // ANCHOR_END: atomicity
 
-/// What is finished was carried out on both sides, and no replica carries anything out twice.
+/// A safety property: a finished transfer was carried out by both accounts, and by no replica twice.
 #[derive(Debug, Default)]
 pub struct Effects {
     of: BTreeSet<(ActorId, Request)>,

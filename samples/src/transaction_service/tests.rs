@@ -36,7 +36,7 @@ fn a_new_coordinator_counts_from_one(sys: &System) {
     set_up(sys, TRANSFERS, Some(Bug::TransactionIdRestart));
 }
 
-/// The rarest: one execution of a thousand, so it gets enough of them.
+/// The rarest of the bugs: one of a thousand executions finds it, so this test has enough of them.
 #[actor_test(
     iterations = 20_000,
     max_steps = 1000,

@@ -1,4 +1,4 @@
-//! A client, which writes and reads back.
+//! A client, which writes values and reads them back.
 
 use actor_core::prelude::*;
 
@@ -7,15 +7,15 @@ use super::{
 };
 use ClientState as To;
 
-/// Writes to a key of its own, and reads what it wrote.
+/// Writes to a key of its own, and reads the value that it wrote.
 #[derive(Debug, Hash)]
 pub struct Client {
     coordinator: ActorRef<Coordinator>,
     key: u32,
     writes_left: u64,
-    /// What it writes next.
+    /// The value of the next write.
     next: u64,
-    /// What was last committed.
+    /// The last committed value.
     value: Option<u64>,
     committed: u64,
 }
@@ -26,7 +26,7 @@ pub struct Client {
     Done,
 ))]
 impl Client {
-    /// A client that writes so many values to a key.
+    /// Creates a client that writes this number of values to a key.
     pub fn new(coordinator: ActorRef<Coordinator>, key: u32, writes: u64) -> Self {
         Self {
             coordinator,

@@ -1,4 +1,4 @@
-//! The coordinator's clock, which may be stopped too late.
+//! The coordinator's clock, whose cancellation may come too late.
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use super::{
 };
 use ClockState as To;
 
-/// How long the coordinator waits for votes.
+/// The time that the coordinator waits for votes.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The clock's own timer has fired.
+/// The clock's own timer: the time has passed.
 #[derive(Debug, Hash)]
 pub struct Fired;
 
-/// Measures the coordinator's patience.
+/// Limits the time for the votes.
 #[derive(Debug, Default, Fingerprint)]
 pub struct Clock {
     coordinator: Option<ActorRef<Coordinator>>,

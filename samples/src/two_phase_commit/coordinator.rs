@@ -1,4 +1,4 @@
-//! The coordinator.
+//! The transaction coordinator: voting, logging, decision and recovery.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub struct Coordinator {
     log: ActorRef<Log>,
     /// The last transaction that began.
     tx: Tx,
-    /// Who waits for it.
+    /// The client that waits for the transaction.
     client: Option<ActorRef<Client>>,
     votes: BTreeSet<ActorId>,
     committed: BTreeSet<Tx>,
@@ -27,8 +27,8 @@ pub struct Coordinator {
 }
 
 // ANCHOR: states
-// The clock's answers are awaited in `Cancelling`; elsewhere they come only where the bug is on that
-// does not wait for them.
+// The coordinator awaits the clock's answers in `Cancelling`. In other states
+// they come only with [`Bug::TimerRace`], which does not wait for them.
 #[actor(states(
     Ready(ignore(Vote, CancelOk, CancelFail)),
     Collecting(defer(WriteRequest, ReadRequest), ignore(CancelOk, CancelFail)),
@@ -44,7 +44,7 @@ pub struct Coordinator {
 ))]
 // ANCHOR_END: states
 impl Coordinator {
-    /// A coordinator of these participants, with its hardware.
+    /// Creates a coordinator of these participants, with its clock and its log.
     pub fn new(
         participants: Vec<ActorRef<Participant>>,
         clock: ActorRef<Clock>,
@@ -64,7 +64,7 @@ impl Coordinator {
     }
 
     // ANCHOR: phases
-    /// The first phase begins.
+    /// Begins the first phase: asks all participants to vote.
     #[on(Ready)]
     fn write(&mut self, write: WriteRequest, cx: &mut Context<Self>) {
         self.tx.number += 1;
@@ -105,7 +105,7 @@ impl Coordinator {
         cx.goto(To::Ready);
     }
 
-    /// Nothing has to be remembered: a transaction that the log does not have is aborted.
+    /// Aborts without a log record: a transaction that the log lacks is aborted (presumed abort).
     fn abort(&mut self) {
         let tx = self.tx;
         for participant in &self.participants {
@@ -125,7 +125,7 @@ impl Coordinator {
         cx.goto(To::Logging);
     }
 
-    /// The second phase.
+    /// Begins the second phase: the decision is in the log.
     #[on(Logging)]
     fn appended(&mut self, appended: Appended, cx: &mut Context<Self>) {
         let tx = appended.tx;
@@ -144,7 +144,7 @@ impl Coordinator {
         }
     }
 
-    /// As long as a [`Timeout`] may come, no other transaction begins.
+    /// Waits for the clock's answer: no transaction begins while a [`Timeout`] may be in flight.
     fn stop_the_clock(&mut self, cx: &mut Context<Self>) {
         self.clock.tell(CancelTimer);
         cx.goto(match self.bug {
@@ -158,14 +158,14 @@ impl Coordinator {
         cx.goto(To::Ready);
     }
 
-    /// The time-out came before this, and was ignored.
+    /// The clock was already over: this state has ignored the time-out.
     #[on(Cancelling)]
     fn cancelled_too_late(&mut self, _: CancelFail, cx: &mut Context<Self>) {
         cx.goto(To::Ready);
     }
     // ANCHOR_END: phases
 
-    /// What is committed is on its way to every participant, so any of them will do.
+    /// Reads at any participant: a committed value is in flight to each of them.
     #[on(Ready)]
     fn read(&mut self, read: ReadRequest, cx: &mut Context<Self>) {
         let ReadRequest { key, client } = read;
@@ -174,7 +174,7 @@ impl Coordinator {
     }
 
     // ANCHOR: recovery
-    /// Who asks while the transaction is being decided asks again.
+    /// Answers a participant in doubt. During the decision there is no answer, and it asks again.
     #[on]
     fn decision(&mut self, request: DecisionRequest, cx: &mut Context<Self>) {
         let tx = request.tx;
@@ -185,7 +185,7 @@ impl Coordinator {
         }
     }
 
-    /// Everything is forgotten but who the others are.
+    /// Forgets everything but the addresses of the other actors.
     #[on]
     fn crash(&mut self, _: Crash, cx: &mut Context<Self>) {
         self.client = None;

@@ -1,4 +1,4 @@
-//! What the coordinator, its clock and its log, the participants and the clients say to each other.
+//! The messages between the coordinator, its clock and log, the participants and the clients.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -7,14 +7,14 @@ use actor_core::prelude::*;
 
 use super::{Client, Coordinator, Participant};
 
-/// A transaction, in the order in which they began.
+/// The number of a transaction; later ones compare greater.
 ///
-/// Its `Debug` form is short, so that it leaves room in a report.
+/// The `Debug` form is short, so that reports stay readable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Tx {
-    /// How often the coordinator had recovered when it began.
+    /// The number of recoveries of the coordinator before the transaction.
     pub life: u32,
-    /// Which one of that life, from 1.
+    /// The number of the transaction since the last recovery, from 1.
     pub number: u32,
 }
 
@@ -24,23 +24,23 @@ impl fmt::Debug for Tx {
     }
 }
 
-/// How a transaction ended.
+/// The outcome of a transaction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Outcome {
-    /// With its value written by every participant.
+    /// Every participant has written the value.
     Committed,
-    /// With nothing written.
+    /// No participant has written the value.
     Aborted,
 }
 
 /// Asks the coordinator to write a value to all participants, or to none.
 #[derive(Debug, Hash)]
 pub struct WriteRequest {
-    /// Where.
+    /// The key to write to.
     pub key: u32,
-    /// What.
+    /// The value to write.
     pub value: u64,
-    /// Whom to answer.
+    /// The client, which gets the answer.
     pub client: ActorRef<Client>,
 }
 
@@ -49,56 +49,56 @@ pub struct WriteRequest {
 pub struct WriteResponse {
     /// The transaction.
     pub tx: Tx,
-    /// How it ended.
+    /// The outcome of the transaction.
     pub outcome: Outcome,
 }
 
 /// Asks the coordinator for a value.
 #[derive(Debug, Hash)]
 pub struct ReadRequest {
-    /// Where.
+    /// The key to read.
     pub key: u32,
-    /// Whom to answer.
+    /// The client, which gets the answer.
     pub client: ActorRef<Client>,
 }
 
-/// Has a participant answer a [`ReadRequest`]. Any will do.
+/// Makes a participant answer a [`ReadRequest`]; the coordinator picks any of them.
 #[derive(Debug, Hash)]
 pub struct Fetch {
-    /// Where.
+    /// The key to read.
     pub key: u32,
-    /// Whom to answer.
+    /// The client, which gets the answer.
     pub client: ActorRef<Client>,
 }
 
 /// Answers a [`ReadRequest`].
 #[derive(Debug, Hash)]
 pub struct ReadResponse {
-    /// What was last written there.
+    /// The last value written to the key.
     pub value: Option<u64>,
 }
 
-/// The first phase: asks a participant whether it can commit.
+/// The first phase: asks a participant to vote.
 #[derive(Debug, Hash)]
 pub struct Prepare {
     /// The transaction.
     pub tx: Tx,
-    /// Where it writes.
+    /// The key to write to.
     pub key: u32,
-    /// What it writes.
+    /// The value to write.
     pub value: u64,
-    /// Whom to answer.
+    /// The coordinator, which gets the vote.
     pub coordinator: ActorRef<Coordinator>,
 }
 
-/// Answers [`Prepare`]. From a yes on, the decision is up to the coordinator.
+/// Answers [`Prepare`]. After a yes, only the coordinator may decide.
 #[derive(Debug, Hash)]
 pub struct Vote {
     /// The transaction.
     pub tx: Tx,
-    /// Who votes.
+    /// The participant that votes.
     pub participant: ActorId,
-    /// It can commit.
+    /// True if the participant can commit.
     pub yes: bool,
 }
 
@@ -116,55 +116,55 @@ pub struct Abort {
     pub tx: Tx,
 }
 
-/// Asks the coordinator for a decision that takes long to come.
+/// Asks the coordinator for a decision that is late.
 #[derive(Debug, Hash)]
 pub struct DecisionRequest {
     /// The transaction.
     pub tx: Tx,
-    /// Who is in doubt.
+    /// The participant in doubt.
     pub participant: ActorRef<Participant>,
 }
 
 /// Starts the coordinator's clock.
 #[derive(Debug, Hash)]
 pub struct StartTimer {
-    /// Whose clock it is.
+    /// The coordinator, which gets the [`Timeout`].
     pub coordinator: ActorRef<Coordinator>,
 }
 
-/// Stops the clock, if it is not too late.
+/// Stops the clock, unless the time is already over.
 #[derive(Debug, Hash)]
 pub struct CancelTimer;
 
-/// The clock was stopped: there will be no [`Timeout`].
+/// Answers [`CancelTimer`]: the clock was stopped, and there will be no [`Timeout`].
 #[derive(Debug, Hash)]
 pub struct CancelOk;
 
-/// It was too late: the [`Timeout`] was sent before this.
+/// Answers [`CancelTimer`]: the clock was over, and has sent [`Timeout`] before this.
 #[derive(Debug, Hash)]
 pub struct CancelFail;
 
-/// The time is over.
+/// The clock's time is over.
 #[derive(Debug, Hash)]
 pub struct Timeout;
 
 /// Stops the clock after a crash.
 #[derive(Debug, Hash)]
 pub struct Restart {
-    /// Whose clock it is.
+    /// The coordinator, which gets the answer.
     pub coordinator: ActorRef<Coordinator>,
 }
 
-/// The clock stands still, and nothing is to come of what was before.
+/// Answers [`Restart`]: the clock is stopped, and no earlier [`Timeout`] is in flight.
 #[derive(Debug, Hash)]
 pub struct Restarted;
 
-/// Writes a decision to commit to the log. What the log does not have is aborted.
+/// Writes a decision to commit to the log. A transaction that the log lacks is aborted.
 #[derive(Debug, Hash)]
 pub struct Append {
     /// The transaction.
     pub tx: Tx,
-    /// Whom to answer.
+    /// The coordinator, which gets the answer.
     pub coordinator: ActorRef<Coordinator>,
 }
 
@@ -178,32 +178,32 @@ pub struct Appended {
 /// Asks for the log after a crash.
 #[derive(Debug, Hash)]
 pub struct ReadLog {
-    /// Whom to answer.
+    /// The coordinator, which gets the answer.
     pub coordinator: ActorRef<Coordinator>,
 }
 
 /// Answers [`ReadLog`].
 #[derive(Debug, Hash)]
 pub struct LogRead {
-    /// How often the log was read after a crash.
+    /// The number of times that the log was read after a crash.
     pub life: u32,
-    /// What has committed.
+    /// The committed transactions.
     pub committed: BTreeSet<Tx>,
 }
 
-/// The coordinator's machine loses its power: what is not on the disk is forgotten.
+/// The coordinator's machine loses power, and everything that is not on the disk.
 #[derive(Debug, Hash)]
 pub struct Crash;
 
-/// Asks a client how many of its writes were committed; answered when it is done.
+/// Asks a client for the number of its committed writes; answered when the client is done.
 #[derive(Debug, Hash)]
 pub struct HowManyCommitted;
 
-/// For monitors: a participant has ended a transaction that it had voted for.
+/// For monitors: a participant has ended a transaction for which it had voted yes.
 #[derive(Debug, Hash)]
 pub struct Applied {
     /// The transaction.
     pub tx: Tx,
-    /// How it ended, for this participant.
+    /// The outcome for this participant.
     pub outcome: Outcome,
 }

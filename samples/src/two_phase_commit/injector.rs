@@ -1,4 +1,4 @@
-//! What goes wrong from outside: the coordinator's machine loses its power, once.
+//! The fault injector: one power failure of the coordinator's machine.
 
 use std::time::Duration;
 
@@ -6,12 +6,12 @@ use actor_core::prelude::*;
 
 use super::{Coordinator, Crash, Log};
 
-/// How long it waits before it may strike.
+/// The time between two chances of a power failure.
 const PAUSE: Duration = Duration::from_millis(10);
-/// It does so once in as many times.
+/// The injector strikes in one of this number of cases.
 const ODDS: usize = 4;
 
-/// Time to strike, or to wait for another while.
+/// A timer: strike now, or wait again.
 #[derive(Debug, Hash)]
 pub struct Strike;
 
@@ -24,7 +24,7 @@ pub struct Injector {
 
 #[actor]
 impl Injector {
-    /// An injector for the machine that these two run on.
+    /// Creates an injector for the machine of these two actors.
     pub fn new(coordinator: ActorRef<Coordinator>, log: ActorRef<Log>) -> Self {
         Self { coordinator, log }
     }

@@ -6,11 +6,11 @@ use actor_core::prelude::*;
 
 use super::{Append, Appended, Coordinator, Crash, LogRead, ReadLog, Tx};
 
-/// The cache goes to the disk.
+/// The log sends this to itself, in order to write the cache to the disk.
 #[derive(Debug, Hash)]
 pub struct Sync;
 
-/// Keeps what has committed.
+/// Keeps the committed transactions.
 #[derive(Debug, Default, Hash)]
 pub struct Log {
     cached: Vec<(Tx, ActorRef<Coordinator>)>,
@@ -34,13 +34,13 @@ impl Log {
         }
     }
 
-    /// The cache is lost.
+    /// Loses the cache.
     #[on]
     fn crash(&mut self, _: Crash) {
         self.cached.clear();
     }
 
-    /// Who reads has crashed, and goes by what it is told: nothing may be added to that.
+    /// Clears the cache: a reader has crashed and relies on this answer, so nothing may be added later.
     #[on]
     fn read(&mut self, read: ReadLog) {
         self.cached.clear();

@@ -1,27 +1,27 @@
 //! Two-phase commit: a value is written by all participants, or by none.
 //!
-//! A [`Client`] asks the [`Coordinator`] to write. The coordinator asks every [`Participant`] to
-//! [`Prepare`], and starts its [`Clock`]. When all have voted yes, it writes its decision to its
-//! [`Log`], and then tells everybody to [`Commit`]. After a single no, or when the time is over, it
-//! tells them to [`Abort`]. Then it stops the clock, which may be too late: a [`Timeout`] may be on
-//! its way. A participant that has voted yes may neither commit nor abort by itself; when it hears
-//! nothing, it asks.
+//! A [`Client`] asks the [`Coordinator`] to write. The coordinator asks every
+//! [`Participant`] to [`Prepare`], and starts its [`Clock`]. After a yes of all, the
+//! coordinator writes its decision to its [`Log`], and then sends [`Commit`] to all. After a
+//! single no, or when the time is over, it sends [`Abort`]. Then the coordinator stops the
+//! clock. That may be too late: a [`Timeout`] may be in flight. A participant that has voted
+//! yes may neither commit nor abort by itself; after a time without a decision, it asks.
 //!
-//! The coordinator may crash, at any moment. What is in the log is committed then, and what is not
-//! is aborted (*presumed abort*): so participants that are in doubt are told as soon as it has
-//! recovered. The crash is a message of an [`Injector`], and not that of a node: after one, participants
-//! and clients would have to look the coordinator up anew, and its log would have to be a journal.
-//! `transaction_service` is such a program.
+//! The coordinator may crash at any moment. Transactions in the log are then committed, and
+//! all others are aborted (*presumed abort*). Participants in doubt get an answer as soon as
+//! the coordinator has recovered. The crash is a message of an [`Injector`], and not the crash
+//! of a node: after that, participants and clients would have to look up the new coordinator,
+//! and the log would have to be a journal. `transaction_service` is such a program.
 //!
-//! **The bugs it teaches.** All four are a message that comes at the wrong moment.
-//! - [`Bug::StaleVote`]: the coordinator does not look at what a vote is for. One that comes too
-//!   late for its transaction counts for the next.
-//! - [`Bug::TimerRace`]: the coordinator does not wait until its clock is stopped. The time-out was
-//!   on its way, and arrives where nobody expects it.
-//! - [`Bug::UnilateralAbort`]: a participant that hears nothing aborts, while the coordinator
-//!   commits.
-//! - [`Bug::DecideUnlogged`]: the coordinator saves some time, and tells its client before the log
-//!   has the decision. Then it crashes.
+//! **The bugs it teaches.** In each of the four, a message arrives at the wrong moment.
+//! - [`Bug::StaleVote`]: the coordinator does not check the
+//!   transaction of a vote. A late vote counts for the next transaction.
+//! - [`Bug::TimerRace`]: the coordinator does not wait until its clock is
+//!   stopped. A time-out in flight arrives in a state that does not expect it.
+//! - [`Bug::UnilateralAbort`]: a participant without
+//!   a decision aborts, while the coordinator commits.
+//! - [`Bug::DecideUnlogged`]: to save time, the coordinator answers its
+//!   client before the log has the decision. Then the coordinator crashes.
 
 mod client;
 mod clock;
@@ -47,35 +47,35 @@ pub use specifications::{
     Atomicity, AtomicityState, Certainty, CertaintyState, Progress, ProgressState,
 };
 
-/// A mistake that can be switched on.
+/// A bug that a test can switch on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Bug {
     /// Votes are not matched to transactions.
     StaleVote,
-    /// The coordinator goes on while its clock may still run.
+    /// The coordinator continues while its clock may still run.
     TimerRace,
-    /// A participant that is in doubt aborts.
+    /// A participant in doubt aborts.
     UnilateralAbort,
-    /// A client is told of a decision that is not in the log yet.
+    /// The client learns of a decision that is not in the log yet.
     DecideUnlogged,
 }
 
-/// Who takes part, and what happens.
+/// The size of the system, and the faults in a test.
 #[derive(Clone, Copy, Debug, Hash)]
 pub struct Scenario {
-    /// How many participants there are.
+    /// The number of participants.
     pub participants: usize,
-    /// How many clients there are, each with a key of its own.
+    /// The number of clients, each with a key of its own.
     pub clients: u32,
-    /// How many values each of them writes.
+    /// The number of values that each client writes.
     pub writes: u64,
-    /// The coordinator crashes, once.
+    /// True if the coordinator crashes once.
     pub crash: bool,
 }
 
-/// Starts everybody, and returns the clients.
+/// Starts all actors, and returns the clients.
 ///
-/// That clients are answered is expected only where the coordinator does not crash.
+/// The monitor of progress is registered only if the coordinator does not crash.
 pub fn set_up(sys: &System, scenario: Scenario, bug: Option<Bug>) -> Vec<ActorRef<Client>> {
     sys.monitor::<Atomicity>();
     sys.monitor::<Certainty>();

@@ -1,4 +1,4 @@
-//! A participant, which keeps the values.
+//! A participant: values, locks and votes.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use super::{
     Abort, Applied, Bug, Commit, DecisionRequest, Fetch, Outcome, Prepare, ReadResponse, Tx, Vote,
 };
 
-/// It refuses one transaction of so many: a disk is full, a constraint does not hold.
+/// A participant refuses one of this number of transactions, as if a constraint did not hold.
 const REFUSALS: usize = 8;
-/// When a decision takes longer than this, it asks.
+/// The time after which a participant asks for a late decision.
 const PATIENCE: Duration = Duration::from_millis(200);
 
-/// The decision on a transaction takes long to come.
+/// A timer: the decision on a transaction is late.
 #[derive(Debug, Hash)]
 pub struct Doubt {
     tx: Tx,
@@ -25,9 +25,9 @@ pub struct Doubt {
 pub struct Participant {
     /// The values, each with the transaction that wrote it.
     values: BTreeMap<u32, (Tx, u64)>,
-    /// What it has voted for, and has not heard of since.
+    /// The transactions with a yes vote and no decision yet.
     prepared: BTreeMap<Tx, Prepare>,
-    /// Who wants to read what is being written.
+    /// The reads that wait for a transaction on their key.
     waiting: Vec<Fetch>,
     bug: Option<Bug>,
 }
@@ -35,7 +35,7 @@ pub struct Participant {
 // ANCHOR: participant
 #[actor]
 impl Participant {
-    /// A participant without values.
+    /// Creates a participant without values.
     pub fn new(bug: Option<Bug>) -> Self {
         Self {
             values: BTreeMap::new(),
@@ -60,7 +60,7 @@ impl Participant {
         }
     }
 
-    /// Nobody is about to write there, and nobody who began later has.
+    /// Returns true if the key is unlocked, and no later transaction has written to it.
     fn accepts(&self, prepare: &Prepare) -> bool {
         let written = self.values.get(&prepare.key);
         !self.is_locked(prepare.key) && written.is_none_or(|(tx, _)| *tx < prepare.tx)
@@ -80,7 +80,7 @@ impl Participant {
         self.end(abort.tx, Outcome::Aborted, cx);
     }
 
-    /// Who asked may be told twice, and who voted no knows already.
+    /// Ignores a decision that was already carried out, or that followed a no.
     fn end(&mut self, tx: Tx, outcome: Outcome, cx: &mut Context<Self>) {
         let Some(Prepare { key, value, .. }) = self.prepared.remove(&tx) else {
             return;
@@ -94,7 +94,7 @@ impl Participant {
         }
     }
 
-    /// Who has voted yes has no say any more: it can only ask.
+    /// Asks for the decision: after a yes, the participant may not decide by itself.
     #[on]
     fn doubt(&mut self, doubt: Doubt, cx: &mut Context<Self>) {
         let tx = doubt.tx;
@@ -110,7 +110,7 @@ impl Participant {
         cx.after(PATIENCE, doubt);
     }
 
-    /// What is being written can be read when that is decided.
+    /// Answers a read once no transaction on the key is undecided.
     #[on]
     fn fetch(&mut self, fetch: Fetch) {
         if self.is_locked(fetch.key) {

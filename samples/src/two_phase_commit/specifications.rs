@@ -1,4 +1,4 @@
-//! What is expected of every schedule.
+//! The specifications of two-phase commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use super::{
 };
 
 // ANCHOR: atomicity
-/// A transaction is committed by all that take part in it, or by none, and nobody is told
-/// otherwise.
+/// A safety property (atomicity): all participants of a transaction
+/// commit or none does, and all answers agree with that.
 #[derive(Debug, Default, Hash)]
 pub struct Atomicity {
     transactions: BTreeMap<Tx, Seen>,
 }
 
-/// What was seen of a transaction.
+/// The observations of one transaction.
 #[derive(Debug, Default, Hash)]
 struct Seen {
     asked: BTreeSet<ActorId>,
@@ -40,7 +40,7 @@ impl Atomicity {
         }
     }
 
-    /// The record in the log is what commits a transaction.
+    /// The record in the log commits the transaction.
     #[on]
     fn append(&mut self, append: &Append) {
         let Seen { asked, voted, .. } = self.seen(append.tx);
@@ -81,9 +81,9 @@ impl Atomicity {
 // ANCHOR_END: atomicity
 
 // ANCHOR: liveness
-/// Every request is answered, in the end.
+/// A liveness property: every request is answered eventually.
 ///
-/// Only as long as nobody crashes: a coordinator forgets who asked it.
+/// The property holds only without a crash: a crashed coordinator forgets its clients.
 #[derive(Debug, Default, Hash)]
 pub struct Progress {
     open: u32,
@@ -125,7 +125,7 @@ impl Progress {
     }
 }
 
-/// Who has voted yes learns of the decision, in the end, also where the coordinator crashes.
+/// A liveness property: every yes vote gets a decision eventually, even if the coordinator crashes.
 #[derive(Debug, Default, Hash)]
 pub struct Certainty {
     in_doubt: BTreeSet<(Tx, ActorId)>,

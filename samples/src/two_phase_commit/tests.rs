@@ -3,7 +3,7 @@ use actor_test::actor_test;
 
 use super::{Bug, Scenario, set_up};
 
-/// Several clients, so that one transaction follows close upon the other.
+/// Several clients, so that one transaction closely follows the other.
 const SCENARIO: Scenario = Scenario {
     participants: 2,
     clients: 4,
@@ -39,9 +39,9 @@ fn all_or_none_commit_in_any_group(sys: &System, participants: usize, clients: u
 }
 // ANCHOR_END: parameters
 
-/// Found in one random schedule of nine, and in one weighted one of thirty: a participant has to sleep
-/// through a whole transaction, and then vote in time for the next. With two clients, these are one
-/// of thirty and one of a hundred; with one client, who reads in between, it is none.
+/// One of nine random schedules finds this, and one of thirty weighted ones: a participant must
+/// sleep through a whole transaction, and vote in time for the next. With two clients, one of
+/// thirty and one of a hundred find it; with one client, which reads in between, none does.
 #[actor_test(
     iterations = 1000,
     max_steps = 1000,
@@ -51,14 +51,14 @@ fn a_late_vote_counts_for_the_next(sys: &System) {
     set_up(sys, SCENARIO, Some(Bug::StaleVote));
 }
 
-/// Found in nearly all schedules. Most often it is the coordinator whom the time-out surprises;
-/// where that aborts the next transaction instead, it is the clock, which is started twice.
+/// Nearly all schedules find this. In most, the time-out reaches the coordinator in a wrong
+/// state. In the others it aborts the next transaction, and the clock is started twice.
 #[actor_test(max_steps = 1000, expect_bug = "neither handles, defers nor ignores")]
 fn the_clock_is_stopped_too_late(sys: &System) {
     set_up(sys, SCENARIO, Some(Bug::TimerRace));
 }
 
-/// Found in nearly all schedules: time-outs race with everything else.
+/// Nearly all schedules find this: time-outs race with everything else.
 #[actor_test(
     max_steps = 1000,
     expect_bug = "is committed for some and aborted for others"
@@ -67,7 +67,7 @@ fn a_participant_in_doubt_aborts(sys: &System) {
     set_up(sys, SCENARIO, Some(Bug::UnilateralAbort));
 }
 
-/// Found in one schedule of fourteen: the crash has to come while the log is being written.
+/// One of fourteen schedules finds this: the crash must come while the log is being written.
 #[actor_test(
     iterations = 1000,
     max_steps = 1000,

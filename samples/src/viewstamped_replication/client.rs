@@ -1,4 +1,4 @@
-//! The clients of the account.
+//! The clients of the replicated account.
 
 use std::collections::VecDeque;
 
@@ -10,27 +10,27 @@ use super::{
     replica::primary,
 };
 
-/// The time limit for an answer.
+/// The name of the timer that limits the wait for an answer.
 const ANSWER: &str = "answer";
 
-/// Has its operations done, one after the other. It asks the primary that it knows, and where that
-/// says nothing it asks them all.
+/// Executes its operations, one after the other. The client asks the primary
+/// that it knows, and after a time without an answer it asks all replicas.
 #[derive(Debug)]
 pub struct Client {
     number: u32,
     operations: VecDeque<Operation>,
-    /// What it waits for.
+    /// The command that waits for its answer.
     command: Option<Command>,
     asked: u32,
     view: View,
     replicas: Directory,
-    /// For how many ticks it has waited for an answer.
+    /// The number of ticks that the client has waited for the answer.
     waited: u32,
 }
 
 #[actor]
 impl Client {
-    /// Each client has a number of its own.
+    /// Creates a client with this number, which no other client has.
     pub fn new(number: u32, operations: impl IntoIterator<Item = Operation>) -> Self {
         Self {
             number,
@@ -69,7 +69,7 @@ impl Client {
         let Some(command) = self.command else { return };
         cx.named_timeout(ANSWER, TICK, Tick);
         self.waited += 1;
-        // Less and less often: who is slow is not helped by more to do.
+        // Exponential back-off: more requests do not help a slow replica.
         if self.waited.is_power_of_two() {
             let client = cx.recipient();
             self.replicas.tell_all(&Request { command, client });

@@ -1,4 +1,4 @@
-//! Where the replicas are: found by name, and found again after a crash.
+//! The addresses of the replicas: looked up by name, and again after a crash.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use actor_core::{AcceptedBy, Actor, Handler, LookupError};
 
 use super::{REPLICAS, Replica};
 
-/// To itself: a look-up is over.
+/// The result of a look-up, which a replica sends to itself.
 #[derive(Debug)]
 pub struct Found {
     number: u32,
@@ -15,7 +15,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// Whether it has found the replica of that number.
+    /// Returns true if the look-up has found the replica with that number.
     pub(super) fn is_of(&self, number: u32) -> bool {
         self.number == number && self.replica.is_ok()
     }
@@ -29,7 +29,7 @@ pub(super) struct Directory {
 }
 
 impl Directory {
-    /// Of these replicas.
+    /// Creates a directory of these replicas.
     pub(super) fn of(wanted: impl Iterator<Item = u32>) -> Self {
         Self {
             wanted: wanted.collect(),
@@ -37,7 +37,7 @@ impl Directory {
         }
     }
 
-    /// Looks for those that are not known. A node may be down, so ask again now and then.
+    /// Looks up the unknown replicas. A node may be down, so callers repeat this now and then.
     pub(super) fn look_up<A: Actor>(&self, cx: &mut Context<A>)
     where
         Found: AcceptedBy<A>,
@@ -63,7 +63,7 @@ impl Directory {
         }
     }
 
-    /// A node has crashed, and may be up again.
+    /// Looks the replica up again: its node has crashed, and may be up again.
     pub(super) fn terminated<A: Actor>(&mut self, ended: &Terminated, cx: &mut Context<A>)
     where
         Found: AcceptedBy<A>,

@@ -1,62 +1,62 @@
-//! What replicas and clients send, and what they announce to monitors.
+//! The messages between replicas and clients, and the announcements for monitors.
 
 use std::collections::BTreeMap;
 
 use actor_core::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// The number of a view, from zero. Its primary is the replica whose number is the view's, modulo the
-/// size of the group.
+/// The number of a view, from zero. The primary of a view is the
+/// replica whose number equals the view modulo the size of the group.
 pub type View = u32;
 
-/// A position in the log, from one; zero is before all of them.
+/// A position in the log, from one; zero means before the first.
 pub type OpNumber = usize;
 
-/// A replica in one of its lives.
+/// An incarnation of a replica.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
 pub struct Member {
-    /// Which replica, from zero.
+    /// The number of the replica, from zero.
     pub number: u32,
-    /// How often it was started, with this time.
+    /// The number of the incarnation: the number of starts so far, this one included.
     pub life: u32,
 }
 
-/// The latest life of each replica, as far as it is known.
+/// The latest known incarnation of each replica.
 pub type Lives = BTreeMap<u32, u32>;
 
-/// What a client wants to be done to the account.
+/// An operation on the account.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum Operation {
-    /// Puts so much on it.
+    /// Deposits this amount.
     Deposit(u64),
-    /// Says what is on it.
+    /// Returns the balance.
     Balance,
 }
 
-/// An operation of a client; what the log consists of.
+/// A log entry: an operation of a client.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Command {
-    /// Which client.
+    /// The number of the client.
     pub client: u32,
-    /// Its request number, from one.
+    /// The request number of the client, from one.
     pub number: u32,
-    /// What is to be done.
+    /// The operation.
     pub operation: Operation,
 }
 
-/// A client has a command.
+/// A client's request to execute a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// The command.
     pub command: Command,
-    /// Where the answer goes.
+    /// The client, which gets the answer.
     pub client: Recipient<Answer>,
 }
 
 /// A command is executed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Answer {
-    /// In which view the primary was that says so.
+    /// The view of the primary that answers.
     pub view: View,
     /// The client's request number.
     pub number: u32,
@@ -64,7 +64,7 @@ pub struct Answer {
     pub balance: u64,
 }
 
-/// The primary has a command for a position of the log.
+/// From the primary: a command for a position of the log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prepare {
     /// The view.
@@ -73,11 +73,11 @@ pub struct Prepare {
     pub op_number: OpNumber,
     /// The command.
     pub command: Command,
-    /// Up to which position commands are committed.
+    /// The position up to which commands are committed.
     pub commit_number: OpNumber,
 }
 
-/// A backup has all commands of its log up to this position.
+/// From a backup: its log has all commands up to this position.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PrepareOk {
     /// The backup.
@@ -88,7 +88,7 @@ pub struct PrepareOk {
     pub op_number: OpNumber,
 }
 
-/// The primary says up to which position commands are committed.
+/// From the primary: the commands up to this position are committed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Commit {
     /// The view.
@@ -97,7 +97,7 @@ pub struct Commit {
     pub commit_number: OpNumber,
 }
 
-/// A replica wants to change to a view.
+/// A replica votes for a change to a view.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StartViewChange {
     /// The replica.
@@ -106,93 +106,93 @@ pub struct StartViewChange {
     pub view: View,
 }
 
-/// A replica hands what it has to the primary of the view to come.
+/// A replica sends its state to the primary of the next view.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DoViewChange {
     /// The replica.
     pub from: Member,
-    /// The latest lives that it knows.
+    /// The latest incarnations that the replica knows.
     pub lives: Lives,
     /// The view.
     pub view: View,
-    /// The last view in which its status was normal.
+    /// The last view in which the replica's status was normal.
     pub normal_view: View,
-    /// Its log.
+    /// The replica's log.
     pub log: Vec<Command>,
-    /// Up to which position it knows commands to be committed.
+    /// The position up to which the replica knows commands to be committed.
     pub commit_number: OpNumber,
 }
 
-/// The primary of a view begins with it.
+/// From the new primary: a view begins.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StartView {
     /// The view.
     pub view: View,
     /// The log.
     pub log: Vec<Command>,
-    /// Up to which position commands are committed.
+    /// The position up to which commands are committed.
     pub commit_number: OpNumber,
 }
 
-/// A replica has missed something.
+/// Asks for the log entries that a replica lacks (state transfer).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct GetState {
     /// The replica.
     pub from: Member,
-    /// The view of which it has heard.
+    /// The view of which the replica has heard.
     pub view: View,
-    /// It has all before and at this position.
+    /// The position up to which the replica has the log.
     pub after: OpNumber,
 }
 
-/// What a replica has missed.
+/// Answers [`GetState`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NewState {
     /// The view.
     pub view: View,
     /// The position before the first of the commands.
     pub after: OpNumber,
-    /// The log from there on.
+    /// The log after that position.
     pub commands: Vec<Command>,
-    /// Up to which position commands are committed.
+    /// The position up to which commands are committed.
     pub commit_number: OpNumber,
 }
 
-/// A replica has lost what it knew. The number of its life is the nonce: the answers to it are for no
-/// other.
+/// A replica has lost its state. The number of its incarnation is
+/// the nonce, so that an earlier incarnation's answers do not count.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Recovery {
     /// The replica.
     pub from: Member,
 }
 
-/// Helps a replica to recover.
+/// Answers [`Recovery`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RecoveryResponse {
-    /// The nonce: to which life of the replica it is said.
+    /// The nonce: the incarnation of the replica that asked.
     pub life: u32,
-    /// Who says it.
+    /// The replica that answers.
     pub from: Member,
     /// The view.
     pub view: View,
-    /// The log and the commit number, if this is the primary of the view.
+    /// The log and the commit number, if the sender is the primary of the view.
     pub state: Option<(Vec<Command>, OpNumber)>,
 }
 
-/// To itself: time has passed.
+/// A timer of replicas and clients: time has passed.
 #[derive(Clone, Debug)]
 pub struct Tick;
 
-/// For monitors: a client has something to ask.
+/// For monitors: a client sends a request.
 #[derive(Debug)]
 pub struct Asked(pub Command);
 
-/// For monitors: a client has the answer.
+/// For monitors: a client has its answer.
 #[derive(Debug)]
 pub struct Answered {
     /// The client.
     pub client: u32,
-    /// Its request number.
+    /// The client's request number.
     pub number: u32,
     /// The balance.
     pub balance: u64,
@@ -201,7 +201,7 @@ pub struct Answered {
 /// For monitors: a replica has executed a command.
 #[derive(Debug)]
 pub struct Executed {
-    /// Its view.
+    /// The replica's view.
     pub view: View,
     /// The position.
     pub op_number: OpNumber,
@@ -216,15 +216,15 @@ pub struct Executed {
 pub struct ViewStarted {
     /// The view.
     pub view: View,
-    /// With which log.
+    /// The log with which the view begins.
     pub log: Vec<Command>,
 }
 
-/// For monitors: a replica has lost what it knew, or knows enough again.
+/// For monitors: a replica has lost its state, or has recovered it.
 #[derive(Debug)]
 pub struct Recovering {
     /// The replica.
     pub from: Member,
-    /// Whether it is over.
+    /// True if the recovery is over.
     pub is_over: bool,
 }

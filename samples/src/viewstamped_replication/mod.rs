@@ -1,28 +1,28 @@
-//! Viewstamped Replication Revisited: an account on three machines, of which one may fail at a time.
+//! Viewstamped Replication Revisited: an account on three machines, one of which may fail at a time.
 //!
-//! The protocol is that of B. Liskov and J. Cowling, *Viewstamped Replication Revisited*, MIT, 2012. Each
-//! node has a [`Replica`] with a log of commands. In each *view* one of them is the primary.
-//! - *Normal operation*: the primary puts a command of a [`Client`] into its log and has the others
-//!   [`Prepare`] it. With a majority it is committed: executed and answered.
-//! - *View change*: who waits in vain for the primary votes for the next view ([`StartViewChange`]). Who
-//!   hears of enough votes reports to its primary what it has ([`DoViewChange`]), and with a majority of
-//!   reports that one begins ([`StartView`]).
-//! - *State transfer*: who has missed something asks for it ([`GetState`]).
-//! - *Recovery*: who has lost what it knew asks all others ([`Recovery`]), and takes part in nothing
-//!   until the primary of the latest view has answered.
+//! The protocol is that of B. Liskov and J. Cowling, *Viewstamped Replication Revisited*, MIT, 2012.
+//! Each node has a [`Replica`] with a log of commands. In each *view* one of them is the primary.
+//! - *Normal operation*: the primary appends a command of a [`Client`] to its log, and the
+//!   others [`Prepare`] it. With a majority the command is committed: executed and answered.
+//! - *View change*: a replica that waits in vain for the primary votes for the next view
+//!   ([`StartViewChange`]). With enough votes, a replica sends its state to the next primary
+//!   ([`DoViewChange`]). With a majority of those, the next primary begins the view ([`StartView`]).
+//! - *State transfer*: a replica that has missed commands asks for them ([`GetState`]).
+//! - *Recovery*: a replica that has lost its state asks all others ([`Recovery`]),
+//!   and does not take part until the primary of the latest view has answered.
 //!
-//! Where the [`Group`] has a journal, replicas write down what they promise and go on with it after a
-//! crash; they recover where the disk is lost. A client whose answer is lost asks again, and a table of
-//! the clients has each command executed once.
+//! If the [`Group`] has a journal, replicas write their promises to disk and continue
+//! with them after a crash; they recover if the disk is lost. A client whose answer
+//! is lost asks again, and a client table ensures that each command is executed once.
 //!
-//! The paper leaves open, or gets wrong, what [`Bug`] names with its sources. One more is mended here
-//! without a switch: what a replica has said in a view change before it lost its memory must not count
-//! afterwards, when it may have recovered into the view before. E. Michael, D. Ports, N. Sharma and
-//! A. Szekeres, *Recovering Shared Objects Without Stable Storage*, DISC 2017, show that it does harm, and
-//! that it helps to know in which of its lives a replica has said something.
+//! [`Bug`] lists the points that the paper leaves open or gets wrong, with sources. One more point is
+//! fixed here without a switch: messages of a view change that a replica sent before it lost its state
+//! must not count afterwards, when the replica may have recovered into an earlier view. E. Michael, D.
+//! Ports, N. Sharma and A. Szekeres, *Recovering Shared Objects Without Stable Storage*, DISC 2017,
+//! describe the problem and the solution: each message carries the incarnation of its sender.
 //!
-//! Besides, replicas ask again less and less often while they wait, and a primary that recovers has the
-//! others change the view.
+//! Beyond the paper, waiting replicas ask again with exponential
+//! back-off, and a recovering primary makes the others change the view.
 
 mod client;
 mod directory;
@@ -55,17 +55,17 @@ pub use specifications::{
 /// The nodes, each with a replica.
 pub const REPLICAS: [&str; 3] = ["r0", "r1", "r2"];
 
-/// How often replicas and clients look whether something is missing.
+/// The interval at which replicas and clients check if something is missing.
 pub const TICK: Duration = Duration::from_millis(100);
 
-/// Who takes part, and how.
+/// The parameters of the group.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// Replicas write to disk what they promise, and find it there after a crash.
+    /// True if replicas write their promises to disk, where they survive a crash.
     pub journal: bool,
-    /// How many clients there are.
+    /// The number of clients.
     pub clients: u32,
-    /// How many deposits each of them makes, before it asks for the balance.
+    /// The number of deposits of each client, before it asks for the balance.
     pub deposits: u32,
 }
 

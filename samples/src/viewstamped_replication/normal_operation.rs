@@ -1,4 +1,4 @@
-//! Request processing: the primary orders the commands, and a majority keeps them.
+//! Normal operation: the primary orders the commands, and a majority stores them.
 
 use actor_core::Context;
 
@@ -36,7 +36,7 @@ impl Replica {
         Ok(())
     }
 
-    /// Whether it is in the log and not executed.
+    /// Returns true if the command is in the log and not executed.
     fn is_under_way(&self, command: Command) -> bool {
         let taken = self.taken.get(&command.client);
         let is_taken = taken.is_some_and(|taken| command.number <= *taken);
@@ -50,14 +50,14 @@ impl Replica {
         Ok(())
     }
 
-    /// Puts a command into the log.
+    /// Appends a command to the log.
     pub(super) async fn take(&mut self, command: Command) -> Kept {
         self.log.push(command);
         self.taken.insert(command.client, command.number);
         self.storage.write(Record::Takes(command)).await
     }
 
-    /// A client asks for the second time: what was lost is sent again.
+    /// A client asks again: sends the prepare messages that may be lost.
     fn prepare_again(&self) {
         for op_number in self.commit_number + 1..=self.log.len() {
             self.others.tell_all(&self.prepare_of(op_number));
@@ -91,7 +91,7 @@ impl Replica {
         Ok(())
     }
 
-    /// Tells the primary what this backup has.
+    /// Acknowledges the backup's log to the primary.
     pub(super) fn say_prepared(&self) {
         let ok = PrepareOk {
             from: self.me,
@@ -107,7 +107,7 @@ impl Replica {
         }
         let prepared = self.prepared.entry(ok.from.number).or_default();
         *prepared = ok.op_number.max(*prepared);
-        // So many backups and the primary are a majority.
+        // This number of backups and the primary are a majority.
         let mut prepared: Vec<_> = self.prepared.values().copied().collect();
         prepared.sort_unstable_by(|one, other| other.cmp(one));
         let Some(committed) = prepared.get(self.threshold() - 1).copied() else {
@@ -136,7 +136,7 @@ impl Replica {
         self.execute_to(commit.commit_number, cx);
     }
 
-    /// Whether it is a backup in this view. One that hears of a later view joins it.
+    /// Returns true if the replica is a backup in this view. Joins a later view.
     fn hears_primary_of(&mut self, view: View, cx: &mut Context<Self>) -> bool {
         if self.is_normal_in(self.view) && view > self.view {
             self.join_later(view, cx);
@@ -149,7 +149,7 @@ impl Replica {
         hears
     }
 
-    /// Executes what is committed, in order.
+    /// Executes the committed commands, in order.
     pub(super) fn execute_to(&mut self, commit_number: OpNumber, cx: &mut Context<Self>) {
         while self.commit_number < commit_number.min(self.log.len()) {
             let command = self.log[self.commit_number];

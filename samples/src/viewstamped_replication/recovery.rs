@@ -1,4 +1,4 @@
-//! Recovery: a replica that has lost what it knew hears it from the others.
+//! Recovery: a replica that has lost its state gets it from the others.
 
 use actor_core::Context;
 
@@ -25,7 +25,7 @@ impl Replica {
             state: self.leads().then(|| (self.log.clone(), self.commit_number)),
         };
         self.others.tell(recovery.from.number, response);
-        // A primary that recovers waits for the primary of a later view.
+        // A recovering primary must wait for the primary of a later view.
         match primary(self.view) == recovery.from.number {
             true => self.change_to(self.view + 1, cx).await,
             false => Ok(()),

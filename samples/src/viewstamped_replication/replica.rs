@@ -1,4 +1,4 @@
-//! A replica: what it knows, and who does what with each message.
+//! A replica: its state, and the dispatch of messages to the parts of the protocol.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,23 +15,23 @@ use super::{
     StartViewChange, TICK, Tick, View,
 };
 
-/// What a replica is about.
+/// The status of a replica.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Status {
-    /// Request processing.
+    /// Normal operation.
     Normal,
-    /// A change to the view that it is in.
+    /// A view change is in progress.
     ViewChange,
-    /// Waiting for what it has missed, to join a later view.
+    /// Waits for missed commands, in order to join a later view.
     Transfer,
-    /// Waiting for what it has lost.
+    /// Waits for its lost state.
     Recovering,
 }
 
-/// Whether what was to be kept is safe.
+/// The result of a write to disk.
 pub(super) type Kept = Result<(), JournalError>;
 
-/// Keeps the log, with the others.
+/// Keeps the log, together with the others.
 #[derive(Debug)]
 pub struct Replica {
     pub(super) me: Member,
@@ -39,41 +39,41 @@ pub struct Replica {
     pub(super) bug: Option<Bug>,
     pub(super) status: Status,
     pub(super) view: View,
-    /// The last view in which it was normal.
+    /// The last view in which the replica's status was normal.
     pub(super) normal_view: View,
     pub(super) log: Vec<Command>,
-    /// How many commands of the log are committed, as far as it knows; they are executed.
+    /// The number of committed commands that the replica knows of; all of them are executed.
     pub(super) commit_number: OpNumber,
     pub(super) service: Service,
     pub(super) storage: Storage,
     pub(super) others: Directory,
     pub(super) lives: Lives,
-    /// Where answers for clients go.
+    /// The recipients of answers.
     pub(super) clients: BTreeMap<u32, Recipient<Answer>>,
-    /// Whether it looks at the clock.
+    /// True if a tick is scheduled.
     pub(super) ticks: bool,
-    /// For how many ticks it has waited for something.
+    /// The number of ticks that the replica has waited for something.
     pub(super) waited: u32,
-    /// A client asks, and the primary says nothing.
+    /// True if a client has asked, and the primary is silent.
     pub(super) suspects: bool,
-    /// As the primary: up to which position each backup has the log.
+    /// For the primary: the position up to which each backup has the log.
     pub(super) prepared: BTreeMap<u32, OpNumber>,
-    /// Who else wants to change to this view.
+    /// The other replicas that vote for this view.
     pub(super) votes: BTreeSet<u32>,
-    /// Whether it has reported what it has to the primary to be.
+    /// True if the replica has sent its state to the next primary.
     pub(super) has_reported: bool,
-    /// As the primary to be: what was reported.
+    /// For the next primary: the states that it has received.
     pub(super) reports: BTreeMap<u32, DoViewChange>,
-    /// The later view which it is about to join.
+    /// The later view that the replica is about to join.
     pub(super) later_view: View,
-    /// What it heard while it recovers.
+    /// The answers received during recovery.
     pub(super) responses: BTreeMap<u32, RecoveryResponse>,
     /// The requests that a primary has taken, with [`Bug::TableAtPrepare`].
     pub(super) taken: BTreeMap<u32, u32>,
 }
 
 impl Replica {
-    /// A replica in a life of its, from one.
+    /// Creates a replica; the incarnations count from one.
     pub fn new(me: Member, group: Group, bug: Option<Bug>) -> Self {
         let others = (0..REPLICAS.len() as u32).filter(|other| *other != me.number);
         Self {
@@ -103,22 +103,22 @@ impl Replica {
         }
     }
 
-    /// What it says is committed; none while it recovers.
+    /// Returns the commands that the replica knows to be committed; none during recovery.
     pub fn committed(&self) -> &[Command] {
         &self.log[..self.commit_number]
     }
 
-    /// Whether it would bring a log into a view change.
+    /// Returns true if the replica would contribute its log to a view change.
     pub fn is_member(&self) -> bool {
         self.status != Status::Recovering
     }
 
-    /// Its log.
+    /// Returns the replica's log.
     pub fn log(&self) -> &[Command] {
         &self.log
     }
 
-    /// How many replicas may fail at a time.
+    /// Returns the number of replicas that may fail at a time.
     pub(super) fn threshold(&self) -> usize {
         REPLICAS.len() / 2
     }
@@ -131,7 +131,7 @@ impl Replica {
         self.status == Status::Normal && self.view == view
     }
 
-    /// Takes note of a life of another replica; whether a later one is known.
+    /// Records an incarnation of another replica; returns true if a later one is known.
     pub(super) fn is_over(&mut self, life: Member) -> bool {
         let known = self.lives.entry(life.number).or_default();
         *known = life.life.max(*known);
@@ -139,7 +139,7 @@ impl Replica {
     }
 }
 
-/// Who leads in a view.
+/// Returns the number of the primary of a view.
 pub(super) fn primary(view: View) -> u32 {
     view % REPLICAS.len() as u32
 }
@@ -179,7 +179,7 @@ impl Replica {
         self.ticks = false;
         self.waited += 1;
         self.others.look_up(cx);
-        // Less and less often: who is slow is not helped by more to do.
+        // Exponential back-off: more requests do not help a slow replica.
         let asks_again = self.waited.is_power_of_two();
         match self.status {
             Status::Normal => self.suspect(cx).await?,
@@ -254,7 +254,7 @@ impl Replica {
 // ANCHOR_END: replica
 
 impl Replica {
-    /// It does so while it waits for something.
+    /// Schedules a tick while the replica waits for something.
     pub(super) fn look_at_the_clock(&mut self, cx: &mut Context<Self>) {
         let waits = self.status != Status::Normal || self.suspects || !self.others.are_all_known();
         if waits && !self.ticks {
@@ -263,7 +263,7 @@ impl Replica {
         }
     }
 
-    /// After a crash, with what was written before.
+    /// Continues after a crash with the state on disk.
     fn go_on(&mut self, saved: Saved) {
         self.view = saved.view;
         self.normal_view = saved.normal_view;
@@ -273,7 +273,7 @@ impl Replica {
         }
     }
 
-    /// After a crash, with nothing.
+    /// Begins recovery after a crash without a state on disk.
     fn recover(&mut self, cx: &mut Context<Self>) {
         self.status = Status::Recovering;
         cx.announce(Recovering {

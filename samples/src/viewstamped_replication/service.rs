@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use super::{Command, Operation};
 
-/// What executed commands have led to.
+/// The state after the executed commands.
 #[derive(Debug, Default)]
 pub(super) struct Service {
     balance: u64,
-    /// Of each client the number of its last request, and the answer.
+    /// The client table: the number of each client's last request, and the answer.
     clients: BTreeMap<u32, (u32, u64)>,
 }
 
@@ -22,7 +22,7 @@ impl Service {
         self.balance
     }
 
-    /// The number of the client's last request that was executed, and the answer.
+    /// Returns the number of the client's last executed request, and the answer.
     pub(super) fn last_of(&self, client: u32) -> (u32, u64) {
         self.clients.get(&client).copied().unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! What is expected of the replicas.
+//! The specifications of Viewstamped Replication.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use super::{
 };
 
 // ANCHOR: agreement
-/// All replicas execute the same commands in the same order, each command once, and what one of them has
-/// executed is in the log with which any later view begins.
+/// A safety property: all replicas execute the same commands in the same order, each
+/// command once. A command that one of them has executed is in the log of every later view.
 #[derive(Debug, Default)]
 pub struct Agreement {
-    /// What was executed first at each position, and in which view.
+    /// The first executed command at each position, and its view.
     log: Vec<(View, Command)>,
-    /// How many commands each replica has executed, in each of its lives.
+    /// The number of commands that each incarnation of a replica has executed.
     executed: BTreeMap<ActorId, OpNumber>,
     started: BTreeMap<View, Vec<Command>>,
 }
@@ -53,7 +53,7 @@ impl Agreement {
     #[on]
     fn started(&mut self, started: &ViewStarted) {
         for ((view, command), op_number) in self.log.iter().zip(1..) {
-            // An old view may begin when everybody has left it.
+            // An old view may begin after all replicas have left it.
             if *view < started.view {
                 lost(started.view, &started.log, op_number, *command);
             }
@@ -71,8 +71,8 @@ fn lost(view: View, log: &[Command], op_number: OpNumber, command: Command) {
 // ANCHOR_END: agreement
 
 // ANCHOR: promises
-/// A replica keeps what it has promised, after a crash as well: it has what it has said to have, and
-/// gives no more to a view that it has said to leave.
+/// A safety property: a replica keeps its promises, also after a crash. The replica has the
+/// commands that it has acknowledged, and sends nothing in a view that it has promised to leave.
 #[derive(Debug, Default)]
 pub struct Promises {
     prepared: BTreeMap<u32, (View, OpNumber)>,
@@ -116,8 +116,8 @@ impl Promises {
         self.started.insert(started.view, started.log.clone());
     }
 
-    /// Who knows that it has lost something does not know what it has left. What it has said to have
-    /// others have, too.
+    /// A replica that knows that it has lost state does not know which view
+    /// it left. Other replicas have the commands that it had acknowledged.
     #[on]
     fn recovering(&mut self, recovering: &Recovering) {
         self.left.remove(&recovering.from.number);
@@ -142,13 +142,13 @@ impl Promises {
 }
 // ANCHOR_END: promises
 
-/// Answers are those of one account that does one command after the other, each at some moment between
-/// the question and the answer.
+/// Linearizability: the answers are those of one account that executes
+/// one command at a time, each at some moment between request and answer.
 #[derive(Debug, Default)]
 pub struct Linearizable {
-    /// Where each command was executed, and the balance then.
+    /// The position of each executed command, and the balance then.
     executed: BTreeMap<(u32, u32), (OpNumber, u64)>,
-    /// The last position that was answered when each was asked for.
+    /// The last answered position at the time of each request.
     asked: BTreeMap<(u32, u32), OpNumber>,
     answered: OpNumber,
 }
@@ -188,8 +188,8 @@ impl Linearizable {
 }
 
 // ANCHOR: served
-/// Who asks is answered in the end, unless more replicas than a minority have lost what they knew at a
-/// time.
+/// A liveness property: every request is answered eventually, unless
+/// more replicas than a minority have lost their state at the same time.
 #[derive(Debug, Default)]
 pub struct Served {
     open: usize,
@@ -227,8 +227,8 @@ impl Served {
 // ANCHOR_END: served
 
 // ANCHOR: kept
-/// What is committed stays in the logs of a majority: at most a minority is without it, not counting
-/// those that are down, or know that they have lost something.
+/// Checks that committed commands stay in the logs of a majority: at most a minority
+/// lacks them, not counting replicas that are down or know that they have lost state.
 pub fn is_kept(world: &World<'_>) -> Result<(), String> {
     for one in world.all::<Replica>() {
         for (command, position) in one.committed().iter().zip(0..) {

@@ -1,4 +1,4 @@
-//! State transfer: a replica that has missed something gets it from another.
+//! State transfer: a replica that has missed commands gets them from another one.
 
 use actor_core::Context;
 
@@ -6,13 +6,13 @@ use super::replica::{Kept, Status};
 use super::{Bug, GetState, NewState, OpNumber, Replica, View};
 
 impl Replica {
-    /// It has missed commands of its view.
+    /// Asks for the commands of the current view that the replica has missed.
     pub(super) fn catch_up(&self) {
         self.ask_state(self.view, self.log.len());
     }
 
-    /// It has missed that a later view has begun. Until it has the log, it stays in its own: what it has
-    /// told a primary to have, it has.
+    /// Asks for the log of a later view that has begun. Until the replica has that log,
+    /// it stays in its own view, with the commands that it has acknowledged to a primary.
     pub(super) fn join_later(&mut self, view: View, cx: &mut Context<Self>) {
         self.later_view = view;
         self.waited = 0;
@@ -71,7 +71,7 @@ impl Replica {
         Ok(())
     }
 
-    /// More of the log of its view, of which it has a part.
+    /// Appends the missing part of the log of the current view.
     async fn append(&mut self, state: NewState, cx: &mut Context<Self>) -> Kept {
         let known = self.log.len().saturating_sub(state.after);
         if self.leads() || state.after > self.log.len() || known >= state.commands.len() {

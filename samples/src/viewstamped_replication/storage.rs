@@ -1,4 +1,4 @@
-//! What a replica keeps on its disk, where the group has a journal.
+//! The durable state of a replica, if the group has a journal.
 
 use actor_core::fs::Disk;
 use actor_core::{Journal, JournalError};
@@ -6,18 +6,18 @@ use serde::{Deserialize, Serialize};
 
 use super::{Bug, Command, View};
 
-/// Something that must survive a crash, written before anybody is told of it.
+/// A record that must survive a crash; written before the replica announces it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Record {
     /// The replica takes part in the change to a view.
     Joins(View),
-    /// It is in a view, with this log.
+    /// The replica enters a view with this log.
     Enters(View, Vec<Command>),
-    /// It has the next command of its log.
+    /// The replica appends the next command to its log.
     Takes(Command),
 }
 
-/// What survived.
+/// The state that survived a crash.
 #[derive(Debug, Default)]
 pub(super) struct Saved {
     pub(super) view: View,
@@ -39,7 +39,7 @@ impl Saved {
     }
 }
 
-/// The journal, or nothing.
+/// The journal, or none.
 #[derive(Debug, Default)]
 pub(super) struct Storage {
     journal: Option<Journal>,
@@ -47,7 +47,7 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    /// Opens it; also what is in it, unless that is nothing.
+    /// Opens the journal, and returns the state in it, if there is any.
     pub(super) async fn open(
         disk: Disk,
         bug: Option<Bug>,
@@ -63,7 +63,7 @@ impl Storage {
         Ok((Self { journal, bug }, saved))
     }
 
-    /// Writes a record, which is safe afterwards.
+    /// Writes a record, which is durable when this returns.
     pub(super) async fn write(&self, record: Record) -> Result<(), JournalError> {
         let Some(journal) = &self.journal else {
             return Ok(());

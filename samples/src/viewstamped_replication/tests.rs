@@ -1,4 +1,4 @@
-//! The protocol keeps its promises under all faults at once, and each mistake is found.
+//! Tests: the protocol is correct under all faults at once, and each bug is found.
 
 use std::fs;
 use std::path::Path;
@@ -81,10 +81,10 @@ fn a_view_that_is_forgotten(sys: &System) {
     set_up(sys, ON_DISK, Some(Bug::ViewNotWritten));
 }
 
-/// A mistake, and what it takes to find it.
+/// A bug, and the faults and limits to find it.
 struct Row {
     bug: Bug,
-    /// As the book's table has it.
+    /// The name of the bug in the book's table.
     mistake: &'static str,
     group: Group,
     faults: &'static str,
@@ -168,9 +168,9 @@ fn explore(tester: &Tester, group: Group, bug: Option<Bug>) -> Report {
     tester.run(move |sys| set_up(sys, group, bug))
 }
 
-/// The table of the book's page: in how many executions each mistake is found, the median of 21 seeds and
-/// the worst of them, with the portfolio and the budget of `cargo actor-test`; where some seeds don't
-/// find it within that, how many do.
+/// Checks the table of the book's page: the number of executions until each bug is found,
+/// median and maximum of 21 seeds, with the portfolio and the budget of `cargo actor-test`. If
+/// some seeds do not find a bug within the budget, the table has the number of those that do.
 #[test]
 #[ignore = "takes minutes: for .ci/long"]
 fn each_mistake_is_found_within_the_budget() {
@@ -188,7 +188,7 @@ fn each_mistake_is_found_within_the_budget() {
         };
         let mut found: Vec<u64> = (0..SEEDS).filter_map(explore).collect();
         found.sort_unstable();
-        // Who has not found it comes last.
+        // Seeds that have not found the bug come last.
         let median = found.get(SEEDS as usize / 2);
         let median = median.map_or("none".to_owned(), u64::to_string);
         match found.get(SEEDS as usize - 1) {

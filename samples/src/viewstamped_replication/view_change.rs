@@ -1,4 +1,4 @@
-//! View change: a majority leaves the old primary, and takes what may be committed along.
+//! View change: a majority leaves the old primary, and the new one takes over the committed commands.
 
 use actor_core::Context;
 
@@ -8,11 +8,11 @@ use super::{
     Bug, Command, DoViewChange, Member, Replica, StartView, StartViewChange, View, ViewStarted,
 };
 
-/// After so many ticks a silent primary is suspected.
+/// The number of ticks after which a silent primary is suspected.
 const PATIENCE: u32 = 3;
 
 impl Replica {
-    /// Time has passed in normal operation.
+    /// Handles a tick in normal operation.
     pub(super) async fn suspect(&mut self, cx: &mut Context<Self>) -> Kept {
         if !self.suspects || self.leads() {
             self.waited = 0;
@@ -22,8 +22,8 @@ impl Replica {
         Ok(())
     }
 
-    /// Time has passed in a view change. It waits longer each time, so that a change has time enough in
-    /// the end.
+    /// Handles a tick during a view change. The replica waits longer
+    /// each time, so that a change has enough time eventually.
     pub(super) async fn insist(&mut self, asks_again: bool, cx: &mut Context<Self>) -> Kept {
         let tried = (self.view - self.normal_view).min(8);
         if self.waited >= PATIENCE << tried {
@@ -38,7 +38,7 @@ impl Replica {
         Ok(())
     }
 
-    /// Leaves its view for a later one.
+    /// Leaves the current view for a later one.
     pub(super) async fn change_to(&mut self, view: View, cx: &mut Context<Self>) -> Kept {
         self.view = view;
         self.status = Status::ViewChange;
@@ -75,7 +75,7 @@ impl Replica {
             return Ok(());
         }
         match self.status {
-            // The other one has missed that this view has begun.
+            // The sender has missed that this view has begun.
             Status::Normal if self.leads() => {
                 self.others.tell(vote.from.number, self.start_message())
             }
@@ -128,7 +128,7 @@ impl Replica {
             self.is_over(Member { number, life });
         }
         self.reports.insert(report.from.number, report);
-        // Who has lost what it knew since may have said something else in an earlier view.
+        // A replica that has lost its state since may have sent its report in another incarnation.
         let lives = &self.lives;
         self.reports
             .retain(|number, report| lives[number] == report.from.life);
@@ -138,7 +138,7 @@ impl Replica {
         }
     }
 
-    /// As the primary of the new view, with the log of whoever was normal last.
+    /// Begins the new view as its primary, with the log of the latest normal view.
     async fn begin(&mut self, cx: &mut Context<Self>) -> Kept {
         let reports = std::mem::take(&mut self.reports);
         let best = reports.values().max_by_key(|report| match self.bug {
@@ -165,7 +165,7 @@ impl Replica {
         }
     }
 
-    /// Is in a view, with this log.
+    /// Enters a view with this log.
     pub(super) async fn enter(&mut self, view: View, log: Vec<Command>) -> Kept {
         self.view = view;
         self.normal_view = view;
@@ -182,7 +182,7 @@ impl Replica {
         if self.status == Status::Recovering {
             return Ok(());
         }
-        // In normal status it has the log of its view already, and may have said that it has more.
+        // In normal status the replica has the log of its view already, and may have acknowledged more.
         let is_new = start.view > self.view
             || start.view == self.view && self.status == Status::ViewChange
             || start.view == self.view && self.bug == Some(Bug::LateStartView);

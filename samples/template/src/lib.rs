@@ -2,7 +2,7 @@
 
 use actor_core::prelude::*;
 
-/// There is something to do.
+/// A job to do.
 #[derive(Debug)]
 pub struct Job;
 
@@ -10,7 +10,7 @@ pub struct Job;
 #[derive(Debug)]
 pub struct Finished;
 
-/// Does one job at a time; the others wait.
+/// Does one job at a time; other jobs wait.
 #[derive(Debug, Default)]
 pub struct Worker {
     busy: bool,

@@ -1,7 +1,7 @@
-//! One request through several actors, as one trace of OpenTelemetry.
+//! Distributed tracing: one request through several actors is one trace of OpenTelemetry.
 //!
-//! An order goes from the shop to the shelf, and from there to the scales and the packer. Each handler has a
-//! span of its own, and all of them are in the trace of the request that came in.
+//! An order goes from the shop to the shelf, and from there to the scales and the packer. Each
+//! handler has a span of its own, and all spans belong to the trace of the incoming request.
 
 use actor_core::prelude::*;
 use opentelemetry::trace::TracerProvider;
@@ -10,7 +10,7 @@ use tracing::Subscriber;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// Somebody orders an item; the reply is what it weighs.
+/// Orders an item; the reply is the weight of the item.
 #[derive(Debug)]
 pub struct Order(pub String);
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl Shop {
     }
 }
 
-/// Where items lie.
+/// The storage of the items.
 #[derive(Debug)]
 struct Shelf {
     scales: ActorRef<Scales>,
@@ -51,7 +51,7 @@ impl Shelf {
     }
 }
 
-/// Knows what items weigh.
+/// Returns the weights of items.
 #[derive(Debug)]
 struct Scales;
 
@@ -76,7 +76,7 @@ impl Packer {
 }
 
 // ANCHOR: follow
-/// The actors. The span of each handler follows from the span in which its event was sent.
+/// Starts the actors. The span of each handler follows from the span in which its event was sent.
 pub fn set_up(sys: &System) -> ActorRef<Shop> {
     if let Some(live) = sys.as_live() {
         live.follow_senders(
@@ -90,7 +90,7 @@ pub fn set_up(sys: &System) -> ActorRef<Shop> {
 }
 // ANCHOR_END: follow
 
-/// What makes spans of OpenTelemetry of all that the program's spans tell.
+/// Returns a subscriber that exports the program's spans to OpenTelemetry.
 pub fn exported_by(provider: &SdkTracerProvider) -> impl Subscriber + Send + Sync + use<> {
     let tracer = provider.tracer("shop");
     let layer = tracing_opentelemetry::layer().with_tracer(tracer);
@@ -107,14 +107,14 @@ mod tests {
 
     use super::*;
 
-    /// The event that a handler's span was for; of others their names.
+    /// Returns the event of a handler's span, or the name of any other span.
     fn what(span: &SpanData) -> String {
         let mut attributes = span.attributes.iter();
         let event = attributes.find(|attribute| attribute.key.as_str() == "event");
         event.map_or_else(|| span.name.to_string(), |event| event.value.to_string())
     }
 
-    /// By trace, each span behind its parent: `order/Fetch` for instance.
+    /// Returns the spans of each trace, each behind its parent, such as `order/Fetch`.
     fn traces(spans: &[SpanData]) -> HashMap<TraceId, Vec<String>> {
         let by_id: HashMap<SpanId, &SpanData> = spans
             .iter()
@@ -145,10 +145,10 @@ mod tests {
         let _guard = tracing::subscriber::set_default(exported_by(&provider));
         let sys = System::new();
         let shop = set_up(&sys);
-        // Both are under way at once.
+        // The two requests run at the same time.
         let order = |item: &str| {
             let span = info_span!("request");
-            // An `ask` sends when it is called: within the span, for that to be the sender's.
+            // An `ask` sends when it is called, so the call must be inside the sender's span.
             let answer = span.in_scope(|| shop.ask(Order(item.into())));
             answer.instrument(span)
         };

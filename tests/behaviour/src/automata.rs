@@ -1,5 +1,5 @@
-//! Random small programs of actors that follow tables, and a model of them that knows nothing of the
-//! tester: every state as plain data, every step by the rules of the book.
+//! Random small programs of table-driven actors, and an independent model of them:
+//! the full state graph, computed by the rules of the book without the tester.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, OnceLock};
@@ -7,16 +7,16 @@ use std::sync::{Arc, OnceLock};
 use actor_core::prelude::*;
 use actor_core::{Fingerprint, actor};
 
-/// What an actor does with an event in a state.
+/// The reaction of an actor to an event in a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Rule {
-    /// By the outcome of a choice among them; one alone is not chosen.
+    /// The possible outcomes. If there are several, the actor makes a choice among them.
     pub outcomes: Vec<Outcome>,
-    /// It fails.
+    /// True if the handler panics.
     pub fails: bool,
 }
 
-/// The state that comes next, and to whom which event is sent.
+/// An outcome: the next state, and the events to send.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
     /// The next state.
@@ -28,28 +28,28 @@ pub struct Outcome {
 /// A program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Automata {
-    /// What each actor sends at its start.
+    /// The events that each actor sends at its start.
     pub starts: Vec<Vec<(usize, u8)>>,
-    /// For each actor, each state and each event what it does.
+    /// The rule for each actor, each state and each event.
     pub rules: Vec<Vec<Vec<Rule>>>,
 }
 
-/// How many states and events there are.
+/// The number of states, and the number of events.
 const KINDS: usize = 3;
 
-/// A generator, good enough to choose programs by.
+/// A simple pseudo-random generator for choosing programs.
 #[derive(Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// One for that number.
+    /// Creates the generator with this seed.
     pub fn new(number: u64) -> Self {
         let mut dice = Self(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xd1ce);
         dice.roll(2);
         dice
     }
 
-    /// A number below `sides`.
+    /// Returns a number below `sides`.
     pub fn roll(&mut self, sides: usize) -> usize {
         self.0 = self
             .0
@@ -60,8 +60,8 @@ impl Dice {
 }
 
 impl Automata {
-    /// The program with that number. No handler sends more than one event, so that no more are under way
-    /// than were sent at the start.
+    /// Returns the program with that number. No handler sends more than one event,
+    /// so the number of events in flight never exceeds the number sent at the start.
     pub fn random(number: u64) -> Self {
         let mut dice = Dice::new(number);
         let actors = 2 + dice.roll(2);
@@ -89,7 +89,7 @@ impl Automata {
         Self { starts, rules }
     }
 
-    /// The same without failures.
+    /// Returns the same program without panics.
     #[must_use]
     pub fn infallible(mut self) -> Self {
         let rules = self.rules.iter_mut().flatten().flatten();
@@ -97,7 +97,7 @@ impl Automata {
         self
     }
 
-    /// The same without choices.
+    /// Returns the same program without choices.
     #[must_use]
     pub fn without_choices(mut self) -> Self {
         let rules = self.rules.iter_mut().flatten().flatten();
@@ -123,7 +123,7 @@ impl Automata {
         all
     }
 
-    /// Every state of the program and every step between two, found without the tester.
+    /// Computes all states of the program, and the steps between them, without the tester.
     pub fn model(&self) -> Model {
         let mut model = Model::default();
         let mut known = BTreeMap::from([(ModelState::Root, 0)]);
@@ -158,7 +158,7 @@ impl Automata {
         model
     }
 
-    /// Who can take a step, and to where it leads; nowhere, where it fails.
+    /// Returns the possible steps: the actor, the answer, and the next state; `None` for a panic.
     fn steps(&self, point: &ModelState) -> Vec<(usize, usize, Option<ModelState>)> {
         let actors = self.starts.len();
         let ModelState::World(world) = point else {
@@ -212,60 +212,60 @@ impl Automata {
 /// A state of the model.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ModelState {
-    /// Before the set-up.
+    /// The state before the set-up.
     Root,
-    /// After it.
+    /// A state after the set-up.
     World(World),
 }
 
-/// What there is after the set-up.
+/// The state of all actors after the set-up.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct World {
-    /// How many spawns are still to come; the last actors'.
+    /// The number of actors that are not spawned yet; these are the last ones.
     pub unspawned: usize,
-    /// Whose start has run.
+    /// True for each actor whose start hook has run.
     pub started: Vec<bool>,
-    /// In which state each actor is.
+    /// The state of each actor.
     pub states: Vec<u8>,
-    /// By whom what was sent.
+    /// The unread events of each actor, with their senders.
     pub inboxes: Vec<Vec<(usize, u8)>>,
-    /// To whom what is sent.
+    /// The unsent events of each actor, with their receivers.
     pub outboxes: Vec<Vec<(usize, u8)>>,
 }
 
 /// A step of the model.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Edge {
-    /// Whose; the set-up's is the number of actors.
+    /// The actor that takes the step; the number of actors stands for the set-up.
     pub who: usize,
-    /// What was chosen.
+    /// The answer of the choice.
     pub answer: usize,
-    /// The state to which it leads.
+    /// The number of the next state.
     pub to: u32,
 }
 
-/// All states and steps of a program.
+/// The state graph of a program.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Model {
-    /// The states, the first first.
+    /// The states; the initial state is the first.
     pub points: Vec<ModelState>,
-    /// The steps from each.
+    /// The steps from each state.
     pub edges: Vec<Vec<Edge>>,
-    /// In which states the actors are where nothing can be done.
+    /// The states of the actors in each terminal state.
     pub ends: BTreeSet<Vec<u8>>,
-    /// How many steps fail.
+    /// The number of steps that panic.
     pub failures: u64,
-    /// How many steps there are to the nearest that fails, with it.
+    /// The number of steps to the nearest panic, that step included.
     pub first_failure: Option<u64>,
 }
 
-/// An actor that follows a table.
+/// A table-driven actor.
 #[derive(Fingerprint)]
 pub struct Automaton {
     number: usize,
-    /// In which state it is.
+    /// The current state.
     pub state: u8,
-    /// The same for all and for ever.
+    /// The program, which never changes and is therefore no part of the fingerprint.
     #[fingerprint(skip)]
     shared: Arc<Shared>,
 }

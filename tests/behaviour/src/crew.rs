@@ -1,20 +1,20 @@
-//! A program that uses everything whose order or value a schedule decides.
+//! A program that uses everything that a schedule decides: order, choices, random numbers and time.
 
 use std::time::Duration;
 
 use actor_core::actor;
 use actor_core::prelude::*;
 
-/// An order to work, with a number to begin with.
+/// Orders work; the number is added to the result.
 #[derive(Debug)]
 pub struct Work(pub u64);
 #[derive(Debug, Clone)]
 struct Tick;
-/// What a worker has drawn, and its number.
+/// The sum of a worker's number and its random number.
 #[derive(Debug)]
 pub struct Done(pub u64);
 
-/// Works for a random time, says when it is done, and is busy for a little longer.
+/// Works for a random time, reports the result, and sets timers for a little longer.
 struct Worker {
     boss: ActorRef<Boss>,
     ticks: u32,
@@ -38,14 +38,14 @@ impl Worker {
     }
 }
 
-/// Fails where what the first three have drawn, in their order, is a multiple of a number.
+/// Panics if a hash of the first three results is a multiple of a number.
 pub struct Boss {
     unlucky: u64,
     done: u64,
     last: u64,
 }
 impl Boss {
-    /// One who fails at multiples of that number.
+    /// Creates a boss that panics at multiples of that number.
     pub fn new(unlucky: u64) -> Self {
         let (done, last) = (0, 0);
         Self {
@@ -72,7 +72,7 @@ impl Boss {
     }
 }
 
-/// So many workers, and one boss.
+/// Starts one boss and this number of workers.
 pub fn crew(sys: &System, workers: u64, unlucky: u64) {
     let boss = sys.spawn(Boss::new(unlucky));
     for number in 0..workers {

@@ -1,4 +1,4 @@
-//! An actor that follows a function, to write small programs in a few lines.
+//! An actor that follows a closure: small message-passing programs in a few lines.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -6,21 +6,21 @@ use std::sync::{Arc, OnceLock};
 use actor_core::actor;
 use actor_core::prelude::*;
 
-/// A message: who sent it, what kind it is, and a number.
+/// A message: its sender, its kind and a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Message {
     /// The sender's number.
     pub from: usize,
-    /// What kind, `"prepare"` for instance.
+    /// The kind of the message, such as `"prepare"`.
     pub kind: &'static str,
-    /// A number.
+    /// The number that the message carries.
     pub value: u64,
 }
 
-/// What a node does at its start (`None`) and for each message.
+/// The code of a node, called at its start (`None`) and for each message.
 pub type Rule = Box<dyn FnMut(&mut Acts<'_>, Option<Message>) + Send>;
 
-/// A node among others that it knows by number.
+/// A node, which addresses the other nodes by number.
 pub struct Node {
     number: usize,
     nodes: Arc<OnceLock<Vec<ActorRef<Node>>>>,
@@ -33,7 +33,7 @@ impl fmt::Debug for Node {
     }
 }
 
-/// What a rule can do.
+/// The actions that a rule can take.
 pub struct Acts<'a> {
     node: &'a Node,
     cx: &'a mut Context<Node>,
@@ -57,7 +57,7 @@ impl Acts<'_> {
         nodes[to].tell(Message { from, kind, value });
     }
 
-    /// A choice below `bound`.
+    /// Makes a choice below `bound`.
     pub fn choose(&mut self, bound: usize) -> usize {
         self.cx.choose(bound)
     }

@@ -1,6 +1,6 @@
-//! Random small programs that use everything whose outcome may depend on the order of steps: asks
-//! awaited one by one, together or one of them, time, stops, failures and restarts, deferred events,
-//! bounded mailboxes, watches, monitors and predicates.
+//! Random small programs that use features whose outcome depends on the order of
+//! steps: asks awaited one by one, together or as a race, time, stops, failures and
+//! restarts, deferred events, bounded mailboxes, watches, monitors and predicates.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -16,13 +16,13 @@ use actor_test::{BugKind, Report, Settings, Tester};
 
 use crate::witness::EndRecorder;
 
-/// What a player does in its first life, one after another.
+/// An action of a player. The first incarnation executes the actions of its script in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Act {
     Tell(usize),
-    /// Awaits all of these, or one.
+    /// Awaits all of these, or the first one.
     Await(Vec<Awaited>, Until),
-    /// Has a tick come, which the next note cancels.
+    /// Sets a timer, which the next note cancels.
     After(u64),
     Clock,
     Choose,
@@ -31,19 +31,19 @@ enum Act {
     Watch(usize),
     Link(usize),
     Open(usize),
-    /// Defers notes until somebody opens it. The last act.
+    /// Defers notes until a key arrives. The last action of a script.
     Close,
     Halt,
     Fail,
-    /// Notes whether the other is there.
+    /// Records if the other player is alive.
     Look(usize),
     Unwatch(usize),
     Unlink(usize),
-    /// Gives the other a name that all know.
+    /// Registers a name for the other player.
     Name(usize),
-    /// Tells whoever has that name.
+    /// Sends to the player with that name.
     TellNamed,
-    /// Has a note come, from itself, once the other has answered.
+    /// Pipes the answer of the other player back to this one, as a note.
     Pipe(usize),
     TrySend(usize),
 }
@@ -67,19 +67,19 @@ enum Until {
 #[derive(Clone, Debug)]
 pub struct FeatureProgram {
     scripts: Vec<Vec<Act>>,
-    /// The last player has room for one event.
+    /// True if the mailbox of the last player has a capacity of one event.
     is_bounded: bool,
-    /// Players that fail are brought back.
+    /// True if players that fail are restarted.
     is_supervised: bool,
-    /// A monitor sees what is handled.
+    /// True if a monitor observes handled notes.
     is_monitored: bool,
-    /// A predicate sees players.
+    /// True if a predicate reads players.
     is_watched: bool,
-    /// What a handler sends leaves together.
+    /// True if all sends of a handler take effect in one step.
     is_atomic: bool,
 }
 
-/// What each player noted, and what the monitor did.
+/// The records of each player, and those of the monitor in the last row.
 type Notes = Vec<Vec<u64>>;
 
 #[derive(Clone, Debug, Default)]
@@ -106,7 +106,7 @@ struct Tick;
 #[derive(Debug)]
 struct Key;
 
-/// What a note begins with.
+/// The numbers that distinguish the kinds of records.
 const NOTE: u64 = 1_000;
 const QUESTION: u64 = 2_000;
 const TICK: u64 = 3_000;
@@ -167,7 +167,7 @@ impl Player {
                 let sent = self.player(to).try_send(Note(self.number)).await;
                 self.note(LOOK + 5 + u64::from(sent.is_ok()));
             }
-            // One place for each, since what fails at one place is one bug.
+            // One place per player, since failures at one place count as one bug.
             Act::Fail => match self.number {
                 0 => panic!("one fails"),
                 1 => panic!("another fails"),
@@ -289,7 +289,7 @@ impl Player {
     }
 }
 
-/// Notes in which order notes are handled, by whom.
+/// Records the order in which notes are handled, and by which player.
 #[derive(Default)]
 struct Onlooker;
 
@@ -310,14 +310,14 @@ impl Onlooker {
 }
 
 thread_local! {
-    /// That of the execution in progress, for the monitor.
+    /// The state of the execution in progress, for the monitor.
     static STAGE: std::cell::RefCell<Stage> = std::cell::RefCell::default();
 }
 
-/// A generator, good enough to choose programs by.
+/// A simple pseudo-random generator for choosing programs.
 struct Dice(u64, Acts);
 
-/// What players do.
+/// The set of actions that a program may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Acts {
     Some,
@@ -403,24 +403,24 @@ impl Dice {
     }
 }
 
-/// What a search found of a program.
+/// The results of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Found {
-    /// What the players had noted at the end of executions that came to one, and the hash of what
-    /// these did.
+    /// The records of the players at the end of each complete
+    /// execution, and the hash of the execution's behaviour.
     pub ends: BTreeSet<(Notes, u64)>,
     /// The bugs.
     pub bugs: BTreeSet<(BugKind, String)>,
 }
 
 impl FeatureProgram {
-    /// The program with that number.
+    /// Returns the program with that number.
     pub fn random(number: u64) -> Self {
         Self::drawn(number, Acts::Some)
     }
 
-    /// The program with that number of those that use names, futures beside an actor and looks at whether
-    /// another is there as well.
+    /// Returns the program with that number from a larger set: these programs also
+    /// use names, futures beside an actor, and checks if another player is alive.
     pub fn wide(number: u64) -> Self {
         Self::drawn(number, Acts::All)
     }
@@ -482,7 +482,7 @@ impl FeatureProgram {
             .expect("the players are known once");
     }
 
-    /// Explores the program; `None` where so many executions are not all.
+    /// Explores the program, with at most this number of executions.
     pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let stage: Arc<Mutex<Stage>> = Arc::default();
         let seen = stage.clone();
@@ -510,7 +510,7 @@ impl FeatureProgram {
             self.set_up(sys, &fresh);
         });
         let bugs = report.bugs().iter();
-        // Those that differ in numbers count as one.
+        // Messages that differ only in numbers count as one bug.
         let words = |message: &str| {
             message
                 .chars()

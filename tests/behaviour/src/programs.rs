@@ -81,8 +81,8 @@ pub fn ping_pong(sys: &System, rounds: u64) {
     client_server(sys, 1, rounds);
 }
 
-/// A sends to C and then to B, which sends to C: one behaviour, since a mailbox is filled in the
-/// order of the sends; two where A sends to B first.
+/// A sends to C and then to B, which sends to C: one behaviour, since mailboxes
+/// keep the causal order of sends. Two behaviours if A sends to B first.
 pub fn triangle(sys: &System, b_first: bool) {
     let (b, c) = (1, 2);
     let rules = vec![
@@ -118,7 +118,7 @@ pub fn readers_writer(sys: &System, readers: usize) {
     spawn(sys, rules);
 }
 
-/// Everyone sends to everyone else: ((N-1)!)^N.
+/// Each node sends to every other one: ((N-1)!)^N.
 pub fn flood(sys: &System, nodes: usize) {
     let rules = (0..nodes).map(|number| {
         rule(move |acts, message| {
@@ -166,7 +166,7 @@ pub fn lock_server(sys: &System, clients: usize) {
     spawn(sys, rules);
 }
 
-/// Philosophers who take the left fork first; forks are lock servers.
+/// Dining philosophers who take the left fork first; forks are lock servers.
 pub fn philosophers(sys: &System, philosophers: usize) {
     let mut rules: Vec<Rule> = (0..philosophers).map(|_| lock()).collect();
     for number in 0..philosophers {
@@ -182,7 +182,7 @@ pub fn philosophers(sys: &System, philosophers: usize) {
     spawn(sys, rules);
 }
 
-/// `stages` that hand on `items`: one behaviour.
+/// A pipeline: `stages` pass on `items`. One behaviour.
 pub fn pipeline(sys: &System, stages: usize, items: u64) {
     let rules = (0..stages).map(|number| {
         rule(move |acts, message| match message {
@@ -208,7 +208,7 @@ pub fn ring_election(sys: &System, numbers: &[u64]) {
     spawn(sys, rules.collect());
 }
 
-/// Single-decree Paxos in which nothing is retried and nothing is refused aloud.
+/// Single-decree Paxos without retries and without negative answers.
 pub fn paxos(sys: &System, proposers: usize, acceptors: usize) {
     let quorum = acceptors / 2 + 1;
     let mut rules = Vec::new();
@@ -245,17 +245,17 @@ pub fn paxos(sys: &System, proposers: usize, acceptors: usize) {
     spawn(sys, rules);
 }
 
-/// The set-up tells each of `actors` once.
+/// The set-up sends one event to each of `actors` actors.
 pub fn one_event_each(sys: &System, actors: usize) {
     let quiet: Vec<_> = (0..actors).map(|_| sys.spawn(Quiet)).collect();
     quiet.iter().for_each(|actor| actor.tell(Hello));
 }
 
-/// Greets.
+/// The event of [`Quiet`].
 #[derive(Debug)]
 pub struct Hello;
 
-/// Takes a greeting and does nothing.
+/// Handles an event and does nothing.
 #[derive(Debug)]
 pub struct Quiet;
 

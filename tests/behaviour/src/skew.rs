@@ -1,5 +1,5 @@
-//! Two unequal senders and a sink, as a program and as a model of it, from which the odds of every
-//! sampler can be computed.
+//! Two unequal senders and a sink, as a program and as a model. The
+//! exact probabilities of every sampler can be computed from the model.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -7,8 +7,8 @@ use actor_core::prelude::*;
 
 use crate::node::{Rule, spawn};
 
-/// A sends one message, B sends `messages`, both to one sink. Counts the executions in which A's
-/// message comes last.
+/// A sends one message, B sends `messages`, both to one sink.
+/// Counts the executions in which A's message arrives last.
 pub fn skew(sys: &System, messages: u32, hits: &'static AtomicU64) {
     let mut taken = 0;
     let sink: Rule = Box::new(move |_, message| {
@@ -38,15 +38,15 @@ pub enum Who {
     A,
 }
 
-/// A state of [`skew`]: what each operation still has to do.
+/// A state of [`skew`]: the remaining steps of each operation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Skew {
     messages: u32,
-    /// The body's start, and a flush for each of the sink, B and A.
+    /// The remaining steps of the body: its start, and a flush for each of the sink, B and A.
     body: u32,
-    /// The sink's start.
+    /// The remaining step of the sink: its start.
     sink: u32,
-    /// A start, and a flush for each message.
+    /// The remaining steps of B: its start, and a flush for each message.
     b: u32,
     a: u32,
     inbox: u32,
@@ -54,7 +54,7 @@ pub struct Skew {
 }
 
 impl Skew {
-    /// Before the first step.
+    /// Returns the state before the first step.
     pub fn new(messages: u32) -> Self {
         Self {
             messages,
@@ -67,7 +67,7 @@ impl Skew {
         }
     }
 
-    /// Who may take the next step.
+    /// Returns the enabled operations.
     pub fn enabled(&self) -> Vec<Who> {
         let spawned = |who| self.body <= who;
         let all = [
@@ -80,7 +80,7 @@ impl Skew {
         enabled.map(|(who, _)| who).collect()
     }
 
-    /// Whether the next step of one is a flush into the sink.
+    /// Returns true if the operation's next step is a flush into the sink.
     pub fn sends(&self, who: Who) -> bool {
         match who {
             Who::B => self.b <= self.messages,
@@ -89,7 +89,7 @@ impl Skew {
         }
     }
 
-    /// How many steps one will take until the end.
+    /// Returns the number of steps that the operation takes until the end.
     pub fn left(&self, who: Who) -> u32 {
         match who {
             Who::Body => self.body,
@@ -99,7 +99,7 @@ impl Skew {
         }
     }
 
-    /// After the next step of one.
+    /// Returns the state after the operation's next step.
     #[must_use]
     pub fn step(mut self, who: Who) -> Self {
         self.inbox += u32::from(self.sends(who));
@@ -116,7 +116,7 @@ impl Skew {
         self
     }
 
-    /// Whether A's message is the last, once it is sent.
+    /// Returns true if A's message is the last; `None` until it is sent.
     pub fn a_is_last(&self) -> Option<bool> {
         (self.a == 0).then_some(self.b == 0)
     }

@@ -1,5 +1,5 @@
-//! Random small programs in which what an actor does depends on all that it was told, in the order in
-//! which it was: which events it sends and to whom, what it asks, whom it spawns, whether it ends.
+//! Random small programs of actors whose actions depend on the history of all received events,
+//! in order: the events they send and to whom, their asks and spawns, and if they halt.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -12,36 +12,36 @@ use actor_test::{BugKind, Report, Settings, Tester};
 
 use crate::witness::EndRecorder;
 
-/// What the programs may use besides events.
+/// The features that a program may use besides events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct FeatureSet {
     /// Choices.
     pub choices: bool,
-    /// Actors that are spawned on the way.
+    /// Actors that are spawned by other actors.
     pub spawns: bool,
-    /// Actors that end.
+    /// Actors that halt.
     pub halts: bool,
     /// Asks, awaited one by one.
     pub asks: bool,
     /// Handlers that panic.
     pub panics: bool,
-    /// A monitor, which sees what is said when it is sent, and what is asked when it is handled.
+    /// A monitor that observes events when they are sent, and queries when they are handled.
     pub monitor: bool,
-    /// A monitor that sees the same, and whose states can be compared.
+    /// A monitor that observes the same, and whose state can be compared.
     pub compared: bool,
-    /// A monitor of few states, one of which is hot; in another one it fails.
+    /// A monitor with few states, one of which is hot; in another one it panics.
     pub judge: bool,
-    /// A predicate, which sees what all have been told.
+    /// A predicate that reads all actors.
     pub predicate: bool,
-    /// Predicates that look at single actors, at one of them only where another one makes them curious.
+    /// Predicates that read single actors, and a second actor only if the first has a certain state.
     pub looks: bool,
-    /// States in which some events are put off.
+    /// States that defer some events.
     pub defers: bool,
-    /// Timers, which are cancelled now and then, and the clock.
+    /// Timers, some of which are cancelled, and the clock.
     pub timers: bool,
-    /// Handlers that await several replies, or a reply or the end of a time, whichever comes first.
+    /// Handlers that await several replies, or the first of a reply and a timeout.
     pub waits: bool,
-    /// Actors that watch others' ends, from the first on.
+    /// Actors that watch others, from the start on.
     pub watches: bool,
 }
 
@@ -50,20 +50,20 @@ pub struct FeatureSet {
 pub struct HistoryProgram {
     number: u64,
     talkers: usize,
-    /// How long chains of events are at most.
+    /// The maximum length of a chain of events.
     fuel: u8,
-    /// One in how many draws is a second event.
+    /// One of this number of draws sends a second event.
     second_event_odds: u64,
     uses: FeatureSet,
 }
 
-/// What each talker was told, in order, as a number.
+/// A hash of the history of each talker, by its name.
 pub type Notes = BTreeMap<u64, u64>;
 
-/// What a search found of a program.
+/// The results of a search.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Found {
-    /// How executions that came to an end had ended, and a hash of what each did.
+    /// The records at the end of each complete execution, and a hash of the execution's behaviour.
     pub ends: Vec<(Notes, u64)>,
     /// The bugs.
     pub bugs: Vec<(BugKind, String)>,
@@ -75,7 +75,7 @@ type Shared = Arc<Mutex<Notes>>;
 struct Talker {
     name: u64,
     program: HistoryProgram,
-    /// All that it was told.
+    /// A hash of all events that were received, in order.
     told: u64,
     known: Vec<Named>,
     children: u64,
@@ -83,16 +83,16 @@ struct Talker {
     notes: Shared,
 }
 
-/// Goes on.
+/// Continues a chain of events.
 #[derive(Debug)]
 struct Word {
     value: u64,
     fuel: u8,
-    /// Somebody to talk to.
+    /// Another talker, which the receiver gets to know.
     about: Option<Named>,
 }
 
-/// Goes on, and may ask others meanwhile.
+/// Continues a chain of events, and may lead to asks.
 #[derive(Debug)]
 struct Chat {
     value: u64,
@@ -103,28 +103,28 @@ struct Chat {
 #[derive(Debug)]
 struct Query(u64);
 
-/// What is answered.
+/// The answer to a query.
 #[derive(Debug)]
 struct Answer(u64);
 
-/// Ends a state in which something is put off.
+/// Leaves a state that defers events.
 #[derive(Debug)]
 struct Wake(u64);
 
-/// Notes what it sees, in order.
+/// Records a hash of the observed events, in order.
 #[derive(Default)]
 struct Onlooker(u64);
 
-/// The name under which the monitor notes what it sees, and the one of the predicate.
+/// The names under which the monitor and the predicate record.
 const MONITOR: u64 = u64::MAX;
 const PREDICATE: u64 = u64::MAX - 1;
 
 thread_local! {
-    /// The notes of the execution in progress, for the monitor.
+    /// The records of the execution in progress, for the monitor.
     static NOTES: std::cell::RefCell<Shared> = std::cell::RefCell::default();
 }
 
-/// Notes for a monitor what it sees, after what it has seen.
+/// Adds an observation of a monitor to its hash, and records the hash.
 fn note_seen(seen: &mut u64, value: u64) {
     *seen = mix(*seen, value);
     let notes = NOTES.with_borrow(Arc::clone);
@@ -156,7 +156,7 @@ impl Onlooker {
     }
 }
 
-/// Notes what it sees, in order, and can be compared.
+/// Records a hash of the observed events, in order, and can be compared.
 #[derive(Default, Hash)]
 struct Compared(u64);
 
@@ -184,7 +184,7 @@ impl Compared {
     }
 }
 
-/// Is in one of few states, which depends on the order of what it sees.
+/// A monitor with few states, which depend on the order of the observed events.
 #[derive(Default, Hash)]
 struct Judge(u64);
 
@@ -219,7 +219,7 @@ fn mix(one: u64, other: u64) -> u64 {
 }
 
 impl Talker {
-    /// A number that depends on all that it was told.
+    /// Returns a number that depends on all received events.
     fn draw(&self, what: u64, of: u64) -> u64 {
         mix(mix(self.program.number, self.told), mix(self.name, what)) % of
     }
@@ -235,7 +235,7 @@ impl Talker {
         (others > 0).then(|| self.known[self.draw(what, others) as usize].clone())
     }
 
-    /// What it does about what it has heard.
+    /// Acts on the history of received events.
     fn act(&mut self, fuel: u8, cx: &mut Context<Self>) {
         let FeatureSet {
             choices,
@@ -259,7 +259,7 @@ impl Talker {
             cx.watch(&whom);
         }
         if panics && self.draw(2, 12) == 0 {
-            // In letters, since bugs that differ in numbers alone are one.
+            // In letters, since bugs that differ only in numbers count as one.
             let letter = |digit: char| char::from(b'a' + digit as u8 - b'0');
             let name: String = self.name.to_string().chars().map(letter).collect();
             panic!("talker {name} has heard enough");
@@ -306,7 +306,7 @@ impl Talker {
         }
     }
 
-    /// Looks at the clock, starts a timer, or cancels one.
+    /// Reads the clock, sets a timer, or cancels one.
     fn use_timers(&mut self, fuel: u8, cx: &mut Context<Self>) {
         match self.draw(90, 8) {
             0 => self.hear(cx.now().as_millis() as u64),
@@ -360,7 +360,7 @@ impl Talker {
         }
     }
 
-    /// Puts something off from now on, or does so no more.
+    /// Enters or leaves a state that defers events.
     fn change(&mut self, cx: &mut Context<Self>) {
         let state = match self.draw(80, 6) {
             0 | 1 => TalkerState::Busy,
@@ -421,7 +421,7 @@ impl Talker {
             return self.act(chat.fuel, cx);
         }
         for number in 0..1 + self.draw(6, 2) {
-            // Who asks in a circle has no answer: only those with a smaller name are asked.
+            // A cycle of asks would deadlock, so only talkers with a smaller name are asked.
             let asked = self.somebody(60 + number);
             if let Some((_, whom)) = asked.filter(|(name, _)| *name < self.name) {
                 let answer = whom.ask(Query(self.draw(70 + number, 100))).await;
@@ -453,7 +453,7 @@ impl Talker {
 }
 
 impl HistoryProgram {
-    /// The program with that number.
+    /// Returns the program with that number.
     pub fn random(number: u64, uses: FeatureSet) -> Self {
         let dice = |what: u64, of: u64| mix(mix(number, 77), what) % of;
         Self {
@@ -496,7 +496,7 @@ impl HistoryProgram {
                 true
             });
         }
-        // Each knows those before it, and two are told of the next.
+        // Each talker knows the earlier ones; the first ones learn of the next one by their first event.
         let mut known: Vec<Named> = Vec::new();
         for number in 0..self.talkers {
             let one = sys.spawn(talker(number, known.clone()));
@@ -515,8 +515,8 @@ impl HistoryProgram {
         }
     }
 
-    /// Has a predicate look at one talker, and after some of what that was told at another one. It notes
-    /// what it sees where that is something new.
+    /// Registers a predicate that reads one talker, and for some
+    /// values also another one. The predicate records each new value.
     fn watch_by_predicate(&self, sys: &System, number: u64, all: &[Named], notes: &Shared) {
         let draw = mix(self.number, number) as usize;
         let (one, other) = (
@@ -541,7 +541,7 @@ impl HistoryProgram {
         });
     }
 
-    /// Explores the program, with so many executions at most.
+    /// Explores the program, with at most this number of executions.
     pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let notes: Arc<Mutex<Shared>> = Arc::default();
         let seen = Arc::clone(&notes);

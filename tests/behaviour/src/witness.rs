@@ -1,4 +1,4 @@
-//! A strategy, and what its executions had come to when they were over.
+//! A strategy that records the result of each complete execution, and delegates everything else.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,10 +6,10 @@ use actor_test::strategy::{
     Choice, CoverageClaim, Enabled, Ended, Ending, Execution, Fairness, Step, Strategy,
 };
 
-/// What executions that came to an end had come to, and the hash of what each did.
+/// The result of each complete execution, and the hash of its behaviour.
 pub type Ends<E> = Arc<Mutex<Vec<(E, u64)>>>;
 
-/// A strategy, and what its executions had come to when they were over.
+/// A strategy that records the result of each complete execution.
 pub struct EndRecorder<E> {
     strategy: Box<dyn Strategy>,
     look: Box<dyn Fn() -> E + Send>,
@@ -17,7 +17,7 @@ pub struct EndRecorder<E> {
 }
 
 impl<E> EndRecorder<E> {
-    /// Looks at what executions under a strategy have come to.
+    /// Wraps a strategy; `look` returns the result of an execution that has ended.
     pub fn new(
         strategy: Box<dyn Strategy>,
         look: impl Fn() -> E + Send + 'static,

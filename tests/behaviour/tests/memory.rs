@@ -1,4 +1,4 @@
-//! What executions allocate: nothing for a step, and nothing that stays; and what reading a trace takes.
+//! Memory of executions: no allocation per step, no leak, and the memory for reading a trace.
 #![expect(
     unsafe_code,
     reason = "an allocator that counts can't be written without"
@@ -16,7 +16,7 @@ use actor_test::strategy::StrategySpec;
 use actor_test::tool::trace::Trace;
 use actor_test::{Settings, Tester};
 
-/// Sends when it starts, to a server that may be gone by then.
+/// Sends at its start, to a server that may already be gone.
 #[derive(Default)]
 struct Peer {
     other: Option<ActorRef<Peer>>,
@@ -83,7 +83,7 @@ fn crashes_and_restarts_leave_nothing_behind() {
     assert!(after - before < 10_000, "{} bytes more", after - before);
 }
 
-/// Faults that the tester places, and what it learns from a million executions.
+/// Faults that the tester places, and its learned data over a million executions.
 #[test]
 #[ignore = "takes minutes: for .ci/long"]
 fn a_million_executions_with_crashes_leave_nothing_behind() {
@@ -109,14 +109,14 @@ fn a_million_executions_with_crashes_leave_nothing_behind() {
     }
 }
 
-/// Counts what is allocated and what is live.
+/// An allocator that counts allocations and live bytes.
 struct Counting;
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 static LIVE_BYTES: AtomicI64 = AtomicI64::new(0);
-/// The most that was live at a time.
+/// The peak of the live bytes.
 static MOST_BYTES: AtomicI64 = AtomicI64::new(0);
-/// The tests of this file count for themselves, one after another.
+/// The tests of this file measure one after another.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 // SAFETY: every call is handed on to the system's allocator as it came.
@@ -224,8 +224,8 @@ fn ping_pong(sys: &System, rounds: u32) {
     }
 }
 
-/// How many allocations `iterations` executions take, once everything has been seen, with or without
-/// a look-out for lassos.
+/// Returns the allocations of `iterations` executions
+/// after a warm-up, with or without detection of lassos.
 fn allocations(iterations: u64, lasso: bool, program: impl Fn(&System) + Sync) -> u64 {
     let counted = |iterations| {
         let before = ALLOCATIONS.load(Ordering::Relaxed);
@@ -244,12 +244,12 @@ fn a_step_allocates_nothing() {
         .unwrap_or_else(|poisoned| poisoned.into_inner());
     let allocations = |lasso, rounds| allocations(200, lasso, |sys| ping_pong(sys, rounds));
     let (short, long) = (allocations(false, 10), allocations(false, 500));
-    // Longer queues may grow once; the 400 000 messages more cost nothing each.
+    // Longer queues may grow once; the 400 000 additional messages allocate nothing.
     assert!(
         long < short + 400,
         "{short} for short executions, {long} for long ones"
     );
-    // What the look-out for lassos learns takes memory: the monitor is hot nearly all the time.
+    // The detection of lassos takes memory: the monitor is hot nearly all the time.
     let long = allocations(true, 500);
     assert!(long < short + 120_000, "{long} with a look-out for lassos");
 }
@@ -280,7 +280,7 @@ fn an_ask_allocates_once() {
     };
     let few = allocations(100, true, asks(10));
     let many = allocations(100, true, asks(110));
-    // 100 asks more in each of 100 executions; the slack is for queues that grow once.
+    // 100 additional asks in each of 100 executions; the slack is for queues that grow once.
     assert!(
         many <= few + 100 * 100 + 100,
         "{few} for 10 asks, {many} for 110"
@@ -331,7 +331,7 @@ fn live_memory_is_what_it_was() {
     );
 }
 
-/// A trace with something that comes again and again, for two megabytes.
+/// A trace of two megabytes in which one element repeats.
 fn crowded(before: &str, again: &str, after: &str) -> Vec<u8> {
     let head = r#"{"format":"actor-test trace","version":3,"actor_test":"0.1.0","test":"t","strategy":"s",
         "seed":0,"iteration":1,"token":"","finding":{"kind":"panic","message":"","location":null,"step":1},
@@ -346,7 +346,7 @@ fn crowded(before: &str, again: &str, after: &str) -> Vec<u8> {
     (text + after).into_bytes()
 }
 
-/// Whatever stands in it. A general tree of JSON would take a hundred times the length.
+/// For every content. A generic JSON tree would take a hundred times the length.
 #[test]
 fn reading_a_trace_takes_a_few_times_its_length() {
     let _guard = ONE_AT_A_TIME.lock();
@@ -393,7 +393,7 @@ fn reading_a_trace_takes_a_few_times_its_length() {
             "{most} bytes for {}: {beginning}",
             trace.len()
         );
-        // All of it was read, or it would not have come to that.
+        // The whole trace was read, or this error would not occur.
         assert!(
             refused.to_string().contains("was edited"),
             "{refused}: {beginning}"

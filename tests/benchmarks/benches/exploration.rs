@@ -1,4 +1,4 @@
-//! Schedules of ping-pong: ours bare, with a monitor, the hand-written loop, and shuttle's four ways.
+//! Criterion benchmark of ping-pong: our tester with and without a monitor, a plain loop, and shuttle.
 
 use actor_test::Tester;
 use actor_test::strategy::StrategySpec;
@@ -10,7 +10,7 @@ use shuttle::{Config, Runner};
 
 const CLIENTS: u32 = 3;
 const ROUNDS: u32 = 100;
-/// How many schedules one measured call explores.
+/// The number of schedules that one measured call explores.
 const SCHEDULES: u64 = 100;
 
 fn ours(monitor: bool) {

@@ -1,4 +1,4 @@
-//! Programs to explore, in our own form, as a plain loop and under shuttle.
+//! The programs of the benchmarks: as actors, as a plain loop, and under shuttle.
 
 pub mod peer;
 pub mod peer_heisenbugs;

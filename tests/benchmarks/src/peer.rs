@@ -3,14 +3,14 @@
 use shuttle::sync::mpsc;
 use shuttle::{future, thread};
 
-/// A program: so many clients, each of so many round trips. It returns whom the server has served, in
-/// order.
+/// A program with a number of clients and of round trips for each.
+/// The result is the order in which the server served the clients.
 pub type Program = fn(usize, usize) -> Vec<usize>;
 
 /// The programs, by the kind of concurrency that they use.
 pub const PROGRAMS: [(&str, Program); 2] = [("threads", threads), ("futures", futures)];
 
-/// One server thread, and client threads of so many round trips each.
+/// Runs one server thread, and client threads with this number of round trips each.
 pub fn threads(clients: usize, rounds: usize) -> Vec<usize> {
     let (to_server, pings) = mpsc::channel::<(usize, mpsc::Sender<()>)>();
     let server = thread::spawn(move || {
@@ -44,8 +44,8 @@ pub fn threads(clients: usize, rounds: usize) -> Vec<usize> {
     served
 }
 
-/// The same as futures, over the unbounded channel of the `futures` crate; one yield a message, since
-/// that channel is no scheduling point of shuttle's.
+/// Runs the same as futures, over the unbounded channel of the `futures` crate. Each
+/// message has one yield, since that channel is no scheduling point of shuttle's.
 pub fn futures(clients: usize, rounds: usize) -> Vec<usize> {
     use futures_channel::mpsc::{UnboundedSender, unbounded};
     use futures_util::StreamExt;

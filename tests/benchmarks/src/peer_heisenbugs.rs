@@ -1,4 +1,4 @@
-//! The samples' heisenbugs under shuttle: the same source, on its threads and locks.
+//! The heisenbugs of the samples under shuttle: the same source, on shuttle's threads and locks.
 
 use shuttle::{sync, thread};
 

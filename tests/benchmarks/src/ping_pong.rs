@@ -1,9 +1,9 @@
-//! Ping-pong as actors: one server, and clients of so many round trips each.
+//! Ping-pong as actors: one server, and clients with a number of round trips each.
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 
-/// A ping, and to whom the pong goes.
+/// A ping, and the recipient of the pong.
 #[derive(Debug)]
 pub struct Ping {
     from: Recipient<Pong>,
@@ -57,7 +57,7 @@ impl Client {
     }
 }
 
-/// Every ping is answered.
+/// A liveness property: every ping is answered.
 #[derive(Debug, Default)]
 pub struct Answered {
     open: u32,
@@ -81,7 +81,7 @@ impl Answered {
     }
 }
 
-/// The program: the set-up of one execution.
+/// The set-up of one execution.
 pub fn ping_pong(sys: &System, clients: u32, rounds: u32) {
     let server = sys.spawn(Server::default());
     for _ in 0..clients {

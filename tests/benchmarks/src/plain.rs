@@ -1,18 +1,18 @@
-//! Ping-pong as a hand-written loop: two deques an actor, a generator, no framework. The limit that
-//! an executor can come near to.
+//! Ping-pong as a hand-written loop: two deques per actor, a random generator, and no
+//! framework. The speed of this loop is a limit that an executor can only approach.
 
 use std::collections::VecDeque;
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// One server and its clients, kept from one execution to the next.
+/// One server and its clients, reused from one execution to the next.
 #[derive(Debug)]
 pub struct Plain {
     actors: Vec<Actor>,
     enabled: Vec<u32>,
     rng: Xoshiro256PlusPlus,
-    /// What was chosen, as the tester records it.
+    /// The choices, as the tester records them.
     decisions: Vec<u32>,
 }
 
@@ -26,7 +26,7 @@ struct Actor {
 }
 
 impl Plain {
-    /// A program with so many clients.
+    /// Creates a program with this number of clients.
     pub fn new(clients: usize) -> Self {
         Self {
             actors: (0..=clients).map(|_| Actor::default()).collect(),
@@ -55,7 +55,7 @@ impl Plain {
         }
     }
 
-    /// Runs one execution of `rounds` round trips a client; tells its steps.
+    /// Runs one execution with `rounds` round trips per client; returns its steps.
     pub fn run(&mut self, seed: u64, rounds: u64) -> u64 {
         self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
         self.decisions.clear();

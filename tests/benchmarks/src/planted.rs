@@ -1,22 +1,22 @@
-//! Mistakes planted in the samples, each at a size at which all of it can be searched.
+//! Bugs planted in the samples, each at a size at which an exhaustive search is possible.
 
 use std::time::Duration;
 
 use actor_core::prelude::*;
 use samples::{german, multi_paxos, paxos, ping_pong, two_phase_commit};
 
-/// A program at a size, with one of its mistakes or without.
+/// A program at one size, with one of its bugs or without.
 pub struct Row {
-    /// What it is called.
+    /// The name of the program.
     pub name: &'static str,
-    /// How large it is.
+    /// The size of the program.
     pub size: &'static str,
-    /// What is said of the mistake.
+    /// A part of the bug's message.
     pub bug: Option<&'static str>,
-    /// Timers let messages go first. Where who is in doubt asks again and again, there is no end of unread
-    /// questions otherwise.
+    /// True for patient timers, which fire only after all messages. Without them a
+    /// participant in doubt asks again and again, and the unread questions have no bound.
     pub is_patient: bool,
-    /// Sets it up.
+    /// The set-up of the program.
     pub set_up: fn(&System),
 }
 
@@ -35,7 +35,7 @@ const fn row(
     }
 }
 
-/// The same program with patient timers.
+/// Returns the same program with patient timers.
 const fn patient(row: Row) -> Row {
     Row {
         is_patient: true,
@@ -72,7 +72,7 @@ const fn rivals(clients: usize, commands: u32) -> multi_paxos::Group {
     }
 }
 
-/// The mistakes, and then programs without.
+/// The programs with bugs, and then those without.
 pub const ROWS: [Row; 22] = [
     row(
         "german: ClearOnSend",

@@ -1,4 +1,4 @@
-//! This project's: `dpor` for behaviours, `bfs` and `states` for states.
+//! The programs in this project: `dpor` for behaviours, `bfs` and `states` for states.
 
 use actor_core::actor;
 use actor_core::prelude::*;
@@ -7,7 +7,7 @@ use actor_test::{Report, Settings, Tester};
 
 use crate::programs::Program;
 
-/// What is asked of the server, or sent to the receiver.
+/// A call to the server, or a message to the receiver.
 #[derive(Clone, Hash, Debug)]
 struct Call {
     from: Recipient<Reply>,
@@ -93,7 +93,7 @@ fn set_up(sys: &System, program: Program) {
     }
 }
 
-/// How many behaviours it has looked at, or states; `CHECKERS` says by which strategy.
+/// Returns the number of covered behaviours or states; `CHECKERS` names the strategy.
 pub(crate) fn ours(program: Program) -> u64 {
     let name = std::env::var("CHECKERS").unwrap_or_else(|_| "dpor".into());
     let strategy: StrategySpec = name.parse().expect("the name of a strategy");

@@ -1,5 +1,5 @@
-//! Runs one exhaustive search, by one checker, and prints what it has looked at, and in how many seconds of
-//! CPU time: `.ci/checkers` runs each in turn and makes a table.
+//! Runs one exhaustive search with one model checker, and prints the number of behaviours or
+//! states and the CPU time in seconds: `.ci/checkers` runs all of them and makes a table.
 //!
 //! `checkers CHECKER PROGRAM`, where `CHECKER` is `ours`, `stateright` or `traceforge`.
 
@@ -42,7 +42,7 @@ fn usage() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The most memory that the process has had, in kB; zero where nobody says.
+/// Returns the peak memory of the process in kB; zero if the system does not report it.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -3,13 +3,13 @@
 /// A program, the same for each checker.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Program {
-    /// So many senders, each of which sends so many messages to one receiver.
+    /// A number of senders, each of which sends a number of messages to one receiver.
     FanIn(u32, u32),
-    /// So many clients, each of which calls a server so many times, one call after another.
+    /// A number of clients, each of which calls a server a number of times, one call after another.
     Calls(u32, u32),
 }
 
-/// All that are measured.
+/// Returns all measured programs.
 pub(crate) fn all() -> impl Iterator<Item = Program> {
     [
         Program::FanIn(3, 4),

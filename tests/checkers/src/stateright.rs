@@ -1,4 +1,4 @@
-//! stateright's: actors over an ordered network, each state once.
+//! The programs in stateright: actors over an ordered network; each state is visited once.
 
 use std::borrow::Cow;
 
@@ -45,7 +45,7 @@ impl Actor for Role {
     fn on_msg(&self, _: Id, state: &mut Cow<'_, u32>, from: Id, message: Message, o: &mut Out<Self>) {
         match (self, message) {
             (Self::Server, Message::Call) => o.send(from, Message::Reply),
-            // A message that changes nothing would be no step here.
+            // stateright takes no step for a message that changes nothing, so each message changes the state.
             (Self::Server | Self::Sender { .. }, Message::Reply) => *state.to_mut() += 1,
             (Self::Client { .. }, Message::Reply) => {
                 *state.to_mut() -= 1;
@@ -58,7 +58,7 @@ impl Actor for Role {
     }
 }
 
-/// How many states it has met, of those that differ.
+/// Returns the number of distinct states.
 pub(crate) fn count(program: Program) -> u64 {
     let (role, others) = match program {
         Program::FanIn(senders, messages) => (Role::Sender { messages }, senders),
@@ -70,7 +70,7 @@ pub(crate) fn count(program: Program) -> u64 {
         .actor(Role::Server)
         .actors((0..others).map(|_| role.clone()))
         .init_network(Network::new_ordered([]))
-        // Without a property that is left to be shown, it would end at once.
+        // Without an open property, stateright would stop at once.
         .property(Expectation::Always, "nothing is wrong", |_, _| true)
         .checker();
     let states = match std::env::var("CHECKERS").as_deref() {

@@ -1,4 +1,4 @@
-//! TraceForge's: threads that send messages, each execution once.
+//! The programs in TraceForge: threads that send messages; each execution is explored once.
 
 use traceforge::thread::{self, ThreadId};
 use traceforge::{Config, ConsType, recv_msg_block, send_msg, verify};
@@ -11,7 +11,7 @@ enum Message {
     Reply,
 }
 
-/// How many executions it has looked at.
+/// Returns the number of explored executions.
 pub(crate) fn count(program: Program) -> u64 {
     let config = Config::builder().with_cons_type(ConsType::Mailbox);
     let stats = verify(config.build(), move || run(program));

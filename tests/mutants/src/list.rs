@@ -1,11 +1,11 @@
-//! The changes that are to be tried: those that cargo-mutants lists, in an order of their own.
+//! The list of mutants to try: those of cargo-mutants, and random samples of them.
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
 use serde::Deserialize;
 
-/// A change, as cargo-mutants describes it.
+/// A mutant, as cargo-mutants describes it.
 #[derive(Clone, Deserialize)]
 pub struct Mutant {
     pub file: String,
@@ -15,7 +15,7 @@ pub struct Mutant {
     pub span: Span,
 }
 
-/// What kind of thing is changed.
+/// The kind of syntax that is changed.
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 pub enum Genre {
     FnValue,
@@ -26,14 +26,14 @@ pub enum Genre {
     StructField,
 }
 
-/// Where it stands.
+/// The span of the change in the source.
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 pub struct Span {
     pub start: Place,
     pub end: Place,
 }
 
-/// A line and a column, both from one; columns are characters.
+/// A line and a column, both from one; columns count characters.
 #[derive(Clone, Copy, Deserialize, PartialEq, Eq)]
 pub struct Place {
     pub line: usize,
@@ -48,7 +48,7 @@ pub struct Part {
 }
 
 impl Part {
-    /// `K/N`, from `0/N`.
+    /// Parses `K/N`, from `0/N`.
     pub fn parse(text: &str) -> Option<Self> {
         let (index, of) = text.split_once('/')?;
         let part = Self {
@@ -59,7 +59,7 @@ impl Part {
     }
 }
 
-/// All changes that cargo-mutants knows here.
+/// Returns all mutants that cargo-mutants lists for this project.
 pub fn all() -> Result<Vec<Mutant>, String> {
     let output = Command::new("cargo")
         .args(["mutants", "--list", "--json"])
@@ -75,15 +75,15 @@ pub fn all() -> Result<Vec<Mutant>, String> {
         .map_err(|error| format!("cargo-mutants listed something else: {error}"))
 }
 
-/// A part of them, each drawn by what it is called: a part is a random sample, the same one on each
-/// machine, and what is changed elsewhere in the source does not change what it draws here.
+/// Returns one part of the mutants. A hash of the name decides the part, so a part is a
+/// random sample: the same on each machine, and independent of other changes in the source.
 pub fn part(mut all: Vec<Mutant>, part: Part) -> Vec<Mutant> {
     all.retain(|mutant| drawn(&mutant.name) % part.of as u64 == part.index as u64);
     all.sort_by_cached_key(|mutant| (drawn(&mutant.name), mutant.name.clone()));
     all
 }
 
-/// Those that a list of what became of them names, wherever they stand by now.
+/// Returns the mutants that are named in a list of results, at their current places.
 pub fn named(mut all: Vec<Mutant>, lines: &str) -> Vec<Mutant> {
     let named: BTreeSet<(&str, &str)> = lines
         .lines()
@@ -94,14 +94,14 @@ pub fn named(mut all: Vec<Mutant>, lines: &str) -> Vec<Mutant> {
     all
 }
 
-/// The file of a change and what it does, without its line and column.
+/// Returns the file of a mutant and its change, without line and column.
 fn place_and_what(name: &str) -> (&str, &str) {
     let mut parts = name.splitn(4, ':');
     let file = parts.next().unwrap_or_default();
     (file, parts.nth(2).unwrap_or_default())
 }
 
-/// A number from a name, without its line and column.
+/// Returns a hash of the name, without line and column.
 fn drawn(name: &str) -> u64 {
     let (file, what) = place_and_what(name);
     // FNV-1a, and the finalizer of splitmix64, since the first bits of FNV differ little.

@@ -1,9 +1,9 @@
-//! How well the tests test: makes small changes of the tester, one at a time, and sees whether a test fails.
+//! Mutation testing of the tester: makes one small change at a time, and checks that a test fails.
 //!
-//! The changes are those that cargo-mutants lists. A build for each of them would take a minute, so all of
-//! them are built at once, each behind a number (`weave`); what does not compile is left out. Each test is
-//! run by itself and says which changes it reaches (`tests`); a change is then tried with these tests
-//! alone, the quickest first, until one fails.
+//! The mutants are those that cargo-mutants lists. A build for each of them would take a minute,
+//! so one build contains all of them, each behind a number (`weave`); mutants that do not
+//! compile are left out. Each test runs by itself and reports the mutants that it reaches
+//! (`tests`). A mutant is then tried with these tests only, the quickest first, until one fails.
 
 mod list;
 mod tests;
@@ -29,11 +29,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// What is asked for: `PART [JOBS [again]]`.
+/// The arguments: `PART [JOBS [again]]`.
 struct Request {
     part: Part,
     jobs: usize,
-    /// Those alone that were missed the last time.
+    /// True to try only the mutants that were missed the last time.
     again: bool,
 }
 
@@ -72,7 +72,7 @@ fn run() -> Result<(), String> {
             list::named(all, &missed)
         }
     };
-    // Numbers begin at one: zero is the program as it is.
+    // Numbers begin at one: zero is the original program.
     let mut mutants: BTreeMap<usize, Mutant> = (1..).zip(wanted).collect();
     println!("{} changes of {number_of_all}", mutants.len());
 
@@ -96,7 +96,7 @@ fn run() -> Result<(), String> {
     report(work, &mutants, &try_all(&mutants, &known, request.jobs))
 }
 
-/// Tries each of them, and says as it goes what became of it.
+/// Tries each mutant, and prints each result at once.
 fn try_all(
     mutants: &BTreeMap<usize, Mutant>,
     known: &[Test],
@@ -158,7 +158,7 @@ fn note(work: &Path, name: &str, lines: impl Iterator<Item = String>) -> Result<
         .map_err(|error| format!("failed to write {}: {error}", path.display()))
 }
 
-/// Wilson's interval for a share, in percent.
+/// Wilson's confidence interval for a proportion, in percent.
 fn interval(of: usize, all: usize) -> (f64, f64) {
     let (n, z) = (all as f64, 1.96_f64);
     let share = of as f64 / n;

@@ -1,4 +1,4 @@
-//! The tests: what each of them reaches, and whether one fails.
+//! The tests: the mutants that each reaches, and the outcome of each mutant.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::tree::Tree;
 
-/// An executable of tests, and the folder in which it runs.
+/// A test executable, and the folder in which it runs.
 #[derive(Clone)]
 struct Executable {
     path: PathBuf,
@@ -27,7 +27,7 @@ pub struct Candidate {
     name: String,
 }
 
-/// What one did without a change.
+/// The result of a test in the original program.
 pub struct Test {
     pub name: String,
     pub passed: bool,
@@ -36,13 +36,13 @@ pub struct Test {
     reaches: BTreeSet<usize>,
 }
 
-/// What became of a change.
+/// The outcome of a mutant.
 pub enum Outcome {
-    /// This test fails.
+    /// The mutant is caught: this test fails.
     Failed(String),
-    /// This test takes many times as long.
+    /// The mutant is caught: this test takes many times as long.
     Slow(String),
-    /// So many tests reach it, and all pass.
+    /// The mutant is missed: this number of tests reaches it, and all pass.
     Missed(usize),
 }
 
@@ -129,7 +129,7 @@ pub fn all(tree: &Tree) -> Result<Vec<Candidate>, String> {
     Ok(candidates)
 }
 
-/// Runs each of them once without a change.
+/// Runs each test once in the original program.
 pub fn baseline(tree: &Tree, candidates: &[Candidate], jobs: usize) -> Vec<Test> {
     let next = AtomicUsize::new(0);
     let tests = Mutex::new(Vec::new());
@@ -175,7 +175,7 @@ pub fn baseline(tree: &Tree, candidates: &[Candidate], jobs: usize) -> Vec<Test>
     tests
 }
 
-/// Runs the tests that reach a change until one fails, the quickest first.
+/// Runs the tests that reach a mutant until one fails, the quickest first.
 pub fn try_one(known: &[Test], number: usize) -> Outcome {
     let mut tried = 0;
     for test in known
@@ -213,7 +213,7 @@ impl Executable {
     }
 }
 
-/// Whether it ends well; nothing where it does not end in time.
+/// Returns true if the command succeeds; `None` if it exceeds the time limit.
 fn finish(command: &mut Command, limit: Duration) -> Option<bool> {
     command
         .stdout(Stdio::null())
@@ -226,7 +226,7 @@ fn finish(command: &mut Command, limit: Duration) -> Option<bool> {
         match child.try_wait().expect("a child can be waited for") {
             Some(status) => return Some(status.success()),
             None if start.elapsed() > limit => {
-                // It may have started others.
+                // The whole process group is killed: the test may have started other processes.
                 let _ = Command::new("kill")
                     .args(["-KILL", "--", &format!("-{}", child.id())])
                     .status();

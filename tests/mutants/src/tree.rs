@@ -1,4 +1,4 @@
-//! A copy of the checkout, with the changes in it, and its builds.
+//! A copy of the checkout that contains the mutants, and its builds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -11,17 +11,17 @@ use serde_json::Value;
 use crate::list::Mutant;
 use crate::weave;
 
-/// What a changed source calls.
+/// The module that a changed source calls.
 const SWITCH: &str = include_str!("switch.rs.txt");
 
 pub struct Tree {
     pub root: PathBuf,
-    /// Where it is built; kept from one part to the next.
+    /// The build directory, which is kept from one part to the next.
     pub target: PathBuf,
 }
 
 impl Tree {
-    /// Copies what git knows, and what is new.
+    /// Copies the files that git tracks, and new ones.
     pub fn copy(work: &Path) -> Result<Self, String> {
         let here = env::current_dir().map_err(|error| error.to_string())?;
         let (root, target) = (here.join(work).join("tree"), here.join(work).join("build"));
@@ -31,7 +31,7 @@ impl Tree {
             let Ok(content) = fs::read(&from) else {
                 continue;
             };
-            // What has not changed keeps its time, so that it is not built again.
+            // An unchanged file keeps its modification time, so that cargo does not build it again.
             if fs::read(&to).is_ok_and(|known| known == content) {
                 continue;
             }
@@ -51,7 +51,7 @@ impl Tree {
         command
     }
 
-    /// Puts all changes in, and takes out again what does not compile; returns that.
+    /// Inserts all mutants, and removes those that do not compile; returns the removed ones.
     pub fn weave(&self, mutants: &mut BTreeMap<usize, Mutant>) -> Result<Vec<Mutant>, String> {
         let library = self.root.join("actor-test/src/lib.rs");
         let source = fs::read_to_string(&library).map_err(|error| error.to_string())?;
@@ -93,7 +93,7 @@ impl Tree {
         }
     }
 
-    /// Those of the changes at which the compiler finds something wrong.
+    /// Returns the mutants in which the compiler reports an error.
     fn wrong(
         &self,
         places: &BTreeMap<String, Vec<(usize, Range<usize>)>>,
@@ -164,7 +164,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|error| error.to_string())
 }
 
-/// Writes a file, unless it is so already.
+/// Writes a file, unless it has this content already.
 fn write(path: &Path, text: &str) -> Result<(), String> {
     if fs::read_to_string(path).is_ok_and(|known| known == text) {
         return Ok(());

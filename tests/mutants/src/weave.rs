@@ -1,10 +1,10 @@
-//! Many changes in one source, each behind its number: `a < b` becomes
+//! Many mutants in one source (mutant schemata), each behind its number: `a < b` becomes
 //!
 //! ```text
 //! (match crate::mutant::at(7, 2) { 0 => a <= b, 1 => a == b, _ => a < b })
 //! ```
 //!
-//! so that one build holds them all, and a variable says which of them is made.
+//! so that one build contains them all, and an environment variable selects one.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,16 +14,16 @@ use syn::visit::{self, Visit};
 
 use crate::list::{Genre, Mutant, Place};
 
-/// A source with changes in it.
+/// A source with mutants in it.
 pub struct Woven {
     pub text: String,
-    /// Where in it each change stands, by its number: what does not compile is told by that.
+    /// The range of each mutant in the text, by its number, for attributing compile errors.
     pub places: Vec<(usize, Range<usize>)>,
-    /// Those for which there is no place.
+    /// The mutants whose place was not found.
     pub left_out: Vec<usize>,
 }
 
-/// A place in the source, and what can stand there instead.
+/// A node of the source, and the mutants that can replace it.
 struct Node {
     range: Range<usize>,
     shape: Shape,
@@ -31,11 +31,11 @@ struct Node {
 }
 
 enum Shape {
-    /// The statements of a function; of one that returns an iterator, whose type is its own.
+    /// The body of a function; `iterates` if the function returns an iterator of an opaque type.
     Body {
         iterates: bool,
     },
-    /// The `const` of a function, which could not ask which change is made.
+    /// The `const` of a function: a constant function can't read the selected number.
     Const,
     Binary {
         left: Range<usize>,
@@ -45,7 +45,7 @@ enum Shape {
     Unary {
         operand: Range<usize>,
     },
-    /// An arm is taken out by a guard that holds no more.
+    /// A mutant removes the arm by a guard that is false.
     Arm {
         pattern: Range<usize>,
         guard: Option<Range<usize>>,
@@ -58,8 +58,8 @@ enum Shape {
     },
 }
 
-/// Puts these changes of one file into it; the number of one is its place among all, and those of the same
-/// place must follow each other.
+/// Inserts these mutants into one file. The key of a mutant is its
+/// number among all; the mutants of one place must follow each other.
 pub fn weave(source: &str, mutants: &BTreeMap<usize, &Mutant>) -> Result<Woven, String> {
     let file = syn::parse_file(source).map_err(|error| error.to_string())?;
     let lines = Lines::of(source);
@@ -100,7 +100,7 @@ pub fn weave(source: &str, mutants: &BTreeMap<usize, &Mutant>) -> Result<Woven, 
         .flatten()
         .collect();
     let mut nodes = finder.found;
-    // What holds another comes before it.
+    // An outer node precedes the nodes inside it.
     nodes.sort_by_key(|node| {
         (
             node.range.start,
@@ -123,7 +123,7 @@ pub fn weave(source: &str, mutants: &BTreeMap<usize, &Mutant>) -> Result<Woven, 
     Ok(woven)
 }
 
-/// The same change twice at one place: two operators begin nowhere together, but a guard and what is in it do.
+/// Distinguishes nodes that begin at one place: no two operators do, but a guard and an operator in it may.
 fn kind(genre: Genre) -> u8 {
     match genre {
         Genre::FnValue => 0,
@@ -164,7 +164,7 @@ struct Finder<'a> {
     source: &'a str,
     wanted: BTreeMap<(usize, u8), Vec<usize>>,
     found: Vec<Node>,
-    /// The `const` of functions, and their blocks.
+    /// The `const` keywords of functions, with the blocks of these functions.
     constants: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -187,7 +187,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Where a constant function is changed, none of the file stays constant: they call each other.
+    /// If a constant function is changed, all functions of the file lose `const`: they call each other.
     fn free(&mut self) {
         let changed = |block: &Range<usize>| {
             self.found
@@ -211,7 +211,7 @@ impl Finder<'_> {
 }
 
 impl<'ast> Visit<'ast> for Finder<'_> {
-    // What a constant is made of could not ask which change is made: such changes are left out.
+    // A constant can't read the selected number, so mutants inside constants are left out.
     fn visit_item_const(&mut self, _: &'ast syn::ItemConst) {}
     fn visit_impl_item_const(&mut self, _: &'ast syn::ImplItemConst) {}
     fn visit_trait_item_const(&mut self, _: &'ast syn::TraitItemConst) {}
@@ -322,7 +322,7 @@ struct Weaver<'a> {
 }
 
 impl Weaver<'_> {
-    /// Writes a part of the source, with what is changed in it: `nodes` are those that may lie in it.
+    /// Writes a part of the source with its mutants: `nodes` are those that may lie in the part.
     fn put(&mut self, part: Range<usize>, nodes: Range<usize>) {
         let mut at = part.start;
         let mut next = nodes.start;
@@ -332,7 +332,7 @@ impl Weaver<'_> {
                 next += 1;
                 continue;
             }
-            // Those after it that lie in it; it begins before them.
+            // The later nodes that lie inside this one.
             let inner = (next + 1..nodes.end)
                 .find(|&other| self.nodes[other].range.start >= node.range.end);
             let inner = next + 1..inner.unwrap_or(nodes.end);
@@ -352,7 +352,7 @@ impl Weaver<'_> {
         self.woven.text.push_str(text);
     }
 
-    /// A change: whatever `put` writes is its own.
+    /// Writes a mutant, and records the range of its text.
     fn change(&mut self, number: usize, put: impl FnOnce(&mut Self)) {
         let start = self.woven.text.len();
         put(self);
@@ -361,7 +361,7 @@ impl Weaver<'_> {
             .push((number, start..self.woven.text.len()));
     }
 
-    /// The guard of an arm: a `let` in it can't stand in parentheses.
+    /// Writes the guard of an arm. A guard with a `let` can't stand in parentheses.
     fn guard(&mut self, guard: Range<usize>, nodes: Range<usize>) {
         let has_let = self.source[guard.clone()].contains("let ");
         self.say(if has_let { "" } else { "(" });

@@ -1,4 +1,4 @@
-//! What a contender can do: [`Contender`].
+//! The interface of a contender: the operations that all scenarios use.
 
 use std::future::Future;
 use std::hint::spin_loop;
@@ -15,38 +15,38 @@ use crate::entrant::Entrant;
 /// A future of a scenario.
 pub(crate) type Run<T = ()> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// How many events a bounded mailbox holds.
+/// The capacity of a bounded mailbox, in events.
 pub(crate) const ROOM: usize = 64;
 
-/// Actors, or what takes their place. All scenarios are made of this, so that they differ in
-/// nothing else.
+/// Actors, or their replacement. All scenarios use only these
+/// operations, so that contenders differ in nothing else.
 ///
-/// A counter counts the events that it is told or asked; a node hands each ball on to the next.
+/// A counter counts the events and questions that it receives; a node passes each ball to the next.
 pub(crate) trait Contender: Copy + Send + Sync + 'static {
-    /// Kept for as long as its actors are to live.
+    /// The system, which is kept while its actors must live.
     type System: Send + Sync + 'static;
     /// The address of a counter.
     type Counter: Clone + Send + Sync + 'static;
     /// The address of a node.
     type Node: Send + Sync + 'static;
 
-    /// How the table calls it.
+    /// The name of the contender in the table.
     fn name(self) -> &'static str;
     fn role(self) -> Role {
         Role::Peer
     }
-    /// The same with mailboxes that hold [`ROOM`] events; `None` where it has none.
+    /// Returns the same contender with mailboxes of [`ROOM`] events; `None` if it has none.
     fn bounded(self) -> Option<Box<dyn Entrant>>;
-    /// Within the executor.
+    /// Creates the system; called inside the executor.
     fn system(self) -> Self::System;
     fn counter(self, system: &Self::System) -> impl Future<Output = Self::Counter> + Send;
-    /// Tells a counter an event, and waits for room where its mailbox is bounded.
+    /// Sends an event to a counter, and waits for capacity if the mailbox is bounded.
     fn tell(self, counter: &Self::Counter) -> impl Future<Output = ()> + Send;
-    /// Asks a counter how much it has counted, this question included.
+    /// Asks a counter for its count, this question included.
     fn ask(self, counter: &Self::Counter) -> impl Future<Output = u64> + Send;
-    /// Tells a counter an event, by which it signs.
+    /// Sends an event to a counter, which then signs the list.
     fn sign(self, counter: &Self::Counter, list: Arc<List>) -> impl Future<Output = ()> + Send;
-    /// Nodes in a ring; each says `done` when it gets a ball that is to go no further.
+    /// Creates a ring of nodes; each reports `done` when it receives a ball without hops left.
     fn ring(
         self,
         system: &Self::System,
@@ -56,32 +56,32 @@ pub(crate) trait Contender: Copy + Send + Sync + 'static {
     /// Throws a ball to a node.
     fn throw(self, node: &Self::Node, ball: Ball) -> impl Future<Output = ()> + Send;
 
-    /// Starts the task of a sender, beside so many others.
+    /// Starts the task of a sender; `_index` is the number of the task.
     fn start(self, _index: usize, task: Run) {
         tokio::spawn(task);
     }
 
-    /// Runs a task on so many workers, or on the current thread where there are none.
+    /// Runs a task on a number of workers, or on the current thread if there are none.
     fn execute(self, workers: usize, run: Run<f64>) -> f64 {
         let runtime = runtime(workers);
-        // A task, so that it is on a worker.
+        // A task, so that it runs on a worker.
         let figure = runtime.block_on(async { tokio::spawn(run).await.expect("a run ends") });
         runtime.shutdown_background();
         figure
     }
 }
 
-/// Why it is there.
+/// The role of a contender in the comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     Ours,
-    /// Another framework of actors.
+    /// Another actor framework.
     Peer,
-    /// What can be had without one.
+    /// A solution without a framework.
     Plain,
 }
 
-/// Tokio's, with so many workers or with none.
+/// Creates a tokio runtime with this number of workers, or with none.
 pub(crate) fn runtime(workers: usize) -> Runtime {
     let mut builder = match workers {
         0 => Builder::new_current_thread(),
@@ -91,12 +91,12 @@ pub(crate) fn runtime(workers: usize) -> Runtime {
     builder.build().expect("a runtime starts")
 }
 
-/// How often a ball is still to be handed on.
+/// A ball, with the number of hops that are left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ball(pub(crate) u64);
 
 impl Ball {
-    /// The ball as the next one gets it, or word that it has arrived.
+    /// Returns the ball with one hop less, or reports the arrival.
     #[inline]
     pub(crate) fn hand_on(self, done: &Done) -> Option<Self> {
         let left = self.0.checked_sub(1);
@@ -107,29 +107,29 @@ impl Ball {
     }
 }
 
-/// Says that something is done.
+/// Reports that a part of a scenario is done.
 #[derive(Clone, Debug)]
 pub(crate) struct Done(UnboundedSender<()>);
 
 impl Done {
-    /// This, and what hears it.
+    /// Creates a sender of such reports, and its receiver.
     pub(crate) fn new() -> (Self, UnboundedReceiver<()>) {
         let (sender, receiver) = unbounded_channel();
         (Self(sender), receiver)
     }
 
     fn say(&self) {
-        // Nobody listens only where the scenario is over.
+        // The receiver is closed only when the scenario is over.
         let _ = self.0.send(());
     }
 }
 
-/// To be signed so many times.
+/// A list with a number of signatures left.
 #[derive(Debug)]
 pub(crate) struct List {
     left: AtomicU64,
     done: Done,
-    /// For how long who signs keeps its thread.
+    /// The time for which a signer occupies its thread.
     takes: Duration,
 }
 
@@ -142,7 +142,7 @@ impl List {
         }
     }
 
-    /// The last one says that it is done.
+    /// Signs the list. The last signer reports that the list is complete.
     pub(crate) fn sign(&self) {
         if !self.takes.is_zero() {
             let begun = Instant::now();

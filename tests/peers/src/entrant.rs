@@ -1,17 +1,17 @@
-//! A contender without its type: [`Entrant`].
+//! An object-safe view of a contender.
 
 use crate::contender::{Contender, Role};
 use crate::memory;
 use crate::scenario::Scenario;
 
-/// What the tables are made from.
+/// A contender as a trait object, for the tables.
 pub(crate) trait Entrant {
     fn name(&self) -> &'static str;
     fn role(&self) -> Role;
-    /// Sets up the scenario on so many workers, or on the current thread where there are none, and
-    /// tells what it found; `None` where the contender has no part in it.
+    /// Runs the scenario on a number of workers, or on the current thread if there
+    /// are none, and returns the figure; `None` if the contender has no such feature.
     fn measure(&self, scenario: Scenario, workers: usize) -> Option<f64>;
-    /// The memory of an idle actor in bytes; once in a process, since memory is not given back.
+    /// Returns the memory of an idle actor in bytes; once per process, since memory is not given back.
     fn weigh(&self, workers: usize) -> f64;
 }
 

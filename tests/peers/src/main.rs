@@ -1,7 +1,7 @@
-//! Prints what production costs: our actors beside other frameworks, tokio's channel and a
-//! hand-written mailbox, on one thread and on two workers, medians of five.
+//! Production benchmark: prints the cost of our actors beside other frameworks, tokio's
+//! channel and a hand-written mailbox, on one thread and on two workers, medians of five.
 //!
-//! `peers actor-core kameo tell` is for these contenders and this scenario alone.
+//! `peers actor-core kameo tell` runs only these contenders and this scenario.
 
 mod contender;
 mod contenders;
@@ -18,7 +18,7 @@ use selection::Selection;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    // A process of its own, started by `memory::weigh`.
+    // True in the process that `memory::weigh` starts.
     let (weighs, names) = match arguments.split_first() {
         Some((flag, names)) if flag == memory::FLAG => (true, names),
         _ => (false, arguments.as_slice()),

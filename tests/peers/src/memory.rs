@@ -1,4 +1,4 @@
-//! What an idle actor weighs.
+//! The memory of an idle actor.
 
 use std::env;
 use std::fs;
@@ -6,14 +6,14 @@ use std::process::Command;
 
 use crate::contender::Contender;
 
-/// How many are idle where their memory is looked at.
+/// The number of idle actors in the measurement.
 const IDLE: u64 = 100_000;
 
-/// What this program is called with to do no more than that.
+/// The argument that makes this program measure memory only.
 pub(crate) const FLAG: &str = "--weigh";
 
-/// The memory of an idle actor in bytes, as a process of its own finds it; `None` where the system
-/// does not tell.
+/// Returns the memory of an idle actor in bytes, measured in a
+/// process of its own; `None` if the system does not report it.
 pub(crate) fn weigh(contender: &str, executor: &str) -> Option<f64> {
     let program = env::current_exe().ok()?;
     let output = Command::new(program)
@@ -27,8 +27,8 @@ pub(crate) fn weigh(contender: &str, executor: &str) -> Option<f64> {
         .filter(|bytes: &f64| bytes.is_finite())
 }
 
-/// By how much the resident memory grows with each idle counter; not a number where the system does
-/// not tell.
+/// Returns the growth of the resident memory per idle
+/// counter; NaN if the system does not report it.
 pub(crate) async fn idle<C: Contender>(contender: C) -> f64 {
     drop(counters(contender, 10).await);
     let before = resident_bytes();

@@ -1,4 +1,4 @@
-//! What is measured: [`Scenario`].
+//! The scenarios of the benchmark.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,53 +14,53 @@ const TOLD: u64 = 1_000_000;
 const ASKED: u64 = 200_000;
 const SPAWNED: u64 = 100_000;
 const HOPS: u64 = 400_000;
-/// How many nodes are in a long ring.
+/// The number of nodes in a long ring.
 const RING: usize = 1_000;
-/// How many tasks ask at a time where that is to be too much.
+/// The number of tasks that ask at the same time in the latency scenario.
 const CROWD: usize = 64;
-/// After how many events a sender lets others run, so that a queue does not grow without limit.
+/// The number of events after which a sender yields, so that a queue does not grow without limit.
 const BURST: u64 = 1_000;
 
-/// What a task sleeps beside a busy counter.
+/// The sleep of a task beside a busy counter.
 const NAP: Duration = Duration::from_millis(1);
-/// How often it is tried at most, while the counter is busy.
+/// The maximum number of samples while the counter is busy.
 const TRIES: usize = 20;
 
-/// After how long a scenario that should take seconds is given up.
+/// The time limit of a scenario that should take seconds.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Scenario {
-    /// One task tells a counter, which counts them all.
+    /// One task sends to a counter, which counts all events.
     Tell,
-    /// The same to a mailbox that holds [`ROOM`](crate::contender::ROOM) events.
+    /// The same into a mailbox of [`ROOM`](crate::contender::ROOM) events.
     BoundedSend,
-    /// Four tasks tell one counter.
+    /// Four tasks send to one counter.
     FanIn,
     /// Two nodes throw a ball to and fro.
     PingPong,
     /// A task asks a counter, again and again.
     Ask,
-    /// Counters are spawned and told one event each, until all have handled theirs; how they end is
-    /// no part of it.
+    /// Counters are spawned and receive one event each, until all
+    /// have handled theirs. The end of the counters is not measured.
     Spawn,
     /// A ball goes around a ring.
     Ring,
     /// 64 balls go around a ring.
     CrowdedRing,
-    /// So long, or less, do 999 of 1 000 questions take, where 64 tasks ask one counter.
+    /// The 99.9th percentile of the time for an answer, while 64 tasks ask one counter.
     Latency,
-    /// How much later than it should a task wakes from a millisecond's sleep, beside a counter whose
-    /// mailbox is full of events that take so long each.
+    /// The delay of a task's wake-up from a sleep of one millisecond, beside
+    /// a counter with a full mailbox of events that take this time each.
     Sleep(Handler),
-    /// How long a counter that has nothing else to do takes to answer beside that.
+    /// The time for an answer of an idle counter beside such a busy one.
     AskBeside(Handler),
-    /// The memory of a counter that has counted one event and one question. Not measured here, but
-    /// in a process of its own.
+    /// The memory of a counter that has counted one event
+    /// and one question, measured in a process of its own.
     Idle,
 }
 
-/// How long the handlers of a busy counter take.
+/// The time that a handler of a busy counter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Handler {
     None,
@@ -69,7 +69,7 @@ pub(crate) enum Handler {
 }
 
 impl Handler {
-    /// That, and how many events make the counter busy for long enough.
+    /// Returns that time, and the number of events that keep the counter busy for long enough.
     fn load(self) -> (Duration, u64) {
         match self {
             Self::None => (Duration::ZERO, 3_000_000),
@@ -99,12 +99,12 @@ impl Scenario {
         Self::Idle,
     ];
 
-    /// It is about who holds up whom, and differs with each number of workers.
+    /// True for a scenario about delays, whose result depends on the number of workers.
     pub(crate) fn is_delay(self) -> bool {
         matches!(self, Self::Sleep(_) | Self::AskBeside(_))
     }
 
-    /// How it is called on the command line.
+    /// The name of the scenario on the command line.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Tell => "tell",
@@ -126,7 +126,7 @@ impl Scenario {
         }
     }
 
-    /// How the table calls it.
+    /// The name of the scenario in the table.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Tell => "tell",
@@ -148,8 +148,8 @@ impl Scenario {
         }
     }
 
-    /// Plays it, and tells how many nanoseconds each took; not a number where it does not come to
-    /// an end.
+    /// Runs the scenario, and returns the nanoseconds per
+    /// operation; NaN if the scenario exceeds the time limit.
     pub(crate) fn of<C: Contender>(self, contender: C) -> Run<f64> {
         let run = self.play(contender);
         Box::pin(async { timeout(PATIENCE, run).await.unwrap_or(f64::NAN) })
@@ -193,7 +193,7 @@ async fn tell<C: Contender>(contender: C, senders: usize, each: u64) -> Duration
     })
     .await;
     let mut asked = 1;
-    // Not all handle what one task sends in order.
+    // Not all contenders handle the events of one task in order.
     while contender.ask(&counter).await < senders as u64 * each + asked {
         asked += 1;
     }
@@ -226,12 +226,12 @@ async fn spawn<C: Contender>(contender: C) -> Duration {
     begun.elapsed()
 }
 
-/// So many balls, each for so many hops.
+/// Sends a number of balls around the ring, each for this number of hops.
 async fn ring<C: Contender>(contender: C, size: usize, balls: usize, hops: u64) -> Duration {
     let (done, mut over) = Done::new();
     let system = contender.system();
     let nodes = contender.ring(&system, size, done).await;
-    // Once around, so that everyone is there and knows the next.
+    // One warm-up round, so that every node is started and knows the next.
     contender.throw(&nodes[0], Ball(size as u64)).await;
     over.recv().await.expect("a ball arrives");
     let begun = Instant::now();
@@ -246,8 +246,8 @@ async fn ring<C: Contender>(contender: C, size: usize, balls: usize, hops: u64) 
     begun.elapsed()
 }
 
-/// How much later than it should a sleep is over, or else how long a question takes, beside a counter
-/// that has much to do: the average in nanoseconds.
+/// Returns the mean delay of a sleep, or the mean time
+/// for an answer, beside a busy counter, in nanoseconds.
 async fn beside<C: Contender>(contender: C, handler: Handler, asks: bool) -> f64 {
     let (takes, count) = handler.load();
     let (done, mut over) = Done::new();
@@ -277,7 +277,7 @@ async fn beside<C: Contender>(contender: C, handler: Handler, asks: bool) -> f64
     total.as_nanos() as f64 / tries.max(1) as f64
 }
 
-/// The 99.9th percentile of the time for an answer, in nanoseconds.
+/// Returns the 99.9th percentile of the time for an answer, in nanoseconds.
 async fn latency<C: Contender>(contender: C) -> f64 {
     let system = contender.system();
     let counter = contender.counter(&system).await;
@@ -301,7 +301,7 @@ async fn latency<C: Contender>(contender: C) -> f64 {
     times[times.len() * 999 / 1000].as_nanos() as f64
 }
 
-/// Runs so many tasks, and waits until all have ended.
+/// Runs a number of tasks, and waits until all have ended.
 async fn together<C, F, T>(contender: C, count: usize, task: impl Fn() -> F) -> Vec<T>
 where
     C: Contender,

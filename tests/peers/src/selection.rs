@@ -1,15 +1,15 @@
-//! Who and what is measured, as the command line says: [`Selection`].
+//! The selection of contenders, scenarios and executors by the command line.
 
 use crate::contenders::{Actix, Actors, Kameo, Mailbox, Mpsc, Ractor, Tasks, Xtra};
 use crate::entrant::Entrant;
 use crate::scenario::Scenario;
 use crate::table;
 
-/// How the executors are called, and how many workers each has; with none, it is the current
-/// thread.
+/// The names of the executors, and the number of
+/// workers of each; zero stands for the current thread.
 const EXECUTORS: [(&str, usize); 3] = [("one-thread", 0), ("one-worker", 1), ("two-workers", 2)];
 
-/// All of a kind where none of that kind is named.
+/// The selected items; all of a kind if none of that kind is named.
 pub(crate) struct Selection {
     contenders: Vec<Box<dyn Entrant>>,
     scenarios: Vec<Scenario>,
@@ -17,7 +17,7 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// What the names say, or which names there are.
+    /// Returns the selection by these names, or an error with the known names.
     pub(crate) fn of(names: &[String]) -> Result<Self, String> {
         let known = known();
         if let Some(name) = names.iter().find(|name| !known.contains(&name.as_str())) {
@@ -35,14 +35,14 @@ impl Selection {
 
     pub(crate) fn print(&self) {
         for (executor, workers) in &self.executors {
-            // One worker differs from one thread in who is held up, and in little else.
+            // One worker and one thread differ only in delays.
             let of_interest = |scenario: &&Scenario| *workers != 1 || scenario.is_delay();
             let scenarios: Vec<_> = self.scenarios.iter().filter(of_interest).copied().collect();
             table::print(executor, *workers, &self.contenders, &scenarios);
         }
     }
 
-    /// Tells what an idle actor of one contender weighs on one executor.
+    /// Prints the memory of an idle actor of one contender on one executor.
     pub(crate) fn weigh(&self) {
         if let ([contender], [(_, workers)]) = (&self.contenders[..], &self.executors[..]) {
             println!("{}", contender.weigh(*workers));
@@ -50,7 +50,7 @@ impl Selection {
     }
 }
 
-/// Us, the frameworks, and what can be written without one.
+/// Returns our actors, the other frameworks, and the solutions without a framework.
 fn contenders() -> Vec<Box<dyn Entrant>> {
     vec![
         Box::new(Actors::<false>),

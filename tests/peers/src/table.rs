@@ -1,4 +1,4 @@
-//! One table for each executor.
+//! The result tables, one for each executor.
 
 use crate::contender::Role;
 use crate::entrant::Entrant;
@@ -7,10 +7,10 @@ use crate::scenario::Scenario;
 
 const REPEATS: usize = 5;
 
-/// The figure of one contender, where it has one.
+/// The figure of one contender, if there is one.
 type Figure = Option<f64>;
 
-/// Prints the rows as they come.
+/// Prints each row as soon as it is measured.
 pub(crate) fn print(
     executor: &str,
     workers: usize,
@@ -48,7 +48,7 @@ fn figures(
     }
     let mut rounds = vec![Vec::new(); contenders.len()];
     for _ in 0..REPEATS {
-        // One after another, round after round, so that other load meets all alike.
+        // The contenders alternate, round after round, so that other load affects all equally.
         for (contender, found) in contenders.iter().zip(&mut rounds) {
             let figure = contender.measure(scenario, workers);
             if figure.is_some_and(f64::is_nan) {
@@ -61,13 +61,13 @@ fn figures(
     rounds.iter_mut().map(|found| median(found)).collect()
 }
 
-/// What did not come to an end counts as the slowest.
+/// Returns the median. A scenario that did not end counts as the slowest.
 fn median(found: &mut [f64]) -> Figure {
     found.sort_by(f64::total_cmp);
     found.get(found.len() / 2).copied()
 }
 
-/// How many times as much as ours the best of the other frameworks takes.
+/// Returns the ratio of the best other framework's figure to ours.
 fn ratio(contenders: &[Box<dyn Entrant>], figures: &[Figure]) -> Figure {
     let of = |role| {
         let both = contenders.iter().zip(figures);

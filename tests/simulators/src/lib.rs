@@ -1,36 +1,36 @@
-//! One program for three simulators: balls that go around a ring of three hosts.
+//! One benchmark program for three simulators: balls that go around a ring of three hosts.
 //!
-//! Each host throws so many balls to the next one, and hands on each that it gets until that has gone far
-//! enough. All balls together are as many messages between hosts as [`MESSAGES`] says, each of them encoded
-//! and decoded.
+//! Each host throws a number of balls to the next one, and passes on each ball
+//! that it receives until the ball has no hops left. In total, [`MESSAGES`]
+//! messages travel between hosts, each of them encoded and decoded.
 
 use cpu_time::ProcessTime;
 use serde::{Deserialize, Serialize};
 
-/// How many hosts are in the ring.
+/// The number of hosts in the ring.
 pub const HOSTS: usize = 3;
-/// How many balls each of them throws.
+/// The number of balls that each host throws.
 pub const BALLS: u64 = 8;
-/// From how many hosts to the next each ball goes: a multiple of [`HOSTS`].
+/// The number of hops of each ball: a multiple of [`HOSTS`].
 pub const HOPS: u64 = 600;
-/// How many messages each host gets in one execution.
+/// The number of messages that each host receives in one execution.
 pub const EACH: u64 = BALLS * HOPS;
-/// How many messages there are in one execution.
+/// The number of messages in one execution.
 pub const MESSAGES: u64 = HOSTS as u64 * EACH;
-/// How many executions there are.
+/// The number of executions.
 pub const EXECUTIONS: u64 = 50;
 
-/// How many hops are left, and where it comes from, so that there is something to encode.
+/// A ball: the hops that are left, and the host that threw it, so that there is something to encode.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ball {
-    /// The hops after this one.
+    /// The number of hops after this one.
     pub left: u64,
-    /// The host that has thrown it.
+    /// The host that threw the ball.
     pub thrown_by: u32,
 }
 
 impl Ball {
-    /// One that a host throws.
+    /// Creates a ball that a host throws.
     pub fn of(host: usize) -> Self {
         Self {
             left: HOPS - 1,
@@ -38,27 +38,27 @@ impl Ball {
         }
     }
 
-    /// The ball as the next one gets it, unless it has gone far enough.
+    /// Returns the ball with one hop less; `None` if no hop is left.
     pub fn hand_on(self) -> Option<Self> {
         let left = self.left.checked_sub(1)?;
         Some(Self { left, ..self })
     }
 
-    /// As it travels.
+    /// Encodes the ball; returns the number of bytes.
     ///
     /// # Panics
     ///
-    /// Never: a ball can be encoded.
+    /// Never panics: a ball can be encoded.
     pub fn encode(&self, bytes: &mut [u8]) -> usize {
         let config = bincode::config::standard();
         bincode::serde::encode_into_slice(self, bytes, config).expect("there is room")
     }
 
-    /// What has arrived.
+    /// Decodes a ball.
     ///
     /// # Panics
     ///
-    /// Where that is no ball.
+    /// Panics if the bytes are no ball.
     pub fn decode(bytes: &[u8]) -> Self {
         let config = bincode::config::standard();
         let decoded = bincode::serde::decode_from_slice(bytes, config);
@@ -66,15 +66,15 @@ impl Ball {
     }
 }
 
-/// How much room a ball takes at most when it is encoded.
+/// The maximum number of bytes of an encoded ball.
 pub const ROOM: usize = 16;
 
-/// Runs the executions, and prints how many messages have arrived in a second of CPU time, in thousands.
-/// A simulator may run some more, to see that they repeat.
+/// Runs the executions, and prints the messages per second of CPU time, in thousands.
+/// A simulator may run additional executions, in order to check that they repeat.
 ///
 /// # Panics
 ///
-/// Where messages are missing.
+/// Panics if messages are missing.
 pub fn measure(executions: impl FnOnce() -> u64) {
     let begun = ProcessTime::now();
     let arrived = executions();

@@ -1,4 +1,4 @@
-//! The actors: [`Worker`]s, and the [`Foreman`] of each few of them.
+//! The actors of the soak test: [`Worker`]s, and the [`Foreman`] that supervises each group of them.
 
 use std::any::Any;
 use std::ops::Range;
@@ -12,10 +12,10 @@ use actor_core::{Backoff, Event, Mailbox, Overflow, Restart, Supervision, Unread
 use crate::DRIVERS;
 use crate::ledger::{LEDGER, Ticket};
 
-/// How many children a foreman has.
+/// The number of children of a foreman.
 const SHARE: usize = 50;
 
-/// Where each worker is found, who may be another one later.
+/// The current worker of each place; a place may get another worker later.
 pub(crate) struct Crew(Box<[Mutex<Option<ActorRef<Worker>>>]>);
 
 impl Crew {
@@ -27,7 +27,7 @@ impl Crew {
         self.0.len()
     }
 
-    /// The places of each foreman's workers.
+    /// Returns the places of each foreman's workers.
     pub(crate) fn shares(&self) -> impl Iterator<Item = Range<usize>> {
         let size = self.size();
         (0..size)
@@ -35,7 +35,7 @@ impl Crew {
             .map(move |first| first..size.min(first + SHARE))
     }
 
-    /// Who has that place; `None` before the first.
+    /// Returns the worker of that place; `None` before the first one.
     pub(crate) fn at(&self, place: usize) -> Option<ActorRef<Worker>> {
         self.place(place).clone()
     }
@@ -49,16 +49,16 @@ impl Crew {
     }
 }
 
-/// The foreman of a place.
+/// Returns the number of the foreman of a place.
 pub(crate) fn share_of(place: usize) -> usize {
     place / SHARE
 }
 
-/// Why a worker does not do its job.
+/// The error of a worker that refuses its job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Refused;
 
-/// An order that is followed at once.
+/// An order that is carried out without waits.
 #[derive(Debug)]
 pub(crate) struct Brief {
     pub(crate) ticket: Ticket,
@@ -76,7 +76,7 @@ pub(crate) enum BriefJob {
     Halt,
 }
 
-/// An order that is followed with waits.
+/// An order that is carried out with waits.
 #[derive(Debug)]
 pub(crate) struct Slow {
     pub(crate) ticket: Ticket,
@@ -89,25 +89,25 @@ pub(crate) enum SlowJob {
     Yield,
     Sleep,
     Panic,
-    /// Who is asked has a higher place than the asker, so that nobody waits in a circle.
+    /// Asks a worker with a higher place than the asker, so that there is no cycle of waits.
     Ask(ActorRef<Worker>),
 }
 
-/// Which driver sent it, and the how manieth of that driver it is.
+/// The driver that sent the event, and the event's number among those of the driver.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stamp {
     pub(crate) driver: usize,
     pub(crate) number: u64,
 }
 
-/// Tells a foreman to put somebody new in a place.
+/// Makes a foreman put a new worker in a place.
 #[derive(Debug)]
 pub(crate) struct Hire {
     pub(crate) ticket: Ticket,
     pub(crate) place: usize,
 }
 
-/// Lets a foreman fail.
+/// Makes a foreman fail.
 #[derive(Debug)]
 pub(crate) struct Trip {
     pub(crate) ticket: Ticket,
@@ -116,7 +116,7 @@ pub(crate) struct Trip {
 #[derive(Debug)]
 struct Tick;
 
-/// Takes note of an event that will never be handled.
+/// Records an event that will never be handled.
 pub(crate) fn dead_letter(event: &dyn Event) {
     let event: &dyn Any = event;
     let ticket = None
@@ -127,12 +127,12 @@ pub(crate) fn dead_letter(event: &dyn Event) {
     ticket.expect("every event has a ticket").is_dead();
 }
 
-/// A panic that prints nothing.
+/// Panics without printing a message.
 fn panic() -> ! {
     std::panic::resume_unwind(Box::new("injected"))
 }
 
-/// The last stamp that was handled of each driver; all lives of an actor share it.
+/// The last handled stamp of each driver, shared by all incarnations of an actor.
 #[derive(Default)]
 struct Seen([AtomicU64; DRIVERS]);
 
@@ -146,7 +146,7 @@ impl Seen {
     }
 }
 
-/// Follows orders.
+/// Carries out orders.
 pub(crate) struct Worker {
     seen: Arc<Seen>,
 }
@@ -221,7 +221,7 @@ impl Foreman {
 impl Foreman {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        // Some give up soon, and most never.
+        // Some foremen give up soon, and most never.
         let times = match share_of(self.share.start) % 16 {
             0 => 3,
             _ => 1_000_000,
@@ -250,7 +250,7 @@ impl Foreman {
         panic()
     }
 
-    /// Workers differ in what they hold, and in what becomes of them when they fail.
+    /// Spawns a worker. Workers differ in their mailboxes and in their supervision.
     fn hire_for(&self, place: usize, cx: &mut Context<Self>) {
         let mut spawner = cx.spawner();
         spawner = match place % 8 {

@@ -1,4 +1,4 @@
-//! Who gives orders to the crew: [`Driver`].
+//! The drivers of the soak test: each gives random orders to the crew.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::crew::{
 };
 use crate::ledger::{LEDGER, Ticket};
 
-/// How many asks of one driver are open at most.
+/// The maximum number of open asks of one driver.
 const ASKS_OPEN: usize = 256;
 
-/// Gives random orders until it is told that it is over.
+/// Gives random orders until the round is over.
 pub(crate) struct Driver {
     pub(crate) number: usize,
     pub(crate) crew: Arc<Crew>,
@@ -26,14 +26,14 @@ pub(crate) struct Driver {
     pub(crate) is_over: Arc<AtomicBool>,
 }
 
-/// An ask, and what its answer is to be.
+/// An ask, and the expected answer.
 pub(crate) struct Pending {
     number: u64,
     ask: Ask<Result<u64, Refused>>,
 }
 
 impl Pending {
-    /// Waits for the answer, or the reason why there is none.
+    /// Waits for the answer, or for the error.
     pub(crate) async fn settle(self) {
         if let Ok(Ok(number)) = self.ask.await {
             assert_eq!(number, self.number, "the answer is to another question");
@@ -42,7 +42,7 @@ impl Pending {
 }
 
 impl Driver {
-    /// Returns the asks that were not answered by then.
+    /// Returns the asks that are still open at the end.
     pub(crate) async fn run(mut self, sys: System) -> VecDeque<Pending> {
         let mut pending = VecDeque::new();
         for number in 1.. {
@@ -63,7 +63,7 @@ impl Driver {
         pending
     }
 
-    /// Lets the crew catch up where it is far behind.
+    /// Waits while the crew is far behind.
     async fn keep_pace(&self) {
         let most = 2 * self.crew.size() as u64;
         while LEDGER.open() > most && !self.is_over.load(Ordering::Relaxed) {
@@ -105,7 +105,7 @@ impl Driver {
         }
     }
 
-    /// Kills or stops a worker, and has another take its place.
+    /// Kills or stops a worker, and orders a replacement.
     fn replace(&mut self, place: usize, worker: &ActorRef<Worker>, sys: &System) {
         LEDGER.killed();
         match self.below(2) {
@@ -118,7 +118,7 @@ impl Driver {
         });
     }
 
-    /// Sends as who does not take a full mailbox for an answer, or who does.
+    /// Sends with `send`, which waits for capacity, or with `try_send`, which does not.
     async fn offer(&mut self, worker: &ActorRef<Worker>, stamp: Stamp) {
         let brief = self.brief(stamp);
         let sent = match self.below(8) {
@@ -160,7 +160,7 @@ impl Driver {
         }
     }
 
-    /// Someone at that place or behind it.
+    /// Returns a random worker at that place or after it.
     fn other(&mut self, from: usize) -> Option<ActorRef<Worker>> {
         let left = self
             .crew

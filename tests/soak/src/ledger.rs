@@ -1,25 +1,25 @@
-//! What has become of every event: [`Ledger`].
+//! The ledger of the soak test: counts the outcome of every event.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 
-/// Of the round that runs. Events don't refer to it, so that they weigh little.
+/// The ledger of the current round. Events do not refer to it, so that they stay small.
 pub(crate) static LEDGER: Ledger = Ledger::new();
 
-/// How many events met which fate.
+/// The number of events with each outcome.
 pub(crate) struct Ledger {
     sent: AtomicU64,
     handled: AtomicU64,
     dead: AtomicU64,
-    /// Dropped in the middle of a handler: by a panic, a returned error, a kill or an abort.
+    /// The events dropped inside a handler: by a panic, a returned error, a kill or an abort.
     lost: AtomicU64,
-    /// Given back to who sent.
+    /// The events that were returned to the sender.
     returned: AtomicU64,
-    /// Dropped, and never handled nor a dead letter.
+    /// The events that were dropped, and neither handled nor reported as dead letters.
     vanished: AtomicU64,
-    /// Met two fates.
+    /// The events with two outcomes.
     twice: AtomicU64,
-    /// Handled before one that the same driver had sent earlier.
+    /// The events handled before an earlier one of the same driver.
     overtaken: AtomicU64,
     failures: AtomicU64,
     given_up: AtomicU64,
@@ -67,14 +67,14 @@ impl Ledger {
         read(&self.dead)
     }
 
-    /// How many events are on their way.
+    /// Returns the number of events without an outcome yet.
     pub(crate) fn open(&self) -> u64 {
         let ended = [&self.handled, &self.dead, &self.lost, &self.returned];
         let ended = ended.into_iter().map(read).sum();
         read(&self.sent).saturating_sub(ended)
     }
 
-    /// Every event that was sent has met one fate, and in its turn.
+    /// Asserts that every event has exactly one outcome, and that the order was kept.
     pub(crate) fn check(&self) {
         assert_eq!(read(&self.vanished), 0, "events vanish: {self}");
         assert_eq!(read(&self.twice), 0, "events meet two fates: {self}");
@@ -82,7 +82,7 @@ impl Ledger {
         assert_eq!(self.open(), 0, "events are never dropped: {self}");
     }
 
-    /// Begins a new page.
+    /// Resets all counts.
     pub(crate) fn clear(&self) {
         for count in [
             &self.sent,
@@ -132,7 +132,7 @@ const SENT: u8 = 0;
 const BEGUN: u8 = 1;
 const ENDED: u8 = 2;
 
-/// Part of each event; what is dropped has met its fate.
+/// A part of each event: dropping it records the event's outcome.
 #[derive(Debug)]
 pub(crate) struct Ticket(AtomicU8);
 
@@ -142,12 +142,12 @@ impl Ticket {
         Self(AtomicU8::new(SENT))
     }
 
-    /// A handler has it in hand.
+    /// Records that a handler has begun.
     pub(crate) fn begin(&self) {
         self.go(SENT, BEGUN);
     }
 
-    /// Its handler returns.
+    /// Records that the handler has returned.
     pub(crate) fn handled(self) {
         self.go(BEGUN, ENDED);
         add(&LEDGER.handled);

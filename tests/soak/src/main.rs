@@ -1,9 +1,9 @@
-//! Runs many supervised actors at full load while they are killed, panic and are brought back, ends
-//! the system at a random moment, and counts whether every event is accounted for. Again and again.
+//! Soak test: supervised actors at full load are killed, panic and are restarted; the system ends
+//! at a random moment, and every event must be accounted for. Repeats this until the time is over.
 //!
-//! `cargo run --release -p soak [-- SECONDS ACTORS SEED]`; 600 s, 100 000 actors and
-//! seed 1 unless told, and `-- 10 5000` for a quick look. The seed decides what is sent to whom, not
-//! how threads take turns.
+//! `cargo run --release -p soak [-- SECONDS ACTORS SEED]`; the defaults are 600
+//! s, 100 000 actors and seed 1; use `-- 10 5000` for a quick run. The seed
+//! decides the messages and their recipients, not the interleaving of threads.
 
 mod crew;
 mod driver;
@@ -26,13 +26,13 @@ use crew::{Crew, Foreman};
 use driver::{Driver, Pending};
 use ledger::LEDGER;
 
-/// Who sends; each is a task of its own.
+/// The number of drivers, each a task of its own.
 const DRIVERS: usize = 2;
 
-/// How many bytes the workers' queues may have outgrown and not freed yet.
+/// The number of bytes that the workers' queues may have outgrown and not freed yet.
 const RETIRED: i64 = 64 * 1024;
 
-/// How long the end of a round may take, before it counts as hung.
+/// The time limit for the end of a round, after which the round counts as hung.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 fn main() {
@@ -64,7 +64,7 @@ async fn soak(time: Duration, actors: usize, seed: u64) {
         };
         let peak = round.run(&mut choices).await;
         let live = memory::live();
-        // The first round leaves behind what the runtime and its threads keep.
+        // After the first round, the runtime and its threads keep some memory.
         let start = *start.get_or_insert(live);
         println!(
             "round {rounds}: {:.1} s, {}; {LEDGER}; {} kB live, {} kB before the end",
@@ -92,17 +92,17 @@ async fn soak(time: Duration, actors: usize, seed: u64) {
     );
 }
 
-/// One system, from its beginning to its end.
+/// One system, from start to end.
 struct Round {
     actors: usize,
-    /// After which time it ends.
+    /// The time after which the round ends.
     length: Duration,
-    /// It is shut down, at full load; else it is dropped.
+    /// True if the system is shut down at full load; otherwise it is dropped.
     is_orderly: bool,
 }
 
 impl Round {
-    /// Returns how many bytes were live before the end.
+    /// Returns the number of live bytes before the end.
     async fn run(&self, choices: &mut Xoshiro256PlusPlus) -> i64 {
         let tasks = Handle::current().metrics().num_alive_tasks();
         let sys = System::new();
@@ -149,7 +149,7 @@ impl Round {
     }
 }
 
-/// Starts the crew and who gives it orders.
+/// Starts the crew and its drivers.
 fn drivers(
     sys: &System,
     actors: usize,
@@ -177,7 +177,7 @@ fn drivers(
         .collect()
 }
 
-/// Counts what fails; returns the count of what should not.
+/// Counts failures; returns the count of unexpected ones.
 fn count(sys: &System) -> Arc<AtomicU64> {
     let unexpected = Arc::new(AtomicU64::new(0));
     if let Some(live) = sys.as_live() {
@@ -196,7 +196,7 @@ fn count(sys: &System) -> Arc<AtomicU64> {
     unexpected
 }
 
-/// Waits until there are no more tasks than that.
+/// Waits until at most this number of tasks is left.
 async fn all_but(tasks: usize) {
     while Handle::current().metrics().num_alive_tasks() > tasks {
         tokio::time::sleep(Duration::from_millis(1)).await;

@@ -1,4 +1,4 @@
-//! What is allocated at present.
+//! A counting allocator: the bytes that are allocated at present.
 #![expect(
     unsafe_code,
     reason = "an allocator that counts can't be written without"
@@ -30,12 +30,12 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// How many bytes are allocated and not freed.
+/// Returns the number of bytes that are allocated and not freed.
 pub(crate) fn live() -> i64 {
     LIVE_BYTES.load(Ordering::Relaxed)
 }
 
-/// What the process has of the machine's memory; 0 where the system does not tell.
+/// Returns the resident memory of the process in kB; 0 if the system does not report it.
 pub(crate) fn resident_kilobytes() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));

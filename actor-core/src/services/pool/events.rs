@@ -219,8 +219,7 @@ impl<A: Actor> Pool<A> {
     /// The position of [`Done`] among the pool's events.
     const DONE: u16 = A::INFO.events.len() as u16;
 
-    /// Waits, while the pool stops, for the end of all counted events, so that askers still get their
-    /// replies.
+    /// Waits, at the end of the pool, for all counted events, so that askers still get their replies.
     async fn drain(&mut self, cx: &mut Context<Self>) {
         while self.has_open() {
             let message = cx.receive_message(Self::DONE).await;

@@ -24,8 +24,7 @@ use crate::slab::Slot;
 /// A reference to a [`Pool`] of `A`s.
 pub type PoolRef<A> = ActorRef<Pool<A>>;
 
-/// Several actors of one type, the *workers*, behind one: an actor that accepts the workers' events and
-/// routes each to one of them.
+/// An actor that routes each event to one of several actors of one type, its *workers*.
 ///
 /// A pool is spawned like any actor, and used by an [`ActorRef`], called [`PoolRef`]: it supports `tell`,
 /// `ask`, names, watching and registration. An asker gets the worker's reply.
@@ -84,8 +83,7 @@ pub struct Pool<A: Actor> {
     elastic: Option<Elastic>,
     /// The keys that move to other workers, in a resizable keyed pool.
     moving: Option<Rebalancing<A>>,
-    /// The reference count is the number of counted events whose end was not yet reported to the pool, plus
-    /// one.
+    /// A token, cloned for each counted event until its end is reported to the pool.
     open: Arc<()>,
 }
 
@@ -124,9 +122,9 @@ impl<A: Actor> Pool<A> {
     /// to the first of several such workers.
     ///
     /// The pool counts by itself: the end of each handler is an event to it, so this kind costs more than the
-    /// others, and more steps under test. Events that reach a worker past the pool are not counted. An asker
-    /// gets [`AskError::Dropped`](crate::AskError::Dropped) if the worker fails at the event, or stops before
-    /// it.
+    /// others, and more steps under test. Events that reach a worker past the pool are not counted. If the
+    /// worker fails at the event, or stops before, the asker gets
+    /// [`AskError::Dropped`](crate::AskError::Dropped).
     ///
     /// ```
     /// use actor_core::Pool;
@@ -528,8 +526,7 @@ impl<A: Actor> Pool<A> {
 
 impl<A: Actor> ActorRef<Pool<A>> {
     /// Resizes the pool, when it handles this request among its events. New workers are started at once.
-    /// Surplus workers, the last ones, are each stopped once they have handled the events that were routed to
-    /// them.
+    /// Surplus workers, the last ones, are each stopped after the events that were routed to them.
     ///
     /// A [keyed](Pool::keyed) pool must be [`resizable`](Pool::resizable); otherwise it keeps its size, and
     /// reports that. An [elastic](Pool::elastic) pool continues to grow and shrink from there.

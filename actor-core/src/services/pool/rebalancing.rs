@@ -53,8 +53,7 @@ impl<A: Actor> Rebalancing<A> {
         Some(job)
     }
 
-    /// Records that a worker has handled an event of that key. Returns the events that waited for it, and the
-    /// worker if it may now be stopped.
+    /// Records a handled event of that key. Returns events that waited, and the worker if it may now stop.
     pub(super) fn done(&mut self, key: u64, by: ActorId) -> (Vec<PoolJob<A>>, Option<ActorRef<A>>) {
         // The report may come from a worker of the pool's previous incarnation.
         let busy = self.keys.get_mut(&key);
@@ -82,8 +81,7 @@ impl<A: Actor> Rebalancing<A> {
         (self.leaving[at].1 == 0).then(|| self.leaving.remove(at).0)
     }
 
-    /// Registers a worker that is to be stopped; returns true if it still has events for which others may
-    /// wait.
+    /// Registers a worker to be stopped; returns true if it still has events for which others may wait.
     pub(super) fn leaves(&mut self, worker: &ActorRef<A>) -> bool {
         let keys = self.keys.values().filter(|busy| busy.worker == *worker);
         let keys = keys.count();

@@ -53,8 +53,7 @@ fn stored(order: Ordering) -> AccessEffect {
     }
 }
 
-/// The access of a read-modify-write operation, which continues a release sequence: earlier releases stay in
-/// effect.
+/// The access of a read-modify-write operation, which continues a release sequence.
 fn updated(order: Ordering) -> AccessEffect {
     AccessEffect {
         changes: true,
@@ -128,8 +127,7 @@ macro_rules! atomic {
                 })
             }
 
-            /// As [`compare_exchange`](Self::compare_exchange), but may fail spuriously in production; under
-            /// test it does not.
+            /// As [`compare_exchange`](Self::compare_exchange), but in production may fail spuriously.
             ///
             /// # Errors
             ///
@@ -149,8 +147,7 @@ macro_rules! atomic {
                 self.compare_exchange(current, new, success, failure)
             }
 
-            /// Updates the value by `f`, again whenever another operation has changed it in between; returns
-            /// the previous value.
+            /// Updates the value by `f`, and retries after interference; returns the previous value.
             ///
             /// # Errors
             ///

@@ -16,8 +16,8 @@ const KIND: &str = "Condvar";
 /// A condition variable for a value in a [`Mutex`](super::Mutex), as in the standard library.
 ///
 /// Under test the strategy decides which waiter is woken. Another operation may take the lock before the
-/// woken one, so the condition must be checked again. There are no spurious wake-ups, unless the test asks
-/// for them by the fault `wake`.
+/// woken one, so the condition must be checked again. There are no spurious wake-ups without the fault
+/// `wake`.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -180,8 +180,7 @@ impl Condvar {
         })
     }
 
-    /// Under test: releases the lock, and takes it again after a notification or at the time limit. Returns
-    /// true for a notification.
+    /// Under test: releases the lock until a notification (true) or the time limit (false).
     fn wait_until<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,

@@ -1,5 +1,4 @@
-//! Synchronisation primitives for code that blocks: the standard library's, with a step per operation under
-//! test.
+//! Synchronisation primitives for code that blocks: the standard library's, and steps under test.
 //!
 //! The types have the interface of those in [`std::sync`], or most of it. They are for
 //! [threads](crate::thread), for tasks and for a test body. A handler can use them as long as it never has to
@@ -25,8 +24,7 @@
 //!
 //! Under test every load sees the last store: executions are sequentially consistent, whatever
 //! [`Ordering`](std::sync::atomic::Ordering) a program requests. An ordering that is too weak is detected at
-//! a [`RaceCell`](super::RaceCell) that the atomic should guard; [fences](atomic::fence) are taken into
-//! account.
+//! a [`RaceCell`](super::RaceCell) that the atomic should guard; [fences](atomic::fence) count.
 
 pub mod atomic;
 mod barrier;

@@ -25,8 +25,8 @@ const KIND: &str = "RwLock";
 /// In the standard library it depends on the operating system if a new reader may overtake a waiting writer.
 /// On Linux it may not, so that a thread that takes a read lock twice, nested, deadlocks if a writer has come
 /// in between. Under test a waiting writer has priority, too, even against [`try_read`](RwLock::try_read).
-/// This covers both policies: a reader that overtakes a writer is equivalent to another schedule, in which
-/// the writer comes later.
+/// This covers both policies: a reader that overtakes a writer equals a schedule in which the writer comes
+/// later.
 pub struct RwLock<T: ?Sized> {
     object: Object,
     inner: std::sync::RwLock<T>,

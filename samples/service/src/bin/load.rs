@@ -1,10 +1,10 @@
-//! Starts the service and asks it as much as it can answer, while shards crash: `cargo run --release
-//! --bin load [-- SECONDS CONNECTIONS CRASHES_PER_SECOND]`; 10 s, 64 connections and 20 crashes a
-//! second unless told.
+//! A load test: starts the service and sends it as many requests as it can answer,
+//! while shards crash. Usage: `cargo run --release --bin load [-- SECONDS CONNECTIONS
+//! CRASHES_PER_SECOND]`; the defaults are 10 s, 64 connections and 20 crashes a second.
 //!
-//! It fails where a request has no answer, where more was reserved than added, and where other
-//! answers are lost than the rules say: for each crash the one in hand, and what waited in the
-//! mailbox.
+//! The test fails if a request has no answer, or if more was reserved than
+//! added. Each crash may lose the request in hand and those in the mailbox,
+//! as the rules of supervision say; any other loss fails the test, too.
 
 use std::io;
 use std::ops::AddAssign;
@@ -25,7 +25,7 @@ const LAYOUT: Layout = Layout {
 
 const ITEMS: u64 = 32;
 
-/// After which time a request counts as one without an answer.
+/// A request without an answer after this time has failed.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 #[tokio::main]
@@ -35,7 +35,7 @@ async fn main() -> io::Result<()> {
         None => Ok(default),
     };
     let (seconds, connections, rate) = (number(1, 10)?, number(2, 64)?, number(3, 20)?);
-    // The panics are meant.
+    // The panics are intended: each is an injected crash.
     std::panic::set_hook(Box::new(|panic| eprintln!("{panic}")));
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?.to_string();
@@ -84,7 +84,7 @@ fn check(counts: &Counts, crashes: u64, left: u64, figures: &str) {
         dropped as f64 / failures.max(1) as f64,
         100.0 * predicted as f64 / counts.requests as f64,
     );
-    // Who had given up is not told that its request is lost.
+    // A client that had given up is not notified that its request is lost.
     assert!(
         counts.failed <= predicted,
         "more is lost than the rules say"
@@ -103,7 +103,7 @@ fn check(counts: &Counts, crashes: u64, left: u64, figures: &str) {
     );
 }
 
-/// What became of the requests.
+/// The number of requests with each outcome.
 #[derive(Debug, Default)]
 struct Counts {
     requests: u64,
@@ -114,13 +114,13 @@ struct Counts {
     failed: u64,
     added: u64,
     reserved: u64,
-    /// Of requests that are lost, or took too long.
+    /// The amount of requests that were lost or took too long: it may have been added, or not.
     perhaps_added: u64,
     perhaps_reserved: u64,
 }
 
 impl Counts {
-    /// Returns whether it was done; `None` where that is not known.
+    /// Returns true if the request was carried out; `None` where that is not known.
     fn count(&mut self, status: u16) -> Option<bool> {
         self.requests += 1;
         let (count, done) = match status {
@@ -165,7 +165,7 @@ impl AddAssign for Counts {
     }
 }
 
-/// A connection that is kept.
+/// A client with a connection that is kept alive.
 struct Client {
     stream: BufReader<TcpStream>,
 }
@@ -184,7 +184,7 @@ impl Client {
         })
     }
 
-    /// One request after the other.
+    /// Sends one request after the other.
     async fn run(mut self, number: u64, is_over: Arc<AtomicBool>) -> io::Result<Counts> {
         let mut counts = Counts::default();
         let mut turn = number;
@@ -223,7 +223,7 @@ impl Client {
         Ok(())
     }
 
-    /// Crashes one shard after the other, so many a second; returns how many.
+    /// Crashes one shard after the other, `rate` times a second; returns the number of crashes.
     async fn crash(&mut self, rate: u64, time: Duration) -> io::Result<u64> {
         let began = Instant::now();
         let mut crashes = 0;
@@ -240,7 +240,7 @@ impl Client {
         Ok(crashes)
     }
 
-    /// How much there is of an item.
+    /// Returns the amount of an item that is left.
     async fn left(&mut self, item: u64) -> io::Result<u64> {
         let answer = self.get(&format!("/items/{item}")).await?;
         let digits = answer

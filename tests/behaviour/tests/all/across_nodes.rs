@@ -1,4 +1,4 @@
-//! What actors on different nodes know of each other: names, for a while, and identities.
+//! Names and identities of actors across nodes: look-ups with a time limit, and `ActorId`s.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug)]
 struct Look;
 
-/// Says twice by whom it is sent.
+/// Contains the sender twice: as an identity and as a reference.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Signed {
     by: ActorId,
@@ -28,7 +28,7 @@ impl Registrar {
     }
 }
 
-/// Looks for the registrar, within a second if at all.
+/// Looks up the registrar, with a time limit of one second or without one.
 struct Caller {
     has_limit: bool,
     found: Option<Result<(), LookupError>>,
@@ -53,7 +53,7 @@ impl Caller {
     }
 }
 
-/// A caller on one node, and the registrar on another.
+/// Starts a caller on one node, and the registrar on another.
 fn call(sys: &System, has_limit: bool, is_cut: bool) {
     sys.node("n2", |node| {
         let registrar = node.spawner().name("registrar").registered();
@@ -88,13 +88,13 @@ fn an_identity_goes_to_other_nodes_and_back() {
     report.assert_clean();
 }
 
-/// Over a link that is cut no answer comes: without a limit that is a wait for ever.
+/// Over a cut link no answer comes: without a limit, the caller waits for ever.
 #[test]
 fn a_look_up_with_a_limit_ends() {
     let report = Tester::new().iterations(300).run(|sys| {
         call(sys, true, true);
         sys.eventually("it ends", |world| {
-            // The link may be cut later.
+            // The link may be cut after the look-up.
             ended(world, &Err(LookupError::TimedOut)) || ended(world, &Ok(()))
         });
     });
@@ -124,7 +124,7 @@ async fn in_production_a_look_up_with_a_limit_finds_what_is_there() {
     sys.shutdown().await.expect("it shuts down");
 }
 
-/// What is sent panics when it is dropped; what arrives of it does not.
+/// The sent original panics when it is dropped; the received copy does not.
 #[derive(Debug, Serialize, Deserialize)]
 struct Fragile {
     #[serde(skip)]
@@ -156,7 +156,7 @@ impl Giver {
     }
 }
 
-/// An original is dropped when it has been encoded; that it panics is no fault of its encoding.
+/// The original is dropped after it has been encoded; the panic is not attributed to the encoding.
 #[test]
 fn a_drop_that_panics_while_an_event_crosses_is_named_as_one() {
     let report = Tester::new().iterations(1).run(|sys| {

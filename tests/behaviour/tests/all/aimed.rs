@@ -1,6 +1,6 @@
-//! Faults are aimed at moments that no event marks: a state, a hot monitor, a change of a disk.
+//! Aimed faults: at moments without an event of their own, such as a state change, a hot monitor or a write.
 //!
-//! In each program a node restarts in a window that such a moment opens, and the odds of that are known.
+//! In each program such a moment opens a window, and the probability of a restart in the window is known.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ struct Opened;
 #[derive(Debug)]
 struct Closed;
 
-/// In which share of executions a node restarts within the window.
+/// Returns the share of executions in which a node restarts within the window.
 fn share(set_up: fn(&System)) -> f64 {
     let executions = 2_000;
     let tester = Tester::new()
@@ -39,12 +39,12 @@ fn assert_about(seen: f64, odds: f64) {
     assert!(seen > odds / 1.5 && seen < odds * 1.5, "{seen} for {odds}");
 }
 
-/// The odds that a fault strikes at the k-th of n occurrences, where it is aimed at the moment.
+/// The probability that a fault aimed at a moment strikes at its k-th of n occurrences.
 fn at(k: i32, n: f64) -> f64 {
     (0.5_f64.powi(k) + 1.0 / n) / 2.0
 }
 
-/// Dropped while it is open, it has ended in the window.
+/// The window: a drop while it is open means that the node has restarted in the window.
 #[derive(Debug, Default)]
 struct Window(bool);
 
@@ -61,7 +61,7 @@ struct Door {
 
 #[actor(states(Shut(defer(Close)), Open(ignore(Go))))]
 impl Door {
-    /// It comes to its state in a step that no event marks.
+    /// Enters the state in a step without an event.
     #[on(Shut)]
     async fn go(&mut self, _: Go, cx: &mut Context<Self>) {
         cx.sleep(Duration::from_millis(1)).await;
@@ -75,8 +75,8 @@ impl Door {
     }
 }
 
-/// Of five moments, that each come once, one opens the window: two events are sent and handled, and the
-/// door is open.
+/// Of five kinds of moments, each of which occurs once, one opens the
+/// window: two events are sent and handled, and the door is open.
 #[test]
 fn a_state_is_aimed_at() {
     let seen = share(|sys| {
@@ -123,7 +123,7 @@ impl Hours {
     }
 }
 
-/// Of three moments one opens the window: an event is sent and handled, and the monitor is hot.
+/// Of three kinds of moments, one opens the window: an event is sent and handled; the monitor is hot.
 #[test]
 fn a_hot_monitor_is_aimed_at() {
     let seen = share(|sys| {
@@ -152,8 +152,8 @@ impl Clerk {
     }
 }
 
-/// The file is written and synced, and the disk of the node is changed twice; beside that an event is sent
-/// and handled. Each change is in the window.
+/// The file is written and synced, the node's disk is changed twice,
+/// and an event is sent and handled. Each change is inside the window.
 #[test]
 fn a_write_is_aimed_at() {
     let seen = share(|sys| {

@@ -1,4 +1,4 @@
-//! `ask` under test: its time limit, delegated replies, and cycles.
+//! `ask` under test: time limits, delegated replies, and cycles of asks.
 
 use std::collections::BTreeSet;
 use std::future::poll_fn;
@@ -11,7 +11,7 @@ use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
-/// Every schedule of a clean program with an async body; what came of them.
+/// Explores every schedule of a clean program with an async body; returns all outcomes.
 #[track_caller]
 pub(crate) fn every<F: Future<Output = String> + 'static>(
     body: impl Fn(System) -> F + Sync,
@@ -19,7 +19,7 @@ pub(crate) fn every<F: Future<Output = String> + 'static>(
     every_by(Tester::new(), body)
 }
 
-/// The same by a tester with settings of its own.
+/// The same with the settings of this tester.
 #[track_caller]
 pub(crate) fn every_by<F: Future<Output = String> + 'static>(
     tester: Tester,
@@ -45,7 +45,7 @@ pub(crate) fn every_by<F: Future<Output = String> + 'static>(
 #[derive(Debug)]
 struct Question(u32);
 
-/// Answers.
+/// Answers questions.
 struct Oracle;
 
 #[actor]
@@ -64,8 +64,8 @@ fn a_limit_is_explored_both_ways() {
         format!("{:?}", answer.await)
     });
     assert_eq!(outcomes, ["Err(TimedOut)", "Ok(2)"]);
-    // The timer fires before the question is handled, and the asker goes on at one of 3 moments;
-    // between that and the reply, at one of 2; or after the reply, before the asker goes on or never.
+    // If the timer fires before the question is handled, the asker resumes at one of 3 moments;
+    // between that and the reply, at one of 2; after the reply, before the asker resumes or never.
     assert_eq!(report.executions, 3 + 2 + 2);
 }
 
@@ -83,7 +83,7 @@ fn the_limit_is_virtual_time() {
     assert_eq!(outcomes, ["Err(TimedOut) true", "Ok(0) true"]);
 }
 
-/// Takes two hours.
+/// Answers after two hours.
 struct Slow;
 
 #[actor]
@@ -98,7 +98,7 @@ impl Slow {
 #[derive(Debug)]
 struct Work(Question, Reply<u32>);
 
-/// Has others answer, or answers when it comes to it.
+/// Delegates the answer to a clerk, or answers later.
 struct Desk {
     clerk: ActorRef<Clerk>,
     waiting: Option<Reply<u32>>,
@@ -159,7 +159,7 @@ fn a_reply_may_be_sent_by_another_actor_or_later() {
     });
     let lost_first = "(Ok(20), Err(Dropped)) Err(Dropped) Ok(7)";
     assert!(outcomes.contains(&lost_first.to_owned()), "{outcomes:?}");
-    // The first timer may fire before the second question is handled, which comes too late then.
+    // The first timer may fire before the second question is handled, which then comes too late.
     let late = "(Ok(20), Err(Dropped)) Ok(7) Err(Stopped)";
     assert_eq!(outcomes, [lost_first, late]);
 }
@@ -171,7 +171,7 @@ struct Beat;
 #[derive(Debug)]
 struct Even;
 
-/// Asks the next one, if it has any, and answers when it has an answer.
+/// Asks the next link, if there is one, and answers when that one has answered.
 struct Link {
     next: Option<ActorRef<Link>>,
     how: How,
@@ -235,7 +235,7 @@ impl Link {
     #[on]
     fn later(&mut self, _: Later) {}
 
-    /// Answers before it waits itself, so that the asker goes on and answers it.
+    /// Answers before its own wait, so that the asker resumes and answers in turn.
     #[on]
     async fn even(&mut self, _: Even, reply: Reply<u32>) {
         reply.send(2);
@@ -245,7 +245,7 @@ impl Link {
     }
 }
 
-/// A clock that never stops, so that there is always something to do.
+/// A clock that never stops, so that something can always happen.
 struct Clock;
 
 #[actor]
@@ -293,7 +293,7 @@ fn a_cycle_of_asks_is_found_while_others_go_on() {
     assert_eq!(bug(2, How::Plainly), cycle("one -> two -> one"));
     assert_eq!(bug(2, How::AfterAPause), cycle("one -> two -> one"));
     assert_eq!(bug(3, How::Plainly), cycle("one -> two -> three -> one"));
-    // A question for room that was answered is nothing that they wait for.
+    // A pending send that has got its capacity is no wait.
     assert_eq!(bug(2, How::AfterASend), cycle("one -> two -> one"));
 }
 
@@ -309,7 +309,7 @@ fn who_has_answered_closes_no_cycle() {
     assert_eq!(bug(2, How::Delegating), None);
 }
 
-/// Answers a question, and asks whoever asked it before that one has the answer.
+/// Answers a question, and asks the asker back before that one has received the answer.
 struct Curious {
     of: Option<ActorRef<Asks>>,
 }
@@ -357,7 +357,7 @@ fn a_reply_on_its_way_closes_no_cycle() {
     assert_eq!(outcomes, ["Ok(3)"]);
 }
 
-/// The limit of the system is as one of each ask: every schedule of the one is one of the other.
+/// The system's limit works like a limit on each ask: both programs have the same schedules.
 #[test]
 fn the_systems_limit_is_that_of_each_ask() {
     const LIMIT: Duration = Duration::from_secs(1);
@@ -376,7 +376,7 @@ fn the_systems_limit_is_that_of_each_ask() {
     assert_eq!(whole.executions, alone.executions);
 }
 
-/// What is said of one ask goes first; what was asked before has none.
+/// A limit on a single ask has precedence; asks before the system's limit have none.
 #[test]
 fn an_ask_may_do_without_the_systems_limit() {
     let (_, outcomes) = every(async |sys| {
@@ -391,7 +391,7 @@ fn an_ask_may_do_without_the_systems_limit() {
     assert_eq!(outcomes, ["Ok(2) Ok(3) true Ok(())"]);
 }
 
-/// Who looks on, and who gives up.
+/// Monitors that observe replies, and handlers that stop waiting for an event.
 mod replies_and_receives {
     use super::*;
 
@@ -426,7 +426,7 @@ mod replies_and_receives {
         }
     }
 
-    /// Sees from whom a reply comes, and to whom it goes.
+    /// Observes the sender and the recipient of a reply.
     #[derive(Default)]
     struct Eavesdropper;
     #[monitor(hot(Deaf), cold(Told))]
@@ -485,7 +485,7 @@ mod replies_and_receives {
         }
     }
 
-    /// An event that a handler has awaited and awaits no more stays for the next.
+    /// An event that a handler awaited, and no longer awaits, remains for the next handler.
     #[test]
     fn what_is_awaited_no_more_is_handled_later() {
         let (_, outcomes) = every(|sys| async move {

@@ -1,5 +1,5 @@
-//! The tester's types have every auto trait, which a program may rely on without knowing it, and which
-//! no change may take away by chance. It would not compile.
+//! The tester's public types have every auto trait, since programs may
+//! rely on them unknowingly. A change that removes one does not compile.
 
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};

@@ -1,5 +1,5 @@
-//! Searches by delays and preemptions, against all schedules: each is given its number of deviations by
-//! an account of its own.
+//! Delay-bounded and preemption-bounded search against exhaustive enumeration.
+//! An independent account counts the deviations of each schedule.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,7 +21,7 @@ fn strategy(name: &str) -> StrategySpec {
     name.parse().expect("the name of a strategy")
 }
 
-/// How many programs: `BOUNDED` says so, for a night.
+/// The number of programs; `BOUNDED` raises it for a nightly run.
 fn programs(usual: u64) -> u64 {
     let given = std::env::var("BOUNDED").ok();
     given.map_or(usual, |given| given.parse().expect("a number"))
@@ -41,10 +41,10 @@ fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
 
 type Program = fn(&System);
 
-/// How many schedules there are with so many deviations.
+/// The number of schedules with each number of deviations.
 type Histogram = BTreeMap<u32, u64>;
 
-/// Runs all schedules, and says of each how many deviations it takes.
+/// Runs all schedules, and counts the deviations of each.
 #[derive(Debug)]
 struct DeviationCounter<A> {
     all: Dfs,
@@ -56,7 +56,7 @@ struct DeviationCounter<A> {
 
 trait Accounts: std::fmt::Debug + Send {
     fn begin(&mut self, execution: &Execution);
-    /// How many deviations it takes to pick that position.
+    /// Returns the number of deviations that the pick of that position costs.
     fn picks(&mut self, enabled: &Enabled<'_>, picked: usize) -> u32;
     fn answers(&self, answer: u32) -> u32;
 }
@@ -169,7 +169,7 @@ fn histogram(account: impl Accounts + 'static, program: impl Fn(&System) + Sync)
     std::mem::take(&mut *found.lock().expect("nobody panics here"))
 }
 
-/// Up to each bound as many executions as there are schedules, and the verdict says which those are.
+/// Up to each bound, the search runs exactly the schedules within it, and the verdict states it.
 fn agrees(name: &str, all: &Histogram, program: impl Fn(&System) + Sync) {
     let (most, _) = all.last_key_value().expect("there is a schedule");
     let mut schedules = 0;
@@ -256,8 +256,8 @@ fn dice(sys: &System) {
     one.tell(Roll);
 }
 
-/// In which states executions ended that came to an end, by fingerprint; what the strategy does is as
-/// it was.
+/// A wrapper that records the final states of complete
+/// executions, by fingerprint, and delegates everything else.
 #[derive(Debug)]
 struct Ends {
     strategy: Box<dyn Strategy>,
@@ -315,7 +315,7 @@ fn ends_of(program: &Automata, name: &str) -> (BTreeSet<u128>, BTreeSet<String>,
     (ends, bugs.collect(), report)
 }
 
-/// Programs that go round in circles are left out: there each schedule has no end.
+/// Programs with cycles are left out, since their schedules do not end.
 #[test]
 fn a_state_that_was_met_with_no_more_deviations_needs_no_other_way() {
     let (mut compared, mut schedules, mut executions) = (0, 0, 0);
@@ -338,7 +338,7 @@ fn a_state_that_was_met_with_no_more_deviations_needs_no_other_way() {
                 assert_eq!(found, ends, "{}", case());
                 assert_eq!(seen, bugs, "{}", case());
                 assert!(states.executions <= report.executions, "{}", case());
-                // What is left behind the bound may come to nothing new.
+                // The states beyond the bound may all be visited already.
                 assert!(
                     states.verdict.is_exhaustive()
                         || states.verdict.within() == report.verdict.within(),
@@ -356,8 +356,8 @@ fn a_state_that_was_met_with_no_more_deviations_needs_no_other_way() {
     assert!(compared > 100 && executions < schedules);
 }
 
-/// Without a bound, states are those of a model that knows nothing of the tester, however they are come
-/// to, also where the program goes round in circles.
+/// Without a bound, the search visits exactly the states of the independent
+/// model, however they are reached, also if the program has cycles.
 #[test]
 fn without_a_bound_every_state_is_met() {
     for number in 0..programs(12) {
@@ -381,7 +381,7 @@ fn without_a_bound_every_state_is_met() {
     }
 }
 
-/// Nothing of these programs can be looked at, and they share memory.
+/// The actors of these programs have no fingerprints, and share memory.
 #[test]
 fn what_cannot_be_looked_at_is_told_apart() {
     let mut compared = 0;
@@ -405,8 +405,8 @@ fn what_cannot_be_looked_at_is_told_apart() {
     assert!(compared > 40, "{compared}");
 }
 
-/// These share nothing: who has handled the same is in the same state. (Of who has halted nothing is left to
-/// compare, and so nobody does here.)
+/// These actors share nothing: two actors with the same history have the same state.
+/// (No state of a halted actor remains to be compared, so no actor halts here.)
 #[test]
 fn the_same_histories_are_the_same_state() {
     let (mut compared, mut schedules, mut executions) = (0, 0, 0);
@@ -443,7 +443,7 @@ fn the_same_histories_are_the_same_state() {
     assert!(compared > 40 && executions < schedules);
 }
 
-/// Each behaviour, and one execution more for each way that comes to where another has been.
+/// Each behaviour, plus one execution for each path that reaches a visited state.
 #[test]
 fn histories_lose_no_behaviour() {
     let programs: [(Program, u64); 5] = [
@@ -487,14 +487,14 @@ impl Poller {
     }
 }
 
-/// It polls as long as nobody tells it that all is ready, and there is a schedule in which nobody does.
+/// Polls until `Ready` arrives; in some schedules, `Ready` never arrives.
 fn polls(sys: &System) {
     let poller = sys.spawn(Poller { is_ready: false });
     poller.tell(Look);
     poller.tell(Ready);
 }
 
-/// Where every schedule is run, some have no end; who polls lets others go first.
+/// Without fairness some schedules do not end; with it, a polling actor yields to others.
 #[test]
 fn who_polls_comes_after_who_waits() {
     let run = |name: &str| tester().max_steps(40).strategy(strategy(name)).run(polls);
@@ -510,7 +510,7 @@ fn who_polls_comes_after_who_waits() {
     let fair = run("pb-fair");
     assert_eq!(fair.verdict.gaps, [Gap::Unfair]);
     assert!(fair.executions < all.executions);
-    // A schedule in which it polls in vain is still run.
+    // Schedules in which the actor polls in vain are still run.
     assert!(fair.behaviours.seen > 1);
     let none = run("pb-fair:0");
     assert_eq!(
@@ -520,7 +520,7 @@ fn who_polls_comes_after_who_waits() {
     assert_eq!(none.verdict.within(), None);
 }
 
-/// So many walks as there are states after so many steps in which something can be done.
+/// The number of walks equals the number of nonterminal states at that depth.
 #[test]
 fn a_walk_goes_on_from_each_state_at_a_depth() {
     let mut walks = 0;
@@ -554,7 +554,7 @@ fn a_walk_goes_on_from_each_state_at_a_depth() {
     assert!(walks > 100, "{walks}");
 }
 
-/// It goes deeper until nothing comes any more, and then all was done.
+/// Iterative deepening ends when no deeper state exists, and then the search is exhaustive.
 #[test]
 fn deeper_and_deeper() {
     let report = search("bdfs", |sys| fan_in(sys, 2, 1));
@@ -562,7 +562,7 @@ fn deeper_and_deeper() {
     assert_eq!(report.behaviours.seen, 2);
 }
 
-/// The explorer that goes round, without a word of its state.
+/// A round-robin explorer that does not expose its state.
 #[derive(Debug)]
 struct Silent(RoundRobin);
 
@@ -590,7 +590,7 @@ impl DelayingExplorer for Silent {
     }
 }
 
-/// Then nothing is said of a bound, and still of all.
+/// Without the explorer's state, a bounded search claims no bound, but an unbounded one is exhaustive.
 #[test]
 fn an_explorer_without_a_state_bounds_nothing() {
     let program = Automata::random(3).infallible();
@@ -608,7 +608,7 @@ fn an_explorer_without_a_state_bounds_nothing() {
     assert_eq!(told.verdict.within(), Some(DeviationBound::Delays(1)));
 }
 
-/// Goes round, and is shown what is enabled before each step.
+/// A round-robin explorer that counts the calls of `look`.
 #[derive(Debug)]
 struct Shown {
     inner: RoundRobin,
@@ -640,7 +640,7 @@ impl DelayingExplorer for Shown {
     }
 }
 
-/// Also where all that is known of it is that it is an explorer.
+/// A boxed explorer is shown the enabled operations, too.
 #[test]
 fn an_explorer_is_shown_what_is_enabled() {
     let looks = Arc::new(AtomicU64::new(0));
@@ -655,7 +655,7 @@ fn an_explorer_is_shown_what_is_enabled() {
     assert_eq!(looks.load(Ordering::Relaxed), report.steps_total);
 }
 
-/// Behind the bound it goes on from what was left there, for as long as it may.
+/// Sampling continues beyond the bound from the states where the search stopped.
 #[test]
 fn samples_begin_where_the_search_has_stopped() {
     let run = |name: &str, executions: u64| {
@@ -675,12 +675,12 @@ fn samples_begin_where_the_search_has_stopped() {
         Gap::Executions { bound: few + 300 },
     ];
     assert_eq!(sampled.verdict.gaps, gaps);
-    // Nothing is left where all fits.
+    // With a bound that covers everything, nothing is left to sample.
     assert!(run("ses-ss:rr/90", 100_000).verdict.is_exhaustive());
 }
 
-/// Goes round in order of creation, but keeps whoever disturbs at the end until the program says that all
-/// is set up, and puts them first from there on.
+/// Runs operations in order of creation, but with the fault injector last, until the
+/// program reports that its set-up is complete; from then on, the fault injector is first.
 #[derive(Debug)]
 struct FaultsLate {
     disturber: usize,
@@ -731,7 +731,7 @@ struct Welcome;
 #[derive(Debug, Hash, Clone, Copy)]
 struct Failed;
 
-/// Fails where two failures are reported once all have joined; earlier ones are nothing to it.
+/// Panics after two failures that are reported after all have joined; earlier failures are ignored.
 #[derive(Fingerprint)]
 struct Master {
     joined: u32,
@@ -758,7 +758,7 @@ impl Master {
     }
 }
 
-/// Joins three times, each time that it is welcome.
+/// Joins three times, after each welcome.
 #[derive(Fingerprint)]
 struct Server {
     master: ActorRef<Master>,
@@ -789,8 +789,8 @@ impl Faults {
     }
 }
 
-/// The program calls its explorer, as `changeorder` of the paper (section 5.4): what comes late is found
-/// without a delay.
+/// The program notifies its explorer of a phase change, as `changeorder`
+/// of the paper (section 5.4): the late bug is found without a delay.
 #[test]
 fn a_program_may_tell_its_explorer_of_its_phases() {
     let run = |own: bool, bound: u32| {
@@ -825,7 +825,7 @@ fn a_program_may_tell_its_explorer_of_its_phases() {
     assert!(needed.is_some_and(|needed| needed > 2), "{needed:?}");
 }
 
-/// Every behaviour, in another order.
+/// Finds every behaviour, in another order.
 #[test]
 fn hops_lose_no_behaviour() {
     let programs: [(Program, u64); 5] = [
@@ -851,7 +851,7 @@ fn hops_lose_no_behaviour() {
 #[derive(Debug, Hash, Clone, Copy)]
 struct Tell(u8);
 
-/// Is content up to the last but two of what it is told, if that comes in order.
+/// Panics unless event 20 is the last of its fourteen events.
 #[derive(Fingerprint)]
 struct Listener {
     told: u8,
@@ -874,7 +874,7 @@ impl Teller {
     }
 }
 
-/// One is to come last of fourteen; the search begins where most have come.
+/// One of fourteen events must come last; the search begins after a random walk.
 #[test]
 fn a_search_may_begin_late() {
     let program = |sys: &System| {
@@ -897,7 +897,7 @@ fn a_search_may_begin_late() {
     });
     assert_eq!(steps, Some(50), "{:?}", late.verdict);
     assert!(!late.bugs().is_empty() || late.behaviours.seen > 1);
-    // Walk and search are the same whenever they run.
+    // Walk and search are deterministic.
     assert_eq!(late.executions, run("live-dfs").executions);
     let searched = run("live-ses:rr");
     assert!(searched.verdict.gaps.contains(&Gap::Prefixes { steps: 50 }));

@@ -1,4 +1,4 @@
-//! Every kind of bug, found and named for what it is, and its correct twin that stays silent.
+//! Every kind of bug is found and classified, and its correct twin stays clean.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
@@ -20,7 +20,7 @@ fn explore(program: impl Fn(&System) + Sync) -> Report {
     Tester::new().run(program)
 }
 
-/// The kind and message of the first bug.
+/// Returns the kind and message of the first bug.
 #[track_caller]
 fn bug(report: &Report) -> (BugKind, &str) {
     let bug = report.bugs().first().expect("a bug is found");
@@ -108,13 +108,13 @@ fn an_invariant_that_is_false() {
         });
     });
     assert_bug(&report, BugKind::Invariant, &["it stays small", "is false"]);
-    // It is found after the step that made it false, not at the end.
+    // The violation is found after the step that causes it, not at the end.
     let story = &report.bugs[0].trace.story;
     let last = story.steps.last().expect("a story has steps");
     assert_eq!(story.event_of(last), Some("Write(2)"));
 }
 
-/// Registers an invariant while it runs.
+/// Registers an invariant while the program runs.
 struct Registers {
     sys: System,
     cell: ActorRef<Cell>,
@@ -209,7 +209,7 @@ fn an_error_that_nobody_receives() {
     asked.assert_clean();
 }
 
-/// Asks its peer, which asks it.
+/// Asks its peer, which asks back.
 struct Asks {
     peer: Option<ActorRef<Asks>>,
 }
@@ -274,7 +274,7 @@ fn a_receive_that_nothing_ends_is_a_deadlock() {
     answered.assert_clean();
 }
 
-/// Tells itself the same again and again.
+/// Sends the same event to itself again and again.
 struct Spins;
 #[actor]
 impl Spins {
@@ -297,8 +297,8 @@ fn an_actor_that_only_talks_to_itself() {
     assert_eq!(confirmation.continuations, 71);
 }
 
-/// Does so many rounds by telling itself to go on, and rests; or goes on without an end, and has another
-/// know every three hundredth round.
+/// Sends `Go` to itself a number of times, and then waits; or does so without
+/// an end, and sends to another actor in every three hundredth round.
 struct Rounds {
     left: u32,
     told: Option<ActorRef<Sink>>,
@@ -319,7 +319,7 @@ impl Rounds {
     }
 }
 
-/// At the bound of 400 it has handled 200 of its own events.
+/// At the bound of 400 steps, the actor has handled 200 of its own events.
 #[test]
 fn an_actor_with_much_to_do_is_no_actor_that_does_nothing() {
     for told in [false, true] {
@@ -334,7 +334,7 @@ fn an_actor_with_much_to_do_is_no_actor_that_does_nothing() {
     }
 }
 
-/// Tells another, who answers, for ever.
+/// Two actors that answer each other for ever.
 struct Volley(Option<ActorRef<Volley>>);
 #[derive(Debug)]
 struct Ball(ActorRef<Volley>);
@@ -352,7 +352,7 @@ impl Volley {
     }
 }
 
-/// It has done nothing but its own rounds, and rests since long, or is just about to, while others go on.
+/// The actor has handled only its own events, and has stopped long ago or is about to, while others continue.
 #[test]
 fn an_actor_that_has_done_its_rounds_goes_round_no_more() {
     for left in [101, 130, 160, 190] {
@@ -365,7 +365,7 @@ fn an_actor_that_has_done_its_rounds_goes_round_no_more() {
     }
 }
 
-/// Drives another by telling itself to go on.
+/// Keeps itself busy, and sends to another actor each time.
 struct Drives(ActorRef<Sink>);
 #[actor]
 impl Drives {
@@ -417,12 +417,12 @@ fn an_execution_that_ends_hot() {
         &["`Owed`", "`Hot`", "step"],
     );
     let report = explore(program(true));
-    // The announcement rides along with the send before it.
+    // The announcement is carried out in the same step as the send before it.
     report.assert_clean();
     assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
 }
 
-/// Has no handler for `Tick` in `Quiet`, and none for `Go` in `Busy`.
+/// A monitor without a handler for `Tick` in `Quiet`, and for `Go` in `Busy`.
 #[derive(Default)]
 struct Alternates;
 #[monitor(hot(Busy), cold(Quiet))]
@@ -484,7 +484,7 @@ fn a_monitor_that_asserts() {
     );
 }
 
-/// A monitor that got hold of an actor.
+/// A monitor that holds a reference to an actor.
 struct Meddles(ActorRef<Sink>);
 #[monitor]
 impl Meddles {
@@ -494,7 +494,7 @@ impl Meddles {
     }
 }
 
-/// The macro refuses a `tell` that it can see; this one it can't.
+/// The macro rejects a `tell` inside the monitor; this one is hidden in a function.
 fn meddle(sink: &ActorRef<Sink>) {
     sink.tell(Go);
 }
@@ -532,7 +532,7 @@ fn two_decisions_in_one_handler() {
     explore(|sys| sys.spawn(Decides(false)).tell(Go)).assert_clean();
 }
 
-/// Sends without end.
+/// Sends without an end.
 struct Floods(ActorRef<Sink>);
 #[actor]
 impl Floods {
@@ -553,7 +553,7 @@ fn a_handler_that_acts_without_end() {
     assert_bug(&report, BugKind::Hang, &["`Floods`", "does not return"]);
 }
 
-/// Waits on a channel that is none of the tester's.
+/// Waits on a channel that the tester does not control.
 struct Outside(Option<futures_channel::oneshot::Receiver<u32>>);
 #[actor]
 impl Outside {
@@ -576,7 +576,7 @@ fn a_wait_that_nothing_in_the_test_completes() {
     assert_bug(&report, BugKind::OutsideWait, &["`Outside`", "tokio"]);
 }
 
-/// A channel within the program is fine: whoever holds the other end is an actor.
+/// A channel inside the program is fine, since an actor holds the other end.
 struct Completes(Option<futures_channel::oneshot::Sender<u32>>);
 #[actor]
 impl Completes {
@@ -689,7 +689,7 @@ fn a_search_that_breaks_executions_off_tells_that_no_actor_takes_a_step() {
 
 #[test]
 fn a_test_in_which_no_actor_takes_a_step() {
-    // A monitor has heard something, but nobody has done anything.
+    // A monitor has observed an event, but no actor has taken a step.
     let report = explore(|sys| {
         sys.monitor::<Owed>();
         sys.announce(Tick);
@@ -698,7 +698,7 @@ fn a_test_in_which_no_actor_takes_a_step() {
     });
     assert_eq!(report.idle, report.executions);
     assert_bug(&report, BugKind::Idle, &["no actor took a step"]);
-    // In one execution somebody has.
+    // In some executions an actor takes a step.
     let report = explore(|sys| {
         let sink = sys.spawn(Sink);
         if sys.choose(20) == 7 {
@@ -707,7 +707,7 @@ fn a_test_in_which_no_actor_takes_a_step() {
     });
     report.assert_clean();
     assert!(report.idle > 50 && report.idle < report.executions);
-    // Without actors there is nobody to blame; to be killed is a step.
+    // A program without actors is not reported; a kill counts as a step.
     explore(|sys| sys.announce(Tick)).assert_clean();
     explore(|sys| sys.kill(&sys.spawn(Sink))).assert_clean();
 }
@@ -753,7 +753,7 @@ fn a_predicate_that_can_never_be_evaluated() {
     report(true).assert_clean();
 }
 
-/// At a bound below the first step of any actor: what it says of the bound is no bug of the program.
+/// The bound is below the first step of any actor: the report mentions the bound, and no bug.
 #[test]
 fn a_predicate_that_can_be_evaluated_beyond_the_bound_only() {
     let cut_off = {
@@ -784,7 +784,7 @@ impl Lasts {
     fn go(&mut self, _: Go) {}
 }
 
-/// Is never shown: it waits from its first step on.
+/// Is never readable by predicates: its handler is suspended from the first step on.
 struct Suspends;
 #[actor]
 impl Suspends {
@@ -819,8 +819,8 @@ fn vacuous_specifications_are_named() {
     );
 }
 
-/// A predicate that was true once is not vacuous, whichever of the workers has seen it, and one that
-/// never was is named though others of its kind were.
+/// A predicate that any worker has seen true is not vacuous. A predicate
+/// that was never true is reported, even if others of its kind were true.
 #[test]
 fn what_is_vacuous_is_so_for_all_workers_together() {
     for workers in 1..=3 {
@@ -874,7 +874,7 @@ fn a_predicate_sees_what_is_under_way() {
     let report = explore(|sys| {
         let sink = sys.spawn(Sink);
         sys.spawn(Sends(sink.clone())).tell(Go);
-        // What the test sends is under way at first, and not yet what `Sends` does.
+        // The event of the test is in flight first, before `Sends` sends its own.
         sys.always("three at the most", |w| w.in_flight() <= 3);
         sys.sometimes("all three", |w| w.in_flight() == 3);
         sys.sometimes("none, in the end", |w| {
@@ -892,7 +892,7 @@ fn a_predicate_sees_what_is_under_way() {
 #[derive(Debug)]
 struct Close;
 
-/// Opens with the first of two events and closes with the second; left open, its `Drop` panics.
+/// Opens with the first of two events and closes with the second; if it is left open, its `Drop` panics.
 #[derive(Default)]
 struct Guarded {
     is_open: bool,
@@ -915,7 +915,7 @@ impl Drop for Guarded {
     }
 }
 
-/// A search breaks off what it has seen before, in the middle of whatever is going on, as the bound does.
+/// A search ends an execution early at a visited state, at any step, as the bound on steps does.
 #[test]
 fn what_is_broken_off_is_not_left_open_by_the_program() {
     let two = |sys: &System| {

@@ -1,5 +1,5 @@
-//! Why executions failed: the step that decided it, the nearest execution that does not fail, and the
-//! races that a bug needs.
+//! Causes of failures: the critical transition, the nearest
+//! execution that does not fail, and the races that the bug needs.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use actor_test::causes::{Causes, DecisivePoint};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Bounds, Tester};
 
-/// How many steps the causes may cost.
+/// The budget in steps for the search for causes.
 const STEPS: u64 = 4_000_000;
 
 #[derive(Debug)]
@@ -39,7 +39,7 @@ impl Serves {
     }
 }
 
-/// Something else that goes on, for long or for ever.
+/// An unrelated activity, for a long time or for ever.
 struct Noise {
     wall: ActorRef<Wall>,
     ends_at: u64,
@@ -55,7 +55,7 @@ impl Noise {
     }
 }
 
-/// Has ears.
+/// Receives the events of [`Noise`].
 struct Wall;
 #[actor]
 impl Wall {
@@ -63,7 +63,7 @@ impl Wall {
     fn hear(&mut self, _: Noises) {}
 }
 
-/// Takes an order at one tick; at a later one it may break, and never serves then.
+/// Takes an order at one tick; at a later one it may break, and then never serves the order.
 struct Cook {
     orders_at: u64,
     breaks_at: u64,
@@ -120,11 +120,11 @@ fn causes(tester: &Tester, program: impl Fn(&System) + Sync) -> Causes {
     bug.causes.clone().expect("causes were looked for")
 }
 
-/// The dead state is planted at a step that is known: where the cook breaks. Most executions end some
-/// time later, with the order unserved; some go on for ever.
+/// The dead state begins at a known step: where the cook breaks. Most
+/// executions end some time later, with the order unserved; some never end.
 #[test]
 fn the_critical_transition_is_where_the_dead_state_begins() {
-    // One of each remainder by three, and one that goes on for ever.
+    // One program of each remainder modulo three, and one that never ends.
     assert_critical([0, 7, 14, 49]);
 }
 
@@ -164,8 +164,8 @@ fn assert_critical(plants: impl IntoIterator<Item = u64>) {
     }
 }
 
-/// At default bounds, where something is owed for 50 000 steps before it is suspected: the cook breaks some
-/// steps before the order, in a program that goes on for ever.
+/// With default bounds, an obligation must be pending for 50 000 steps before it is
+/// suspected: the cook breaks some steps before the order, in a program that never ends.
 #[test]
 fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
     let tester = tester().bounds(Bounds::default());
@@ -178,7 +178,7 @@ fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
     assert!(*horizon < 10_000, "{horizon}");
 }
 
-/// Several workers look for causes, and find what one finds: where the budget lasts and where it does not.
+/// Several workers find the same causes as one worker, with a sufficient budget and with a short one.
 #[test]
 fn the_number_of_workers_changes_no_cause() {
     for (budget, lasts) in [(STEPS, true), (250_000, false)] {
@@ -200,7 +200,7 @@ struct Release;
 #[derive(Debug)]
 struct Work;
 
-/// Lends itself to one after the other, also to who has given up waiting.
+/// Grants itself to one waiter after the other, even to one whose wait has timed out.
 #[derive(Default)]
 struct Tool {
     is_lent: bool,
@@ -250,8 +250,8 @@ impl Worker {
     }
 }
 
-/// Some worker gives up waiting in nearly every execution of walks that let timers fire as often as
-/// anything else; still it is there that the tool is lost, and not at the start.
+/// Timers fire as often as any other event, so a worker's wait times out in nearly every
+/// execution. Nevertheless the reported step is the loss of the tool, and not the start.
 #[test]
 fn what_timers_that_fire_early_decide_is_not_decided_from_the_start() {
     let tester = tester().bounds(Bounds::new(400)).minimize(STEPS);
@@ -279,7 +279,7 @@ fn what_timers_that_fire_early_decide_is_not_decided_from_the_start() {
     else {
         panic!("{found:?}");
     };
-    // Or with the step after that, in which the worker learns of it.
+    // Or the step after that, in which the worker resumes.
     let lost_with = ["fires: the time for a reply is over", "resumes, awaits"];
     assert!(lost_with.contains(&&*at.what), "{found:?}");
     assert_eq!(at.step, minimized.after.steps);
@@ -304,7 +304,7 @@ impl Sender {
     }
 }
 
-/// Is not to have the letters in an order that ends so.
+/// Panics if the letters that matter arrive in this order.
 struct Desk {
     bad: &'static [&'static str],
     had: Vec<&'static str>,
@@ -334,7 +334,7 @@ fn post(
     }
 }
 
-/// The needed races, as `b before a`.
+/// Returns the needed races, as `b before a`.
 fn needed(
     bad: &'static [&'static str],
     senders: &'static [&'static [&'static str]],
@@ -363,10 +363,10 @@ fn needed(
 #[test]
 fn a_race_that_the_bug_needs_is_named_and_others_are_not() {
     assert_eq!(needed(&["b", "a"], &[&["a"], &["b"]]), ["b before a"]);
-    // Whatever comes in between.
+    // Unrelated letters in between.
     let others: &[&[&str]] = &[&["a"], &["x", "y"], &["b"], &["z"]];
     assert_eq!(needed(&["b", "a"], others), ["b before a"]);
-    // Two, the first of which would not be enough.
+    // Two races, the first of which would not be enough.
     let three: &[&[&str]] = &[&["a"], &["b"], &["c"], &["x"]];
     assert_eq!(
         needed(&["b", "a", "c"], three),
@@ -385,7 +385,7 @@ fn what_fails_in_any_order_needs_no_race() {
     assert_eq!(causes.nearest, None);
 }
 
-/// What one sender sends in an order can't come in another.
+/// Events of one sender are ordered, so they do not race.
 #[test]
 fn what_has_to_come_in_an_order_is_no_race() {
     let tester = Tester::new().iterations(1).explain(STEPS);
@@ -396,7 +396,7 @@ fn what_has_to_come_in_an_order_is_no_race() {
 #[derive(Debug)]
 struct Count(u32);
 
-/// Draws a lot, and counts to five before it looks at it.
+/// Makes a choice, and checks the result after five more events.
 #[derive(Default)]
 struct Drawer {
     is_bad: bool,
@@ -417,7 +417,7 @@ impl Drawer {
     }
 }
 
-/// The lot alone decides.
+/// Only the choice decides.
 #[test]
 fn of_what_is_found_at_once_the_step_is_told_after_which_most_executions_fail() {
     let tester = Tester::new().iterations(1_000).explain(STEPS);
@@ -433,8 +433,8 @@ fn of_what_is_found_at_once_the_step_is_told_after_which_most_executions_fail() 
     assert!(before.failed < 12 && after.failed == 32, "{before:?}");
 }
 
-/// It fails where the last letter comes after the first: with each letter of six it gets more likely, and
-/// no single one makes more of a difference than chance.
+/// The program fails if the last letter comes after the first six: each letter
+/// raises the probability, and no single one makes a significant difference.
 #[test]
 fn of_what_gets_likely_bit_by_bit_the_steps_are_told_between_which_it_does() {
     let tester = Tester::new().strategy(StrategySpec::Random);
@@ -459,7 +459,7 @@ struct Configure(u32);
 #[derive(Debug)]
 struct Begin;
 
-/// Beats for ever, or eight times. A limit that is set while it beats is one too low.
+/// Beats for ever, or eight times. A limit that is configured after the begin is one too low.
 #[derive(Default)]
 struct Heart {
     limit: u32,
@@ -491,7 +491,7 @@ impl Heart {
     }
 }
 
-/// Has a heart begin.
+/// Starts a heart.
 struct Starter(ActorRef<Heart>);
 #[actor]
 impl Starter {
@@ -501,8 +501,8 @@ impl Starter {
     }
 }
 
-/// Most continuations would be over after a few beats, since nothing but a periodic timer is left: they
-/// have not escaped, and fail when it has fired more often.
+/// Most continuations would end after a few beats, since only a periodic timer is
+/// left. They do not count as escaped, and fail when the timer has fired more often.
 #[test]
 fn what_is_over_with_periodic_timers_left_has_not_escaped() {
     let tester = Tester::new().strategy(StrategySpec::Random);
@@ -519,7 +519,7 @@ fn what_is_over_with_periodic_timers_left_has_not_escaped() {
     assert!(causes.nearest.is_none() && causes.races.needed.is_empty());
 }
 
-/// The same where there is a way out.
+/// The same program with a schedule that recovers.
 #[test]
 fn what_goes_on_for_long_enough_with_periodic_timers_has_escaped() {
     let tester = Tester::new().strategy(StrategySpec::Random);
@@ -541,8 +541,8 @@ fn what_goes_on_for_long_enough_with_periodic_timers_has_escaped() {
     assert!(events.contains(&("Begin", "Configure(8)")), "{causes:?}");
 }
 
-/// A thread waits for what nobody sets, and the body for the thread: the step that begins a wait pays no
-/// wait, so that nothing recovers from any step.
+/// A thread waits for a flag that is never set, and the body waits for the thread.
+/// The step that begins a wait does not discharge an obligation, so no step recovers.
 #[test]
 fn who_begins_to_wait_has_not_recovered() {
     let tester = Tester::new().strategy(StrategySpec::Random).minimize(STEPS);

@@ -1,5 +1,5 @@
-//! Stateful search that puts states together from what steps do to their parts, against the one that runs
-//! the way to each state again. A predicate that is always true has it do that, and changes nothing else.
+//! Stateful search with learned transition relations, against the search that re-executes the path
+//! to each state. A predicate that is always true forces re-execution, and changes nothing else.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,31 +24,31 @@ fn tester_of(name: &str, semantics: Semantics) -> Tester {
     Tester::with(settings).strategy(strategy)
 }
 
-/// What a player does with an event.
+/// An action of a player on an event.
 #[derive(Clone, Debug)]
 enum PlayerAction {
     Send(usize, u8),
     Spawn,
     Halt,
-    /// It plays, or rests and puts plays off.
+    /// Enters a state that defers plays, for ever or until the next wake-up.
     Rest(bool),
     Fail,
-    /// It plays again after so long.
+    /// Sets a timer for another play.
     Later(u8, u8),
-    /// What it was going to play last is off.
+    /// Cancels the last timer.
     Off,
-    /// Monitors hear of it.
+    /// Announces an event to the monitors.
     Announce,
 }
 
-/// For each event, by the outcome of a choice.
+/// The actions for each event, by the answer of the choice.
 type Rules = Vec<Vec<Vec<PlayerAction>>>;
 
 #[derive(Clone, Copy, Hash, Debug)]
 struct Play(u8);
 #[derive(Clone, Copy, Hash, Debug)]
 struct Wake;
-/// That a player with so much fuel has announced.
+/// Announced by a player with this much fuel.
 #[derive(Clone, Copy, Debug)]
 struct Heard(u8);
 
@@ -57,7 +57,7 @@ struct Player {
     fuel: u8,
     #[fingerprint(skip)]
     rules: Arc<Rules>,
-    /// Where the players are, and the one before.
+    /// The players that this one knows.
     known: Vec<ActorRef<Player>>,
     later: Option<Timer>,
 }
@@ -127,7 +127,7 @@ struct Even {
     plays: u8,
 }
 
-/// An even number of plays of the last kind, and never many.
+/// Even numbers of plays of the last kind are cold, and four are too many.
 #[monitor(hot, cold)]
 impl Even {
     #[on]
@@ -157,7 +157,7 @@ struct Program {
 }
 
 impl Program {
-    /// Whose players have timers and announce, where that is said.
+    /// Returns a random program; with `timed`, its players use timers and announcements.
     fn random(number: u64, timed: bool) -> Self {
         let mut dice = Dice::new(number);
         let players = 2 + dice.roll(2);
@@ -229,15 +229,15 @@ fn kinds(report: &Report) -> BTreeSet<String> {
     kinds.collect()
 }
 
-/// Sends, spawns, halts, choices, events put off and monitors: as many states, the same kinds of bugs, and
-/// the first as near.
+/// Programs with sends, spawns, halts, choices, deferred events and monitors: both searches visit
+/// the same number of states, and find the same kinds of bugs and equally short first bugs.
 #[test]
 fn states_put_together_are_those_that_are_run() {
     let programs = std::env::var("STATES").map_or(40, |given| given.parse().expect("a number"));
     compared(programs, false);
 }
 
-/// The same with timers that are armed, fire and are cancelled, and with what is announced.
+/// The same with timers that are set, fire and are cancelled, and with announcements.
 #[test]
 fn states_with_timers_put_together_are_those_that_are_run() {
     let programs = std::env::var("STATES").map_or(40, |given| given.parse().expect("a number"));
@@ -247,8 +247,8 @@ fn states_with_timers_put_together_are_those_that_are_run() {
 fn compared(programs: u64, timed: bool) {
     let (mut all_states, mut executions, mut reruns) = (0, 0, 0);
     let mut all_kinds = BTreeSet::new();
-    // In one of the last, an end is nearer than a step that fails from a state that is met before; in the
-    // other, the same is there after others are gone.
+    // Two regressions: in one program, a terminal state is nearer than a failing step
+    // of a visited state; in the other, this occurs after other states are gone.
     for number in (0..programs).chain([227, 336]) {
         let program = Program::random(number, timed);
         for name in ["bfs:600", "states:600"] {
@@ -282,12 +282,12 @@ fn compared(programs: u64, timed: bool) {
     println!(
         "{all_states} states, {executions} executions, {reruns} by running again: {all_kinds:?}"
     );
-    // These programs are so small that not much comes together again.
+    // These programs are so small that few transitions are reused.
     assert!(executions < reruns, "{executions} of {reruns}");
     assert_eq!(all_kinds.len(), 4, "{all_kinds:?}");
 }
 
-/// Three pairs that send a ball forth and back: as many states as there are ways to stand, each pair in each.
+/// Three pairs that play ball: the number of states is the product of the pairs' states.
 fn pairs(sys: &System) {
     for _ in 0..3 {
         let [one, other] = [(); 2].map(|()| sys.spawn(Catcher { left: 6 }));
@@ -314,8 +314,8 @@ impl Catcher {
     }
 }
 
-/// What does not fit into memory is kept in a file, and nothing else is different; what can't be kept there
-/// ends the search, and the report says so.
+/// States that exceed the memory limit are kept in a file, and the result is
+/// the same. A failure to write them ends the search, and the report says so.
 #[test]
 fn states_that_take_more_memory_are_kept_in_a_file() {
     let (whole, bound) = (tester("bfs"), tester("bfs:1MB"));
@@ -345,7 +345,7 @@ struct Found;
 #[derive(Clone, Hash, Debug)]
 struct Next(ActorRef<Seeker>);
 
-/// Has what is wanted, or asks the one two places further.
+/// Has the wanted item, or forwards the question to the seeker two places further.
 #[derive(Hash)]
 struct Seeker {
     has_it: bool,
@@ -388,7 +388,7 @@ impl IsFound {
     }
 }
 
-/// In a ring.
+/// Runs a ring of seekers.
 fn seekers(seekers: usize) -> Report {
     tester("bfs").run(move |sys| {
         sys.monitor::<IsFound>();
@@ -404,7 +404,7 @@ fn seekers(seekers: usize) -> Report {
     })
 }
 
-/// The cycle is found in states that were never run, and an execution that goes round it shows it.
+/// The cycle consists of states that were never executed; an execution that follows it confirms it.
 #[test]
 fn a_cycle_is_found_in_states_that_were_put_together() {
     let live = seekers(5);
@@ -445,7 +445,7 @@ impl Restless {
     }
 }
 
-/// States without end: the search ends at the bound on steps, and does not call it a proof.
+/// An infinite state space: the search ends at the bound on steps, and claims no proof.
 #[test]
 fn what_comes_after_the_bound_is_not_proved() {
     for name in ["bfs", "states"] {
@@ -467,7 +467,7 @@ struct Answer(u8);
 #[derive(Clone, Copy, Hash, Debug)]
 struct Again(u8);
 
-/// Answers, or not.
+/// Answers, or drops the question.
 #[derive(Hash)]
 struct Server {
     client: Option<ActorRef<Client>>,
@@ -490,7 +490,7 @@ impl Server {
     }
 }
 
-/// Asks two questions until both are answered, each again after a while.
+/// Asks two questions until both are answered, and repeats each on a timer.
 #[derive(Hash)]
 struct Client {
     server: ActorRef<Server>,
@@ -521,8 +521,8 @@ impl Client {
     }
 }
 
-/// Two timers that differ in their events alone are told from each other, and where they wait for messages
-/// there is an end of states. A client that is never answered goes on for ever, which nothing forbids.
+/// Two timers that differ only in their events are distinguished. With patient timers the state space is
+/// finite. A client that is never answered repeats its questions for ever, which no property forbids.
 #[test]
 fn timers_that_are_patient_are_put_together() {
     let search = |is_rerun| {
@@ -552,7 +552,7 @@ struct Arm;
 #[derive(Clone, Copy, Hash, Debug)]
 struct End;
 
-/// Is the same with and without its timer.
+/// Has the same state with and without its timer.
 #[derive(Hash)]
 struct Idler;
 
@@ -583,7 +583,7 @@ impl Ender {
     }
 }
 
-/// Who ends has its timers end with it, which were not there when it was seen to end first.
+/// The end of an actor cancels its timers, although the learned transition to its end had no timers.
 #[test]
 fn an_end_depends_on_the_timers_that_run() {
     let search = |is_rerun| {
@@ -599,12 +599,12 @@ fn an_end_depends_on_the_timers_that_run() {
     let (put_together, rerun) = (search(false), search(true));
     assert!(put_together.verdict.is_exhaustive());
     assert_eq!(put_together.verdict.states(), rerun.verdict.states());
-    // What was known has led where it should, or it had begun anew.
+    // The learned transitions were reused; otherwise the search would have started anew.
     let executions = [put_together.executions, rerun.executions];
     assert!(executions[0] < executions[1], "{executions:?}");
 }
 
-/// Tells a number to monitors, after a word to somebody else.
+/// Announces a number to monitors, after a send to another actor.
 #[derive(Hash)]
 struct Teller(ActorRef<Idler>);
 
@@ -629,7 +629,7 @@ impl NotOne {
     }
 }
 
-/// It is up to how the choice was answered what is announced a step later, and nothing else is.
+/// The announcement of a later step depends on the answer of the choice, and on nothing else.
 #[test]
 fn what_is_announced_follows_from_choices() {
     for name in ["bfs", "states"] {
@@ -640,7 +640,7 @@ fn what_is_announced_follows_from_choices() {
         });
         let bug = report.bugs().first();
         assert_eq!(bug.map(|bug| bug.kind()), Some(BugKind::Monitor), "{name}");
-        // By itself, and not by the random executions that doubt a proof.
+        // The search itself finds the bug, and not the random executions that check a proof.
         assert!(report.executions < 50, "{name}: {}", report.executions);
     }
 }

@@ -1,4 +1,4 @@
-//! A search that was interrupted goes on as if it had not been.
+//! Checkpoints: an interrupted search resumes with the same result as an uninterrupted one.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ fn settings(strategy: StrategySpec) -> Settings {
     settings
 }
 
-/// What a report says, but for times, and where it might go on.
+/// Returns a report without times and without its checkpoint.
 fn timeless(report: &Report) -> String {
     let mut report = report.clone();
     report.elapsed_s = 0.0;
@@ -29,7 +29,7 @@ fn timeless(report: &Report) -> String {
     format!("{report:#?}")
 }
 
-/// The only file of a directory.
+/// Returns the only file of a directory.
 fn file(directory: &Path) -> PathBuf {
     let mut files = fs::read_dir(directory).expect("a directory");
     let file = files.next().expect("a checkpoint").expect("a file");
@@ -37,8 +37,8 @@ fn file(directory: &Path) -> PathBuf {
     file.path()
 }
 
-/// Cut off after each of these numbers of executions, by one worker or by three, the search ends as one
-/// that was not.
+/// Interrupts a search after each of these numbers of executions, with one
+/// worker or three; the result must equal that of an uninterrupted search.
 fn goes_on(mut settings: Settings, cuts: &[u64], program: impl Fn(&System) + Sync, whole: &Report) {
     let directory = tempfile::tempdir().expect("a directory");
     settings.checkpoint = Some(directory.path().to_owned());
@@ -66,7 +66,7 @@ fn goes_on(mut settings: Settings, cuts: &[u64], program: impl Fn(&System) + Syn
     assert_eq!(left, 0, "a search that is over leaves no checkpoint");
 }
 
-/// Long enough to be divided into parts, in a few rounds.
+/// A search that is long enough to be divided into parts, in a few rounds.
 const CALLERS: u32 = 7;
 const CHOICES: usize = 4;
 /// The answer that is explored last.
@@ -95,7 +95,7 @@ fn every_schedule_goes_on() {
     goes_on(local_first, &[3, 5], program, &whole);
 }
 
-/// Says how many calls it has taken, and fails in two of the orders, late in the search.
+/// Records the order of calls, and fails in two of the orders, late in the search.
 #[derive(Default)]
 struct Picky {
     order: Vec<u32>,
@@ -144,28 +144,28 @@ fn calls(sys: &System, is_picky: bool) {
     }
 }
 
-/// It goes on after a bug.
+/// Settings that continue after a bug.
 fn picky() -> Settings {
     let mut settings = settings(StrategySpec::Dpor(None));
     settings.keep_going = true;
     settings
 }
 
-/// What one process finds that is not interrupted.
+/// Returns the result of a single uninterrupted process.
 fn whole() -> &'static Report {
     static WHOLE: OnceLock<Report> = OnceLock::new();
     WHOLE.get_or_init(|| {
         let whole = Tester::with(picky()).run(|sys| calls(sys, true));
         let iterations: Vec<u64> = whole.bugs.iter().map(|bug| bug.iteration).collect();
-        // One before the search is cut off, and one after that.
+        // One bug before the interruption of the search, and one after it.
         let are_spread = matches!(iterations[..], [..9_000, (13_001..)]);
         assert!(are_spread, "{iterations:?}");
         whole
     })
 }
 
-/// The bug, its token and its trace are what they would have been; and so is a bug that was found before
-/// the search was interrupted.
+/// The bugs, with token and trace, are the same as without the
+/// interruption; a bug that was found before the interruption is included.
 #[test]
 fn bugs_are_found_all_the_same() {
     goes_on(picky(), &[12_000, 13_000], |sys| calls(sys, true), whole());
@@ -192,7 +192,7 @@ impl Passer {
     }
 }
 
-/// How many have called, and who was the first.
+/// The number of calls, and the first caller.
 #[derive(Default, Hash)]
 struct Between {
     calls: u32,
@@ -213,10 +213,10 @@ impl Between {
     }
 }
 
-/// As many behaviours as there are orders of calls; in each, a monitor may see what is aside anywhere.
+/// The number of behaviours is the number of call orders; a monitor observes an independent event in between.
 fn observed(sys: &System) {
     sys.monitor::<Between>();
-    // Long enough to be divided.
+    // A choice makes the search long enough to be divided.
     sys.choose(2);
     let picky = sys.spawn(Picky::default());
     for number in 0..CALLERS {
@@ -227,8 +227,8 @@ fn observed(sys: &System) {
     sys.spawn(Passer(stranger));
 }
 
-/// What monitors were shown is known after an interruption, and to all shards. It takes 3 s of a core, since
-/// only a long search is divided.
+/// The orders shown to monitors are known after an interruption, and to all
+/// shards. This takes 3 s of a core, since only a long search is divided.
 #[test]
 fn monitors_are_shown_the_same() {
     let whole = Tester::with(picky()).run(observed);
@@ -250,10 +250,10 @@ fn monitors_are_shown_the_same() {
     });
 }
 
-/// When, which shard or whether it goes on, and where.
+/// The variable with the arguments of the victim: when it dies, its shard or `resumed`, and its directory.
 const VICTIM: &str = "BEHAVIOUR_VICTIM";
 
-/// Run by the next tests alone, in a process of its own, which it ends.
+/// Run only by the next tests, in a process of its own, which it kills.
 #[test]
 #[ignore = "it ends its process"]
 fn dies() {
@@ -279,7 +279,7 @@ fn dies() {
     });
 }
 
-/// Explores in a process of its own, which is killed.
+/// Explores in a separate process, which is killed.
 #[cfg(unix)]
 fn kill(at: u64, how: &str, directory: &Path) {
     use std::os::unix::process::ExitStatusExt;
@@ -294,8 +294,8 @@ fn kill(at: u64, how: &str, directory: &Path) {
     assert_eq!(status.signal(), Some(9), "{status}");
 }
 
-/// A process that explores is killed, and so is the one that goes on after it; the third ends with
-/// all bugs.
+/// A process that explores is killed, and so is the one that
+/// resumes its search; the third process finds all bugs.
 #[test]
 #[cfg(unix)]
 fn whatever_ends_the_process() {
@@ -313,8 +313,8 @@ fn whatever_ends_the_process() {
     assert_eq!(timeless(&resumed), timeless(whole()));
 }
 
-/// Each of several processes has the result of the whole, and each has run a part of it. One of them is
-/// killed meanwhile, and started again.
+/// Each of several processes returns the result of the whole search,
+/// and runs a part of it. One of them is killed, and started again.
 #[test]
 #[cfg(unix)]
 fn shards_find_what_one_process_finds() {
@@ -341,10 +341,10 @@ fn shards_find_what_one_process_finds() {
             );
         }
     });
-    // Each has run the beginning, which is not divided.
+    // Each shard has run the beginning, which is not divided.
     let executions = executions.into_inner();
     assert!(executions < 3 * whole().executions, "{executions}");
-    // Shards of another search are none of these.
+    // A shard of another partition is rejected.
     let mut settings = picky();
     settings.checkpoint = Some(directory.path().to_owned());
     settings.shard = Some("1/2".parse().expect("a partition"));

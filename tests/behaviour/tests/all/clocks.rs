@@ -1,5 +1,5 @@
-//! Clocks of nodes: how far they are apart, what they show, when timers are due by them, and what
-//! becomes of timestamps that can't be told apart.
+//! Clocks of nodes: offset, drift and jumps, the times at which
+//! timers are due, and timestamps within the clocks' resolution.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -18,8 +18,8 @@ fn clocks(text: &str) -> Clocks {
     text.parse().expect("clocks")
 }
 
-/// Executions in which timers fire when nothing else goes on: enough of them that each of nine pairs of
-/// clocks is drawn.
+/// A tester whose timers fire when nothing else can happen, with
+/// enough executions that each of the nine clocks is drawn.
 fn patient(clocks: Clocks) -> Tester {
     let semantics = Semantics::default().with_patient_timers();
     Tester::new()
@@ -32,11 +32,11 @@ fn patient(clocks: Clocks) -> Tester {
         .strategy(StrategySpec::Random)
 }
 
-/// What the clock of the asked actor's node shows, before it sleeps a second by it and after.
+/// Asks for the node's clock before and after a sleep of one second.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Sleep;
 
-/// What it shows.
+/// Asks for the time, the monotonic clock and the date.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Show;
 
@@ -60,7 +60,7 @@ impl Sleeper {
         (before, cx.now())
     }
 
-    /// The time, what an `Instant` says has passed since the first call, and the date.
+    /// Returns the time, the time since the first call by `Instant`, and the date.
     #[on]
     fn show(&mut self, _: Show, cx: &mut Context<Self>) -> Shown {
         let now = (Instant::now(), SystemTime::now());
@@ -86,7 +86,7 @@ async fn sleeper(sys: &System, name: &str) -> ActorRef<Sleeper> {
     sys.lookup(name).await.expect("it has booted")
 }
 
-/// Runs all executions of a body, and collects what they return.
+/// Runs all executions of a body, and collects the distinct results.
 fn all<T: Ord + Send + 'static, F>(tester: Tester, body: impl Fn(System) -> F + Sync) -> Vec<T>
 where
     F: Future<Output = T> + 'static,
@@ -104,7 +104,7 @@ where
     std::mem::take(&mut *seen).into_iter().collect()
 }
 
-/// A second on each of the nine clocks that there may be, as the right time has it.
+/// One second on each of the nine possible clocks, measured in true time.
 #[test]
 fn a_clock_is_one_of_those_that_are_allowed() {
     let tester = patient(clocks("offset=20ms,drift=0.1"));
@@ -123,7 +123,7 @@ fn a_clock_is_one_of_those_that_are_allowed() {
     assert_eq!(seen, expected.collect::<Vec<_>>());
 }
 
-/// What is not asked for is not drawn.
+/// An offset is drawn only if the settings ask for one.
 #[test]
 fn without_an_offset_clocks_begin_together() {
     let seen = all(patient(clocks("drift=0.1")), async |sys| {
@@ -139,7 +139,7 @@ fn without_an_offset_clocks_begin_together() {
     assert_eq!(seen, [[Duration::ZERO; 2]]);
 }
 
-/// The clock of a machine goes on while that is down.
+/// The clock of a node continues while the node is down.
 #[test]
 fn a_clock_survives_a_crash() {
     let seen = all(patient(clocks("offset=20ms,drift=0.5")), async |sys| {
@@ -158,7 +158,7 @@ fn a_clock_survives_a_crash() {
     assert_eq!(seen, expected.collect::<Vec<_>>());
 }
 
-/// What is on no node has the right time, and so has who looks on.
+/// The test body and actors on no node have the true time.
 #[test]
 fn the_body_has_the_right_time() {
     let seen = all(patient(clocks("offset=20ms")), async |sys| {
@@ -171,8 +171,8 @@ fn the_body_has_the_right_time() {
     assert_eq!(seen, [(Duration::ZERO, Duration::ZERO)]);
 }
 
-/// What a sleeper on `n1` shows before a script and after it, and when its tick after 500 ms comes, by
-/// its own clock and by the right one.
+/// Returns the clock of a sleeper on `n1` before and after a script, and
+/// the time at the end of its sleep, by its own clock and by the true one.
 fn jumped(script: fn(&Faults<'_>)) -> (Shown, Shown, Duration, Duration) {
     let seen = all(patient(Clocks::exact()), move |sys| async move {
         on_node(&sys, "n1");
@@ -202,7 +202,7 @@ fn a_clock_that_jumps_ahead_takes_its_timers_along() {
         assert_eq!(after.1, SECOND);
         assert_eq!(after.2.duration_since(before.2).expect("later"), SECOND);
     }
-    // Further than to the end: it is due at once, and late by its clock.
+    // A jump beyond the end: the sleep ends at once, and late by its own clock.
     let (_, _, ended, over) = jumped(|faults| faults.set_ahead("n1", 2 * SECOND));
     assert_eq!((ended, over), (2300 * MS, 300 * MS));
 }
@@ -219,7 +219,7 @@ fn a_date_that_is_set_back_leaves_timers_alone() {
     }
 }
 
-/// Ticks twice, each 400 ms of its clock.
+/// Ticks every 400 ms of its clock.
 #[derive(Debug, Default)]
 struct Ticker {
     ticks: Vec<Duration>,
@@ -243,7 +243,7 @@ impl Ticker {
     }
 }
 
-/// The ticks of a ticker up to that time, by its clock, with a jump of half a second ahead at 500 ms.
+/// Returns the ticks of a ticker, by its clock, with or without a jump of 500 ms ahead at 500 ms.
 fn ticks(allowed: Clocks, jumps: bool) -> Vec<Vec<Duration>> {
     all(patient(allowed), move |sys| async move {
         sys.node("n1", |node| {
@@ -270,18 +270,18 @@ fn a_period_is_one_of_its_own_clock() {
         longest(ticks(Clocks::exact(), false)),
         at(&[400, 800, 1200])
     );
-    // Due by the jump, and a period later again.
+    // One tick is due because of the jump, and the next a period later.
     assert_eq!(
         longest(ticks(Clocks::exact(), true)),
         at(&[400, 1000, 1400])
     );
-    // Half as fast again.
+    // A clock that is half as fast again.
     let fast = longest(ticks(clocks("drift=0.5"), false));
     let fast = fast.iter().map(Duration::as_millis);
     assert_eq!(fast.collect::<Vec<_>>(), [400, 800, 1200, 1600]);
 }
 
-/// Two nodes, of which the first one to wake tells.
+/// The actor of a node; the first one to wake records its name.
 #[derive(Debug)]
 struct Racer {
     name: &'static str,
@@ -301,7 +301,7 @@ impl Racer {
     }
 }
 
-/// Whether `late`, which sleeps a second and so much, can wake before `early`, which sleeps a second.
+/// Returns true if `late`, which sleeps `more` than a second, can wake before `early`, which sleeps a second.
 fn overtakes(allowed: &str, more: Duration) -> bool {
     let first: Arc<Mutex<Option<&'static str>>> = Arc::default();
     let seen = all(patient(clocks(allowed)), move |sys| {
@@ -326,8 +326,8 @@ fn overtakes(allowed: &str, more: Duration) -> bool {
     seen.contains(&"late")
 }
 
-/// A clock that goes by 1 percent faster overtakes one that goes by 1 percent slower, where it has less
-/// than 101/99 of its way to go.
+/// A clock that is 1 percent fast overtakes one that is 1
+/// percent slow if its sleep is less than 101/99 times as long.
 #[test]
 fn drift_has_a_bound_and_it_is_this() {
     let micros = Duration::from_micros;
@@ -337,7 +337,7 @@ fn drift_has_a_bound_and_it_is_this() {
     assert!(!overtakes("offset=1s", micros(1)));
 }
 
-/// How many executions there are of a comparison that is made so many times.
+/// Returns the number of executions of a program that compares two timestamps `times` times.
 fn comparisons(resolution: &str, apart: Duration, times: u32) -> u64 {
     let report = Tester::new()
         .clocks(clocks(resolution))
@@ -369,7 +369,7 @@ fn what_can_not_be_told_apart_compares_either_way() {
     }
 }
 
-/// Clocks that are right compare as numbers do.
+/// Exact clocks compare like numbers.
 #[test]
 fn no_time_is_before_itself() {
     let report = Tester::new().iterations(1).run(|_| {
@@ -380,7 +380,7 @@ fn no_time_is_before_itself() {
     report.assert_clean();
 }
 
-/// Each comparison comes out both ways, and a simpler one is what clocks say.
+/// Each comparison has both outcomes; minimisation replaces those that do not matter by the true order.
 #[test]
 fn a_comparison_that_matters_is_found_and_told() {
     let report = Tester::new()
@@ -398,7 +398,7 @@ fn a_comparison_that_matters_is_found_and_told() {
     assert!(bug.token.contains("-cresolution=1ms-"), "{}", bug.token);
 }
 
-/// Two messages in a row are less than a second apart, unless the clock jumps.
+/// Expects less than a second between two messages, which holds unless the clock jumps.
 #[derive(Debug, Default)]
 struct Watchful {
     last: Option<Duration>,
@@ -453,7 +453,7 @@ fn a_jump_is_a_fault() {
         said.contains("jumps 1s ahead") && said.contains("clock jumps in"),
         "{said}"
     );
-    // One that is not as wide as the limit.
+    // A jump that is smaller than the limit.
     jumps(clocks("jump=999999us"), &[]).assert_clean();
 }
 
@@ -474,7 +474,7 @@ fn without_nodes_no_clock_is_apart() {
     );
 }
 
-/// What depends on clocks is done again by the replay check.
+/// The replay check repeats executions that depend on clocks.
 #[test]
 fn an_execution_with_clocks_is_run_again() {
     let body = async |sys: System| {

@@ -1,4 +1,4 @@
-//! Suspicions of liveness bugs, and the fair continuations that confirm or clear them.
+//! Suspected liveness bugs, and the fair continuations that confirm or clear them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ struct Tick;
 #[derive(Debug)]
 struct Recovered;
 
-/// Hot until it recovers.
+/// Hot until the patient recovers.
 #[derive(Default)]
 struct Recovers;
 #[monitor(hot(Sick), cold(Well))]
@@ -29,13 +29,13 @@ impl Recovers {
     }
 }
 
-/// Ticks for ever; at one tick it decides, with a chance in a hundred thousand of `chance`, whether
-/// it recovers at all.
+/// Ticks for ever. At one tick the patient decides if it recovers
+/// at all, with a probability of `chance` in a hundred thousand.
 struct Patient {
     ticks: u64,
     decides_at: u64,
     chance: usize,
-    /// One that did not recover goes on for ever.
+    /// True if a patient that did not recover ticks for ever; otherwise it halts.
     goes_on: bool,
 }
 #[actor]
@@ -78,8 +78,8 @@ fn patient(decides_at: u64, chance: usize, goes_on: bool) -> impl Fn(&System) + 
     }
 }
 
-/// What the test is accused of already is continued less and less often: 71 times the first time, and
-/// then 20, 10, 7, 5, ... times.
+/// The number of continuations of a known bug declines: 71
+/// for the first occurrence, and then 20, 10, 7, 5, ...
 #[test]
 fn what_every_execution_shows_is_continued_less_and_less_often() {
     let (begun, executions) = (AtomicU64::new(0), 40);
@@ -98,11 +98,11 @@ fn what_every_execution_shows_is_continued_less_and_less_often() {
     };
     assert_eq!(bug.seen, executions);
     let again: u64 = (1..executions).map(|times| 20_u64.div_ceil(times)).sum();
-    // One is run once more, to be recorded.
+    // One execution is repeated for the recording.
     assert_eq!(begun.into_inner(), executions + 71 + again + 1);
 }
 
-/// Owes something after a few ticks, for ever.
+/// After a few ticks, has a pending obligation for ever.
 struct Dawdler {
     left: usize,
 }
@@ -129,8 +129,8 @@ impl Dawdler {
     }
 }
 
-/// What is claimed is claimed of an execution that was continued as often as that takes, not of a
-/// shorter one of those that came later, when the test was accused already.
+/// The reported claim belongs to an execution with the required number of continuations,
+/// and not to a shorter execution that came later, when the bug was already known.
 #[test]
 fn the_execution_that_is_shown_is_one_that_was_confirmed() {
     let report = tester(40, 100)
@@ -153,15 +153,15 @@ fn the_execution_that_is_shown_is_one_that_was_confirmed() {
     assert_eq!(bug.iteration, 1);
 }
 
-/// How many continuations the m-th suspicion gets, by the formula.
+/// Returns the number of continuations of the m-th suspicion, by the formula.
 fn continuations(suspicion: i32) -> i32 {
     let risk = 6.0 * 0.001 / (std::f64::consts::PI * f64::from(suspicion)).powi(2);
     (risk.ln() / 0.9f64.ln()).ceil() as i32
 }
 
-/// A continuation recovers with probability q, so all k of the m-th suspicion fail with (1 - q)^k:
-/// so often a run of five suspicions accuses the slow program, and no more. The patient decides
-/// after the highest threshold, 75, and within the bound of 100.
+/// A continuation recovers with probability q, so all k of the m-th suspicion fail with
+/// probability (1 - q)^k. The share of false reports after five suspicions must equal the computed
+/// one. The patient decides after the highest threshold, 75, and within the bound of 100.
 #[test]
 fn a_slow_program_is_accused_in_as_many_runs_as_computed() {
     assert_accused(60);
@@ -196,7 +196,7 @@ fn assert_accused(runs: u64) {
     );
 }
 
-/// What recovers with the chance that is promised is accused in one run of a thousand at most.
+/// A program that recovers with the promised probability is reported in at most one of a thousand runs.
 #[test]
 fn a_chance_of_ten_percent_is_enough_to_be_cleared() {
     let clean = |seed| tester(10, 10).seed(seed).run(patient(40, 10_000, false));
@@ -226,7 +226,7 @@ fn what_always_recovers_is_slow_and_no_bug() {
     assert!(example.contains("`Recovers` is hot in `Sick`"), "{example}");
 }
 
-/// A program that just ends later than a tiny bound is not accused: 141 steps, whatever the bound.
+/// A program that ends later than a tiny bound is not reported: 141 steps, for every bound.
 #[test]
 fn a_tiny_bound_accuses_nobody() {
     for steps in [1, 5, 10, 14] {
@@ -239,11 +239,11 @@ fn a_tiny_bound_accuses_nobody() {
     assert_eq!(steps.expect("it ends").max, 141);
 }
 
-/// Both sides of a continuation's end: a recovery in its last step counts, one after it does not.
+/// The end of a continuation: a recovery in its last step counts, a later one does not.
 #[test]
 fn a_continuation_has_a_horizon_of_its_own() {
-    // The suspicion falls in step 23: a start-up step of the body, the first send, and 21 steps of
-    // heat. A tick is handled in step 2 n + 1, and a continuation ends with step 2 023.
+    // The suspicion arises in step 23: a start-up step of the body, the first send, and 21
+    // hot steps. A tick is handled in step 2 n + 1, and a continuation ends with step 2 023.
     let clean = |decides_at| {
         tester(1, 100)
             .run(patient(decides_at, 100_000, true))
@@ -253,7 +253,7 @@ fn a_continuation_has_a_horizon_of_its_own() {
     assert!(!clean(1_012));
 }
 
-/// Decides with its first tick whether it recovers at the given one, or never.
+/// Decides at its first tick if it recovers at the given tick, or never.
 struct Moody {
     ticks: u64,
     recovers_at: u64,
@@ -283,8 +283,8 @@ fn moody(recovers_at: u64) -> impl Fn(&System) + Sync {
     }
 }
 
-/// After one that was slow, the threshold is twice as high, up to three quarters of the fair bound;
-/// the bug says which one it passed, and its trace holds it.
+/// A slow execution doubles the threshold, up to three quarters of the fair bound. The
+/// bug reports the threshold that it exceeded, and its trace contains that threshold.
 #[test]
 fn the_threshold_doubles_after_a_slow_one() {
     for (recovers_at, threshold) in [(15, 40), (40, 75)] {
@@ -297,8 +297,8 @@ fn the_threshold_doubles_after_a_slow_one() {
     }
 }
 
-/// Eight times as long as the longest recovery of the executions before: in 601 steps it was owed
-/// for 600.
+/// The horizon is eight times the longest recovery of earlier
+/// executions: in 601 steps, the obligation was pending for 600.
 #[test]
 fn the_horizon_grows_with_what_recovers() {
     let settings = |recovers_at| {
@@ -313,7 +313,7 @@ fn the_horizon_grows_with_what_recovers() {
     assert_eq!(settings(300), 8 * 599);
 }
 
-/// Suspicions are judged in the order of the iterations, whoever continues them.
+/// Suspicions are judged in the order of the iterations, for any number of workers.
 #[test]
 fn what_is_confirmed_does_not_depend_on_the_number_of_workers() {
     let run = |workers| {
@@ -340,7 +340,7 @@ struct Work;
 #[derive(Debug)]
 struct Rest;
 
-/// Works for so many ticks, or for ever, and defers its rest until then.
+/// Works for a number of ticks, or for ever, and defers `Rest` until then.
 struct Worker {
     ticks: u64,
 }
@@ -359,8 +359,8 @@ impl Worker {
     fn rest(&mut self, _: Rest) {}
 }
 
-/// At a bound of 5, a deferred event is suspected after some 25 steps. Continuations look only now
-/// and then whether it was taken, and each of these ends soon after it was.
+/// With a bound of 5, a deferred event is suspected after about 25 steps. Continuations
+/// check only now and then if the event was handled, and each of them ends soon after that.
 #[test]
 fn what_is_taken_in_the_last_step_was_not_deferred_for_ever() {
     let run = |ticks| {
@@ -374,7 +374,7 @@ fn what_is_taken_in_the_last_step_was_not_deferred_for_ever() {
     for ticks in 30..70 {
         let report = run(ticks);
         report.assert_clean();
-        // Of the shorter ones some end before the look that would suspect them.
+        // Some of the shorter executions end before the check that would suspect them.
         assert!(ticks < 40 || report.transient > 0, "{ticks} ticks");
     }
     let report = run(u64::MAX);
@@ -409,7 +409,7 @@ impl Feverish {
     }
 }
 
-/// Mostly coughs, and has a fever now and then; goes on for ever.
+/// Coughs most of the time, has a fever now and then, and never ends.
 #[derive(Default)]
 struct Ill {
     began: bool,
@@ -429,8 +429,8 @@ impl Ill {
     }
 }
 
-/// What was confirmed is no suspicion any more when it comes again: however often the one bug was
-/// seen before the other, they are the first suspicion and the second.
+/// A repeated occurrence of a confirmed bug is no new suspicion: the two bugs are
+/// the first and the second suspicion, however often the first one occurs before.
 #[test]
 fn a_bug_that_is_known_is_no_suspicion_any_more() {
     let report = tester(40, 10).keep_going().run(|sys| {

@@ -1,5 +1,5 @@
-//! What depends on the order of steps in ways that are easily forgotten: each search that leaves schedules out
-//! finds what all schedules find.
+//! Corner cases of partial-order reduction: programs with dependencies that are easily
+//! overlooked. Each reducing search finds what the enumeration of all schedules finds.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -14,7 +14,7 @@ use actor_core::{ActorId, Ask, MonitorContext, actor, monitor, task, thread};
 use actor_test::strategy::StrategySpec;
 use actor_test::{Assumption, Report, Settings, Tester};
 
-/// Those that leave schedules out, and two that don't.
+/// The searches that reduce the set of schedules, and two that do not.
 const SEARCHES: [&str; 9] = [
     "dfs",
     "dfs-local",
@@ -30,13 +30,13 @@ const SEARCHES: [&str; 9] = [
 fn searched(search: &str, program: impl Fn(&System) + Sync) -> Report {
     let mut settings = Settings::default();
     settings.iterations = 50_000;
-    // What is sampled besides would hide what a search leaves out.
+    // Additional samples would hide the bugs that a search misses.
     settings.samples_beside_proof = 0;
     let spec: StrategySpec = search.parse().expect("a strategy");
     Tester::with(settings).strategy(spec).run(program)
 }
 
-/// Every search finds the bug.
+/// Asserts that every search finds the bug.
 fn assert_found(program: impl Fn(&System) + Sync) {
     for search in SEARCHES {
         let report = searched(search, &program);
@@ -44,7 +44,7 @@ fn assert_found(program: impl Fn(&System) + Sync) {
     }
 }
 
-/// No search finds a bug in it, and the one that runs all schedules comes to its end.
+/// Asserts that no search finds a bug, and that the enumeration of all schedules is complete.
 fn assert_silent(program: impl Fn(&System) + Sync) {
     for search in SEARCHES {
         let report = searched(search, &program);
@@ -57,7 +57,7 @@ fn assert_silent(program: impl Fn(&System) + Sync) {
     }
 }
 
-/// A search finds the bug, or says that it has not explored everything.
+/// Asserts that a search finds the bug, or does not claim exhaustiveness.
 fn assert_not_proved(program: impl Fn(&System) + Sync) {
     for search in SEARCHES {
         let report = searched(search, &program);
@@ -85,7 +85,7 @@ struct Go;
 #[derive(Clone, Hash, Debug)]
 struct Back;
 
-/// Answers by what the next one answers.
+/// Answers with the answer of the next relay plus one.
 #[derive(Debug, Hash)]
 struct Relay(Option<ActorRef<Relay>>);
 
@@ -114,7 +114,7 @@ impl Slow {
     fn start(&mut self) {}
 }
 
-/// Takes the start of one actor or the answer of another, whichever it finds first.
+/// Waits for the start of one actor or the answer of another, and takes the first.
 #[derive(Debug)]
 struct Selects {
     of: ActorRef<Slow>,
@@ -161,7 +161,7 @@ fn a_start_that_is_awaited_may_come_late() {
 
 type Start = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// Keeps the future of a start, and looks at it when an event has come a long way.
+/// Keeps the future of a start, and polls it when an event has passed through a chain of actors.
 struct Late {
     of: ActorRef<Slow>,
     next: ActorRef<Chain>,
@@ -227,11 +227,11 @@ fn a_start_may_be_looked_for_late() {
 #[derive(Debug)]
 struct Have(Ask<u64>);
 
-/// Has the ask of another, and looks whether the reply is there.
+/// Receives the ask of another actor, and polls it.
 #[derive(Debug)]
 struct Keeper {
     kept: Option<Ask<u64>>,
-    /// What is not to be; both may.
+    /// The result that must not occur; both results are possible.
     never: Option<bool>,
 }
 
@@ -330,7 +330,7 @@ fn number_of(actor: Option<ActorId>) -> u64 {
     digits.parse().unwrap_or(0)
 }
 
-/// Goes by the names of those who send.
+/// A monitor that depends on the identities of the senders.
 #[derive(Default, Hash)]
 struct Senders;
 
@@ -424,7 +424,7 @@ fn identities_depend_on_who_was_created_first() {
     assert_silent(ordered(false));
 }
 
-/// Waits where nothing is there yet. A word to all that comes between the two is for nobody.
+/// Waits unless the flag is set. A `notify_waiters` between the check and the wait is lost.
 fn word_between(begins_first: bool) {
     let shared = Arc::new((Notify::new(), AtomicBool::new(false)));
     let own = shared.clone();
@@ -449,7 +449,7 @@ fn word_between(begins_first: bool) {
 
 #[test]
 fn a_word_to_all_may_come_before_who_has_looked_waits() {
-    // It does not follow tasks, and says so.
+    // `dpor` does not follow tasks, and says so.
     for search in SEARCHES.into_iter().filter(|search| *search != "dpor") {
         let report = searched(search, |_| word_between(false));
         assert!(!report.is_clean(), "{search}: {:?}", report.verdict);
@@ -457,7 +457,7 @@ fn a_word_to_all_may_come_before_who_has_looked_waits() {
     assert_silent(|_| word_between(true));
 }
 
-/// Begins a worker, and gives it something to do.
+/// Spawns a worker, and sends an event to it.
 #[derive(Debug, Hash)]
 struct Foreman;
 
@@ -478,7 +478,7 @@ impl Worker {
     fn go(&mut self, _: Go) {}
 }
 
-/// All is shut down while a worker begins: it starts before that, or never.
+/// Shuts the system down while a worker is spawned: the worker starts before that, or never.
 fn shut_down(sys: &System, is_lost: fn(u64) -> bool) {
     sys.spawn(Foreman).tell(Go);
     let sys = sys.clone();
@@ -495,7 +495,7 @@ fn a_shutdown_comes_before_and_after_a_start() {
     assert_silent(|sys| shut_down(sys, |lost| lost <= 1));
 }
 
-/// Yields thrice; what another does first is what counts, or what it does next.
+/// Yields three times; the first step of another operation decides the result, or its second step.
 fn yields_thrice(sys: &System) {
     let flag = Arc::new(AtomicBool::new(false));
     sys.spawn(Idle);
@@ -526,7 +526,7 @@ impl Raiser {
     }
 }
 
-/// That a step is taken ends the wait of one that yields, also where the step is nobody else's business.
+/// Any step ends a yield, even an independent one.
 #[test]
 fn a_yield_ends_by_any_step() {
     assert_not_proved(yields_thrice);
@@ -540,7 +540,7 @@ fn a_yield_ends_by_any_step() {
     assert_eq!(report.verdict.assumptions, assumptions);
 }
 
-/// Opens a file, and has the power fail meanwhile.
+/// Opens a file, while the power fails.
 fn power_fails(sys: &System) {
     let disk = sys.disk();
     drop(task::spawn(async move {
@@ -559,7 +559,7 @@ fn a_call_to_a_disk_may_come_too_late() {
     assert_not_proved(power_fails);
 }
 
-/// Poisons a lock, while an actor looks; or clears what it has poisoned before.
+/// Poisons a lock while an actor reads the flag; or clears the poison of a lock.
 fn poisons(clears: bool) -> impl Fn(&System) + Sync {
     move |sys| {
         let lock = Arc::new(blocking::Mutex::new(0));
@@ -595,7 +595,7 @@ fn who_looks_whether_a_lock_is_poisoned_may_come_late() {
     assert_not_proved(poisons(true));
 }
 
-/// Says how often it was asked.
+/// Answers with the number of questions so far.
 #[derive(Debug, Hash)]
 struct Teller(u64);
 
@@ -611,7 +611,7 @@ impl Teller {
 #[derive(Debug)]
 struct Handed(Ask<u64>);
 
-/// Asks once when it starts, and looks at the ask of somebody else in its last step.
+/// Asks once at its start, and polls the ask of another actor in its last step.
 struct Peeks {
     of: ActorRef<Teller>,
     first: u64,

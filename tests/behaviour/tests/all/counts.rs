@@ -1,4 +1,4 @@
-//! Exhaustive search visits exactly the number of distinct behaviours that is known for a program.
+//! An exhaustive search visits exactly the known number of distinct behaviours of a program.
 
 use std::time::Duration;
 
@@ -22,14 +22,14 @@ fn explore(strategy: StrategySpec, program: impl Fn(&System) + Sync) -> Report {
     report
 }
 
-/// The number of behaviours when steps that concern one actor alone are not interleaved.
+/// Returns the number of behaviours; steps that concern a single actor are not interleaved.
 fn count(program: impl Fn(&System) + Sync) -> u64 {
     explore(StrategySpec::DfsLocal(None), program)
         .behaviours
         .seen
 }
 
-/// The number of behaviours over all schedules whatsoever.
+/// Returns the number of behaviours over all schedules.
 fn count_all(program: impl Fn(&System) + Sync) -> u64 {
     explore(StrategySpec::Dfs(None), program).behaviours.seen
 }
@@ -119,8 +119,8 @@ fn paxos_single_decree() {
     assert_eq!(count(|sys| paxos(sys, 2, 2)), 100);
 }
 
-/// Nothing of these programs can be looked at, so that states are told apart by how they came about: each
-/// behaviour comes to an end of its own.
+/// These actors have no fingerprints, so states are identified by
+/// their histories: each behaviour has a final state of its own.
 #[test]
 fn states_lose_no_behaviour() {
     let count = |program: &(dyn Fn(&System) + Sync)| {
@@ -136,7 +136,7 @@ fn states_lose_no_behaviour() {
     assert_eq!(count(&|sys| paxos(sys, 1, 3)), 72);
 }
 
-/// What the local-first order leaves out are schedules, not behaviours.
+/// The local-first order leaves out schedules, but no behaviours.
 #[test]
 fn local_first_loses_no_behaviour() {
     assert_eq!(count_all(|sys| fan_in(sys, 3, 1)), 6);
@@ -151,8 +151,8 @@ fn local_first_loses_no_behaviour_of_larger_programs() {
     assert_eq!(count_all(|sys| client_server(sys, 2, 2)), 6);
 }
 
-/// The body spawns `n` actors and tells each once. After the first send, the handling of each event
-/// may fall anywhere behind its own send: (2n - 1)!! schedules, all of one behaviour.
+/// The body spawns `n` actors and sends one event to each. After the first send, each event
+/// may be handled at any time after its send: (2n - 1)!! schedules, all of one behaviour.
 #[test]
 fn schedules_are_counted_exactly() {
     for (actors, schedules) in [(1, 1), (2, 3), (3, 15), (4, 105), (5, 945)] {
@@ -169,8 +169,8 @@ fn limited(strategy: &str, iterations: u64, program: impl Fn(&System) + Sync) ->
         .run(program)
 }
 
-/// Three actors have 15 schedules. Both sides of each bound: a search with one execution less than
-/// that has not seen all, and one that may run as many has to be told so by the strategy.
+/// Three actors have 15 schedules. With one execution less, a search has not
+/// seen all. With exactly as many, the strategy must report that it is complete.
 #[test]
 fn exhaustive_is_only_what_came_to_its_end() {
     let three = |sys: &System| one_event_each(sys, 3);
@@ -196,7 +196,7 @@ fn exhaustive_is_only_what_came_to_its_end() {
     assert!(limited("dfs", 16, three).verdict.is_exhaustive());
 }
 
-/// Steps beyond the bound were not taken, and what a random walk did after it is a sample.
+/// Steps beyond the bound were not taken, and a random walk after the bound is only a sample.
 #[test]
 fn a_bound_on_steps_is_a_gap() {
     let three = |sys: &System| one_event_each(sys, 3);
@@ -230,7 +230,7 @@ impl Drawer {
     }
 }
 
-/// One seed of a generator is not all of them: a walk finds what the search does not.
+/// One seed of a generator does not cover all: a random walk finds what the search misses.
 #[test]
 fn a_generator_is_not_explored() {
     let draw = |sys: &System| sys.spawn(Drawer).tell(Draw);
@@ -243,8 +243,8 @@ fn a_generator_is_not_explored() {
 #[derive(Debug)]
 struct Rings;
 
-/// Looks whether it is there before it draws, or has a timer run: more than inboxes, and more than what is
-/// read from one execution.
+/// Checks if it is alive before it draws a random number, or sets a timer:
+/// dependencies beyond inboxes, and beyond those read from one execution.
 struct Watchful {
     has_timer: bool,
 }
@@ -264,7 +264,7 @@ impl Watchful {
     fn rings(&mut self, _: Rings) {}
 }
 
-/// No search calls a program proved of whose generators it has seen one seed.
+/// No search claims a proof if it has run generators with a single seed.
 #[test]
 fn no_search_takes_one_seed_for_all() {
     for has_timer in [false, true] {
@@ -295,7 +295,7 @@ fn no_search_takes_one_seed_for_all() {
     }
 }
 
-/// Runs five executions, and says or does not say what they are.
+/// A strategy that runs five executions, with the given claim of coverage.
 #[derive(Debug)]
 struct Five {
     left: u32,
@@ -327,7 +327,7 @@ impl Strategy for Five {
     }
 }
 
-/// That a strategy of one's own runs no more proves nothing, unless it says so.
+/// The end of a custom strategy proves nothing, unless the strategy claims coverage.
 #[test]
 fn a_strategy_that_ends_proves_nothing_by_it() {
     let run = |covered: CoverageClaim| {
@@ -349,7 +349,7 @@ fn a_strategy_that_ends_proves_nothing_by_it() {
     assert!(run(systematic(true, Vec::new())).is_exhaustive());
 }
 
-/// What somebody can see the order of does not run in one order for all.
+/// If a predicate can observe the order of steps, the reduction keeps all orders.
 #[test]
 fn a_reduction_is_a_proof_also_for_who_sees_more() {
     let three = |sys: &System| one_event_each(sys, 3);
@@ -365,7 +365,7 @@ fn a_reduction_is_a_proof_also_for_who_sees_more() {
     assert_eq!(some.executions, all.executions);
 }
 
-/// A bug ends the search, and a sample is a sample.
+/// A bug ends the search; a sample claims no more than a sample.
 #[test]
 fn what_else_ends_a_search() {
     let fails = |_: &System| panic!("at once");

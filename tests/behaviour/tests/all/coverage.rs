@@ -1,4 +1,4 @@
-//! What a report says was reached of actors: exact counts, whatever leads to a state or a handler.
+//! Coverage of actors in the report: exact counts of states and handlers, for every kind of transition.
 
 use actor_core::actor;
 use actor_core::prelude::*;
@@ -13,7 +13,7 @@ struct Inner;
 #[derive(Debug)]
 struct Never;
 
-/// Changes its state in every way there is.
+/// Uses every kind of state transition.
 struct Walker;
 #[actor(states(
     First,
@@ -29,14 +29,14 @@ impl Walker {
         cx.goto(WalkerState::Second);
     }
 
-    /// A handler that waits decides afterwards.
+    /// The handler decides after a wait.
     #[on(Second)]
     async fn step(&mut self, _: Step, cx: &mut Context<Self>) {
         cx.sleep(std::time::Duration::from_secs(1)).await;
         cx.goto(WalkerState::Passing);
     }
 
-    /// No event is ever handled in this state.
+    /// The state passes on in its entry hook, so it never handles an event.
     #[entry(Passing)]
     fn pass(&mut self, cx: &mut Context<Self>) {
         cx.goto(WalkerState::Third);
@@ -56,7 +56,7 @@ impl Walker {
     fn never(&mut self, _: Never) {}
 }
 
-/// Has no states.
+/// An actor without states.
 struct Plain(u32);
 #[actor]
 impl Plain {
@@ -72,7 +72,7 @@ impl Plain {
     fn never(&mut self, _: Never) {}
 }
 
-/// A state's name, how many started in it, how often it was entered, and what it handled how often.
+/// The name of a state, the number of starts and entries, and the number of each handled event.
 type Row<'a> = (&'a str, u64, u64, Vec<(&'a str, u64)>);
 
 fn states(actor: &ActorCoverage) -> Vec<Row<'_>> {
@@ -173,7 +173,7 @@ fn a_plain_actor_has_one_state_without_a_name() {
     assert_eq!(unreached(&report), ["`Plain` on `Never`"]);
 }
 
-/// A state that has two handlers for an event, one of them its own.
+/// A door with handlers for one state, for two states, and for all states.
 struct Door;
 #[actor(states(Open, Shut, Locked))]
 impl Door {
@@ -208,7 +208,7 @@ fn handlers_are_judged_in_states_that_were_entered() {
         report.assert_clean();
         unreached(&report)
     };
-    // One handler for all states is reached when it ran in one.
+    // A handler for all states is reached if it ran in any of them.
     assert_eq!(
         doors(|door| {
             door.tell(Never);
@@ -234,7 +234,7 @@ fn handlers_are_judged_in_states_that_were_entered() {
     );
 }
 
-/// A generic actor is one type, whatever its parameter.
+/// A generic actor counts as one type, for any parameter.
 struct Holder<T>(T);
 #[actor]
 impl<T: Send + 'static> Holder<T> {
@@ -264,7 +264,7 @@ fn parameters_make_no_other_type() {
     );
 }
 
-/// Which of two events comes first decides which state is never left.
+/// The order of two events decides which state is never left.
 struct Racer;
 #[actor(states(Waiting, Won(ignore(Step)), Lost(ignore(Go))))]
 impl Racer {
@@ -310,7 +310,7 @@ fn the_number_of_workers_changes_nothing() {
     let one = coverage(1);
     let racer = &one.actors[0];
     assert_eq!((racer.started(), racer.states[0].entered), (500, 500));
-    // Each with odds of a half: fewer than 2^-300 of the seeds have it otherwise.
+    // Each state has a probability of one half: fewer than 2^-300 of the seeds fail this.
     assert!(racer.states[1].entered > 20 && racer.states[2].entered > 20);
     assert_eq!(one, coverage(2));
     assert_eq!(one, coverage(3));
@@ -332,7 +332,7 @@ fn after_a_bug_nothing_is_told_unless_the_test_goes_on() {
     assert_eq!(goes_on(1), goes_on(2));
 }
 
-/// Goes on only where it is told to.
+/// Goes to its other state only after an event.
 #[derive(Default)]
 struct Told;
 #[actor_core::monitor(hot, cold)]
@@ -380,7 +380,7 @@ fn what_is_denied_fails() {
         "handlers `Plain` on `Go`, on `Never`"
     );
     assert!(!report.bugs()[0].is_liveness() && report.bugs()[0].token.is_empty());
-    // The monitor has a hot state, and is never in it.
+    // The monitor has a hot state, and never enters it.
     let report = run(none.with_vacuous(), true);
     assert_eq!(report.bugs()[0].message(), "monitor `Told` was never hot");
 }
@@ -397,7 +397,7 @@ fn a_bug_comes_before_what_is_denied() {
     };
     assert_eq!(run(&settings, true).bugs()[0].kind(), BugKind::Panic);
     assert_eq!(run(&settings, true).bugs().len(), 1);
-    // A test that expects another bug fails for want of it, and not for this.
+    // A test that expects another bug fails because that bug is missing, and not because of this one.
     settings.expect_bug = Some("an ordinary bug".into());
     run(&settings, false).assert_clean();
     settings.expect_bug = Some("pigs fly".into());

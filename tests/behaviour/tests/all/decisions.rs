@@ -1,5 +1,5 @@
-//! A supervisor decides what becomes of a child that has failed; and the children of the system are
-//! a group, where that is said.
+//! Decisions of a supervisor about failed children, and
+//! supervision of the system's own children as a group.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -50,12 +50,12 @@ fn lives() -> impl FnMut() -> Child + Send + 'static {
     }
 }
 
-/// Decides by what the failure says.
+/// Decides by the message of the failure.
 struct Judge {
     journal: Journal,
     child: Option<ActorRef<Child>>,
     cause: &'static str,
-    /// It awaits the child, whatever that is at.
+    /// True if the supervisor awaits its child meanwhile.
     looks: bool,
 }
 
@@ -134,7 +134,7 @@ fn judge(journal: &Journal, cause: &'static str) -> Judge {
     }
 }
 
-/// What is noted in all schedules, but for its order.
+/// Returns the journals of all schedules, each as an unordered set.
 fn judged(cause: &'static str) -> BTreeSet<Vec<String>> {
     let seen = every(|sys, journal| {
         sys.spawn(judge(journal, cause));
@@ -172,8 +172,8 @@ fn a_child_is_brought_back_where_its_supervisor_does_not_say() {
     assert_eq!(judged("nobody"), set([&["Ok(2)"]]));
 }
 
-/// The supervisor fails, and is brought back with children that fail again: in the end the system has
-/// enough.
+/// The supervisor fails, and is restarted with children that
+/// fail again, until the system exceeds its restart intensity.
 #[test]
 fn a_supervisor_that_escalates_fails_with_its_children() {
     let journal = Journal::default();
@@ -192,7 +192,7 @@ fn a_supervisor_that_escalates_fails_with_its_children() {
     let drops = journal.take();
     let drops = drops.iter().filter(|noted| *noted == "sibling drops");
     assert!(drops.count() >= 3);
-    // Where nobody supervises the supervisor, its decision is the bug.
+    // For a supervisor without a supervisor, the escalation is reported as the bug.
     let report = supervised().iterations(20).run(|sys| {
         sys.spawn(judge(&Journal::default(), "escalate"));
     });
@@ -207,8 +207,8 @@ fn a_supervisor_that_escalates_fails_with_its_children() {
     );
 }
 
-/// The question comes after what is in the supervisor's inbox. Where that awaits the child meanwhile,
-/// each waits for the other.
+/// The request for a decision follows the unread events of the supervisor. If
+/// the supervisor awaits the child meanwhile, the two wait for each other.
 #[test]
 fn a_supervisor_that_awaits_a_child_that_is_down_is_a_deadlock() {
     let report = supervised().run(|sys| {
@@ -248,10 +248,10 @@ fn member(sys: &System, name: &'static str, journal: &Journal) -> ActorRef<Membe
     })
 }
 
-/// How often each member of a group of three starts, the second of which fails.
+/// Returns the number of starts of each member of a group of three, the second of which fails.
 fn starts(supervision: Supervision) -> BTreeSet<[usize; 3]> {
     let seen = every(|sys, journal| {
-        // This one is by itself, since it comes before.
+        // This member is outside the group, since it is spawned earlier.
         member(sys, "apart", journal);
         sys.supervise(supervision);
         let [_, second, _] = ["a", "b", "c"].map(|name| member(sys, name, journal));
@@ -266,7 +266,7 @@ fn starts(supervision: Supervision) -> BTreeSet<[usize; 3]> {
         .collect()
 }
 
-/// A member that has not run its start hook yet when it is stopped starts once.
+/// A member that is stopped before its start hook starts once.
 #[test]
 fn children_of_the_system_are_a_group_where_that_is_said() {
     let alone = starts(Supervision::one_for_one());
@@ -296,7 +296,7 @@ fn a_group_of_the_system_has_one_limit() {
         "{}",
         bug.message()
     );
-    // By themselves, each has a limit of its own.
+    // Without a group, each member has its own restart intensity.
     let report = supervised().iterations(20).run(|sys| {
         for name in ["a", "b"] {
             let member = member(sys, name, &Journal::default());
@@ -306,7 +306,7 @@ fn a_group_of_the_system_has_one_limit() {
     report.assert_clean();
 }
 
-/// The boot code of a node says it for each life of the node.
+/// The boot code of a node sets the supervision for each incarnation of the node.
 #[test]
 fn a_node_has_children_of_its_own() {
     let report = supervised().iterations(20).run(|sys| {

@@ -1,4 +1,4 @@
-//! The same seed does the same, for any number of workers; a recorded schedule replays.
+//! Determinism: the same seed gives the same executions for any number of workers, and recordings replay.
 
 use std::time::Duration;
 
@@ -45,8 +45,8 @@ fn another_seed_does_something_else() {
     assert_ne!(explore(1, 1).bugs, explore(2, 1).bugs);
 }
 
-/// What the schedules do is part of the contract: numbers that change here make recorded schedules
-/// stop replaying, and belong into the changelog.
+/// The schedules are part of the contract: a change of these numbers
+/// makes recorded schedules invalid, and belongs in the changelog.
 #[test]
 fn schedules_are_the_same_on_every_machine() {
     let report = Tester::new()
@@ -63,7 +63,7 @@ fn schedules_are_the_same_on_every_machine() {
 const EXPECTED_STEPS: (u64, u64, u64) = (22, 25, 30);
 const EXPECTED_BEHAVIOURS: u64 = 50;
 
-/// Every one of so many executions is run twice and compared step by step.
+/// Runs this number of executions twice each, and compares them step by step.
 fn assert_replays_never_diverge(executions: u64) {
     let mut settings = actor_test::Settings::default();
     settings.iterations = executions;
@@ -91,7 +91,7 @@ fn replays_of_a_million_executions_never_diverge() {
     assert_replays_never_diverge(1_000_000);
 }
 
-/// Writes to a disk, one write after the other, and syncs none.
+/// Writes to a disk again and again, without a sync.
 struct Writer;
 
 #[actor]
@@ -108,8 +108,8 @@ impl Writer {
     }
 }
 
-/// What a disk loses is drawn in the step of a crash, and the next fault strikes some steps after that,
-/// most of which have no alternative.
+/// The lost writes of a disk are drawn in the step of a crash, and the
+/// next fault strikes some steps later, most of which have no alternative.
 #[test]
 fn replays_of_crashes_never_diverge() {
     let faults: FaultBudgets = "crash=2,restart=2".parse().expect("faults");
@@ -126,7 +126,7 @@ fn replays_of_crashes_never_diverge() {
     assert_eq!(report.executions, 1_000);
 }
 
-/// Announced and sent to nobody who would observe it.
+/// Announced and sent to no observer.
 #[derive(Debug)]
 struct Noise;
 #[derive(Debug)]
@@ -134,8 +134,8 @@ struct Stir(u64);
 #[derive(Debug)]
 struct HowMuch;
 
-/// Does with each event whatever a number says that is made of its seed and of what came before:
-/// announces, sends, asks, chooses, waits, arms and cancels timers, spawns, watches, stops.
+/// Reacts to each event by a hash of its seed and history: announces, sends,
+/// asks, chooses, waits, sets and cancels timers, spawns, watches, stops.
 struct Restless {
     seed: u64,
     left: u32,
@@ -220,7 +220,7 @@ impl Restless {
     }
 }
 
-/// Observes what nobody sends or announces.
+/// A monitor of an event that does not occur.
 #[derive(Default)]
 struct Blind;
 #[monitor(hot(Looking), cold(Resting))]
@@ -250,16 +250,16 @@ fn commotion(sys: &System, seed: u64, watched: bool) {
     }
 }
 
-/// A step without what became of monitors, whose numbers are others where there are more.
+/// Returns the step without monitors, whose numbers depend on how many there are.
 fn without_monitors(step: &Step) -> Step {
     let mut step = step.clone();
     step.monitors.clear();
     step
 }
 
-/// Random programs do the same with a monitor that observes nothing as without, and the same again
-/// where they are recorded: every execution fails at its end, is run again with full recording, and
-/// would be nondeterminism if a step, a decision or the finding differed.
+/// Random programs behave the same with an additional monitor that observes nothing, and
+/// with recording. Every execution fails at its end and is run again with full
+/// recording; a different step, decision or finding would be reported as nondeterminism.
 #[test]
 fn recording_and_looking_change_nothing() {
     let mut announced = 0;
@@ -300,7 +300,7 @@ fn recording_and_looking_change_nothing() {
     assert!(announced > 300, "{announced} announcements are told of");
 }
 
-/// Tells itself to go on, and announces what nobody observes.
+/// Sends to itself for ever, and announces events that no monitor observes.
 struct Humming;
 #[actor]
 impl Humming {
@@ -311,7 +311,7 @@ impl Humming {
     }
 }
 
-/// What it is found to do, it does where it is recorded, too.
+/// The recorded execution shows the same spinning as the first one.
 #[test]
 fn an_actor_that_spins_and_announces_is_found_to_spin() {
     let report = Tester::new().iterations(1).max_steps(500).run(|sys| {
@@ -321,7 +321,7 @@ fn an_actor_that_spins_and_announces_is_found_to_spin() {
     assert_eq!(bug.kind(), BugKind::Spin);
 }
 
-/// Prints itself by what may not be done, which is done only where it is recorded.
+/// The `Debug` implementation takes a forbidden action, and runs only while recording.
 struct Meddling(ActorRef<Boss>);
 impl std::fmt::Debug for Meddling {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

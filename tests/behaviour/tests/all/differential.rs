@@ -1,15 +1,15 @@
-//! What a run in production did is a behaviour that the tester's semantics allows.
+//! Differential test of the two executors: each run in production is a behaviour that the tester allows.
 //!
-//! Random programs run on tokio, on two workers. Each actor notes what it sends and what it handles,
-//! in order, and in which state. What the rules say of these moments (an event arrives before it is
-//! handled; the effects of a handler take place in order, and before its actor handles the next
-//! event; the next event is the first that the state does not defer) are constraints on the order in
-//! which inboxes are filled, and any order that satisfies them will do. A strategy then lets an
-//! execution of the same program fill its inboxes in that order, and leaves the rest to chance. It
-//! has to handle the same events in the same order everywhere.
+//! Random programs run on tokio, on two workers. Each actor records the events that it
+//! sends and handles, in order, and its state. The rules constrain the order of arrivals:
+//! an event arrives before it is handled; the effects of a handler take place in order, and
+//! before its actor handles the next event; the next event is the first that the state does
+//! not defer. Any order of arrivals that satisfies these constraints will do. A strategy
+//! then makes an execution of the same program fill its inboxes in that order, with all
+//! other decisions random. Every actor must handle the same events in the same order.
 //!
-//! A handler that failed sends nothing more, and the next life goes on with the inbox. A mailbox with
-//! a bound is filled no further than that, and who waits for room does nothing else.
+//! A handler that failed sends nothing more, and the next incarnation continues with the inbox. A
+//! bounded mailbox never exceeds its capacity, and an actor that waits for capacity does nothing else.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -22,21 +22,21 @@ use actor_test::strategy::{
     Choice, Enabled, Execution, Fairness, OperationId, Pending, StepKind, Strategy,
 };
 
-/// Who sent it, and how many it had sent before.
+/// The sender of an event, and the number of events that it had sent before.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Stamp {
     from: usize,
     serial: usize,
 }
 
-/// Goes on as up to two tokens with a hop less.
+/// Leads to at most two tokens with one hop less.
 #[derive(Debug)]
 struct Token {
     stamp: Stamp,
     hops: u32,
 }
 
-/// Opens its receiver.
+/// Opens the receiver.
 #[derive(Debug)]
 struct Key(Stamp);
 
@@ -44,7 +44,7 @@ struct Key(Stamp);
 #[derive(Debug)]
 struct KeyPlease(Stamp);
 
-/// Asks for what its receiver has seen so far, as a number.
+/// Asks for a hash of the events that the receiver has handled.
 #[derive(Debug)]
 struct Query(Stamp);
 
@@ -56,57 +56,57 @@ enum Kind {
     Query,
 }
 
-/// What a node handled.
+/// A handled event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Handled {
     stamp: Stamp,
     kind: Kind,
     while_closed: bool,
-    /// How many it had sent before.
+    /// The number of events that the node had sent before.
     sent: usize,
 }
 
-/// What all nodes did.
+/// The records of all nodes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 struct Log {
-    /// By node.
+    /// The handled events, by node.
     handled: Vec<Vec<Handled>>,
-    /// The receivers of what was sent, by sender; the test body comes last.
+    /// The receivers of the sent events, by sender; the test body comes last.
     sent: Vec<Vec<usize>>,
-    /// How often each node has failed.
+    /// The number of failures of each node.
     failures: Vec<usize>,
 }
 
-/// What nodes do beside handing tokens on.
+/// The features of the nodes beside passing tokens on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Feature {
-    /// They close and defer tokens until somebody opens them, and ask each other.
+    /// Nodes close and defer tokens until a key arrives, and ask each other.
     Asks,
-    /// They halt.
+    /// Nodes halt.
     Halts,
-    /// As with asks, and they fail and are brought back.
+    /// The same as asks, and nodes fail and are restarted.
     Failures,
-    /// They have mailboxes with a bound, and wait for room.
+    /// Nodes have bounded mailboxes, and wait for capacity.
     Bounds,
 }
 
-/// How often a node fails: as often as the system brings it back at once.
+/// The number of failures of a node: the number of restarts that the system allows at once.
 const FAILURES: usize = 3;
 
-/// What the nodes of one run share.
+/// The state that the nodes of one run share.
 struct Shared {
     nodes: OnceLock<Vec<ActorRef<Node>>>,
     log: Mutex<Log>,
-    /// Events that were sent and not handled yet.
+    /// The number of events that were sent and not handled yet.
     open: AtomicUsize,
     feature: Feature,
 }
 
 struct Node {
     index: usize,
-    /// How often it has failed.
+    /// The number of failures so far.
     failures: usize,
-    /// All that it has handled in this life, as a number: what it does next depends on that alone.
+    /// A hash of the events handled in this incarnation, which alone decides the next actions.
     seen: u64,
     shared: Arc<Shared>,
 }
@@ -117,7 +117,7 @@ const fn mix(a: u64, b: u64) -> u64 {
 }
 
 impl Shared {
-    /// An event is about to be sent.
+    /// Records that an event is about to be sent.
     fn stamp(&self, from: usize, to: usize) -> Stamp {
         self.open.fetch_add(1, Ordering::SeqCst);
         let sent = &mut self.log.lock().unwrap().sent[from];
@@ -146,19 +146,19 @@ impl Node {
         log.handled[self.index].push(handled);
     }
 
-    /// An event is done with, and whatever it led to has been sent.
+    /// Records that an event is handled, after all its effects have been sent.
     fn done(&self) {
         self.shared.open.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Somebody above it, so that no two wait for each other.
+    /// Returns a node with a greater index, so that no two nodes wait for each other.
     fn above(&self, random: u64) -> Option<usize> {
         let above = self.index + 1;
         let count = self.count().checked_sub(above).filter(|count| *count > 0)?;
         Some(above + random as usize % count)
     }
 
-    /// Asks somebody, now and then.
+    /// Asks another node now and then.
     async fn question(&mut self) {
         if let Some(to) = self.above(self.seen >> 32)
             && self.seen.is_multiple_of(3)
@@ -169,7 +169,7 @@ impl Node {
         }
     }
 
-    /// Sends a token to somebody.
+    /// Sends a token to another node.
     async fn hand_on(&self, hops: u32, random: u64) {
         if self.shared.feature != Feature::Bounds {
             let to = random as usize % self.count();
@@ -262,7 +262,7 @@ impl Program {
         2 + self.seed as usize % 4
     }
 
-    /// How many events the mailboxes of nodes hold, but that of the first.
+    /// Returns the capacity of the nodes' mailboxes, except the first node's.
     fn bound(self) -> Option<usize> {
         (self.feature == Feature::Bounds).then_some(1 + self.seed as usize % 3)
     }
@@ -305,7 +305,7 @@ impl Program {
         let nodes = shared.nodes.get_or_init(|| nodes.collect());
         for number in 0..2 * count as u64 {
             let to = match self.feature {
-                // What is told to a full mailbox is lost.
+                // A `tell` to a full mailbox would be lost.
                 Feature::Bounds => 0,
                 _ => mix(self.seed, number) as usize % count,
             };
@@ -315,7 +315,7 @@ impl Program {
         shared
     }
 
-    /// What the nodes do on tokio.
+    /// Runs the program on tokio.
     fn in_production(self) -> Log {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
@@ -339,8 +339,8 @@ impl Program {
         })
     }
 
-    /// What the nodes do under test, where their inboxes are filled by these senders in this order;
-    /// `None` where an execution comes to a point where that can't be.
+    /// Runs the program under test, with inboxes filled by these senders in this
+    /// order; `None` if the execution reaches a point where that is impossible.
     fn under_test(self, arrivals: &[Vec<usize>], seed: u64) -> Option<Log> {
         let stuck = Arc::new(AtomicBool::new(false));
         let inbox = |of: &Vec<usize>| of.iter().copied().collect();
@@ -371,10 +371,10 @@ impl Program {
     }
 }
 
-/// Moments of a run, numbered, and which has to come before which.
+/// The moments of a run, numbered, and the order constraints between them.
 struct Moments {
     after: Vec<Vec<usize>>,
-    /// How many come before each.
+    /// The number of predecessors of each moment.
     before: Vec<usize>,
 }
 
@@ -391,7 +391,7 @@ impl Moments {
         self.before[second] += 1;
     }
 
-    /// All of them in an order that will do; `None` where none does.
+    /// Returns the moments in an order that satisfies all constraints (topological sort), if there is one.
     fn sorted(mut self) -> Option<Vec<usize>> {
         let mut sorted: Vec<usize> = (0..self.before.len())
             .filter(|moment| self.before[*moment] == 0)
@@ -410,10 +410,10 @@ impl Moments {
     }
 }
 
-/// Who fills the inboxes, in which order, so that all is handled as it was; `None` where the rules
-/// know no such order.
+/// Returns the senders that fill each inbox, in an order that is consistent
+/// with all handled events; `None` if the rules allow no such order.
 fn arrivals(log: &Log, program: Program) -> Option<Vec<Vec<usize>>> {
-    // Each event has two moments: it arrives, and it is handled.
+    // Each event has two moments: its arrival and its handling.
     let first: Vec<usize> = log
         .sent
         .iter()
@@ -445,7 +445,7 @@ fn arrivals(log: &Log, program: Program) -> Option<Vec<Vec<usize>>> {
             if let Some(next) = next {
                 moments.order(is_handled, events + arrival(next));
             }
-            // Who asks does nothing before the answer.
+            // An asking node does nothing before the answer.
             let Stamp { from, serial } = event.stamp;
             if event.kind == Kind::Query {
                 if serial + 1 < log.sent[from].len() {
@@ -455,13 +455,13 @@ fn arrivals(log: &Log, program: Program) -> Option<Vec<Vec<usize>>> {
                     moments.order(is_handled, events + arrival(resumed));
                 }
             }
-            // Nothing is deferred where there is a bound, so that arrivals are in the same order.
+            // Nodes with bounded mailboxes defer nothing, so events are handled in the order of arrival.
             if let Some(bound) = program.bound().filter(|_| node > 0)
                 && let Some(later) = handled.get(at + bound)
             {
                 moments.order(is_handled, arrival(later));
             }
-            // What was handled later came later, or was deferred here.
+            // An event that was handled later arrived later, or was deferred by its receiver.
             for later in &handled[at + 1..] {
                 if !(later.kind == Kind::Token && event.while_closed) {
                     moments.order(arrival(event), arrival(later));
@@ -469,7 +469,7 @@ fn arrivals(log: &Log, program: Program) -> Option<Vec<Vec<usize>>> {
             }
         }
     }
-    // What was never handled came when its receiver had halted.
+    // An event that was never handled arrived after its receiver had halted.
     let mut was_handled = vec![false; events];
     for event in log.handled.iter().flatten() {
         was_handled[arrival(event)] = true;
@@ -498,22 +498,22 @@ fn arrivals(log: &Log, program: Program) -> Option<Vec<Vec<usize>>> {
     Some(inboxes)
 }
 
-/// Fills inboxes in a given order; the rest is left to chance.
+/// A strategy that fills the inboxes in a given order, and picks at random otherwise.
 #[derive(Debug)]
 struct Guide {
-    /// What is left to arrive at each node: its senders.
+    /// The senders of the remaining arrivals at each node.
     arrivals: Vec<VecDeque<usize>>,
-    /// Where nodes wait for room: who is still to ask each node for some. They ask in the order in
-    /// which their events arrive.
+    /// If nodes wait for capacity, the senders that have yet to request it from
+    /// each node. They request it in the order in which their events arrive.
     questions: Option<Vec<VecDeque<usize>>>,
-    /// The nodes that have asked for room and not sent yet.
+    /// The nodes that have requested capacity and not sent yet.
     has_asked: Vec<bool>,
     random: u64,
     stuck: Arc<AtomicBool>,
 }
 
 impl Guide {
-    /// The body is operation zero, and the nodes come in the order of their spawns.
+    /// Returns the number of a node: the body is operation zero, and nodes follow in order of spawning.
     fn node(&self, operation: OperationId) -> usize {
         operation
             .index()
@@ -521,14 +521,14 @@ impl Guide {
             .unwrap_or(self.arrivals.len())
     }
 
-    /// To which inbox the step would append, or for which it asks for room, and who does so.
+    /// Returns the inbox to which the step appends, or requests capacity from, and the sender.
     fn appends(&self, pending: &Pending) -> Option<(usize, usize)> {
         let sends = pending.kind == StepKind::Flush && pending.event.is_some();
         let inbox = pending.inbox.filter(|_| sends)?;
         Some((self.node(inbox), self.node(pending.operation)))
     }
 
-    /// Those of whom that sender has to be the first.
+    /// Returns the queue in which that sender must be the first.
     fn line(&mut self, inbox: usize, sender: usize) -> &mut VecDeque<usize> {
         let asks = |asked: &bool| !asked;
         match &mut self.questions {
@@ -625,8 +625,8 @@ fn what_production_does_with_full_mailboxes_the_tester_can_do() {
     every_run_is_a_behaviour(Feature::Bounds);
 }
 
-/// The other side: where two events that one actor sent to another change places, no order of
-/// arrival is left, since neither is deferred where the other is not.
+/// A negative test: if two events of one actor to another change places, no
+/// order of arrivals is left, since neither event is deferred without the other.
 #[test]
 fn an_overtaken_event_is_no_behaviour() {
     let mut overtaken = 0;
@@ -655,8 +655,8 @@ fn an_overtaken_event_is_no_behaviour() {
     assert!(overtaken > 100, "{overtaken}");
 }
 
-/// The other side: an execution that is told to fill its inboxes in another order does not do what
-/// was done.
+/// A negative test: an execution with another
+/// order of arrivals does not do the same.
 #[test]
 fn another_order_of_arrival_is_another_behaviour() {
     let mut different = 0;

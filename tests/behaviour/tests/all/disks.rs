@@ -1,4 +1,4 @@
-//! Disks under test: what a crash leaves, counted, and what calls do, compared with real files.
+//! Disks under test: the number of possible states after a crash, and calls compared with real files.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,11 +14,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const NEW: OpenOptions = OpenOptions::new().read(true).write(true).create(true);
 const OLD: OpenOptions = OpenOptions::new().read(true).write(true);
 
-/// What each execution has found on the disk.
+/// The contents of the disk in each execution.
 type Found = Arc<Mutex<BTreeSet<String>>>;
 
-/// Every execution of `before`, a power failure, and a look at everything that is left; how many
-/// executions there were, and how many different disks.
+/// Runs every execution of `before` and a power failure; returns the number
+/// of executions, and the number of distinct disk contents afterwards.
 fn survivors<F, Fut>(block: u32, before: F) -> (u64, usize)
 where
     F: Fn(Disk) -> Fut + Send + Sync + 'static,
@@ -47,7 +47,7 @@ where
     (report.executions, found.lock().unwrap().len())
 }
 
-/// Everything below a directory, as text.
+/// Returns everything below a directory, as text.
 async fn look(disk: &Disk, path: &str) -> io::Result<String> {
     let mut text = String::new();
     for entry in disk.read_dir(path).await? {
@@ -64,7 +64,7 @@ async fn look(disk: &Disk, path: &str) -> io::Result<String> {
     Ok(text)
 }
 
-/// A file whose name survives.
+/// Creates a file whose name survives a power failure.
 async fn named(disk: &Disk) -> io::Result<actor_core::fs::File> {
     let file = disk.open("file", NEW).await?;
     disk.sync_dir(".").await?;
@@ -111,7 +111,7 @@ fn n_writes_to_one_place_leave_one_of_n_plus_one_files() {
             }
             Ok(())
         });
-        // The last that is kept is what is read; or nothing is kept.
+        // The file contains the last write that survives, or nothing.
         assert_eq!(counted, (1 << n, n as usize + 1), "{n} writes");
     }
 }
@@ -138,7 +138,7 @@ fn n_torn_writes_of_k_blocks_leave_two_to_the_n_times_k_files() {
         let parts = 1 << (n * k);
         assert_eq!(counted, (parts as u64, parts), "{n} writes of {k} blocks");
     }
-    // A write that straddles one more block than its length says.
+    // An unaligned write covers one more block than its length suggests.
     let counted = survivors(4, |disk| async move {
         named(&disk).await?.write_at(3, vec![1; 8]).await
     });
@@ -182,7 +182,7 @@ fn what_is_synced_stays() {
         disk.rename("file", "directory/file").await?;
         disk.sync_dir("directory").await
     });
-    // The rename is synced; the name of the directory itself is its parent's, which is not.
+    // The rename is synced, but the directory's own name belongs to its parent, which is not.
     assert_eq!(counted, (2, 2), "the directory has a name, or not");
 }
 
@@ -201,7 +201,7 @@ fn a_rename_is_kept_or_lost_as_a_whole() {
     assert_eq!(counted, (2, 2));
 }
 
-/// Random calls, and what came of each: the answer, or the kind of error.
+/// Makes random calls; returns the result of each, or the kind of its error.
 async fn random_calls(disk: Disk, seed: u64) -> Vec<String> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut below = |bound: usize| random.next_u32() as usize % bound;

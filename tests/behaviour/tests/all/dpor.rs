@@ -1,4 +1,4 @@
-//! Inbox-DPOR looks at each behaviour once, and leaves none out.
+//! Inbox-DPOR covers each behaviour exactly once, and misses none.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -20,10 +20,10 @@ fn explore(program: impl Fn(&System) + Sync) -> Report {
     report
 }
 
-/// How many behaviours are run whatever they show.
+/// The number of behaviours that are always executed.
 const FIRST: u64 = 32;
 
-/// How many behaviours there are. None is run twice.
+/// Returns the number of behaviours. No behaviour is executed twice.
 fn count(program: impl Fn(&System) + Sync) -> u64 {
     let report = explore(program);
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
@@ -76,7 +76,7 @@ fn two_phase_commit_with_five_participants() {
     assert_eq!(count(|sys| two_phase_commit(sys, 5)), 3_840);
 }
 
-/// The first race of a run, with millions of behaviours after it.
+/// The bug depends on the first race of the execution, with millions of behaviours after it.
 #[test]
 fn a_race_at_the_start_is_found_before_what_comes_later_is_explored() {
     let report = Tester::new()
@@ -91,14 +91,14 @@ fn a_race_at_the_start_is_found_before_what_comes_later_is_explored() {
             fan_in(sys, 4, 4);
         });
     let bug = report.assert_bug("the second was first");
-    // There are 63 million orders of the sixteen other events.
+    // The sixteen other events have 63 million orders.
     assert!(bug.iteration <= 400, "{}", bug.iteration);
 }
 
 #[derive(Debug)]
 struct Here(u32);
 
-/// Fails where the second comes first.
+/// Panics if entrant 2 arrives before entrant 1.
 #[derive(Default)]
 struct Second {
     is_here: bool,
@@ -133,7 +133,7 @@ struct Put;
 #[derive(Debug)]
 struct Unlock;
 
-/// Takes nothing before it is unlocked.
+/// Defers everything until it is unlocked.
 struct Chest;
 
 #[actor(states(Locked(defer(Put)), Unlocked))]
@@ -163,7 +163,7 @@ impl Putter {
     }
 }
 
-/// Nobody can tell when something came that was put off, but for what was put off as well.
+/// The arrival of a deferred event is visible only relative to other deferred events.
 #[test]
 fn what_is_put_off_is_taken_in_the_orders_in_which_it_may_come() {
     for (putters, orders) in [(1, 1), (2, 2), (3, 6), (4, 24)] {
@@ -179,11 +179,11 @@ fn what_is_put_off_is_taken_in_the_orders_in_which_it_may_come() {
     }
 }
 
-/// Notes the events of its timers, and what it is told.
+/// Handles the events of its timers, and others.
 struct Sleeper {
-    /// After how many seconds.
+    /// The delays of the timers in seconds.
     timers: &'static [u64],
-    /// It cancels the first of its timers where it is told something.
+    /// True if another event cancels the first timer.
     cancels: bool,
     armed: Option<Timer>,
 }
@@ -212,11 +212,11 @@ impl Sleeper {
     }
 }
 
-/// How many behaviours were seen of a program all of whose orders of accesses to the world are few enough
-/// to be run each.
+/// Returns the number of distinct behaviours of a program
+/// that is small enough for every behaviour to be executed.
 fn seen(program: impl Fn(&System) + Sync) -> u64 {
     let report = explore(program);
-    // In executions without a timer the clock may have been read twice, and stood still.
+    // In executions without a timer, time stands still between two reads of the clock.
     let stood = |gap: &actor_test::Gap| matches!(gap, actor_test::Gap::Clock { .. });
     let verdict = &report.verdict;
     assert!(verdict.gaps.iter().all(stood), "{verdict:?}");
@@ -241,22 +241,22 @@ fn sleeper(sys: &System, timers: &'static [u64], cancels: bool) -> ActorRef<Slee
 fn timers_and_events_are_taken_in_the_orders_in_which_they_may_come() {
     let only = |timers, cancels| move |sys: &System| drop(sleeper(sys, timers, cancels));
     let told = |timers, cancels| move |sys: &System| sleeper(sys, timers, cancels).tell(Put);
-    // Time passes.
+    // Timers fire in the order of their deadlines.
     assert_eq!(seen(only(&[1, 2, 3], false)), 1);
     assert_eq!(seen(only(&[3, 2, 1], false)), 1);
-    // Those of one deadline come in any order.
+    // Timers with the same deadline fire in any order.
     assert_eq!(seen(only(&[1, 1], false)), 2);
     assert_eq!(seen(only(&[1, 2, 1], false)), 2);
     assert_eq!(seen(only(&[1, 1, 1], false)), 6);
-    // An event may come before, between and after the timers'.
+    // Another event may come before, between and after the timers.
     assert_eq!(seen(told(&[1], false)), 2);
     assert_eq!(seen(told(&[1, 2], false)), 3);
-    // The first comes before the event, or never.
+    // The first timer fires before the event that cancels it, or never.
     assert_eq!(seen(told(&[1], true)), 2);
     assert_eq!(seen(told(&[1, 2], true)), 3);
 }
 
-/// Looks at the clock, and draws lots whether it rings.
+/// Reads the clock, and chooses if it sets a timer.
 struct Drawer;
 
 #[actor]
@@ -282,12 +282,12 @@ fn which_timers_run_is_up_to_what_was_chosen() {
         drawer.tell(Put);
         drawer.tell(Put);
     };
-    // Where the first lot rings, it does so before the second is drawn, or after it: with one more that
-    // rings, in either order.
+    // If the first choice sets a timer, that timer fires before the second
+    // choice or after it; a second timer fires before or after the first.
     assert_eq!(seen(twice), 2 + 2 + 1 + 2);
 }
 
-/// Rings some time after it was told something last.
+/// Fires some time after the last event that it received.
 #[derive(Default)]
 struct Patient(Option<Timer>);
 
@@ -311,7 +311,7 @@ impl Patient {
     }
 }
 
-/// A step that cancels a timer is not known before it was run.
+/// The search can't know that a step cancels a timer before it has executed the step.
 #[test]
 fn a_timer_fires_before_a_step_that_was_not_run_yet() {
     let report = Tester::new()
@@ -339,10 +339,10 @@ impl Slow {
     }
 }
 
-/// Has two replies, the second of them within a time.
+/// Awaits two replies, the second one with a time limit.
 struct Impatient {
     slow: ActorRef<Slow>,
-    /// It does not mind if that is too short.
+    /// True if a time-out is accepted.
     copes: bool,
 }
 
@@ -381,7 +381,7 @@ pub(crate) fn with_workers(workers: usize, program: impl Fn(&System) + Sync) -> 
         .run(program)
 }
 
-/// What a report says, but for the time that it took.
+/// Returns a report without times, for comparison.
 pub(crate) fn said(report: &Report) -> impl PartialEq + std::fmt::Debug {
     let bugs = report
         .bugs
@@ -398,7 +398,7 @@ pub(crate) fn said(report: &Report) -> impl PartialEq + std::fmt::Debug {
     )
 }
 
-/// Long enough to be divided into parts, in several rounds.
+/// The search is large enough to be divided into parts, in several rounds.
 #[test]
 fn paxos_with_two_proposers_and_three_acceptors() {
     let alone = with_workers(1, |sys| paxos(sys, 2, 3));
@@ -408,7 +408,7 @@ fn paxos_with_two_proposers_and_three_acceptors() {
     assert_eq!(said(&together), said(&alone));
 }
 
-/// Fails in one of 40 320 orders, after the search was divided.
+/// The bug occurs in one of 40 320 orders, after the search was divided.
 #[test]
 fn several_workers_find_the_bug_that_one_finds() {
     let program = |sys: &System| {
@@ -423,7 +423,7 @@ fn several_workers_find_the_bug_that_one_finds() {
     assert!(bug.iteration > 8_000, "{}", bug.iteration);
     let together = with_workers(3, program);
     assert_eq!(said(&together), said(&alone));
-    // Cut off right before it.
+    // A bound right before the bug.
     let before = Tester::new()
         .iterations(bug.iteration - 1)
         .workers(3)
@@ -435,7 +435,7 @@ fn several_workers_find_the_bug_that_one_finds() {
     );
 }
 
-/// Takes note of who calls.
+/// Records the callers in order.
 #[derive(Default)]
 struct Picky {
     order: Vec<u32>,
@@ -465,7 +465,7 @@ impl Caller {
     }
 }
 
-/// Counts what it is given.
+/// Counts its events.
 #[derive(Default)]
 struct Counter(u32);
 
@@ -477,7 +477,7 @@ impl Counter {
     }
 }
 
-/// Three counters that have nothing to do with each other, each of which begins and takes two events.
+/// Starts three independent counters, each of which starts and handles two events.
 fn counters(sys: &System) -> [ActorRef<Counter>; 3] {
     let all = [(); 3].map(|()| sys.spawn(Counter::default()));
     for one in &all {
@@ -487,12 +487,12 @@ fn counters(sys: &System) -> [ActorRef<Counter>; 3] {
     all
 }
 
-/// What a counter has counted.
+/// Returns the count of a counter.
 fn counted(world: &World, one: &ActorRef<Counter>) -> u32 {
     world.get(one).map_or(0, |counter| counter.0)
 }
 
-/// How many behaviours there are as onlookers see them.
+/// Returns the number of behaviours that the observers distinguish.
 fn distinguished(program: impl Fn(&System) + Sync) -> u64 {
     let report = explore(program);
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
@@ -513,7 +513,7 @@ fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
             }
         }
     };
-    // Two that take two steps each do so in 4!/(2! 2!) orders.
+    // Two counters with two steps each have 4!/(2! 2!) orders.
     assert_eq!(distinguished(looks(&[])), 1);
     assert_eq!(distinguished(looks(&[&[0]])), 1);
     assert_eq!(distinguished(looks(&[&[0], &[1], &[2]])), 1);
@@ -521,7 +521,7 @@ fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
     assert_eq!(distinguished(looks(&[&[0, 1], &[0]])), 6);
     assert_eq!(distinguished(looks(&[&[0, 1], &[1, 2]])), 6 * 6);
     assert_eq!(distinguished(looks(&[&[0, 1, 2]])), 90);
-    // At the second one only after a step of the first.
+    // The predicate reads the second counter only after a step of the first.
     let turns = |sys: &System| {
         let [one, other, _] = counters(sys);
         sys.always("few", move |w| {
@@ -529,7 +529,7 @@ fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
         });
     };
     assert_eq!(distinguished(turns), 6);
-    // Three that are sought among all, where the body brings them in one after another.
+    // The predicate iterates over all counters, which the body spawns one after another.
     let sought = distinguished(|sys| {
         sys.always("few", |w| {
             w.all::<Counter>().map(|one| one.0).sum::<u32>() <= 6
@@ -539,7 +539,7 @@ fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
     assert!(sought >= 90, "{sought}");
 }
 
-/// Searches that run each schedule, or leave some out since nobody can tell them apart.
+/// Searches that run every schedule, or leave out schedules that no observer distinguishes.
 const EVERY_WAY: [&str; 6] = ["dfs", "dfs-local", "dpor", "states", "bfs", "pos-local"];
 
 #[test]
@@ -567,7 +567,7 @@ fn who_looks_on_does_so_from_when_it_is_there() {
     }
 }
 
-/// Counts what counters handle.
+/// Counts the events that counters handle.
 #[derive(Clone, Default, Hash)]
 struct Latecomer(u32);
 
@@ -607,13 +607,13 @@ fn a_monitor_watches_from_when_it_is_there() {
     }
 }
 
-/// How many programs of each kind: `DPOR` says so, for a night.
+/// The number of programs of each kind; `DPOR` raises it for a nightly run.
 pub(crate) fn programs(short: u64) -> u64 {
     let given = std::env::var("DPOR").ok();
     given.map_or(short, |given| given.parse().expect("a number"))
 }
 
-/// The behaviours that are found are those of all schedules, each once, and so are the ends and the bugs.
+/// Asserts that DPOR finds each behaviour of brute force exactly once, and the same ends and bugs.
 pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_max: u64) -> u64 {
     let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
     let (mut compared, mut spared) = (0, 0);
@@ -634,7 +634,7 @@ pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_m
             || uses.timers
             || uses.waits
         {
-            // What they note does not tell all that they have seen.
+            // Their records do not contain everything that they have observed.
             found.ends.dedup();
         } else if all.bugs.is_empty() {
             let behaviours = dpor.verdict.behaviours();
@@ -645,7 +645,7 @@ pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_m
         if dpor.verdict.behaviours() < Some(FIRST) && !is_apart {
             assert_eq!(found.ends, all.ends, "{talk:?}");
         } else {
-            // Not each was run, but each end of each actor and onlooker was met, and no other.
+            // Not every behaviour was executed, but the ends of each actor and observer are complete.
             spared += 1;
             assert!(
                 found.ends.iter().all(|end| all.ends.contains(end)),
@@ -664,8 +664,8 @@ pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_m
     compared
 }
 
-/// The bugs, but for what is said of events that were put off to the end. Where several actors have put
-/// off some, one is named, and numbers tell no bugs apart.
+/// Returns the bugs, without the messages of events deferred for ever. If several actors
+/// have deferred events, the message names only one, and numbers do not distinguish bugs.
 pub(crate) fn kinds(found: &Found) -> BTreeSet<(BugKind, &str)> {
     let bugs = found.bugs.iter();
     let kinds = bugs.map(|(kind, message)| match kind {
@@ -675,7 +675,7 @@ pub(crate) fn kinds(found: &Found) -> BTreeSet<(BugKind, &str)> {
     kinds.collect()
 }
 
-/// How each actor and onlooker ended, by itself.
+/// Returns the end of each actor and observer, separately.
 fn apart(found: &Found) -> BTreeSet<(u64, u64)> {
     let ends = found.ends.iter();
     let notes = ends.flat_map(|(notes, _)| notes.iter());
@@ -699,7 +699,7 @@ pub(crate) const TELLS: FeatureSet = FeatureSet {
     watches: false,
 };
 
-/// Each of what programs may use by itself, and most of it together.
+/// Each feature by itself, and most of them together.
 pub(crate) const ALL_USES: [FeatureSet; 22] = [
     TELLS,
     FeatureSet {
@@ -815,8 +815,8 @@ pub(crate) const ALL_USES: [FeatureSet; 22] = [
     },
 ];
 
-/// They are too large for brute force. In each of them some timer fires whose step was not run yet when
-/// others took theirs; in the last, lots are drawn beside timers by actors that were spawned later.
+/// These programs are too large for brute force. In each, a timer fires whose step was not executed
+/// yet when others ran; in the last one, actors that were spawned later choose beside timers.
 #[test]
 fn nobody_is_said_to_share_what_nobody_shares() {
     let spec: StrategySpec = "dpor".parse().expect("a strategy");
@@ -863,7 +863,7 @@ fn nobody_is_said_to_share_what_nobody_shares() {
 #[test]
 fn random_programs_have_the_behaviours_of_all_schedules() {
     let all = ALL_USES.map(|uses| assert_as_brute_force(uses, programs(40), 300));
-    // Those with more schedules were not compared.
+    // Programs with more schedules were left out.
     assert!(all.iter().sum::<u64>() > 2 * programs(40), "{all:?}");
 }
 
@@ -874,7 +874,7 @@ fn ten_thousand_random_programs_have_the_behaviours_of_all_schedules() {
     assert!(all.iter().sum::<u64>() > 2 * programs(1_250), "{all:?}");
 }
 
-/// Says what it can't follow and of whom, and claims nothing.
+/// Asserts that the verdict names the unsupported operation and its actor, and claims no proof.
 #[track_caller]
 fn assert_outside(what: StepConstruct, who: &str, program: impl Fn(&System) + Sync) {
     let report = explore(program);
@@ -899,7 +899,7 @@ impl Clerk {
 
 fn clerk(sys: &System, act: fn(&mut Context<Clerk>)) {
     sys.spawn(Clerk { act }).tell(Go);
-    // Something comes after it.
+    // Another event after the operation.
     sys.spawn(Clerk { act: |_| {} }).tell(Go);
 }
 
@@ -908,7 +908,7 @@ fn what_it_cannot_follow_is_named() {
     assert_outside(StepConstruct::Ticks, "Clerk#1", |sys| {
         clerk(sys, |cx| drop(cx.every(Duration::from_secs(1), Go)));
     });
-    // Also behind what it takes as dependent on everything.
+    // Also after operations that are treated as dependent on everything.
     assert_outside(StepConstruct::Ticks, "Clerk#2", |sys| {
         let one = sys.spawner().mailbox(Mailbox::bounded(1));
         one.spawn(Clerk { act: |_| {} }).tell(Go);
@@ -926,7 +926,7 @@ fn what_it_cannot_follow_is_named() {
     assert_eq!(report.verdict.gaps, [Gap::Seeds { executions: 1 }]);
 }
 
-/// Does what can't be followed after a timer of its own has fired.
+/// Uses an unsupported operation after its own timer has fired.
 struct Late;
 
 #[actor]
@@ -941,13 +941,13 @@ impl Late {
     fn go(&mut self, _: Go) {}
 }
 
-/// A timer that fires on the way has no name of its own.
+/// The timer's step has no actor of its own; the report must name the timer's owner.
 #[test]
 fn what_it_cannot_follow_behind_a_timer_is_named() {
     assert_outside(StepConstruct::Ticks, "Late", |sys| drop(sys.spawn(Late)));
 }
 
-/// Where handlers are atomic, what a handler sends goes to several inboxes in one step.
+/// With atomic handlers, the sends of one handler reach several inboxes in one step.
 #[test]
 fn sends_that_leave_together_are_taken_as_dependent_on_everything() {
     let explore = |sends: usize| {
@@ -969,7 +969,7 @@ fn sends_that_leave_together_are_taken_as_dependent_on_everything() {
     assert_eq!(everywhere, [StepConstruct::Together]);
 }
 
-/// Tells itself so often to go.
+/// Sends `Go` to itself a number of times.
 struct Crier {
     sends: usize,
 }
@@ -995,7 +995,7 @@ struct Ball {
     back: ActorRef<Player>,
 }
 
-/// Plays with another, and tells somebody at the end, where the second clerk was the last to act.
+/// Plays with another player, and sends an event at the end if entrant 2 was the last to act.
 struct Player {
     to: ActorRef<Clerk>,
 }
@@ -1015,7 +1015,7 @@ impl Player {
     }
 }
 
-/// Each player has one history, and does not do the same in all executions.
+/// A player with the same history does different things, since the actors share memory.
 #[test]
 fn what_actors_share_is_noticed_where_one_does_something_else() {
     let report = explore(|sys| {

@@ -1,4 +1,4 @@
-//! Starts and ends of actors under test: awaited, watched no more, and no longer shared.
+//! Starts and ends of actors under test: awaiting them, unwatching, and the end by the last reference.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -40,7 +40,7 @@ impl Mortal {
     }
 }
 
-/// Every schedule of a clean program with an async body; what came of them.
+/// Explores every schedule of a clean program with an async body; returns all outcomes.
 #[track_caller]
 fn every<F: Future<Output = String> + 'static>(
     body: impl Fn(System) -> F + Sync,
@@ -95,14 +95,14 @@ fn who_is_brought_back_has_not_stopped() {
         let end = sys.stop_and_wait(&mortal).await;
         format!("{} {} {alive} {end:?}", first.is_err(), second.is_err())
     });
-    // It may be told to stop while it is about to be brought back.
+    // The child may receive the stop request while its restart is pending.
     assert_eq!(
         outcomes,
         ["true true true Failed", "true true true Stopped"]
     );
 }
 
-/// A wait for an end is one for a reply: it may lose against a time limit, and nobody minds.
+/// A wait for an end is like a wait for a reply: a time limit may end it, without further effects.
 #[test]
 fn a_wait_that_is_given_up_leaves_nothing_behind() {
     let (_, outcomes) = every(async |sys| {
@@ -132,7 +132,7 @@ fn an_end_that_never_comes_is_a_deadlock_by_name() {
     );
 }
 
-/// Waits for the end of who waits for it.
+/// Waits for the end of an actor that waits for this one.
 struct Waiter {
     other: Option<ActorRef<Waiter>>,
 }
@@ -149,8 +149,8 @@ impl Waiter {
     }
 }
 
-/// Whoever waits for an end may be helped by anyone who stops that actor: no cycle is to be blamed
-/// before nothing else can happen.
+/// Any other actor may end such a wait by stopping the actor, so a
+/// cycle of such waits is no deadlock while anything else can happen.
 #[test]
 fn a_third_may_end_what_waits_in_a_circle() {
     let (_, outcomes) = every(async |sys| {
@@ -165,7 +165,7 @@ fn a_third_may_end_what_waits_in_a_circle() {
     assert_eq!(outcomes, ["Stopped"]);
 }
 
-/// Says what it was told.
+/// Records the reasons of ends.
 #[derive(Default)]
 struct Mourner {
     told: Vec<StopReason>,
@@ -255,7 +255,7 @@ fn who_watched_no_more_before_the_end_is_not_told() {
     assert_eq!(outcomes, ["0 0"]);
 }
 
-/// One watch ends and another begins, in this order.
+/// An unwatch and a new watch, in this order.
 #[test]
 fn who_watches_anew_is_told() {
     let (_, outcomes) = every(async |sys| {
@@ -296,7 +296,7 @@ fn a_link_that_was_ended_shares_nothing() {
     assert_eq!(outcomes, ["true Ok(0)"]);
 }
 
-/// An end is no reply, so a monitor of replies is not told.
+/// The end of an actor is no reply, so a monitor of replies does not observe it.
 #[derive(Default)]
 struct Replies;
 
@@ -325,7 +325,7 @@ fn the_story_tells_of_an_awaited_end() {
     );
 }
 
-/// It is slow to start, and fails where it is told to.
+/// Starts slowly, and fails at its start if `fails` is set.
 struct Slow {
     fails: bool,
     served: u32,
@@ -475,7 +475,7 @@ impl Stubborn {
     fn halt(&mut self, _: Halt) {}
 }
 
-/// What sleeps for so long, and then has time to stop.
+/// Sleeps for this time in its stop hook.
 struct Sleepy(Duration);
 
 #[actor]
@@ -489,7 +489,7 @@ impl Sleepy {
     fn halt(&mut self, _: Halt) {}
 }
 
-/// What came of many schedules of a clean program. The body may be late itself, so that some never end.
+/// Returns the outcomes of many schedules of a clean program. A late body may never end.
 #[track_caller]
 fn many<F: Future<Output = String> + 'static>(body: impl Fn(System) -> F + Sync) -> Vec<String> {
     let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
@@ -520,7 +520,7 @@ fn a_shutdown_says_who_has_not_stopped_in_time() {
 
 #[test]
 fn a_shutdown_takes_as_long_as_it_takes() {
-    // Who needs less than ten seconds has stopped by then, whatever the schedule.
+    // An actor that needs less than ten seconds has stopped by then, in every schedule.
     for (seconds, fails) in [(9, false), (11, true)] {
         let outcomes = many(move |sys| async move {
             sys.spawn(Sleepy(Duration::from_secs(seconds)));
@@ -529,7 +529,7 @@ fn a_shutdown_takes_as_long_as_it_takes() {
         });
         assert_eq!(outcomes.contains(&"true".to_owned()), fails, "{seconds}");
     }
-    // One deadline is for all of it.
+    // One deadline for the whole shutdown.
     let outcomes = many(async |sys| {
         let [one, other] = [6, 7].map(|seconds| sys.spawn(Sleepy(Duration::from_secs(seconds))));
         let shutdown = sys.shutdown_from(&one).then(&other);

@@ -1,5 +1,5 @@
-//! What every strategy keeps to: it picks what is enabled, the same seed does the same, an iteration
-//! needs no other, and what is called fair is.
+//! Requirements of every strategy: it picks enabled operations only, the same seed
+//! gives the same executions, iterations are independent, and fair strategies are fair.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ use actor_test::strategy::{
 use actor_test::{Bounds, BugKind, Report, Tester};
 use behaviour::crew::{Work, crew};
 
-/// Every strategy that `-s list` knows, with and without parameters.
+/// Returns every strategy of `-s list`, with and without parameters.
 fn all() -> Vec<StrategySpec> {
     let forms: Vec<String> = StrategySpec::explain().map(|(form, _)| form).collect();
     let prefix = |form: &String| form.strip_suffix("NAME").map(str::to_owned);
@@ -43,7 +43,7 @@ fn program(sys: &System) {
     crew(sys, 4, 23);
 }
 
-/// A bound that some executions reach, so that suffixes begin.
+/// Uses a bound that some executions reach, so that fair suffixes begin.
 fn tester() -> Tester {
     Tester::new()
         .iterations(200)
@@ -52,7 +52,7 @@ fn tester() -> Tester {
         .keep_going()
 }
 
-/// Without what depends on the clock.
+/// Removes the values that depend on the clock.
 fn timeless(mut report: Report) -> Report {
     report.elapsed_s = 0.0;
     for bug in &mut report.bugs {
@@ -75,7 +75,7 @@ fn the_same_seed_does_the_same() {
         let one = run(1);
         assert_eq!(one, run(1), "{spec}");
         assert_eq!(one, run(2), "{spec}");
-        // The nearest states come to no end so soon, and what time does `dpor` can't follow.
+        // Breadth-first search ends no execution early enough, and `dpor` can't follow time.
         let is_short = matches!(
             spec,
             StrategySpec::Breadth(_) | StrategySpec::Dpor(_) | StrategySpec::HoppingDpor(_)
@@ -84,7 +84,7 @@ fn the_same_seed_does_the_same() {
     }
 }
 
-/// A strategy that is made anew for each execution.
+/// A strategy that is created anew for each execution.
 #[derive(Debug)]
 struct Forgetful {
     spec: StrategySpec,
@@ -120,7 +120,7 @@ impl Strategy for Forgetful {
     }
 }
 
-/// And picks and answers are in range.
+/// Iterations are independent, and all picks and answers are in range.
 #[test]
 fn an_iteration_needs_no_other() {
     let learns = |spec: &StrategySpec| spec.build().has_memory();
@@ -178,7 +178,7 @@ struct Next;
 #[derive(Debug)]
 struct Stop;
 
-/// A tells itself to go on until B's message.
+/// A sends to itself until B's message arrives.
 struct A {
     stopped: bool,
 }
@@ -239,7 +239,7 @@ fn a_and_b(sys: &System) {
     sys.spawn(B { a });
 }
 
-/// A's receiver is A: B is never started.
+/// The strategy always runs A, which sends only to itself: B never starts.
 #[test]
 fn an_unfair_strategy_is_cut_off_and_does_not_judge() {
     let bounds = Bounds::new(100).with_temperature(20);
@@ -249,7 +249,7 @@ fn an_unfair_strategy_is_cut_off_and_does_not_judge() {
     report.assert_clean();
     assert_eq!((report.unfair_at_bound, report.undecided), (10, 10));
     assert!(report.liveness_unchecked);
-    // With a fair suffix, A is stopped after as many steps.
+    // With a fair suffix after the same number of steps, A is stopped.
     let suffixed = Box::new(FairSuffix::at_max_steps(follows()));
     let bounds = Bounds::new(100);
     let report = tester.bounds(bounds).run_with(suffixed, a_and_b);
@@ -296,7 +296,7 @@ impl Owed {
     }
 }
 
-/// Counts on its own, two steps a count; hot at the first, cold at another.
+/// Counts by itself, two steps per count; hot at the first count, cold at another.
 struct Counts {
     cold_at: u64,
     last: u64,
@@ -317,8 +317,8 @@ impl Counts {
     }
 }
 
-/// The monitor is hot from step 4 to step 4 + 2 `cold_at`; the suffix begins at step 100, and 50 hot
-/// steps are allowed.
+/// The monitor is hot from step 4 to step 4 + 2 `cold_at`; the
+/// suffix begins at step 100, and 50 hot steps are allowed.
 fn hot_until(cold_at: u64) -> Report {
     let suffixed = FairSuffix::at(100, Box::new(Random::new()));
     let tester = Tester::new().iterations(1);
@@ -333,9 +333,9 @@ fn hot_until(cold_at: u64) -> Report {
 fn only_the_suffix_is_hot() {
     // Cold before the switch, after 90 hot steps.
     hot_until(45).assert_clean();
-    // Cold after it: 50 of the hot steps count, then 52.
+    // Cold after the switch: first 50 of the hot steps count, and then 52.
     hot_until((100 + 50 - 4) / 2).assert_clean();
-    // The latter is suspect, though the cold that comes clears it.
+    // The second case is suspected, but later turns cold and is cleared.
     let slow = hot_until((100 + 52 - 4) / 2);
     slow.assert_clean();
     assert_eq!(slow.transient, 1);
@@ -344,7 +344,7 @@ fn only_the_suffix_is_hot() {
     assert_eq!((bug.kind(), bug.step()), (BugKind::Liveness, 100 + 51));
 }
 
-/// Picks the last, answers with zero, and notes the last step at which it was asked.
+/// Picks the last operation, answers zero, and records the last step at which it was asked.
 #[derive(Debug)]
 struct Asked(Arc<AtomicU64>);
 
@@ -367,7 +367,7 @@ impl Strategy for Asked {
     }
 }
 
-/// Tells itself, and notes what it chose at each count.
+/// Sends to itself, and records its choice at each count.
 struct Chooses {
     chosen: Arc<Mutex<Vec<usize>>>,
 }
@@ -405,8 +405,8 @@ fn after_the_switch_the_strategy_is_no_longer_asked() {
     assert_eq!(first, Some(49), "{chosen:?}");
 }
 
-/// Follows an explorer, and checks before each step that delays bring each operation to the front
-/// once.
+/// Delegates to an explorer, and checks before each step that
+/// delays bring each operation to the front exactly once.
 #[derive(Debug)]
 struct Sound<E>(E);
 
@@ -455,15 +455,15 @@ fn the_explorers_are_sound() {
     }
 }
 
-/// An explorer of one's own, as in its documentation: the last two operations come last in the round
-/// while the set-up lasts, and first from there on.
+/// A custom explorer, as in the documentation: the last two operations
+/// come last in the round during the set-up, and first afterwards.
 #[derive(Debug)]
 struct FaultsLate {
     disturbers: [usize; 2],
     set_up: u64,
     steps: u64,
     head: Option<(bool, OperationId)>,
-    /// The order of the steps.
+    /// The operations of the steps, in order.
     taken: Arc<Mutex<Vec<usize>>>,
 }
 
@@ -533,8 +533,8 @@ fn an_explorer_of_ones_own_says_who_comes_when() {
         std::mem::take(&mut *taken.lock().unwrap())
     };
     let order = run(Box::new(Delayed::new(FaultsLate::new(taken.clone()), 0)));
-    // The body has 13 steps, one actor all of its 101 before the next has any; but the fifth has
-    // them as soon as the first 60 steps are over.
+    // The body has 13 steps. One actor runs all its 101 steps before the next
+    // starts, except that the fifth runs as soon as the first 60 steps are over.
     let mut blocks = order.clone();
     blocks.dedup();
     assert_eq!(blocks, [0, 1, 5, 6, 1, 2, 3, 4]);
@@ -542,7 +542,7 @@ fn an_explorer_of_ones_own_says_who_comes_when() {
     run(Box::new(Sound(FaultsLate::new(taken.clone()))));
 }
 
-/// Notes what an explorer is told.
+/// Records the calls that an explorer receives.
 #[derive(Debug)]
 struct Noted {
     explorer: RoundRobin,
@@ -597,7 +597,7 @@ fn an_explorer_is_told_what_starts_steps_and_finishes() {
         .tell(Count(0))
     });
     report.assert_clean();
-    // The body starts, spawns and tells; the counter handles, tells itself and handles.
+    // The body starts, spawns and sends; the counter handles, sends to itself and handles.
     let expected = "+0 :0 :0 :0 +1 -0 :1 :1 :1";
     let words: Vec<String> = told
         .lock()
@@ -645,7 +645,7 @@ impl Strategy for Stays {
     }
 }
 
-/// Of two, it stays with 7 of 8, and with half of the eighth.
+/// With two operations, the walk stays with probability 7/8, plus half of the remaining eighth.
 #[test]
 fn the_probabilistic_walk_stays() {
     let counts = Arc::new((AtomicU64::new(0), AtomicU64::new(0)));
@@ -667,7 +667,7 @@ fn the_probabilistic_walk_stays() {
     report.assert_clean();
     let of = counts.0.load(Ordering::Relaxed) as f64;
     let share = counts.1.load(Ordering::Relaxed) as f64 / of;
-    // Five standard errors: a chance of 6·10^-7.
+    // Five standard errors: a probability of 6·10^-7.
     let expected: f64 = 15.0 / 16.0;
     let error = 5.0 * (expected * (1.0 - expected) / of).sqrt();
     assert!(
@@ -687,7 +687,7 @@ impl Chooser {
     }
 }
 
-/// Under each strategy, in 300 executions: that one of nine is left out has a chance of 10^-14.
+/// Under each strategy, in 300 executions: one of nine answers is missed with a probability of 10^-14.
 #[test]
 fn every_answer_to_a_choice_is_given() {
     for strategy in all() {

@@ -1,8 +1,8 @@
-//! A proof that was asked for: one search goes on where another can't follow the program, and where nothing is
-//! proved, the report says so.
+//! Exhaustive mode: if one search can't follow the program, another one
+//! continues, and the report says if no search has proved the program.
 //!
-//! Each of these programs has the same mistake, two tellers come to a judge in either order, and one construct
-//! that a search may not follow.
+//! Each program has the same bug, two tellers that reach a judge in
+//! either order, and one construct that a search may not support.
 
 use std::io;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use actor_test::{Gap, Report, Search, Settings, Tester};
 
 const BUDGET: u64 = 400_000;
 
-/// As a test marked `#[actor_test]` that asks for a proof.
+/// The settings of a test marked `#[actor_test]` that demands a proof.
 fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.search = Search::Exhaustive;
@@ -134,7 +134,7 @@ impl Weak {
     }
 }
 
-/// What a search may not follow.
+/// A construct that a search may not support.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Construct {
     Does(Does),
@@ -315,8 +315,8 @@ fn the_mistake_is_found_whatever_the_search_can_not_follow() {
     }
 }
 
-/// A timer that fires again and again fills the inbox of who does not come to its events, without an end;
-/// nobody tries all seeds; and nodes that stop at any step have too many states.
+/// The cases without a proof: a periodic timer fills the inbox of an actor that does not handle
+/// its events; seeds can't be enumerated; nodes that stop at any step have too many states.
 #[test]
 fn what_is_right_is_proved_or_said_to_be_unproved() {
     let has_no_proof = |construct| {
@@ -369,7 +369,7 @@ fn samples_go_on_where_no_search_ends() {
         panic!("{:?}", report.tried);
     };
     assert!(dpor.executions <= 3, "{dpor:?}");
-    // It is given up at what it may cost, and not at what the machine can do.
+    // The search is abandoned at its budget, and not at the machine's limits.
     let is_endless = matches!(states.gaps[..], [Gap::NoEnd { states }] if states > 100);
     assert!(is_endless && states.steps <= 8 * BUDGET, "{states:?}");
 }
@@ -416,7 +416,7 @@ fn one_search_alone_goes_on_with_no_other() {
     assert!(!run(settings, Construct::Lock, true).is_clean());
 }
 
-/// Who asks for all schedules up to a bound has got what was asked for.
+/// A search with an explicit bound has fulfilled the request if it is complete within the bound.
 #[test]
 fn a_bound_that_was_asked_for_is_no_failure() {
     let mut settings = settings();
@@ -442,7 +442,7 @@ fn who_names_an_end_is_told_that_it_was_too_early() {
     );
 }
 
-/// What a whole report is judged by is not asked of a search that has given up.
+/// Denied conditions of the whole report do not apply to an abandoned search.
 #[test]
 fn a_search_that_gives_up_is_not_judged() {
     let mut settings = settings();

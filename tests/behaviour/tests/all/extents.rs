@@ -1,4 +1,4 @@
-//! How much is left by estimate, on programs of which it is known how much there is.
+//! Estimates of the remaining search, on programs whose totals are known.
 
 use actor_core::actor;
 use actor_core::prelude::*;
@@ -14,15 +14,15 @@ fn explore(name: &str, iterations: u64, program: Program) -> Report {
     tester.strategy(strategy).run(program)
 }
 
-/// What the search counts.
+/// Returns the number of behaviours or states that the search counts.
 fn counted(report: &Report) -> u64 {
     let verdict = &report.verdict;
     let counted = verdict.behaviours().or(verdict.states());
     counted.unwrap_or(report.executions)
 }
 
-/// The truth is where it is said to be, after each of these shares of the executions; tells what was said of
-/// how many there are.
+/// Asserts that the true total lies within the estimated bounds, after
+/// each of these shares of the executions; returns the estimates.
 fn assert_told(name: &str, title: &str, program: Program) -> Vec<(SizeEstimate, u64)> {
     let whole = explore(name, u64::MAX, program);
     assert!(whole.verdict.is_exhaustive(), "{name}: {:?}", whole.verdict);
@@ -43,8 +43,8 @@ fn assert_told(name: &str, title: &str, program: Program) -> Vec<(SizeEstimate, 
     told.collect()
 }
 
-/// What is said is near to the truth: half of what there is at the least, and half of what there is at the
-/// most where that is said, by a factor.
+/// Asserts that at least half of the lower bounds, and at least
+/// half of the upper bounds, are within this factor of the truth.
 fn assert_near(told: &[(SizeEstimate, u64)], factor: f64) {
     let is_near = |one: u64, other: u64| one as f64 * factor >= other as f64;
     let low = told
@@ -75,7 +75,7 @@ fn behaviours_are_as_many_as_they_seem_to_be() {
     assert_near(&told.concat(), 2.0);
 }
 
-/// Of more than it looks at.
+/// Totals that are much larger than the number of executions.
 #[test]
 fn behaviours_are_as_many_as_they_seem_to_be_where_few_were_seen() {
     let large: [(Program, u64); 3] = [
@@ -135,7 +135,7 @@ fn clocks(sys: &System, each: &[u32]) {
     }
 }
 
-/// States are met breadth first: first more and more, and then fewer and fewer.
+/// Breadth-first search: the frontier first grows and then shrinks.
 #[test]
 fn states_are_as_many_as_they_seem_to_be() {
     let program: Program = |sys| clocks(sys, &[3, 4, 5]);
@@ -159,8 +159,8 @@ fn states_are_as_many_as_they_seem_to_be() {
     assert_near(&told, 2.0);
 }
 
-/// Within a bound on deviations, and where the way to each state is run again depth first: a predicate has
-/// that be so. The number of executions is bounded, and nothing is said of less than there is.
+/// Searches with a bound on deviations, and depth-first searches with re-execution, which a
+/// predicate forces. The number of executions is limited, and the estimates must not be too low.
 #[test]
 fn searches_within_a_bound_say_how_much_is_left() {
     let programs: [Program; 3] = [
@@ -211,7 +211,7 @@ fn searches_within_a_bound_say_how_much_is_left() {
     }
 }
 
-/// What was not asked for, and what nobody can guess, is not said.
+/// A total that was not requested, or can't be estimated, is not reported.
 #[test]
 fn nothing_is_guessed_of_what_is_behind_a_bug() {
     let report = explore("dpor", u64::MAX, |_| panic!("at once"));

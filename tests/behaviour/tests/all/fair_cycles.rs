@@ -1,5 +1,5 @@
-//! What may stay owed for ever: found in the graph of all states, under the fairness that it is said to
-//! be, and nowhere else.
+//! Fair cycles: liveness bugs are found in the graph of all states,
+//! under each level of fairness, and without false reports.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ fn search(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
     tester.keep_going().run(program)
 }
 
-/// The liveness bugs.
+/// Returns the liveness bugs.
 fn owed(report: &Report) -> Vec<&Bug> {
     let bugs = report.bugs().iter();
     bugs.filter(|bug| bug.kind() == BugKind::Liveness).collect()
@@ -28,7 +28,7 @@ fn demand(bug: &Bug) -> Demand {
     bug.trace.cycle.expect("there is a cycle").demand()
 }
 
-/// The model's graph, and in which states it is owed that the first actor comes to rest.
+/// The state graph of the model, and the states in which the first actor still has to rest.
 struct Graph {
     edges: Vec<Vec<Edge>>,
     is_owed: Vec<bool>,
@@ -58,9 +58,9 @@ impl Graph {
         self.edges[state].iter().any(|edge| edge.who == who)
     }
 
-    /// The states from which there is an execution that stays among those, in which each of these
-    /// operations takes a step again and again, or, if that will do, is again and again where it can't: a
-    /// fixed point, for one after another.
+    /// Returns the states of `among` from which an execution can stay in `among` and
+    /// let each operation in `who` take a step infinitely often, or, with `or_cannot`,
+    /// be disabled infinitely often. A nested fixed point, one operation after another.
     fn again_and_again(&self, mut among: Vec<bool>, who: &[usize], or_cannot: bool) -> Vec<bool> {
         loop {
             let mut left = among.clone();
@@ -68,7 +68,7 @@ impl Graph {
                 let serves = |state: usize, edge: &Edge| {
                     edge.who == *who || or_cannot && !self.is_enabled(state, *who)
                 };
-                // Those from which a step comes that does it.
+                // The states with a step that serves the operation.
                 let does = |state: usize| {
                     let mut edges = self.edges[state].iter();
                     left[state] && edges.any(|edge| left[edge.to as usize] && serves(state, edge))
@@ -100,7 +100,7 @@ impl Graph {
         fair.contains(&true)
     }
 
-    /// Some take steps again and again, and the others can't: tried for each set of them.
+    /// Strong fairness: tries each set of operations that step infinitely often, with all others disabled.
     fn any_strongly(&self) -> bool {
         (1..1_usize << self.operations).any(|set| {
             let takes = |who: &usize| set >> who & 1 == 1;
@@ -114,7 +114,7 @@ impl Graph {
         })
     }
 
-    /// From some state nothing but what is owed can be reached, and it goes on for ever.
+    /// Returns true if some state with the obligation reaches only such states, for ever.
     fn any_for_certain(&self) -> bool {
         let mut stays = self.is_owed.clone();
         loop {
@@ -131,7 +131,7 @@ impl Graph {
         }
     }
 
-    /// The most that can be demanded of a schedule which leaves it owed.
+    /// Returns the strongest fairness under which the obligation can still stay pending.
     fn demand(&self) -> Option<Demand> {
         match () {
             () if self.any_for_certain() => Some(Demand::Random),
@@ -142,14 +142,14 @@ impl Graph {
     }
 }
 
-/// How many programs: `FAIR_CYCLES` says so, for a night. All these take 2 s of a core: three of four are
-/// live, so that fewer would show little of those that are not.
+/// The number of programs; `FAIR_CYCLES` raises it for a nightly run. All of these take 2
+/// s of a core: three of four programs are live, so fewer would hardly test the others.
 fn programs() -> u64 {
     let given = std::env::var("FAIR_CYCLES").ok();
     given.map_or(300, |given| given.parse().expect("a number"))
 }
 
-/// Against the graph of a model, by fixed points and by trying sets of operations.
+/// Compares the search with the model's graph, by fixed points and by enumeration of sets of operations.
 #[test]
 fn what_stays_owed_in_a_model_is_found_and_nothing_else() {
     let mut found = [0; 4];
@@ -263,7 +263,7 @@ struct Answer {
     others: bool,
 }
 
-/// Knows who wants to enter.
+/// Records the actors that want to enter.
 #[derive(Hash)]
 struct Board {
     raised: Vec<bool>,
@@ -284,7 +284,7 @@ impl Board {
     }
 }
 
-/// Enters where nobody else wants to, and else lets others go first.
+/// Enters if no other actor wants to; otherwise it lets others go first.
 #[derive(Hash)]
 struct Polite {
     number: usize,
@@ -351,7 +351,7 @@ impl Fork {
     }
 }
 
-/// Takes the left fork, then the right one; puts the left one back where the right one is taken.
+/// Takes the left fork, then the right one; puts the left one back if the right one is taken.
 #[derive(Hash)]
 struct Philosopher {
     forks: [ActorRef<Fork>; 2],
@@ -380,7 +380,7 @@ impl Philosopher {
     }
 }
 
-/// In a row, with a fork between two, and one at each end.
+/// Philosophers in a row, with a fork between two, and one at each end.
 fn philosophers(sys: &System, philosophers: usize) {
     let fork = |_| sys.spawn(Fork { is_taken: false });
     let forks: Vec<ActorRef<Fork>> = (0..=philosophers).map(fork).collect();
@@ -398,7 +398,7 @@ fn philosophers(sys: &System, philosophers: usize) {
     });
 }
 
-/// Proved at one size, and refuted with a cycle at the next.
+/// Returns `None` if the program is proved, and the fairness of the cycle if one is found.
 fn is_live(program: impl Fn(&System, usize) + Sync, size: usize) -> Option<Demand> {
     for strategy in ["bfs", "states"] {
         let report = search(strategy, |sys| program(sys, size));
@@ -436,14 +436,14 @@ fn a_philosopher_with_a_neighbour_may_starve() {
     assert_eq!(is_live(philosophers, 2), Some(Demand::Strong));
 }
 
-// Both sides of what leaves a cycle.
+// Cycles that fairness or chance leaves, and cycles that nothing leaves.
 
 #[derive(Clone, Copy, Hash, Debug)]
 struct Again;
 #[derive(Clone, Copy, Hash, Debug)]
 struct Rest;
 
-/// Goes round until it is told to rest, or chooses to.
+/// Sends to itself until it receives `Rest`, or chooses to rest.
 #[derive(Hash)]
 struct Restless {
     chooses: bool,
@@ -489,20 +489,20 @@ fn restless(sys: &System, chooses: bool, has_boss: bool) {
     });
 }
 
-/// Only a schedule that never lets the boss send could go round for ever, and only chance that always
-/// chooses the same.
+/// Only an unfair schedule never runs the boss, and
+/// only an unfair coin always chooses the same.
 #[test]
 fn what_leaves_a_cycle_in_the_end_is_no_bug() {
     for (chooses, has_boss) in [(false, false), (false, true), (true, false), (true, true)] {
         let report = search("states", |sys| restless(sys, chooses, has_boss));
-        // It never does anything but to tell itself to go on.
+        // The actor handles only its own events.
         assert_eq!(report.verdict.gaps, [Gap::Cycles(Unjudged::Busy)]);
         let is_live = chooses || has_boss;
         assert_eq!(owed(&report).is_empty(), is_live, "{chooses} {has_boss}");
     }
 }
 
-/// Goes round by a timer, while another is due all the time.
+/// Sends to itself on a timer, while another actor is always enabled.
 #[derive(Hash)]
 struct Dozing {
     rests: bool,
@@ -527,8 +527,8 @@ impl Dozing {
     }
 }
 
-/// A timer that is patient can't fire while an event is there to be handled: again and again it can, and not
-/// all the time, so a weakly fair schedule may never let it. One that is not patient always can.
+/// A patient timer can't fire while an event is unread. The timer is enabled infinitely often, but not
+/// continuously, so a weakly fair schedule may never fire it. A timer that is not patient is always enabled.
 #[test]
 fn what_can_again_and_again_is_left_by_a_weakly_fair_schedule() {
     for is_patient in [false, true] {
@@ -552,7 +552,7 @@ fn what_can_again_and_again_is_left_by_a_weakly_fair_schedule() {
 #[derive(Clone, Copy, Hash, Debug)]
 struct Job;
 
-/// Takes its job when it is told to open.
+/// Handles its job after an event has opened it.
 #[derive(Hash)]
 struct Shop;
 
@@ -567,7 +567,7 @@ impl Shop {
     }
 }
 
-/// Beside others who go on for ever, nothing ends with what is deferred. That is no claim, and no proof.
+/// Beside actors that never stop, a deferred event leads to neither a bug nor a proof.
 #[test]
 fn what_is_deferred_for_ever_is_not_proved_to_be_well() {
     for opens in [false, true] {
@@ -585,7 +585,7 @@ fn what_is_deferred_for_ever_is_not_proved_to_be_well() {
     }
 }
 
-/// With local steps in one order, cycles are not looked for.
+/// With local steps first, the search does not check cycles.
 #[test]
 fn local_steps_first_prove_nothing_of_what_is_owed() {
     let report = search("states-local", |sys| ring(sys, 3));

@@ -1,4 +1,4 @@
-//! Exhaustive search over faults between steps: as many executions as there are ways to place them.
+//! Exhaustive search over faults between steps: the number of executions equals the number of placements.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use actor_test::{Fault, FaultBudgets, Tester};
 #[derive(Debug)]
 struct Next;
 
-/// Tells itself so many times to go on, one time after the other.
+/// Sends to itself a number of times, one after the other.
 struct Chain(u32);
 
 #[actor]
@@ -35,7 +35,7 @@ impl Chain {
     }
 }
 
-/// How many executions there are of a chain on a node.
+/// Returns the number of executions with a chain on a node.
 fn count(length: u32, faults: &str) -> u64 {
     let faults: FaultBudgets = faults.parse().expect("faults");
     let tester = Tester::new().iterations(100_000).faults(faults);
@@ -53,15 +53,15 @@ fn choose(n: u64, k: u64) -> u64 {
     (0..k).fold(1, |product, i| product * (n - i) / (i + 1))
 }
 
-/// The chain starts, and goes on n times in two steps each; beside it the boot code says that it is done,
-/// which is a flush and a step of the registry's. So there are C(2n+3, 2) orders, and C(2n+5, 3) - 1 places
-/// in them: beginnings of one or more of these orders, the empty one included. Before them the node is up in
-/// three more places: before the test's body spawns the boot code, before that starts, and before it spawns
-/// the chain.
+/// The chain starts, and continues n times in two steps each. Concurrently, the boot
+/// code reports that it is done, in a flush and a step of the registry. There are
+/// C(2n+3, 2) orders, and C(2n+5, 3) - 1 places in them: prefixes of these orders, the
+/// empty one included. The node is up in three earlier places: before the test's body
+/// spawns the boot code, before the boot code starts, and before it spawns the chain.
 ///
-/// A node that stops leaves nothing more to do. One that boots anew has all orders before it; in the first
-/// of the three places also what the body has left to do, a step that may come before, between or after the
-/// 2n+5 of the new life.
+/// After a stop of the node, nothing is left to do. After a restart, all orders
+/// follow. In the first of the three places the body also has a step left, which
+/// may come before, between or after the 2n+5 steps of the new incarnation.
 #[test]
 fn each_place_between_two_steps_is_enumerated() {
     for n in 0..=2 {
@@ -76,7 +76,7 @@ fn each_place_between_two_steps_is_enumerated() {
     }
 }
 
-/// Goes ahead, and counts which partitions it is offered.
+/// Continues without faults, and records the partitions that are offered.
 #[derive(Debug)]
 struct Listing(Arc<Mutex<BTreeSet<(u64, u8)>>>);
 
@@ -106,8 +106,8 @@ impl Strategy for Listing {
     }
 }
 
-/// Up to five nodes are parted in every way, in which either direction is cut, or both; of more of them
-/// one is cut off from the rest.
+/// Up to five nodes are partitioned in every way, with either
+/// direction cut or both; of more nodes, one is isolated.
 #[test]
 fn nodes_are_parted_in_every_way_or_one_is_cut_off() {
     for (nodes, sides) in [(1_u32, 0), (2, 1), (4, 7), (5, 15), (6, 6), (9, 9)] {

@@ -1,4 +1,4 @@
-//! Faults: what is asked for strikes, within its budget, and is told, replayed, reproduced and left out.
+//! Injected faults: they occur within their budgets, and are reported, replayed, reproduced and minimised.
 
 use std::io;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use actor_test::{BugKind, Deny, FaultBudgets, FaultKind, Report, Tester};
 #[derive(Debug)]
 struct Read(u32);
 
-/// Reads so many times, and takes note of what failed.
+/// Reads a number of times, and records the calls that failed.
 #[derive(Debug)]
 struct Reader {
     failed: Vec<u32>,
@@ -76,7 +76,7 @@ fn a_call_that_fails_is_found_told_and_made_minimal() {
         .assert_clean();
 }
 
-/// One actor and one event: what there is to decide is which calls fail.
+/// One actor and one event: the only decisions are the failing calls.
 #[test]
 fn all_sets_of_failing_calls_are_enumerated() {
     for (times, budget, sets) in [
@@ -94,7 +94,7 @@ fn all_sets_of_failing_calls_are_enumerated() {
     }
 }
 
-/// How many of so many executions have the bug.
+/// Returns the share of executions with the bug.
 fn share(strategy: &str, times: u32, bug: fn(&[u32]) -> bool) -> f64 {
     let executions = 4_000;
     let tester = Tester::new().iterations(executions).faults(calls(1));
@@ -106,8 +106,8 @@ fn share(strategy: &str, times: u32, bug: fn(&[u32]) -> bool) -> f64 {
     bugs as f64 / executions as f64
 }
 
-/// A window of w of n places is hit by one fault with probability w / n. Five standard errors are
-/// at most 0.04.
+/// One fault hits a window of w of n places with probability
+/// w / n. Five standard errors are at most 0.04.
 #[test]
 fn anywhere_is_anywhere() {
     for (times, bug, odds) in [
@@ -130,20 +130,20 @@ fn anywhere_is_anywhere() {
     }
 }
 
-/// The k-th call of one name is one of three moments, beside an event that is sent and handled. Half of
-/// the time each of k is half as likely as the one before, and half of the time as likely as any.
+/// The k-th call of one name is one of three kinds of moments, beside the sending and the handling of an
+/// event. With probability one half, each k is half as likely as k - 1; otherwise all are equally likely.
 #[test]
 fn the_first_calls_are_aimed_at() {
     let first = share("aimed-random", 20, |failed| failed == [0]);
     let second = share("aimed-random", 20, |failed| failed == [1]);
     let third = share("aimed-random", 20, |failed| failed == [2]);
     assert!(first > second && second > third, "{first} {second} {third}");
-    // The event comes once, and before all calls. Five standard errors are at most 0.02.
+    // The event occurs once, before all calls. Five standard errors are at most 0.02.
     assert!((second - (0.25 + 0.05) / 6.0).abs() < 0.02, "{second}");
     assert!((third - (0.125 + 0.05) / 6.0).abs() < 0.02, "{third}");
 }
 
-/// Calls and mailboxes are a node's as well.
+/// Failing calls and full mailboxes belong to nodes, too.
 #[test]
 fn calls_and_mailboxes_of_a_spared_node_do_not_fail() {
     let on_a_node = |is_spared| {
@@ -174,7 +174,7 @@ fn an_execution_is_reproduced_by_its_token() {
     assert!(bug.token.contains("-fcall=2-"), "{}", bug.token);
 }
 
-/// The call was made, and what it did is done.
+/// The call may fail after its effect has taken place.
 #[test]
 fn a_call_may_fail_after_it_was_made() {
     let made = |after: bool| {
@@ -230,7 +230,7 @@ impl Worker {
 #[derive(Debug)]
 struct Work;
 
-/// Sends a job, and takes for granted that there is room.
+/// Sends a job, and assumes that the mailbox has capacity.
 struct Boss {
     worker: ActorRef<Worker>,
     asks: bool,
@@ -277,7 +277,7 @@ fn a_mailbox_may_take_nothing_though_it_has_room() {
     }
 }
 
-/// Keeps what it is told.
+/// Records the events that it receives.
 #[derive(Debug, Default)]
 struct Shelf(Vec<u32>);
 
@@ -292,7 +292,7 @@ impl Shelf {
     }
 }
 
-/// Spawns a shelf and tells it of books, all in one handler.
+/// Spawns a shelf and sends books to it, all in one handler.
 struct Librarian;
 
 #[actor]
@@ -397,7 +397,7 @@ fn an_error_of_another_type_is_named() {
         });
         reader.tell(Read(1));
     });
-    // Where the type lives in the standard library is the compiler's business.
+    // The path of the type inside the standard library depends on the compiler.
     let error = std::any::type_name::<io::Error>();
     let bug = report.assert_bug(&format!("the call \"read\" fails with `{error}`"));
     assert!(
@@ -408,7 +408,7 @@ fn an_error_of_another_type_is_named() {
     assert!(at.contains("faults.rs"), "where the call is: {at}");
 }
 
-/// Whatever is drawn, no execution has more than its budget, and the report counts what there was.
+/// No execution exceeds its budget, and the report counts the faults.
 #[test]
 fn budgets_are_kept_and_counted() {
     let report = Tester::new()
@@ -429,7 +429,7 @@ fn budgets_are_kept_and_counted() {
     );
 }
 
-/// What goes wrong between nodes.
+/// Faults of nodes and links.
 mod nodes {
     use std::time::Duration;
 
@@ -440,7 +440,7 @@ mod nodes {
     #[derive(Clone, Debug, Serialize, Deserialize)]
     struct Put(u32);
 
-    /// Keeps the last number in its memory, which no crash survives.
+    /// Keeps the last number in memory, which no crash survives.
     #[derive(Debug, Default)]
     struct Store {
         last: u32,
@@ -463,8 +463,8 @@ mod nodes {
     #[derive(Clone, Debug)]
     struct Go;
 
-    /// Sends so many numbers, each until it is told that it arrived, or once; to a store that it knows,
-    /// or looks up each time.
+    /// Sends a number of numbers, each until it is acknowledged,
+    /// or once; the store is known, or looked up each time.
     struct Sender {
         sys: System,
         store: Option<ActorRef<Store>>,
@@ -578,7 +578,7 @@ mod nodes {
         }
     }
 
-    /// Who looks for a name can't ask again.
+    /// A look-up can't be repeated by its caller.
     #[test]
     fn a_look_up_waits_until_a_partition_is_healed() {
         let report = run("drop=2,partition=2", nodes(3, false, true, true));
@@ -593,7 +593,7 @@ mod nodes {
         for faults in &report.faults {
             assert!(faults.struck > 30, "{faults:?}");
         }
-        // What was sent once is gone.
+        // A message that is sent once is lost.
         let report = run("crash=1", nodes(3, false, false, true));
         let bug = report.assert_bug("all have arrived");
         assert!(bug.is_liveness());
@@ -607,8 +607,8 @@ mod nodes {
         );
     }
 
-    /// What is sent until it arrives does, though the store boots without what it had; unless it does not
-    /// boot again.
+    /// A repeated message arrives eventually, although the restarted
+    /// store has lost its state; unless the node does not restart.
     #[test]
     fn a_node_that_stops_stays_down() {
         let sends = nodes(3, false, true, true);
@@ -621,7 +621,7 @@ mod nodes {
         assert!(said.contains("1 node that stays down"), "{said}");
     }
 
-    /// A partition cuts the links between those of whom one may be cut off, and no others.
+    /// A partition cuts the links between nodes that are not spared, and no others.
     #[test]
     fn who_is_spared_is_on_no_side_of_a_partition() {
         let with_others = |sys: &System| {
@@ -636,7 +636,7 @@ mod nodes {
         assert!(report.faults[0].struck > 100, "{:?}", report.faults);
     }
 
-    /// Each execution is run a second time by its decisions alone, and has to do the same.
+    /// Each execution is replayed by its decisions alone, and must be the same.
     #[test]
     fn what_is_decided_between_steps_is_done_again() {
         for (faults, body) in [
@@ -672,7 +672,7 @@ mod nodes {
         run(all, spared).assert_clean();
     }
 
-    /// Counts what it is told, and says so when the node has crashed after just so many.
+    /// Counts its events, and reports a crash of the node after exactly this number.
     #[derive(Debug)]
     struct Counter {
         told: u32,
@@ -695,8 +695,8 @@ mod nodes {
         }
     }
 
-    /// A window of four rounds of two steps each, in an execution of twenty such rounds and a few steps
-    /// to boot. Within 1.5 of that.
+    /// A window of four rounds of two steps each, in an execution of twenty
+    /// rounds and a few steps to boot. The share is within a factor of 1.5.
     #[test]
     fn a_crash_is_as_likely_anywhere() {
         let executions = 2_000;
@@ -718,7 +718,7 @@ mod nodes {
         assert!(seen > odds / 1.5 && seen < odds * 1.5, "{seen} for {odds}");
     }
 
-    /// Without nodes none of it has a chance, and the report says so.
+    /// Without nodes, these faults can't occur, and the report says so.
     #[test]
     fn without_nodes_no_node_fails() {
         let kinds = [FaultKind::Crash, FaultKind::Partition, FaultKind::Drop];
@@ -738,7 +738,7 @@ mod nodes {
     }
 }
 
-/// The book's example.
+/// The example of the book.
 mod book {
     use std::collections::BTreeSet;
     use std::io;
@@ -750,7 +750,7 @@ mod book {
     #[derive(Debug)]
     struct Pay(u64);
 
-    /// What the card's bank has heard from us. In production this would be a client of its service.
+    /// The payments that the bank knows. In production this would be a client of the bank's service.
     #[derive(Debug, Default)]
     struct Bank {
         charged: u64,
@@ -763,7 +763,7 @@ mod book {
             Ok(())
         }
 
-        /// The same, once for each order.
+        /// Charges the card, but only once for each order.
         fn charge_once(&mut self, order: u64, amount: u64) -> io::Result<()> {
             match self.known.insert(order) {
                 true => self.charge(amount),

@@ -1,4 +1,4 @@
-//! Schedules that a test pins step by step.
+//! Pinned schedules: a test follows given steps, also after the program was edited.
 
 use actor_core::prelude::*;
 use actor_test::{ScriptResult, Tester, actor_test};
@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Edit {
     Nothing,
-    /// Clients say hello first.
+    /// Clients send a greeting first.
     EventAdded,
     /// The bystander is created before the others.
     ActorAdded,
-    /// Clients choose among more.
+    /// Clients choose among more values.
     OtherChoice,
-    /// The lock looks whether it is taken.
+    /// The lock checks if it is taken.
     Fixed,
 }
 
@@ -126,7 +126,7 @@ fn a_fix_passes() {
     assert_eq!(followed.parted(), None);
 }
 
-/// It says at which step the program parted from the schedule, and the bug is found all the same.
+/// The result reports the step at which the program diverged, and the bug is still found.
 #[test]
 fn a_changed_program_is_followed_as_far_as_it_goes() {
     for (edit, parted) in [
@@ -144,7 +144,7 @@ fn a_changed_program_is_followed_as_far_as_it_goes() {
         let bug = followed.bug().unwrap_or_else(|| panic!("{edit:?}"));
         assert!(bug.message().ends_with("two owners"), "{}", bug.message());
     }
-    // Another question has another answer: nobody acquires anything.
+    // Another choice has another answer: no client acquires the lock.
     let followed = follow(Edit::OtherChoice);
     assert!(followed.bug().is_none());
     assert!(followed.parted().is_some());
@@ -190,7 +190,7 @@ fn a_test_that_is_not_there_is_an_error() {
 #[derive(Debug)]
 struct Ping;
 
-/// Goes on for ever.
+/// Never ends.
 struct Restless;
 
 #[actor]
@@ -201,7 +201,7 @@ impl Restless {
     }
 }
 
-/// Where the pinned steps are over, it goes on fairly: what is owed for ever is found.
+/// After the pinned steps, the execution continues fairly, so a liveness bug is found.
 #[test]
 fn what_is_owed_for_ever_is_found() {
     let steps = [("test", "starts"), ("test", "flushes")];
@@ -245,7 +245,7 @@ impl Speaker {
     }
 }
 
-/// What a link does is pinned as well, and so are the faults that strike in a step.
+/// The actions of links are pinned, and so are the faults that occur in a step.
 #[test]
 fn a_fault_is_pinned_with_the_step_that_it_strikes_in() {
     let hears = |what: &str| {

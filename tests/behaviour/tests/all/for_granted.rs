@@ -1,4 +1,4 @@
-//! What a search takes for granted is named, and what rests on it is no proof.
+//! Assumptions of a search are named in the verdict, and a verdict with assumptions is no proof.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32 as Uncontrolled;
@@ -20,8 +20,8 @@ fn searched(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
         .run(program)
 }
 
-/// Each stores into its own and reads the other's: both read zero only where memory is weaker than
-/// sequentially consistent.
+/// Store buffering: each thread stores to its own location and loads the other's.
+/// Both loads return zero only in memory models weaker than sequential consistency.
 fn store_buffering(stores: Ordering, loads: Ordering) {
     let (x, y) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let run = |own: &Arc<AtomicU32>, other: &Arc<AtomicU32>| {
@@ -39,7 +39,7 @@ fn store_buffering(stores: Ordering, loads: Ordering) {
 #[test]
 fn orderings_that_are_taken_as_sequentially_consistent_are_named() {
     use Ordering::{Acquire, Relaxed, Release, SeqCst};
-    // What is shared is nothing that `dpor` follows, and it ends there.
+    // `dpor` can't follow shared memory, and ends there.
     for strategy in SEARCHES.into_iter().filter(|name| *name != "dpor") {
         for (stores, loads, weak) in [
             (Relaxed, Relaxed, 2),
@@ -66,7 +66,7 @@ fn orderings_that_are_taken_as_sequentially_consistent_are_named() {
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
 }
 
-/// What threads do with an atomic of the standard library is no step, so that no thread comes in between.
+/// Operations on atomics of the standard library are no steps, so no thread can run in between.
 #[test]
 fn that_threads_share_nothing_else_is_named() {
     let adding = |_: &System| {
@@ -92,7 +92,7 @@ fn that_threads_share_nothing_else_is_named() {
     }
 }
 
-/// Two threads, of which one has an operation more in every so many executions.
+/// Two threads, one of which has an additional operation in one of `every` executions.
 fn transient(runs: &Uncontrolled, every: u32) {
     let is_longer = runs.fetch_add(1, Ordering::SeqCst) % every == every - 1;
     let shared = Arc::new(Mutex::new(0));
@@ -110,7 +110,7 @@ fn transient(runs: &Uncontrolled, every: u32) {
     other.join().expect("it ends");
 }
 
-/// The same decisions lead to the same questions, execution by execution.
+/// The same decisions must lead to the same choices in every execution.
 #[test]
 fn a_program_that_differs_now_and_then_is_noticed_where_it_does() {
     for strategy in ["dfs", "dfs-local", "states"] {

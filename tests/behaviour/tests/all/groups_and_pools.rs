@@ -1,4 +1,4 @@
-//! Groups and pools: what they promise holds in every schedule.
+//! Groups, topics and pools: their guarantees hold in every schedule.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -30,7 +30,7 @@ trait Listener {
 }
 
 // ANCHOR: group
-/// Says something to all.
+/// Sends to all members.
 struct Speaker(Group<Say>, u32);
 
 #[actor]
@@ -43,7 +43,7 @@ impl Speaker {
 // ANCHOR_END: group
 
 // ANCHOR: hear
-/// Two speak at once: whatever the order is, it is the same for both who listen.
+/// Two speakers send at the same time: both listeners receive the messages in the same order.
 #[test]
 fn all_members_hear_the_same_order() {
     static HEARD: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -92,7 +92,7 @@ fn who_is_known_to_have_stopped_has_left() {
     }));
 }
 
-/// What is said is heard once by each member, and not on its way to the group.
+/// A monitor observes each message once per member, and not on its way to the group.
 #[derive(Default)]
 struct Counted(u32);
 
@@ -117,7 +117,7 @@ fn a_monitor_sees_a_broadcast_at_the_members() {
 }
 
 // ANCHOR: topics
-/// What is published under a topic reaches those who have subscribed to it.
+/// A message under a topic reaches the subscribers of that topic.
 #[test]
 fn a_subscriber_hears_its_topic_in_order() {
     assert_clean(&dfs().run_async(|sys| async move {
@@ -133,7 +133,7 @@ fn a_subscriber_hears_its_topic_in_order() {
 }
 // ANCHOR_END: topics
 
-/// Two publish under one topic: whatever the order is, it is the same for both who listen.
+/// Two authors publish under one topic: both listeners receive the messages in the same order.
 #[test]
 fn all_subscribers_hear_the_same_order() {
     static HEARD: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
@@ -164,7 +164,7 @@ fn all_subscribers_hear_the_same_order() {
     assert_eq!(HEARD.lock().expect("no one panics here").len(), 2);
 }
 
-/// A subscriber that has left or stopped hears nothing more, and one that subscribes twice hears once.
+/// A subscriber that has left or stopped receives nothing more; one that subscribes twice receives once.
 #[test]
 fn who_leaves_a_topic_or_stops_is_forgotten() {
     assert_clean(&dfs().run_async(|sys| async move {
@@ -216,7 +216,7 @@ fn workers_take_turns() {
 #[derive(Debug)]
 struct Job(u32);
 
-/// Fails at bad jobs; or at its start, but for the first life of each.
+/// Fails at bad jobs; or at its start, except in its first incarnation.
 struct Weak {
     starts: bool,
 }
@@ -235,7 +235,7 @@ impl Weak {
     }
 }
 
-/// In every order of the job, the failure and the restart.
+/// Explores every order of the job, the failure and the restart.
 #[test]
 fn a_good_job_behind_a_bad_one_is_handled() {
     let report = dfs().supervised(true).run_async(|sys| async move {
@@ -259,7 +259,7 @@ fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
                 0 => Pool::round_robin(2, make),
                 _ => Pool::least_busy(2, make),
             });
-            // More bad ones than a supervisor brings a child back unless it is told.
+            // More failures than the default restart intensity of a supervisor allows.
             let answers = (0..12).map(|number| pool.ask(Job(number % 2)));
             for (number, answer) in answers.collect::<Vec<_>>().into_iter().enumerate() {
                 let expected = match number % 2 {
@@ -273,7 +273,7 @@ fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
     }
 }
 
-/// A worker that can't start is not brought back again and again: the execution comes to rest.
+/// A worker that can't start is not restarted for ever: the execution ends.
 #[test]
 fn a_worker_that_cannot_start_stays_down() {
     let report = dfs().supervised(true).run_async(|sys| async move {
@@ -290,7 +290,7 @@ fn a_worker_that_cannot_start_stays_down() {
     assert_clean(&report);
 }
 
-/// The second may find the first still counted, or not: its end is an event on its way.
+/// The second job may find the first one still counted, since its completion is an event.
 #[test]
 fn the_least_busy_gets_the_next() {
     static SECOND: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
@@ -343,7 +343,7 @@ struct Deposit {
     number: u32,
 }
 
-/// Handles the deposits of an account in their order, or fails.
+/// Handles the deposits of each account in their order, or fails.
 struct Teller {
     next: Arc<Mutex<[u32; 2]>>,
 }
@@ -359,7 +359,7 @@ impl Teller {
     }
 }
 
-/// Whatever the size, and whenever it changes.
+/// The order is kept for every size, and for every time of a change.
 #[test]
 fn the_events_of_a_key_keep_their_order_when_a_pool_is_resized() {
     let report = Tester::new().iterations(2_000).run_async(|sys| async move {
@@ -383,8 +383,8 @@ fn the_events_of_a_key_keep_their_order_when_a_pool_is_resized() {
 }
 // ANCHOR_END: resize
 
-/// A key whose worker goes between two events: the second waits for the first, or the first was handled
-/// before the change.
+/// A key changes its worker between two events: the second event
+/// waits for the first, or the first was handled before the change.
 #[test]
 fn a_key_that_moves_waits_for_its_former_worker() {
     static HANDLED: Mutex<BTreeSet<Vec<(usize, u32)>>> = Mutex::new(BTreeSet::new());
@@ -406,7 +406,7 @@ fn a_key_that_moves_waits_for_its_former_worker() {
         let make = move |index| Teller(index, shared.clone());
         let pool = Pool::keyed(2, make).by(|deposit: &Deposit| deposit.account);
         let pool = sys.spawn(pool.resizable());
-        // Of the accounts, one is the last worker's.
+        // One of the accounts belongs to the last worker.
         for account in 0..2 {
             pool.tell(Deposit { account, number: 0 });
         }
@@ -424,12 +424,12 @@ fn a_key_that_moves_waits_for_its_former_worker() {
         let of = all.iter().filter(|(_, handled)| *handled == number);
         of.map(|(worker, _)| *worker).collect::<BTreeSet<_>>()
     };
-    // It moved in some executions, and in others the pool ended before.
+    // The key moved in some executions; in others the pool ended before.
     assert!(handled.iter().any(|all| of(all, 1) == [0].into()));
     assert!(handled.iter().all(|all| all.len() == 4), "{handled:?}");
 }
 
-/// Grows where all are busy, shrinks where the last has nothing to do, and is never less than at first.
+/// Grows while all are busy, shrinks while the last one is idle, and keeps its minimum size.
 #[test]
 fn an_elastic_pool_stays_within_its_bounds() {
     let tester = Tester::new().iterations(500).strategy(StrategySpec::Random);
@@ -454,7 +454,7 @@ fn an_elastic_pool_stays_within_its_bounds() {
     report.assert_clean();
 }
 
-/// What it tells itself takes no place in its mailbox, so that it never loses count.
+/// The pool's own events take no capacity of its mailbox, so the pool never loses count.
 #[test]
 fn an_elastic_pool_with_a_bounded_mailbox_keeps_count() {
     let tester = Tester::new().iterations(500).strategy(StrategySpec::Random);
@@ -474,7 +474,7 @@ fn an_elastic_pool_with_a_bounded_mailbox_keeps_count() {
     assert!(report.dead_letters > 0, "there was no room for all");
 }
 
-/// Where it is stopped, who asked gets the answer, and nothing of its own is a dead letter.
+/// When the pool stops, pending asks get their answers, and its own events are no dead letters.
 #[test]
 fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
     let report = Tester::new().iterations(500).run_async(|sys| async move {
@@ -489,7 +489,7 @@ fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
     assert_eq!(report.dead_letters, 0);
 }
 
-/// Counts the replies, which are at most as many as were asked for.
+/// Counts the replies, which never exceed the number of asks.
 #[derive(Default)]
 struct Replies(u32);
 

@@ -1,4 +1,4 @@
-//! Which executions have found the same bug.
+//! Identity of bugs: executions with the same bug are counted as one.
 
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
@@ -9,7 +9,7 @@ struct Go;
 #[derive(Debug)]
 struct Add(u64);
 
-/// Sends a number so often, and fails where it is told to.
+/// Sends a number several times, and fails on request.
 struct Client {
     sum: ActorRef<Sum>,
     number: u64,
@@ -56,7 +56,7 @@ fn three_reasons(sys: &System) {
     }
 }
 
-/// Whoever comes second fails, with a list that is another in each execution.
+/// The second guest fails, with a list that differs in each execution.
 struct Guest {
     host: ActorRef<Host>,
 }
@@ -119,7 +119,7 @@ fn tester() -> Tester {
     tester.iterations(300).keep_going().explain(0)
 }
 
-/// The same report for any number of workers.
+/// Asserts that the report is the same for any number of workers.
 fn explored(tester: &Tester, program: fn(&System)) -> Report {
     let run = |workers| timeless(tester.clone().workers(workers).run(program));
     let one = run(1);
@@ -149,7 +149,7 @@ fn each_reason_is_one_bug() {
             "two sevens in a row"
         ]
     );
-    // Each execution that failed has failed for one of them.
+    // Each failing execution is counted for one of the bugs.
     let seen: u64 = report.bugs.iter().map(|bug| bug.seen).sum();
     assert_eq!(seen, report.strategies[0].bugs);
     assert!(report.bugs.iter().all(|bug| bug.seen > 1), "{report:?}");
@@ -176,7 +176,7 @@ fn a_reason_in_many_forms_is_one_bug() {
     assert!(bug.seen > 100, "{}", bug.seen);
 }
 
-/// The one that is told is the shortest of those that fail for its reason.
+/// The reported execution is the shortest with its bug.
 #[test]
 fn the_shortest_is_told() {
     let run = |iterations| tester().iterations(iterations).run(three_reasons);
@@ -192,7 +192,7 @@ fn the_shortest_is_told() {
     let lengths: Vec<(u64, u64)> = lengths.collect();
     assert!(lengths.iter().all(|(many, few)| many <= few), "{lengths:?}");
     assert!(lengths.iter().any(|(many, few)| many < few), "{lengths:?}");
-    // What minimising leaves of each comes in the order of what is left.
+    // The order of the minimised bugs follows their lengths.
     let report = explored(&tester().minimize(100_000), three_reasons);
     let left = report.bugs.iter().map(|bug| bug.trace.story.steps.len());
     assert!(left.is_sorted());
@@ -217,7 +217,7 @@ fn parts_add_up() {
     assert_eq!(merged.bugs.len(), 3);
 }
 
-/// Without going on there is one bug, seen once.
+/// Without `keep_going`, there is one bug, seen once.
 #[test]
 fn the_first_bug_is_seen_once() {
     let tester = Tester::new().strategy(StrategySpec::Random).iterations(300);

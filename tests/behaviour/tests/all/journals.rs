@@ -1,4 +1,4 @@
-//! The journal under the tester: crashes at every step, between them, and while it recovers.
+//! The journal under the tester: crashes at every step, between steps, and during recovery.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +6,7 @@ use actor_core::prelude::*;
 use actor_core::{Journal, JournalError};
 use actor_test::{FaultBudgets, FaultKind, Tester};
 
-/// What was appended, in order, and how much of it is said to be safe.
+/// The appended values, in order, and the number that are confirmed as safe.
 #[derive(Clone, Debug, Default)]
 struct Ledger(Arc<Mutex<(Vec<u8>, usize)>>);
 
@@ -22,8 +22,8 @@ impl Ledger {
         ledger.1 = ledger.1.max(len);
     }
 
-    /// What survived is a prefix, and nothing of it is missing that is said to be safe. It is what there
-    /// is from now on, and all of it is safe.
+    /// Checks that the survivors are a prefix that contains all confirmed
+    /// values. From now on they are the contents, and all of them are confirmed.
     fn recovered(&self, values: &[u8]) {
         let mut ledger = self.0.lock().unwrap();
         let (appended, safe) = &*ledger;
@@ -46,7 +46,7 @@ struct Compact;
 #[derive(Debug)]
 struct Synced(usize, Result<(), JournalError>);
 
-/// Keeps values in a journal, and goes on while it syncs.
+/// Keeps values in a journal, and handles other events during a sync.
 struct Store {
     ledger: Ledger,
     values: Vec<u8>,
@@ -62,7 +62,7 @@ impl Store {
         }
     }
 
-    /// Has what was appended synced, unless the disk has failed.
+    /// Syncs the appended values, unless the disk has failed.
     fn sync(&self, until: usize, cx: &mut Context<Self>) {
         if let Some(journal) = &self.journal {
             let synced = journal.sync();
@@ -77,7 +77,7 @@ impl Store {
     async fn start(&mut self, cx: &mut Context<Self>) -> Result<(), JournalError> {
         let recovered = match Journal::recover(&cx.disk(), "store").await {
             Ok(recovered) => recovered,
-            // A disk that fails is no mistake of the journal's.
+            // A failing disk is no bug of the journal.
             Err(JournalError::Disk { .. }) => return Ok(()),
             Err(error) => return Err(error),
         };
@@ -121,7 +121,7 @@ impl Store {
     }
 }
 
-/// Three lives of a store, which end at any moment, by a power failure or without.
+/// Three incarnations of a store, which end at any moment, with or without a power failure.
 async fn three_lives(sys: System, block: u32) {
     let disk = sys.disk();
     let faults = disk.faults().expect("under test");
@@ -136,10 +136,10 @@ async fn three_lives(sys: System, block: u32) {
         }
         store.tell(Put(life * 10 + 3));
         if life < 2 {
-            // Any of its steps may come before.
+            // Any step of the store may come before this.
             sys.kill(&store);
             store.stopped().await;
-            // Or the store alone has crashed, and the page cache is as it was.
+            // Otherwise only the store has crashed, and the page cache survives.
             if sys.choose_bool() {
                 faults.fail_power();
             }
@@ -147,7 +147,7 @@ async fn three_lives(sys: System, block: u32) {
     }
 }
 
-/// A sync may fail and drop what it was to sync: it can still be read, and the next sync says nothing.
+/// A failing sync may drop its data: the data can still be read, and the next sync reports no error.
 #[test]
 fn what_is_recovered_after_a_failed_sync_is_on_the_disk() {
     Tester::new()
@@ -173,7 +173,7 @@ fn what_is_recovered_after_a_failed_sync_is_on_the_disk() {
         .assert_clean();
 }
 
-/// The same on a node that crashes and boots again.
+/// The same on a node that crashes and restarts.
 fn on_a_node(sys: &System, keeps_disk: bool) {
     let ledger = Ledger::default();
     sys.node("n1", move |node| {

@@ -1,5 +1,5 @@
-//! Lassos: a state that repeats while something is owed, found long before it would be too hot, and
-//! never where some schedule leads out.
+//! Lassos: a state that repeats with a pending obligation is reported long
+//! before the temperature is exceeded, and never if a schedule leaves the cycle.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use actor_core::prelude::*;
 use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
 use actor_test::{Bounds, BugKind, Report, Tester};
 
-/// Something is owed.
+/// An obligation arises.
 #[derive(Debug)]
 struct Owe;
-/// It is paid.
+/// The obligation is discharged.
 #[derive(Debug)]
 struct Pay;
 
@@ -34,7 +34,7 @@ impl Debt {
 #[derive(Debug, Fingerprint)]
 struct Serve<P: Actor>(ActorRef<P>);
 
-/// What players play with.
+/// The balls of the players.
 trait Hit: Default {
     fn hit(self) -> Self {
         self
@@ -45,7 +45,7 @@ trait Hit: Default {
 struct Ball;
 impl Hit for Ball {}
 
-/// Counts on its way.
+/// A ball with a count.
 #[derive(Debug, Default, Hash)]
 struct Numbered(u64);
 impl Hit for Numbered {
@@ -55,7 +55,7 @@ impl Hit for Numbered {
 }
 
 // ANCHOR: skip
-/// Counts, and nothing depends on it.
+/// A count that nothing depends on.
 #[derive(Debug, Default, Fingerprint)]
 struct Named(#[fingerprint(skip)] u64);
 // ANCHOR_END: skip
@@ -69,7 +69,7 @@ impl Hit for Named {
 struct Opaque(#[allow(dead_code)] u8);
 impl Hit for Opaque {}
 
-/// A player of a match that never ends.
+/// Defines the players of a match that never ends.
 macro_rules! players {
     ($($(#[$of_player:meta])* $player:ident { $($(#[$of_count:meta])* $count:ident)? } hits $ball:ty;)*) => {$(
         #[derive(Debug)]
@@ -117,7 +117,7 @@ players! {
     Obscure {} hits Opaque;
 }
 
-/// Two play for ever.
+/// Runs two players for ever.
 macro_rules! play {
     ($tester:expr, $player:ident) => {
         $tester.run(|sys| {
@@ -132,7 +132,7 @@ fn once() -> Tester {
     Tester::new().iterations(1).strategy(StrategySpec::Random)
 }
 
-/// The first bug is a certain lasso; tells its step.
+/// Asserts that the first bug is a certain lasso; returns its step.
 fn lasso(report: &Report) -> u64 {
     let bug = report.assert_bug("that a fair schedule can repeat for ever");
     assert_eq!(bug.kind(), BugKind::Liveness);
@@ -148,7 +148,7 @@ fn lasso(report: &Report) -> u64 {
     bug.step()
 }
 
-/// The first bug is what was too hot, after the default threshold.
+/// Asserts that the first bug exceeded the default temperature threshold.
 fn heat(report: &Report) {
     let threshold = report.bounds.temperature();
     let bug = report.assert_bug(&format!("(threshold {threshold})"));
@@ -249,7 +249,7 @@ impl Asks {
     }
 }
 
-/// Whoever waits all the while, and is left alone, is in nobody's way.
+/// An opaque actor that waits the whole time, and receives nothing, does not prevent a lasso.
 #[test]
 fn what_rests_may_be_opaque() {
     let report = once().run_async(|sys| async move {
@@ -263,7 +263,7 @@ fn what_rests_may_be_opaque() {
     assert!(lasso(&report) < 300);
 }
 
-/// Waits in a handler for what never comes.
+/// Waits in a handler for an event that never comes.
 struct Waits(#[allow(dead_code)] ActorRef<Bare>);
 #[actor(receive(Pay))]
 impl Waits {
@@ -273,8 +273,8 @@ impl Waits {
     }
 }
 
-/// A walk along a line of `length` places, a step there or back as `turn` has it; at the end it pays.
-/// Announces that it owes when it begins.
+/// Defines a walk along a line of `length` places, a step there or back as `walk`
+/// decides; the obligation arises at the start, and is discharged at the end.
 macro_rules! walkers {
     ($($(#[$meta:meta])* $walker:ident steps $walk:expr;)*) => {$(
         $(#[$meta])*
@@ -306,14 +306,14 @@ macro_rules! walkers {
 walkers! {
     /// Tosses a coin.
     Tosser steps |cx| cx.choose_bool();
-    /// Never gets anywhere.
+    /// Always steps back.
     Stander steps |_| false;
-    /// Draws a number.
+    /// Draws a random number.
     Drawer steps |cx| rand_core::Rng::next_u32(&mut cx.rng()).is_multiple_of(2);
 }
 
-/// 500 executions of programs that get out after eight lucky choices in a row, which takes 510 choices
-/// on average: one stays in for 50 000 steps, that is 25 000 choices, once in 10^18 runs of this test.
+/// 500 executions of programs that leave the cycle after eight lucky choices in a row, which takes 510
+/// choices on average: one of 10^18 runs of this test stays for 50 000 steps, that is 25 000 choices.
 #[test]
 fn a_choice_may_always_turn_out_well() {
     let tester = Tester::new().iterations(250);
@@ -333,7 +333,7 @@ fn a_choice_may_always_turn_out_well() {
     }));
 }
 
-/// Pays when it has heard one of two callers several times in a row: the schedule's luck.
+/// Discharges the obligation after several events of the same caller in a row, which depends on the schedule.
 #[derive(Hash)]
 struct Listener {
     run: u32,
@@ -382,22 +382,22 @@ fn callers(sys: &System, enough: u32) {
     sys.spawn(Caller(listener));
 }
 
-/// Every cycle of theirs is one that a fair schedule could repeat for ever, and none does.
+/// A fair schedule could repeat each cycle for ever, but no random schedule does.
 #[test]
 fn a_schedule_may_always_turn_out_well() {
     let tester = Tester::new().iterations(300).strategy(StrategySpec::Random);
     let report = tester.run(|sys| callers(sys, 4));
     report.assert_clean();
     assert!(report.steps.expect("they end").max > 5_000, "luck is rare");
-    // No run is long enough here; but since runs have no limit, neither have the states.
+    // No series is long enough here; and series have no limit, so there are infinitely many states.
     let report = once().run(|sys| callers(sys, u32::MAX));
     heat(&report);
     let cycle = report.bugs()[0].trace.cycle.expect("some run comes back");
     assert!(report.bugs()[0].message().contains(&cycle.to_string()));
 }
 
-/// Some matches at a time: four states each, in all combinations. The step is the same on every
-/// machine.
+/// Several matches at the same time: four states each, in all
+/// combinations. The step of detection is the same on every machine.
 #[test]
 fn all_states_around_are_looked_at() {
     for (matches, before) in [(1, 300), (2, 320), (3, 1_280), (4, 5_120)] {
@@ -415,8 +415,8 @@ fn all_states_around_are_looked_at() {
     }
 }
 
-/// Always the last of some operations that is enabled: fair only in name, where that leaves someone
-/// out.
+/// Always picks the last of the enabled operations below
+/// a number: claims fairness, but starves the others.
 #[derive(Debug)]
 struct LeavesOut(usize);
 impl Strategy for LeavesOut {
@@ -439,7 +439,7 @@ impl Strategy for LeavesOut {
     }
 }
 
-/// Pays when it gets to it.
+/// Discharges the obligation when it runs.
 struct Payer;
 #[actor]
 impl Payer {
@@ -464,7 +464,7 @@ fn a_cycle_that_leaves_someone_out_is_none() {
             sys.spawn(Payer).tell(Ball);
         })
     };
-    // The payer could act all the time, and in a continuation it does.
+    // The payer is enabled all the time, and runs in a fair continuation.
     let report = run(3);
     report.assert_clean();
     let example = report.transient_example.expect("it was suspected");
@@ -473,7 +473,7 @@ fn a_cycle_that_leaves_someone_out_is_none() {
     run(usize::MAX).assert_bug("that a fair schedule can repeat for ever");
 }
 
-/// Always the first that is enabled.
+/// Always picks the first enabled operation.
 #[derive(Debug)]
 struct First(Fairness);
 impl Strategy for First {
@@ -514,7 +514,7 @@ fn only_fair_steps_count() {
     assert!(cycle.from > 5_100);
 }
 
-/// Something is owed no longer, and not yet paid.
+/// The obligation is suspended: the monitor becomes warm.
 #[derive(Debug)]
 struct Forgive;
 #[derive(Default)]
@@ -531,7 +531,7 @@ impl Patience {
     }
 }
 
-/// Owes for some balls, then forgives; or owes and forgives with every ball.
+/// Is hot for some balls, then warm; or hot and warm with every ball.
 #[derive(Hash)]
 struct Moody {
     balls: u32,
@@ -577,7 +577,7 @@ fn what_is_warm_for_ever_is_not_owed_for_ever() {
 #[derive(Debug, Clone, Hash)]
 struct Tick;
 
-/// Tries again every second, and looks at the clock or not.
+/// Retries every second, and may read the clock.
 #[derive(Fingerprint)]
 struct Retries {
     timer: Option<Timer>,
@@ -620,7 +620,7 @@ fn retries(tester: &Tester, periodic: bool, gives_up_after: Option<Duration>) ->
             periodic,
             gives_up_after,
         });
-        // Someone else, who keeps a periodic timer from being all there is.
+        // Another match, so that the periodic timer is not the only activity.
         let first = sys.spawn(Hashed::new(None));
         first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
     })
@@ -633,7 +633,7 @@ fn timers_are_compared_by_what_is_left_of_them() {
     }
 }
 
-/// The state repeats, but for the time, and the program looks at it.
+/// The state repeats except for the time, which the program reads.
 #[test]
 fn a_program_that_looks_at_the_clock_may_change_its_mind() {
     for periodic in [false, true] {
@@ -691,7 +691,7 @@ fn the_search_can_be_turned_off() {
     assert!(report.opaque.is_empty(), "nobody asked");
 }
 
-/// Leaves out what decides: every fifth ball marks it.
+/// An incomplete fingerprint: it leaves out the count that decides every fifth ball.
 #[derive(Fingerprint)]
 struct Lies {
     marked: bool,
@@ -713,7 +713,7 @@ impl Lies {
     }
 }
 
-/// Can't be hashed after all.
+/// The `Hash` implementation panics.
 struct Breaks;
 impl std::hash::Hash for Breaks {
     fn hash<H: std::hash::Hasher>(&self, _: &mut H) {

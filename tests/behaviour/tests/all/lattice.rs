@@ -1,4 +1,4 @@
-//! Inbox-DPOR shows each behaviour to monitors in every order in which they may see it.
+//! Inbox-DPOR and monitors: each behaviour is shown to monitors in every order that they may observe.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 
 use crate::dpor::{TELLS, assert_as_brute_force, programs, said, with_workers};
 
-/// The random programs whose monitors can be compared.
+/// The features of the random programs with comparable monitors.
 const USES: [FeatureSet; 6] = [
     TELLS,
     FeatureSet {
@@ -40,7 +40,7 @@ const USES: [FeatureSet; 6] = [
     },
 ];
 
-/// A monitor that tells all orders from each other sees each that brute force finds.
+/// A monitor that distinguishes all orders observes each order that brute force finds.
 #[test]
 fn a_monitor_sees_every_order() {
     let compared = |uses| FeatureSet {
@@ -62,7 +62,7 @@ fn a_monitor_sees_every_order_of_thousands_of_programs() {
     assert!(all.iter().sum::<u64>() > programs(600), "{all:?}");
 }
 
-/// Is a part of behaviours what monitors see in which order? And may they see something in several?
+/// Returns true if the observed order is a part of behaviours, and if a behaviour may have several.
 fn onlookers(report: &Report) -> (bool, bool) {
     match report.verdict.searched {
         SearchKind::Systematic {
@@ -78,8 +78,8 @@ fn onlookers(report: &Report) -> (bool, bool) {
     }
 }
 
-/// A monitor that fails, or is hot in the end, does so where it does in some schedule; and behaviours are
-/// as many as they are without it.
+/// A monitor fails, or is hot at the end, exactly if it does in some
+/// schedule; the number of behaviours is the same as without the monitor.
 fn assert_judged(programs: u64, schedules_max: u64) {
     let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
     let (mut failing, mut hot, mut silent, mut counted) = (0, 0, 0, 0);
@@ -137,7 +137,7 @@ fn a_monitor_fails_where_it_does_in_some_schedule_of_thousands_of_programs() {
     assert_judged(programs(600), 3_000);
 }
 
-/// Who has sent something: the same in whichever order it was seen.
+/// The senders so far, as a set: independent of the order.
 #[derive(Default, Hash)]
 struct Senders(BTreeSet<usize>);
 
@@ -149,7 +149,7 @@ impl Senders {
     }
 }
 
-/// The same, which can't be compared.
+/// The same without a comparable state.
 #[derive(Default)]
 struct Unseen(BTreeSet<usize>);
 
@@ -161,7 +161,7 @@ impl Unseen {
     }
 }
 
-/// Who has sent something, in order; and it may not be from the last to the first.
+/// The senders, in order; the reverse order fails.
 #[derive(Default, Hash)]
 struct Order(Vec<usize>);
 
@@ -174,7 +174,7 @@ impl Order {
     }
 }
 
-/// Nobody comes after the second.
+/// Stays hot unless another message follows the second sender's.
 #[derive(Default, Hash)]
 struct Last;
 
@@ -193,7 +193,7 @@ fn explore(program: impl Fn(&System) + Sync) -> Report {
     with_workers(1, program)
 }
 
-/// Disjoint pairs: one behaviour, in which a monitor may see n things in n! orders.
+/// Disjoint pairs: one behaviour, in which a monitor may observe n events in n! orders.
 #[test]
 fn what_is_seen_in_several_orders_is_one_behaviour() {
     let compared = explore(|sys| {
@@ -204,8 +204,8 @@ fn what_is_seen_in_several_orders_is_one_behaviour() {
     assert!(compared.verdict.is_exhaustive(), "{:?}", compared.verdict);
     assert_eq!(compared.verdict.behaviours(), Some(1));
     assert_eq!(onlookers(&compared), (false, true));
-    // A set of four, each of which may come to it: 4 times 2^3 things to learn, four at most in each
-    // execution.
+    // A set of four elements, each of which may be the next: 4 times
+    // 2^3 transitions to learn, at most four in each execution.
     assert!((8..=32).contains(&compared.executions), "{compared:?}");
 
     let apart = explore(|sys| {
@@ -249,7 +249,7 @@ fn what_a_monitor_owes_after_some_orders_is_found() {
     assert_eq!(bug.kind(), BugKind::HotAtEnd);
 }
 
-/// Sees who has sent something, by the number.
+/// The senders so far, by actor number.
 #[derive(Default, Hash)]
 struct Known(BTreeSet<ActorId>);
 
@@ -293,7 +293,7 @@ impl Guest {
     fn hello(&mut self, _: Hello) {}
 }
 
-/// Which number an actor has depends on who is created first, so what was seen by number can't be compared.
+/// The number of an actor depends on the order of creation, so monitors with actor numbers can't be compared.
 #[test]
 fn actors_that_are_numbered_in_several_ways_are_told_apart() {
     let hosts = |hosts: usize| {
@@ -318,7 +318,7 @@ fn actors_that_are_numbered_in_several_ways_are_told_apart() {
     );
 }
 
-/// Long enough to be divided into parts.
+/// The search is large enough to be divided into parts.
 #[test]
 fn several_workers_show_monitors_what_one_does() {
     let program = |sys: &System| {
@@ -332,7 +332,7 @@ fn several_workers_show_monitors_what_one_does() {
     assert_eq!(said(&together), said(&alone));
 }
 
-/// How many were seen; and one of them may not be the second.
+/// The number of observed messages; one sender must not be the second.
 #[derive(Default, Hash)]
 struct Second<const FROM: usize>(u32);
 
@@ -345,7 +345,7 @@ impl<const FROM: usize> Second<FROM> {
     }
 }
 
-/// What a monitor is does not say what it has seen: from both it goes on.
+/// Two paths lead to one monitor state with different messages left; the search continues from both.
 #[test]
 fn a_monitor_that_is_the_same_has_other_things_before_it() {
     fn fails<const FROM: usize>() {
@@ -361,7 +361,7 @@ fn a_monitor_that_is_the_same_has_other_things_before_it() {
     fails::<4>();
 }
 
-/// Two monitors see the same, and one of them objects.
+/// Two monitors observe the same messages, and one of them fails.
 #[test]
 fn each_monitor_is_shown_all_orders() {
     let report = explore(|sys| {
@@ -373,7 +373,7 @@ fn each_monitor_is_shown_all_orders() {
     assert_eq!(kinds, [BugKind::Monitor]);
 }
 
-/// Tells of itself what its hash says, and keeps another thing for itself.
+/// A monitor with an incomplete hash: the hash leaves out a part of its state.
 #[derive(Default)]
 struct Closed {
     seen: u32,
@@ -394,7 +394,7 @@ impl Closed {
     }
 }
 
-/// What it does in the same state is not the same, which is noticed.
+/// The search notices different behaviour in the same state.
 #[test]
 fn a_monitor_that_keeps_something_for_itself_is_shown_each_order_for_itself() {
     let report = explore(|sys| {
@@ -408,7 +408,7 @@ fn a_monitor_that_keeps_something_for_itself_is_shown_each_order_for_itself() {
 #[derive(Debug)]
 struct Turn(bool);
 
-/// Has a child say hello when it is its turn, and lets the other one go after it.
+/// Spawns a child in its turn, which sends a greeting, and then lets the other parent spawn.
 struct Parent {
     other: Option<ActorRef<Parent>>,
     guest: ActorRef<Guest>,
@@ -443,7 +443,7 @@ impl Starter {
     }
 }
 
-/// In each behaviour there is one order in which the children are created, and it is not the same one.
+/// Each behaviour has a single order of creation, but the order differs between behaviours.
 #[test]
 fn actors_that_are_numbered_otherwise_elsewhere_are_told_apart() {
     let report = explore(|sys| {
@@ -463,7 +463,7 @@ fn actors_that_are_numbered_otherwise_elsewhere_are_told_apart() {
 #[derive(Debug)]
 struct Ring;
 
-/// Says hello after a while.
+/// Sends a greeting after a while.
 struct Sleeper(ActorRef<Guest>);
 
 #[actor]
@@ -479,7 +479,7 @@ impl Sleeper {
     }
 }
 
-/// Whose number was seen, in order.
+/// The actors whose greetings were observed, in order.
 #[derive(Default, Hash)]
 struct Rung(Vec<ActorId>);
 
@@ -491,7 +491,7 @@ impl Rung {
     }
 }
 
-/// Which timer fires first is a part of behaviours, and a monitor sees no other order.
+/// The order of timers is a part of the behaviour, and a monitor observes no other order.
 #[test]
 fn what_time_puts_in_order_is_seen_in_that_order() {
     let sleepers = |is_watched| {
@@ -511,7 +511,7 @@ fn what_time_puts_in_order_is_seen_in_that_order() {
     assert_eq!(watched.verdict.behaviours(), alone.verdict.behaviours());
 }
 
-/// How many were seen, even or odd.
+/// The parity of the number of observed messages.
 #[derive(Default, Hash)]
 struct Parity(bool);
 
@@ -523,7 +523,7 @@ impl Parity {
     }
 }
 
-/// 2^17 sets of those that were seen are more than are looked at, and that is no proof.
+/// 2^17 sets of observed messages exceed the limit, so the verdict is no proof.
 #[test]
 fn too_many_orders_are_not_claimed_to_be_seen() {
     let report = explore(|sys| {
@@ -534,7 +534,7 @@ fn too_many_orders_are_not_claimed_to_be_seen() {
     assert_eq!(report.verdict.gaps, [Gap::Orders { behaviours: 1 }]);
 }
 
-/// A monitor begins otherwise where the test body has chosen otherwise.
+/// The initial state of the monitor depends on a choice of the test body.
 #[test]
 fn a_monitor_is_shown_all_from_each_beginning() {
     let report = explore(|sys| {
@@ -546,7 +546,7 @@ fn a_monitor_is_shown_all_from_each_beginning() {
     assert_eq!(kinds, [BugKind::Monitor]);
 }
 
-/// What was seen, in order; and it may not be one of four.
+/// The observed senders, in order; one sequence of four fails.
 #[derive(Hash)]
 struct Longer(Vec<usize>);
 

@@ -1,4 +1,4 @@
-//! Temperature and bounds: both sides of every threshold, and what stays undecided.
+//! Temperature and bounds: both sides of every threshold, and waits that stay undecided.
 
 use std::time::Duration;
 
@@ -35,8 +35,8 @@ impl Owed {
     }
 }
 
-/// Sends itself `Next` again and again, and announces by a plan: at which count what. A count is two
-/// steps, one to handle and one to send.
+/// Sends `Next` to itself again and again, and announces temperatures at
+/// given counts. Each count takes two steps, one to handle and one to send.
 struct Plan {
     temperatures: Vec<(u64, &'static str)>,
     last: u64,
@@ -78,8 +78,8 @@ const LAST: u64 = 1_000_000;
 #[test]
 fn both_sides_of_the_threshold() {
     let bounds = Bounds::new(1_000).with_temperature(99);
-    // Hot when count 0 is handled, cold 50 counts, that is 100 steps, later: the 99 steps between
-    // are hot, which is allowed; one less allowed is suspect, though the cold that comes clears it.
+    // Hot when count 0 is handled, cold 50 counts or 100 steps later. The 99 steps between are
+    // allowed; with a limit of 98 the monitor is suspected, and cleared when it turns cold.
     let report = plan(bounds, &[(0, "hot"), (50, "cold")], 60);
     report.assert_clean();
     assert_eq!(report.transient, 0);
@@ -118,7 +118,7 @@ fn cold_resets_the_heat_and_warm_keeps_it() {
     let warm_between = [(0, "hot"), (40, "warm"), (400, "hot")];
     let report = plan(bounds, &warm_between, LAST);
     let bug = report.assert_bug("liveness");
-    // 80 steps, a warm pause, and 21 more.
+    // 80 hot steps, a warm pause, and 21 more hot steps.
     assert_eq!(bug.step(), 4 + 2 * 400 + 21);
     assert!(
         bug.message().contains("owed since step 4"),
@@ -133,7 +133,7 @@ fn cold_resets_the_heat_and_warm_keeps_it() {
 fn at_the_bound_what_is_owed_stays_undecided() {
     let bounds = Bounds::new(100).with_fair(1_000).with_temperature(900);
     let report = plan(bounds, &[(300, "hot")], LAST);
-    // Hot from step 604 on, cut at step 1000.
+    // Hot from step 604 on, cut off at step 1000.
     let spins = report.bugs().iter().all(|bug| bug.kind() == BugKind::Spin);
     assert!(
         spins,
@@ -192,7 +192,7 @@ impl Bounces {
     }
 }
 
-/// Unfair: always the operation that was created first.
+/// Always picks the oldest operation; unfair.
 #[derive(Debug)]
 struct Eldest {
     fairness: Fairness,
@@ -260,12 +260,12 @@ fn a_bug_that_ends_the_exploration_leaves_liveness_unmentioned() {
         })
     };
     assert!(!run(false).liveness_unchecked);
-    // Who goes on has given all that there were a turn.
+    // A strategy that continues has given every operation a turn.
     assert!(run(true).liveness_unchecked);
 }
 
-/// Without a fair strategy, what is owed where an execution ends by itself is judged, and where it is cut off
-/// it is not.
+/// Under unfair strategies, obligations are judged in executions
+/// that end by themselves, and not in those that are cut off.
 #[test]
 fn liveness_is_unchecked_where_an_unfair_execution_was_cut_off() {
     let run = |long: bool| {
@@ -319,7 +319,7 @@ impl Referee {
     }
 }
 
-/// Slow but live: two players keep the schedule busy, and a timer cools the monitor at last.
+/// Slow but live: two players occupy the schedule, and a timer finally cools the monitor.
 #[test]
 fn slow_but_live_is_no_bug() {
     let report = Tester::new()
@@ -414,19 +414,19 @@ fn heat_from_before_the_switch_is_forgotten_in_a_warm_pause() {
     // Hot from step 4 on, and warm at step 24, before the switch at step 50.
     let before = [(0, "hot"), (10, "warm"), (100, "hot")];
     assert_eq!(plan(&before), hot_again + 501);
-    // Warm at step 50, the last that does not count, and at step 52, of which two count.
+    // Warm at step 50, the last one that does not count, and at step 52, two steps of which count.
     let at = [(0, "hot"), (23, "warm"), (100, "hot")];
     assert_eq!(plan(&at), hot_again + 501);
     let after = [(0, "hot"), (24, "warm"), (100, "hot")];
     assert_eq!(plan(&after), hot_again + 501 - 2);
 }
 
-/// A quarter of the bound, and a hundred events at least, all its own and without an effect: that is
-/// no progress.
+/// A spin: a quarter of the bound, and at least a hundred
+/// events, all sent by the actor itself and without an effect.
 #[test]
 fn both_sides_of_what_counts_as_a_spin() {
-    // The event with number `n` is handled in step 4 + 2 n. It has an effect on others where it is
-    // `last_effect`, since it announces something then.
+    // Event number `n` is handled in step 4 + 2 n. The event `last_effect`
+    // has an effect on others, since it announces something.
     let spins = |fair: u64, last_effect: u64| {
         let bounds = Bounds::new(100).with_fair(fair);
         let report = plan(bounds, &[(last_effect, "cold")], LAST);
@@ -441,7 +441,7 @@ fn both_sides_of_what_counts_as_a_spin() {
     }
 }
 
-/// Is asked, and cools the monitor when it is told so.
+/// Answers asks, and cools the monitor on request.
 struct Counter;
 #[derive(Debug)]
 struct Ask;
@@ -457,8 +457,8 @@ impl Counter {
     }
 }
 
-/// Under a strategy that prefers the players of an endless match to who would cool the monitor, the
-/// body asks for the end while the monitor is hot.
+/// The strategy prefers the players of an endless match to the actor that
+/// would cool the monitor; the body calls `finish` while the monitor is hot.
 fn finish_while_hot(fairness: Fairness, is_cooled: bool) -> Report {
     let tester = Tester::new().iterations(1).max_steps(100);
     tester.run_async_with(Box::new(Eldest { fairness }), move |sys| async move {
@@ -497,13 +497,13 @@ fn an_unfair_strategy_goes_on_fairly_when_the_end_is_asked_for() {
         );
         assert!(!report.liveness_unchecked);
     }
-    // The body's first step and the spawn, the asks, four effects, the last with `finish`.
+    // The body's first step and the spawn, the asks, and four effects, the last with `finish`.
     let asked_at = 2 + 10 * 4 + 4;
     for fairness in [Fairness::Unfair, Fairness::FairFrom(90)] {
         let report = finish_while_hot(fairness, false);
         let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
         assert_eq!(bug.kind(), BugKind::Liveness);
-        // As cold as ice where the fair suffix begins, though it was hot before.
+        // The temperature starts anew in the fair suffix, although the monitor was hot before.
         assert_eq!(bug.step(), asked_at + 501, "{}", bug.message());
         assert!(
             bug.message().contains("owed since step 1"),
@@ -516,7 +516,7 @@ fn an_unfair_strategy_goes_on_fairly_when_the_end_is_asked_for() {
     assert_eq!(report.assert_bug("liveness").step(), 1 + 501);
 }
 
-/// What a systematic search leaves to a fair walk it has not searched.
+/// The steps of a fair suffix are no part of the systematic search.
 #[test]
 fn a_fair_suffix_is_no_part_of_a_systematic_search() {
     let dfs = |is_hot: bool| {
@@ -547,7 +547,7 @@ struct Never;
 #[derive(Debug)]
 struct Begin;
 
-/// Ticks for ever, without an effect on anyone.
+/// Ticks for ever, without an effect on others.
 struct Ticks;
 #[actor]
 impl Ticks {
@@ -559,7 +559,7 @@ impl Ticks {
     fn minute(&mut self, _: Minute) {}
 }
 
-/// How a handler waits.
+/// The way in which a handler waits.
 #[derive(Clone, Copy, Debug)]
 enum Waiting {
     ForEvent,
@@ -571,7 +571,7 @@ enum Waiting {
     Asleep,
 }
 
-/// Waits in a handler; what it asks for is never answered.
+/// Waits in a handler; its asks are never answered.
 struct Waits {
     how: Waiting,
     silent: ActorRef<Silent>,
@@ -595,7 +595,7 @@ impl Waits {
                 while self.silent.ask(Ask).timeout(limit).await.is_err() {}
             }
             Waiting::ForChannel => std::future::pending::<()>().await,
-            // Its own ticks come, and do not have it go on.
+            // The actor's own ticks do not end its wait.
             Waiting::ForEventWithTicks => {
                 cx.every(Duration::from_secs(1), Minute);
                 cx.receive::<Never>().await;
@@ -607,7 +607,7 @@ impl Waits {
     }
 }
 
-/// Keeps what it is asked, and never answers.
+/// Stores the replies, and never answers.
 #[derive(Default)]
 struct Silent(Vec<Reply<u32>>);
 #[actor]
@@ -676,13 +676,13 @@ fn who_has_time_or_a_time_limit_waits_in_silence() {
             "{example}"
         );
     }
-    // It does not even keep the execution from ending.
+    // The handler does not even prevent the end of the execution.
     let report = waits(Waiting::ForEventForever, Bounds::new(200));
     report.assert_clean();
     assert_eq!((report.fair_at_bound, report.restless), (0, 0));
 }
 
-/// One step below the threshold it is undecided at the bound, at it a suspicion.
+/// One step below the threshold the wait is undecided at the bound; at the threshold it is suspected.
 #[test]
 fn both_sides_of_the_threshold_of_a_wait() {
     let bounds = Bounds::new(200);
@@ -706,12 +706,12 @@ fn both_sides_of_the_threshold_of_a_wait() {
         example,
         format!("`Waits` awaits an event `Never`, owed since step {begun}")
     );
-    // A wait that was cut off after a tenth of the threshold says nothing.
+    // A wait that was cut off after a tenth of the threshold is not counted as undecided.
     assert_eq!(waits(Waiting::ForEvent, bounds(begun + 31)).undecided, 1);
     assert_eq!(waits(Waiting::ForEvent, bounds(begun + 30)).undecided, 0);
 }
 
-/// Serves one job after another, each after a long while.
+/// Serves one job after another, each after a long time.
 struct Slow {
     rounds: u64,
     reply: Option<Reply<u64>>,
@@ -756,11 +756,11 @@ fn who_waits_long_and_is_served_is_no_bug() {
             sys.spawn(Customer(slow)).tell(Begin);
         })
     };
-    // Each wait takes a part of the 1000 steps that it may take.
+    // Each wait takes a part of the 1000 allowed steps.
     let report = slow(100);
     report.assert_clean();
     assert_eq!(report.transient, 0);
-    // More than that: all are suspected, and each goes on.
+    // Each wait takes more: all are suspected, and all end later.
     let report = slow(600);
     report.assert_clean();
     assert!(report.transient > 0, "it was suspected");
@@ -768,7 +768,7 @@ fn who_waits_long_and_is_served_is_no_bug() {
     assert!(example.contains("awaits the reply of `Slow`"), "{example}");
 }
 
-/// Under a strategy that starves it, a wait counts from the fair part on.
+/// Under a strategy that starves the actor, a wait counts only from the fair part on.
 #[test]
 fn a_wait_counts_in_the_fair_part_only() {
     let report = |fairness: Fairness| {
@@ -788,7 +788,7 @@ fn a_wait_counts_in_the_fair_part_only() {
     assert_eq!(unfair.undecided, 0);
 }
 
-/// Defers `Never` until it is let go, if ever.
+/// Defers `Never` until it is released, if ever.
 struct Defers;
 #[actor(states(Busy(defer(Never)), Free))]
 impl Defers {
@@ -815,7 +815,7 @@ fn an_event_deferred_for_ever_beside_others_is_found() {
                 rounds: 10,
                 reply: None,
             });
-            // Does not rest, and lets go now and then.
+            // Keeps the execution busy, and releases the deferring actor now and then.
             sys.spawn(Customer(slow)).tell(Begin);
             sys.spawn(LetsGo { defers, lets_go }).tell(Begin);
         })
@@ -829,7 +829,7 @@ fn an_event_deferred_for_ever_beside_others_is_found() {
     assert_eq!((clean.transient, clean.fair_at_bound), (0, 5));
 }
 
-/// Lets the deferring actor go again and again, if at all.
+/// Releases the deferring actor again and again, if `lets_go` is set.
 struct LetsGo {
     defers: ActorRef<Defers>,
     lets_go: bool,
@@ -846,7 +846,7 @@ impl LetsGo {
     }
 }
 
-/// The wait of a body, too, and who is behind it.
+/// The wait of a test body is found, too, with the actor that causes it.
 #[test]
 fn a_body_that_awaits_in_vain_is_found_with_who_keeps_it() {
     let tester = Tester::new().iterations(5).bounds(Bounds::new(200));
@@ -869,7 +869,7 @@ fn a_body_that_awaits_in_vain_is_found_with_who_keeps_it() {
 struct Job(u64);
 
 // ANCHOR: forever
-/// Opens, and from then on waits for jobs.
+/// Opens, and from then on waits for jobs inside a handler.
 #[derive(Default)]
 struct Server {
     done: u64,
@@ -887,7 +887,7 @@ impl Server {
 }
 // ANCHOR_END: forever
 
-/// What comes while it waits for something else stays unread, and the report says so.
+/// Events that arrive during an endless wait stay unread, and the report says so.
 #[test]
 fn what_a_patient_server_does_not_read_is_told() {
     let report = Tester::new().iterations(10).run(|sys| {
@@ -905,7 +905,7 @@ fn what_a_patient_server_does_not_read_is_told() {
 #[derive(Debug, Clone)]
 struct Pulse;
 
-/// Waits for a job, and so does not look at its timer.
+/// Waits for a job, and therefore does not handle its timer.
 struct Dozes;
 #[actor(receive(Job))]
 impl Dozes {
@@ -918,7 +918,7 @@ impl Dozes {
     fn pulse(&mut self, _: Pulse) {}
 }
 
-/// Nobody has sent what a timer has, nor an order to stop, so nothing of anybody's is lost.
+/// Unread timer events and stop requests were sent by no actor, so no event is lost.
 #[test]
 fn ticks_that_nobody_reads_are_no_loss() {
     let report = Tester::new().iterations(10).run(|sys| {
@@ -928,7 +928,7 @@ fn ticks_that_nobody_reads_are_no_loss() {
     assert_eq!((report.unread, report.unread_example), (0, None));
 }
 
-/// Has a timer that goes off once, so much later.
+/// Sets a timer that fires once, after this time.
 struct Late(Duration);
 #[actor]
 impl Late {
@@ -943,8 +943,8 @@ impl Late {
     }
 }
 
-/// Three rounds of periodic timers alone are the end, but not while a timer is to go off that does
-/// so once, and not while something is owed.
+/// An execution ends after three rounds of periodic timers alone, but not
+/// while a one-shot timer is set, and not while an obligation is pending.
 #[test]
 fn periodic_timers_are_no_end_while_another_timer_is_armed() {
     let tester = || Tester::new().iterations(20).bounds(Bounds::new(200));
@@ -968,7 +968,7 @@ fn periodic_timers_are_no_end_while_another_timer_is_armed() {
     assert_eq!(bug.kind(), BugKind::Liveness);
 }
 
-/// Sends itself `Next` for ever, and goes to another state each time.
+/// Sends `Next` to itself for ever, and changes its state each time.
 struct Swings;
 #[actor(states(Left, Right))]
 impl Swings {
@@ -1006,7 +1006,7 @@ fn why_an_execution_never_rests() {
         why(waits(Waiting::ForEvent, bounds)),
         "while someone awaits"
     );
-    // Who sleeps again and again has a timer at most steps, at which the bound may be.
+    // An actor that sleeps again and again has a timer at most steps at which the bound may fall.
     let anew = "with other timers that are armed anew and anew";
     let asleep = |fair: u64| why(waits(Waiting::Asleep, bounds.with_fair(fair)));
     assert!((200..206).any(|fair| asleep(fair) == anew));

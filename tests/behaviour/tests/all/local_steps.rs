@@ -1,4 +1,4 @@
-//! Searches that take local steps first, against all schedules: the same end states, the same bugs.
+//! Searches that take local steps first, against all schedules: the same end states and the same bugs.
 
 use actor_test::strategy::StrategySpec;
 use behaviour::players::FeatureProgram;
@@ -7,7 +7,7 @@ fn strategy(name: &str) -> StrategySpec {
     name.parse().expect("the name of a strategy")
 }
 
-/// How many programs: `LOCAL_STEPS` says so, for a night.
+/// The number of programs; `LOCAL_STEPS` raises it for a nightly run.
 fn programs() -> u64 {
     let given = std::env::var("LOCAL_STEPS").ok();
     given.map_or(120, |given| given.parse().expect("a number"))

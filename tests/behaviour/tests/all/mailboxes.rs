@@ -1,4 +1,4 @@
-//! Bounded mailboxes under test: every schedule of who finds room, and who waits for it.
+//! Bounded mailboxes under test: capacity, waiting senders and overflow in every schedule.
 
 use std::collections::BTreeSet;
 use std::future::{Future, poll_fn};
@@ -13,7 +13,7 @@ use actor_test::story::{Effect, MessageFate};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
-/// What came of each execution.
+/// The outcome of each execution.
 #[derive(Clone, Default)]
 struct Outcomes {
     seen: Arc<Mutex<BTreeSet<Vec<String>>>>,
@@ -25,7 +25,7 @@ impl Outcomes {
         self.current.lock().unwrap().push(what.into());
     }
 
-    /// A new execution begins: keeps the outcome of the one before.
+    /// Begins a new execution, and keeps the outcome of the last one.
     fn begin(&self) {
         let outcome = std::mem::take(&mut *self.current.lock().unwrap());
         if !outcome.is_empty() {
@@ -33,7 +33,7 @@ impl Outcomes {
         }
     }
 
-    /// Every outcome, each as one line.
+    /// Returns every outcome, each as one line.
     fn all(&self) -> Vec<String> {
         self.begin();
         let seen = self.seen.lock().unwrap();
@@ -47,7 +47,7 @@ fn systematic() -> Tester {
         .strategy(StrategySpec::Dfs(None))
 }
 
-/// Every schedule of a clean program.
+/// Explores every schedule of a clean program.
 #[track_caller]
 fn every(program: impl Fn(&System) + Sync) -> Report {
     let report = systematic().run(program);
@@ -56,7 +56,7 @@ fn every(program: impl Fn(&System) + Sync) -> Report {
     report
 }
 
-/// Every schedule of a clean program with an async body; what came of them.
+/// Explores every schedule of a clean program with an async body; returns all outcomes.
 #[track_caller]
 fn every_async<F: Future<Output = ()> + 'static>(
     body: impl Fn(System, Outcomes) -> F + Sync,
@@ -154,7 +154,7 @@ fn an_ask_to_a_full_mailbox_is_told_so() {
     );
 }
 
-/// Polls two futures, the first one first, until both are done.
+/// Polls two futures, the first one first, until both are ready.
 async fn both<A, B>(a: impl Future<Output = A>, b: impl Future<Output = B>) -> (A, B) {
     let (mut a, mut b) = (pin!(a), pin!(b));
     let (mut first, mut second) = (None, None);
@@ -198,12 +198,12 @@ fn who_waits_comes_in_first_come_first_served() {
         assert_eq!(worker.ask(Query(7)).await.unwrap_or(7), 7);
     });
     let prefixes: BTreeSet<_> = outcomes.into_iter().collect();
-    // The body's return may come before the last is handled.
+    // The body may return before the last job is handled.
     let orders = ["0 1", "0 1 2"].map(String::from);
     assert!(prefixes.is_subset(&BTreeSet::from(orders)), "{prefixes:?}");
 }
 
-/// Sends so many jobs, and waits for room.
+/// Sends a number of jobs, and waits for capacity.
 struct Sends {
     to: ActorRef<Worker>,
     jobs: Vec<u32>,
@@ -251,7 +251,7 @@ fn a_refused_try_send_is_explored_both_ways() {
         outcomes.note(format!("{answer:?}"));
     });
     assert_eq!(outcomes, ["Err(Full(Job(2)))", "Ok(())"]);
-    // With room for both it is never refused.
+    // With capacity for both jobs, neither is refused.
     every_async(async |sys, _| {
         let worker = sys
             .spawner()
@@ -273,12 +273,12 @@ fn who_awaits_room_is_given_the_event_back_when_the_actor_stops() {
         let answer = worker.send(Job(1)).await;
         outcomes.note(format!("{answer:?}"));
     });
-    // It is granted room when `Halt` is taken, and the actor stops after that.
+    // The sender gets the capacity when `Halt` is taken, and the actor stops after that.
     assert_eq!(outcomes, ["Err(Closed(Job(1)))", "Ok(())"]);
 }
 
-/// Who gives up a send, while the question for room is on its way or waits in line, leaves its place to
-/// whoever comes after it.
+/// A sender that gives up passes its place on to the next
+/// waiter, while its request is in flight or in the queue.
 #[test]
 fn who_gives_up_a_send_leaves_the_place_to_others() {
     for pause in [Duration::ZERO, Duration::from_millis(1)] {
@@ -325,7 +325,7 @@ impl Hasty {
     }
 }
 
-/// Handles a job in no time, once it was told to go or some time has passed.
+/// Handles jobs quickly, after an event or a timer has released it.
 struct Slow(Outcomes);
 
 #[actor(states(Busy(defer(Job)), Free))]
@@ -351,8 +351,8 @@ impl Slow {
     }
 }
 
-/// Whoever gives up has sent nothing, wherever the answer falls; and who waits longest of all is
-/// told of room, since timers are never refused.
+/// A sender that gives up has sent nothing, at any time of the answer. A sender
+/// that does not give up gets its capacity, since timers are never refused.
 #[test]
 fn a_send_that_is_dropped_has_sent_nothing_in_any_schedule() {
     let outcomes = Outcomes::default();
@@ -375,7 +375,7 @@ fn a_send_that_is_dropped_has_sent_nothing_in_any_schedule() {
     }
 }
 
-/// Sends to another while it is sent to.
+/// Sends to another peer while that one sends back.
 struct Peer {
     other: Option<Recipient<Parcel>>,
     parcels: u32,
@@ -426,7 +426,7 @@ fn two_that_wait_for_room_with_each_other_are_a_deadlock_with_names() {
     );
 }
 
-/// What the story of a failing execution says of room.
+/// Returns the steps about capacity in the report of a failing execution.
 fn told_of(overflow: Overflow) -> Vec<String> {
     let report = Tester::new()
         .iterations(1)
@@ -461,7 +461,7 @@ fn told_of(overflow: Overflow) -> Vec<String> {
     told.collect()
 }
 
-/// Takes one event, and then none.
+/// Handles one event, and then no more.
 struct Holds;
 
 #[actor(receive(Halt))]
@@ -498,7 +498,7 @@ fn a_mailbox_without_a_bound_takes_everything_that_is_sent() {
     });
 }
 
-/// What is sent to a full mailbox that drops the newest is gone, and its sender does not hear of it.
+/// An event to a full mailbox that drops the newest is lost, and its sender is not notified.
 #[test]
 fn who_sends_what_is_dropped_goes_on() {
     let outcomes = every_async(|sys, outcomes| async move {

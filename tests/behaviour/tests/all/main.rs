@@ -1,6 +1,6 @@
-//! Behaviour across crates, in one executable: each links everything once more. What
-//! counts allocations has one of its own, and so has what only reads the sources. Public are those that
-//! have states that nothing enters.
+//! The behaviour of all crates together, in one test executable, since each executable links
+//! all crates. The tests that count allocations, and those that only read the sources, have
+//! executables of their own. Modules with states that nothing enters are public.
 
 mod across_nodes;
 mod aimed;

@@ -1,4 +1,4 @@
-//! What minimising leaves of a failing execution.
+//! Minimisation of failing executions: the remaining steps, and the budget.
 
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
@@ -11,7 +11,7 @@ struct Add(u64);
 #[derive(Debug)]
 struct Ask;
 
-/// Sends a number so often.
+/// Sends a number several times.
 struct Client {
     sum: ActorRef<Sum>,
     number: u64,
@@ -26,7 +26,7 @@ impl Client {
     }
 }
 
-/// Has two mistakes: it can't take a seven after a three, nor a nine.
+/// Has two bugs: a seven after a three, and a nine.
 #[derive(Default)]
 struct Sum {
     last: u64,
@@ -74,8 +74,8 @@ fn steps(bug: &Bug) -> usize {
     bug.trace.story.steps.len()
 }
 
-/// A bug that needs two of eight clients, and one message of each: the test body, which creates all,
-/// takes a step for each; then each of the two starts and sends once, and the sum takes both.
+/// The bug needs two of eight clients, and one message of each. The test body takes one step
+/// for each spawn; then each of the two starts and sends once, and the sum handles both.
 #[test]
 fn only_what_the_bug_needs_is_left() {
     for seed in 0..5 {
@@ -92,7 +92,7 @@ fn only_what_the_bug_needs_is_left() {
     }
 }
 
-/// What is left is a recorded execution as any other: the same bug, at its last step.
+/// The minimised execution is a recording like any other: the same bug, at its last step.
 #[test]
 fn the_bug_stays_the_same() {
     let mut kinds = Vec::new();
@@ -113,7 +113,7 @@ fn the_bug_stays_the_same() {
     assert_eq!(kinds.len(), 2, "both bugs are found in some: {kinds:?}");
 }
 
-/// The same with any number of workers, and whenever it is done.
+/// The result is the same with any number of workers, and for every run.
 #[test]
 fn what_is_left_is_always_the_same() {
     let of = |workers: usize| {
@@ -129,7 +129,7 @@ fn what_is_left_is_always_the_same() {
     assert_eq!(alone, of(4));
 }
 
-/// However little is left of the budget, it is a failing execution.
+/// With any budget, the result is a failing execution.
 #[test]
 fn a_small_budget_leaves_the_best_so_far() {
     let mut sizes = Vec::new();
@@ -149,7 +149,7 @@ fn a_small_budget_leaves_the_best_so_far() {
     assert!(sizes[0] > sizes[5]);
 }
 
-/// Waits for a reply to a question that is asked in a circle.
+/// Waits for a reply in a cycle of asks.
 struct Asker {
     other: Option<ActorRef<Asker>>,
     noise: u64,
@@ -184,7 +184,7 @@ impl Asker {
     }
 }
 
-/// A circle of questions is seen when it closes, so that nobody has to do what else there is.
+/// A cycle of asks is detected when it closes, so no other activity is needed.
 #[test]
 fn a_circle_needs_those_who_are_in_it() {
     let report = tester(0).minimize(1_000_000).run(|sys| {
@@ -207,7 +207,7 @@ fn a_circle_needs_those_who_are_in_it() {
     assert_eq!(minimized.after.messages, 4);
 }
 
-/// Counts for ever, in ever new states; what it was asked once it never answers.
+/// Counts for ever, in ever new states; never answers one of its questions.
 #[derive(Default)]
 struct Counter {
     ticks: u64,
@@ -233,31 +233,31 @@ impl Counter {
     }
 }
 
-/// A program that loses what it owes after some steps and goes on for ever: of 5 000 steps the few are
-/// left that lead there.
+/// The program loses its obligation after some steps and never
+/// ends: of 5 000 steps, only the few that lead there remain.
 #[test]
 fn of_an_endless_story_the_beginning_is_left() {
     let bug = endless(1);
     assert_eq!(bug.kind(), BugKind::Liveness);
     let minimized = bug.minimized.as_ref().expect("it is shorter");
     assert!(minimized.before.steps > 5_000, "{minimized:?}");
-    // The body starts, creates and sends twice; one tick is handled, and followed by another, before
-    // it is lost.
+    // The body starts, spawns and sends twice; one tick is
+    // handled and sends another, before the obligation is lost.
     assert_eq!(minimized.after.steps, 7, "{minimized:?}");
     let dead = minimized.dead.expect("it was seen to stay lost");
     assert_eq!(dead.from, minimized.after.steps);
     assert!(dead.continuations >= 70);
     assert_eq!(steps(&bug) as u64, dead.from);
     assert!(bug.step() > 5_000);
-    // Here there is enough to do for several workers.
+    // This search has enough work for several workers.
     let together = endless(3);
     assert_eq!(together.minimized, bug.minimized);
     assert_eq!(together.trace, bug.trace);
 }
 
-/// Where the budget does not pay for continuations as long as those that have confirmed the bug, they are
-/// as long as it pays for, which the report says; where they would be too short to say anything, nothing
-/// is left out.
+/// If the budget does not pay for continuations as long as those that
+/// confirmed the bug, they are shorter, and the report says so. If
+/// they would be too short to be significant, nothing is minimised.
 #[test]
 fn what_a_small_budget_pays_for_is_what_is_proved() {
     let of = |budget| {
@@ -273,7 +273,7 @@ fn what_a_small_budget_pays_for_is_what_is_proved() {
     assert_eq!(of(100_000), None);
 }
 
-/// Is busy until its 300th tick, or for ever, as it draws with the first.
+/// Is busy until its 300th tick, or for ever, by a choice at the first one.
 struct Late {
     ticks: u64,
     is_lost: bool,
@@ -291,8 +291,8 @@ impl Late {
     }
 }
 
-/// A program that was seen to recover late is confirmed by long continuations. So is what is left of its
-/// execution: where the budget pays for shorter ones alone, nothing is left out.
+/// A program that was seen to recover late is confirmed by long continuations. The minimised
+/// execution needs equally long ones: if the budget pays only for shorter ones, nothing is minimised.
 #[test]
 fn a_slow_program_is_continued_as_long_as_when_it_was_confirmed() {
     let of = |budget| {
@@ -315,15 +315,15 @@ fn a_slow_program_is_continued_as_long_as_when_it_was_confirmed() {
         dead.map(|dead| (dead.continuations, dead.horizon == confirmed))
     };
     assert_eq!(of(2_000_000), Some((71, true)));
-    // That would pay for 71 continuations of 3 000 steps.
+    // This budget would pay for 71 continuations of 3 000 steps.
     assert_eq!(of(300_000), None);
 }
 
-/// The more steps lead to where it is lost, the more does each continuation cost: it is shortened all the
-/// same, and what is proved in the end is left for it.
+/// The longer the path to the lost obligation, the more a continuation costs.
+/// The execution is still minimised, and the budget for the final proof is kept.
 #[test]
 fn what_a_long_way_leads_to_is_shortened_with_a_small_budget() {
-    // Half of what there is in the middle does not pay for the proof, so that more is kept for it.
+    // Half of the remaining budget would not pay for the proof, so more is reserved for it.
     for (ticks, budget) in [(100, 600_000), (1_000, 560_000), (1_000, 580_000)] {
         let tester = tester(0).iterations(1).max_steps(1_000).minimize(budget);
         let report = tester.run(|sys| {
@@ -337,7 +337,7 @@ fn what_a_long_way_leads_to_is_shortened_with_a_small_budget() {
         });
         let bug = report.assert_bug("it counts no further");
         let minimized = bug.minimized.as_ref().expect("it is shorter");
-        // The body starts, creates and sends, and each tick is handled, and followed by another.
+        // The body starts, spawns and sends, and each tick is handled and sends another.
         assert_eq!(minimized.after.steps, 3 + 2 * ticks - 1, "{minimized:?}");
         let dead = minimized.dead.expect("it was seen to stay so");
         assert!((2_000..=5_000).contains(&dead.horizon), "{dead:?}");

@@ -1,4 +1,4 @@
-//! Actors known by name: a look-up sees what is registered, in every schedule.
+//! Registered names: a look-up finds the registered actor, in every schedule.
 
 use std::sync::Mutex;
 
@@ -60,7 +60,7 @@ fn who_is_registered_is_found() {
 #[derive(Debug)]
 struct Look;
 
-/// A name is given as it is at hand, to a look-up as to a proxy.
+/// Look-ups and proxies accept a borrowed name and an owned one.
 #[test]
 fn names_are_borrowed_or_owned() {
     every(|sys| async move {
@@ -81,7 +81,7 @@ fn names_are_borrowed_or_owned() {
 }
 
 // ANCHOR: lookup
-/// Looks for the printer.
+/// Looks up the printer.
 struct Seeker;
 
 #[actor]
@@ -93,7 +93,7 @@ impl Seeker {
 }
 // ANCHOR_END: lookup
 
-/// Registers by itself.
+/// Registers itself.
 struct Herald;
 
 #[actor]
@@ -104,7 +104,7 @@ impl Herald {
     }
 }
 
-/// Whether a look-up comes before the registration is the tester's to say.
+/// The tester decides if a look-up comes before the registration.
 #[test]
 fn a_look_up_may_come_too_early() {
     static SEEN: Mutex<[u64; 2]> = Mutex::new([0; 2]);
@@ -121,7 +121,7 @@ fn a_look_up_may_come_too_early() {
     );
 }
 
-/// Takes the place of the first when that has ended.
+/// Takes over the name after the first actor has ended.
 struct Successor {
     first: ActorRef<Printer>,
 }
@@ -139,7 +139,7 @@ impl Successor {
     }
 }
 
-/// In no schedule is the name still taken by who is known to have stopped: that would be a bug.
+/// A name is free once its holder is known to have stopped; in no schedule is the registration refused.
 #[test]
 fn a_name_is_free_when_the_end_of_its_holder_is_known() {
     assert_clean(&dfs().run(|sys| {
@@ -174,7 +174,7 @@ fn who_asks_is_told_that_a_name_is_taken() {
         let taken = sys.try_register("printer", &sys.spawn(Printer)).await;
         assert_eq!(taken.map_err(|taken| taken.holder), Err(first.id()));
         first.tell(Halt);
-        // It has stopped when an ask says so.
+        // The answer to the ask says that the actor has stopped.
         assert_eq!(first.ask(Halt).await, Err(AskError::Stopped));
         let again = sys.try_register("printer", &sys.spawn(Printer)).await;
         assert_eq!(again, Ok(()));

@@ -1,4 +1,4 @@
-//! Actors that events, states and answers hold are called by their names wherever a value is shown.
+//! Actors inside events, states and answers are shown by their names.
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
@@ -16,7 +16,7 @@ struct Who;
 #[derive(Clone, Debug)]
 struct Leave;
 
-/// Keeps whom it has met, and defers what comes too early.
+/// Stores the actor that it has met, and defers an early event.
 #[derive(Debug, Default)]
 struct Guest {
     met: Option<ActorRef<Guest>>,
@@ -46,7 +46,7 @@ impl Guest {
     }
 }
 
-/// Is not content with any meeting, and shows which one it was.
+/// Fails at every meeting, and shows it.
 #[derive(Debug, Default)]
 struct Host {
     last: Option<Meet>,
@@ -117,7 +117,7 @@ fn in_a_letter_that_nobody_takes() {
     assert_named(&report, "Meet(Guest#2)");
 }
 
-/// In a state and an answer, and in what the program itself says of them.
+/// In a state and an answer, and in a panic message of the program.
 #[test]
 fn in_an_answer_and_in_what_the_body_says_of_it() {
     let report = Tester::new().run_async(async |sys| {

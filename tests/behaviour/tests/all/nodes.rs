@@ -1,4 +1,4 @@
-//! Nodes, their links, and what goes wrong between them.
+//! Nodes, their links, and faults between them.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use actor_test::strategy::StrategySpec;
 use actor_test::{Bug, BugKind, Delivery, Report, Semantics, Settings, Tester};
 use serde::{Deserialize, Serialize};
 
-/// The number of behaviours when steps that concern one actor alone are not interleaved.
+/// Returns the number of behaviours; steps that concern a single actor are not interleaved.
 fn count(delivery: Delivery, program: impl Fn(&System) + Sync) -> u64 {
     let report = Tester::new()
         .iterations(u64::MAX)
@@ -24,7 +24,7 @@ fn count(delivery: Delivery, program: impl Fn(&System) + Sync) -> u64 {
     report.behaviours.seen
 }
 
-/// Executions that are all run a second time, and have to do the same.
+/// A tester that repeats every execution, and compares the two.
 fn tester() -> Tester {
     let mut settings = Settings::default();
     settings.iterations = 100;
@@ -45,10 +45,10 @@ struct Last(u32);
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Seen;
 
-/// What keepers had when they were dropped.
+/// The notes of keepers at the time of their drop.
 type Journal = Arc<Mutex<BTreeSet<Vec<u32>>>>;
 
-/// Keeps what it is sent.
+/// Stores the notes that it receives.
 #[derive(Default, Debug)]
 struct Keeper {
     notes: Vec<u32>,
@@ -90,7 +90,7 @@ impl Keeper {
     }
 }
 
-/// Sends so many notes when it starts.
+/// Sends a number of notes at its start.
 struct Sender {
     to: ActorRef<Keeper>,
     notes: std::ops::Range<u32>,
@@ -106,8 +106,8 @@ impl Sender {
     }
 }
 
-/// Some nodes, each of which sends to a keeper on one more. No name is looked for, so that nothing but
-/// the order of the notes can differ.
+/// Some nodes, each of which sends to a keeper on one more node. No
+/// name is looked up, so that only the order of the notes differs.
 fn fan_in(sys: &System, senders: u32, notes: u32) {
     const NAMES: [&str; 3] = ["a", "b", "c"];
     let whole = sys.clone();
@@ -127,7 +127,7 @@ fn fan_in(sys: &System, senders: u32, notes: u32) {
 
 #[test]
 fn links_interleave_as_the_closed_form_says() {
-    // In order for each pair: (n+m)!/(n!m!). Any order: (n+m)!.
+    // In order for each pair: (n+m)!/(n!m!). In any order: (n+m)!.
     let cases = [
         (Delivery::PerPair, 1, 3, 1),
         (Delivery::PerPair, 2, 1, 2),
@@ -144,7 +144,7 @@ fn links_interleave_as_the_closed_form_says() {
     }
 }
 
-/// Goes on after a broadcast.
+/// Continues after a broadcast.
 struct Broadcaster {
     to: [ActorRef<Keeper>; 2],
     has_gone_on: bool,
@@ -169,7 +169,7 @@ impl Broadcaster {
     }
 }
 
-/// Whether the sender of a broadcast is seen to go on while a part of it has arrived.
+/// Returns true if the sender of a broadcast may continue while only a part of it has arrived.
 fn sees_a_part(on_nodes: bool) -> bool {
     let seen = AtomicBool::new(false);
     let leaked: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
@@ -216,7 +216,7 @@ fn a_part_of_a_broadcast_arrives_while_its_sender_has_gone_on() {
     assert!(!sees_a_part(false), "within a node it can't");
 }
 
-/// Holds on to a reference, and asks by it when it is told to.
+/// Holds a reference, and asks by it on request.
 #[derive(Default)]
 struct Holder {
     keeper: Option<ActorRef<Keeper>>,
@@ -262,7 +262,7 @@ impl Holder {
 
 type StopReasonText = String;
 
-/// A keeper on `n1`, and a holder on `n2` that has a reference to it.
+/// Starts a keeper on `n1`, and a holder on `n2` with a reference to it.
 async fn keeper_and_holder(sys: &System) -> (ActorRef<Keeper>, ActorRef<Holder>) {
     sys.node("n1", |node| {
         node.spawner()
@@ -321,7 +321,7 @@ fn a_watcher_on_another_node_hears_of_a_crash() {
         .assert_clean();
 }
 
-/// Sends three notes when it is told to.
+/// Sends three notes on request.
 #[derive(Default)]
 struct Teller {
     to: Option<ActorRef<Keeper>>,
@@ -344,8 +344,8 @@ impl Teller {
     }
 }
 
-/// What a keeper on `n1` has of three notes from `n2`, where a script says something before they are
-/// sent, and something after.
+/// Returns the possible notes of a keeper on `n1`, after three notes from
+/// `n2`, with one script before they are sent and another one afterwards.
 fn notes_after(
     before: impl Fn(&Faults<'_>) + Send + Sync + 'static,
     after: impl Fn(&Faults<'_>) + Send + Sync + 'static,
@@ -353,7 +353,7 @@ fn notes_after(
     notes_by(Delivery::PerPair, before, after)
 }
 
-/// The same, where messages are delivered in that way.
+/// The same with this kind of delivery.
 fn notes_by(
     delivery: Delivery,
     before: impl Fn(&Faults<'_>) + Send + Sync + 'static,
@@ -405,10 +405,10 @@ fn what_is_sent_over_a_link_that_is_cut_is_lost() {
     assert_eq!(notes_after(nothing, nothing), seen([&[1, 2, 3]]));
     let cut = |faults: &Faults<'_>| faults.partition(&["n1"], &["n2"]);
     assert_eq!(notes_after(cut, nothing), seen([&[]]));
-    // What is on the link is lost with it; what had arrived is not. The link may be cut between any two.
+    // Messages on the link are lost with it; delivered ones are not. The link may be cut between any two.
     let some = notes_after(nothing, |faults| faults.cut("n2", "n1"));
     assert_eq!(some, seen([&[], &[1], &[1, 2], &[1, 2, 3]]));
-    // What was sent meanwhile is lost.
+    // Messages that are sent meanwhile are lost.
     let heal = |faults: &Faults<'_>| faults.heal();
     assert_eq!(notes_after(cut, heal), seen([&[]]));
     let for_a_while = |faults: &Faults<'_>| {
@@ -416,7 +416,7 @@ fn what_is_sent_over_a_link_that_is_cut_is_lost() {
         faults.heal_between("n1", "n2");
     };
     assert_eq!(notes_after(for_a_while, nothing), seen([&[1, 2, 3]]));
-    // The other way is open.
+    // The opposite direction is open.
     let back = |faults: &Faults<'_>| faults.cut("n1", "n2");
     assert_eq!(notes_after(back, nothing), seen([&[1, 2, 3]]));
 }
@@ -454,7 +454,7 @@ fn the_next_event_of_a_type_is_lost_doubled_or_overtaken() {
     };
     let release = |faults: &Faults<'_>| faults.release("n2", "n1");
     let overtaken = notes_after(late, release);
-    // The one behind it overtakes it, if it is there by then.
+    // The next message overtakes the delayed one, if it is already on the link.
     assert!(overtaken.contains(&vec![2, 1, 3]), "{overtaken:?}");
     assert!(
         overtaken.is_subset(&seen([&[2, 1, 3], &[1, 2, 3]])),
@@ -508,7 +508,7 @@ fn a_broken_connection_is_heard_of_on_both_sides() {
                 w.all::<Holder>()
                     .all(|holder| holder.ended == Some(StopReason::Disconnected))
             });
-            // The keeper lives on, and is reached anew.
+            // The keeper is still alive, and a new reference reaches it.
             holder.tell(AskNow);
             sys.eventually("it is told", |w| {
                 w.all::<Keeper>().all(|keeper| keeper.notes == [7])
@@ -662,7 +662,7 @@ fn a_look_up_says_what_is_wrong_with_the_node() {
                     .registered()
                     .spawn(Keeper::default());
             });
-            // It waits until the node has booted.
+            // The look-up waits until the node has booted.
             let keeper = sys.lookup::<Keeper>("n1/keeper").await;
             assert_eq!(keeper.as_ref().map(ActorRef::name), Ok("n1/keeper".into()));
             let none = sys.lookup::<Keeper>("n1/other").await;
@@ -681,7 +681,7 @@ fn a_look_up_says_what_is_wrong_with_the_node() {
         .assert_clean();
 }
 
-/// A reply is sent on to another node, in an event, and answered from there.
+/// Sends a reply handle to another node, in an event; the answer comes from there.
 #[derive(Default)]
 struct Front {
     back: Option<ActorRef<Back>>,
@@ -780,7 +780,7 @@ fn a_task_ends_with_its_node() {
     );
 }
 
-/// Who is to ask whom, wherever that is.
+/// Asks the receiver to send a question to this recipient, on any node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct AskThere(ReplyRecipient<Seen, Vec<u32>>);
 

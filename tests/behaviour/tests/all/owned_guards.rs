@@ -1,5 +1,5 @@
-//! Guards that keep the `Arc` of their lock, and futures that wait from when they say so: as those that
-//! borrow, step for step, and handed on.
+//! Owned lock guards, which keep the `Arc` of their lock, and futures that wait from an
+//! explicit point on: the same steps as their borrowing forms, and movable to other tasks.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -61,7 +61,7 @@ fn they_are_steps_as_those_that_borrow_are() {
     assert_eq!(borrowed, owned);
 }
 
-/// What is locked is handed on to a task, which changes it and lets go.
+/// A guard is moved to a task, which changes the value and releases the lock.
 #[test]
 fn a_lock_that_is_held_can_be_handed_on() {
     let report = explored(|_| async {
@@ -122,7 +122,7 @@ fn many_read_and_one_writes() {
     report.assert_clean();
 }
 
-/// A word to one that comes between the call of `notified` and the wait.
+/// A notification between the call of `notified` and the first poll.
 fn told_early(enables: bool) -> Report {
     explored(move |_| async move {
         let (ready, both) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
@@ -130,7 +130,7 @@ fn told_early(enables: bool) -> Report {
         let other = task::spawn(async move {
             go.notified().await;
             to.notify_one();
-            // It is for who waits, or else for whoever comes next.
+            // The notification is for a waiter, or else for the next one.
             to.notified().await;
         });
         let mut first = pin!(ready.notified());
@@ -138,7 +138,7 @@ fn told_early(enables: bool) -> Report {
             assert!(!first.as_mut().enable());
         }
         both.notify_one();
-        // The other goes on until it waits.
+        // The other task continues until it waits.
         for _ in 0..3 {
             task::yield_now().await;
         }
@@ -151,7 +151,7 @@ fn told_early(enables: bool) -> Report {
 #[test]
 fn who_is_enabled_waits_already() {
     told_early(true).assert_clean();
-    // Else the one who tells may take the word itself.
+    // Otherwise the notifying task may consume its own notification.
     let report = told_early(false);
     let finding = &report.bugs().first().expect("a bug").finding;
     assert_eq!(finding.kind, BugKind::Deadlock, "{}", finding.message);

@@ -1,5 +1,5 @@
-//! The same seed leads to the same schedules, on every machine and in every version that gives out the
-//! same tokens: what the strategies do to three programs is written down here.
+//! Pinned schedules: the same seed leads to the same schedules, on every machine and in every
+//! version with the same tokens. The file has digests of each strategy on three programs.
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use actor_test::strategy::StrategySpec;
 use actor_test::{Bounds, Tester};
 use rand_core::Rng;
 
-/// What happened, in order, as one number.
+/// A hash of all events, in order.
 #[derive(Clone, Default)]
 struct Digest(Arc<Mutex<u64>>);
 
@@ -33,7 +33,7 @@ struct Tick;
 #[derive(Debug)]
 struct Price(u64);
 
-/// Chooses, draws, waits, asks and has timers.
+/// Uses choices, random numbers, waits, asks and timers.
 struct Guest {
     number: u64,
     shop: ActorRef<Shop>,
@@ -100,7 +100,7 @@ impl Shop {
     }
 }
 
-/// Halts in the midst of what is sent to it.
+/// Halts while events are still sent to it.
 struct Clerk(Digest);
 #[actor]
 impl Clerk {
@@ -111,7 +111,7 @@ impl Clerk {
     }
 }
 
-/// Whatever is ordered is billed, in the end.
+/// A liveness property: every order is billed eventually.
 #[derive(Default)]
 struct Billed;
 #[monitor(hot(Owed), cold(Paid))]
@@ -176,7 +176,7 @@ impl Target {
     }
 }
 
-/// Far more operations are enabled at once than in most programs.
+/// A program with far more enabled operations than most.
 fn crowd(sys: &System, digest: &Digest) {
     let targets: Vec<_> = (0..3).map(|_| sys.spawn(Target(digest.clone()))).collect();
     for number in 0..70 {
@@ -239,7 +239,7 @@ const STRATEGIES: [&str; 31] = [
     "early-fair-delay:prr",
 ];
 
-/// What one search does to a program.
+/// Returns the digest of one search of a program.
 fn digest(tester: &Tester, program: fn(&System, &Digest)) -> u64 {
     let digest = Digest::default();
     let told = digest.clone();

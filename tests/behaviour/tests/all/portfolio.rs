@@ -1,4 +1,4 @@
-//! The portfolio, partitions and saturation: what they do depends on the seed alone.
+//! The portfolio, partitions and saturation: the results depend on the seed alone.
 
 use actor_core::actor;
 use actor_core::prelude::*;
@@ -33,7 +33,7 @@ fn searches() -> Vec<Search> {
     ["random", "prob", "pos-local", "surw"].map(one).to_vec()
 }
 
-/// Strategies that are told how long the executions before were.
+/// Strategies that use the lengths of earlier executions.
 fn told_lengths() -> Vec<Search> {
     let specs = ["pct", "fair-pct", "delay", "ss"];
     let spec = |name: &str| name.parse().expect("a strategy");
@@ -77,8 +77,8 @@ fn the_bandit_gives_more_turns_to_what_shows_more_and_some_to_all() {
             .filter(|one| one.name.ends_with(name));
         such.map(|one| one.executions).sum::<u64>()
     };
-    // On this program partial order sampling, local steps first, shows most by far, and the
-    // probabilistic walk least.
+    // On this program, partial order sampling with local steps first finds
+    // by far the most behaviours, and the probabilistic walk the fewest.
     let (best, least) = (turns("pos-local"), turns("prob"));
     assert!(best > 3_000 * 2 / 5, "{:?}", report.strategies);
     assert!(least > 3_000 * 3 / 10 / 9 / 2, "{:?}", report.strategies);
@@ -87,8 +87,8 @@ fn the_bandit_gives_more_turns_to_what_shows_more_and_some_to_all() {
 
 type Setup = fn(&System);
 
-/// Where the strategies differ a lot, the portfolio shows nearly as much as the best of them does with
-/// all turns, which nobody could know beforehand.
+/// If the strategies differ much, the portfolio finds nearly as many behaviours as
+/// the best of them with all turns, although the best one is unknown beforehand.
 #[test]
 fn the_bandit_comes_close_to_the_best_strategy() {
     let programs: [(&str, u64, Setup); 3] = [
@@ -115,7 +115,7 @@ fn the_bandit_comes_close_to_the_best_strategy() {
 #[derive(Debug)]
 struct Mark(u32);
 
-/// Dislikes two orders of marks, one of them rare.
+/// Fails at two orders of marks, one of them rare.
 #[derive(Default)]
 struct Sink(Vec<u32>);
 #[actor]
@@ -179,7 +179,7 @@ fn a_part_of_a_portfolio_is_reproducible_by_itself() {
     assert_eq!(part(1), part(2));
 }
 
-/// Each part learns by itself how long executions are, and so repeats itself alone.
+/// Each part learns the length of executions by itself, and so is reproducible by itself.
 #[test]
 fn a_part_that_is_told_lengths_is_reproducible_by_itself() {
     for search in told_lengths() {
@@ -282,8 +282,8 @@ impl Lamp {
     }
 }
 
-/// Six lamps that know nothing of each other are lit: one behaviour. But a predicate sees the last of
-/// them lit alone, though it was told last, in one execution of some thousands, and the search goes on.
+/// Six independent lamps are lit: one behaviour. But in one of some thousand executions,
+/// a predicate sees only the last lamp lit, so the search is not saturated before.
 #[test]
 fn what_predicates_tell_apart_is_not_saturated() {
     let mut settings = settings(searches().remove(0), u64::MAX);
@@ -301,7 +301,7 @@ fn what_predicates_tell_apart_is_not_saturated() {
     });
     let bug = report.assert_bug("others are lit, too");
     assert!(bug.iteration > 1_000, "{}: no test of it", bug.iteration);
-    // Of which one is that of the execution which the bug ends.
+    // One of the behaviours is that of the execution that the bug ends early.
     assert_eq!(report.behaviours.seen, 2);
 }
 
@@ -315,7 +315,7 @@ fn bounds_are_found_that_fit() {
     // 31 steps each: less than the least bound.
     let short = calibrated(|sys| programs::fan_in(sys, 3, 3));
     assert_eq!((short.unfair(), short.fair()), (200, 2_000));
-    // One behaviour, always as long: a start, and two steps for each of 3 + 2 * 2 000 messages.
+    // One behaviour of constant length: a start, and two steps for each of 3 + 2 * 2 000 messages.
     let long = calibrated(|sys| programs::ping_pong(sys, 2_000));
     let steps = Tester::new()
         .iterations(1)
@@ -330,7 +330,7 @@ fn budget(steps: u64, search: Search) -> Settings {
     settings
 }
 
-/// Each execution of an empty test is one step, and its start counts for twenty.
+/// Each execution of an empty test takes one step, and its start counts for twenty.
 #[test]
 fn a_budget_of_steps_pays_for_so_many_executions() {
     let random = || Search::Strategies(vec!["random".parse().expect("a strategy")]);
@@ -347,7 +347,7 @@ fn a_budget_of_steps_pays_for_so_many_executions() {
     );
 }
 
-/// What a budget pays for does not depend on the number of workers, nor what is seen by then.
+/// The budget pays for the same executions, with the same results, for any number of workers.
 #[test]
 fn a_budget_of_steps_is_spent_alike_by_any_number_of_workers() {
     for search in [searches(), told_lengths()].concat() {

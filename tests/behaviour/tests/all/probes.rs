@@ -1,4 +1,4 @@
-//! A test that plays an actor: what it is sent, in every schedule.
+//! Probes: the test plays an actor, and checks the received events in every schedule.
 
 use std::time::Duration;
 
@@ -54,7 +54,7 @@ impl Counter {
 // ANCHOR_END: counter
 
 // ANCHOR: probe
-/// No handler of a probe is one that the program should have reached.
+/// The handlers of a probe do not count as unreached.
 #[test]
 fn it_stands_in_for_an_actor() {
     every(|sys| async move {
@@ -79,7 +79,7 @@ trait Ticks {
     fn tick(tick: Tick);
 }
 
-/// Passes on what it hears.
+/// Passes on the received events.
 struct Relay(Recipient<Tick>);
 
 #[actor]
@@ -90,7 +90,7 @@ impl Relay {
     }
 }
 
-/// Two relays: either may be first, and no schedule loses one.
+/// Two relays: each may be first, and no schedule loses an event.
 #[test]
 fn it_hears_everything_once() {
     let report = every(|sys| async move {
@@ -144,7 +144,7 @@ fn what_is_not_expected_is_named() {
     );
 }
 
-/// Says something after a second.
+/// Sends an event after a second.
 struct Slow(Recipient<Tick>);
 
 #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Actors known by what they understand: a protocol's handle is to one actor as to another.
+//! Protocols: a handle to any actor that implements the protocol.
 
 use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
@@ -48,7 +48,7 @@ impl Memory {
     }
 }
 
-/// Forgets everything: a model of a store that has failed.
+/// A model of a store that has failed: forgets everything.
 struct Void;
 
 #[actor(states(Only(ignore(Put))))]
@@ -93,7 +93,7 @@ fn whoever_offers_it_will_do() {
 }
 // ANCHOR_END: offered
 
-/// As many schedules as with an `ActorRef`: a handle adds no step.
+/// The number of schedules is the same as with an `ActorRef`: a handle adds no step.
 #[test]
 fn a_handle_adds_no_step() {
     let direct = every(|sys| async move {
@@ -129,7 +129,7 @@ fn it_is_the_actor() {
     });
 }
 
-/// Notices the end of whoever offers the protocol.
+/// Observes the end of an actor behind a protocol handle.
 struct Guard {
     ward: StoreRef,
     over: bool,

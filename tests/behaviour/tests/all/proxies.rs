@@ -1,4 +1,4 @@
-//! Proxies: whoever has a name is found again, and nothing is lost in silence.
+//! Proxies: the holder of a name is found again after a restart, and no event is lost silently.
 
 use actor_core::prelude::*;
 use actor_core::{Pool, Proxy, ProxyRef, monitor};
@@ -42,7 +42,7 @@ fn keeper_on(node: &System) {
         .spawn(Keeper::default());
 }
 
-/// Executions that are all run a second time, and have to do the same.
+/// A tester that repeats every execution, and compares the two.
 fn tester() -> Tester {
     let mut settings = Settings::default();
     settings.iterations = 100;
@@ -50,7 +50,7 @@ fn tester() -> Tester {
     Tester::with(settings).strategy(StrategySpec::Random)
 }
 
-/// Tells the keeper on another node, from where it starts.
+/// Sends to the keeper on another node, from its own node.
 struct Writer {
     name: &'static str,
     notes: u32,
@@ -93,7 +93,7 @@ fn whoever_has_the_name_after_a_restart_is_found() {
         keeper.tell(Note(1));
         assert_eq!(keeper.ask(Seen).await, Ok(vec![1]));
         node.restart();
-        // What is sent before the proxy has heard of the end is lost.
+        // Events that are sent before the proxy knows of the end are lost.
         let mut seen = keeper.ask(Seen).await;
         while seen == Err(AskError::Disconnected) {
             seen = keeper.ask(Seen).await;
@@ -151,7 +151,7 @@ fn it_keeps_as_much_as_it_has_room_for() {
         }
         assert_eq!(proxy.ask(Seen).await, Err(AskError::Full));
         sys.faults().heal();
-        // It may have to wait for the answer to its look-up.
+        // The proxy may have to wait for the answer to its look-up.
         let mut seen = proxy.ask(Seen).await;
         while seen == Err(AskError::Full) {
             seen = proxy.ask(Seen).await;
@@ -160,7 +160,7 @@ fn it_keeps_as_much_as_it_has_room_for() {
         assert_eq!(keeper.ask(Seen).await, Ok(vec![0, 1]));
     });
     report.assert_clean();
-    // Two notes of each execution, and a question at least.
+    // Two notes of each execution, and at least one question.
     assert!(report.dead_letters >= 300, "{}", report.dead_letters);
 }
 
@@ -231,7 +231,7 @@ impl Counter {
     fn note(&mut self, _: Note) {}
 }
 
-/// Tells one note, to whom it was told of.
+/// Sends one note to the recipient that it was given.
 #[derive(Debug)]
 struct Teller;
 
@@ -253,7 +253,7 @@ impl Teller {
     }
 }
 
-/// Each note is seen once when it is sent, and once when it is handled, which is later.
+/// Each note is observed once when it is sent, and once later when it is handled.
 #[derive(Debug, Default)]
 struct Once {
     sent: u32,
@@ -280,7 +280,7 @@ impl Once {
     }
 }
 
-/// The reference goes to another node, and what is sent by it comes back.
+/// The reference travels to another node, and an event that is sent by it comes back.
 fn told_across(message: fn(&System) -> Message) {
     let report = tester().run_async(move |sys| async move {
         sys.monitor::<Once>();

@@ -1,5 +1,5 @@
-//! Where steps reach more than inboxes, `dpor` takes what it can't follow as dependent on everything: the
-//! same end states and the same bugs as all schedules.
+//! If the footprint of steps goes beyond inboxes, `dpor` treats unsupported operations as
+//! dependent on everything: the end states and bugs are the same as over all schedules.
 
 use std::collections::BTreeSet;
 use std::future::Future;
@@ -16,7 +16,7 @@ use behaviour::talkers::{FeatureSet, HistoryProgram};
 
 use crate::dpor::{ALL_USES, kinds, programs};
 
-/// Inboxes were not all that there was to it.
+/// Returns true if the reduction needed the footprints of steps.
 fn is_by_steps(report: &Report) -> bool {
     matches!(
         report.verdict.searched,
@@ -27,8 +27,8 @@ fn is_by_steps(report: &Report) -> bool {
     )
 }
 
-/// Compares so many random programs with what all schedules come to, where these are at most so many.
-/// Tells how many were compared, and how many were not followed.
+/// Compares random programs with their enumeration over all schedules, up to a maximum
+/// number. Returns the number of compared programs, and of those that were not followed.
 fn assert_as_brute_force(
     program: fn(u64) -> FeatureProgram,
     programs: u64,
@@ -76,7 +76,7 @@ fn random_programs_of_all_kinds_end_as_in_all_schedules() {
     assert!(compared > outside && compared > programs(150) / 8);
 }
 
-/// The same of programs in which somebody watches another from the first step on, whatever else they use.
+/// The same for programs in which an actor watches another from the first step on.
 fn assert_watching_as_brute_force(uses: FeatureSet, programs: u64, schedules_max: u64) -> u64 {
     let spec = |name: &str| -> StrategySpec { name.parse().expect("a strategy") };
     let uses = FeatureSet {
@@ -127,7 +127,7 @@ fn ten_thousand_random_programs_end_as_in_all_schedules() {
 
 type Noted = Arc<Mutex<Vec<u64>>>;
 
-/// What is noted in each schedule, by a search.
+/// Returns the records of each schedule that a search visits.
 fn outcomes(strategy: StrategySpec, program: impl Fn(&System, Noted) + Sync) -> BTreeSet<Vec<u64>> {
     let noted = Noted::default();
     let all = Mutex::new(BTreeSet::new());
@@ -148,15 +148,15 @@ fn outcomes(strategy: StrategySpec, program: impl Fn(&System, Noted) + Sync) -> 
     all.into_inner().expect("nobody panics here")
 }
 
-/// As many outcomes as all schedules have, of which there are so many.
+/// Asserts that DPOR finds this number of outcomes, the same as the enumeration of all schedules.
 #[track_caller]
 fn assert_outcomes(count: usize, program: impl Fn(&System, Noted) + Sync) {
     let mut all = outcomes(StrategySpec::Dfs(None), &program);
     let mut found = outcomes(StrategySpec::Dpor(None), &program);
-    // An execution that adds nothing is left on its way.
+    // An execution that adds nothing is ended early.
     found.retain(|noted| all.contains(noted) || !all.iter().any(|whole| whole.starts_with(noted)));
     assert_eq!(found, all);
-    // Nothing was noted before the first.
+    // The empty record of an execution that was ended before the first one.
     all.remove(&Vec::new());
     assert_eq!(all.len(), count, "{all:?}");
 }
@@ -167,7 +167,7 @@ struct Go;
 #[derive(Debug)]
 struct Value;
 
-/// Watches somebody, which is what inboxes alone do not tell.
+/// Watches another actor, a dependency that is invisible in inboxes.
 struct Watcher(ActorRef<Answerer>);
 
 #[actor]
@@ -191,7 +191,7 @@ impl Answerer {
     }
 }
 
-/// Asks where it is told first, and looks for the answer where it is told again.
+/// Asks at the first event, and polls the answer at the second.
 struct Looker {
     answerer: ActorRef<Answerer>,
     asked: Option<Pin<Box<dyn Future<Output = u64> + Send>>>,
@@ -222,7 +222,7 @@ impl Looker {
     }
 }
 
-/// Nothing else says that the step which looks depends on the reply.
+/// The poll depends on the reply, and nothing else shows this dependency.
 #[test]
 fn a_reply_is_there_or_not_for_who_looks_without_waiting() {
     assert_outcomes(2, |sys, noted| {
@@ -239,7 +239,7 @@ fn a_reply_is_there_or_not_for_who_looks_without_waiting() {
     });
 }
 
-/// Notes the number of an actor that it creates.
+/// Records the number of an actor that it spawns.
 struct Parent(Noted);
 
 #[actor]
@@ -272,7 +272,7 @@ struct HaltNow;
 #[derive(Debug)]
 struct Number(u64);
 
-/// Halts when it is told to, and passes that on.
+/// Halts on request, and passes the request on.
 struct Halting(Option<ActorRef<Self>>);
 
 #[actor]
@@ -291,7 +291,7 @@ impl Halting {
     }
 }
 
-/// Whoever asks an actor that has ended learns of it from nobody: it is no other program for that.
+/// An ask to a stopped actor is answered by the runtime, and the program is still followed.
 #[test]
 fn who_asks_an_actor_that_halts_meanwhile_is_followed() {
     let explore = |strategy: &str| {

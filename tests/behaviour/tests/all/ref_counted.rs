@@ -1,4 +1,4 @@
-//! Actors that end when nobody refers to them, under test.
+//! Reference-counted actors: they end when the last reference is dropped.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,14 +17,14 @@ struct Fail;
 #[derive(Clone, Debug)]
 struct Tick;
 
-/// What sessions had been told when they ended.
+/// The notes of sessions at the time of their end.
 type Ends = Arc<Mutex<Vec<Vec<u32>>>>;
 
 #[derive(Default)]
 struct Session {
     notes: Vec<u32>,
     ends: Ends,
-    /// A reference of its own to itself, which keeps it.
+    /// A reference of the session to itself, which keeps it alive.
     me: Option<ActorRef<Self>>,
     keeps_itself: bool,
 }
@@ -60,7 +60,7 @@ impl Session {
     }
 }
 
-/// Has a reference, tells one note, and drops it.
+/// Holds a reference, sends one note, and drops the reference.
 struct Holder {
     session: Option<ActorRef<Session>>,
 }
@@ -108,7 +108,7 @@ fn it_goes_on_unless_told_otherwise() {
     assert_eq!(outcomes, ["Ok(2) []"]);
 }
 
-/// Whoever comes last, what the other had told before it dropped its reference arrives before the end.
+/// In every order, the note of a holder arrives before the end that its drop causes.
 fn two_holders(sys: &System, ends: &Ends) {
     let session = sys.spawner().ref_counted().spawn(Session::with(ends));
     for note in 1..=2 {
@@ -139,7 +139,7 @@ fn whoever_drops_the_last_one_everything_told_before_arrives() {
         assert!(report.verdict.is_exhaustive());
         assert_eq!(report.dead_letters, 0);
     }
-    // Inbox-DPOR says that it can't follow this.
+    // Inbox-DPOR reports that it can't follow this.
     let (_, report) = ends_of(StrategySpec::Dpor(None));
     assert!(!report.verdict.is_exhaustive());
 }
@@ -214,11 +214,11 @@ fn who_fails_is_brought_back_as_long_as_somebody_refers_to_it() {
         drop(session);
         format!("{:?}", end.await)
     });
-    // It was told to stop before it failed or was down, and is not brought back; or after that.
+    // If the stop request came first, the actor is not restarted; otherwise it fails first.
     assert_eq!(outcomes, ["Failed", "Stopped"]);
 }
 
-/// Looks for a session that another has.
+/// Upgrades a weak reference to a session that another actor holds.
 struct Seeker(WeakRef<Session>);
 
 #[actor]
@@ -259,7 +259,7 @@ fn who_finds_it_by_a_weak_reference_keeps_it_for_as_long() {
     }
 }
 
-/// Stays for as long as a future of its own is under way, not for a timer.
+/// Stays alive while a piped future is pending, but not for a timer.
 #[derive(Default)]
 struct Worker {
     pipes: bool,
@@ -316,7 +316,7 @@ fn what_is_piped_to_it_keeps_it_and_a_timer_does_not() {
     }
 }
 
-/// What a crash takes with it refers to nobody any more.
+/// References on a crashed node are dropped.
 #[test]
 fn a_node_that_crashes_lets_go() {
     let ends = Ends::default();
@@ -335,7 +335,7 @@ fn a_node_that_crashes_lets_go() {
     assert_eq!(*ends.lock().unwrap(), [Vec::<u32>::new()]);
 }
 
-/// Every schedule is what it is on a second run.
+/// Every schedule is the same in a second run.
 #[test]
 fn it_is_deterministic() {
     let mut settings = actor_test::Settings::default();

@@ -9,7 +9,7 @@ use actor_core::{Mailbox, Overflow, actor, forever, monitor};
 use actor_test::strategy::{StepKind, StrategySpec};
 use actor_test::{Bounds, BugKind, Report, Semantics, Tester};
 
-/// What happened in one execution, in order.
+/// The events of one execution, in order.
 #[derive(Clone, Default, Debug)]
 struct Journal(Arc<Mutex<Vec<String>>>);
 
@@ -26,14 +26,14 @@ impl Journal {
     }
 }
 
-/// One execution of a clean program.
+/// Runs one execution of a clean program.
 fn once(program: impl Fn(&System) + Sync) -> Report {
     let report = Tester::new().iterations(1).run(program);
     report.assert_clean();
     report
 }
 
-/// Every schedule of a clean program.
+/// Explores every schedule of a clean program.
 fn every(program: impl Fn(&System) + Sync) -> Report {
     let tester = Tester::new()
         .iterations(u64::MAX)
@@ -44,7 +44,7 @@ fn every(program: impl Fn(&System) + Sync) -> Report {
     report
 }
 
-/// The first bug of a program.
+/// Returns the first bug of a program.
 fn bug(program: impl Fn(&System) + Sync) -> (BugKind, String) {
     let report = Tester::new().run(program);
     let bug = report.bugs().first().expect("a bug is found");
@@ -64,7 +64,7 @@ struct Line(&'static str);
 #[derive(Debug, Clone)]
 struct Tick;
 
-/// Notes what it hears.
+/// Records the received lines.
 struct Listener(Journal);
 
 #[actor]
@@ -118,7 +118,7 @@ fn rule_01_order_inside_a_handle_step() {
     assert_eq!(steps(&report), 1 + 2 + 2 + 8);
 }
 
-/// Goes to its own state, and raises for ever where told so.
+/// Goes to its own state again, and raises an event for ever if `for_ever` is set.
 struct Circle {
     journal: Journal,
     for_ever: bool,
@@ -183,7 +183,7 @@ fn rule_01_a_chain_of_raises_has_a_bound() {
     );
 }
 
-/// Raises what its state does not handle.
+/// Raises an event that its state does not handle.
 struct Rash;
 
 #[actor(states(Quiet, Loud))]
@@ -209,7 +209,7 @@ fn rule_01_a_raised_event_must_be_handled() {
     );
 }
 
-/// Keeps `Inner` for later and ignores `Tick` until it is told to go.
+/// Defers `Inner` and ignores `Tick` until it receives `Go`.
 struct Patient(Journal);
 
 #[actor(states(Waiting(defer(Inner), ignore(Tick)), Going))]
@@ -243,7 +243,7 @@ fn rule_02_the_next_event_is_the_first_that_is_not_deferred() {
         patient.tell(Go);
     });
     assert_eq!(journal.take(), ["go", "inner 1", "inner 2"]);
-    // body, spawn, 4 sends; the ignored tick is a step as well
+    // body, spawn, 4 sends; the ignored tick is a step, too
     assert_eq!(steps(&report), 2 + 4 + 4);
 }
 
@@ -257,7 +257,7 @@ fn rule_02_an_event_deferred_for_ever_is_a_bug() {
     );
 }
 
-/// Defers `Inner` for as long as it is there: it waits for a `Line`, or ends.
+/// Defers `Inner` until it ends: it waits for a `Line`, or halts.
 struct Closed;
 #[actor(states(Shut(defer(Inner)), Open), receive(Line))]
 impl Closed {
@@ -327,7 +327,7 @@ fn rule_03_starting_is_a_step_where_there_is_a_hook() {
 #[derive(Debug)]
 struct Word(&'static str);
 
-/// Announces around a send.
+/// Announces before and after a send.
 struct Announcer(ActorRef<WithoutStart>);
 #[actor]
 impl Announcer {
@@ -343,7 +343,7 @@ impl Announcer {
     fn tick(&mut self, _: Tick) {}
 }
 
-/// Checks the order of words and sends.
+/// Checks the order of announcements and sends.
 #[derive(Default)]
 struct Heard(Vec<&'static str>);
 #[monitor]
@@ -372,13 +372,13 @@ fn rule_04_announcements_and_timers_ride_along() {
         sys.spawn(Announcer(to));
     };
     let report = every(program);
-    // body, 2 spawns, start, 2 sends, 2 handled, timer, tick handled: nothing for announcements
+    // body, 2 spawns, start, 2 sends, 2 handled, timer, tick handled: none for announcements
     assert_eq!(steps(&report), 1 + 2 + 1 + 4 + 2);
     assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
 }
 
-/// A send is observed when it reaches the inbox: two senders' sends are seen in the order of their
-/// flushes, so that a monitor never sees an order that no inbox has.
+/// A send is observed when it reaches the inbox: the sends of two senders are observed in
+/// the order of their flushes, so a monitor never observes an order that no inbox has.
 #[derive(Default)]
 struct SeesSends(u32);
 #[monitor]
@@ -406,7 +406,7 @@ fn rule_04_monitors_observe_sends_at_the_flush() {
     });
 }
 
-/// Halts when told to, with a last word.
+/// Halts on request, with a last message.
 struct Halts(ActorRef<Listener>);
 #[actor]
 impl Halts {
@@ -422,7 +422,7 @@ impl Halts {
     }
 }
 
-/// Watches, and says so when it is over.
+/// Watches an actor, and reports its end.
 struct Watches {
     whom: ActorRef<Halts>,
     to: ActorRef<Listener>,
@@ -481,7 +481,7 @@ impl Drop for Supervises {
     }
 }
 
-/// Tells its name when it is dropped.
+/// Sends its name when it is dropped.
 struct Named(&'static str, ActorRef<Listener>);
 
 #[actor]
@@ -499,7 +499,7 @@ impl Drop for Named {
 #[test]
 fn rule_05_children_end_before_their_supervisor() {
     let journal = Journal::default();
-    // One channel to the listener: what the child tells is flushed before its end is known.
+    // Both use one channel to the listener: the child's message is flushed before its end is known.
     let report = every(|sys| {
         let noted = journal.take();
         let at = |name: &str| noted.iter().position(|line| line == name);
@@ -522,7 +522,7 @@ fn rule_02_a_kill_goes_ahead_of_the_inbox() {
         to.tell(Line("second"));
         sys.kill(&to);
     });
-    // How much was handled before: nothing, one, or both; and where each was handled in between.
+    // Zero, one or two events may be handled before the kill, and each may be handled between the sends.
     assert_eq!(report.executions, 5);
     let report = every(|sys| {
         let _ = journal.take();
@@ -588,7 +588,7 @@ fn rule_06_a_panic_is_a_bug_at_once() {
     );
 }
 
-/// Sends word, and then fails; its next value is told so.
+/// Sends a message, and then fails; its next value knows the number of its incarnation.
 struct Fails {
     to: ActorRef<Listener>,
     lives: u32,
@@ -647,8 +647,8 @@ fn rule_06_a_supervised_failure_may_be_part_of_the_story() {
             "the next value"
         ]
     );
-    // The body, two starts, two sends; the first event, what it tells, the drop, what that tells,
-    // the start anew; the second event, what it tells; and three lines are heard.
+    // The body, two starts, two sends; the first event, its send, the drop, the send of
+    // the drop, the restart; the second event, its send; and three lines are handled.
     assert_eq!(steps(&report), 1 + 2 + 2 + 5 + 2 + 3);
 }
 
@@ -672,7 +672,7 @@ fn rule_06_one_failure_too_many_is_a_bug() {
     three.assert_clean();
 }
 
-/// Cancels its timer when told to; a tick after that is a bug.
+/// Cancels its timer on request; a tick after that is a bug.
 #[derive(Default)]
 struct Cancels {
     timer: Option<Timer>,
@@ -708,7 +708,7 @@ fn rule_07_cancelling_removes_the_fired_unread_event() {
     );
 }
 
-/// Notes which of its timers fires first.
+/// Records which of its timers fires first.
 struct Timed {
     journal: Journal,
     delays: Vec<u64>,
@@ -775,7 +775,7 @@ fn rule_07_timers_due_within_the_clock_error_race() {
         [["10", "15"]],
         "whatever the order of arming"
     );
-    // The error is counted from the earliest deadline that is left, not from each other.
+    // The clock error is counted from the earliest pending deadline, and not between neighbours.
     let chain = orders(5, &[10, 14, 18]);
     assert!(
         !chain.contains(&["18", "10", "14"].map(String::from).to_vec()),
@@ -805,7 +805,7 @@ fn rule_07_patient_timers_wait_for_messages() {
     report.assert_clean();
 }
 
-/// A message that waits is work, also while a patient periodic timer is held back.
+/// An unread message is work, even while a patient periodic timer is held back.
 #[test]
 fn rule_07_a_held_back_timer_is_no_idle_round() {
     let patient = Semantics::default().with_patient_timers();
@@ -857,7 +857,7 @@ fn rule_07_a_periodic_timer_does_not_keep_a_run_alive() {
         });
     // body, spawn, start, and three rounds of a timer that fires and a tick that is handled
     assert_eq!(steps(&idle), 3 + 3 * 2);
-    // Something that is owed keeps it going, though.
+    // With a pending obligation, the execution continues.
     let report = Tester::new().iterations(5).run(|sys| {
         let ticks = sys.spawn(Ticks::default());
         sys.eventually("ten ticks", move |w| {
@@ -896,7 +896,7 @@ impl Asker {
     #[start]
     async fn start(&mut self, _: &mut Context<Self>) {
         let reply = self.counter.ask(HowMany);
-        // The question is on its way already, so this is counted after it.
+        // The question is already sent, so this event is counted after it.
         self.counter.tell(Inner(5));
         self.journal.note(format!("{:?}", reply.await));
     }
@@ -932,7 +932,7 @@ fn rule_08_the_loss_of_a_reply_is_seen() {
     assert_eq!(seen, ["Err(Stopped)"]);
 }
 
-/// Asks, and forgets about it.
+/// Asks, and drops the ask.
 struct Forgets(ActorRef<Counter>);
 #[actor]
 impl Forgets {
@@ -954,7 +954,7 @@ fn rule_08_a_reply_to_nobody_is_silent() {
     assert_eq!(steps(&report), 1 + 2 + 1 + 2);
 }
 
-/// Pipes a reply to itself while it goes on.
+/// Pipes a reply to itself, and handles other events meanwhile.
 struct Pipes {
     counter: ActorRef<Counter>,
     journal: Journal,
@@ -995,7 +995,7 @@ fn rule_08_a_piped_future_is_an_operation_that_dies_with_its_actor() {
     assert!(seen.contains(&vec!["go".to_owned()]), "{seen:?}");
 }
 
-/// A piped future that waits for ever ends with its actor; what ticks on is idle then.
+/// A pending piped future ends with its actor, and does not keep the execution going.
 #[test]
 fn rule_08_nobody_awaits_what_died_with_its_actor() {
     let report = Tester::new().iterations(20).run(|sys| {
@@ -1019,7 +1019,7 @@ impl PipesForEver {
     }
 }
 
-/// Sends lines, and waits for room.
+/// Sends lines, and waits for capacity.
 struct Reciter {
     to: ActorRef<Listener>,
     lines: &'static [&'static str],
@@ -1057,7 +1057,7 @@ fn rule_08_a_send_asks_for_room_and_waits_in_line() {
     let recited = recited.into_inner().expect("no panic");
     let whole = vec!["one".to_owned(), "two".to_owned()];
     assert_eq!(recited, BTreeSet::from([Vec::new(), whole]));
-    // body, 2 spawns, start; each line asks for room, is sent when its sender goes on, and handled
+    // body, 2 spawns, start; each line: request of capacity, send after the resumption, handling
     assert_eq!(steps(&report), 1 + 2 + 1 + 2 * 4);
 }
 
@@ -1131,7 +1131,7 @@ fn rule_08_who_wait_for_room_with_each_other_are_a_deadlock() {
 #[derive(Debug)]
 struct Give(ActorRef<Generous>);
 
-/// Gives twice at once, and asks whoever is named.
+/// Answers twice at once, and asks the given actor.
 struct Generous;
 #[actor]
 impl Generous {
@@ -1179,7 +1179,7 @@ fn rule_08_a_cycle_of_asks_is_a_bug_at_once() {
     assert!(message.contains("first -> second -> first"), "{message}");
 }
 
-/// Waits for a `Line` for as long as it takes.
+/// Waits for a `Line` without a liveness obligation.
 struct PatientForLine;
 #[actor(receive(Line))]
 impl PatientForLine {
@@ -1194,7 +1194,7 @@ fn rule_08_a_wait_may_last_for_ever_where_it_says_so() {
     let (kind, message) = bug(|sys| sys.spawn(WaitsForLine).tell(Go));
     assert_eq!(kind, BugKind::Deadlock, "{message}");
     every(|sys| sys.spawn(PatientForLine).tell(Go));
-    // What comes is taken, and the next wait is owed again.
+    // An event that comes is taken, and the next wait is a pending obligation again.
     every(|sys| {
         let patient = sys.spawn(PatientForLine);
         patient.tell(Go);
@@ -1212,7 +1212,7 @@ fn rule_08_a_wait_may_last_for_ever_where_it_says_so() {
     );
 }
 
-/// Asks whoever waits for something else.
+/// Asks an actor that waits for another event.
 struct AsksOnce(ActorRef<PatientForLine>);
 #[actor]
 impl AsksOnce {
@@ -1227,7 +1227,7 @@ fn rule_09_the_test_body_is_one_step() {
     let report = once(|_| {});
     assert_eq!(steps(&report), 1);
     let report = once(|sys| {
-        // Registrations act at once and are no steps.
+        // Registrations take effect at once, and are no steps.
         sys.monitor::<Heard>();
         sys.sometimes("nothing", |_| false);
     });
@@ -1235,7 +1235,7 @@ fn rule_09_the_test_body_is_one_step() {
     assert_eq!(report.vacuous.len(), 2, "{:?}", report.vacuous);
 }
 
-/// Runs an async body once, and finds no bug.
+/// Runs an async body once, and asserts that it is clean.
 fn once_async<F>(program: impl Fn(System) -> F + Sync) -> Report
 where
     F: Future<Output = ()> + 'static,
@@ -1265,7 +1265,7 @@ fn rule_09_what_an_async_body_has_sent_is_handled() {
     assert_eq!(steps(&asynchronous), steps(&sync));
 }
 
-/// Panics when told to.
+/// Panics on request.
 struct Fragile;
 #[actor]
 impl Fragile {
@@ -1285,7 +1285,7 @@ impl WaitsForLine {
     }
 }
 
-/// Every judgement of the end of a sync body's execution is one of an async body's.
+/// Each check at the end of an execution applies to sync and async bodies.
 #[test]
 fn rule_09_an_async_body_is_judged_at_the_end_as_a_sync_one() {
     type Program = fn(&System);
@@ -1316,7 +1316,7 @@ fn rule_09_an_async_body_is_judged_at_the_end_as_a_sync_one() {
     }
 }
 
-/// Defers what it is told, for ever.
+/// Defers its events for ever.
 struct Shy;
 #[actor(states(Quiet(defer(Line)), Open))]
 impl Shy {
@@ -1328,7 +1328,7 @@ impl Shy {
     fn line(&mut self, _: Line) {}
 }
 
-/// Never rests, and says how often it has turned.
+/// Never stops, and answers with its number of turns.
 #[derive(Default)]
 struct Mill(u64);
 #[derive(Debug)]
@@ -1359,15 +1359,15 @@ fn rule_09_finish_ends_what_never_rests() {
         let mill = mill(&sys);
         while mill.ask(Turns).await.expect("it lives") < 3 {}
         sys.finish();
-        // Too late: the end comes first.
+        // This ask comes too late: the execution ends first.
         mill.ask(Turns).await.expect("it lives");
         unreachable!("after the end");
     });
     report.assert_clean();
     assert_eq!((report.fair_at_bound, report.unfair_at_bound), (0, 0));
-    // Its next turn lies in the inbox, or is on the way.
+    // The next turn is in the inbox or in flight.
     assert_eq!(report.unread, 20);
-    // Without, it goes on to the bound.
+    // Without `finish`, the execution continues to the bound.
     let report = tester()
         .strategy(StrategySpec::Random)
         .run_async(move |sys| async move {
@@ -1378,8 +1378,8 @@ fn rule_09_finish_ends_what_never_rests() {
     assert_eq!((report.fair_at_bound, report.unread), (20, 0));
 }
 
-/// What the caller of `finish` did before is carried out: it is an effect as every other. Nobody has
-/// handled it by then, and a test in which nobody ever handles anything fails.
+/// The earlier effects of the step that calls `finish` are carried out. No actor
+/// has handled them by then, and a test in which no actor ever takes a step fails.
 #[test]
 fn rule_09_finish_comes_after_what_was_sent_before() {
     let sent = Journal::default();
@@ -1394,7 +1394,7 @@ fn rule_09_finish_comes_after_what_was_sent_before() {
         program(&sys);
         std::future::ready(())
     });
-    // One execution more, to see whether it does the same.
+    // One additional execution checks for nondeterminism.
     assert_eq!(sent.take(), ["sent"; 21]);
     assert_eq!(report.unread, 20);
     let example = report.unread_example.as_deref();
@@ -1404,12 +1404,12 @@ fn rule_09_finish_comes_after_what_was_sent_before() {
     );
     let kind = report.assert_bug("no actor took a step").kind();
     assert_eq!(kind, BugKind::Idle);
-    // In a sync body, too, it ends all that is to come.
+    // In a sync body, `finish` ends the execution, too.
     let report = Tester::new().iterations(20).run(program);
     assert_eq!((sent.take().len(), report.unread), (21, 20));
 }
 
-/// Notes what is sent.
+/// Records the sent lines.
 struct Sent(Journal);
 #[monitor(hot(Never), cold(Always))]
 impl Sent {
@@ -1425,7 +1425,7 @@ struct Warmer;
 #[derive(Debug)]
 struct Cooler;
 
-/// Goes from hot to hot.
+/// Goes from one hot state to another.
 #[derive(Default)]
 struct Heats;
 #[monitor(hot(Hot, Hotter), cold(Cold), warm(Warm))]
@@ -1454,7 +1454,7 @@ impl Heats {
     }
 }
 
-/// Announces a tick at every step of its own, for ever.
+/// Announces a tick at each of its steps, for ever.
 struct Oven;
 #[actor]
 impl Oven {
@@ -1498,7 +1498,7 @@ fn rule_11_choices_are_no_steps() {
     assert_eq!(steps(&report), 1);
 }
 
-/// Counts up before and after it waits.
+/// Counts up before and after a wait.
 #[derive(Default)]
 struct Sleeper(u32);
 #[actor]
@@ -1579,7 +1579,7 @@ fn rule_13_dropping_the_last_reference_never_stops_an_actor() {
     assert_eq!(journal.take(), ["heard"]);
 }
 
-/// Sends, and panics where told so, when it is dropped.
+/// Sends when it is dropped, and panics if `panics` is set.
 #[derive(Debug)]
 struct Mischief {
     to: ActorRef<Listener>,
@@ -1592,7 +1592,7 @@ impl Drop for Mischief {
     }
 }
 
-/// Ignores a mischief, or holds one to the end.
+/// Stores a mischief until its end.
 struct Holds(Vec<Mischief>);
 #[actor(states(Only(ignore(Go))))]
 impl Holds {
@@ -1622,13 +1622,13 @@ fn rule_14_a_users_drop_may_send() {
         assert!(noted.is_empty() || noted == ["dropped"], "{noted:?}");
         let to = sys.spawn(Listener(journal.clone()));
         let panics = false;
-        // Dropped when it is ignored: what it sends is heard.
+        // Dropped when it is ignored: its message is delivered.
         let ignored = Mischief {
             to: to.clone(),
             panics,
         };
         sys.spawn(Ignores).tell(Carries(ignored));
-        // Dropped after the end: sent into nothing.
+        // Dropped after the end: its message goes nowhere.
         sys.spawn(Holds(Vec::new())).tell(Mischief { to, panics });
     };
     Tester::new().iterations(200).run(program).assert_clean();
@@ -1656,7 +1656,7 @@ fn rule_14_a_users_drop_may_panic() {
     }
 }
 
-/// Two destructors that panic are two bugs, and no abort: each value is dropped by itself.
+/// Two destructors that panic are two bugs, and no abort: each value is dropped separately.
 #[test]
 fn rule_14_a_users_drop_may_panic_twice() {
     fn two(sys: &System) -> ActorRef<Ignores> {
@@ -1669,13 +1669,13 @@ fn rule_14_a_users_drop_may_panic_twice() {
         ignores
     }
     let tester = || Tester::new().iterations(5);
-    // Unread when their receiver is killed, or when the execution ends.
+    // Unread when the receiver is killed, or when the execution ends.
     let killed = tester().run(|sys| sys.kill(&two(sys)));
     let unread = tester().run_async(|sys| async move {
         two(&sys);
         sys.finish();
     });
-    // Of two actors.
+    // Values of two actors.
     let actors = tester().run(|sys| {
         let to = sys.spawn(Listener(Journal::default()));
         for _ in 0..2 {

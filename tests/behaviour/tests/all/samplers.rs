@@ -1,6 +1,6 @@
-//! Samplers against what they promise: closed forms, odds computed from first principles over a model
-//! of the program, and lower bounds. Seeds are fixed; a deviation as large as a test allows has a
-//! chance below 10^-6.
+//! Samplers against their guarantees: closed forms, exact probabilities
+//! computed on a model of the program, and lower bounds. Seeds are fixed; a
+//! correct sampler exceeds an allowed deviation with a probability below 10^-6.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -32,7 +32,7 @@ fn run(strategy: &str, executions: u64, program: impl Fn(&System) + Sync) -> Rep
     report
 }
 
-/// Five standard errors are exceeded with a chance of 6·10^-7.
+/// Five standard errors are exceeded with a probability of 6·10^-7.
 #[track_caller]
 fn assert_share(hits: u64, of: u64, expected: f64) {
     let share = hits as f64 / of as f64;
@@ -44,14 +44,14 @@ fn assert_share(hits: u64, of: u64, expected: f64) {
     );
 }
 
-/// That all of `kinds` occur equally often, by Pearson's test; `critical` is the quantile of
-/// chi-squared with `kinds - 1` degrees of freedom that is exceeded with a chance of 10^-6.
+/// Asserts that all of `kinds` are equally frequent, by Pearson's test; `critical` is the quantile
+/// of chi-squared with `kinds - 1` degrees of freedom that is exceeded with a probability of 10^-6.
 #[track_caller]
 fn assert_uniform(counts: &BTreeMap<Vec<usize>, u64>, kinds: usize, critical: f64) {
     assert_share_of_each(counts, kinds, critical, |_| 1.0 / kinds as f64);
 }
 
-/// The same for kinds of which each has a share of its own.
+/// The same for kinds with individual probabilities.
 #[track_caller]
 fn assert_share_of_each(
     counts: &BTreeMap<Vec<usize>, u64>,
@@ -72,7 +72,7 @@ fn assert_share_of_each(
     );
 }
 
-/// The share of executions of skew(K) in which A's message is last.
+/// Asserts the share of executions of skew(K) in which A's message is last.
 #[track_caller]
 fn assert_skew(strategy: &str, messages: u32, expected: f64) {
     let executions = 40_000;
@@ -81,7 +81,7 @@ fn assert_skew(strategy: &str, messages: u32, expected: f64) {
     assert_share(hits.load(Ordering::Relaxed), executions, expected);
 }
 
-/// The odds of a walk that picks in proportion to weights.
+/// Returns the probability under a walk that picks in proportion to weights.
 fn walk(state: Skew, weight: fn(&Skew, Who) -> f64, known: &mut BTreeMap<Skew, f64>) -> f64 {
     if let Some(last) = state.a_is_last() {
         return f64::from(u8::from(last));
@@ -105,7 +105,7 @@ fn the_uniform_walk() {
     assert_skew("random", 4, odds);
 }
 
-/// Every execution of the program has the same steps, so pilots know exactly how many are left.
+/// Every execution of the program has the same steps, so pilots know the remaining ones exactly.
 #[test]
 fn urw_picks_by_the_steps_that_are_left() {
     let by_left: fn(&Skew, Who) -> f64 = |state, who| f64::from(state.left(who));
@@ -126,7 +126,7 @@ fn urw_picks_by_the_steps_that_are_left() {
     assert_skew("urw", 4, odds);
 }
 
-/// Whatever else goes on, A's message is as likely at each place among the K + 1.
+/// In every case, A's message is equally likely at each of the K + 1 places.
 #[test]
 fn surw_is_uniform_over_what_races() {
     for messages in [1, 4, 10] {
@@ -134,10 +134,10 @@ fn surw_is_uniform_over_what_races() {
     }
 }
 
-/// So many executions of eight take local steps first; the others are as those of `pos`.
+/// This share of executions takes local steps first; the others are those of `pos`.
 const LOCAL_FIRST: f64 = 7.0 / 8.0;
 
-/// After each flush, all that are pending into the sink draw anew: B must win K times in a row.
+/// After each flush, all operations pending into the sink draw again: B must win K times in a row.
 #[test]
 fn pos_local_draws_anew_after_each_flush() {
     for messages in [1, 2] {
@@ -163,7 +163,7 @@ fn pct_of_depth_one_has_one_order() {
             state = state.step(*top.expect("somebody is enabled"));
         };
     }
-    // B runs to its end where it comes before the body, or else before A.
+    // B runs to its end if it comes before the body, or else before A.
     assert_eq!((hits, orders.len()), (16, 24));
     assert_skew("pct:1", 4, 2.0 / 3.0);
 }
@@ -194,10 +194,10 @@ fn pos_keeps_priorities_but_of_what_raced() {
     assert_skew("pos", 2, model);
 }
 
-/// The odds under partial order sampling. Only the order of the numbers drawn matters, and a new one
-/// is as likely at every place among all drawn before, those of steps that are over included. So a
-/// state has the pending steps from the lowest to the highest, each with how many numbers that are
-/// over lie between it and the one below.
+/// The probability under partial order sampling. Only the order of the drawn numbers
+/// matters. A new number is equally likely at every place among all earlier ones,
+/// including those of steps that are over. A state therefore has the pending steps in
+/// ascending order, each with the count of finished numbers between it and the one below.
 #[derive(Default)]
 struct PosModel {
     known: BTreeMap<(Skew, Drawn, u32), f64>,
@@ -206,7 +206,7 @@ struct PosModel {
 type Drawn = Vec<(u32, Who)>;
 
 impl PosModel {
-    /// `above` is how many numbers that are over lie above all that are pending.
+    /// `above` is the count of finished numbers above all pending ones.
     fn odds(&mut self, state: Skew, drawn: &Drawn, above: u32) -> f64 {
         if let Some(last) = state.a_is_last() {
             return f64::from(u8::from(last));
@@ -262,7 +262,7 @@ impl PosModel {
     }
 }
 
-/// In which order a sink got what N senders sent it.
+/// Runs N senders and a sink, and records the order in which the sink receives.
 fn fan_in(sys: &System, senders: usize, messages: usize, orders: &'static Orders) {
     let mut order = Vec::new();
     let sink: Rule = Box::new(move |_, message| {
@@ -293,7 +293,7 @@ fn orders(strategy: &str, senders: usize, messages: usize) -> BTreeMap<Vec<usize
     std::mem::take(&mut *orders.lock().unwrap())
 }
 
-/// The share of executions in which a timer of the sink's fires after all that B sends it.
+/// Returns the number of executions in which a timer of the sink fires after all of B's messages.
 fn timer_is_last(strategy: &str, messages: u64) -> (u64, u64) {
     let hits: &'static AtomicU64 = Box::leak(Box::default());
     let executions = 5_000;
@@ -347,8 +347,8 @@ impl Source {
     }
 }
 
-/// A timer races with what is sent to its owner: it draws anew after each of four sends, and is last
-/// in one of 16. Had it one number for all, it would be last in one of five.
+/// A timer races with the messages to its owner: it draws again after each of four sends, and
+/// is last in one of 16 executions. With a single number it would be last in one of five.
 #[test]
 fn pos_local_has_timers_race() {
     let (plain, of) = timer_is_last("pos", 4);
@@ -358,7 +358,7 @@ fn pos_local_has_timers_race() {
     assert_share(hits, of, odds);
 }
 
-/// With at most two delays, one execution of three at least is the explorer's own schedule.
+/// With at most two delays, at least one of three executions is the explorer's own schedule.
 #[test]
 fn a_bound_on_delays_allows_none() {
     let own: &'static Orders = Box::leak(Box::default());
@@ -366,7 +366,7 @@ fn a_bound_on_delays_allows_none() {
     let report = tester(100).run_with(strategy, |sys| fan_in(sys, 3, 2, own));
     report.assert_clean();
     let own = std::mem::take(&mut *own.lock().unwrap());
-    // Beside those of the pilots, which are walks.
+    // The schedules of the pilots, which are walks, are left out.
     let own = own.into_iter().find(|(_, executions)| *executions >= 100);
     let (own, _) = own.expect("without delays there is one schedule");
     let with = orders("delay:rr/2", 3, 2);
@@ -374,7 +374,7 @@ fn a_bound_on_delays_allows_none() {
     assert!(with[&own] >= total / 3 - total / 20, "{with:?}");
 }
 
-/// But for the executions that are as those of `pos`.
+/// Except for the executions that are those of `pos`.
 #[test]
 fn pos_local_takes_each_permutation_equally_often() {
     let plain = orders("pos", 4, 1);
@@ -392,8 +392,8 @@ fn surw_takes_each_order_of_many_messages_equally_often() {
     assert_uniform(&orders("surw", 2, 4), 70, 139.8);
 }
 
-/// A strategy that tells how many steps with an alternative its executions were said to have: as
-/// many in each, since it does not ask for the length.
+/// A strategy that records the announced number of contended steps, which is
+/// the same in each execution, since the strategy does not ask for the length.
 #[derive(Debug)]
 struct Told<S>(S, Arc<AtomicU64>);
 
@@ -419,9 +419,9 @@ impl<S: Strategy> Strategy for Told<S> {
     }
 }
 
-/// P and Q send three messages each, and the sink looks for an alternation that begins with Q: of
-/// depth d, the first d constraints of q1 < p1 < q2 < p2 < q3. Answers the share of executions, the
-/// bound of the paper, and how many were found.
+/// P and Q send three messages each, and the sink detects an alternation that
+/// begins with Q: for depth d, the first d constraints of q1 < p1 < q2 < p2 < q3.
+/// Returns the share of executions, the bound of the paper, and the number of hits.
 fn planted(depth: u32, of: u32, executions: u64) -> (f64, f64, u64) {
     let found: &'static AtomicU64 = Box::leak(Box::default());
     let steps = Arc::new(AtomicU64::new(0));
@@ -458,8 +458,8 @@ fn planted(depth: u32, of: u32, executions: u64) -> (f64, f64, u64) {
     (found as f64 / executions as f64, bound, found)
 }
 
-/// The bound is nearly reached (a third more is found than it says), so that no error is allowed for:
-/// other seeds may fall below it at the greatest depth.
+/// The bound is nearly tight (the share exceeds it by a third), so no error
+/// is allowed for: other seeds may fall below it at the greatest depth.
 #[test]
 fn pct_keeps_its_bound_on_planted_chains() {
     for depth in 1..=4 {
@@ -480,13 +480,13 @@ fn pct_keeps_its_bound_on_planted_chains() {
     }
 }
 
-/// Follows an explorer with given delays, and tells the schedule.
+/// Follows an explorer with given delays, and records the schedule.
 #[derive(Debug)]
 struct Given {
     explorer: RoundRobin,
     delays: Vec<u64>,
     contended_steps: u64,
-    /// Every delay was one of those that the paper allows: fewer at a step than are enabled.
+    /// True if every delay was allowed by the paper: fewer at a step than there are enabled operations.
     valid: bool,
     schedule: Vec<usize>,
     schedules: Arc<Mutex<BTreeMap<Vec<usize>, u64>>>,
@@ -582,8 +582,8 @@ impl<S: Strategy> Strategy for Counted<S> {
     }
 }
 
-/// Every execution with exactly so many delays is found by giving every sequence of steps to delay;
-/// each must come with the paper's probability at least.
+/// Enumerates the executions with exactly this number of delays by all sequences
+/// of delayed steps; each must occur at least with the paper's probability.
 #[test]
 fn stratified_sampling_keeps_its_bound() {
     let program = |sys: &System| {
@@ -636,9 +636,9 @@ fn stratified_sampling_keeps_its_bound() {
     }
 }
 
-/// One execution in `long_one_in` goes on for thousands of steps. In each, P sends ten messages, and
-/// one of Q's may come in between: of the priorities one has to change, within the first of the steps.
-/// Tells in how many of 200 executions one did.
+/// One execution in `long_one_in` has thousands of steps. In each, P sends ten
+/// messages, and one of Q's may come in between, which needs a change of priorities
+/// within the first steps. Returns the number of such cases among 200 executions.
 fn overtaken(strategy: &str, long_one_in: usize, seed: u64) -> u64 {
     let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
     let found: &'static AtomicU64 = Box::leak(Box::default());
@@ -659,7 +659,7 @@ fn overtaken(strategy: &str, long_one_in: usize, seed: u64) -> u64 {
             })
         };
         let mut rules = vec![sink, sender(10), sender(1)];
-        // Two balls, so that there is always someone else to run.
+        // Two balls, so that another operation is always enabled.
         rules.push(Box::new(move |acts, message| match message {
             None if acts.choose(long_one_in) == 0 => {
                 (4..6).for_each(|player| acts.send(player, "ball", 1_000));
@@ -680,8 +680,8 @@ fn overtaken(strategy: &str, long_one_in: usize, seed: u64) -> u64 {
     found.load(Ordering::Relaxed)
 }
 
-/// Where few executions are long, change points and delays are not lost on steps that most executions
-/// don't have, though with these seeds a pilot is one of the long.
+/// If few executions are long, change points and delays are not wasted on steps
+/// that most executions lack, although with these seeds one of the pilots is long.
 #[test]
 fn change_points_fall_where_executions_are() {
     for (strategy, least) in [

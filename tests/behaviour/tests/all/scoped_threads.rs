@@ -1,5 +1,5 @@
-//! Threads that borrow from who has started them: exact counts, what is found, and that they never outlive
-//! what they borrow, wherever an execution is broken off.
+//! Scoped threads, which borrow from their parent: exact counts, bugs, and the guarantee
+//! that they never outlive the borrowed data when an execution is ended early.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use actor_core::{task, thread};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Tester};
 
-/// All executions there are.
+/// Explores all executions; returns their number.
 fn all(program: impl Fn(&System) + Sync) -> u64 {
     let report = Tester::new()
         .iterations(u64::MAX)
@@ -60,7 +60,7 @@ fn they_have_as_many_executions_as_threads_that_are_joined() {
 }
 
 // ANCHOR: borrow
-/// Each of the two threads adds one, if they do not come in each other's way.
+/// Each of two threads adds one, unless they race.
 fn count_to_two() -> u32 {
     let count = AtomicU32::new(0);
     let add = || {
@@ -109,7 +109,7 @@ fn who_waits_for_whom_is_said() {
     );
 }
 
-/// Looks at what it borrows when it is dropped.
+/// Reads the borrowed data when it is dropped.
 struct Looks<'a>(&'a Vec<u32>, &'a AtomicU32);
 
 impl Drop for Looks<'_> {
@@ -119,7 +119,7 @@ impl Drop for Looks<'_> {
     }
 }
 
-/// Threads in threads, each of which borrows from the stack of the one before.
+/// Nested scopes: each thread borrows from the stack of the one before.
 fn nested(_: &System) {
     let (words, ends) = (vec![1, 2, 3], AtomicU32::new(0));
     thread::scope(|s| {
@@ -146,8 +146,8 @@ fn nested(_: &System) {
     assert_eq!(ends.into_inner(), 2);
 }
 
-/// Whatever an execution is broken off at, what is borrowed is there until who borrows it is gone: the
-/// process would be aborted else.
+/// At whatever step an execution is ended early, the borrowed data
+/// outlive the borrowers; otherwise the process would be aborted.
 #[test]
 fn they_end_before_what_they_borrow() {
     for steps in 1..60 {
@@ -155,7 +155,7 @@ fn they_end_before_what_they_borrow() {
         tester.run(nested).assert_clean();
     }
     Tester::new().iterations(300).run(nested).assert_clean();
-    // Or at a bug, elsewhere.
+    // Or at a bug of another thread.
     for point in 0..30 {
         let tester = Tester::new().iterations(20);
         let report = tester.run(move |sys| {
@@ -259,7 +259,7 @@ fn a_handler_can_not_wait_for_them() {
     );
 }
 
-/// Also where the handle is another thread's, which joins.
+/// Also if the handle is moved to another thread, which joins.
 #[test]
 fn results_may_borrow_and_handles_go_around() {
     let program = |_: &System| {

@@ -1,4 +1,4 @@
-//! `select!`: which of several ready branches is taken is a decision.
+//! `select!`: the tester decides which of several ready branches is taken.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -9,7 +9,7 @@ use actor_core::{select, task};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Settings, Tester};
 
-/// All schedules, and what they come to.
+/// Explores all schedules; returns the distinct results.
 fn all<T, F>(search: &str, program: impl Fn() -> F + Sync) -> (Report, Vec<T>)
 where
     T: Ord + Send + 'static,
@@ -35,7 +35,7 @@ where
     (report, seen.into_iter().collect())
 }
 
-/// Both channels have one.
+/// Two channels, each with one message.
 fn both() -> [mpsc::Receiver<u32>; 2] {
     [1, 2].map(|number| {
         let (send, receive) = mpsc::channel(1);
@@ -83,7 +83,7 @@ fn in_order_there_is_nothing_to_decide() {
     assert_eq!(report.executions, 1);
 }
 
-/// So is it with one branch that is open, and where only a pattern says which one it is.
+/// A single open branch leaves no choice, even if only a pattern decides it.
 #[test]
 fn a_branch_is_left_out_by_its_condition_and_by_its_pattern() {
     for wants in [1, 2, 3] {
@@ -127,7 +127,7 @@ fn where_nothing_is_left_it_panics() {
     report.assert_bug("no branch of a `select!` is left, and it has no `else`");
 }
 
-/// Handlers leave loops and functions; a future that is passed by reference goes on.
+/// Handlers may leave loops and functions; a future that is passed by reference continues.
 #[test]
 fn handlers_say_where_it_goes_on() {
     async fn last(of: &mut mpsc::Receiver<u32>, mut done: oneshot::Receiver<u32>) -> Option<u32> {
@@ -167,7 +167,7 @@ fn handlers_say_where_it_goes_on() {
 #[derive(Debug)]
 struct Begin;
 
-/// Awaits two others, and says which one it has heard first.
+/// Awaits two others, and reports the first answer.
 struct Chooser {
     others: [ActorRef<Echo>; 2],
     to: ActorRef<Judge>,
@@ -247,7 +247,7 @@ fn every_execution_runs_the_same_way_again() {
     assert!(!report.is_clean());
 }
 
-/// tokio's own draws, and the report says where, and what to write.
+/// tokio's own `select!` draws the order itself; the report names the place and the replacement.
 #[test]
 fn a_foreign_select_is_named() {
     let line = line!() + 4;

@@ -1,4 +1,4 @@
-//! How short the executions are that minimising leaves, against the shortest that there are.
+//! The length of minimised executions, compared with the shortest possible one.
 
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
@@ -7,7 +7,7 @@ use actor_test::{Report, Tester};
 #[derive(Clone, Copy, Debug)]
 struct Letter(char);
 
-/// Has letters to send.
+/// Sends its letters.
 struct Sender {
     to: ActorRef<Desk>,
     letters: Vec<char>,
@@ -23,7 +23,7 @@ impl Sender {
     }
 }
 
-/// Fails once the bad letters have come in their order, whatever comes in between.
+/// Fails once the bad letters have arrived in their order, with any others in between.
 struct Desk {
     bad: Vec<char>,
     next: usize,
@@ -40,14 +40,14 @@ impl Desk {
     }
 }
 
-/// Two senders with three letters and two, and two bad ones, each of them one of three.
+/// Two senders with three and two letters, and two bad letters, each of them one of three.
 #[derive(Debug)]
 struct Program {
     senders: [Vec<char>; 2],
     bad: Vec<char>,
 }
 
-/// How many such programs there are.
+/// The number of such programs.
 const PROGRAMS: usize = 3_usize.pow(7);
 
 impl Program {
@@ -78,7 +78,7 @@ impl Program {
     }
 }
 
-/// Of some of these programs all executions are run, so the length of the shortest failing one is known.
+/// All executions of these programs are run, so the length of the shortest failing one is known.
 #[test]
 fn what_is_left_is_nearly_the_shortest_there_is() {
     let (mut failing, mut shortest_of_all) = (0, 0);

@@ -1,4 +1,4 @@
-//! Stateful search, against all schedules: the same end states, the same bugs.
+//! Stateful search, against all schedules: the same end states and the same bugs.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn strategy(name: &str) -> StrategySpec {
     name.parse().expect("the name of a strategy")
 }
 
-/// How many programs: `STATES` says so, for a night.
+/// The number of programs; `STATES` raises it for a nightly run.
 fn programs(usual: u64) -> u64 {
     let given = std::env::var("STATES").ok();
     given.map_or(usual, |given| given.parse().expect("a number"))
@@ -22,8 +22,8 @@ fn programs(usual: u64) -> u64 {
 
 const SCHEDULES_MAX: u64 = 1_000;
 
-/// Nothing in these programs can be looked at, and they share memory: states are told apart by how they
-/// came about, and nothing is missed.
+/// The actors of these programs have no fingerprints, and share memory:
+/// states are identified by their histories, and none is missed.
 #[test]
 fn what_cannot_be_looked_at_is_told_apart() {
     let (mut compared, mut schedules, mut merged) = (0, 0, 0);
@@ -57,8 +57,8 @@ fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
     tester.keep_going().run(program)
 }
 
-/// Every state that a model of the program knows is met, once, and no other; the nearest failure is found
-/// first, with as few steps as there are to any.
+/// Each state of the independent model is visited exactly once, and no other.
+/// The nearest failure is found first, with the minimum number of steps.
 #[test]
 fn states_are_those_of_a_model() {
     let (mut states, mut failing, mut largest) = (0, 0, 0);
@@ -68,7 +68,7 @@ fn states_are_those_of_a_model() {
         let case = || format!("program {number}: {program:#?}");
         for name in ["states", "bfs"] {
             let report = search(name, |sys| drop(program.set_up(sys)));
-            // Some may be busy with their own events for ever.
+            // Some actors may handle only their own events for ever.
             let busy = Gap::Cycles(Unjudged::Busy);
             let gaps = &report.verdict.gaps;
             assert!(gaps.iter().all(|gap| *gap == busy), "{gaps:?}, {}", case());
@@ -97,7 +97,7 @@ fn states_are_those_of_a_model() {
     assert!(failing > 3, "{failing}");
 }
 
-/// Two threads that add to what they share: as many ends as over all schedules.
+/// Two threads that add to a shared value: the same number of end states as over all schedules.
 #[test]
 fn shared_memory_is_told_apart() {
     let ends = |name: &str| {

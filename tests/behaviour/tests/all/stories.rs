@@ -1,5 +1,5 @@
-//! Stories: what a step changed, what timers are for, what a failed predicate saw, and that telling
-//! changes nothing.
+//! Reports of executions: the changes of each step, the purpose of timers,
+//! and the values that a failed predicate read. Recording changes nothing.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,7 +16,7 @@ struct Tick;
 #[derive(Debug)]
 struct Go;
 
-/// Can be printed.
+/// An actor with `Debug`.
 #[derive(Debug)]
 struct Account {
     balance: i64,
@@ -51,7 +51,7 @@ fn first_bug(program: impl Fn(&System) + Sync) -> Bug {
     report.bugs().first().expect("a bug is found").clone()
 }
 
-/// All changes of a story, in order.
+/// Returns all changes in a report, in order.
 fn changes(story: &Story) -> Vec<String> {
     let none = || "-".into();
     let changes = story.steps.iter().flat_map(|step| &step.changes);
@@ -95,7 +95,7 @@ fn a_step_tells_what_it_changed() {
 fn a_predicate_may_say_what_it_saw_and_at_whom_it_looked_is_told() {
     let bug = first_bug(|sys| {
         let account = overdraw(sys);
-        // Nobody looks at this one.
+        // No predicate reads this one.
         sys.spawn(Account::new(9));
         // ANCHOR: answer
         sys.always("in credit", move |w| match w.get(&account) {
@@ -125,7 +125,7 @@ fn a_predicate_may_say_what_it_saw_and_at_whom_it_looked_is_told() {
     assert_eq!(unmet.trace.story.looked_at.len(), 1);
 }
 
-/// Prints itself, and tries to do more than that.
+/// Takes forbidden actions in its `Debug` implementation.
 struct Meddler {
     sys: System,
     account: ActorRef<Account>,
@@ -157,7 +157,7 @@ impl Meddler {
     }
 }
 
-/// A `Debug` is called where an execution is recorded, and can do nothing in it.
+/// `Debug` is called while an execution is recorded, and has no effect on it.
 #[test]
 fn printing_changes_nothing() {
     let explore = |mischief: bool| {
@@ -192,7 +192,7 @@ fn printing_changes_nothing() {
     );
 }
 
-/// Has no `Debug`.
+/// An actor without `Debug`.
 struct Silent(u32);
 
 #[actor]
@@ -287,7 +287,7 @@ impl Owed {
     }
 }
 
-/// Owes something, and then ticks for ever.
+/// Causes an obligation, and then ticks for ever.
 #[derive(Debug)]
 struct Ticking {
     account: ActorRef<Account>,
@@ -316,7 +316,7 @@ fn owing() -> Report {
     })
 }
 
-/// The step at which something became hot is told, though hundreds of steps of ticking came after it.
+/// The report contains the step at which the monitor became hot, although hundreds of ticks followed.
 #[test]
 fn a_report_tells_what_matters() {
     let report = owing();
@@ -381,7 +381,7 @@ fn a_part_of_a_story_is_selected() {
     }
 }
 
-/// Logs what it does.
+/// Logs its actions.
 struct Talking;
 
 #[actor]
@@ -394,7 +394,7 @@ impl Talking {
     }
 }
 
-/// Is printed.
+/// Takes a forbidden action when it is printed.
 struct Meddles;
 
 impl fmt::Debug for Meddles {
@@ -429,7 +429,7 @@ fn what_the_program_logs_is_told_in_its_step() {
 #[derive(Debug)]
 struct Spoil;
 
-/// Is spoiled, looks names up on nodes for a while, and fails.
+/// Is spoiled, looks up names on nodes for a while, and fails.
 #[derive(Debug)]
 struct Looker {
     is_spoiled: bool,
@@ -452,7 +452,7 @@ impl Looker {
     }
 }
 
-/// The bookkeeping of looking for names is no reason to leave out what led to the bug.
+/// The steps of look-ups must not displace the steps that led to the bug.
 #[test]
 fn of_a_long_story_what_matters_is_told_before_the_lookups_of_names() {
     let report = Tester::new().iterations(1).explain(0).run(|sys| {
@@ -479,7 +479,7 @@ struct Close;
 #[derive(Debug)]
 struct Question;
 
-/// Fails where there is not enough in it, and where it is closed and nearly empty.
+/// Fails if it has too little money, and if it is closed and nearly empty.
 #[derive(Debug)]
 struct Till {
     left: u32,
@@ -501,7 +501,7 @@ impl Till {
     }
 }
 
-/// Answers.
+/// Answers questions.
 #[derive(Debug)]
 struct Clerk;
 
@@ -513,7 +513,7 @@ impl Clerk {
     }
 }
 
-/// Takes something, asks a clerk again and again, and takes something once more.
+/// Takes money, asks a clerk again and again, and takes money once more.
 #[derive(Debug)]
 struct Customer {
     till: ActorRef<Till>,
@@ -532,7 +532,7 @@ impl Customer {
     }
 }
 
-/// Asks a clerk again and again, and then closes.
+/// Asks a clerk again and again, and then closes the till.
 #[derive(Debug)]
 struct Closer {
     till: ActorRef<Till>,
@@ -567,7 +567,7 @@ fn told(report: &Report) -> String {
     told.downcast_ref::<String>().expect("a message").clone()
 }
 
-/// How the actor that failed has become what it was, though dozens of steps lie in between.
+/// The report shows the changes of the failed actor, although dozens of steps lie in between.
 #[test]
 fn a_report_tells_what_changed_the_actor_that_failed() {
     let report = Tester::new().iterations(1).explain(0).run(|sys| {
@@ -578,7 +578,7 @@ fn a_report_tells_what_changed_the_actor_that_failed() {
     assert!(text.contains("left: 3 → 1"), "{text}");
 }
 
-/// A step of which the report speaks is a step that it tells.
+/// The report contains every step that it refers to.
 #[test]
 fn a_report_tells_the_steps_that_it_names() {
     let report = Tester::new().explain(1_000_000).run(|sys| {
@@ -616,7 +616,7 @@ struct Put;
 #[derive(Debug)]
 struct Dine;
 
-/// Who grabs it while it is taken waits.
+/// A second actor that grabs the fork has to wait.
 #[derive(Debug, Default)]
 struct Fork {
     waiting: Vec<Reply<()>>,
@@ -660,7 +660,7 @@ impl Philosopher {
     }
 }
 
-/// Who waits for whom, and since when, comes before how everybody was created.
+/// The waits of a deadlock precede the creation of actors in the report.
 #[test]
 fn a_report_of_a_deadlock_tells_what_is_awaited() {
     let report = Tester::new().explain(0).run(|sys| {
@@ -700,7 +700,7 @@ impl Notebook {
     }
 }
 
-/// A notebook on the node n1.
+/// Starts a notebook on the node n1.
 async fn book_on_a_node(sys: &System) -> ActorRef<Notebook> {
     sys.node("n1", |node| {
         node.spawner()
@@ -711,7 +711,7 @@ async fn book_on_a_node(sys: &System) -> ActorRef<Notebook> {
     sys.lookup("n1/book").await.expect("it is up")
 }
 
-/// What was sent to an actor and is gone with its node is told, though much comes after it.
+/// The report shows events that a crash has lost, although much follows.
 #[test]
 fn a_report_tells_what_a_crash_has_taken() {
     let report = Tester::new().explain(0).run_async(|sys| async move {
@@ -730,7 +730,7 @@ fn a_report_tells_what_a_crash_has_taken() {
     assert!(text.contains("sends Note(7) to n1/book"), "{text}");
 }
 
-/// What an actor had come to is told where a crash has taken it.
+/// The report shows the last state of an actor that crashed.
 #[test]
 fn a_report_tells_what_an_actor_had_become_that_crashed() {
     let report = Tester::new().explain(0).run_async(|sys| async move {
@@ -748,7 +748,7 @@ fn a_report_tells_what_an_actor_had_become_that_crashed() {
     assert!(text.contains("notes: [] → [7]"), "{text}");
 }
 
-/// What a body was answered before its last question is told, and why: it is in none of its fields.
+/// The report shows the earlier answers to a body, and their causes: they are in no field.
 #[test]
 fn a_report_tells_the_answers_that_a_body_has_compared() {
     let report = Tester::new().explain(0).run_async(|sys| async move {
@@ -785,7 +785,7 @@ impl Debt {
         self.owes
     }
 
-    /// As many questions as there can be before it answers.
+    /// Asks as often as possible before it answers.
     #[on]
     async fn relay(&mut self, Relay(clerk): Relay) -> u32 {
         for _ in 0..8 {
@@ -795,8 +795,8 @@ impl Debt {
     }
 }
 
-/// Where a predicate has looked at an actor, what each of its fields came to is told, though one of them
-/// changed long before the others did.
+/// If a predicate has read an actor, the report shows the last value of
+/// each of its fields, even if one of them changed long before the others.
 #[test]
 fn a_report_tells_what_the_fields_came_to_that_a_predicate_looked_at() {
     let report = Tester::new().explain(0).run_async(|sys| async move {
@@ -840,7 +840,7 @@ impl Ledger {
     }
 }
 
-/// The step in which a timer fires happens when it fires.
+/// The step in which a timer fires has the time of the timer.
 #[test]
 fn a_timer_fires_at_its_time() {
     let report = Tester::new().iterations(1).run(|sys| {
@@ -867,7 +867,7 @@ impl Sleeper {
 #[derive(Debug)]
 struct Hire(u32);
 
-/// Does what a farm gives it to do.
+/// Carries out the orders of a farm.
 #[derive(Debug)]
 struct Hand;
 
@@ -880,7 +880,7 @@ impl Hand {
     fn hire(&mut self, _: Hire) {}
 }
 
-/// Hires so many hands, and has the first of them do something it can't.
+/// Spawns a number of hands, and makes the first of them fail.
 #[derive(Debug, Default)]
 struct Farm {
     first: Option<ActorRef<Hand>>,

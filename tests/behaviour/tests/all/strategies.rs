@@ -1,5 +1,5 @@
-//! Samplers against probabilities in closed form. Seeds are fixed; a deviation of five standard
-//! errors, as allowed here, has a chance below 10^-6.
+//! Random walks against probabilities in closed form. Seeds are fixed; a deviation
+//! of five standard errors, as allowed here, has a probability below 10^-6.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -32,7 +32,7 @@ impl Sink<'static> {
     }
 }
 
-/// Sends so many at its start.
+/// Sends a number of messages at its start.
 struct Sender {
     name: char,
     messages: u32,
@@ -72,9 +72,9 @@ fn assert_share(hits: u64, of: u64, expected: f64) {
     );
 }
 
-/// skew(K): A sends one message, B sends K; P is "A's message is last". Both are started before
-/// either may run, by a set-up that spawns B, the sink and A in one go and does nothing else: what is
-/// left to the walk is computed below by the same recurrence over all its states.
+/// skew(K): A sends one message, B sends K; P is the probability that A's message is
+/// last. The set-up spawns B, the sink and A in one step and does nothing else. The
+/// rest is a random walk, computed below by the same recurrence over all its states.
 #[test]
 fn random_walks_are_uniform_over_enabled_operations() {
     static HITS: AtomicU64 = AtomicU64::new(0);
@@ -105,12 +105,12 @@ fn random_walks_are_uniform_over_enabled_operations() {
     );
 }
 
-/// The probability by dynamic programming over: spawns still to be flushed by the set-up, steps that
-/// A and B still have (a start and their sends), and events in the sink's inbox.
+/// Computes the probability by dynamic programming over the spawns that the set-up has yet to flush,
+/// the remaining steps of A and B (a start and their sends), and the events in the sink's inbox.
 fn a_is_last(b_messages: u32) -> f64 {
     fn walk(spawns: u32, a: u32, b: u32, inbox: u32, memo: &mut Memo) -> f64 {
         if a == 0 {
-            // A's message is flushed: it is last if B's all are.
+            // A's message is flushed: it is last if all of B's are.
             return f64::from(u8::from(b == 0));
         }
         if let Some(known) = memo.get(&(spawns, a, b, inbox)) {
@@ -123,7 +123,7 @@ fn a_is_last(b_messages: u32) -> f64 {
             ways.push((spawns - 1, a, b, inbox));
         }
         if b_lives && b > 0 {
-            // The first step of a sender is its start, the others reach the sink.
+            // The first step of a sender is its start; the others reach the sink.
             let sends = u32::from(b <= memo.b_messages);
             ways.push((spawns, a, b - 1, inbox + sends));
         }
@@ -163,7 +163,7 @@ impl Memo {
     }
 }
 
-/// Arms a timer and tells itself: one of work and one of time are enabled at once.
+/// Sets a timer and sends to itself: a work step and a timer are enabled at the same time.
 struct Races<'a> {
     hits: &'a AtomicU64,
     told: bool,
@@ -190,8 +190,8 @@ impl Races<'static> {
     }
 }
 
-/// Once the timer is armed, nothing but it and the send to its owner is enabled, so the timer fires
-/// first with its share of the weights.
+/// Once the timer is set, only the timer and the send to its owner are
+/// enabled, so the timer fires first with a probability given by its weight.
 #[test]
 fn weighted_walks_go_by_weights() {
     static HITS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
@@ -212,7 +212,7 @@ fn weighted_walks_go_by_weights() {
     }
 }
 
-/// An event may have a weight of its own: where it is sent, and where a timer fires it.
+/// An event may have its own weight, for its send and for the timer that fires it.
 #[test]
 fn weighted_walks_go_by_weights_of_events() {
     static HITS: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
@@ -231,7 +231,7 @@ fn weighted_walks_go_by_weights_of_events() {
     }
 }
 
-/// Tells when it starts.
+/// Sends an event at its start.
 struct Waker {
     races: ActorRef<Races<'static>>,
 }
@@ -246,9 +246,9 @@ impl Waker {
     fn told(&mut self, _: Told) {}
 }
 
-/// The probability that the tick is handled before `Told`: it fires before `Told` is flushed. The walk
-/// has three chains: the start of `Races` and then its timer; the second spawn, the start of `Waker`
-/// and its send. Both chains begin once the first spawn is flushed.
+/// The probability that the tick is handled before `Told`: it fires before `Told` is flushed.
+/// The walk has two chains: the start of `Races` and then its timer; the second spawn, the
+/// start of `Waker` and its send. Both chains begin once the first spawn is flushed.
 fn timer_first(work: f64, timer: f64, told: f64) -> f64 {
     // (steps of `Races` taken: 0 none, 1 started; steps of the other chain taken: 0 to 3)
     fn walk(started: bool, chain: u32, weights: [f64; 3]) -> f64 {

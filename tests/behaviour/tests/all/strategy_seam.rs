@@ -1,4 +1,4 @@
-//! What a strategy is asked and told, when and in which order, and what it must not do.
+//! The interface of strategies: the order of calls, the information in them, and invalid answers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -57,12 +57,12 @@ fn tester(executions: u64) -> Tester {
 
 type Words = Arc<Mutex<Vec<String>>>;
 
-/// Takes the first of all, and notes what it is asked and told.
+/// Always picks the first operation, and records the calls that it receives.
 #[derive(Debug)]
 struct Notes {
     words: Words,
     hears_steps: bool,
-    /// Declines at this step.
+    /// The step at which the strategy declines.
     declines_at: u64,
 }
 
@@ -144,7 +144,7 @@ fn a_declined_pick_ends_the_execution() {
     assert_eq!(report.behaviours.seen, 0, "what was broken off is none");
 }
 
-/// Owed from the roll on, for ever.
+/// Hot from the roll on, for ever.
 #[derive(Default)]
 struct Owed;
 #[monitor(hot, cold)]
@@ -155,7 +155,7 @@ impl Owed {
     }
 }
 
-/// Walks, and declines after so many steps in every other execution.
+/// A random walk that declines after a number of steps in every other execution.
 #[derive(Debug)]
 struct Prunes {
     walk: Random,
@@ -194,7 +194,7 @@ fn prunes(at: u64) -> Box<dyn Strategy> {
     })
 }
 
-/// The monitor is hot where the execution is broken off, and each is checked by another run.
+/// The monitor is hot when the execution is ended early, and each execution is checked by another run.
 #[test]
 fn what_is_pruned_is_not_judged() {
     let mut settings = Settings::default();
@@ -214,7 +214,7 @@ fn what_is_pruned_is_not_judged() {
     assert_eq!(report.bugs()[0].iteration, 2);
 }
 
-/// Picks or answers what is not there.
+/// Picks or answers out of range.
 #[derive(Debug)]
 struct Wild {
     position: usize,
@@ -288,7 +288,7 @@ fn so_is_what_an_explorer_names_that_is_not_there() {
 
 type Message = (StepKind, Option<EventId>, OperationId);
 
-/// Walks, and notes under which identity messages are sent and handled.
+/// A random walk that records the identities of sent and handled messages.
 #[derive(Debug)]
 struct Names {
     walk: Random,

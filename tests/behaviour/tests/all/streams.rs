@@ -1,4 +1,4 @@
-//! Streams attached to an actor, and actors that block, under the tester.
+//! Streams attached to an actor, and blocking actors, under the tester.
 
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
@@ -20,7 +20,7 @@ fn assert_clean(report: &Report) {
     assert!(report.verdict.is_exhaustive());
 }
 
-/// The numbers up to a bound, all at hand.
+/// A stream of the numbers up to a bound, always ready.
 struct Numbers(std::ops::RangeInclusive<u32>);
 
 impl Stream for Numbers {
@@ -38,7 +38,7 @@ struct Over;
 #[derive(Debug)]
 struct Clear;
 
-/// Adds up, and knows no `Number` once it is over.
+/// Adds numbers; has no handler for `Number` after the end.
 #[derive(Default)]
 struct Sum {
     numbers: u32,
@@ -89,7 +89,7 @@ fn items_come_in_order_and_the_end_comes_last() {
     assert_clean(&report);
 }
 
-/// What is sent by another comes between any two items, and no item comes after the end.
+/// Events of others come between any two items, and no item comes after the actor's end.
 #[test]
 fn a_stream_ends_with_its_actor() {
     let report = dfs().run(|sys| {
@@ -124,7 +124,7 @@ fn a_failure_of_an_item_is_found() {
     );
 }
 
-/// Where its handlers run in production makes no difference to the schedules.
+/// The thread of the handlers in production does not affect the schedules.
 #[test]
 fn threads_are_for_production() {
     let program = |of: for<'a> fn(Spawner<'a>) -> Spawner<'a>| {
@@ -147,7 +147,7 @@ fn threads_are_for_production() {
 #[derive(Debug)]
 struct Nudge;
 
-/// As [`Sum`], and others have a place in its mailbox too.
+/// Like [`Sum`], and others send to its mailbox, too.
 #[derive(Default)]
 struct Crowded {
     last: u32,
@@ -183,14 +183,14 @@ impl Crowded {
     }
 }
 
-/// Sends to a mailbox of one place, where the stream does as well.
+/// Sends into a mailbox with a capacity of one, where the stream does as well.
 struct Nudger(ActorRef<Crowded>);
 
 #[actor]
 impl Nudger {
     #[start]
     async fn start(&mut self) {
-        // It may have stopped.
+        // The actor may have stopped.
         let _ = self.0.send(Nudge).await;
     }
 }
@@ -215,7 +215,7 @@ fn items_wait_where_the_mailbox_is_full() {
     }));
 }
 
-/// Whatever waits for room then.
+/// The stream may be waiting for capacity at that time.
 #[test]
 fn a_stream_that_waits_for_room_ends_with_its_actor() {
     let report = dfs().run(|sys| {

@@ -1,4 +1,4 @@
-//! Supervision under the tester.
+//! Supervision under the tester: restarts, strategies, intensities, watches and links.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use actor_core::{Backoff, Event, Handler, Restart, Supervision, Unread};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Semantics, Tester};
 
-/// What happened in one execution, in order.
+/// The events of one execution, in order.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Journal(Arc<Mutex<Vec<String>>>);
 
@@ -29,13 +29,13 @@ pub(crate) fn supervised() -> Tester {
     Tester::new().supervised(true)
 }
 
-/// Time passes only when nothing else can happen.
+/// A tester whose timers fire only when nothing else can happen.
 fn patient() -> Tester {
     let semantics = Semantics::default().with_supervised();
     Tester::new().semantics(semantics.with_patient_timers())
 }
 
-/// What was noted in each schedule of a clean program, and in how many.
+/// Returns the journals of all schedules of a clean program, with the number of schedules for each.
 pub(crate) fn every(program: impl Fn(&System, &Journal) + Sync) -> BTreeMap<Vec<String>, u32> {
     let journal = Journal::default();
     let seen = Mutex::new(BTreeMap::new());
@@ -63,14 +63,14 @@ pub(crate) fn every(program: impl Fn(&System, &Journal) + Sync) -> BTreeMap<Vec<
     seen.into_inner().expect("no one panics while counting")
 }
 
-/// What is noted in every schedule alike.
+/// Returns the journal, which is the same in every schedule.
 fn always(program: impl Fn(&System, &Journal) + Sync) -> Vec<String> {
     let mut seen = every(program);
     assert_eq!(seen.len(), 1, "{seen:#?}");
     seen.pop_first().expect("one journal").0
 }
 
-/// The first bug of a program.
+/// Returns the first bug of a program.
 fn bug(tester: &Tester, program: impl Fn(&System) + Sync) -> (BugKind, String) {
     let report = tester.run(program);
     let bug = report.bugs().first().expect("a bug is found");
@@ -92,7 +92,7 @@ struct Tick;
 #[derive(Debug)]
 struct Life;
 
-/// Notes what becomes of it.
+/// Records the events of its lifecycle.
 struct Child {
     name: &'static str,
     life: u32,
@@ -151,7 +151,7 @@ impl Drop for Child {
     }
 }
 
-/// Notes what it hears when it asks a child.
+/// Records the answer of a child.
 struct Asker {
     child: ActorRef<Child>,
     journal: Journal,
@@ -249,7 +249,7 @@ fn an_inbox_may_be_dropped() {
     assert!(seen.keys().any(|noted| !read(noted)));
 }
 
-/// As in production.
+/// The behaviour is the same as in production.
 #[test]
 fn who_asked_in_vain_before_a_restart_hears_of_a_failure() {
     let heard = every(|sys, journal| {
@@ -295,7 +295,7 @@ fn each_kind_of_child_comes_back_after_its_kind_of_end() {
     }
 }
 
-/// So many failures, so long apart.
+/// Runs a child that fails this number of times, at this interval.
 fn failing(times: u64, apart: Duration) -> Report {
     patient().iterations(50).run_async(move |sys| async move {
         let child = sys.spawn_with(factory("a", &Journal::default()));
@@ -398,7 +398,7 @@ struct Parent {
     children: Vec<ActorRef<Child>>,
 }
 
-/// To the child of that number.
+/// Makes the child with this number fail.
 #[derive(Debug)]
 struct Fail(usize);
 
@@ -449,7 +449,7 @@ fn parent(sys: &System, journal: &Journal, supervision: Supervision) -> ActorRef
     })
 }
 
-/// What follows in schedules drawn at random, when all have started; it is the same in each.
+/// Returns the journal after the event in random schedules, with all children started; it is unique.
 fn follows<E: Event>(supervision: Supervision, event: impl Fn() -> E + Sync) -> Vec<String>
 where
     Parent: Handler<E>,
@@ -459,7 +459,7 @@ where
     seen.pop_first().expect("one journal")
 }
 
-/// What follows first in each of those schedules; the children start beside each other then.
+/// The same up to the restart of the children, which start in any order.
 fn follows_first<E: Event>(supervision: Supervision, event: impl Fn() -> E + Sync) -> Vec<String>
 where
     Parent: Handler<E>,
@@ -472,7 +472,7 @@ where
     before.pop_first().expect("one journal")
 }
 
-/// What may follow.
+/// Returns the possible journals after the event.
 fn may_follow<E: Event>(
     supervision: Supervision,
     event: impl Fn() -> E + Sync,
@@ -600,7 +600,7 @@ fn a_supervisor_without_a_supervisor_that_gives_up_is_a_bug() {
     assert!(message.contains("restarted 1 time within 5s"), "{message}");
 }
 
-/// Fails in its first lives: in the start hook, then in the factory.
+/// Fails in its first incarnations: in the start hook, then in the factory.
 struct Reluctant(Journal, u32);
 
 #[actor]
@@ -644,7 +644,7 @@ fn a_start_hook_or_a_factory_that_panics_counts() {
     assert!(message.contains("in the factory"), "{message}");
 }
 
-/// How it is supervised.
+/// The kind of supervision.
 #[derive(Debug)]
 struct By(Supervision);
 
@@ -674,7 +674,7 @@ fn a_handler_that_waits_is_dropped_with_its_group() {
         let at = |what: &str| noted.iter().position(|entry| entry == what);
         assert!(at("b drops") < at("a drops"), "{noted:#?}");
         assert_eq!(count(noted, "a drops"), 1, "{noted:#?}");
-        // The hook runs where it rests, and not where it waits or has not started.
+        // The stop hook runs if the actor is idle, and not if it waits or has not started.
         let rested = count(noted, "a starts") > count(noted, "a waits");
         assert_eq!(count(noted, "a stops") == 1, rested, "{noted:#?}");
     }
@@ -722,7 +722,7 @@ fn a_model_injects_failures_by_choice() {
     assert_eq!(done, BTreeSet::from([1, 2, 3]));
 }
 
-/// Hears how another ends.
+/// Records the end of another actor.
 struct Watcher(Journal);
 
 #[derive(Debug)]
@@ -741,7 +741,7 @@ impl Watcher {
     }
 }
 
-/// The reasons that a watcher of one child may hear.
+/// Returns the possible reasons that a watcher of one child receives.
 fn reasons(program: impl Fn(&System, &ActorRef<Child>) + Sync) -> BTreeSet<Vec<String>> {
     let seen = every(|sys, journal| {
         let child = sys.spawn_with(factory("a", &Journal::default()));
@@ -782,7 +782,7 @@ fn stop_comes_after_what_was_sent_before_and_kill_ahead_of_it() {
         sys.kill(&child);
     });
     let ends: Vec<usize> = killed.keys().map(Vec::len).collect();
-    // Before it starts, before it reads, or after.
+    // Killed before it starts, before it reads, or afterwards.
     assert_eq!(ends, [2, 4, 3]);
     assert!(killed.keys().flatten().all(|entry| entry != "a stops"));
 }
@@ -818,7 +818,7 @@ fn a_child_that_waits_to_be_brought_back_can_be_stopped() {
     report.assert_clean();
 }
 
-/// Links itself to a child, and hears of its failure or shares it.
+/// Links itself to a child, and traps its failure or shares it.
 struct Linked {
     other: ActorRef<Child>,
     traps: bool,
@@ -852,7 +852,7 @@ impl Linked {
 #[derive(Debug)]
 struct Alive;
 
-/// Told when the link is made; hears how the one that is linked ends.
+/// Is notified when the link is made; records the end of the linked actor.
 struct Onlooker {
     journal: Journal,
     linked: ActorRef<Linked>,
@@ -871,7 +871,7 @@ impl Onlooker {
     }
 }
 
-/// What becomes of an actor that is linked to a child, which then ends as told.
+/// Returns the journal of an actor that is linked to a child, which then ends by the event.
 fn linked<E: Event>(traps: bool, end: impl Fn() -> E + Sync) -> Vec<String>
 where
     Child: Handler<E>,
@@ -912,7 +912,7 @@ fn a_failure_is_shared_by_who_is_linked() {
     assert_eq!(linked(true, || Halt), [""; 0]);
 }
 
-/// What becomes of an actor that links itself to a child which has ended for good, as told.
+/// Returns the journals of an actor that links itself to a child which has already ended.
 fn linked_late<E: Event>(traps: bool, end: impl Fn() -> E + Sync) -> BTreeSet<Vec<String>>
 where
     Child: Handler<E>,
@@ -966,7 +966,7 @@ fn a_failure_of_long_ago_is_shared_when_the_link_is_made() {
     assert_eq!(linked_late(true, || Halt), noted(&["lives"]));
 }
 
-/// Two that link themselves to each other when they start, and start anew once for one failure.
+/// Two actors link to each other at their start, and restart once for one failure.
 #[test]
 fn a_link_goes_both_ways_and_costs_one_restart_each() {
     let seen = every(|sys, journal| {
@@ -992,7 +992,7 @@ fn a_link_goes_both_ways_and_costs_one_restart_each() {
 #[derive(Debug)]
 struct Work;
 
-/// Passes on what it is sent; the last one counts.
+/// Passes on its input; the last stage counts.
 struct Stage {
     next: Option<ActorRef<Stage>>,
     done: Arc<Mutex<u32>>,
@@ -1035,7 +1035,7 @@ fn a_pipeline_ends_from_its_source_to_its_sink() {
         assert!(!source.is_alive() && !sink.is_alive());
     });
     in_order.assert_clean();
-    // The other way round, what the source passes on is lost.
+    // In the opposite order, the messages of the source are lost.
     let out_of_order = tester().run_async(|sys| async move {
         let done = Arc::default();
         let [source, sink] = pipeline(&sys, &done);

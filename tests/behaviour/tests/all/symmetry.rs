@@ -1,5 +1,5 @@
-//! States up to who is who among interchangeable actors, against the orbits of a model under all permutations,
-//! by brute force.
+//! Symmetry reduction: states up to permutations of interchangeable actors,
+//! against the orbits of a model, by brute force over all permutations.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -23,7 +23,7 @@ fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Re
     }
 }
 
-/// Whether states were told apart by who is who.
+/// Returns true if the search has merged states that differ by a permutation of actors.
 fn is_up_to_symmetry(report: &Report) -> bool {
     match report.verdict.searched {
         SearchKind::Systematic {
@@ -36,20 +36,20 @@ fn is_up_to_symmetry(report: &Report) -> bool {
     }
 }
 
-/// Whom a member means.
+/// The receiver of an event, or the actor that it mentions.
 #[derive(Clone, Copy, Debug)]
 enum Whom {
     Me,
-    /// Who is spoken of.
+    /// The actor that the handled event mentions.
     About,
-    /// One of those that it knows, or itself.
+    /// One of the known peers, or the actor itself.
     Peer(usize),
 }
 
 #[derive(Clone, Debug)]
 struct Outcome {
     state: u8,
-    /// To whom, which event, and of whom it speaks.
+    /// The receiver, the kind of the event, and the mentioned actor.
     sends: Option<(Whom, u8, Whom)>,
 }
 
@@ -63,7 +63,7 @@ const KINDS: usize = 2;
 const PEERS_MAX: usize = 2;
 const STATES_MAX: usize = 500;
 
-/// All members follow the same rules, and some are told of others.
+/// A program: all members follow the same rules, and some get to know others.
 #[derive(Clone, Debug)]
 struct Program {
     members: usize,
@@ -71,7 +71,7 @@ struct Program {
     tells: Vec<(usize, Said)>,
 }
 
-/// An event: to meet somebody, or one of a kind that speaks of somebody.
+/// An event: an introduction, or one of a kind that mentions an actor.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Said {
     Meet(usize),
@@ -107,7 +107,7 @@ impl Program {
         let rules = (0..KINDS)
             .map(|_| (0..KINDS).map(|_| rule(&mut dice)).collect())
             .collect();
-        // Everybody the same, or some something.
+        // All members get the same events, or some get random ones.
         let next = |who: usize| (who + 1) % members;
         let kind = dice.roll(KINDS) as u8;
         let meets = (0..members).map(|who| (who, Said::Meet(next(who))));
@@ -156,7 +156,7 @@ impl Program {
         }
     }
 
-    /// How many states there are, how many up to who is who, and how near the first failure is.
+    /// Returns the number of states, the number of orbits, and the distance of the nearest failure.
     fn model(&self) -> Option<(usize, usize, Option<u64>)> {
         let begun = World {
             unborn: (0..self.members).collect(),
@@ -181,7 +181,7 @@ impl Program {
                 }
             }
         }
-        // And the one before the set-up.
+        // Plus the state before the set-up.
         Some((known.len() + 1, orbits.len() + 1, failure))
     }
 
@@ -260,7 +260,7 @@ struct Inside {
 }
 
 impl World {
-    /// The least of all that differ in who is who.
+    /// Returns the canonical form: the least state of the orbit.
     fn least(&self) -> Self {
         let all = permutations(self.members.len());
         let all = all.iter().map(|names| self.renamed(names));
@@ -353,7 +353,7 @@ impl Member {
     }
 }
 
-/// As many states as there are orbits, and the first failure as near as in the whole.
+/// The search visits one state per orbit, and the first failure is as near as in the full graph.
 #[test]
 fn states_are_the_orbits_of_a_model() {
     let given = std::env::var("SYMMETRY").ok();
@@ -391,7 +391,7 @@ struct Enter(ActorRef<Guest>);
 #[derive(Clone, Copy, Hash, Debug)]
 struct Welcome;
 
-/// Lets everybody in.
+/// Admits every guest.
 #[derive(Hash)]
 struct Host;
 
@@ -436,8 +436,8 @@ fn guests(sys: &System) -> Vec<ActorRef<Guest>> {
     (0..3).map(spawn).collect()
 }
 
-/// A predicate that looks at any of them may stay; one that means one of them has who is who make a
-/// difference again, and is met where it is false for that one alone.
+/// A predicate over all actors of a type keeps the symmetry. A predicate about
+/// one actor breaks the symmetry, and must be found false for exactly that actor.
 #[test]
 fn a_predicate_that_means_one_tells_them_apart() {
     let any = search("bfs", true, |sys| {
@@ -478,7 +478,7 @@ fn a_predicate_that_means_one_tells_them_apart() {
     assert_eq!((states(&one), states(&any)), (Some(265), Some(79)));
 }
 
-/// Knows whom somebody was told of first, and fails where another is welcomed before.
+/// Records the order of requests, and fails if guests are welcomed in another order.
 #[derive(Default, Hash)]
 struct InOrder {
     entering: Vec<ActorId>,
@@ -498,7 +498,7 @@ impl InOrder {
     }
 }
 
-/// A monitor knows them by the names that the state has.
+/// A monitor with actor identities is renamed together with the state.
 #[test]
 fn a_monitor_may_know_them() {
     let without = search("bfs", true, |sys| drop(guests(sys)));
@@ -508,11 +508,11 @@ fn a_monitor_may_know_them() {
     });
     with.assert_clean();
     assert!(with.verdict.is_exhaustive() && is_up_to_symmetry(&with));
-    // Who has entered first is in the inbox of the host as well.
+    // The inbox of the host has the same order already.
     assert_eq!(with.verdict.states(), without.verdict.states());
 }
 
-/// What stays owed is not looked for where who is who makes no difference, and the report says so.
+/// Cycles are not checked under symmetry reduction, and the report says so.
 #[test]
 fn no_cycle_is_judged_whoever_is_who() {
     let report = search("states", true, |sys| {
@@ -528,11 +528,11 @@ fn no_cycle_is_judged_whoever_is_who() {
     );
 }
 
-/// What else may be going on while the members act, that knows actors by number.
+/// Another activity beside the members, which refers to actors by number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum Beside {
     Nothing,
-    /// For as long as the last of what the warden does is not done.
+    /// The activity ends with the last action of the warden.
     Unwatch,
     Watch,
     Link,
@@ -568,7 +568,7 @@ struct Whether;
 #[derive(Clone, Fingerprint, Debug)]
 struct Keep(Timer);
 
-/// Is watched, linked and lent to; whom it waits for never tells it to go, so it answers nothing.
+/// Is watched, linked and holds a timer; never receives `Go`, so it never answers.
 #[derive(Fingerprint, Default)]
 struct Guard(Option<Timer>);
 
@@ -590,7 +590,7 @@ impl Guard {
     }
 }
 
-/// Brings about what else goes on, and then has the members go.
+/// Starts the activity, and then sends `Go` to the members.
 #[derive(Hash)]
 struct Warden {
     guard: ActorRef<Guard>,
@@ -613,7 +613,7 @@ impl Warden {
             Beside::Ask => drop(self.guard.ask(Whether)),
             _ => {}
         }
-        // Nobody knows an order of theirs from here on.
+        // From here on, nothing refers to the order of the members.
         for member in std::mem::take(&mut self.members) {
             member.tell(Go);
         }
@@ -629,7 +629,7 @@ impl Warden {
     fn terminated(&mut self, _: Terminated) {}
 }
 
-/// Whose number is nowhere but in the order in which it was made.
+/// An interchangeable actor, whose number occurs only in the order of creation.
 #[derive(Fingerprint)]
 #[fingerprint(interchangeable)]
 struct InterchangeableMember(u8);
@@ -642,7 +642,7 @@ impl InterchangeableMember {
     }
 }
 
-/// The same, and who is who counts.
+/// The same actor without interchangeability.
 #[derive(Hash)]
 struct DistinctMember(u8);
 
@@ -654,7 +654,7 @@ impl DistinctMember {
     }
 }
 
-/// How many states there are of three members, of one type or the other.
+/// Returns the number of states with three members, of one type or the other.
 fn beside(beside: Beside, are_alike: bool) -> u64 {
     let mut settings = Settings::default();
     settings.iterations = u64::MAX;
@@ -683,7 +683,7 @@ fn beside(beside: Beside, are_alike: bool) -> u64 {
         .unwrap_or_else(|| panic!("{beside:?}: {:?}", report.verdict))
 }
 
-/// Where something knows actors by number, all are told apart, whatever their type says.
+/// While something refers to actors by number, all actors are distinguished, whatever their type declares.
 #[test]
 fn what_knows_actors_by_number_tells_them_apart() {
     let (alike, apart) = (
@@ -691,12 +691,12 @@ fn what_knows_actors_by_number_tells_them_apart() {
         beside(Beside::Nothing, false),
     );
     assert_eq!((alike, apart), (18, 23));
-    // More, where a timer was lent in one way to a state, and in none in another.
+    // More states are possible, since a timer may be lent or not.
     let counts = BESIDE.map(|what| (what, beside(what, true), beside(what, false)));
     let merged = counts.iter().filter(|(_, alike, apart)| alike < apart);
     let merged: Vec<_> = merged.collect();
     assert!(merged.is_empty(), "{merged:?} of {counts:?}");
-    // What is left to do is of a kind that knows them by number, and then it is done.
+    // The warden's remaining action refers to actors by number; after that action, states are merged again.
     let meanwhile = beside(Beside::Unwatch, true);
     assert!(alike < meanwhile && meanwhile < apart, "{meanwhile}");
 }

@@ -1,7 +1,7 @@
-//! Ordinary code under test: hash maps, random bytes and clocks are answered by the tester, the same
-//! for the same execution, whatever ran before on the thread and in the process.
+//! Ordinary code under test: the tester answers hash maps, random bytes and clocks, with the
+//! same values for the same execution, whatever ran before on the thread and in the process.
 //!
-//! Where the tester can't answer (see `actor-test-os`), there is nothing to be tested here.
+//! On systems without this support (see `actor-test-os`), there is nothing to test.
 #![cfg(all(
     target_os = "linux",
     target_env = "gnu",
@@ -29,7 +29,7 @@ struct Tick;
 #[derive(Debug)]
 struct Word(String);
 
-/// Keeps what it is told.
+/// Stores the received words.
 #[derive(Debug, Default)]
 struct Book(Vec<String>);
 #[actor]
@@ -40,7 +40,7 @@ impl Book {
     }
 }
 
-/// Asks the system for whatever a program may ask it for, and tells.
+/// Uses all of these system services, and sends the results.
 struct Curious {
     names: HashMap<u32, &'static str>,
     begun: Instant,
@@ -71,7 +71,7 @@ impl Curious {
     }
 }
 
-/// Fails where a map of five gives out one key first.
+/// Fails if the iteration of a map with five keys begins with one key.
 #[derive(Debug, Default)]
 struct Ordered(HashMap<u32, ()>);
 #[actor]
@@ -116,14 +116,14 @@ fn curious(sys: &System) {
     });
 }
 
-/// Each execution is run twice, so that whatever differs is found.
+/// A tester that runs each execution twice, so that every difference is found.
 fn tester() -> Tester {
     let mut settings = actor_test::Settings::default();
     settings.check_every = 1;
     Tester::with(settings).iterations(40)
 }
 
-/// The same but for times.
+/// Removes the times from a report.
 fn timeless(report: Report) -> Report {
     let mut report = report;
     (report.elapsed_s, report.thread_s) = (0.0, 0.0);
@@ -144,8 +144,8 @@ fn a_program_that_asks_the_system_does_the_same_twice() {
     assert!(report.thread_s > 0.0);
 }
 
-/// What it finds, up to the last byte of the story, depends neither on the workers nor on what else a
-/// thread has done.
+/// The result, up to the last byte of the report, depends
+/// neither on the workers nor on earlier activity of a thread.
 #[test]
 fn what_was_asked_before_changes_nothing() {
     let failing = |sys: &System| {
@@ -158,13 +158,13 @@ fn what_was_asked_before_changes_nothing() {
     let first = find(1);
     assert_eq!(first.bugs()[0].kind(), BugKind::Invariant);
     assert!(first.bugs()[0].trace.system.is_some());
-    // This thread has its keys for hash maps now, if it had none before.
+    // This thread now has its own keys for hash maps.
     let _ = RandomState::new();
     assert_eq!(find(1), first);
     assert_eq!(find(3), first);
 }
 
-/// Executions differ in their answers: the orders of a hash map are explored as well.
+/// Executions differ in their answers, so the orders of a hash map are explored, too.
 #[test]
 fn another_execution_has_another_order() {
     let orders = Mutex::new(BTreeSet::new());
@@ -175,12 +175,12 @@ fn another_execution_has_another_order() {
     });
     assert_eq!(report.asked_for_bytes, 40);
     let orders = orders.into_inner().unwrap().len();
-    // Of 24, 40 draws miss fewer than 5 on average.
+    // Of 24 orders, 40 draws miss fewer than 5 on average.
     assert!((12..=24).contains(&orders), "{orders} orders");
 }
 
-/// A bug that depends on the order of a map is found, and replayed by its decisions, its shorter form
-/// included.
+/// A bug that depends on the order of a map is found, and is
+/// replayed by its decisions, also in its minimised form.
 #[test]
 fn a_bug_that_needs_an_order_is_found_and_made_shorter() {
     let report = tester().minimize(100_000).run(|sys| {
@@ -221,7 +221,7 @@ fn the_clock_is_virtual_and_begins_at_a_date() {
     );
 }
 
-/// Threads that run no execution, and this one before and after, have the system's own answers.
+/// Threads that run no execution get the system's own answers, and so does this one before and after.
 #[test]
 fn nobody_else_is_answered() {
     let (began, date) = (Instant::now(), SystemTime::now());
@@ -245,8 +245,8 @@ fn nobody_else_is_answered() {
     assert_ne!(Uuid::new_v4(), Uuid::new_v4());
 }
 
-/// An exhaustive search says that it has seen one answer of the system; a program that asks for the
-/// time alone gets all there is.
+/// An exhaustive search reports that it has seen only one answer
+/// of the system; a program that asks only for the time is proved.
 #[test]
 fn a_search_says_that_it_saw_one_answer() {
     let dfs = || tester().strategy(StrategySpec::Dfs(None));
@@ -279,7 +279,7 @@ impl Sender {
     }
 }
 
-/// Draws a byte of the system, and says which.
+/// Draws a random byte of the system, and reports it.
 struct Drawer(&'static str, ActorRef<Ends>);
 #[actor]
 impl Drawer {
@@ -291,7 +291,7 @@ impl Drawer {
     }
 }
 
-/// Notes in which order it was told what.
+/// Records the order of the received words.
 struct Ends(Vec<String>, Arc<Mutex<BTreeSet<Vec<String>>>>);
 #[actor]
 impl Ends {
@@ -304,7 +304,7 @@ impl Ends {
     }
 }
 
-/// Who draws first has the first number, so a draw is no local step: both orders are looked at.
+/// The first draw gets the first number, so a draw is no local step: both orders are explored.
 #[test]
 fn a_draw_is_no_local_step() {
     let ends = |spec| {
@@ -327,7 +327,7 @@ fn a_draw_is_no_local_step() {
 
 const PRINT: &str = "ACTOR_TEST_BEHAVIOUR_PRINT";
 
-/// Prints what an exploration showed, for the test below.
+/// Prints the result of an exploration, for the next test.
 #[test]
 fn prints_what_it_showed() {
     if std::env::var_os(PRINT).is_none() {
@@ -342,7 +342,7 @@ fn prints_what_it_showed() {
     println!("{PRINT} {:?}", timeless(report).bugs()[0]);
 }
 
-/// Two processes explore the same, byte for byte.
+/// Two processes explore the same executions, byte for byte.
 #[test]
 fn another_process_does_the_same() {
     let said = || {

@@ -1,4 +1,4 @@
-//! Time in tasks: sleeps, also where they are handed on, limits and ticks.
+//! Time in tasks: sleeps, sleeps that are moved to other tasks, timeouts and intervals.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -13,7 +13,7 @@ use actor_test::{BugKind, Report, Semantics, Tester};
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Searches that leave schedules out, and one that does not.
+/// Searches that reduce the set of schedules, and one that does not.
 const SEARCHES: [&str; 6] = [
     "dfs",
     "dfs-local",
@@ -25,7 +25,7 @@ const SEARCHES: [&str; 6] = [
 
 type Seen<T> = Arc<Mutex<BTreeSet<T>>>;
 
-/// What a program notes in all schedules; searches that come to an end see the same.
+/// Returns the records of all schedules; exhaustive searches must find the same.
 fn all<T, F>(program: impl Fn(System, Seen<T>) -> F + Sync) -> Vec<T>
 where
     T: Ord + Clone + Send + std::fmt::Debug + 'static,
@@ -34,7 +34,7 @@ where
     all_with(Semantics::default(), program)
 }
 
-/// The same where timers fire when nothing else can happen: so nobody is late.
+/// The same with patient timers, so that no task is late.
 fn on_time<T, F>(program: impl Fn(System, Seen<T>) -> F + Sync) -> Vec<T>
 where
     T: Ord + Clone + Send + std::fmt::Debug + 'static,
@@ -92,7 +92,7 @@ fn a_sleep_takes_as_long_as_it_says() {
     assert_eq!(seen, [(0, SECOND), (1, 3 * SECOND), (2, 6 * SECOND)]);
 }
 
-/// One begins it and is over, or not; another awaits it, a second before or after the time.
+/// One task starts the sleep and ends or stays; another awaits it, before or after its deadline.
 #[test]
 fn a_sleep_that_is_handed_on_is_over_neither_too_early_nor_too_late() {
     for waits_before in [0, 1, 2, 3] {
@@ -116,13 +116,13 @@ fn a_sleep_that_is_handed_on_is_over_neither_too_early_nor_too_late() {
             };
             let right = 2.max(waits_before) * SECOND;
             assert_eq!(on_time(program), [right]);
-            // One that is slow may hear of it later, and never before.
+            // In other schedules the task may be late, but never early.
             assert_eq!(all(program).first(), Some(&right));
         }
     }
 }
 
-/// Whoever has begun it, it wakes who awaits it: the order to what else is due at that time is open.
+/// A moved sleep wakes the task that awaits it, in any order with other timers of the same deadline.
 #[test]
 fn a_sleep_that_is_handed_on_comes_in_any_order_to_what_is_due_with_it() {
     let seen = all(|_, seen| async move {
@@ -160,7 +160,7 @@ struct Begin;
 #[derive(Clone, Debug)]
 struct Done(Duration);
 
-/// A handler begins a sleep, and has it awaited beside itself.
+/// A handler starts a sleep, and pipes it to itself.
 struct Piper {
     seen: Seen<Duration>,
     begun: Instant,
@@ -214,7 +214,7 @@ fn a_limit_ends_a_wait_and_what_is_ready_comes_first() {
         let at_once = task::timeout(Duration::ZERO, async { 7 }).await;
         note(&seen, (3, at_once == Ok(7)));
     });
-    // One that is so slow that both are over finds the future ready.
+    // A task that is polled after both deadlines finds the future ready.
     let either = |number| [(number, false), (number, true)];
     let right = [
         vec![(0, true)],
@@ -225,7 +225,7 @@ fn a_limit_ends_a_wait_and_what_is_ready_comes_first() {
     assert_eq!(seen, right.concat());
 }
 
-/// When ticks come to one that is busy for a while behind the second.
+/// Returns the times of the ticks of a task that is busy for a while after the second one.
 fn ticks(missed: MissedTickBehavior) -> Vec<Vec<Duration>> {
     on_time(move |_, seen| async move {
         let begun = Instant::now();
@@ -265,7 +265,7 @@ async fn tick_for_ever() {
     }
 }
 
-/// Whether its handle is held or not.
+/// A tick alone does not keep the execution going, with or without a join handle.
 #[test]
 fn an_execution_ends_where_nothing_but_ticks_comes() {
     let report = run(|sys| async move {

@@ -1,4 +1,4 @@
-//! Tasks, and what they and handlers share: exact counts, what is found, and what becomes of a task.
+//! Tasks and shared memory: exact counts, bugs, and the lifecycle of a task.
 
 use std::cell::Cell;
 use std::pin::pin;
@@ -45,7 +45,7 @@ fn binomial(n: u64, k: u64) -> u64 {
     (1..=k).fold(1, |product, i| product * (n - k + i) / i)
 }
 
-/// As for threads: the first of the task's `n` steps runs up to its first access.
+/// The same counts as for threads: the first of the task's `n` steps runs up to its first access.
 #[test]
 fn two_tasks_have_as_many_executions_as_there_are_interleavings() {
     for (n, m) in [(1, 1), (3, 3), (2, 5), (6, 4)] {
@@ -65,7 +65,7 @@ fn two_tasks_have_as_many_executions_as_there_are_interleavings() {
     }
 }
 
-/// What is async in a handler is a step, with no stack at all.
+/// An async operation in a handler is a step, without a stack of its own.
 #[derive(Debug)]
 struct Add(u32);
 
@@ -160,7 +160,7 @@ fn every_type_works_among_tasks() {
                     drop(permit);
                     assert!(list.read().await.contains(&own));
                     send.send(first).await.expect("it is received");
-                    // Two words at once would be one for whoever comes later.
+                    // Two notifications at once would be merged into one permit.
                     notify.notified().await;
                     notify.notify_one();
                     assert_eq!(news.recv().await, Ok(9));
@@ -186,7 +186,7 @@ fn every_type_works_among_tasks() {
     });
 }
 
-/// A value that somebody borrows is not changed meanwhile, and the tester does not block.
+/// A borrowed value is not changed meanwhile, and the tester does not block.
 #[test]
 fn a_borrowed_value_is_not_changed() {
     clean(|_| async {
@@ -226,7 +226,7 @@ fn a_task_outlives_who_has_spawned_it() {
         sys.spawn(Spawner(count.clone())).tell(Go);
     });
     report.assert_clean();
-    // Some executions are run a second time, to see whether they do the same.
+    // Some executions run twice, as a check for nondeterminism.
     assert!(u64::from(count.load(Ordering::Relaxed)) >= report.executions);
 }
 
@@ -265,7 +265,7 @@ fn an_aborted_task_ends_where_it_awaits() {
         task::yield_now().await;
         never.abort();
         assert!(never.await.is_err_and(|error| error.is_cancelled()));
-        // What it held it has let go of.
+        // The aborted task has released the lock.
         *lock.lock().await = 1;
     });
 }
@@ -342,7 +342,7 @@ fn accesses_that_messages_put_in_order_are_no_race() {
     assert_eq!(kind, BugKind::DataRace);
 }
 
-/// How far a task came that was aborted, where it yields between its two halves.
+/// Returns the progress of an aborted task, which may yield between its two halves.
 async fn half_done_by(yields: bool) -> u32 {
     let done = Arc::new(AtomicU32::new(0));
     let own = done.clone();
@@ -372,7 +372,7 @@ fn a_task_that_yields_may_be_aborted_there() {
     all(program(false));
 }
 
-/// How far a branch of a `select!` came that yields between its two halves, beside one that gets ready.
+/// Returns the progress of a `select!` branch that yields between its halves, beside a ready branch.
 async fn half_done_beside_another(yields: bool) -> u32 {
     let done = Arc::new(AtomicU32::new(0));
     let stop = Arc::new(Notify::new());
@@ -406,7 +406,7 @@ fn a_branch_that_yields_may_be_cancelled_there() {
     all(program(false));
 }
 
-/// Two branches that yield in one poll are one yield, and a third party is never waited for.
+/// Two branches that yield in one poll count as one yield, and do not wait for a third task.
 #[test]
 fn branches_that_yield_together_go_on() {
     all(|_| async {
@@ -421,7 +421,7 @@ fn branches_that_yield_together_go_on() {
     });
 }
 
-/// The paths are tokio's, and code that names them compiles.
+/// The paths are those of tokio, and code that uses them compiles.
 #[test]
 fn errors_of_channels_have_the_paths_of_tokio() {
     let (send, receive) = mpsc::channel(1);
@@ -445,7 +445,7 @@ fn errors_of_channels_have_the_paths_of_tokio() {
     assert_eq!(send.send(7), Err(watch::error::SendError(7)));
 }
 
-/// Nothing but the prelude.
+/// Code that imports only the prelude.
 mod by_the_prelude {
     use actor_core::prelude::*;
 

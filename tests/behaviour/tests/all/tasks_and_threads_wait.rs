@@ -1,5 +1,5 @@
-//! Tasks and threads that wait for several things, or for one of them for some time: every outcome is seen,
-//! and no other.
+//! Tasks and threads that wait for several things, or for one of
+//! them with a time limit: every outcome occurs, and no other.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use actor_test::{Report, Tester};
 
 const EXECUTIONS: u64 = 200_000;
 
-/// All executions there are.
+/// A tester that explores all executions.
 fn tester() -> Tester {
     let all = Tester::new().iterations(EXECUTIONS);
     all.strategy(StrategySpec::Dfs(None))
@@ -27,7 +27,7 @@ fn exhausted(report: &Report) {
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
 }
 
-/// What executions come to, each once.
+/// Returns the distinct results of all executions.
 fn outcomes<T: Ord + Send + 'static, F: Future<Output = T> + 'static>(
     program: impl Fn() -> F + Sync,
 ) -> Vec<T> {
@@ -83,7 +83,7 @@ fn a_set_that_is_dropped_aborts_its_tasks() {
         receive.recv().await.expect("it is sent");
         assert!(tasks.try_join_next().is_none());
         drop(tasks);
-        // Whoever has the channel's other end is gone.
+        // The other end of the channel is dropped.
         assert_eq!(receive.recv().await, None);
         assert_eq!(*left.lock().expect("nobody panics"), 1);
     });
@@ -159,7 +159,7 @@ fn a_value_that_is_waited_for_stays_as_long_as_it_is_borrowed() {
     assert_eq!(values, [2, 3]);
 }
 
-/// A thread that is slow may send too late, however early it begins.
+/// A slow thread may send too late, however early it begins.
 #[test]
 fn a_message_that_is_waited_for_comes_or_does_not() {
     let both = outcomes(|| async {
@@ -195,7 +195,7 @@ fn a_parked_thread_goes_on_by_a_word_or_in_time() {
         thread::park_timeout(5 * MS);
         let is_over = other.is_finished();
         other.join().expect("it ends");
-        // Nobody will have a word.
+        // Nobody unparks the thread.
         thread::park_timeout(2 * MS);
         thread::park_timeout(2 * MS);
         is_over
@@ -203,7 +203,7 @@ fn a_parked_thread_goes_on_by_a_word_or_in_time() {
     assert_eq!(both, [false, true]);
 }
 
-/// The time may be over while the lock is another's, who had a word that was of no use.
+/// A spurious notification may hold the lock at the time-out.
 #[test]
 fn words_that_are_of_no_use_prolong_no_wait() {
     let report = tester().run(|_: &System| {
@@ -278,8 +278,8 @@ fn a_lazy_value_is_made_once() {
     exhausted(&report);
 }
 
-/// tokio has those that watch a value, and those that meet at a barrier, go on in an order that it draws from a
-/// generator which nobody can set: it was reported as nondeterminism in the first execution.
+/// tokio resumes the waiters of a watch channel or a barrier in an order that it draws from its
+/// own generator, which can't be seeded: the first execution was reported as nondeterminism.
 #[test]
 fn many_that_wait_for_the_same_go_on_in_an_order_of_the_schedule() {
     let report = Tester::new().iterations(500).run_async(|_| async {
@@ -309,7 +309,7 @@ fn many_that_wait_for_the_same_go_on_in_an_order_of_the_schedule() {
         while told.recv().await.is_some() {
             count += 1;
         }
-        // Who comes late sees one change for two.
+        // A late task sees one change instead of two.
         assert!((10..=15).contains(&count), "{count}");
         let ends = tasks.join_all().await;
         assert!(ends.iter().all(|(last, _)| *last == Some(2)));

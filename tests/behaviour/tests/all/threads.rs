@@ -1,4 +1,4 @@
-//! Threads that share memory: exact counts, and what is found.
+//! Threads with shared memory: exact counts, and bugs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use actor_core::thread;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, FaultBudgets, FaultKind, Report, Tester};
 
-/// All executions there are.
+/// Explores all executions.
 fn all(program: impl Fn(&System) + Sync) -> Report {
     let report = Tester::new()
         .iterations(u64::MAX)
@@ -37,8 +37,8 @@ fn binomial(n: u64, k: u64) -> u64 {
     (1..=k).fold(1, |product, i| product * (n - k + i) / i)
 }
 
-/// The body takes its first step, in which it spawns, and a flush; then `n` steps of the thread, of which
-/// the first runs up to its first access, meet `m` of the body's.
+/// The body takes its first step, in which it spawns, and a flush. Then `n` steps of the thread,
+/// the first of which runs up to its first access, interleave with `m` steps of the body.
 #[test]
 fn two_threads_have_as_many_executions_as_there_are_interleavings() {
     for (n, m) in [(1, 1), (2, 2), (3, 2), (3, 4), (5, 5), (2, 7)] {
@@ -131,7 +131,7 @@ fn two_accesses_in_no_order_are_a_race() {
 
 #[test]
 fn fences_order_what_relaxed_atomics_do_not() {
-    /// A value is handed over behind a flag; with fences of who writes and of who reads, or without.
+    /// Publishes a value by a flag; with fences of the writer and of the reader, or without.
     fn handed(
         fences: [bool; 2],
         store: Ordering,
@@ -166,7 +166,7 @@ fn fences_order_what_relaxed_atomics_do_not() {
     ] {
         assert_eq!(found(racy).0, BugKind::DataRace);
     }
-    // What comes behind a fence is not ordered by it.
+    // A fence does not order later accesses.
     let (kind, _) = found(|_: &System| {
         let ready = Arc::new((AtomicBool::new(false), RaceCell::new(0)));
         let own = ready.clone();
@@ -239,7 +239,7 @@ fn a_thread_that_spins_is_found_and_one_that_yields_is_not() {
     assert!(message.contains("`thread#1` spins at "), "{message}");
 }
 
-/// A hint of the processor's says that a thread waits, as a `yield_now` does.
+/// A spin-loop hint yields, as `yield_now` does.
 #[test]
 fn a_thread_that_hints_that_it_spins_lets_others_go_first() {
     clean(|_| {
@@ -275,7 +275,7 @@ fn a_condition_is_waited_for() {
     });
 }
 
-/// The flag is looked at before the lock is taken: the word may come between.
+/// The flag is checked before the lock is taken: the notification may come in between.
 #[test]
 fn a_lost_wake_up_is_a_deadlock() {
     let (kind, message) = found(|_| {
@@ -339,8 +339,8 @@ fn every_type_works_among_threads() {
     });
 }
 
-/// What a destructor waits for, while its thread is unwound at the end, is held by another that is left in
-/// the middle: that one is unwound first.
+/// At the end a thread is unwound, and its destructor waits for a
+/// lock that a suspended thread holds: that thread is unwound first.
 #[test]
 fn a_destructor_gets_its_lock_at_the_end() {
     struct Counts(Arc<Mutex<u32>>);
@@ -362,7 +362,7 @@ fn a_destructor_gets_its_lock_at_the_end() {
             drop(held.lock());
         }));
         let holds = count.lock();
-        // For ever: nobody is there to unpark it.
+        // Waits for ever: nobody unparks the thread.
         thread::park();
         drop(holds);
     });
@@ -389,8 +389,8 @@ fn a_panic_of_a_supervised_test_is_told_to_who_joins() {
     tester.run(program).assert_clean();
 }
 
-/// A body that needs a stack is begun again: its choices are what they were, and whatever it has spawned
-/// before is not there twice.
+/// A body that needs a stack is started again: its choices
+/// are the same, and earlier spawns do not happen twice.
 #[test]
 fn a_body_that_is_begun_again_does_the_same() {
     let seen = std::sync::Mutex::new(Vec::new());
@@ -409,7 +409,7 @@ fn a_body_that_is_begun_again_does_the_same() {
         seen.lock().expect("nobody panics").push(chosen);
     });
     again.assert_clean();
-    // The first execution's is drawn before anything else is, in both.
+    // In both programs, the choice of the first execution is the first draw.
     assert_eq!(seen.into_inner().expect("nobody panics")[0], first[0]);
 }
 
@@ -452,7 +452,7 @@ fn a_handler_that_would_block_is_told_so() {
     );
 }
 
-/// A thread reads, and reads again before it has let go.
+/// A thread reads, and reads again while it still holds the lock.
 fn reads_twice(again: bool) {
     let lock = Arc::new(RwLock::new(1));
     let other = lock.clone();
@@ -464,7 +464,7 @@ fn reads_twice(again: bool) {
     writer.join().unwrap();
 }
 
-/// Searches that leave schedules out, and one that does not.
+/// Searches that reduce the set of schedules, and one that does not.
 const SEARCHES: [&str; 6] = [
     "dfs",
     "dfs-local",
@@ -495,7 +495,7 @@ fn who_reads_again_while_a_writer_waits_waits_for_ever() {
     }
 }
 
-/// What somebody learns who tries while another reads and a third may wait to write.
+/// The result of `try_read` while one thread reads and another may wait to write.
 #[test]
 fn who_tries_to_read_goes_past_no_writer_that_waits() {
     let seen = std::sync::Mutex::new(BTreeSet::new());
@@ -513,7 +513,7 @@ fn who_tries_to_read_goes_past_no_writer_that_waits() {
     assert_eq!(seen, [(false, false), (true, false), (true, true)]);
 }
 
-/// The next writer comes first, and the readers all the same come to their turn.
+/// Waiting writers precede readers, but the readers get their turn.
 #[test]
 fn readers_go_on_when_no_writer_waits() {
     all(|_| {

@@ -1,5 +1,5 @@
-//! Time that passes between two reads of a clock though no timer fires: what compares times comes to its
-//! time-out, and what is right stays so.
+//! Time that passes between two reads of a clock without a timer: programs
+//! that compare times reach their time-outs, and correct programs stay clean.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -22,7 +22,7 @@ struct Check;
 #[derive(Clone, Debug)]
 struct Tick;
 
-/// A clock as a program has one, which it has read.
+/// A value that a program has read from one of its clocks.
 #[derive(Debug)]
 enum Read {
     Own(Duration),
@@ -31,10 +31,10 @@ enum Read {
     Stamp(Timestamp),
 }
 
-/// How a lease reads its clock.
+/// Reads the clock of a lease.
 type Clock = fn(&Context<Lease>) -> Read;
 
-/// Holds what it was granted; the time-out is a comparison, as in figure 5 of MODIST.
+/// Holds a lease; the time-out is a comparison of times, as in figure 5 of MODIST.
 #[derive(Debug)]
 struct Lease {
     clock: Clock,
@@ -83,7 +83,7 @@ fn lease(clock: Clock, gives_up: bool, tester: &Tester) -> Report {
     })
 }
 
-/// Seven of ten executions miss it, so that one of a thousand seeds does.
+/// Seven of ten executions miss the bug, so 20 executions miss it for one of a thousand seeds.
 #[test]
 fn a_time_out_that_is_a_comparison_is_found_by_default() {
     let clocks = [
@@ -114,7 +114,7 @@ fn a_lease_that_is_given_up_is_right() {
     }
 }
 
-/// It has time stand still, and says so.
+/// In a systematic search time stands still, and the verdict says so.
 #[test]
 fn a_systematic_search_does_not_prove_what_compares_times() {
     for strategy in ["dfs", "dpor", "states", "db-hb", "pb-hb"] {
@@ -126,7 +126,7 @@ fn a_systematic_search_does_not_prove_what_compares_times() {
     }
 }
 
-/// By how much time passes in the story of the bug, in nanoseconds.
+/// Returns the jumps of time in the report of the bug, in nanoseconds.
 fn passes(report: &Report) -> impl Iterator<Item = u64> {
     let steps = report.bugs[0].trace.story.steps.iter();
     let effects = steps.flat_map(|step| &step.effects);
@@ -142,7 +142,7 @@ fn told(report: &Report) -> String {
     told.downcast_ref::<String>().expect("a message").clone()
 }
 
-/// One jump is left of those that an execution may have, the shortest of a few round ones that suffices.
+/// Minimisation leaves one jump, the shortest of a few round ones that suffices.
 #[test]
 fn the_story_says_how_much_time_has_passed() {
     for seed in 0..8 {
@@ -154,7 +154,7 @@ fn the_story_says_how_much_time_has_passed() {
     }
 }
 
-/// Fails from five seconds to six.
+/// Fails between five and six seconds.
 #[derive(Debug, Default)]
 struct Window {
     granted: Option<Timestamp>,
@@ -172,7 +172,7 @@ impl Window {
     }
 }
 
-/// A comparison of timestamps shows what the program waits for.
+/// A comparison of timestamps shows the tester the interval that matters.
 #[test]
 fn time_passes_by_a_little_more_than_what_timestamps_are_compared_with() {
     let tester = Tester::new().iterations(200).minimize(100_000);
@@ -187,7 +187,7 @@ fn time_passes_by_a_little_more_than_what_timestamps_are_compared_with() {
     );
 }
 
-/// Whoever looks at the clock until it is late enough hangs where it stands, and not where time goes on.
+/// A program that polls the clock hangs while time stands still, but not while time passes.
 #[test]
 fn who_waits_for_a_time_by_looking_at_the_clock_is_not_accused() {
     let waits = || {
@@ -203,7 +203,7 @@ fn who_waits_for_a_time_by_looking_at_the_clock_is_not_accused() {
     assert!(report.transient > 0, "{report:?}");
 }
 
-/// Draws of time are the execution's own: whichever worker runs it, the bug is the same.
+/// Jumps of time belong to the execution: the bug is the same on every worker.
 #[test]
 fn time_passes_alike_for_any_number_of_workers() {
     let run = |workers| {
@@ -218,7 +218,7 @@ fn time_passes_alike_for_any_number_of_workers() {
     }
 }
 
-/// The schedule of the story, jump and all, is a test that fails until the program is right.
+/// The schedule of the report, with its jump, is a test that fails until the program is fixed.
 #[test]
 fn a_jump_is_pinned_with_the_step_that_reads_the_clock() {
     let program = |gives_up| {
@@ -254,7 +254,7 @@ fn a_jump_is_pinned_with_the_step_that_reads_the_clock() {
     assert_eq!(followed.parted(), None);
 }
 
-/// Looks at the clock each time, for nothing.
+/// Reads the clock each time, without an effect.
 #[derive(Debug, Default)]
 struct Idler {
     begun: Option<Duration>,
@@ -281,7 +281,7 @@ impl Idler {
     }
 }
 
-/// Says when it was called, and fails for another reason.
+/// Records the times of its calls, and fails for another reason.
 #[derive(Debug, Default)]
 struct Stopwatch {
     beats: Vec<Duration>,
@@ -313,7 +313,7 @@ fn patient_timers_alone_move_the_clock() {
     assert!(report.is_clean(), "{report:?}");
 }
 
-/// Notes how much time has passed since it was asked first, until its timer fires.
+/// Records the time since its first event, until its timer fires.
 #[derive(Debug)]
 struct Watch {
     delay: Duration,
@@ -345,7 +345,7 @@ impl Watch {
     }
 }
 
-/// A watch tells these times before its timer with that delay is due.
+/// Returns the recorded times before a timer with that delay is due.
 fn passed_before(delay: Duration) -> BTreeSet<Duration> {
     let passed = Arc::new(Mutex::new(BTreeSet::new()));
     let report = Tester::new().iterations(1_000).run(|sys| {
@@ -373,7 +373,7 @@ fn time_passes_until_the_next_timer_is_due_and_no_further() {
     assert!(passed_before(more).contains(&second));
 }
 
-/// Fails where it is asked again after a second and more, while its timer runs.
+/// Fails at a second event after more than a second, while its timer runs.
 #[derive(Debug)]
 struct Due {
     delay: Duration,
@@ -398,7 +398,7 @@ impl Due {
     fn tick(&mut self, _: Tick, _: &mut Context<Self>) {}
 }
 
-/// A jump of a second, where a timer is due after so long.
+/// Runs a jump of one second, with a timer of this delay.
 fn a_second_passes(delay: Duration) -> ScriptResult {
     let steps = [
         ("test", "starts"),
@@ -425,7 +425,7 @@ fn no_jump_ends_when_a_timer_is_due() {
     assert!(a_second_passes(second).bug().is_none());
 }
 
-/// Fails from five seconds to six, which its timer passes over.
+/// Fails between five and six seconds, an interval that its timer skips.
 #[derive(Debug, Default)]
 struct Renewed {
     granted: Option<Duration>,
@@ -472,7 +472,7 @@ fn a_time_out_that_is_a_comparison_is_found_before_a_timer() {
     }
 }
 
-/// For a search it passes at timers alone, which the verdict says.
+/// In an exhaustive search time passes only at timers, and the verdict says so.
 #[test]
 fn a_proof_says_that_time_passes_at_timers_alone() {
     for strategy in ["dfs", "dpor", "states", "db-hb", "pb-hb"] {
@@ -483,7 +483,7 @@ fn a_proof_says_that_time_passes_at_timers_alone() {
     }
 }
 
-/// A failure for which no time had to pass, though some has in a third of the executions.
+/// The failure needs no jump of time, although a third of the executions have one.
 #[test]
 fn minimising_takes_out_what_was_not_needed() {
     let program = |sys: &System| {
@@ -502,7 +502,7 @@ fn minimising_takes_out_what_was_not_needed() {
     assert!(passed > 5, "{passed} jumps in 30 executions");
 }
 
-/// Reads of one step are at one time, and a program that reads a clock once has nothing to choose.
+/// All reads of one step return the same time, and a program with a single read has no choice.
 #[test]
 fn time_stands_still_within_a_step() {
     #[derive(Debug)]

@@ -1,4 +1,4 @@
-//! Timeouts of a state and between events: in no schedule does one outlive what it belongs to.
+//! State timeouts and timeouts between events: in no schedule does one fire after its scope has ended.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -25,7 +25,7 @@ struct Answer;
 #[derive(Debug)]
 struct TooLate;
 
-/// Waits for an answer; how is what the test varies. It knows no `TooLate` once it is done.
+/// Waits for an answer; `set` sets the timeout. There is no handler for `TooLate` afterwards.
 struct Asker {
     set: fn(&mut Context<Self>),
     ends: &'static Mutex<BTreeSet<&'static str>>,
@@ -65,7 +65,7 @@ impl Asker {
     }
 }
 
-/// Every schedule of an answer and a timeout, and how they end.
+/// Explores every schedule of an answer and a timeout; returns the outcomes.
 fn race(set: fn(&mut Context<Asker>)) -> (Report, Vec<&'static str>) {
     let ends: &'static Mutex<BTreeSet<&'static str>> = Box::leak(Box::default());
     let report = every(move |sys| sys.spawn(Asker { set, ends }).tell(Answer));
@@ -127,7 +127,7 @@ fn one_name_is_one_timeout() {
     assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
 }
 
-/// Knows no `TooLate` once it has cancelled it.
+/// Has no handler for `TooLate` after it has cancelled the timeout.
 struct Hasty;
 
 #[actor(states(Waiting, Calm))]
@@ -155,7 +155,7 @@ fn a_timeout_that_is_cancelled_by_name_is_gone_even_where_it_has_fired() {
 #[derive(Debug)]
 struct Next;
 
-/// Every light is followed by another.
+/// A liveness property: every light is followed by another.
 #[derive(Default)]
 struct Changes;
 
@@ -188,7 +188,7 @@ impl Light {
 }
 // ANCHOR_END: light
 
-/// Its states come back, timeouts and all: the tester need not wait for its patience to end.
+/// The states repeat, timeouts included, so the tester finds a lasso without waiting for the temperature.
 #[test]
 fn a_machine_of_timeouts_comes_back_to_its_states() {
     let report = Tester::new().run(|sys| {
@@ -207,7 +207,7 @@ struct Connected(u32);
 #[derive(Debug)]
 struct DialLimit;
 
-/// Answers when it comes to it.
+/// Answers some time later.
 struct Far;
 
 #[actor]
@@ -225,7 +225,7 @@ enum Pipes {
     Cancelled,
 }
 
-/// Dials, and dials anew where the answer takes too long.
+/// Dials, and dials again if the answer takes too long.
 struct Connection {
     far: ActorRef<Far>,
     dials: u32,
@@ -284,6 +284,6 @@ fn connecting(pipes: Pipes) -> Report {
 fn a_piped_future_that_ends_with_its_state_is_never_answered_later() {
     connecting(Pipes::ToState).assert_clean();
     connecting(Pipes::Cancelled).assert_clean();
-    // One that is not tied to its state is.
+    // A pipe that is not tied to its state fails.
     connecting(Pipes::ToSelf).assert_bug("the answer of another dial");
 }

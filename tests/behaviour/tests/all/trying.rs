@@ -1,4 +1,4 @@
-//! A test that may be proved is proved, while it is sampled.
+//! Proof attempts beside sampling: a test that can be proved is proved.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use behaviour::programs;
 
 const BUDGET: u64 = 400_000;
 
-/// As a test without settings: with a budget, and a quarter of it to prove.
+/// The settings of a test without settings: a budget, and a quarter of it for proofs.
 fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.iterations = u64::MAX;
@@ -28,7 +28,7 @@ fn run(settings: Settings, program: impl Fn(&System) + Sync) -> Report {
 #[derive(Debug)]
 struct Go;
 
-/// Fails where two others come first.
+/// Fails if two other events come first.
 #[derive(Default)]
 struct Late(u32);
 
@@ -81,7 +81,7 @@ fn a_small_test_is_proved() {
     assert!(report.tried.is_empty());
 }
 
-/// Fails where five tellers are heard in the reverse of their order.
+/// Fails if five numbers arrive in reverse order.
 #[derive(Default)]
 struct Reversed(Vec<u32>);
 
@@ -110,7 +110,7 @@ impl Numbered {
 #[test]
 fn a_bug_that_is_found_while_trying_ends_the_test() {
     let mut settings = settings();
-    // One delay turns no five round.
+    // One delay can't reverse five.
     let samples = "delay:rtc/1".parse().expect("a strategy");
     settings.search = Search::Strategies(vec![samples]);
     let report = run(settings, |sys| {
@@ -131,7 +131,7 @@ fn a_bug_that_is_found_while_trying_ends_the_test() {
     let token = format!("dpor@0-{}-", bug.iteration);
     assert!(bug.token.starts_with(&token), "{}", bug.token);
     assert!(!bug.trace.decisions.is_empty());
-    // The samples before it are counted.
+    // The samples before the bug are counted.
     let [dpor, samples] = &report.strategies[..] else {
         panic!("{:?}", report.strategies);
     };
@@ -143,7 +143,7 @@ fn a_bug_that_is_found_while_trying_ends_the_test() {
     assert_eq!(report.executions, dpor.executions + samples.executions);
 }
 
-/// No search delays what samples find at once.
+/// The first sample runs before any search.
 #[test]
 fn the_first_sample_comes_first() {
     let report = run(settings(), |sys| {
@@ -164,8 +164,8 @@ fn who_goes_on_after_a_bug_is_told_of_all() {
     assert_eq!(report.bugs()[0].seen, 2);
 }
 
-/// The searches end for these reasons. What is sampled beside them is what would be sampled without them, the
-/// budget pays for both, and the number of workers changes nothing.
+/// Asserts that the searches end for these reasons. The samples are the same as without
+/// the searches, the budget pays for both, and the number of workers changes nothing.
 #[track_caller]
 fn assert_sampled_beside(tries: &[&dyn Fn(&Gap) -> bool], program: impl Fn(&System) + Sync) {
     let reports = [1, 3].map(|workers| {
@@ -234,7 +234,7 @@ fn what_one_search_can_not_follow_the_next_one_tries() {
     });
 }
 
-/// A search that goes on in slices does what it would do in one go.
+/// A search in slices gives the same result as in one go.
 #[test]
 fn what_goes_round_is_proved_by_its_states() {
     let program = |sys: &System| {
@@ -254,7 +254,7 @@ fn what_goes_round_is_proved_by_its_states() {
     assert_eq!(report.behaviours, alone.behaviours);
 }
 
-/// It goes round and round.
+/// Cycles through its states.
 #[derive(Hash)]
 struct Clock {
     hands: u32,
@@ -350,7 +350,7 @@ impl Doer {
     }
 }
 
-/// Fails where the other has done it, or has not.
+/// Fails if the other actor has acted, or if it has not.
 struct Checker {
     expects: bool,
 }
@@ -367,8 +367,8 @@ impl Checker {
     }
 }
 
-/// Two actors share what the tester does not know of: to the search their order makes no difference, and
-/// it runs one of both; samples run the other.
+/// Two actors share memory that the tester does not see: the search regards
+/// their steps as independent and runs one order; samples run the other.
 #[test]
 fn what_is_shared_in_secret_is_not_proved_away() {
     for expects in [false, true] {
@@ -382,8 +382,8 @@ fn what_is_shared_in_secret_is_not_proved_away() {
     }
 }
 
-/// The same where the search was asked for: each takes one order for both, and without the samples all of
-/// them say that one of the two is proved.
+/// The same with an explicit search: each search with a reduction runs one
+/// order, and without the samples one of the two programs is proved wrongly.
 #[test]
 fn what_is_shared_in_secret_is_not_proved_away_by_a_search_that_was_asked_for() {
     let of = |strategy: &str, samples| {
@@ -420,7 +420,7 @@ fn what_is_shared_in_secret_is_not_proved_away_by_a_search_that_was_asked_for() 
     }
 }
 
-/// What is proved and true stays proved, in as many executions as the search needs.
+/// A correct proof survives the samples, without additional executions in the count.
 #[test]
 fn a_proof_that_is_doubted_stays() {
     let mut settings = Settings::default();
@@ -452,7 +452,7 @@ impl HashedDoer {
     }
 }
 
-/// Fails where the other has done it, or has not.
+/// Fails if the other actor has acted, or if it has not.
 #[derive(Hash)]
 struct HashedChecker {
     expects: bool,

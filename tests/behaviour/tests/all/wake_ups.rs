@@ -1,5 +1,5 @@
-//! A wake-up is seen at whatever moment of a poll it comes: every pair of awaitable things, awaited together
-//! in a handler, a task, a thread and a test body.
+//! A wake-up is noticed at whatever moment of a poll it comes: every pair of
+//! futures, awaited together in a handler, a task, a thread and a test body.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -88,7 +88,7 @@ impl Other {
 
 const MS: Duration = Duration::from_millis(1);
 
-/// A future, and what makes it ready.
+/// A future, and the future that makes it ready.
 struct Pair {
     awaited: Awaited,
     brings: Awaited,
@@ -197,7 +197,7 @@ fn make(thing: Thing, sys: &System) -> Pair {
             let (send, receive) = oneshot::channel();
             pair(
                 async move { receive.await.expect("it is sent") },
-                // The receiver may be gone.
+                // The receiver may be dropped.
                 async move {
                     let _ = send.send(());
                 },
@@ -293,11 +293,11 @@ fn make(thing: Thing, sys: &System) -> Pair {
 
 #[derive(Clone, Copy, Debug)]
 enum Together {
-    /// Both are brought; either will do.
+    /// Awaits the first of two; both become ready.
     Either,
-    /// Only the first is brought.
+    /// Awaits the first of two; only the first becomes ready.
     First,
-    /// Only the second is.
+    /// Awaits the first of two; only the second becomes ready.
     Second,
     Both,
     Unordered,
@@ -311,11 +311,11 @@ const TOGETHER: [Together; 5] = [
     Together::Unordered,
 ];
 
-/// Two things awaited together.
+/// Two futures awaited together.
 struct Two {
     awaited: Awaited,
     brings: Vec<Awaited>,
-    /// Kept, and never run: the other ends of what nobody brings.
+    /// The other end of a future that never becomes ready: kept, but never run.
     keeps: Option<Awaited>,
 }
 
@@ -349,7 +349,7 @@ fn two(sys: &System, [first, second]: [Thing; 2], how: Together) -> Two {
     }
 }
 
-/// Has a future polled in its handler.
+/// Polls a future in its handler.
 struct Waiter(Option<Awaited>);
 
 #[derive(Debug)]
@@ -392,7 +392,7 @@ async fn run(sys: &System, things: [Thing; 2], how: Together, place: Place) {
         }
         Place::Body => awaited.await,
     }
-    // What it waits for may have been given up.
+    // The future that it makes ready may already be dropped.
     for brings in brings {
         brings.abort();
     }

@@ -1,4 +1,4 @@
-//! Where the types on the book's pages come from: rustc does not always suggest an import.
+//! Every type in the book's code has a stated import, since rustc does not always suggest one.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,21 +6,21 @@ use std::fs;
 use super::root;
 use super::shown::pages;
 
-/// Types that a page's program has of its own, and does not show, with names of ours.
+/// Types that a page's program defines without showing them, and that share a name with ours.
 const OWN: [(&str, &str); 3] = [
     ("actor.md", "Answer"),
     ("replication.md", "Group"),
     ("state-machines.md", "Error"),
 ];
 
-/// Words of a text that begin with a capital letter.
+/// Returns the words of a text that begin with a capital letter.
 fn types(text: &str) -> impl Iterator<Item = &str> {
     let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.split(move |letter| !is_word(letter))
         .filter(|word| word.starts_with(|letter: char| letter.is_ascii_uppercase()))
 }
 
-/// What a file exports below a heading like `pub mod prelude {`, or before any.
+/// Returns the types that a file exports by `pub use`.
 fn exported(text: &str) -> BTreeSet<&str> {
     text.split("pub use ")
         .skip(1)
@@ -29,7 +29,7 @@ fn exported(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// What users have to import by name: it is at the root of the crate, and not in its prelude.
+/// Returns the types that users must import by name: at the root of the crate, and not in its prelude.
 fn at_the_root(source: &str) -> BTreeSet<&str> {
     let (before, rest) = source
         .split_once("pub mod generated {")
@@ -40,7 +40,7 @@ fn at_the_root(source: &str) -> BTreeSet<&str> {
     &exported(before) - &exported(prelude)
 }
 
-/// The types of a page's code that the page does not say where to find.
+/// Returns the types in a page's code whose import the page does not state.
 fn unsaid<'a>(page: &'a str, root: &BTreeSet<&str>) -> BTreeSet<&'a str> {
     let mut code = String::new();
     let mut is_code = false;

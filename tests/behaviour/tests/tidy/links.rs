@@ -1,4 +1,4 @@
-//! The pages of the book and their links: what `mdbook build` would trip over, and what it would not.
+//! The pages of the book and their links: errors that `mdbook build` reports, and others.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::Path;
 use super::root;
 use super::shown::pages;
 
-/// The lines of a page that are no code.
+/// Returns the lines of a page outside code blocks.
 fn prose(page: &str) -> Vec<&str> {
     let mut is_code = false;
     let mut prose = Vec::new();
@@ -21,10 +21,10 @@ fn prose(page: &str) -> Vec<&str> {
     prose
 }
 
-/// The targets of the links and pictures of a line; what stands between backticks is none.
+/// Returns the targets of the links and pictures of a line, without those in backticks.
 fn links(line: &str) -> Vec<&str> {
     let outside = line.split('`').step_by(2);
-    // A link's text may be code: `[`tell`](page.md)` is cut before its target.
+    // The text of a link may be code: `[`tell`](page.md)` is cut before its target.
     outside
         .flat_map(|part| part.split("](").skip(1).collect::<Vec<_>>())
         .filter_map(|rest| rest.split_once(')'))
@@ -32,7 +32,7 @@ fn links(line: &str) -> Vec<&str> {
         .collect()
 }
 
-/// What a heading is linked by, in mdbook and on the repository's page.
+/// Returns the anchor of a heading, in mdbook and on the repository's page.
 fn anchor(heading: &str) -> String {
     heading
         .trim()
@@ -51,7 +51,7 @@ fn anchors(page: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// What a link of the page at `path` points to that is not there.
+/// Returns the broken links of the page at `path`.
 fn broken<'a>(path: &Path, page: &'a str) -> Vec<&'a str> {
     let is_broken = |target: &&str| {
         if target.contains("://") || target.starts_with("mailto:") {
@@ -105,7 +105,7 @@ fn the_summary_has_every_page() {
     assert!(there.iter().map(String::as_str).eq(listed));
 }
 
-/// mdbook would leave such a line on the page, which is read elsewhere too.
+/// Readers outside mdbook would see such a line.
 #[test]
 fn nothing_is_included() {
     for path in pages() {
@@ -114,7 +114,7 @@ fn nothing_is_included() {
     }
 }
 
-/// The test of the test.
+/// Tests the test itself.
 #[test]
 fn a_broken_link_is_seen() {
     let path = root().join("book/src/SUMMARY.md");

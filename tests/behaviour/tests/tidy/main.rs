@@ -1,4 +1,4 @@
-//! What lints can't see in the sources.
+//! Consistency of the sources and the book: rules that no lint checks.
 
 mod imports;
 mod links;
@@ -14,7 +14,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Every Rust source of ours below a folder, with its text.
+/// Returns every Rust source below a folder, with its text.
 fn sources(below: &Path) -> Vec<(PathBuf, String)> {
     let mut found = Vec::new();
     let entries = fs::read_dir(below).expect("the folder is there");
@@ -36,7 +36,7 @@ fn sources(below: &Path) -> Vec<(PathBuf, String)> {
     found
 }
 
-/// The cases of macros are as short as they can be; a module's tests are described by it.
+/// Macro test cases are as short as possible; a module's tests are described by the module.
 fn is_case(path: &Path) -> bool {
     let path = path.to_string_lossy().replace('\\', "/");
     path.ends_with("/tests.rs")
@@ -58,7 +58,7 @@ fn every_source_begins_with_what_it_is_about() {
 
 #[test]
 fn nothing_is_left_over() {
-    // Put together, so that this file does not find itself.
+    // Concatenated, so that this file does not find itself.
     let left_over = [
         ["TO", "DO"],
         ["FIX", "ME"],
@@ -73,7 +73,7 @@ fn nothing_is_left_over() {
     }
 }
 
-/// Production and test executors meet at one trait; the core does not know who implements it.
+/// The production executor and the test executor implement one trait; the core knows neither.
 #[test]
 fn the_core_knows_nothing_of_testing() {
     let core = root().join("actor-core");
@@ -108,7 +108,7 @@ fn strategies_see_no_user_types() {
     }
 }
 
-/// The book names the test beside each rule, and every such test is named.
+/// The book names the test of each rule, and every such test is named.
 #[test]
 fn the_book_names_the_tests_of_the_rules() {
     let book = fs::read_to_string(root().join("book/src/semantics.md")).expect("the page is there");
@@ -129,7 +129,7 @@ fn the_book_names_the_tests_of_the_rules() {
     assert_eq!(names(&book, "`rule_"), names(&rules, "fn rule_"));
 }
 
-/// What the book says of both executors has tests beside it, and they are there.
+/// The tests that the book names for both executors exist.
 #[test]
 fn the_tests_that_the_book_names_are_there() {
     let page = fs::read_to_string(root().join("book/src/delivery.md")).expect("the page is there");
@@ -154,7 +154,7 @@ fn the_tests_that_the_book_names_are_there() {
     assert!(named > 40, "{named} tests are named");
 }
 
-/// What a source uses of its crate: each path from the crate's root, tests apart.
+/// Returns the paths that a source uses of its own crate, without its tests.
 fn uses(below: &Path, path: &Path, text: &str) -> Vec<Vec<String>> {
     let own = path.strip_prefix(below).expect("the source lies below");
     let mut module: Vec<String> = own
@@ -189,7 +189,7 @@ fn uses(below: &Path, path: &Path, text: &str) -> Vec<Vec<String>> {
     all
 }
 
-/// The paths that begin here: one, or those of a group in braces.
+/// Adds the paths that begin here: one, or those of a group in braces.
 fn add_paths(all: &mut Vec<Vec<String>>, from: &[String], text: &str) {
     let in_path = |letter: char| letter == '_' || letter == ':' || letter.is_ascii_alphanumeric();
     let end = text.find(|letter| !in_path(letter)).unwrap_or(text.len());
@@ -223,10 +223,10 @@ fn add_paths(all: &mut Vec<Vec<String>>, from: &[String], text: &str) {
     }
 }
 
-/// Which room uses which, each with the first source that does, and what it uses.
+/// The dependencies between modules, each with the first source that has it, and the used path.
 type Doors = BTreeMap<String, BTreeMap<String, String>>;
 
-/// The doors between the folders and files of `inside`, a module of a crate; empty for its root.
+/// Returns the dependencies between the submodules of `inside`; an empty path is the crate's root.
 fn doors(of: &str, inside: &[&str]) -> Doors {
     let src = root().join(of).join("src");
     let folder = inside
@@ -271,7 +271,7 @@ fn doors(of: &str, inside: &[&str]) -> Doors {
     rooms
 }
 
-/// A way through the doors that comes back to where it began.
+/// Returns a dependency cycle, if there is one.
 fn dependency_cycle(doors: &Doors) -> Option<Vec<String>> {
     fn walk(doors: &Doors, way: &mut Vec<String>, done: &mut BTreeSet<String>) -> bool {
         let here = way.last().expect("a way has a beginning").clone();
@@ -299,7 +299,7 @@ fn dependency_cycle(doors: &Doors) -> Option<Vec<String>> {
     })
 }
 
-/// Fails where rooms use each other in a circle; says by which files.
+/// Asserts that the dependencies have no cycle; the message names the files.
 fn assert_no_circle(doors: &Doors) {
     if let Some(way) = dependency_cycle(doors) {
         let why = way.windows(2).map(|door| doors[&door[0]][&door[1]].clone());
@@ -312,7 +312,7 @@ fn assert_no_circle(doors: &Doors) {
     }
 }
 
-/// Each room of the tester uses only those below it.
+/// The modules of the tester have no dependency cycle.
 #[test]
 fn rooms_use_each_other_one_way() {
     let doors = doors("actor-test", &[]);
@@ -321,7 +321,7 @@ fn rooms_use_each_other_one_way() {
     assert_no_circle(&doors);
 }
 
-/// So does each room of the engine.
+/// The modules of the engine have no dependency cycle.
 #[test]
 fn the_engines_rooms_use_each_other_one_way() {
     let doors = doors("actor-test", &["engine"]);
@@ -329,7 +329,7 @@ fn the_engines_rooms_use_each_other_one_way() {
     assert_no_circle(&doors);
 }
 
-/// Each room of the core uses only those below it.
+/// The modules of the core have no dependency cycle.
 #[test]
 fn the_cores_rooms_use_each_other_one_way() {
     let doors = doors("actor-core", &[]);
@@ -341,7 +341,7 @@ fn the_cores_rooms_use_each_other_one_way() {
     assert_no_circle(&doors);
 }
 
-/// So does each room of its executor.
+/// The modules of the production executor have no dependency cycle.
 #[test]
 fn the_rooms_of_production_use_each_other_one_way() {
     let doors = doors("actor-core", &["production"]);
@@ -349,7 +349,7 @@ fn the_rooms_of_production_use_each_other_one_way() {
     assert_no_circle(&doors);
 }
 
-/// So does each file of the room in which the actors run.
+/// The files that run actors in production have no dependency cycle.
 #[test]
 fn the_files_that_run_actors_use_each_other_one_way() {
     let doors = doors("actor-core", &["production", "running"]);
@@ -358,12 +358,12 @@ fn the_files_that_run_actors_use_each_other_one_way() {
     assert_no_circle(&doors);
 }
 
-/// A page of the book.
+/// Returns a page of the book.
 fn page(name: &str) -> String {
     fs::read_to_string(root().join("book/src").join(name)).expect("the page is there")
 }
 
-/// The book's tables of rooms have them all, each above those that it uses.
+/// The book's tables list all modules of the tester, each above its dependencies.
 #[test]
 fn the_book_shows_the_rooms_as_they_are() {
     let page = page("inside.md");
@@ -374,7 +374,7 @@ fn the_book_shows_the_rooms_as_they_are() {
     assert_shown(engine, &doors("actor-test", &["engine"]));
 }
 
-/// And those of the core.
+/// The book's tables list all modules of the core, each above its dependencies.
 #[test]
 fn the_book_shows_the_cores_rooms_as_they_are() {
     let page = page("inside-core.md");
@@ -385,7 +385,7 @@ fn the_book_shows_the_cores_rooms_as_they_are() {
     assert_shown(production, &doors("actor-core", &["production"]));
 }
 
-/// The first column of the tables in `text` has all rooms, each above those that it uses.
+/// Asserts that the first column of the tables in `text` lists all modules, each above its dependencies.
 fn assert_shown(text: &str, doors: &Doors) {
     let table = text.split("## The way of ").next();
     let rows = table.unwrap_or_default().lines();
@@ -407,7 +407,7 @@ fn assert_shown(text: &str, doors: &Doors) {
     }
 }
 
-/// The files and functions that the book names on an event's way are there.
+/// The files and functions that the book names on the path of an event exist.
 #[test]
 fn the_way_of_an_event_is_the_way_of_the_sources() {
     let page = page("inside.md") + &page("inside-core.md");
@@ -438,7 +438,7 @@ fn the_way_of_an_event_is_the_way_of_the_sources() {
     assert!(stations > 20, "{stations} stations");
 }
 
-/// The test of the test: paths are found in all their forms, and circles are.
+/// Tests the test itself: paths are found in all forms, and cycles are found.
 #[test]
 fn circles_are_found() {
     let below = Path::new("src");

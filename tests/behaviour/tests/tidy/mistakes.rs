@@ -1,6 +1,6 @@
-//! The page of mistakes says what the compiler says: the answers are those that the macros' tests hold.
+//! The page of compile errors shows the compiler's real messages, as recorded by the macro tests.
 //!
-//! `UPDATE_BOOK=1 cargo test -p behaviour --test tidy mistakes` takes them over.
+//! `UPDATE_BOOK=1 cargo test -p behaviour --test tidy mistakes` updates the page.
 
 use std::fs;
 
@@ -8,10 +8,10 @@ use super::root;
 
 const PAGE: &str = "book/src/mistakes.md";
 
-/// A mistake, in words, and the test that makes it.
+/// A mistake, in words, and the test case that makes it.
 type Mistake = (&'static str, &'static str);
 
-/// The tables of the page, by the name that stands before each.
+/// The tables of the page, by the names before them.
 const TABLES: &[(&str, &[Mistake])] = &[
     (
         "handlers",
@@ -119,7 +119,7 @@ const TABLES: &[(&str, &[Mistake])] = &[
     ),
 ];
 
-/// What the compiler says first, and the code that it marks.
+/// Returns the first message of the compiler, and the marked code.
 fn answer(case: &str) -> (String, String) {
     let path = root().join(format!("tests/macros/tests/ui/{case}.stderr"));
     let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{case}: {error}"));
@@ -151,7 +151,7 @@ fn table(mistakes: &[Mistake]) -> String {
     )
 }
 
-/// The page with the tables that it should have.
+/// Returns the page with up-to-date tables.
 fn renewed(page: &str) -> String {
     TABLES
         .iter()
@@ -180,7 +180,7 @@ fn the_page_of_mistakes_has_the_real_answers() {
     );
 }
 
-/// Each begins with what the user wrote, and not with what the macros generate.
+/// The error marks the user's code, and not the code that the macros generate.
 #[test]
 fn each_mistake_is_one_error() {
     let cases = TABLES.iter().flat_map(|(_, mistakes)| *mistakes);

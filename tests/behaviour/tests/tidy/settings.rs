@@ -1,4 +1,4 @@
-//! The book's table of settings has every one that the sources know.
+//! The book's table of settings is complete.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ fn source(path: &str) -> String {
     fs::read_to_string(root().join(path)).expect("the source is there")
 }
 
-/// What stands in quotes between two texts of a source.
+/// Returns the quoted words between two texts of a source.
 fn quoted(text: &str, from: &str, to: &str) -> Vec<String> {
     let (_, rest) = text.split_once(from).expect("the list is there");
     let (list, _) = rest.split_once(to).expect("the list has an end");
@@ -16,7 +16,7 @@ fn quoted(text: &str, from: &str, to: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
-/// The long flags of a struct of the command line.
+/// Returns the long flags of a struct of the command line.
 fn flags(options: &str, of: &str) -> Vec<String> {
     let (_, rest) = options.split_once(of).expect("the struct is there");
     let (fields, _) = rest.split_once("\n}\n").expect("the struct has an end");

@@ -1,19 +1,19 @@
-//! The Rust code that the book shows is that of the sources, which are compiled and tested.
+//! The Rust code in the book equals that of the sources, which are compiled and tested.
 //!
-//! The code stands on the page, so that it can be read where mdbook is not. A line before each block
-//! says where it comes from: `<!-- samples/src/ping_pong/mod.rs:server -->` names a file and what
-//! lies between `// ANCHOR: server` and `// ANCHOR_END: server` there. Without a colon it is the
-//! file, but for its module documentation. With `, as typed` it is what a reader would write, to
-//! whom a sample's `expect_bug` is of no use.
+//! The pages contain the code, so that they are readable without mdbook. A line before each block
+//! names its source: `<!-- samples/src/ping_pong/mod.rs:server -->` means the part of that file between
+//! `// ANCHOR: server` and `// ANCHOR_END: server`. Without a colon it means the whole file, without its
+//! module documentation. With `, as typed` it means the code without the sample's `expect_bug`, as a
+//! reader would type it.
 //!
-//! `UPDATE_BOOK=1 cargo test -p behaviour --test tidy shown` takes the sources' code over.
+//! `UPDATE_BOOK=1 cargo test -p behaviour --test tidy shown` updates the pages.
 
 use std::fs;
 use std::path::PathBuf;
 
 use super::root;
 
-/// A page with the code of its sources, and how many blocks it has, or what is wrong with it.
+/// Returns a page with up-to-date code and its number of blocks, or the error in the page.
 fn renewed(page: &str) -> Result<(String, usize), String> {
     let mut lines = page.lines();
     let mut renewed = Vec::new();
@@ -43,13 +43,13 @@ fn renewed(page: &str) -> Result<(String, usize), String> {
     Ok((renewed.join("\n") + "\n", blocks))
 }
 
-/// What a comment names, where that is a source.
+/// Returns the source that an HTML comment names, if there is one.
 fn source_of(line: &str) -> Option<&str> {
     let named = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
     named.contains(".rs").then_some(named)
 }
 
-/// The lines of a source.
+/// Returns the lines of a source.
 fn code(source: &str) -> Result<Vec<String>, String> {
     let (place, is_typed) = match source.strip_suffix(", as typed") {
         Some(place) => (place, true),
@@ -94,7 +94,7 @@ fn between<'a>(text: &'a str, anchor: &str) -> Option<Vec<&'a str>> {
     None
 }
 
-/// The line without the bug that its sample expects.
+/// Returns the line without the bug that its sample expects.
 fn typed(line: &str) -> String {
     let Some((before, rest)) = line.split_once("expect_bug = \"") else {
         return line.to_owned();
@@ -107,7 +107,7 @@ fn typed(line: &str) -> String {
     joined.replace("()]", "]")
 }
 
-/// Without what all lines are indented by.
+/// Removes the common indentation.
 fn outdented(lines: Vec<String>) -> Vec<String> {
     let indents = lines.iter().filter(|line| !line.is_empty());
     let least = indents
@@ -118,7 +118,7 @@ fn outdented(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().map(cut).collect()
 }
 
-/// The pages of the book, the README, and those of the crates.
+/// Returns the pages of the book, the README, and those of the crates.
 pub(super) fn pages() -> Vec<PathBuf> {
     let book = fs::read_dir(root().join("book/src")).expect("the book is there");
     let mut pages: Vec<PathBuf> = book
@@ -172,7 +172,7 @@ fn what_is_shown_is_what_is_tested() {
     assert!(blocks > 30, "{blocks} blocks");
 }
 
-/// A first program that is longer is a second one.
+/// The first program must stay short.
 #[test]
 fn the_first_program_is_short() {
     let code = code("samples/src/first_program.rs, as typed").expect("the sample is there");
@@ -180,7 +180,7 @@ fn the_first_program_is_short() {
     assert!(lines.count() <= 40, "it has grown");
 }
 
-/// The test of the test.
+/// Tests the test itself.
 #[test]
 fn a_difference_is_seen() {
     let line = "<!-- samples/src/first_program.rs, as typed -->";

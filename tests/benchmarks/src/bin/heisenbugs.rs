@@ -1,5 +1,5 @@
-//! How many executions it takes to find CHESS's three bugs in shared memory, beside shuttle with the same
-//! source: medians and the worst of 21 seeds.
+//! Prints the number of executions until CHESS's three bugs in shared memory are
+//! found, for us and for shuttle with the same source: median and maximum of 21 seeds.
 //!
 //! `cargo run --release -p benchmarks --bin heisenbugs`
 
@@ -18,7 +18,7 @@ const SEEDS: u64 = 21;
 const EXECUTIONS: u64 = 1_000;
 const STEPS: u64 = 10_000;
 
-/// A name, the program on our threads, and on shuttle's.
+/// A name, the program on our threads, and the same on shuttle's.
 type Row = (&'static str, fn(), fn());
 
 const ROWS: [Row; 3] = [
@@ -91,7 +91,7 @@ fn main() {
     }
 }
 
-/// How many executions shuttle needs.
+/// Returns the number of executions that shuttle needs.
 fn peers(scheduler: impl Scheduler + 'static, program: fn()) -> Option<u64> {
     let mut config = Config::new();
     config.failure_persistence = FailurePersistence::None;
@@ -108,7 +108,7 @@ fn peers(scheduler: impl Scheduler + 'static, program: fn()) -> Option<u64> {
     ran.is_err().then(|| count.load(Ordering::Relaxed))
 }
 
-/// The median, and the most.
+/// Formats the median and the maximum.
 fn summary(found: impl Fn(u64) -> Option<u64>) -> String {
     let mut all: Vec<u64> = (0..SEEDS)
         .map(|seed| found(seed).unwrap_or(u64::MAX))

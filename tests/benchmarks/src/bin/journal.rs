@@ -1,8 +1,8 @@
-//! Prints what a record costs that is safe when it is acknowledged: in a raw file with a sync for each,
-//! in a `Journal` with a sync for each, and in a `Journal` with many writers, which share syncs.
+//! Prints the cost of a durable record: in a raw file with a sync for each record, in a `Journal`
+//! with a sync for each, and in a `Journal` with many writers that share syncs (group commit).
 //!
-//! `journal 500` writes 500 records in each round instead of 1000; `journal 500 DIRECTORY` says on which
-//! disk. The ways take turns, since a disk is not as fast now as a second ago.
+//! `journal 500` writes 500 records in each round instead of 1000; `journal 500 DIRECTORY` picks
+//! the disk. The variants alternate, since the speed of a disk changes from second to second.
 
 use std::env;
 use std::fs::{self, File};
@@ -94,7 +94,7 @@ fn measure(root: &Path, records: u64) -> Result<(), Box<dyn std::error::Error>> 
     Ok(())
 }
 
-/// Records in a second: a write and a sync for each.
+/// Returns the records per second with a write and a sync for each.
 fn raw(path: &Path, records: u64) -> std::io::Result<f64> {
     let mut file = File::create(path)?;
     let begin = Instant::now();
@@ -105,7 +105,7 @@ fn raw(path: &Path, records: u64) -> std::io::Result<f64> {
     Ok(records as f64 / begin.elapsed().as_secs_f64())
 }
 
-/// A write for each, and a sync at the end.
+/// Returns the records per second with a write for each, and one sync at the end.
 fn raw_once(path: &Path, records: u64) -> std::io::Result<f64> {
     let mut file = File::create(path)?;
     let begin = Instant::now();
@@ -116,7 +116,7 @@ fn raw_once(path: &Path, records: u64) -> std::io::Result<f64> {
     Ok(records as f64 / begin.elapsed().as_secs_f64())
 }
 
-/// So many writers, each of which waits until its record is safe before it writes the next.
+/// Returns the records per second of several writers, each of which waits for its record to be durable.
 fn journal(
     sys: &System,
     name: &str,

@@ -1,8 +1,8 @@
-//! Prints for every test of the samples what `--exhaustive` makes of it, and how many there are of each:
-//! proved, with how many behaviours; a bug; or why nothing is proved.
+//! Prints the result of `--exhaustive` for every test of the samples, and the number of tests with
+//! each result: proved, with the number of behaviours; a bug; or the reason why there is no proof.
 //!
-//! `cargo run --release -p benchmarks --bin proofs [-- EXECUTIONS [FILTER]…]`: at most so many executions
-//! of each test (2 000 where nothing is said).
+//! `cargo run --release -p benchmarks --bin proofs [-- EXECUTIONS [FILTER]…]`:
+//! at most this number of executions of each test (default: 2 000).
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
@@ -52,10 +52,10 @@ fn main() {
     }
 }
 
-/// What became of a search that has left that out: a kind, and the place where it stopped.
+/// Returns the result of a search with these gaps: a kind, and the place where the search stopped.
 fn outcome(gaps: &Value) -> (String, String) {
     let all = gaps.as_array().map_or(&[][..], Vec::as_slice);
-    // What ended the search comes first.
+    // The first gap is the one that ended the search.
     let Some(gap) = all.first() else {
         return match gaps.is_array() {
             true => ("proved".into(), String::new()),

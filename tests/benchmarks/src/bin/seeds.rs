@@ -1,6 +1,6 @@
-//! Prints the tables of the papers that the strategies come from, in kind, over the samples: that of
-//! Desai, Qadeer and Seshia (delaying explorers), figures 9 and 10 of MODIST, and what MaceMC's bounded
-//! depth-first search with walks finds.
+//! Tables like those in the papers of the strategies, over the samples: that of
+//! Desai, Qadeer and Seshia (delaying explorers), figures 9 and 10 of MODIST, and the
+//! liveness bugs that MaceMC's bounded depth-first search with random walks finds.
 //!
 //! `cargo run --release -p benchmarks --bin seeds [-- delays|orders|walks [NAME]…]`
 
@@ -41,15 +41,15 @@ fn tester(strategy: &str, executions: u64, seed: u64) -> Tester {
     Tester::with(settings).strategy(strategy)
 }
 
-/// A sample is drawn so often, and its median is told.
+/// The number of seeds for each sample; the table has the median.
 const SEEDS: u64 = 5;
-/// How many schedules a sampler, and how many executions a search has for a bug.
+/// The number of schedules of a sampler, and of executions of a search, for each bug.
 const SCHEDULES: u64 = 5_000;
 const EXECUTIONS: u64 = 20_000;
-/// How many walks.
+/// The number of random walks.
 const WALKS: u64 = 2_000;
 
-/// Schedules to the bug by sampling, and states to it by searching.
+/// Prints the number of schedules until a sampler finds each bug, and of states until a search does.
 fn delays(names: &[String]) {
     const SAMPLERS: [&str; 6] = [
         "random",
@@ -107,7 +107,7 @@ fn sampled(row: &Row, sampler: &str, seed: u64) -> Option<u64> {
         let report = tester(sampler, SCHEDULES, seed).run(|sys| (row.set_up)(sys));
         return is_it(row, &report).then_some(report.executions);
     }
-    // The bound on steps grows by 100 each time, and the executions within it threefold.
+    // In each round the step bound grows by 100, and the number of executions is tripled.
     let mut schedules = 0;
     for round in 1.. {
         let executions = 3_u64.pow(round).min(SCHEDULES - schedules);
@@ -125,7 +125,7 @@ fn sampled(row: &Row, sampler: &str, seed: u64) -> Option<u64> {
     None
 }
 
-/// How many states were met, and in how many executions.
+/// Returns the number of visited states, and the number of executions.
 fn searched(row: &Row, search: &str) -> String {
     let report = tester(search, EXECUTIONS, 0).run(|sys| (row.set_up)(sys));
     if !is_it(row, &report) {
@@ -136,8 +136,8 @@ fn searched(row: &Row, search: &str) -> String {
     format!("{states} ({executions})")
 }
 
-/// After so many executions: distinct partial orders, of a program that has few, and distinct protocol
-/// states, of one that has more than can be counted.
+/// Prints two tables by number of executions: distinct partial orders of a program
+/// that has few, and distinct protocol states of a program that has very many.
 fn orders() {
     const SMALL: [u64; 6] = [10, 100, 1_000, 5_000, 15_000, 30_000];
     const LARGE: [u64; 6] = [10, 100, 1_000, 5_000, 20_000, 50_000];
@@ -171,7 +171,7 @@ fn orders() {
         &SMALL,
         &|strategy, paths| {
             let report = tester(strategy, paths, 0).run(small);
-            // What `dpor` has looked at need not be run.
+            // `dpor` can cover behaviours without executing them.
             let looked_at = report.verdict.behaviours().unwrap_or_default();
             (report.behaviours.seen.max(looked_at), report.executions)
         },
@@ -188,7 +188,7 @@ fn orders() {
     );
 }
 
-/// In which role, ballot and decree each node was seen; the program does not look at it.
+/// The observed protocol states: node, role, ballot and decree. The program does not read them.
 static SEEN: Mutex<BTreeSet<(usize, Role, u64, u64)>> = Mutex::new(BTreeSet::new());
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -198,8 +198,8 @@ enum Role {
     Secondary,
 }
 
-/// Three nodes elect a primary by ballots, which has two decrees accepted; who is refused may try a higher
-/// ballot, twice. As MODIST's MPS, reduced to its states.
+/// Three nodes elect a primary by ballots, and the primary has two decrees accepted. A refused
+/// candidate may try a higher ballot, twice. This is MODIST's MPS, reduced to its states.
 fn replicated_log(sys: &System) {
     const NODES: u64 = 3;
     const DECREES: u64 = 2;
@@ -260,7 +260,7 @@ fn replicated_log(sys: &System) {
     spawn(sys, (0..NODES).map(node).collect());
 }
 
-/// Executions to a liveness bug, and steps, by walks alone and by walks behind a search.
+/// Prints the executions until a liveness bug, by random walks alone and by walks after a search.
 fn walks() {
     type SetUp = fn(&System);
     let bugs: [(&str, SetUp); 3] = [

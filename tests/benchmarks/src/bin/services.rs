@@ -1,9 +1,9 @@
-//! Prints what each service of the production executor costs at a size and at eight times that, and
-//! which of them grow: nothing is to cost more the more actors, children, timers, members or links
-//! there are.
+//! Scaling of the production executor: prints the cost of each service at one
+//! size and at eight times that size, and the services whose cost grows. No
+//! cost may grow with the number of actors, children, timers, members or links.
 //!
-//! `services 20000` begins with 20 000 instead of 40 000, at which what is touched is more
-//! than most caches hold.
+//! `services 20000` begins with 20000 actors instead of 40000. The default
+//! size exceeds most CPU caches.
 
 use std::env;
 use std::future::Future;
@@ -16,19 +16,19 @@ use actor_core::{Group, Pool, Supervision};
 use futures_util::stream;
 use tokio::runtime::Builder;
 
-/// How many times larger the second size is.
+/// The ratio of the second size to the first.
 const FACTOR: usize = 8;
 
-/// What costs so many times as much there grows. A cache that is left makes up for some of it.
+/// The ratio of the costs above which a cost grows; cache misses explain smaller ratios.
 const GROWS: f64 = 2.5;
 
-/// The best of so many runs counts.
+/// The number of runs, of which the best counts.
 const RUNS: usize = 3;
 
-/// Tells how long the part of it took that counts.
+/// A measured run, which returns the time of its relevant part.
 type Run = Pin<Box<dyn Future<Output = Duration>>>;
 
-/// What is measured, by its name.
+/// A measured service: its name and its run.
 type Service = (&'static str, fn(usize) -> Run);
 
 const SERVICES: [Service; 17] = [
@@ -81,7 +81,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Nanoseconds for each of `n`.
+/// Returns nanoseconds per item.
 fn best(n: usize, run: fn(usize) -> Run) -> f64 {
     let runs = (0..RUNS).map(|_| {
         let runtime = Builder::new_current_thread().enable_time().build();
@@ -106,7 +106,7 @@ struct Attach;
 #[derive(Debug)]
 struct Halt;
 
-/// Does what it is told, one at a time.
+/// Executes one event at a time.
 #[derive(Default)]
 struct Idle;
 
@@ -151,7 +151,7 @@ fn idle(sys: &System, n: usize) -> Vec<ActorRef<Idle>> {
     (0..n).map(|_| sys.spawn(Idle)).collect()
 }
 
-/// Waits until all have handled what they were told.
+/// Waits until all actors have handled their earlier events.
 async fn fence(actors: &[ActorRef<Idle>]) {
     let asked: Vec<_> = actors.iter().map(|actor| actor.ask(Fence)).collect();
     for ask in asked {
@@ -159,7 +159,7 @@ async fn fence(actors: &[ActorRef<Idle>]) {
     }
 }
 
-/// Waits until no more than so many actors are left.
+/// Waits until at most this number of actors is left.
 async fn wait_for(sys: &System, left: usize) {
     let live = sys.as_live().expect("a production system");
     while live.actor_count() > left {
@@ -324,11 +324,11 @@ async fn arm(n: usize) -> Duration {
     .await
 }
 
-/// Arms few timers, where many are armed; tells how long the slowest took, once for each of `n`.
+/// Sets few timers while many are set; returns the time per timer, multiplied by `n`.
 async fn arm_beside(n: usize) -> Duration {
     let sys = System::new();
     let actor = sys.spawn(Idle);
-    // One below a power of two, where lists are full.
+    // The lists are full at one below a power of two.
     for _ in 1..n.next_power_of_two() {
         actor.tell(Arm);
     }

@@ -1,10 +1,10 @@
-//! Prints, for planted bugs of the samples, how many steps the shortest execution takes that shows each,
-//! and how many minimising leaves of one that the portfolio finds: the median of five seeds, the most, and
-//! how many times the shortest that is; and for programs without a mistake, how many states they have, all
-//! of them visited.
+//! Prints, for planted bugs of the samples, the length of the shortest execution with
+//! the bug (by breadth-first search), the length after minimisation of the bug that
+//! the portfolio finds (median and maximum of five seeds), and the ratio of the two.
+//! For programs without a bug, prints the number of states, all of them visited.
 //!
-//! `cargo run --release -p benchmarks --bin shortest [-- STATES [NAME]…]`: at most so many states for
-//! each, and those rows alone whose names contain one of these.
+//! `cargo run --release -p benchmarks --bin shortest [-- STATES [NAME]…]`: at most
+//! this number of states for each row, and only rows whose names contain one of these.
 
 use actor_test::{Report, Settings, Tester};
 use benchmarks::planted::{ROWS, Row};
@@ -55,8 +55,8 @@ fn print(row: &Row, states_max: u64) {
     );
 }
 
-/// To how many steps minimising brings the bug that the portfolio finds, for each of five seeds, in their
-/// order.
+/// Returns the number of steps after minimisation of the bug that
+/// the portfolio finds, for each of five seeds, in ascending order.
 fn left(row: &Row) -> Vec<u64> {
     let Some(text) = row.bug else {
         return Vec::new();
@@ -75,7 +75,7 @@ fn left(row: &Row) -> Vec<u64> {
     left
 }
 
-/// The length of the shortest execution that shows the bug; or what is known of a program without.
+/// Returns the length of the shortest execution with the bug, or the verdict on a program without.
 fn found(row: &Row, report: &Report) -> String {
     match (report.bugs().first(), row.bug) {
         (Some(bug), Some(text)) if bug.message().contains(text) => bug.step().to_string(),

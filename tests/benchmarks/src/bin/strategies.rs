@@ -1,5 +1,5 @@
-//! Prints what each strategy costs beside the uniform walk, what the portfolio costs beside its arms,
-//! and how many different behaviours each shows in as many executions.
+//! Prints the cost of each strategy compared with the uniform walk, the cost of the portfolio compared
+//! with its arms, and the number of distinct behaviours that each finds in the same number of executions.
 //!
 //! `cargo run --release -p benchmarks --bin strategies [behaviours|cost [STRATEGY]]`
 
@@ -72,7 +72,7 @@ fn run(strategy: &str, executions: u64, seed: u64, program: impl Fn(&System) + S
     report
 }
 
-/// CPU nanoseconds a step, the best of three.
+/// Returns CPU nanoseconds per step, the best of three.
 fn per_step(strategy: &str, executions: u64, program: impl Fn(&System) + Sync) -> f64 {
     let once = || {
         let begun = ProcessTime::now();
@@ -106,17 +106,17 @@ fn costs() {
     }
 }
 
-/// Strategies that have their turns in an order drawn beforehand.
+/// Strategies that take turns in an order that is drawn beforehand.
 #[derive(Debug)]
 struct Turns {
     strategies: Vec<Box<dyn Strategy>>,
-    /// Whose turns are to come, the next one last.
+    /// The turns to come, the next one last.
     turns: Vec<usize>,
     active: usize,
 }
 
 impl Turns {
-    /// Those of a portfolio, with as many turns of each.
+    /// Creates the arms of a portfolio, with the same number of turns for each.
     fn of(report: &Report) -> Self {
         let spec = |name: &str| name.parse::<StrategySpec>().expect("a strategy");
         let strategies = report.strategies.iter();
@@ -165,7 +165,7 @@ impl Strategy for Turns {
     }
 }
 
-/// The portfolio, and its arms with as many turns each that nobody chooses.
+/// Compares the portfolio with its arms in a random order of the same turns.
 fn beside_its_arms() {
     println!("| ns / step | portfolio | its arms | |");
     println!("|---|---:|---:|---:|");

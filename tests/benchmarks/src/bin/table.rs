@@ -1,4 +1,4 @@
-//! Prints the tables of the README: what exploring costs, all in one run.
+//! Prints the tables of the README on the cost of exploration, all in one run.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use shuttle::{Config, Runner};
 
 const CLIENTS: u32 = 3;
 const ROUNDS: u32 = 100;
-/// For the second figure.
+/// The sizes for the second table.
 const FEW_ROUNDS: u32 = 4;
 const FEW_SCHEDULES: u64 = 10_000;
 
@@ -75,13 +75,13 @@ fn main() {
     );
 }
 
-/// What is looked for: a search of ours.
+/// A search of ours.
 type Search = fn() -> actor_test::Search;
 
 const RANDOM: Search = || actor_test::Search::Strategies(vec![StrategySpec::Random]);
 const PORTFOLIO: Search = || actor_test::Search::Portfolio;
 
-/// Our rows: how schedules are chosen, and whether a monitor looks.
+/// Our rows: a name, the search, and true if a monitor observes the program.
 const SEARCHES: [(&str, Search, bool); 4] = [
     ("actor-test, random", RANDOM, false),
     ("actor-test, random, with a monitor", RANDOM, true),
@@ -89,10 +89,10 @@ const SEARCHES: [(&str, Search, bool); 4] = [
     ("actor-test, portfolio, with a monitor", PORTFOLIO, true),
 ];
 
-/// Runs so many schedules of a program under shuttle.
+/// Runs this number of schedules of a program under shuttle.
 type Shuttle = fn(usize, Box<dyn Fn() + Send + Sync>);
 
-/// Its rows.
+/// The rows of shuttle.
 const SHUTTLES: [(&str, Shuttle); 2] = [
     ("random", |schedules, program| {
         shuttle(RandomScheduler::new(schedules), program);
@@ -106,8 +106,8 @@ fn shuttle(scheduler: impl Scheduler + 'static, program: Box<dyn Fn() + Send + S
     Runner::new(scheduler, Config::new()).run(program);
 }
 
-/// The second figure: how many different behaviours a second shows, of a program that has 34 650. A
-/// behaviour is the order in which the server serves its clients.
+/// Prints the second table: distinct behaviours per second, of a program that
+/// has 34 650. A behaviour is the order in which the server serves its clients.
 fn behaviours() {
     println!(
         "| {CLIENTS} clients x {FEW_ROUNDS} round trips, {FEW_SCHEDULES} schedules | behaviours | behaviours / CPU-s |"
@@ -136,7 +136,7 @@ fn behaviours() {
     }
 }
 
-/// Runs a row five times and prints the median.
+/// Runs a row five times, and prints the median.
 fn behaviour_row(name: &str, mut run: impl FnMut() -> usize) {
     let mut seen = 0;
     let mut rates: Vec<f64> = (0..REPEATS)
@@ -169,7 +169,7 @@ fn explore(schedules: u64, search: Search, monitor: bool, rounds: u32) -> Report
     report
 }
 
-/// Runs a row five times and prints the median; tells its rate.
+/// Runs a row five times, prints the median, and returns the rate.
 fn row(name: &str, limit: Option<f64>, schedules: u64, mut run: impl FnMut(u64) -> u64) -> f64 {
     let mut steps = 0;
     let mut rates: Vec<f64> = (0..REPEATS)
@@ -191,7 +191,7 @@ fn row(name: &str, limit: Option<f64>, schedules: u64, mut run: impl FnMut(u64) 
     rate
 }
 
-/// CPU nanoseconds a step, the best of five.
+/// Returns CPU nanoseconds per step, the best of five.
 fn per_step(schedules: u64, program: impl Fn(&System) + Sync) -> f64 {
     let once = || {
         let begun = ProcessTime::now();
@@ -206,7 +206,7 @@ fn ratio(name: &str, ratio: f64) {
     println!("| {name} | {ratio:.2}x |");
 }
 
-/// The time on the wall that so many workers take, the best of five.
+/// Returns the wall-clock time that this number of workers needs, the best of five.
 fn wall(workers: usize) -> Duration {
     let once = || {
         let begun = Instant::now();

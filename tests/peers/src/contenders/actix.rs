@@ -1,4 +1,4 @@
-//! Actix's actors.
+//! The actors of actix as a contender.
 
 use std::sync::Arc;
 
@@ -9,21 +9,21 @@ use actix_rt::{Arbiter, ArbiterHandle, System};
 use crate::contender::{self, Contender, Done, List, ROOM, Run, runtime};
 use crate::entrant::Entrant;
 
-/// `do_send`, which never waits; where the mailbox is bounded, `try_send`, and where that finds it
-/// full, `send`, which waits until the event is handled, for there is nothing that waits for room.
+/// Uses `do_send`, which never waits. A bounded mailbox uses `try_send`; if the mailbox is
+/// full, `send` waits until the event is handled, since actix has no way to wait for capacity.
 ///
-/// Its actors stay on one thread, an arbiter, where the program starts them. On two workers there
-/// are two arbiters, and the places that suit it best. Counters are on the first, and so is who
-/// tells or asks alone; of several senders every other one is on the second. Of a long ring each
-/// half is on an arbiter of its own, and two nodes, of which one always waits, are on the first.
+/// The actors of actix stay on the thread (arbiter) where the program starts them. On two workers there
+/// are two arbiters, with the placement that suits actix best. Counters are on the first arbiter, and
+/// so is a single sender or asker; of several senders every other one is on the second. Of a long ring
+/// each half is on its own arbiter; two nodes, one of which always waits, are on the first.
 #[derive(Clone, Copy)]
 pub(crate) struct Actix<const BOUNDED: bool>;
 
-/// Events that a mailbox holds where nobody is to wait.
+/// The mailbox capacity if no sender must wait.
 const AMPLE: usize = 1 << 20;
 
 tokio::task_local! {
-    /// The second arbiter, known to who runs on the first.
+    /// The second arbiter, as known to tasks on the first.
     static SECOND: Option<ArbiterHandle>;
 }
 
@@ -77,7 +77,7 @@ impl Handler<Sign> for Counter {
 }
 
 struct Ball(contender::Ball);
-/// To whom the balls go.
+/// Gives a node the next node of the ring.
 struct Next(Addr<Node>);
 
 impl Message for Ball {
@@ -115,7 +115,7 @@ impl Handler<Ball> for Node {
     }
 }
 
-/// The arbiter that runs this, and the second one, if any.
+/// The arbiter that runs this code, and the second one, if any.
 pub(crate) struct Arbiters {
     first: ArbiterHandle,
     second: Option<ArbiterHandle>,
@@ -194,7 +194,7 @@ impl<const BOUNDED: bool> Contender for Actix<BOUNDED> {
     }
 
     fn execute(self, workers: usize, run: Run<f64>) -> f64 {
-        // The runtime of the others, on one thread.
+        // The single-threaded runtime that the other contenders use.
         let system = System::with_tokio_rt(|| runtime(0));
         system.block_on(async {
             let second = (workers > 1).then(|| Arbiter::with_tokio_rt(|| runtime(0)));

@@ -1,4 +1,4 @@
-//! Our actors on the production executor.
+//! Our actors on the production executor as a contender.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use actor_core::{Mailbox, prelude::*};
 use crate::contender::{self, Contender, Done, List, ROOM, Role};
 use crate::entrant::Entrant;
 
-/// `tell`, which never waits, and `ask`; where mailboxes are bounded, `send`, which waits for room.
+/// Uses `tell`, which never waits, and `ask`; bounded mailboxes use `send`, which waits for capacity.
 #[derive(Clone, Copy)]
 pub(crate) struct Actors<const BOUNDED: bool>;
 
@@ -43,7 +43,7 @@ impl Counter {
 
 #[derive(Debug)]
 struct Ball(contender::Ball);
-/// To whom the balls go.
+/// Gives a node the next node of the ring.
 #[derive(Debug)]
 struct Next(ActorRef<Node>);
 

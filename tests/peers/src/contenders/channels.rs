@@ -1,4 +1,4 @@
-//! What a task can wait on: tokio's channels, and a mailbox written by hand.
+//! The queues of the task contenders: tokio's channels, and a hand-written mailbox.
 
 use std::future::{Future, poll_fn};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,24 +10,24 @@ use super::tasks::Tasks;
 use crate::contender::ROOM;
 use crate::entrant::Entrant;
 
-/// A queue of many senders and one receiver.
+/// A queue with many senders and one receiver.
 pub(crate) trait Channel: Copy + Send + Sync + 'static {
-    /// How the table calls it.
+    /// The name of the queue in the table.
     const NAME: &'static str;
-    /// The end that sends.
+    /// The sending half.
     type Sender<M: Send + 'static>: Clone + Send + Sync + 'static;
-    /// The end that receives.
+    /// The receiving half.
     type Receiver<M: Send + 'static>: Send + 'static;
-    /// The same with room for [`ROOM`] messages; `None` where it has no limit.
+    /// Returns the same queue with a capacity of [`ROOM`] messages; `None` if it has no bounded variant.
     fn bounded() -> Option<Box<dyn Entrant>>;
-    /// Both ends.
+    /// Creates both halves.
     fn new<M: Send + 'static>() -> (Self::Sender<M>, Self::Receiver<M>);
-    /// Appends, and waits for room where that is limited.
+    /// Appends a message, and waits for capacity if the queue is bounded.
     fn send<M: Send + 'static>(
         sender: &Self::Sender<M>,
         message: M,
     ) -> impl Future<Output = ()> + Send;
-    /// Takes the next message; `None` where none can come.
+    /// Takes the next message; `None` if no more can come.
     fn receive<M: Send + 'static>(
         receiver: &mut Self::Receiver<M>,
     ) -> impl Future<Output = Option<M>> + Send;
@@ -51,7 +51,7 @@ impl Channel for Mpsc {
     }
 
     async fn send<M: Send + 'static>(sender: &UnboundedSender<M>, message: M) {
-        // The receiver is gone only where the scenario is over.
+        // The receiver is closed only when the scenario is over.
         let _ = sender.send(message);
     }
 
@@ -90,12 +90,12 @@ impl Channel for BoundedMpsc {
     }
 }
 
-/// A mutex, a vector and a waker: what somebody writes who needs nothing else. The receiver takes
-/// the whole vector; nothing is closed, so its task ends with its runtime.
+/// A mutex, a vector and a waker: a minimal hand-written mailbox. The receiver takes the
+/// whole vector. The mailbox is never closed, so the receiver's task ends with its runtime.
 #[derive(Clone, Copy)]
 pub(crate) struct Mailbox;
 
-/// The shared side of a [`Mailbox`].
+/// The shared state of a [`Mailbox`].
 pub(crate) struct Shared<M>(Mutex<Queue<M>>);
 
 struct Queue<M> {
@@ -103,10 +103,10 @@ struct Queue<M> {
     reader: Option<Waker>,
 }
 
-/// The receiver's side of a [`Mailbox`].
+/// The receiving half of a [`Mailbox`].
 pub(crate) struct Reader<M> {
     shared: Arc<Shared<M>>,
-    /// What was taken, the next message last.
+    /// The messages that were taken, the next one last.
     taken: Vec<M>,
 }
 

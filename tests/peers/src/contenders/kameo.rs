@@ -1,4 +1,4 @@
-//! Kameo's actors.
+//! The actors of kameo as a contender.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use kameo::message::{Context, Message};
 use crate::contender::{self, Contender, Done, List, ROOM};
 use crate::entrant::Entrant;
 
-/// Its unbounded mailbox, to which `try_send` sends without a future; or its bounded one, to which
-/// `send` waits for room. Awaiting a request itself would box a future. Without its default feature
-/// of a span for each message.
+/// Uses the unbounded mailbox, with `try_send`, which needs no future; or the
+/// bounded one, with `send`, which waits for capacity. Awaiting the request itself
+/// would box a future. The default feature, a span for each message, is off.
 #[derive(Clone, Copy)]
 pub(crate) struct Kameo<const BOUNDED: bool>;
 
@@ -60,7 +60,7 @@ impl Message<Sign> for Counter {
 }
 
 struct Ball(contender::Ball);
-/// To whom the balls go.
+/// Gives a node the next node of the ring.
 struct Next(ActorRef<Node>);
 
 pub(crate) struct Node {

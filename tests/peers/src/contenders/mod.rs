@@ -1,4 +1,4 @@
-//! Who is compared, one a file.
+//! The contenders, one per file.
 
 mod actix;
 mod actors;

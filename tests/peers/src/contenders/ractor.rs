@@ -1,4 +1,4 @@
-//! Ractor's actors.
+//! The actors of ractor as a contender.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use ractor::{Actor, ActorProcessingErr, ActorRef, RpcReplyPort};
 use crate::contender::{Ball, Contender, Done, List};
 use crate::entrant::Entrant;
 
-/// Its mailboxes are unbounded: `cast` for what is told, and `call` without a time limit. Native
-/// async functions rather than boxed futures, and no spans, which its default features bring along.
+/// Mailboxes of ractor are unbounded: `cast` sends, and `call` asks without a time limit. Uses
+/// native async functions, not boxed futures, and no spans; the default features would add both.
 #[derive(Clone, Copy)]
 pub(crate) struct Ractor;
 
@@ -84,7 +84,7 @@ impl Actor for Node {
     }
 }
 
-/// `spawn` rather than `spawn_instant`, which starts a task more.
+/// Uses `spawn`, since `spawn_instant` starts an additional task.
 async fn spawn<A: Actor<Arguments = ()>>(actor: A) -> ActorRef<A::Msg> {
     let spawned = Actor::spawn(None, actor, ()).await;
     spawned.expect("an actor starts").0

@@ -1,4 +1,4 @@
-//! Tasks that wait on a channel, and tokio's `oneshot` for the answers.
+//! Plain tasks as a contender: each waits on a channel, and answers by tokio's `oneshot`.
 
 use std::sync::Arc;
 

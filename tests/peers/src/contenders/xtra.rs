@@ -1,4 +1,4 @@
-//! Xtra's actors.
+//! The actors of xtra as a contender.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use ::xtra::{Actor, Address, Context, Handler, Mailbox, spawn_tokio};
 use crate::contender::{self, Contender, Done, List, ROOM};
 use crate::entrant::Entrant;
 
-/// Its unbounded mailbox, or its bounded one; `detach` does not wait for the handler, and where
-/// there is room, awaiting it is ready at once.
+/// Uses the unbounded mailbox or the bounded one. `detach` does not wait for
+/// the handler, and its future is ready at once while there is capacity.
 #[derive(Clone, Copy)]
 pub(crate) struct Xtra<const BOUNDED: bool>;
 
@@ -52,7 +52,7 @@ impl Handler<Sign> for Counter {
 }
 
 struct Ball(contender::Ball);
-/// To whom the balls go.
+/// Gives a node the next node of the ring.
 struct Next(Address<Node>);
 
 pub(crate) struct Node {

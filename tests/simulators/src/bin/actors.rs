@@ -1,4 +1,4 @@
-//! The ring as actors on nodes; with the argument `local`, of actors on no node.
+//! The ring as actors on nodes; with the argument `local`, as actors on no node.
 
 use std::env;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use simulators::{BALLS, Ball, EACH, EXECUTIONS, HOSTS, measure};
 
 const NAMES: [&str; HOSTS] = ["n0", "n1", "n2"];
 
-/// Hands on the balls that it gets.
+/// Passes on the balls that it receives.
 struct Host {
     number: usize,
     next: Option<ActorRef<Host>>,
@@ -34,11 +34,11 @@ impl Host {
     }
 }
 
-/// The next host of the ring.
+/// Gives a host the next host of the ring.
 #[derive(Debug)]
 struct Next(ActorRef<Host>);
 
-/// All know the next one.
+/// Starts a host; all hosts know the next one.
 #[derive(Debug)]
 struct Begin;
 

@@ -1,4 +1,4 @@
-//! The ring under madsim: endpoints on nodes, with the latency that it has by default.
+//! The ring under madsim: endpoints on nodes, with the default latency.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn execute(seed: u64) -> u64 {
 async fn play(host: usize, arrived: Arc<AtomicU64>) {
     let endpoint = Endpoint::bind(address(host)).await.expect("it is bound");
     let next = address((host + 1) % HOSTS);
-    // All have bound theirs.
+    // All endpoints are bound by then.
     sleep(Duration::from_secs(1)).await;
     let mut bytes = [0; ROOM];
     for _ in 0..BALLS {

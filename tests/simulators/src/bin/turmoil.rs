@@ -1,4 +1,4 @@
-//! The ring under turmoil: UDP between hosts, with a tick and a latency of a millisecond, its smallest.
+//! The ring under turmoil: UDP between hosts; tick and latency are one millisecond, the minimum.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ fn execute(seed: u64) -> u64 {
         let arrived = arrived.clone();
         sim.client(name, async move {
             let socket = UdpSocket::bind(("0.0.0.0", PORT)).await?;
-            // All have bound theirs.
+            // All sockets are bound by then.
             tokio::time::sleep(Duration::from_millis(10)).await;
             let mut bytes = [0; ROOM];
             for _ in 0..BALLS {

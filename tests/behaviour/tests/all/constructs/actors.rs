@@ -14,16 +14,16 @@ use super::rules::{Act, ScriptedAction};
 pub(crate) struct Note(pub(crate) u64);
 #[derive(Clone, Debug, Hash, Serialize, Deserialize)]
 pub(crate) struct Question(pub(crate) u64);
-/// Is answered by somebody else, or by nobody.
+/// A question that another actor answers, or nobody.
 #[derive(Clone, Debug)]
 pub(crate) struct Later(pub(crate) Option<Recipient<Hand>>);
-/// The reply that somebody else is to give.
+/// Hands over the reply that another actor must give.
 #[derive(Debug)]
 pub(crate) struct Hand(pub(crate) Reply<u64>);
-/// Somebody else's ask.
+/// Hands over the ask of another actor.
 #[derive(Debug)]
 pub(crate) struct Have(pub(crate) Ask<u64>);
-/// Who somebody is.
+/// Hands over the identity of another actor.
 #[derive(Clone, Debug)]
 pub(crate) struct Present(pub(crate) ActorId);
 #[derive(Clone, Debug, Hash)]
@@ -37,7 +37,7 @@ pub(crate) trait Talks {
     fn question(question: Question) -> u64;
 }
 
-/// What a note of a kind begins with.
+/// The numbers that distinguish the kinds of records.
 const NOTE: u64 = 1_000;
 const QUESTION: u64 = 2_000;
 const TICK: u64 = 3_000;
@@ -47,7 +47,7 @@ const HAVE: u64 = 6_000;
 const LIFE: u64 = 7_000;
 const PRESENT: u64 = 8_000;
 
-/// What an ask that is polled once, by who it is, says.
+/// Polls an ask once, and returns the result as a number.
 pub(crate) fn look(ask: &mut Ask<u64>) -> u64 {
     let mut task = TaskContext::from_waker(Waker::noop());
     match Pin::new(ask).poll(&mut task) {
@@ -57,7 +57,7 @@ pub(crate) fn look(ask: &mut Ask<u64>) -> u64 {
     }
 }
 
-/// Does its deeds when it starts, and handles what the others send.
+/// Executes its actions at the start, and then handles the events of others.
 pub(crate) struct Player {
     deeds: Vec<ScriptedAction>,
     life: u64,
@@ -81,7 +81,7 @@ impl Player {
         self.kit.row.note(what);
     }
 
-    /// How many events it has handled.
+    /// Returns the number of handled events.
     pub(crate) fn handled(&self) -> u64 {
         self.handled
     }
@@ -167,7 +167,7 @@ impl Player {
     }
 }
 
-/// A participant that is no actor does its deeds.
+/// Executes the actions of a participant that is no actor.
 pub(crate) async fn play(deeds: Vec<ScriptedAction>, mut kit: Kit) {
     for ScriptedAction { rule, to } in deeds {
         if let Act::Any(act) = rule.act {
@@ -177,11 +177,11 @@ pub(crate) async fn play(deeds: Vec<ScriptedAction>, mut kit: Kit) {
     }
 }
 
-/// A child of a player's.
+/// A child of a player.
 pub(crate) struct Child {
     pub(crate) row: Row,
     pub(crate) to: ActorRef<Player>,
-    /// It fails when it starts.
+    /// True if the child panics at its start.
     pub(crate) fails: bool,
 }
 
@@ -234,7 +234,7 @@ impl Worker {
     }
 }
 
-/// Is found by its name, on a node.
+/// An actor on a node, which is found by its name.
 pub(crate) struct Echo {
     row: Row,
     handled: u64,
@@ -271,7 +271,7 @@ impl Echo {
     }
 }
 
-/// Looks for an echo on another node, and tells it something.
+/// Looks up an echo on another node, and sends to it.
 pub(crate) struct Caller(pub(crate) Row);
 
 #[actor]

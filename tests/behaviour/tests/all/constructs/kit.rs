@@ -1,4 +1,4 @@
-//! What participants share, what each has in hand, and what it notes.
+//! The shared objects of the participants, the private ones of each, and the records.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -15,10 +15,10 @@ use actor_core::{Group, Journal, LookupError, Node, Piped, Probe, Topics, task, 
 use super::actors::{Caller, Child, Echo, Note, Player, Talks};
 use super::program::{Part, Program};
 
-/// Who has noted what, as far as it had come: that is what an assertion of its own could fail by.
+/// The records of each participant after each step: an assertion of a participant can depend on nothing else.
 pub(crate) type Seen = BTreeSet<(usize, Vec<u64>)>;
 
-/// The notes of one participant, or of who acts for it.
+/// The records of one participant, or of a helper that acts for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Row {
     pub(crate) of: usize,
@@ -35,7 +35,7 @@ impl Row {
         }
     }
 
-    /// That of somebody else.
+    /// Returns the records of another participant.
     pub(crate) fn other(&self, of: usize) -> Self {
         Self::new(of, &self.seen)
     }
@@ -47,10 +47,10 @@ impl Row {
     }
 }
 
-/// Something that was begun.
+/// A future that was begun.
 pub(crate) type Kept = Pin<Box<dyn Future<Output = u64> + Send>>;
 
-/// What all have a part in.
+/// The synchronisation objects that all participants share.
 pub(crate) struct Things {
     pub(crate) lock: Arc<sync::Mutex<u64>>,
     pub(crate) read_lock: Arc<sync::RwLock<u64>>,
@@ -58,7 +58,7 @@ pub(crate) struct Things {
     pub(crate) semaphore: Arc<sync::Semaphore>,
     pub(crate) barrier: sync::Barrier,
     pub(crate) cell: sync::OnceCell<u64>,
-    /// A sleep for who takes it.
+    /// A sleep that any participant may take.
     pub(crate) nap: sync::Mutex<Option<task::Sleep>>,
     pub(crate) number: blocking::atomic::AtomicU64,
     pub(crate) other_number: blocking::atomic::AtomicU64,
@@ -70,24 +70,24 @@ pub(crate) struct Things {
     pub(crate) lazy: blocking::LazyLock<u64>,
     pub(crate) blocking_barrier: blocking::Barrier,
     pub(crate) race: sync::RaceCell<u64>,
-    /// Whose task may be aborted.
+    /// The handle of a task that may be aborted.
     pub(crate) aborts: sync::Mutex<Option<task::AbortHandle>>,
-    /// Who may be unparked.
+    /// The handle of a thread that may be unparked.
     pub(crate) parked: sync::Mutex<Option<thread::Thread>>,
 }
 
-/// What all know.
+/// The objects that all participants know.
 pub(crate) struct Common {
     pub(crate) sys: System,
-    /// What all may tell; it is not there where nobody has a use for it.
+    /// The server, which all may send to; `None` if no participant uses it.
     pub(crate) server: Option<ActorRef<Player>>,
-    /// Set before the first of them starts.
+    /// The players, set before the first of them starts.
     pub(crate) players: OnceLock<Vec<ActorRef<Player>>>,
     pub(crate) things: Things,
     pub(crate) services: Services,
 }
 
-/// Actors that all know, where somebody has a use for them.
+/// The services of the runtime; each is `None` if no participant uses it.
 pub(crate) struct Services {
     pub(crate) group: Option<Group<Note>>,
     pub(crate) topics: Option<Topics<u64, Note>>,
@@ -95,9 +95,9 @@ pub(crate) struct Services {
     pub(crate) node: Option<Node>,
 }
 
-/// The node that has an echo.
+/// The node with an echo.
 pub(crate) const FIRST_NODE: &str = "first";
-/// The node from which it is called.
+/// The node from which the echo is called.
 pub(crate) const SECOND_NODE: &str = "second";
 
 impl Services {
@@ -127,14 +127,14 @@ impl Services {
     }
 }
 
-/// What a participant has in hand.
+/// The private objects of a participant.
 pub(crate) struct Kit {
     pub(crate) row: Row,
     pub(crate) common: Option<Arc<Common>>,
     pub(crate) ends: Ends,
-    /// Guards and the like, until they are released.
+    /// Guards and similar objects, until they are released.
     pub(crate) held: Vec<Box<dyn Any + Send>>,
-    /// What was begun, and is awaited later or never; the first begun first.
+    /// Futures that were begun, oldest first; each is awaited later or never.
     pub(crate) kept: Vec<Kept>,
     pub(crate) child: Option<ActorRef<Child>>,
     pub(crate) timer: Option<Timer>,
@@ -146,8 +146,8 @@ pub(crate) struct Kit {
     pub(crate) journal: Option<Journal>,
 }
 
-/// The ends of channels: what there is one of goes to the first who has a use for it, and nobody has one
-/// that it has no use for.
+/// The ends of channels. A unique end goes to the first participant
+/// that uses it, and no participant has an end that it does not use.
 #[derive(Default)]
 pub(crate) struct Ends {
     pub(crate) watch_send: Option<watch::Sender<u64>>,
@@ -167,7 +167,7 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// Those of each participant. Channels that nobody uses are not there: the drop of an end is a step.
+    /// Distributes the ends. A channel without users is not created, since the drop of an end is a step.
     pub(crate) fn deal(program: &Program) -> Vec<Self> {
         fn made<S, R>(is_used: bool, make: impl FnOnce() -> (S, R)) -> (Option<S>, Option<R>) {
             is_used.then(make).unzip()
@@ -247,7 +247,7 @@ impl Things {
 }
 
 impl Kit {
-    /// An empty one.
+    /// Creates an empty kit.
     pub(crate) fn new(row: Row, common: Option<Arc<Common>>) -> Self {
         Self {
             row,
@@ -289,7 +289,7 @@ impl Kit {
         server.expect("it is there where somebody has a use for it")
     }
 
-    /// Another actor.
+    /// Returns another actor.
     pub(crate) fn peer(&self, number: u64) -> ActorRef<Player> {
         let players = self
             .common()
@@ -316,7 +316,7 @@ impl Kit {
         0
     }
 
-    /// Which of what was kept is ready, and with what: the first that is.
+    /// Polls all futures that were begun, and returns the value of the first ready one.
     fn poll_each(&mut self, task: &mut TaskContext<'_>) -> Poll<u64> {
         let mut all = self.kept.iter_mut().enumerate();
         let ready = all.find_map(|(at, kept)| match kept.as_mut().poll(task) {
@@ -332,7 +332,7 @@ impl Kit {
         }
     }
 
-    /// Looks once, with a waker that wakes nobody.
+    /// Polls once, with a no-op waker.
     pub(crate) fn poll_kept(&mut self) -> u64 {
         match self.poll_each(&mut TaskContext::from_waker(Waker::noop())) {
             Poll::Ready(value) => value,
@@ -355,7 +355,7 @@ impl Kit {
         all
     }
 
-    /// The number of whom a name belongs to.
+    /// Returns the number of the player that a name refers to.
     pub(crate) fn who(&self, found: Result<ActorRef<Player>, LookupError>) -> u64 {
         let players = self.common().players.get().into_iter().flatten();
         match found {

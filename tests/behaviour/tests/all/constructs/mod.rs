@@ -1,11 +1,11 @@
-//! Random programs that use everything public, and each search that leaves schedules out against all
-//! schedules.
+//! Random programs over the whole public API: compares each
+//! reducing search with the exhaustive enumeration of schedules.
 //!
-//! A few participants (actors when they start, tasks, threads, the test body) do a few things each, by [rules]
-//! of which one [table] says what is public they use. Each notes what it learns, in a row of its own. What an
-//! assertion of a participant could ever fail by is what it has noted up to some moment; so these are compared,
-//! and the kinds of bugs. A search that says that nothing is left out and has seen less than all schedules do
-//! has given a false proof.
+//! A few participants (actors at their start, tasks, threads, the test body) execute a few
+//! actions each, by [rules]; a [table] lists the public items that each rule uses. Each
+//! participant records what it observes. An assertion of a participant can depend only on
+//! its records so far, so these are compared, and the kinds of bugs. A search that claims
+//! exhaustiveness, and has seen less than the enumeration, has given a false proof.
 
 mod actors;
 mod kit;
@@ -23,7 +23,7 @@ use actor_test::strategy::StrategySpec;
 
 use program::Program;
 
-/// Those that leave schedules out, and say where nothing is left.
+/// The searches that reduce the set of schedules, and claim exhaustiveness in their verdict.
 const SEARCHES: [&str; 6] = [
     "dpor",
     "states",
@@ -35,7 +35,7 @@ const SEARCHES: [&str; 6] = [
 
 const TWO_NODES: &str = "two nodes that talk have more than 300 000 schedules";
 
-/// Rules of which no search comes to an end, and why.
+/// The rules with which no search is exhaustive, with the reason.
 const ENDLESS: &[(&str, &str)] = &[
     ("rng", "a random number is no choice"),
     ("body_rng", "a random number is no choice"),
@@ -56,27 +56,27 @@ const ENDLESS: &[(&str, &str)] = &[
     ("spare_link", TWO_NODES),
 ];
 
-/// Programs by which a search gives a false proof, and why.
+/// The programs with a known false proof, with the search and the reason.
 const KNOWN: &[(u64, &str, &str)] = &[];
 
 fn strategy(name: &str) -> StrategySpec {
     name.parse().expect("the name of a strategy")
 }
 
-/// What came of programs.
+/// The results over all programs.
 #[derive(Default, Debug)]
 struct Tally {
     programs: u64,
     schedules: u64,
-    /// Programs of which there were too many schedules however short they were.
+    /// The programs with too many schedules, however much they were shortened.
     too_long: Vec<u64>,
     rules: BTreeSet<&'static str>,
-    /// How often each search came to its end, and in how many executions together.
+    /// The number of proofs of each search, and the sum of their executions.
     proofs: BTreeMap<&'static str, (u64, u64)>,
     wrong: Vec<String>,
 }
 
-/// Holds each search against all schedules of the program with that number.
+/// Compares each search with the enumeration of all schedules of the program with that number.
 fn compare_searches(number: u64, schedules_max: u64, tally: &Mutex<Tally>) {
     let mut program = Program::random(number);
     let (all, report) = loop {
@@ -121,7 +121,7 @@ fn compare_searches(number: u64, schedules_max: u64, tally: &Mutex<Tally>) {
     }
 }
 
-/// Holds each search against all schedules of programs, two at a time.
+/// Compares the searches for a range of programs, on two threads.
 fn hold_all(numbers: std::ops::Range<u64>, schedules_max: u64) -> Tally {
     let tally = Mutex::default();
     let next = AtomicU64::new(numbers.start);
@@ -160,7 +160,7 @@ fn searches_find_what_all_schedules_find() {
     );
 }
 
-/// `CONSTRUCTS` says which programs: `500..10000`.
+/// `CONSTRUCTS` selects the programs: `500..10000`.
 #[test]
 #[ignore = "takes an hour"]
 fn searches_find_what_all_schedules_find_at_night() {

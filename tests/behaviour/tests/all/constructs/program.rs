@@ -1,4 +1,4 @@
-//! A random program, and what a search finds of it.
+//! A random program, and the results of a search of it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ pub(crate) struct Part {
 }
 
 impl Part {
-    /// It uses something whose public path begins so.
+    /// Returns true if the participant uses a public item whose path begins with this.
     pub(crate) fn makes(&self, what: &str) -> bool {
         let mut made = self.deeds.iter().flat_map(|deed| deed.rule.makes);
         made.any(|path| {
@@ -33,20 +33,20 @@ impl Part {
 /// A program.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
-    /// The rule that has its turn.
+    /// The name of the rule that this program is for.
     pub(crate) lead: &'static str,
     pub(crate) parts: Vec<Part>,
-    /// The server has room for one event.
+    /// True if the mailbox of the server has a capacity of one event.
     is_bounded: bool,
-    /// Actors that fail are brought back.
+    /// True if actors that fail are restarted.
     is_supervised: bool,
-    /// What a handler sends leaves together.
+    /// True if all sends of a handler take effect in one step.
     is_atomic: bool,
-    /// A call may fail, and a wait end for no reason.
+    /// True if calls may fail, and waits may end spuriously.
     has_faults: bool,
 }
 
-/// A generator, good enough to choose programs by.
+/// A simple pseudo-random generator for choosing programs.
 struct Dice(u64);
 
 impl Dice {
@@ -68,7 +68,7 @@ impl Dice {
     }
 }
 
-/// Rooms whose rules are of interest to those of another.
+/// Groups of topics whose rules may interact.
 const RELATED_TOPICS: &[&[&str]] = &[
     &["references", "asks", "kept", "flow", "lives", "children"],
     &["references", "timers", "pipes", "flow"],
@@ -100,7 +100,7 @@ const RELATED_TOPICS: &[&[&str]] = &[
     &["nodes", "links"],
 ];
 
-/// The rules that meet those of a room.
+/// Returns the rules that may interact with those of a topic.
 fn related_rules(room: &str) -> Vec<&'static Rule> {
     let kin = RELATED_TOPICS.iter().filter(|rooms| rooms.contains(&room));
     let rooms: Vec<&str> = kin.flat_map(|rooms| rooms.iter().copied()).collect();
@@ -110,7 +110,7 @@ fn related_rules(room: &str) -> Vec<&'static Rule> {
 }
 
 impl Program {
-    /// The program with that number: each rule has its turn.
+    /// Returns the program with that number; successive programs are for successive rules.
     pub(crate) fn random(number: u64) -> Self {
         let mut dice = Dice(number.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0xc0de);
         dice.roll(2);
@@ -157,7 +157,7 @@ impl Program {
             }
             parts.push(Part { by, deeds });
         }
-        // Actors come first: so their numbers are those of participants.
+        // Actors come first, so that their numbers equal those of the participants.
         parts.sort_by_key(|part| part.by);
         Self {
             lead: lead.name,
@@ -169,25 +169,25 @@ impl Program {
         }
     }
 
-    /// The rules of its deeds.
+    /// Returns the rules of all actions.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         let deeds = self.parts.iter().flat_map(|part| &part.deeds);
         deeds.map(|deed| deed.rule)
     }
 
-    /// It is on nodes: on one, or on two.
+    /// Returns true if the program uses one or two nodes.
     pub(crate) fn is_on_nodes(&self) -> bool {
         self.rules()
             .any(|rule| matches!(rule.topic, "nodes" | "links"))
     }
 
-    /// Nobody tells anything to whoever is on none.
+    /// Returns true if all participants are on nodes.
     fn is_on_nodes_alone(&self) -> bool {
         self.rules()
             .all(|rule| matches!(rule.topic, "nodes" | "links"))
     }
 
-    /// With a deed less, or a shorter one; `None` where it can't be shorter.
+    /// Returns the program with one action less, or a simpler one; `None` if it can't be shortened.
     pub(crate) fn shorter(&self) -> Option<Self> {
         let mut shorter = self.clone();
         let parts = &mut shorter.parts;
@@ -216,7 +216,7 @@ impl Program {
         Some(shorter)
     }
 
-    /// What the test body does.
+    /// The test body of the program.
     async fn run(self, sys: System, seen: Arc<Mutex<Seen>>) {
         let count = self.parts.len();
         let mailbox = match self.is_bounded {
@@ -270,7 +270,7 @@ impl Program {
         }
     }
 
-    /// What a search finds.
+    /// Explores the program with a search.
     pub(crate) fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let seen: Arc<Mutex<Seen>> = Arc::default();
         let mut settings = Settings::default();
@@ -284,7 +284,7 @@ impl Program {
         if self.is_supervised {
             settings.semantics = settings.semantics.with_supervised();
         }
-        // Programs on nodes have many schedules as it is.
+        // Programs on nodes have many schedules, so their handlers are atomic.
         if self.is_atomic || self.is_on_nodes() {
             settings.semantics = settings.semantics.with_atomic_handlers();
         }
@@ -301,7 +301,7 @@ impl Program {
     }
 }
 
-/// What a search found of a program.
+/// The results of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Found {
     pub(crate) seen: Seen,

@@ -1,4 +1,4 @@
-//! The rules of the generator: what a participant of a random program may do, each in one place.
+//! The rules of the generator: the actions that a participant of a random program may take.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,14 +8,14 @@ use actor_core::Context;
 use super::actors::Player;
 use super::kit::Kit;
 
-/// Who does it.
+/// The kind of participant that executes an action.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum By {
-    /// An actor, when it starts.
+    /// An actor, at its start.
     Actor,
     /// A task.
     Task,
-    /// A thread, which blocks on what it awaits.
+    /// A thread, which blocks while it waits.
     Thread,
     /// The test body.
     Body,
@@ -23,33 +23,33 @@ pub(crate) enum By {
 
 pub(crate) const ANYBODY: &[By] = &[By::Actor, By::Task, By::Thread, By::Body];
 pub(crate) const ACTOR: &[By] = &[By::Actor];
-/// Those with a stack of their own.
+/// The participants with a stack of their own.
 pub(crate) const STACKED: &[By] = &[By::Task, By::Thread, By::Body];
 pub(crate) const BODY: &[By] = &[By::Body];
 
-/// Ends with what was learnt.
+/// A running action, which returns its observation.
 pub(crate) type Doing<'a> = Pin<Box<dyn Future<Output = u64> + Send + 'a>>;
 
-/// The code of a rule; the number says to whom or how.
+/// The code of a rule; the number selects a target or a variant.
 #[derive(Clone, Copy)]
 pub(crate) enum Act {
     Any(for<'a> fn(&'a mut Kit, u64) -> Doing<'a>),
-    /// An actor does it, by its context.
+    /// An action of an actor, which needs its context.
     Actor(for<'a> fn(&'a mut Kit, u64, &'a mut Context<Player>) -> Doing<'a>),
 }
 
-/// Something that a participant may do.
+/// An action that a participant may take.
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
-    /// Rules of one room meet in most programs.
+    /// The topic of the rule; rules of one topic meet in most programs.
     pub(crate) topic: &'static str,
     pub(crate) by: &'static [By],
-    /// The public things that it uses.
+    /// The public items that the rule uses.
     pub(crate) makes: &'static [&'static str],
     pub(crate) act: Act,
 }
 
-/// Something that a participant does.
+/// An action of a participant.
 #[derive(Clone, Copy)]
 pub(crate) struct ScriptedAction {
     pub(crate) rule: &'static Rule,
@@ -62,8 +62,8 @@ impl std::fmt::Debug for ScriptedAction {
     }
 }
 
-/// The rules of rooms, each with who does them, what is public of them, and the code, which ends with what was
-/// learnt.
+/// Defines the rules of topics: for each rule its participants, the
+/// public items that it uses, and its code, which returns an observation.
 macro_rules! rules {
     ($($topic:literal {
         $($name:ident $by:ident [$($makes:literal),+] |$($given:tt),+| $act:expr;)+
@@ -87,12 +87,12 @@ macro_rules! rules {
 }
 pub(crate) use rules;
 
-/// All rules.
+/// Returns all rules.
 pub(crate) fn all() -> impl Iterator<Item = &'static Rule> {
     super::rooms::ALL.iter().flat_map(|rules| rules.iter())
 }
 
-/// A number for an outcome.
+/// Encodes the success of a result as a number.
 pub(crate) fn ok<T, E>(result: &Result<T, E>) -> u64 {
     u64::from(result.is_ok())
 }

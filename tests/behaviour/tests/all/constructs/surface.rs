@@ -1,22 +1,22 @@
-//! What is public of the crate and does something, as its sources say.
+//! The public API of the crate that has an effect, read from its sources.
 
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Folders and files of which nothing is part of the language that programs are written in.
+/// The folders and files without public items for programs.
 const INNER: &[&str] = &[
-    // Executors' own.
+    // Internals of the executors.
     "__private.rs",
     "parts",
     "production",
     "runtime",
-    // Values.
+    // Plain values.
     "codec.rs",
     "fingerprint",
 ];
 
-/// Where a type or a function is made by a macro, for which names the macro's parameter stands.
+/// The items that a macro defines: the file, the macro's parameter, and the names for which it stands.
 const MADE: &[(&str, &str, &[&str])] = &[
     (
         "sync",
@@ -64,7 +64,7 @@ fn files(below: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The public module that a file's items are in.
+/// Returns the public module that contains a file's items.
 fn module(path: &Path) -> String {
     let path = path.strip_prefix(source()).expect("it is below");
     let path = path.with_extension("");
@@ -84,14 +84,14 @@ fn module(path: &Path) -> String {
     public.to_owned()
 }
 
-/// The name at the beginning of a text.
+/// Returns the identifier at the beginning of a text.
 fn name(text: &str) -> &str {
     let end =
         text.find(|letter: char| !(letter.is_alphanumeric() || letter == '_' || letter == '$'));
     &text[..end.unwrap_or(text.len())]
 }
 
-/// What stands behind the generic parameters that a text begins with.
+/// Returns the text after the generic parameters at its beginning.
 fn past_generics(text: &str) -> &str {
     let mut depth = 0;
     for (at, letter) in text.char_indices() {
@@ -107,7 +107,7 @@ fn past_generics(text: &str) -> &str {
     ""
 }
 
-/// The type of an `impl`, and the trait that is implemented.
+/// Returns the type of an `impl`, and the implemented trait.
 fn implemented(line: &str) -> Option<(&str, Option<&str>)> {
     let rest = past_generics(line.strip_prefix("impl")?.trim_start_matches(" $(<$of>)?"));
     match rest.split_once(" for ") {
@@ -116,7 +116,7 @@ fn implemented(line: &str) -> Option<(&str, Option<&str>)> {
     }
 }
 
-/// All that a name stands for.
+/// Returns all names for which a macro parameter stands.
 fn names(module: &str, name: &str) -> Vec<String> {
     let made = MADE
         .iter()
@@ -127,7 +127,7 @@ fn names(module: &str, name: &str) -> Vec<String> {
     }
 }
 
-/// Whether a type is seen from outside.
+/// Returns true if a type is public.
 fn is_public(of: &str, module: &str, library: &str, text: &str) -> bool {
     if module.is_empty() {
         return library
@@ -138,8 +138,8 @@ fn is_public(of: &str, module: &str, library: &str, text: &str) -> bool {
     of.starts_with('$') || declared.iter().any(|declared| text.contains(declared))
 }
 
-/// Public methods and functions, and what happens where something is dropped or awaited:
-/// `ActorRef::tell`, `sync::Mutex::lock`, `Ask::drop`, `Ask::await`.
+/// Returns the public methods and functions, and the effects of a drop or an
+/// await: `ActorRef::tell`, `sync::Mutex::lock`, `Ask::drop`, `Ask::await`.
 pub(crate) fn surface() -> BTreeSet<String> {
     let library = fs::read_to_string(source().join("lib.rs")).expect("the library has a root");
     let uses = library.split_once("pub use ").map_or("", |(_, uses)| uses);

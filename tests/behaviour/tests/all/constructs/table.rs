@@ -1,11 +1,11 @@
-//! Each public thing has a rule that makes it, or a reason why it needs none.
+//! Each public item has a rule that uses it, or a reason why it needs none.
 
 use std::collections::BTreeSet;
 
 use super::rules::{Rule, all};
 use super::surface::surface;
 
-/// What neither reads nor changes what others may read or change, and why.
+/// The items without shared effects, with the reason.
 const NOTHING_SHARED: &[(&str, &[&str])] = &[
     (
         "an option of what is spawned, asked or set up: the call that takes it makes the difference",
@@ -141,7 +141,7 @@ const NOTHING_SHARED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What is wrong with a table.
+/// Returns the errors in a table.
 fn faults(rules: &[&Rule], spared_besides: &[&'static str]) -> Vec<String> {
     let surface = surface();
     let made: BTreeSet<&str> = rules.iter().flat_map(|rule| rule.makes).copied().collect();
@@ -175,7 +175,7 @@ fn each_public_thing_has_a_rule_or_needs_none() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Where a rule is taken out that alone makes something.
+/// A missing rule is detected: each of these rules is the only one that uses an item.
 #[test]
 fn what_has_no_rule_is_named() {
     let without = |name: &str| all().filter(|rule| rule.name != name).collect::<Vec<_>>();

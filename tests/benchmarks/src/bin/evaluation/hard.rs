@@ -1,11 +1,11 @@
-//! The table of mistakes that are hard to find, and what the portfolios make of them.
+//! Compares portfolios with their best arm, on small programs with bugs that are hard to find.
 
 use actor_test::{Search, Settings, Tester};
 
 use crate::ARMS;
 use crate::mistakes::{self, Mistake};
 
-/// What a uniform walk needs at least where a mistake is hard.
+/// The mean number of schedules of a uniform walk above which a bug is hard.
 const HARD: f64 = 200.0;
 
 /// The searches that are compared with the best arm.
@@ -14,7 +14,7 @@ const PORTFOLIOS: [(&str, Search); 2] = [
     ("round-robin", Search::RoundRobin),
 ];
 
-/// How many schedules each arm, and each portfolio, needs.
+/// The mean number of schedules of each arm and each portfolio until the bug is found.
 struct Row {
     name: String,
     arms: Vec<f64>,
@@ -33,7 +33,7 @@ pub(crate) fn main(mut arguments: impl Iterator<Item = String>) {
         given.map_or(default, |text| text.parse().expect("a number"))
     };
     let (orders, seeds, schedules) = (number(60), number(5), number(10_000));
-    // A monitor's assertion that fails is a find, not a mishap to print.
+    // A failing assertion of a monitor is an expected result, so the panic message is suppressed.
     std::panic::set_hook(Box::new(|_| {}));
     let all = mistakes::all(orders);
     let row = |mistake: &Mistake| row(mistake, seeds, schedules);
@@ -47,7 +47,7 @@ pub(crate) fn main(mut arguments: impl Iterator<Item = String>) {
     }
 }
 
-/// A mistake's row, where it is hard.
+/// Returns the row of a bug, if the bug is hard.
 fn row(mistake: &Mistake, seeds: u64, schedules: u64) -> Option<Row> {
     let mean = |search: &Search| {
         let needed = |seed| needed(mistake, search, seed, schedules).ln();
@@ -64,7 +64,7 @@ fn row(mistake: &Mistake, seeds: u64, schedules: u64) -> Option<Row> {
     })
 }
 
-/// The schedules up to the mistake; what is not found counts as if it were by the next.
+/// Returns the number of schedules until the bug is found, or `schedules + 1` if none finds it.
 fn needed(mistake: &Mistake, search: &Search, seed: u64, schedules: u64) -> f64 {
     let mut settings = Settings::default();
     settings.iterations = schedules;

@@ -1,11 +1,11 @@
-//! Prints how many schedules each strategy and portfolio takes to find each planted bug of the
-//! samples: the median over several seeds, and the worst. With `hard` first, of small programs with a
-//! mistake that a uniform walk needs hundreds of schedules for: the geometric mean over the seeds, in
-//! two halves, one to tune by and one to report.
+//! Evaluation of strategies and portfolios: prints the number of schedules until each finds each
+//! planted bug of the samples, median and maximum over several seeds. With `hard` as the first
+//! argument: the geometric mean over the seeds, on small programs whose bugs take a uniform walk
+//! hundreds of schedules. Those are in two halves, one for tuning and one for reporting.
 //!
-//! `cargo run --release -p benchmarks --bin evaluation [-- SEEDS SCHEDULES [STRATEGY]…]`, where
-//! `pct+pos` are two that take turns. It asks the tool, as a user would: every actor test of the
-//! samples that expects a bug is a planted one.
+//! `cargo run --release -p benchmarks --bin evaluation [-- SEEDS SCHEDULES [STRATEGY]…]`,
+//! where `pct+pos` means two strategies that alternate. The program runs the tool as a
+//! user would: every actor test of the samples that expects a bug has a planted one.
 //!
 //! `cargo run --release -p benchmarks --bin evaluation -- hard [ORDERS SEEDS SCHEDULES]`
 
@@ -32,10 +32,10 @@ const SEARCHES: [&str; 12] = [
     "portfolio=coyote",
 ];
 
-/// The schedules up to the first bug, by test; `None` where it was not found.
+/// The number of schedules until the first bug, by test; `None` if no schedule found one.
 type Found = BTreeMap<String, Option<u64>>;
 
-/// What may be an arm of a portfolio.
+/// The strategies that may be arms of a portfolio.
 const ARMS: [&str; 11] = [
     "random",
     "weighted",
@@ -74,7 +74,7 @@ fn main() {
     print(&searches, &planted, &results, schedules);
 }
 
-/// Explores the planted bugs; with no names, those that are found to be such.
+/// Explores the planted bugs, or all tests that expect a bug if `names` is empty.
 fn run(search: &str, seed: u64, schedules: u64, names: &[String]) -> Found {
     let mut command = Command::new(env!("CARGO"));
     command.args([
@@ -96,7 +96,7 @@ fn run(search: &str, seed: u64, schedules: u64, names: &[String]) -> Found {
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
         .filter(|line| line["type"] == "test");
     let found = tests.filter_map(|test| {
-        // Another bug than the expected one is a find as well: one mistake shows in several ways.
+        // Another bug than the expected one counts, too: one mistake may show in several ways.
         let found = match test["outcome"].as_str()? {
             "expected-bug" | "expected-bug-missing" => {
                 let bug = &test["report"]["bugs"][0]["iteration"];
@@ -128,7 +128,7 @@ fn print(searches: &[&str], planted: &[String], results: &[Vec<Found>], schedule
         "found",
         results.iter().map(|seeds| format!("{:.1}", found(seeds))),
     );
-    // What is not found counts as if it were by the next schedule.
+    // A bug that was not found counts as if the next schedule had found it.
     let mean = |seeds: &Vec<Found>| {
         let all = seeds.iter().flat_map(BTreeMap::values);
         let logs: Vec<f64> = all

@@ -1,5 +1,5 @@
-//! Small programs with a mistake that a uniform walk needs hundreds of executions for: planted ones,
-//! and correct programs in which one order of events was made to fail.
+//! Small programs whose bug takes a uniform walk hundreds of executions: planted
+//! bugs, and correct programs in which one order of events is declared a failure.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use actor_test::strategy::StrategySpec;
 use behaviour::node::{Acts, Message, Rule, spawn};
 use behaviour::programs;
 
-/// A program with a mistake.
+/// A program with a bug.
 pub(crate) struct Mistake {
     pub(crate) name: String,
     pub(crate) program: Box<dyn Fn(&System) + Sync>,
@@ -24,7 +24,7 @@ fn mistake(name: &str, program: impl Fn(&System) + Sync + 'static) -> Mistake {
     }
 }
 
-/// All mistakes, those planted first.
+/// Returns all programs, those with planted bugs first.
 pub(crate) fn all(orders: u64) -> Vec<Mistake> {
     let mut all = planted();
     all.extend((0..orders).filter_map(forbidden_order));
@@ -35,7 +35,7 @@ fn rule(act: impl FnMut(&mut Acts<'_>, Option<Message>) + Send + 'static) -> Rul
     Box::new(act)
 }
 
-/// Sends so many to a node at its start.
+/// Sends `messages` items to a node at its start.
 fn source(to: usize, messages: u64) -> Rule {
     rule(move |acts, message| {
         if message.is_none() {
@@ -44,7 +44,7 @@ fn source(to: usize, messages: u64) -> Rule {
     })
 }
 
-/// A sink that fails where the senders of its first messages are these.
+/// A sink that fails if the senders of its first messages are exactly these.
 fn sink(fails_at: Vec<usize>) -> Rule {
     let mut senders = Vec::new();
     rule(move |_, message| {
@@ -84,7 +84,7 @@ fn planted() -> Vec<Mistake> {
     ]
 }
 
-/// What goes through others comes before what was sent straight, so many times.
+/// Fails if a message over a detour overtakes a direct one, `times` times.
 fn overtaken(sys: &System, corners: usize, times: u64) {
     let mut early = 0;
     let mut straight = 0;
@@ -120,7 +120,7 @@ fn overtaken(sys: &System, corners: usize, times: u64) {
     spawn(sys, rules);
 }
 
-/// Commits once nine of twelve have voted, whatever the others say.
+/// Commits once nine of twelve have voted, and ignores the other votes.
 fn early_majority(sys: &System) {
     let (mut votes, mut no) = (0, 0);
     let mut rules = vec![rule(move |_, message| {
@@ -140,7 +140,7 @@ fn early_majority(sys: &System) {
     spawn(sys, rules);
 }
 
-/// Three clients read a counter and write it back, twice each: all but one are lost.
+/// Three clients read a counter and write it back, twice each: all increments but one are lost.
 fn lost_updates(sys: &System) {
     let (mut counter, mut writes) = (0, 0);
     let mut rules = vec![rule(move |acts, message| {
@@ -177,7 +177,7 @@ struct Expired;
 #[derive(Debug)]
 struct Returned;
 
-/// Grants a lease for a second; who returns late believes that it still has it.
+/// Grants a lease for a second. A holder that returns it late still believes that it has the lease.
 #[derive(Default)]
 struct Landlord {
     held: u32,
@@ -264,7 +264,7 @@ impl Store {
     }
 }
 
-/// Tries anew after a second, and takes the first answer for that of the last attempt.
+/// Retries after a second, and takes any answer for that of the last attempt.
 struct Caller {
     store: ActorRef<Store>,
     attempt: u32,
@@ -304,17 +304,17 @@ fn retries(sys: &System) {
     }
 }
 
-/// Which messages a node handled, by sender and kind.
+/// The sender and the kind of each message that a node handled, in order.
 type Order = Vec<(usize, &'static str)>;
 
 thread_local! {
-    /// What each node has handled in the execution in progress.
+    /// The messages that each node has handled in the execution in progress.
     static HANDLED: RefCell<Vec<(u64, Order)>> = const { RefCell::new(Vec::new()) };
-    /// The node whose order fails, by its place among those that handled something, and the order.
+    /// The node whose order fails, by its actor number, and the order.
     static FORBIDDEN: RefCell<Option<(u64, Order)>> = const { RefCell::new(None) };
 }
 
-/// Fails where the order that is forbidden comes about.
+/// Fails if the forbidden order occurs.
 #[derive(Default)]
 struct Guard;
 
@@ -355,7 +355,7 @@ fn correct(number: u64, sys: &System) {
     }
 }
 
-/// A correct program in which one order fails that one execution of some strategy came by.
+/// Makes a correct program fail for one order of events that occurred in an execution of a strategy.
 fn forbidden_order(number: u64) -> Option<Mistake> {
     let strategies = crate::ARMS;
     let strategy: StrategySpec = strategies[number as usize % strategies.len()]
@@ -372,7 +372,7 @@ fn forbidden_order(number: u64) -> Option<Mistake> {
             correct(number, sys);
         });
     report.assert_clean();
-    // The node with the most to handle, or another of those.
+    // Picks one of the nodes that handled at least four messages.
     let mut orders = HANDLED.take();
     orders.retain(|(_, order)| order.len() >= 4);
     orders.sort();

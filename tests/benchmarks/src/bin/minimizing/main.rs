@@ -1,16 +1,16 @@
-//! What minimising leaves of a failing execution: the planted bugs of the samples, five seeds each.
+//! Minimisation of failing executions: results for the planted bugs of the samples, five seeds each.
 //!
 //! ```text
 //! cargo run --release -p benchmarks --bin minimizing [FILTER]
 //! cargo run --release -p benchmarks --bin minimizing -- --liveness [FILTER]
 //! ```
 //!
-//! The first prints a table of the book's page on short traces: medians of steps, actors and switches
-//! before and after. The second one does it for the bugs that something is owed for ever, with the bounds
-//! that a test has by default, in stories of tens of thousands of steps: how many messages are handled
-//! and timers fire before it is lost, beside how many the published story has, and how long one worker takes for it and
-//! how long the first of four, which have to leave the same. That is CPU time of one thread, so that it says
-//! the same where the machine has other work.
+//! The first command prints a table of the book's page on short traces: medians of steps, actors
+//! and context switches before and after. The second command measures the liveness bugs, with the
+//! default bounds of a test, in executions of tens of thousands of steps. The columns are the
+//! number of handled messages and fired timers until the obligation is lost, the same number in
+//! the published execution, and the CPU time of one worker and of the first of four, which must
+//! return the same result. CPU time of one thread does not depend on the load of the machine.
 
 mod plants;
 
@@ -19,10 +19,10 @@ use actor_test::{Minimized, Report};
 use cpu_time::ThreadTime;
 use plants::Plant;
 
-/// How many seeds.
+/// The number of seeds.
 const SEEDS: u64 = 5;
 
-/// What minimising may cost, as in the tool.
+/// The step budget of minimisation, as in the tool.
 const BUDGET: u64 = 20_000_000;
 
 fn main() {
@@ -47,7 +47,7 @@ fn all(plants: impl Iterator<Item = Plant>) {
     plants.for_each(|plant| row(&plant));
 }
 
-/// How many workers are compared with one.
+/// The number of workers that are compared with one.
 const WORKERS: usize = 4;
 
 fn liveness(plants: impl Iterator<Item = Plant>) {
@@ -102,8 +102,8 @@ fn liveness_row(plant: &Plant, published: u64) {
     );
 }
 
-/// What is left of a seed's execution, how many events happen in it, and how many milliseconds of its own the first worker took to
-/// minimise it: without what it takes to find it.
+/// Returns the minimised execution of a seed, the number of its events, and the milliseconds
+/// of CPU time that the first worker needed to minimise it, without the time to find the bug.
 fn timed(plant: &Plant, seed: u64, workers: usize) -> (Option<(Minimized, u64)>, u64) {
     let time = |budget| {
         let begun = ThreadTime::now();

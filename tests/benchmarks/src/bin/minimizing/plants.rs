@@ -1,4 +1,4 @@
-//! The planted bugs of the samples, as their tests set them up.
+//! The planted bugs of the samples, set up as in their tests.
 
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use samples::*;
 /// A program with a planted bug.
 pub(crate) struct Plant {
     pub(crate) name: &'static str,
-    /// Something is owed for ever after so few messages were handled and timers have fired, as those who
-    /// have published the bug tell it.
+    /// For a liveness bug, the number of handled messages and fired timers after
+    /// which the obligation is lost, according to the authors who published the bug.
     pub(crate) lost_after: Option<u64>,
     tester: Tester,
     program: Program,
@@ -26,7 +26,7 @@ enum Program {
 }
 
 impl Plant {
-    /// The same with the bounds that a test has where nobody gives others.
+    /// Returns the same program with the default bounds of a test.
     pub(crate) fn with_default_bounds(self) -> Self {
         let bounds = Settings::default().bounds;
         let tester = self.tester.max_steps(bounds.unfair());
@@ -40,7 +40,7 @@ impl Plant {
         }
     }
 
-    /// Looks for the bug with a seed, and has so many workers minimise it.
+    /// Searches for the bug with a seed, and minimises it with this number of workers.
     pub(crate) fn explore(&self, seed: u64, budget: u64, workers: usize) -> Report {
         let tester = self.tester.clone().seed(seed).minimize(budget);
         let tester = tester.workers(workers);
@@ -94,7 +94,7 @@ fn sync(name: &'static str, steps: u64, body: impl Fn(&System) + Sync + 'static)
     plant(name, steps, Program::Sync(Box::new(body)))
 }
 
-/// The same where timers fire when nothing else can happen.
+/// Returns a program with patient timers, which fire when nothing else can happen.
 fn patient(name: &'static str, body: impl Fn(&System) + Sync + 'static) -> Plant {
     let found = sync(name, 1_000, body);
     let mut semantics = Semantics::default();
@@ -105,7 +105,7 @@ fn patient(name: &'static str, body: impl Fn(&System) + Sync + 'static) -> Plant
     }
 }
 
-/// All of them.
+/// Returns all planted bugs.
 pub(crate) fn all() -> Vec<Plant> {
     let mut all = vec![
         sync("ping_pong OneAsker", 10_000, |sys| {

@@ -1,4 +1,4 @@
-//! The actors of the table's programs.
+//! The actors of the scaling benchmark.
 
 use std::time::Duration;
 
@@ -6,30 +6,30 @@ use actor_core::prelude::*;
 use actor_core::{Actor, Group};
 use futures_util::future::join_all;
 
-/// Do what you are for.
+/// Makes an actor do its work.
 #[derive(Clone, Debug)]
 pub(crate) struct Go;
 
-/// The same, to be told from the other.
+/// A second event, distinct from [`Go`].
 #[derive(Clone, Debug)]
 pub(crate) struct Tick;
 
-/// Something to be worked off.
+/// An item of work.
 #[derive(Debug)]
 pub(crate) struct Item;
 
-/// Something to be received within a handler.
+/// An event that a handler receives.
 #[derive(Debug)]
 pub(crate) struct Part;
 
-/// Goes from one state to another.
+/// Makes an actor change its state.
 #[derive(Debug)]
 pub(crate) struct Turn;
 
-/// A second, as timers have it.
+/// One second, the unit of the timers.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Halts when it is told to go.
+/// Halts when it receives [`Go`].
 pub(crate) struct Mortal;
 #[actor]
 impl Mortal {
@@ -39,7 +39,7 @@ impl Mortal {
     }
 }
 
-/// Is there.
+/// Counts its events, and does nothing else.
 #[derive(Default)]
 pub(crate) struct Idle {
     pub(crate) heard: u32,
@@ -52,7 +52,7 @@ impl Idle {
     }
 }
 
-/// Sleeps until its timer goes off, after so many milliseconds.
+/// Sleeps until its timer fires, after this number of milliseconds.
 pub(crate) struct Sleeper(pub(crate) u64);
 #[actor]
 impl Sleeper {
@@ -64,7 +64,7 @@ impl Sleeper {
     fn tick(&mut self, _: Tick) {}
 }
 
-/// Arms a timer so many times, and cancels it each time.
+/// Sets a timer and cancels it, a number of times.
 pub(crate) struct Hesitant {
     pub(crate) left: u32,
     pub(crate) timer: Option<Timer>,
@@ -94,7 +94,7 @@ impl Hesitant {
     }
 }
 
-/// Waits for a timer and then does something, so many times.
+/// Waits for a timer and then sets the next one, a number of times.
 pub(crate) struct Patient(pub(crate) u32);
 #[actor]
 impl Patient {
@@ -115,7 +115,7 @@ impl Patient {
     }
 }
 
-/// Arms many timers of its own, and cancels each when its event is there but not read.
+/// Sets many timers, and cancels each when its event is in the mailbox and not handled.
 pub(crate) struct Collector {
     pub(crate) timers: Vec<Timer>,
 }
@@ -136,7 +136,7 @@ impl Collector {
     fn tick(&mut self, _: Tick) {}
 }
 
-/// Answers when it has had a look at somebody else.
+/// Answers after it has asked another actor.
 pub(crate) struct Server(pub(crate) ActorRef<Mirror>);
 #[actor]
 impl Server {
@@ -154,7 +154,7 @@ impl Mirror {
     fn go(&mut self, _: Go) {}
 }
 
-/// Needs a part for each item.
+/// Receives a part for each item, inside the handler.
 pub(crate) struct Joiner;
 #[actor(receive(Part))]
 impl Joiner {
@@ -164,7 +164,7 @@ impl Joiner {
     }
 }
 
-/// Sends so many items, then as many parts.
+/// Sends a number of items, and then the same number of parts.
 pub(crate) struct Feeder {
     pub(crate) to: ActorRef<Joiner>,
     pub(crate) count: u32,
@@ -182,7 +182,7 @@ impl Feeder {
     }
 }
 
-/// Keeps its items for later, while it hears the clock.
+/// Defers its items while it changes its state.
 pub(crate) struct Busy(pub(crate) u32);
 #[actor(states(Closed(defer(Item)), Ajar(defer(Item)), Open))]
 impl Busy {
@@ -199,7 +199,7 @@ impl Busy {
     fn item(&mut self, _: Item) {}
 }
 
-/// Opens for one item at a time.
+/// Accepts one item, and then defers items until the next [`Turn`].
 pub(crate) struct Gate;
 #[actor(states(Shut(defer(Item)), Open(defer(Turn))))]
 impl Gate {
@@ -213,7 +213,7 @@ impl Gate {
     }
 }
 
-/// Asks so many at once, and awaits the answers one by one or all together.
+/// Asks a number of times, and awaits the answers one by one or all together.
 pub(crate) struct Asker {
     pub(crate) of: ActorRef<Mirror>,
     pub(crate) count: u32,
@@ -234,7 +234,7 @@ impl Asker {
     }
 }
 
-/// Asks a server that is busy.
+/// Asks a busy server twice.
 pub(crate) struct Customer(pub(crate) ActorRef<Server>);
 #[actor]
 impl Customer {
@@ -246,7 +246,7 @@ impl Customer {
     }
 }
 
-/// Wants to know of the end of others.
+/// Watches other actors.
 pub(crate) struct Watcher<A: Actor>(pub(crate) Vec<ActorRef<A>>);
 #[actor]
 impl<A: Actor> Watcher<A> {
@@ -260,7 +260,7 @@ impl<A: Actor> Watcher<A> {
     fn terminated(&mut self, _: Terminated) {}
 }
 
-/// Is linked to somebody, and halts when it is told to.
+/// Is linked to another actor, and halts.
 pub(crate) struct Linked(pub(crate) Option<ActorRef<Linked>>);
 #[actor]
 impl Linked {
@@ -277,7 +277,7 @@ impl Linked {
     }
 }
 
-/// Is in a group for a while.
+/// Joins a group, and leaves it later.
 pub(crate) struct Member(pub(crate) Group<Go>);
 #[actor]
 impl Member {
@@ -294,7 +294,7 @@ impl Member {
     }
 }
 
-/// Sends into a mailbox that has little room.
+/// Sends into a bounded mailbox, and waits for capacity.
 pub(crate) struct Sender(pub(crate) ActorRef<Idle>);
 #[actor]
 impl Sender {
@@ -304,7 +304,7 @@ impl Sender {
     }
 }
 
-/// Sleeps over what it hears.
+/// Sleeps in its handler.
 pub(crate) struct Drowsy;
 #[actor]
 impl Drowsy {
@@ -314,7 +314,7 @@ impl Drowsy {
     }
 }
 
-/// Wants to send, and thinks better of it.
+/// Begins to send, and drops the send after a second.
 pub(crate) struct Impatient(pub(crate) Recipient<Go>);
 #[actor]
 impl Impatient {
@@ -327,7 +327,7 @@ impl Impatient {
     }
 }
 
-/// Takes in what others bring.
+/// Pipes answers of others to itself.
 pub(crate) struct Piper {
     pub(crate) of: ActorRef<Mirror>,
     pub(crate) count: u32,
@@ -349,7 +349,7 @@ impl Piper {
     fn tick(&mut self, _: Tick) {}
 }
 
-/// Has children that end now and then.
+/// Supervises children that end now and then.
 pub(crate) struct Parent {
     pub(crate) children: u32,
     pub(crate) fails: bool,
@@ -376,7 +376,7 @@ impl Parent {
     }
 }
 
-/// Fails in its first life.
+/// Panics in its first incarnation.
 pub(crate) struct Child(pub(crate) bool);
 #[actor]
 impl Child {
@@ -386,7 +386,7 @@ impl Child {
     }
 }
 
-/// Has one child after another.
+/// Spawns one child after another.
 pub(crate) struct Dynasty(pub(crate) u32);
 #[actor]
 impl Dynasty {

@@ -1,7 +1,7 @@
-//! Prints what must not grow: what a step costs in a program of some size, and of eight times that.
+//! Scaling of the tester: prints the cost of a step in a program of one size and of eight times that size.
 //!
-//! `scaling [SIZE] [FILTER]`: the smaller size, 1 000 unless given, and a part of the names of the
-//! rows that are wanted.
+//! `scaling [SIZE] [FILTER]`: the smaller size (default:
+//! 1 000), and a part of the names of the wanted rows.
 
 mod actors;
 mod programs;
@@ -13,16 +13,16 @@ use cpu_time::ProcessTime;
 
 use crate::programs::PROGRAMS;
 
-/// How many times the smaller size the larger one is.
+/// The ratio of the larger size to the smaller one.
 const TIMES: u32 = 8;
 
-/// How many steps a measurement takes at least.
+/// The minimum number of steps of a measurement.
 const STEPS: u64 = 200_000;
 
-/// What grows with the size in one row of the table.
+/// A program of the table, and the quantity that grows with the size.
 struct Row {
     name: &'static str,
-    /// The set-up, of that size.
+    /// The set-up for a size.
     program: fn(&System, u32),
     patient: bool,
     supervised: bool,
@@ -48,7 +48,7 @@ fn main() {
 }
 
 impl Row {
-    /// CPU nanoseconds a step, the best of three, and how many steps an execution has.
+    /// Returns CPU nanoseconds per step, the best of three, and the number of steps of an execution.
     fn per_step(&self, size: u32) -> (f64, u64) {
         let one = self.run(size, 1).1;
         let schedules = (STEPS / one).max(1);
@@ -58,14 +58,14 @@ impl Row {
         (rate, one)
     }
 
-    /// CPU nanoseconds a step over so many executions, and how many steps each has.
+    /// Returns CPU nanoseconds per step over this number of executions, and the number of steps of each.
     fn run(&self, size: u32, schedules: u64) -> (f64, u64) {
         let mut semantics = Semantics::default();
         if self.patient {
             semantics = semantics.with_patient_timers();
         }
         let mut settings = Settings::default();
-        // One execution of many is run twice; few executions are not to be counted for one.
+        // The check for nondeterminism runs an execution twice, which would distort a short measurement.
         settings.check_every = 0;
         let tester = Tester::with(settings)
             .iterations(schedules)

@@ -1,4 +1,4 @@
-//! The rows of the table.
+//! The programs of the scaling benchmark, one per row of the table.
 
 use actor_core::{Group, Mailbox, Pool, System};
 use benchmarks::ping_pong::ping_pong;
@@ -13,7 +13,7 @@ const ROW: Row = Row {
     supervised: false,
 };
 
-/// How many rounds an actor goes where its size is not what grows.
+/// The number of rounds of an actor in programs where another quantity grows.
 const ROUNDS: u32 = 8;
 
 pub(crate) const PROGRAMS: &[Row] = &[

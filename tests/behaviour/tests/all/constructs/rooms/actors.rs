@@ -1,4 +1,4 @@
-//! References, asks, states, timers, pipes, lives, children, names and choices.
+//! The rules of actors: references, asks, states, timers, pipes, incarnations, children, names and choices.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn ms(number: u64) -> Duration {
     Duration::from_millis(1 + number % 2)
 }
 
-/// A name that there is one of, or another.
+/// Returns one of two names.
 fn the(number: u64) -> &'static str {
     ["one", "one", "other"][number as usize % 3]
 }

@@ -1,4 +1,4 @@
-//! What code that blocks shares.
+//! The rules of blocking synchronisation primitives.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::PoisonError;
@@ -15,7 +15,7 @@ fn ms(number: u64) -> Duration {
     Duration::from_millis(1 + number % 2)
 }
 
-/// Somebody panics while the lock is held.
+/// Poisons a lock: panics while it is held.
 fn poison(lock: &Mutex<u64>) {
     let held = lock.lock();
     let panicked = catch_unwind(AssertUnwindSafe(move || {
@@ -25,7 +25,7 @@ fn poison(lock: &Mutex<u64>) {
     assert!(panicked.is_err());
 }
 
-/// What a wait came to: the value, and whether it was in time.
+/// Encodes the result of a wait: the value, and if it timed out.
 fn waited(value: u64, timed_out: bool) -> u64 {
     10 * value + u64::from(timed_out)
 }

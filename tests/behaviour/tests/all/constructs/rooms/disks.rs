@@ -1,4 +1,4 @@
-//! Disks and journals.
+//! The rules of disks and journals.
 
 use actor_core::Journal;
 use actor_core::fs::{Disk, File, OpenOptions};
@@ -12,7 +12,7 @@ fn path(number: u64) -> &'static str {
     ["one", "other"][number as usize % 2]
 }
 
-/// What a file holds, as a number.
+/// Encodes the contents of a file as a number.
 fn number(bytes: &[u8]) -> u64 {
     bytes
         .iter()

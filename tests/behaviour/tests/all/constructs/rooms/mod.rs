@@ -1,4 +1,4 @@
-//! The rules, by what belongs together.
+//! The rules, one file per topic.
 
 mod actors;
 mod blocking;

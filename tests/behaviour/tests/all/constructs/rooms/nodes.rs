@@ -1,4 +1,4 @@
-//! Nodes, and what befalls them and what is between them.
+//! The rules of nodes: links, faults and clocks.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ fn ms(number: u64) -> Duration {
     Duration::from_millis(1 + number % 2)
 }
 
-/// From one to the other, or back.
+/// Returns the two nodes of a link, in one direction or the other.
 fn way(number: u64) -> (&'static str, &'static str) {
     match number % 2 {
         0 => (ONE, OTHER),

@@ -1,4 +1,4 @@
-//! Groups, topics, pools, probes and proxies.
+//! The rules of groups, topics, pools, probes and proxies.
 
 use std::time::Duration;
 
@@ -18,14 +18,14 @@ impl Kit {
         move |number| Worker::new(row.clone(), number as u64)
     }
 
-    /// Asks a pool of its own, and keeps what is to be answered.
+    /// Asks a pool, and keeps the pending answer.
     fn ask_pool(&mut self, pool: &PoolRef<Worker>, number: u64) -> u64 {
         let ask = pool.ask(Question(number));
         self.keep(async move { ask.await.unwrap_or(99) })
     }
 }
 
-/// Where nobody has made it.
+/// The result if the program has no such service.
 const NONE: u64 = 97;
 
 macro_rules! service {

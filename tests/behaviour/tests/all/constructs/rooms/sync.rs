@@ -1,4 +1,4 @@
-//! What async code shares.
+//! The rules of asynchronous synchronisation primitives.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use actor_core::sync::{mpsc, oneshot};
 
 use crate::constructs::rules::{ok, rules};
 
-/// What was, or was not, received by who does not wait.
+/// Encodes the result of a non-blocking receive.
 fn tried<E: std::fmt::Debug>(result: Result<u64, E>) -> u64 {
     match result {
         Ok(value) => 10 + value,
-        // The names of the reasons differ in length: that is all it takes.
+        // The names of the errors differ in length, so the length identifies the error.
         Err(reason) => format!("{reason:?}").len() as u64,
     }
 }
 
-/// Where the participant has no such end.
+/// The result if the participant has no such end.
 const NONE: u64 = 97;
 
 macro_rules! end {

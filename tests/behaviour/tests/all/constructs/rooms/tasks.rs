@@ -1,4 +1,4 @@
-//! Tasks and threads that participants start, and what threads have for themselves.
+//! The rules of tasks and threads that participants start, and of thread-local state.
 
 use std::cell::{Cell, RefCell};
 use std::time::Duration;
@@ -20,7 +20,7 @@ fn ms(number: u64) -> Duration {
     Duration::from_millis(1 + number % 2)
 }
 
-/// What came of a task.
+/// Encodes the result of a task.
 fn end(joined: Result<u64, JoinError>) -> u64 {
     match joined {
         Ok(value) => 1 + value,
@@ -30,7 +30,7 @@ fn end(joined: Result<u64, JoinError>) -> u64 {
 }
 
 impl Kit {
-    /// What a task or a thread of the participant's does.
+    /// Returns the work of a participant's task or thread.
     fn work(&self, number: u64) -> impl FnOnce() -> u64 + Send + 'static {
         let common = self.common().clone();
         let mut row = self
@@ -43,7 +43,7 @@ impl Kit {
         }
     }
 
-    /// The same with a pause.
+    /// Returns the same work with a pause.
     fn patient_work(&self, number: u64) -> impl Future<Output = u64> + Send + 'static {
         let work = self.work(number);
         let common = self.common().clone();
@@ -276,7 +276,7 @@ rules! {
 }
 
 impl Kit {
-    /// One of the two receivers, where the participant has one.
+    /// Returns one of the two receivers, if the participant has one.
     fn puller(&self, number: u64) -> Option<&actor_core::sync::blocking::mpsc::Receiver<u64>> {
         let (passed, pushed) = (self.ends.passed.as_ref(), self.ends.pushed.as_ref());
         match number % 2 {

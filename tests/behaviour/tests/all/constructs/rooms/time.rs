@@ -1,4 +1,4 @@
-//! Time in tasks, and futures of which the first counts.
+//! The rules of time in tasks, and of selects.
 
 use std::task::{Context as TaskContext, Waker};
 use std::time::Duration;

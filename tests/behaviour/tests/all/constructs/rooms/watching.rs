@@ -1,4 +1,4 @@
-//! Monitors, announcements and predicates.
+//! The rules of monitors, announcements and predicates.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use crate::constructs::actors::*;
 use crate::constructs::kit::{Kit, Row};
 use crate::constructs::rules::rules;
 
-/// Notes what it sees.
+/// A monitor that records the observed events.
 struct Sees(Row);
 
 #[monitor(hot(Odd), cold(Even))]
@@ -28,7 +28,7 @@ impl Sees {
     }
 }
 
-/// Finds a note that is less than one before.
+/// A monitor that fails if a note is less than an earlier one.
 #[derive(Default)]
 struct Rising(u64);
 
@@ -41,7 +41,7 @@ impl Rising {
     }
 }
 
-/// How many events the server has handled.
+/// Returns the number of events that the server has handled.
 fn handled(server: &ActorRef<Player>, world: &World<'_>) -> u64 {
     world.get(server).map_or(0, Player::handled)
 }
@@ -60,7 +60,10 @@ rules! {
             k.sys().monitor_with(Sees(k.row.other(600)));
             0
         };
-        monitor_rising BODY ["System::monitor"] |k, _n| { k.sys().monitor::<Rising>(); 0 };
+        monitor_rising BODY ["System::monitor"] |k, _n| { k.sys().monitor::<Rising>(); 0
+
+
+        };
         announce STACKED ["System::announce"] |k, n| { k.sys().announce(Note(n)); 0 };
         announce_in_a_handler ACTOR ["Context::announce"] |_k, n, cx| { cx.announce(Note(n)); 0 };
         always BODY ["System::always", "World::get"] |k, n| {
