@@ -40,7 +40,7 @@ pub fn cover(label: &'static str) {
 #[derive(Debug)]
 pub struct AutorefReply<'a, T>(pub &'a T);
 
-/// A `Result` with a printable error; see [`Outcome`].
+/// A `Result` with a printable error; see [`AutorefReply`].
 pub trait IsResult {
     /// Returns the printed error if nobody receives it.
     fn failure(&self, nobody: bool) -> Option<String>;
@@ -55,7 +55,7 @@ impl<T, E: Debug> IsResult for AutorefReply<'_, Result<T, E>> {
     }
 }
 
-/// Any other type; see [`Outcome`].
+/// Any other type; see [`AutorefReply`].
 pub trait IsOther {
     /// Returns `None`.
     fn failure(&self, nobody: bool) -> Option<String>;
@@ -74,7 +74,7 @@ impl<T> IsOther for &AutorefReply<'_, T> {
 #[derive(Debug)]
 pub struct AutorefEvent<'a, T>(pub &'a T);
 
-/// A type that is an event; see [`Seen`].
+/// A type that is an event; see [`AutorefEvent`].
 pub trait IsEvent<'a> {
     /// Returns the event.
     fn event(&self) -> &'a dyn Event;
@@ -87,7 +87,7 @@ impl<'a, T: Event> IsEvent<'a> for AutorefEvent<'a, T> {
     }
 }
 
-/// A type that is no event; see [`Seen`].
+/// A type that is no event; see [`AutorefEvent`].
 pub trait IsNone<'a> {
     /// Never runs.
     fn event(&self) -> &'a dyn Event;

@@ -1,4 +1,4 @@
-//! An insertion-ordered map: [`Roster`].
+//! An insertion-ordered map: [`InsertionOrderedMap`].
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Containment of panics in user code: [`contained`] catches them, [`discard`] drops their payloads.
+//! Containment of panics in user code: [`catch_panic`] catches them, [`discard`] drops their payloads.
 
 use std::any::Any;
 use std::mem;

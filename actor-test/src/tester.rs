@@ -218,7 +218,7 @@ impl Tester {
     /// the last pinned step, the execution continues fairly to its end, so liveness bugs are found as well.
     ///
     /// If the program was changed, added operations run where they are enabled, and missing ones are skipped;
-    /// [`Followed::parted`] returns the first step at which that happened.
+    /// [`ScriptResult::parted`] returns the first step at which that happened.
     ///
     /// # Panics
     ///

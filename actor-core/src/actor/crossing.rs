@@ -4,7 +4,7 @@
 //! values shared by accident are not shared across nodes. In production, nodes pass messages on unchanged.
 //!
 //! The capability of a type is found at a concrete type, as for
-//! [fingerprints](crate::__private::Offer): the macros write `(&&&Carried(event)).carry()`, and Rust
+//! [fingerprints](crate::__private::AutorefValue): the macros write `(&&&Carried(event)).carry()`, and Rust
 //! takes the first method whose bounds hold (autoref specialisation).
 
 use std::any::type_name;
@@ -39,7 +39,7 @@ impl<T: serde::Serialize + serde::Deserialize<'static>> Crosses for T {}
 /// A type of the framework's own actors that is cloned, not encoded, between nodes.
 pub trait ClonedAcrossNodes: Clone {}
 
-/// Carries an `AsItIs` value.
+/// Carries an `ClonedAcrossNodes` value.
 pub trait Handed<T> {
     /// Returns a clone of the value.
     fn carry(self) -> Result<T, CannotCross>;

@@ -1,6 +1,6 @@
 //! The actor API: the trait that `#[actor]` implements, the context of a handler, and references.
 //!
-//! - [`definition`]: the trait and its tables; [`rest`]: the type-erased actor that both executors run.
+//! - [`definition`]: the trait and its tables; [`instance`]: the type-erased actor that both executors run.
 //! - [`context`]: the context of a handler; [`timeouts`] and [`receive`]: its timeouts and receives.
 //! - [`reference`]: the references; [`sending`]: sending to bounded mailboxes; [`protocol`]: references
 //!   by a set of events, not by the type of the actor.

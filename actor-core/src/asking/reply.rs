@@ -107,7 +107,7 @@ impl<R> Reply<R> {
         Some(self.to.as_ref()?.origin.controlled()?.index)
     }
 
-    /// Makes the reply that goes to a slot, if the slot is of this type; see [`again`](Self::again).
+    /// Makes the reply that goes to a slot, if the slot is of this type; see [`duplicate`](Self::duplicate).
     #[cfg(feature = "codec")]
     pub(crate) fn travelled(slot: Arc<dyn Any + Send + Sync>, carry: Carry<R>) -> Option<Self>
     where

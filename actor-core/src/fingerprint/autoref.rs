@@ -4,8 +4,8 @@
 //! and so on, and takes the first whose bounds hold. So a type's [`Fingerprint`] is preferred, then its
 //! `Hash`, and a type with neither causes no error. In generic code only bounds in scope count.
 //!
-//! An actor, event or monitor uses the methods of [`of_a_whole`]. A field uses those of [`of_a_field`], where
-//! a type that offers nothing is an error. The methods of [`of_a_print`] find out if an actor can be printed.
+//! An actor, event or monitor uses the methods of [`value_methods`]. A field uses those of [`field_methods`], where
+//! a type that offers nothing is an error. The methods of [`debug_methods`] find out if an actor can be printed.
 
 use std::collections::HashMap;
 use std::fmt::Debug;

@@ -1,4 +1,4 @@
-//! State fingerprints: [`Fingerprint`], and the lookup of the fingerprint that a type [offers](offer).
+//! State fingerprints: [`Fingerprint`], and the lookup of the fingerprint that a type [offers](autoref).
 //!
 //! Generated code computes them; only the tester reads them.
 

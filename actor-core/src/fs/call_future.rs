@@ -1,4 +1,4 @@
-//! The future of a call to a disk under test: [`Calling`].
+//! The future of a call to a disk under test: [`DiskCallFuture`].
 
 use std::future::Future;
 use std::io;

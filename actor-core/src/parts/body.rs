@@ -1,7 +1,7 @@
-//! The type-erased actor: [`Resting`], and its [`Body`] with a suspended handler.
+//! The type-erased actor: [`AnyInstance`], and its [`Body`] with a suspended handler.
 //!
 //! The typed parts are made where the actor's type is known, and run by the two executors, which see them
-//! as [`AnyMail`] and [`Resting`]. Generic code is compiled once for every actor type of a program, so
+//! as [`AnyMail`] and [`AnyInstance`]. Generic code is compiled once for every actor type of a program, so
 //! [`Body`] and everything around it is not generic.
 
 use std::any::Any;
@@ -29,7 +29,7 @@ pub enum RunOutcome {
 
 /// An actor instance between two steps, with its context and without its type.
 ///
-/// A method returns [`Ran::Suspended`] if an async handler is next: then the driver gets the actor.
+/// A method returns [`RunOutcome::Suspended`] if an async handler is next: then the driver gets the actor.
 pub trait AnyInstance: Any + Send {
     /// Runs the `#[start]` hook and the first `#[entry]`.
     fn start(&mut self) -> RunOutcome;

@@ -5,14 +5,14 @@ pub use super::options::OpenOptions;
 /// A call of one operation to its disk. Paths are names separated by slashes; the root is empty.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum DiskOp {
-    /// Opens a file, for [`Answer::File`].
+    /// Opens a file, for [`DiskOpResult::File`].
     Open {
         /// The path of the file.
         path: String,
         /// The options to open with.
         options: OpenOptions,
     },
-    /// Reads, for [`Answer::Bytes`].
+    /// Reads, for [`DiskOpResult::Bytes`].
     Read {
         /// An open file.
         file: u32,
@@ -25,7 +25,7 @@ pub enum DiskOp {
     Write {
         /// An open file.
         file: u32,
-        /// The offset to write at; `None` appends, for [`Answer::Number`].
+        /// The offset to write at; `None` appends, for [`DiskOpResult::Number`].
         at: Option<u64>,
         /// The bytes to write.
         bytes: Vec<u8>,
@@ -37,7 +37,7 @@ pub enum DiskOp {
         /// The new length.
         len: u64,
     },
-    /// Gets the length of a file, for [`Answer::Number`].
+    /// Gets the length of a file, for [`DiskOpResult::Number`].
     Len {
         /// An open file.
         file: u32,
@@ -76,7 +76,7 @@ pub enum DiskOp {
     },
     /// Waits until every call is over whose answer nobody awaits any more.
     Settle,
-    /// Lists a directory, for [`Answer::Entries`].
+    /// Lists a directory, for [`DiskOpResult::Entries`].
     ReadDir {
         /// The path of the directory.
         path: String,

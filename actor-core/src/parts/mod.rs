@@ -1,7 +1,7 @@
 //! Untyped parts of an actor for both executors: its [mail](AnyMail), its [`Body`], effects, requests.
 //!
 //! They are made in [`actor`](crate::Actor)'s module, where the type is known, and run by the executors,
-//! which see them as [`AnyMail`] and [`Resting`]. So [`Body`] and everything around it is compiled once.
+//! which see them as [`AnyMail`] and [`AnyInstance`]. So [`Body`] and everything around it is compiled once.
 
 mod announcing;
 mod asking;

@@ -201,7 +201,7 @@ pub trait Sharing {
     fn park(&self);
     /// Sets the flag of a wake-up since the operation's poll began, and returns the old one.
     fn replace_wake_up(&self, is_due: bool) -> bool;
-    /// Yields to other operations; returns in a later step. Returns `false` as [`reach`](Self::reach) does.
+    /// Yields to other operations; returns in a later step. Returns `false` as [`announce_access`](Self::announce_access) does.
     fn yield_now(&self, place: SourceLocation, waits: bool) -> bool;
     /// Returns the thread-local values of the current operation.
     fn locals(&self) -> Locals;

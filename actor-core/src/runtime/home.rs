@@ -1,4 +1,4 @@
-//! The executor of an actor, production or test, as its context holds it: [`Home`].
+//! The executor of an actor, production or test, as its context holds it: [`ActorExecutor`].
 
 use std::future::Future;
 use std::pin::Pin;

@@ -19,7 +19,7 @@ struct ExitMessage {
 
 thread_local! {
     /// The message of this thread; null if there is none.
-    // Invariant: points to the words of a call of `with_last_words` that has not returned: in this thread, or
+    // Invariant: points to the words of a call of `with_exit_message` that has not returned: in this thread, or
     // in one that waits for this one.
     static WORDS: Cell<*const ExitMessage> = const { Cell::new(ptr::null()) };
 }
@@ -35,7 +35,7 @@ impl Drop for ExitMessageGuard {
 
 /// Calls `what` with a message. If this thread ends the process meanwhile, `before` is written to standard
 /// error, then the reason, then `after`; on `exit`, the exit code becomes 101. Messages must be
-/// [enabled](speak_at_the_end).
+/// [enabled](enable_exit_messages).
 ///
 /// ```
 /// let sum = actor_test_os::with_last_words("while adding: ", "\n", || 1 + 2);
@@ -189,7 +189,7 @@ mod signals {
         // SAFETY: by the invariant of `WORDS`, a pointer that isn't null is valid.
         let ExitMessage { before, after } = unsafe { &*words };
         if !SPOKEN.swap(true, Ordering::Relaxed) {
-            // SAFETY: the texts live as long as the words, since `with_last_words` borrows them.
+            // SAFETY: the texts live as long as the words, since `with_exit_message` borrows them.
             let (before, after) = unsafe { (&**before, &**after) };
             for text in [before, why, after] {
                 write(text.as_bytes());

@@ -2,7 +2,7 @@
 //!
 //! A program under test may request random bytes (a `HashMap`, a UUID, `rand::rng()`) or the time
 //! (`Instant::now()`) from the system. Two executions with the same decisions would get different answers and
-//! diverge. A thread that [begins simulated answers](answer) gets bytes that follow from a seed, and the time
+//! diverge. A thread that [begins simulated simulates](simulate) gets bytes that follow from a seed, and the time
 //! of a virtual clock.
 //!
 //! The standard library and most crates call functions of the C library: `getrandom`, `getentropy`,
@@ -16,7 +16,7 @@
 //! # Last words
 //!
 //! A program under test that aborts, overflows its stack or exits ends its process, and nothing would report
-//! which test did so. Each thread [prepares](with_last_words) a message beforehand, and a signal handler
+//! which test did so. Each thread [prepares](with_exit_message) a message beforehand, and a signal handler
 //! prints it.
 //!
 //! # Standard input

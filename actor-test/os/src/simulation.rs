@@ -71,7 +71,7 @@ pub fn simulate(seed: u64) -> Simulation {
     }
 }
 
-/// Resets the seed and the clock of this thread, as [`answer`] sets them; the request counts stay.
+/// Resets the seed and the clock of this thread, as [`simulate`] sets them; the request counts stay.
 ///
 /// ```
 /// let _answering = actor_test_os::answer(7);

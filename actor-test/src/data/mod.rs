@@ -1,6 +1,7 @@
 //! Plain data of executions: findings, coverage, records, stories and snapshots.
 //!
-//! The engine fills the data in; traces and reports hold it; all of it is public and can be serialised.
+//! The engine fills the data in; traces and reports hold it. Stories, snapshots, causes and bugs are public
+//! and can be serialised; the rest is for this crate.
 //! Nothing here runs or prints anything. Every module of the crate may use this one, and it uses none.
 
 pub(crate) mod bug;

@@ -34,7 +34,7 @@ impl StepName {
 /// A choice that a step has asked for, and the answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NamedChoice {
-    /// The purpose of the choice; [`Asked::Unknown`] if that was not recorded.
+    /// The purpose of the choice; [`ChoicePurpose::Unknown`] if that was not recorded.
     pub(crate) asked: ChoicePurpose,
     /// The number of possible answers.
     pub(crate) of: u64,

@@ -1,7 +1,7 @@
-//! The arena of the user's values (actors, mail, futures, wakers), whose memory is used again: [`Workshop`].
+//! The arena of the user's values (actors, mail, futures, wakers), whose memory is used again: [`Arena`].
 //!
 //! No schedule depends on these values. Each has the number of the item that it belongs to in the
-//! [`State`](crate::engine::world::state::State), which is plain data.
+//! [`ExecutionState`](crate::engine::world::state::ExecutionState), which is plain data.
 
 use std::any::{Any, TypeId};
 use std::future::Future;

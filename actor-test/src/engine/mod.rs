@@ -7,11 +7,11 @@
 //!
 //! 1. [`running`]: the run loop. It asks the strategy, takes the step, carries out effects and judges the
 //!    end.
-//! 2. [`sameness`]: comparison of states, by fingerprints.
+//! 2. [`states`]: comparison of states, by fingerprints.
 //! 3. [`seam`]: the runtime that actors under test call.
-//! 4. [`session`]: the record of one execution and statistics of all, made of parts in [`watching`]
+//! 4. [`session`]: the record of one execution and statistics of all, made of parts in [`specs`]
 //!    (specifications, coverage) and [`recording`] (decisions, records).
-//! 5. [`workshop`]: the user's values that the engine holds, and memory for reuse.
+//! 5. [`arena`]: the user's values that the engine holds, and memory for reuse.
 //! 6. [`world`]: the state of an execution, plain data that can be cloned.
 //! 7. [`panics`]: calls a user's code and catches its panics.
 //!

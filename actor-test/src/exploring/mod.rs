@@ -2,13 +2,13 @@
 //!
 //! `hosting`, and [`Tester`](crate::Tester) for a closure, call [`explore`](workers::explore). The [`plan`]
 //! assigns a strategy to each iteration. [`workers`] run the iterations, each with an [`explorer`] around
-//! an engine, and take them from a [`desk`]. Suspected liveness bugs are [confirmed](confirmation). The
+//! an engine, and take them from a [`work_queue`]. Suspected liveness bugs are [confirmed](confirmation). The
 //! [`summary`] adds up the executions in the order of their iterations, so that the number of workers does
-//! not matter, and has failures [recorded](recording). A proof is [checked](doubting) by samples. If only a
+//! not matter, and has failures [recorded](recording). A proof is [checked](cross_check) by samples. If only a
 //! proof is wanted, one search is [tried after another](exhausting). The result is a report.
 //!
 //! A long search writes [checkpoints](checkpoint), from which it can resume. After a fix, the
-//! [neighbourhood] of a saved failure is explored. A [pinned] schedule is one execution that a test
+//! [neighbourhood] of a saved failure is explored. A [script] schedule is one execution that a test
 //! describes step by step.
 
 pub(crate) mod bandit;

@@ -35,7 +35,7 @@ const KEPT: usize = 64 << 10;
 /// The end of a child process.
 #[derive(Debug)]
 pub struct ChildEnd {
-    /// The [`Event::Began`] with the child's settings, if received.
+    /// The [`ChildEvent::Began`] with the child's settings, if received.
     pub began: Option<ChildEvent>,
     /// The last event, if the child got that far.
     pub answer: Option<ChildEvent>,
@@ -74,7 +74,7 @@ pub struct ChildJob {
     pub pin: bool,
     /// The iteration whose decisions the child records while running it.
     pub witness: Option<u64>,
-    /// True if the child waits, before it begins, until the file named by [`Event::Holds`] exists.
+    /// True if the child waits, before it begins, until the file named by [`ChildEvent::Holds`] exists.
     pub hold: bool,
 }
 

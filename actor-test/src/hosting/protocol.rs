@@ -1,7 +1,7 @@
 //! The protocol between the tool and the child process that runs a test: requests and events.
 //!
-//! The tool writes a [`Request`] into a file and passes the file's name in a variable. The child appends
-//! [`Event`]s to another file, as one line of JSON each; standard output is left to the user's prints. Both
+//! The tool writes a [`ChildRequest`] into a file and passes the file's name in a variable. The child appends
+//! [`ChildEvent`]s to another file, as one line of JSON each; standard output is left to the user's prints. Both
 //! must have the same protocol version, which the child checks by [`VERSION`].
 
 use std::fs::{File, OpenOptions};
@@ -167,7 +167,7 @@ pub enum ChildEvent {
     /// The request can't be performed.
     Refused {
         problem: String,
-        /// The source file and line, as in [`Began`](Event::Began).
+        /// The source file and line, as in [`Began`](ChildEvent::Began).
         source: (String, u32),
     },
 }

@@ -1,4 +1,4 @@
-//! Replay of a recorded execution up to a step, and any strategy from there: [`Branch`].
+//! Replay of a recorded execution up to a step, and any strategy from there: [`BranchedReplay`].
 
 use super::{Choice, Enabled, Ended, Execution, Fairness, FaultSite, Replay, Step, Strategy};
 use crate::data::bug::Cycle;

@@ -12,7 +12,7 @@ use crate::data::faults::Fault;
 /// Visits every schedule up to the step bound, depth first: an oracle for other strategies, on small tests.
 ///
 /// Unfair, so liveness is judged only in executions that end. Seeds of generators are not explored: each is
-/// zero, and the search is [not called exhaustive](Covered) if one was asked for.
+/// zero, and the search is [not called exhaustive](CoverageClaim) if one was asked for.
 #[derive(Debug, Default)]
 pub struct Dfs {
     /// The branching points of the current execution.

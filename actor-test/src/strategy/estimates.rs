@@ -1,4 +1,4 @@
-//! Estimates of the work of each operation, from pilot executions: [`Estimates`], [`Survey`].
+//! Estimates of the work of each operation, from pilot executions: [`Estimates`], [`PilotWalk`].
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

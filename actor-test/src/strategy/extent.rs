@@ -1,4 +1,4 @@
-//! The estimated size of a search space, of which a search has explored a part: [`Extent`].
+//! The estimated size of a search space, of which a search has explored a part: [`SizeEstimate`].
 
 use serde::{Deserialize, Serialize};
 

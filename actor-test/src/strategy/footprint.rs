@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A resource outside a step's own operation that the step depends on or changes, so that its order
-/// matters. [`Gap::Outside`](super::Gap::Outside) names one that a search can't follow.
+/// matters. [`Gap::Outside`](super::Gap::Unsupported) names one that a search can't follow.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -188,7 +188,7 @@ pub(crate) struct PredicateRead {
 /// The transition of a monitor that observed a step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct MonitorTransition {
-    /// The monitor's number among the [`Onlookers`].
+    /// The monitor's number among the [`ObserverSet`].
     pub(crate) monitor: u32,
     /// Hashes of the monitor's state before and after the step; `None` where its states can't be compared.
     pub(crate) states: Option<(u64, u64)>,
@@ -242,7 +242,7 @@ pub(crate) enum SilentEffect {
     Cancelled { timer: u64 },
 }
 
-/// A set of [`Beyond`] values.
+/// A set of [`StepConstruct`] values.
 ///
 /// ```
 /// use actor_test::strategy::{Beyond, Constructs};
@@ -277,7 +277,7 @@ impl From<Vec<StepConstruct>> for Constructs {
     }
 }
 
-/// A set of [`Beyond`] values as a bit mask: a part of a step's footprint.
+/// A set of [`StepConstruct`] values as a bit mask: a part of a step's footprint.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct ConstructSet(u32);
 
@@ -326,7 +326,7 @@ impl ConstructSet {
         Self(self.0 | other.0)
     }
 
-    /// The values without those of observers, which [`Onlookers`] records.
+    /// The values without those of observers, which [`ObserverSet`] records.
     pub(crate) fn without_onlookers(self) -> Self {
         self.without(Self::of(&[
             StepConstruct::Monitor,

@@ -16,7 +16,7 @@ use crate::data::faults::Fault;
 /// such step, another one is tried. From then on every execution begins with the steps of that walk.
 ///
 /// The search sees only the steps behind the prefix, and counts them from zero. Schedules with another
-/// beginning are a [gap](Gap::Beginnings).
+/// beginning are a [gap](Gap::Prefixes).
 #[derive(Debug)]
 pub struct LivePrefix {
     search: Box<dyn Strategy>,

@@ -93,7 +93,7 @@ pub use weighted::{Weighted, Weights};
 /// # Order of calls
 ///
 /// For each execution: [`begin`](Self::begin), and unless that ends the test, [`fairness`](Self::fairness)
-/// and [`hears_steps`](Self::hears_steps). Then for each step [`pick`](Self::pick),
+/// and [`wants_steps`](Self::wants_steps). Then for each step [`pick`](Self::pick),
 /// [`choose`](Self::choose) for each choice in the step, and [`stepped`](Self::stepped) if wanted. At last
 /// [`ended`](Self::ended).
 ///
@@ -162,7 +162,7 @@ pub trait Strategy: fmt::Debug + Send {
     }
 
     /// Decides if a fault strikes at a place within a step: zero for none, else the number of one of the
-    /// [ways](Offer::ways). Not called once the faults of that kind are used up or over.
+    /// [ways](FaultSite::ways). Not called once the faults of that kind are used up or over.
     ///
     /// The tester places faults for a strategy that doesn't [place them](Self::places_faults) itself.
     fn fault_within_step(&mut self, _offer: &FaultSite) -> u32 {
@@ -319,7 +319,7 @@ pub struct Ended {
     pub steps: u64,
     /// A hash of the behaviour, the same for executions that differ only in the order of independent steps.
     pub behaviour: u64,
-    /// The final state, if the strategy [sees](Strategy::sees_states) states; none if the last step failed.
+    /// The final state, if the strategy [sees](Strategy::wants_states) states; none if the last step failed.
     pub state: Option<StateView>,
 }
 

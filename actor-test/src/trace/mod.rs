@@ -3,7 +3,7 @@
 //! `exploring` replays and records failing executions, `hosting` writes traces and runs saved schedules, and
 //! the tool shows, replays, or prints a file as a [`document`]. A [`replay`] runs the engine under the
 //! recorded decisions and reports the first divergence. [`following`] names the steps of an execution, and
-//! follows named steps in part or in another order. [`likeness`] matches the actors of a changed program with
+//! follows named steps in part or in another order. [`actor_matching`] matches the actors of a changed program with
 //! the recorded ones. A [`witness`] records the decisions of an execution that may crash its process.
 
 mod actor_matching;

@@ -1,4 +1,4 @@
-//! The reader of a mailbox: [`Inbox`] picks the next event of an actor.
+//! The reader of a mailbox: [`LocalInbox`] picks the next event of an actor.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

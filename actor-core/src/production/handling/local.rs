@@ -1,4 +1,4 @@
-//! The local half of a context in production: [`Side`].
+//! The local half of a context in production: [`LocalActor`].
 
 use std::future::Future;
 use std::pin::Pin;

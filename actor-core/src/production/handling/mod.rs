@@ -1,6 +1,6 @@
 //! The local half of an actor in production: its inbox, timers and effects.
 //!
-//! - [`side`]: the effects of a handler's context.
+//! - [`local`]: the effects of a handler's context.
 //! - [`inbox`]: the part of the mailbox that the actor alone reads.
 //! - [`timer`]: armed timers.
 //!

@@ -1,7 +1,7 @@
 //! The executor of a production system: [`Executor`], tokio or a thread pool of the `futures` crate.
 //!
 //! The interface is narrow: spawning and aborting futures, and sleeping. Everything else, such as the
-//! order in which actors run, is the task of the [dispatcher](crate::production::running::dispatcher).
+//! order in which actors run, is the task of the dispatcher.
 
 use std::future::{self, Future, poll_fn};
 use std::pin::{Pin, pin};

@@ -2,7 +2,7 @@
 //!
 //! The clock is read only after a number of events, the pace. A slice that was found over its time resets
 //! the pace to one event; after several checks in time, each further one doubles the pace, up to
-//! [`LOOK`]. So quick handlers pay next to nothing, and slow ones delay others by no more than one
+//! [`CHECK_EVERY`]. So quick handlers pay next to nothing, and slow ones delay others by no more than one
 //! handler, unless they follow quick ones.
 //!
 //! All of this is thread-local. On an actor's own thread, or one for blocking work, the clock is not read.

@@ -14,7 +14,7 @@ use crate::parts::Overflow;
 /// capacity for others while the line is not empty.
 ///
 /// The reader fetches many events at once, and they stay unread until it takes up each. The reader counts
-/// those in the [`Tally`] without the lock; senders collect the count when they find the mailbox full.
+/// those in the [`BoundCounter`] without the lock; senders collect the count when they find the mailbox full.
 pub(crate) struct Bound {
     capacity: usize,
     overflow: Overflow,

@@ -1,7 +1,7 @@
 //! The mailbox of an actor in production: the queue that it shares with senders.
 //!
 //! - [`queue`]: the queue itself, which also keeps a parked actor; [`bound`]: capacity and waiting senders.
-//! - [`lane`]: signals ahead of the inbox; [`fired`]: cancellation of timers whose events are in the inbox.
+//! - [`signals`]: signals ahead of the inbox; [`fired`]: cancellation of timers whose events are in the inbox.
 //! - `carried`: span contexts of events.
 //!
 //! The modules above send and receive. This module knows neither the actors nor the types of their events.

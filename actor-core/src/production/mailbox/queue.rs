@@ -1,4 +1,4 @@
-//! The queue between the senders of an actor and the actor: [`Mailbox`].
+//! The queue between the senders of an actor and the actor: [`ActorMailbox`].
 //!
 //! The queue has a mutex and keeps the reader itself while the reader is parked: a sender that wakes the
 //! reader takes it out, so the reader is never in two places and needs no state of its own. A tokio
@@ -36,7 +36,7 @@ const CAPACITY_KEPT: usize = 4096;
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) kind: EntryKind,
-    /// The index of the event, and the slot of its message in the mail; unused for [`Kind::Stop`].
+    /// The index of the event, and the slot of its message in the mail; unused for [`EntryKind::Stop`].
     pub(crate) event: u16,
     pub(crate) slot: u32,
     /// The sender or the timer, depending on the kind.
@@ -166,12 +166,12 @@ pub(crate) enum Fetched {
 /// The way in which the reader has to read a mailbox.
 #[derive(Default)]
 pub(crate) enum Reading {
-    /// Read by [`poll_fetch`](Mailbox::poll_fetch).
+    /// Read by [`poll_fetch`](ActorMailbox::poll_fetch).
     #[default]
     Unbounded,
-    /// Read by [`poll_fetch`](Mailbox::poll_fetch), and count each event that is taken up.
+    /// Read by [`poll_fetch`](ActorMailbox::poll_fetch), and count each event that is taken up.
     Counted(Arc<BoundCounter>),
-    /// Read by [`poll_take`](Mailbox::poll_take).
+    /// Read by [`poll_take`](ActorMailbox::poll_take).
     InPlace,
 }
 

@@ -1,4 +1,4 @@
-//! Signals to an actor that go ahead of its inbox: [`Lane`].
+//! Signals to an actor that go ahead of its inbox: [`Signals`].
 
 use std::sync::atomic::{AtomicU16, Ordering};
 

@@ -3,7 +3,7 @@
 //! - [`hooks`]: hooks of the program; [`monitors`]: monitors in production; [`violation`]: their
 //!   violations; [`limits`]: limits of handlers and mailboxes, with their hooks; [`report`]: actors that
 //!   a shutdown aborted.
-//! - [`work`]: the current handler of an actor; [`attention`]: flags for observers; `meters`: metrics;
+//! - [`work`]: the current handler of an actor; [`observer_flags`]: flags for observers; `meters`: metrics;
 //!   `carrier`: propagation of spans.
 //!
 //! Running actors report here. The watchdog, which checks them, is in the system module.

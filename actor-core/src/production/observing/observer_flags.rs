@@ -1,4 +1,4 @@
-//! Flags for the observers of a system's actors: [`Attention`].
+//! Flags for the observers of a system's actors: [`ObserverFlags`].
 
 use std::sync::atomic::{AtomicU8, Ordering};
 

@@ -1,4 +1,4 @@
-//! Propagation of tracing spans from the sender of an event to its handler: [`Carrier`].
+//! Propagation of tracing spans from the sender of an event to its handler: [`SpanPropagator`].
 
 use tracing::Span;
 

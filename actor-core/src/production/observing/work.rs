@@ -1,4 +1,4 @@
-//! The current handler of an actor, for observers on other threads: [`Work`].
+//! The current handler of an actor, for observers on other threads: [`CurrentHandler`].
 
 use std::fmt;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use crate::table::ActorInfo;
 /// each event has a cost. All accesses are relaxed: observers need no other earlier writes.
 #[derive(Default)]
 pub(crate) struct CurrentHandler {
-    /// A [`Doing`].
+    /// A [`HandlerWord`].
     doing: AtomicU64,
     /// The number of unread events that the actor has fetched from its mailbox, as last published.
     fetched: AtomicU32,

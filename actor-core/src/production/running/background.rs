@@ -1,4 +1,4 @@
-//! Panic containment for futures beside an actor: [`Contained`].
+//! Panic containment for futures beside an actor: [`ReportPanic`].
 
 use std::future::Future;
 use std::pin::Pin;

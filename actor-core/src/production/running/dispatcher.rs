@@ -1,7 +1,7 @@
 //! The scheduler of one system's actors: [`Dispatcher`], with work-stealing run queues.
 //!
-//! An actor is not a task of the runtime, but something to [run](Life::run), which lies in its own mailbox while
-//! parked; a sender takes it out and puts it into a run queue. A few tasks of the runtime, the [`Worker`]s,
+//! An actor is not a task of the runtime, but something to [run](ActorTask::run), which lies in its own mailbox while
+//! parked; a sender takes it out and puts it into a run queue. A few tasks of the runtime, the [`DispatcherWorker`]s,
 //! one for each of its threads, take actors out and run them. Each worker has a queue of its own for the
 //! actors that its actors wake, from which idle workers steal. Actors that are woken on other threads go
 //! into one shared queue.

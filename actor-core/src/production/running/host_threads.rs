@@ -1,4 +1,4 @@
-//! Threads for actors whose handlers don't run on the workers: [`Stage`].
+//! Threads for actors whose handlers don't run on the workers: [`HostThreads`].
 
 use std::io;
 use std::sync::mpsc::{self, Sender};

@@ -254,7 +254,7 @@ pub(in crate::production) struct Guard {
     pub(in crate::production) hub: Arc<Hub>,
     /// The task of [`watch_heat`], once a limit was set.
     pub(in crate::production) heat: OnceLock<TaskHandle>,
-    /// The task of [`watch_actors`](crate::production::system::watchdog::watch_actors), once a limit was set.
+    /// The task of `watch_actors`, once a limit was set.
     pub(in crate::production) watchdog: OnceLock<TaskHandle>,
 }
 

@@ -1,7 +1,7 @@
 //! Actor tasks of the production executor: their scheduling, supervision, relations and names.
 //!
 //! - [`node`]: nodes, which crash and restart as a whole.
-//! - [`life`]: the actor task, from the `#[start]` hook to the dead letters. `turn`: the handling of one
+//! - [`actor_task`]: the actor task, from the `#[start]` hook to the dead letters. `turn`: the handling of one
 //!   message for `tracing` and `metrics`.
 //! - [`relations`]: the watchers and links of an actor; [`children`]: the children of a supervisor.
 //! - [`spawning`]: the interface of a spawn; [`target`]: untyped and counted references.
@@ -10,7 +10,7 @@
 //! - [`reply`]: the reasons of lost replies, and replies for monitors.
 //! - [`hub`]: the data that all actors of one system share: its [`registry`], hooks and monitors.
 //! - [`waits`]: the detection of cycles of asks. [`telemetry`]: actors for `tracing` and `metrics`.
-//! - [`stage`]: threads of blocking actors; [`dispatcher`]: workers; [`sentinel`]: their substitutes.
+//! - [`host_threads`]: threads of blocking actors; [`dispatcher`]: workers; [`sentinel`]: their substitutes.
 //!
 //! An actor refers to its system, the system to its actors, and senders wake actors, which send: these
 //! files are one thing, and use each other.

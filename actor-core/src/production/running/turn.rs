@@ -1,8 +1,8 @@
-//! The span and duration of the handling of one message, for `tracing` and `metrics`: [`Turn`].
+//! The span and duration of the handling of one message, for `tracing` and `metrics`: [`HandlerSpan`].
 //!
 //! The current turn is in a thread-local variable, since the span that is entered on a thread must be
 //! exited there, too. If the handler waits, the turn moves to the actor, and the span is entered again at
-//! the actor's next run. A panic in a handler is caught within the poll; [`Shift`] cleans up after
+//! the actor's next run. A panic in a handler is caught within the poll; [`HandlerSpanGuard`] cleans up after
 //! others, as one of the user's subscriber.
 
 use std::cell::Cell;

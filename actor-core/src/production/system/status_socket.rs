@@ -1,4 +1,4 @@
-//! Actor status over a local socket, for the feature `top`: [`Shown`].
+//! Actor status over a local socket, for the feature `top`: [`StatusSocket`].
 //!
 //! A thread of its own answers, so that actors that occupy all threads of the runtime are shown, too.
 //! Each connection gets every actor once, a line each, and is closed.

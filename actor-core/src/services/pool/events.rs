@@ -216,7 +216,7 @@ impl<A: Actor> Actor for Pool<A> {
 }
 
 impl<A: Actor> Pool<A> {
-    /// The position of [`Done`] among the pool's events.
+    /// The position of [`EventHandled`] among the pool's events.
     const DONE: u16 = A::INFO.events.len() as u16;
 
     /// Waits, at the end of the pool, for all counted events, so that askers still get their replies.

@@ -1,4 +1,4 @@
-//! Keys that move from one worker to another when a keyed pool is resized: [`Moving`].
+//! Keys that move from one worker to another when a keyed pool is resized: [`Rebalancing`].
 
 use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};

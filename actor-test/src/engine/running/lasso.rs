@@ -1,7 +1,7 @@
 //! Lasso detection: a state that repeats while an obligation is pending all the time.
 //!
 //! The search begins when something has been hot for more than
-//! [`WARNING`](crate::engine::world::thermometer::WARNING) fair steps. The search goes on in *surveys*, in
+//! [`WARNING`](crate::engine::world::temperature::WARNING) fair steps. The search goes on in *surveys*, in
 //! which the state is fingerprinted after each step. A survey opens only while the search has cost less
 //! than a small part of the execution's time: half a unit of about 10 ns for each step. So all surveys but
 //! the first cost a bounded share, and an execution without heat costs nothing.

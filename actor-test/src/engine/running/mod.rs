@@ -8,12 +8,12 @@
 //!   in [`disks`].
 //! - [`supervision`] restarts failed actors. [`tasks`] are suspended in the middle of their code, on stacks
 //!   of their own.
-//! - [`nodes`] boots and crashes nodes, [`links`] carries letters between nodes, and [`interludes`] injects
+//! - [`nodes`] boots and crashes nodes, [`links`] carries letters between nodes, and [`fault_steps`] injects
 //!   faults between two steps.
-//! - [`looking`] shows events and states to specifications, and [`lasso`] searches for cycles while an
+//! - [`observing`] shows events and states to specifications, and [`lasso`] searches for cycles while an
 //!   obligation is pending.
-//! - [`overdue`] reports waits that last too long. [`verdict`], [`finish`] and [`leftovers`] judge the end.
-//! - [`snapshot`] describes the execution between two steps, and [`elsewhere`] runs one on a thread of its
+//! - [`overdue`] reports waits that last too long. [`verdict`], [`finish`] and [`end_warnings`] judge the end.
+//! - [`snapshot`] describes the execution between two steps, and [`own_thread`] runs one on a thread of its
 //!   own.
 //!
 //! The engine is called by [`Engine::run`](execution::Engine::run). A user's code runs with nothing of the

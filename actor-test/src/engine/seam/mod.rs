@@ -5,9 +5,9 @@
 //! effect into the operation's outbox, which is carried out later; the strategy answers choices at once.
 //!
 //! [`controlled`] has all calls, and implements the short ones. The longer ones are grouped by concern:
-//! [`asks`], [`births`], [`clocks`], [`disks`], [`environment`], [`events`], [`nodes`], [`references`],
-//! [`rooms`], [`timers`]. [`sharing`] has the accesses to shared objects, and [`tasks`] the stacks of the
-//! operations that make them. All work on the state that is [`shared`] with `running` and `sameness`.
+//! [`asks`], [`spawning`], [`clocks`], [`disks`], [`environment`], [`events`], [`nodes`], [`references`],
+//! [`capacity`], [`timers`]. [`sharing`] has the accesses to shared objects, and [`tasks`] the stacks of the
+//! operations that make them. All work on the state that is [`shared`] with `running` and `states`.
 
 mod asks;
 mod capacity;

@@ -1,4 +1,4 @@
-//! The state that the run loop and the actors under test share: [`Shared`].
+//! The state that the run loop and the actors under test share: [`ControlledRuntime`].
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::collections::VecDeque;

@@ -1,7 +1,7 @@
 //! Shared objects of tasks, threads and actors under test: the engine's implementation of
 //! [`Sharing`](actor_core::runtime::Sharing).
 //!
-//! An access has two parts. First the operation [comes to it](Sharing::reach) and is suspended, on its own
+//! An access has two parts. First the operation [comes to it](Sharing::announce_access) and is suspended, on its own
 //! stack, until the strategy picks it again. Then it makes the access and [reports](Sharing::touch) it.
 
 use std::any::Any;

@@ -23,7 +23,7 @@ impl ControlledRuntime {
         (index, parts)
     }
 
-    /// As [`conceive`](Self::conceive), without an effect that starts the actor.
+    /// As [`create_actor`](Self::create_actor), without an effect that starts the actor.
     pub(super) fn create_unstarted_actor(
         &self,
         actor: &mut dyn Spawn,

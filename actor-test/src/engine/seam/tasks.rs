@@ -1,4 +1,4 @@
-//! Stacks and coroutines of tasks and threads under test: [`Tasks`].
+//! Stacks and coroutines of tasks and threads under test: [`TaskStacks`].
 
 use std::task::Waker;
 

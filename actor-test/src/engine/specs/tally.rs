@@ -12,7 +12,7 @@ pub(crate) struct TypeCoverage {
     counts: CoverageCounts,
 }
 
-/// The counts of a [`Tally`].
+/// The counts of a [`TypeCoverage`].
 #[derive(Clone)]
 pub(crate) struct CoverageCounts {
     /// The number of actors that began in each state; one entry for a plain actor.

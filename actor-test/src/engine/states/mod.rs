@@ -4,7 +4,7 @@
 //!   of effect; [`prints`] keeps the fingerprints up to date.
 //! - [`region`] learns the transitions around an execution, and [`walk`] searches the reachable states, with
 //!   a [`table`] of those visited.
-//! - [`lookout`] distinguishes the states of many executions for a search, up to [`symmetry`].
+//! - [`state_search`] distinguishes the states of many executions for a search, up to [`symmetry`].
 //! - [`opaque`] names the types without a fingerprint.
 //!
 //! All of it reads and changes nothing. The users' fingerprints are called with nothing borrowed.

@@ -1,4 +1,4 @@
-//! Fingerprints of states for a search over many executions: [`Lookout`].
+//! Fingerprints of states for a search over many executions: [`StateFingerprinter`].
 //!
 //! Lasso detection compares states of one execution, in which a part that was left alone is the same. Between
 //! two executions that does not hold, since the same part may have arisen in another way. So if everything in

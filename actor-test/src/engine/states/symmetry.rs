@@ -1,6 +1,6 @@
 //! Canonical forms of states up to symmetry among interchangeable actors, by colour refinement: [`Symmetry`].
 //!
-//! For the fingerprint of a state, its interchangeable actors get [other names](under_names): each its rank
+//! For the fingerprint of a state, its interchangeable actors get [other names](with_renaming): each its rank
 //! among the actors of its type. The ranks follow from an actor's state and from the parts that mention the
 //! actor, refined until no class splits, as in the colour refinement of graphs. If a class still has several
 //! actors, all their orders are tried, and the least fingerprint is taken. So the names are one of the

@@ -1,4 +1,4 @@
-//! A hash table of numbers in a deterministic order: [`Table`].
+//! A hash table of numbers in a deterministic order: [`NumberTable`].
 
 use crate::hash::mix;
 

@@ -1,4 +1,4 @@
-//! A search of the states of a [`Region`], breadth first and without running them: [`Walk`].
+//! A search of the states of a [`Region`], breadth first and without running them: [`ReachabilitySearch`].
 
 use crate::engine::states::region::{NONE, Reachability, Region};
 use crate::engine::states::table::NumberTable;

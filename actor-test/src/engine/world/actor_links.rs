@@ -1,4 +1,4 @@
-//! Links between actors, which share their failures: [`Links`].
+//! Links between actors, which share their failures: [`ActorLinks`].
 
 use actor_core::StopReason;
 

@@ -170,7 +170,7 @@ impl ExecutionState {
         }
     }
 
-    /// Returns whether the operation defers events, and its type has too many events for [`Deferred`].
+    /// Returns whether the operation defers events, and its type has too many events for [`DeferredEvents`].
     fn defers_many(&self, operation: u32) -> bool {
         self.operations[operation as usize].defers
             && self

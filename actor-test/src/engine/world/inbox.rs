@@ -148,7 +148,7 @@ impl Inbox {
         Some(letter)
     }
 
-    /// Takes the next letter; [`look`](Self::look) must follow if some state `defers`.
+    /// Takes the next letter; [`find_next`](Self::find_next) must follow if some state `defers`.
     #[inline]
     pub(crate) fn take_next(&mut self, defers: bool) -> Option<Envelope> {
         if self.next | self.gaps != 0 {
@@ -208,25 +208,25 @@ impl Inbox {
             .is_some()
     }
 
-    /// Takes the first such event; [`look`](Self::look) must follow.
+    /// Takes the first such event; [`find_next`](Self::find_next) must follow.
     pub(crate) fn take_event(&mut self, event: u16) -> Option<Envelope> {
         let at = self.find(Sort::Event(event), |letter| letter.event == event)?;
         Some(self.cut(at))
     }
 
-    /// Takes the first letter that `counts`; [`look`](Self::look) must follow.
+    /// Takes the first letter that `counts`; [`find_next`](Self::find_next) must follow.
     pub(crate) fn take_counting(&mut self, counts: impl Fn(&Envelope) -> bool) -> Option<Envelope> {
         let at = self.find(Sort::Counting, counts)?;
         Some(self.cut(at))
     }
 
-    /// Takes the unread letter of a timer, if any; [`look`](Self::look) must follow.
+    /// Takes the unread letter of a timer, if any; [`find_next`](Self::find_next) must follow.
     pub(crate) fn take_timed(&mut self, index: u32, generation: u32) -> Option<Envelope> {
         let number = self.number_of_timed(index, generation)?;
         Some(self.cut((number - self.first) as usize))
     }
 
-    /// Takes all letters of timers; [`look`](Self::look) must follow.
+    /// Takes all letters of timers; [`find_next`](Self::find_next) must follow.
     pub(crate) fn take_all_timed(&mut self) -> Vec<Envelope> {
         let mut taken = Vec::new();
         let Some(searched) = &self.searched else {
@@ -257,7 +257,7 @@ impl Inbox {
         searched.timed.get(&(index, generation)).copied()
     }
 
-    /// Removes and returns all letters for which `remove` is true; [`look`](Self::look) must follow.
+    /// Removes and returns all letters for which `remove` is true; [`find_next`](Self::find_next) must follow.
     pub(crate) fn remove_letters(&mut self, remove: impl Fn(&Envelope) -> bool) -> Vec<Envelope> {
         let mut removed = Vec::new();
         self.letters.retain(|letter| {

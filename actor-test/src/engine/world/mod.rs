@@ -1,7 +1,7 @@
 //! The state of one execution, as plain data that can be cloned: operations with their queues, timers, asks,
 //! disks, families, temperatures, and the enabled set.
 //!
-//! The root is [`state::State`]; a method that changes one part is in the file of that part. `seam` puts
+//! The root is [`state::ExecutionState`]; a method that changes one part is in the file of that part. `seam` puts
 //! effects into outboxes; `running` carries them out ([`flushing`]) and takes events from inboxes. Work that
 //! needs nothing to be borrowed is returned as data ([`FollowUp`](flushing::FollowUp)). Nothing here calls or
 //! holds a user's code, and nothing is recorded or judged.

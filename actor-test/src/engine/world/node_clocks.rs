@@ -1,6 +1,6 @@
 //! The clocks of nodes: offset, drift and jumps, and the deadlines of timers by them.
 //!
-//! [`State::now`] is the true time. The clock of a node starts ahead of it, runs faster or slower, and jumps.
+//! [`ExecutionState::now`] is the true time. The clock of a node starts ahead of it, runs faster or slower, and jumps.
 //! The clock runs on while its node is down, as a machine's does. Operations on no node have the true time.
 
 use std::time::Duration;

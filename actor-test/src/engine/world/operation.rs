@@ -52,7 +52,7 @@ pub(crate) enum LetterOrigin {
     Timer(u32, u32),
 }
 
-/// A [`Sender`] packed into two numbers, so that a letter is copied without a branch on its sender.
+/// A [`LetterOrigin`] packed into two numbers, so that a letter is copied without a branch on its sender.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PackedSender {
     /// The number of the operation or timer, with its kind in the upper bits. Without the `END` bit, these
@@ -315,9 +315,9 @@ pub(crate) struct Operation {
     pub(crate) ending: StopReason,
     /// The treatment of the inbox when the actor is restarted.
     pub(crate) unread: Unread,
-    /// The family in which the actor is a child, or [`ALONE`].
+    /// The family in which the actor is a child, or [`NO_FAMILY`].
     pub(crate) family: u32,
-    /// The family that the actor supervises, or [`ALONE`].
+    /// The family that the actor supervises, or [`NO_FAMILY`].
     pub(crate) supervised_family: u32,
     /// The incarnation of the actor: the number of values that were dropped for a restart.
     pub(crate) incarnation: u32,

@@ -1,4 +1,4 @@
-//! A first-in, first-out queue in contiguous memory: [`Queue`].
+//! A first-in, first-out queue in contiguous memory: [`FlatQueue`].
 
 use std::ops::{Index, IndexMut, RangeFrom};
 

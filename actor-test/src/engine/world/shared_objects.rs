@@ -1,4 +1,4 @@
-//! Objects that tasks, threads and actors share, and the accesses to them: [`Objects`].
+//! Objects that tasks, threads and actors share, and the accesses to them: [`SharedObjects`].
 //!
 //! An object is a lock, a channel or an atomic: operations communicate through it without a message. The
 //! value itself belongs to the program. This file has its holders and waiters, and what the behaviour's hash

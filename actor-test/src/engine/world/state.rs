@@ -1,7 +1,7 @@
-//! The state of one execution, which is plain data: [`State`].
+//! The state of one execution, which is plain data: [`ExecutionState`].
 //!
 //! Nothing here calls or holds a user's code, so a clone is a snapshot of the execution. The user's values
-//! are in the arena ([`Workshop`](crate::engine::workshop::Workshop)), by the number of their owner. A method
+//! are in the arena ([`Arena`](crate::engine::arena::Arena)), by the number of their owner. A method
 //! returns what is to be called or dropped of them as data, and the run loop does it with nothing borrowed.
 
 use std::any::TypeId;
@@ -128,7 +128,7 @@ pub(crate) struct ExecutionState {
     pub(crate) numbering: Numbering,
     /// The footprint of the step in progress, if a strategy wants it.
     pub(crate) reach: StepFootprint,
-    /// True if the operations that a step touches are recorded in [`touched`](State::touched).
+    /// True if the operations that a step touches are recorded in [`touched`](ExecutionState::touched).
     pub(crate) records_touched: bool,
     /// True if effects are instrumented when they are flushed: touched operations are recorded, or there are
     /// nodes.

@@ -12,7 +12,7 @@ impl ExecutionState {
         }
     }
 
-    /// Records in [`touched`](State::touched) the operations that a step is known to change in advance. The
+    /// Records in [`touched`](ExecutionState::touched) the operations that a step is known to change in advance. The
     /// effects and the wake-ups of the step record more.
     pub(crate) fn touch(&mut self, pending: &Pending) {
         // A shared object has a number of its own, and is no operation.
@@ -24,7 +24,7 @@ impl ExecutionState {
         }
     }
 
-    /// Records in [`touched`](State::touched) the operations that an effect of `index` changes.
+    /// Records in [`touched`](ExecutionState::touched) the operations that an effect of `index` changes.
     pub(crate) fn touch_by(&mut self, index: u32, effect: &Effect) {
         match effect {
             Effect::Send { to, .. } | Effect::Cross { to, .. } => self.touched.push(*to),

@@ -1,4 +1,4 @@
-//! Watches: notices of the start or the end of an operation: [`Watch`].
+//! Watches: notices of the start or the end of an operation: [`EndWatch`].
 
 use crate::engine::world::operation::Effect;
 use crate::engine::world::owner_lists::ListNode;

@@ -1,4 +1,4 @@
-//! Continuations of a recorded execution from any of its steps, within a budget: [`Forks`].
+//! Continuations of a recorded execution from any of its steps, within a budget: [`Continuations`].
 
 use std::ops::ControlFlow;
 use std::sync::{Arc, PoisonError};

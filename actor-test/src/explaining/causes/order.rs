@@ -1,4 +1,4 @@
-//! The happens-before order of an execution's steps, and its racing pairs of events: [`Order`].
+//! The happens-before order of an execution's steps, and its racing pairs of events: [`HappensBefore`].
 
 use std::collections::BTreeMap;
 use std::ops::Range;

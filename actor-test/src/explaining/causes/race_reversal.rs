@@ -1,4 +1,4 @@
-//! A strategy that replays a schedule with a race reversed: [`Turned`].
+//! A strategy that replays a schedule with a race reversed: [`RaceReversal`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

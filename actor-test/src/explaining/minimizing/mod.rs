@@ -6,11 +6,11 @@
 //! alone. The passes are those of delta debugging (Zeller and Hildebrandt, 2002) and of DEMi (Scott et al.,
 //! NSDI 2016, section 3), in an order that drops much first:
 //!
-//! 1. [`omitting`]: drops faults, the whole schedule, actors, and then steps.
-//! 2. [`choosing`]: simplifies the answers of choices.
-//! 3. [`switching`]: reduces context switches.
+//! 1. [`dropping_steps`]: drops faults, the whole schedule, actors, and then steps.
+//! 2. [`simplifying_choices`]: simplifies the answers of choices.
+//! 3. [`reducing_switches`]: reduces context switches.
 //!
-//! [`deadening`] minimises a liveness bug to the shortest way to a state without any recovery.
+//! [`ending_early`] minimises a liveness bug to the shortest way to a state without any recovery.
 
 mod candidate;
 mod dropping_steps;

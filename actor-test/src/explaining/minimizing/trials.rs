@@ -1,4 +1,4 @@
-//! Runs trial executions: one worker at a [`Bench`], or all workers of a [`Laboratory`].
+//! Runs trial executions: one worker at a [`TrialWorker`], or all workers of a [`Trials`].
 
 use std::any::Any;
 use std::ops::ControlFlow;

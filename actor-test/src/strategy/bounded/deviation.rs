@@ -154,7 +154,7 @@ impl Deviation {
         }
     }
 
-    /// True if the explorer can't bring all operations to the front: see [`Led::is_unsound`].
+    /// True if the explorer can't bring all operations to the front: see [`ExplorerDriver::is_unsound`].
     pub(super) fn is_unsound(&self) -> bool {
         match self {
             Self::Delays(explorer) => explorer.is_unsound(),

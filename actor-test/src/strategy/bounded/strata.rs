@@ -1,4 +1,4 @@
-//! Stratified search by the number of deviations: [`Strata`].
+//! Stratified search by the number of deviations: [`StratifiedSearch`].
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

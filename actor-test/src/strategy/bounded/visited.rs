@@ -1,4 +1,4 @@
-//! The visited states of a bounded search: [`Known`].
+//! The visited states of a bounded search: [`VisitedStates`].
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Driver of a delaying explorer, which notifies it of starts, ends and steps: [`Led`].
+//! Driver of a delaying explorer, which notifies it of starts, ends and steps: [`ExplorerDriver`].
 
 use super::super::changes::{ChangeReader, FEW};
 use super::super::per_operation::PerOperation;

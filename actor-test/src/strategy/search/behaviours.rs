@@ -11,7 +11,7 @@ use crate::strategy::{
 };
 
 /// Explores every behaviour: [once](Dpor) while inboxes, choices and time alone decide what a program does,
-/// and [at least once](Races) as soon as some step depends on more.
+/// and [at least once](SourceDpor) as soon as some step depends on more.
 #[derive(Debug)]
 pub(in crate::strategy) enum BehaviourSearch {
     Inboxes(Box<Dpor>),
@@ -23,7 +23,7 @@ impl BehaviourSearch {
         Self::Inboxes(Box::new(dpor))
     }
 
-    /// Restarts the search as [`Races`] if Inbox-DPOR met a construct that only `Races` can follow.
+    /// Restarts the search as [`SourceDpor`] if Inbox-DPOR met a construct that only `SourceDpor` can follow.
     fn fall_back(&mut self) {
         if let Self::Inboxes(dpor) = self
             && dpor.outside().is_some_and(SourceDpor::follows)

@@ -1,12 +1,12 @@
 //! Exhaustive searches with a frontier of work items, explored in rounds or in parts.
 //!
-//! A [`Search`] owns the frontier and asks for executions; the strategy of an item decides within one. The
+//! A [`ExhaustiveSearch`] owns the frontier and asks for executions; the strategy of an item decides within one. The
 //! items of a round are independent, and their results are taken back in the order of the round. So the
 //! result is the same whichever worker runs an item, and whenever. A long search can also be divided into
 //! independent parts, each of which is a search.
 //!
-//! [`InTurn`] turns a search into a strategy that runs one item after another. `StrategySpec::build` calls
-//! `InTurn`, and the exploring and reporting code only sees that strategy.
+//! [`SearchStrategy`] turns a search into a strategy that runs one item after another. `StrategySpec::build` calls
+//! `SearchStrategy`, and the exploring and reporting code only sees that strategy.
 
 mod behaviours;
 mod dpor;

@@ -26,7 +26,7 @@ pub(crate) fn budgeted_search(spec: &StrategySpec, limit: &SearchBudget) -> Box<
 /// The budget of a search in steps of executions, and the steps spent so far.
 #[derive(Clone, Debug)]
 pub(crate) struct SearchBudget {
-    /// The search is given up when its estimated cost exceeds [`DOUBT`] times this many steps.
+    /// The search is given up when its estimated cost exceeds [`ESTIMATE_ERROR_FACTOR`] times this many steps.
     worth: u64,
     most: u64,
     now: Arc<Now>,
@@ -50,7 +50,7 @@ impl SearchBudget {
         }
     }
 
-    /// A budget of [`DOUBT`] times `steps`, for a search that is worth `steps`.
+    /// A budget of [`ESTIMATE_ERROR_FACTOR`] times `steps`, for a search that is worth `steps`.
     pub(crate) fn with_doubt(steps: u64) -> Self {
         Self {
             worth: steps,

@@ -1,4 +1,4 @@
-//! The cycle path of a fair cycle: a path through a region that satisfies the demand and returns, [`lap`].
+//! The cycle path of a fair cycle: a path through a region that satisfies the demand and returns, [`cycle_path`].
 
 use std::collections::{BTreeMap, VecDeque};
 

@@ -1,4 +1,4 @@
-//! The limit of a state search, in states or memory: [`Room`].
+//! The limit of a state search, in states or memory: [`StateLimit`].
 
 use std::fmt;
 use std::str::FromStr;

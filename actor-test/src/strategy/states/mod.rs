@@ -1,11 +1,11 @@
 //! Stateful search, which visits every state once: [`States`].
 //!
-//! There are two methods. [`charting`] learns a transition model of the components of a state, and composes
-//! states from it, so that few are executed. For other programs, [`rerun`] re-executes the path to each
+//! There are two methods. [`model_search`] learns a transition model of the components of a state, and composes
+//! states from it, so that few are executed. For other programs, [`reexecution`] re-executes the path to each
 //! state.
 //!
-//! Fair cycles are found in the [graph](graph) of states with pending obligations ([`owing`], [`cycles`],
-//! [`lap`]).
+//! Fair cycles are found in the [graph](graph) of states with pending obligations ([`obligations`], [`cycles`],
+//! [`cycle_path`]).
 
 mod components;
 mod cycle_path;
@@ -58,7 +58,7 @@ enum VisitOrder {
 /// while its states are new.
 ///
 /// Unfair. Seeds of generators are not explored: each is zero, and the search is [not called
-/// exhaustive](Covered) if one was asked for.
+/// exhaustive](CoverageClaim) if one was asked for.
 #[derive(Debug)]
 pub struct States {
     order: VisitOrder,

@@ -1,4 +1,4 @@
-//! An append-only list in blocks, which can be moved to a [file](spilled): [`Pieces`].
+//! An append-only list in blocks, which can be moved to a [file](spilled): [`BlockList`].
 
 mod spilled;
 

@@ -1,4 +1,4 @@
-//! A hash table of numbers, by open addressing: [`Table`].
+//! A hash table of numbers, by open addressing: [`FingerprintTable`].
 
 /// An empty slot.
 const NOTHING: u32 = u32::MAX;

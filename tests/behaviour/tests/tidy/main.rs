@@ -224,10 +224,10 @@ fn add_paths(all: &mut Vec<Vec<String>>, from: &[String], text: &str) {
 }
 
 /// The dependencies between modules, each with the first source that has it, and the used path.
-type Doors = BTreeMap<String, BTreeMap<String, String>>;
+type ModuleDependencies = BTreeMap<String, BTreeMap<String, String>>;
 
 /// Returns the dependencies between the submodules of `inside`; an empty path is the crate's root.
-fn doors(of: &str, inside: &[&str]) -> Doors {
+fn dependencies(of: &str, inside: &[&str]) -> ModuleDependencies {
     let src = root().join(of).join("src");
     let folder = inside
         .iter()
@@ -236,18 +236,18 @@ fn doors(of: &str, inside: &[&str]) -> Doors {
         let name = path.strip_prefix(&folder).expect("it lies in the folder");
         name == Path::new("lib.rs") || name == Path::new("mod.rs") || name.starts_with("bin")
     };
-    let mut rooms = Doors::new();
+    let mut modules = ModuleDependencies::new();
     let sources: Vec<(PathBuf, String)> = sources(&folder)
         .into_iter()
         .filter(|(path, _)| !is_front(path) && !path.ends_with("tests.rs"))
         .collect();
-    let room = |path: &Path| {
+    let module = |path: &Path| {
         let own = path.strip_prefix(&folder).expect("it lies in the folder");
         let first = own.iter().next().expect("a source has a name");
         first.to_string_lossy().trim_end_matches(".rs").to_owned()
     };
     for (path, _) in &sources {
-        rooms.entry(room(path)).or_default();
+        modules.entry(module(path)).or_default();
     }
     for (path, text) in &sources {
         for used in uses(&src, path, text) {
@@ -257,34 +257,43 @@ fn doors(of: &str, inside: &[&str]) -> Doors {
             };
             let file = path.strip_prefix(&src).unwrap_or(path).display();
             assert!(
-                rooms.contains_key(*target) || !inside.is_empty(),
-                "{file} uses crate::{}: name the room that it lies in",
+                modules.contains_key(*target) || !inside.is_empty(),
+                "{file} uses crate::{}: name the module that it lies in",
                 used.join("::")
             );
-            if rooms.contains_key(*target) && *target != room(path) {
-                let doors = rooms.get_mut(&room(path)).expect("every room has doors");
+            if modules.contains_key(*target) && *target != module(path) {
+                let dependencies = modules
+                    .get_mut(&module(path))
+                    .expect("every module has dependencies");
                 let door = format!("{file} uses {}", used.join("::"));
-                doors.entry((*target).to_owned()).or_insert(door);
+                dependencies.entry((*target).to_owned()).or_insert(door);
             }
         }
     }
-    rooms
+    modules
 }
 
 /// Returns a dependency cycle, if there is one.
-fn dependency_cycle(doors: &Doors) -> Option<Vec<String>> {
-    fn walk(doors: &Doors, way: &mut Vec<String>, done: &mut BTreeSet<String>) -> bool {
+fn dependency_cycle(dependencies: &ModuleDependencies) -> Option<Vec<String>> {
+    fn walk(
+        dependencies: &ModuleDependencies,
+        way: &mut Vec<String>,
+        done: &mut BTreeSet<String>,
+    ) -> bool {
         let here = way.last().expect("a way has a beginning").clone();
-        if let Some(at) = way[..way.len() - 1].iter().position(|room| *room == here) {
+        if let Some(at) = way[..way.len() - 1]
+            .iter()
+            .position(|module| *module == here)
+        {
             way.drain(..at);
             return true;
         }
         if done.contains(&here) {
             return false;
         }
-        for next in doors[&here].keys() {
+        for next in dependencies[&here].keys() {
             way.push(next.clone());
-            if walk(doors, way, done) {
+            if walk(dependencies, way, done) {
                 return true;
             }
             way.pop();
@@ -293,19 +302,21 @@ fn dependency_cycle(doors: &Doors) -> Option<Vec<String>> {
         false
     }
     let mut done = BTreeSet::new();
-    doors.keys().find_map(|room| {
-        let mut way = vec![room.clone()];
-        walk(doors, &mut way, &mut done).then_some(way)
+    dependencies.keys().find_map(|module| {
+        let mut way = vec![module.clone()];
+        walk(dependencies, &mut way, &mut done).then_some(way)
     })
 }
 
 /// Asserts that the dependencies have no cycle; the message names the files.
-fn assert_no_circle(doors: &Doors) {
-    if let Some(way) = dependency_cycle(doors) {
-        let why = way.windows(2).map(|door| doors[&door[0]][&door[1]].clone());
+fn assert_no_circle(dependencies: &ModuleDependencies) {
+    if let Some(way) = dependency_cycle(dependencies) {
+        let why = way
+            .windows(2)
+            .map(|door| dependencies[&door[0]][&door[1]].clone());
         let why: Vec<String> = why.collect();
         panic!(
-            "rooms use each other in a circle, {}:\n{}",
+            "modules use each other in a circle, {}:\n{}",
             way.join(" > "),
             why.join("\n")
         );
@@ -314,48 +325,54 @@ fn assert_no_circle(doors: &Doors) {
 
 /// The modules of the tester have no dependency cycle.
 #[test]
-fn rooms_use_each_other_one_way() {
-    let doors = doors("actor-test", &[]);
-    assert!(doors["exploring"].contains_key("engine"), "doors are seen");
-    assert!(doors["tool"].contains_key("hosting"), "doors are seen");
-    assert_no_circle(&doors);
+fn modules_use_each_other_one_way() {
+    let dependencies = dependencies("actor-test", &[]);
+    assert!(
+        dependencies["exploring"].contains_key("engine"),
+        "imports are seen"
+    );
+    assert!(
+        dependencies["tool"].contains_key("hosting"),
+        "imports are seen"
+    );
+    assert_no_circle(&dependencies);
 }
 
 /// The modules of the engine have no dependency cycle.
 #[test]
-fn the_engines_rooms_use_each_other_one_way() {
-    let doors = doors("actor-test", &["engine"]);
-    assert!(doors["running"].contains_key("world"), "doors are seen");
-    assert_no_circle(&doors);
+fn the_engines_modules_use_each_other_one_way() {
+    let dependencies = dependencies("actor-test", &["engine"]);
+    assert!(
+        dependencies["running"].contains_key("world"),
+        "imports are seen"
+    );
+    assert_no_circle(&dependencies);
 }
 
 /// The modules of the core have no dependency cycle.
 #[test]
-fn the_cores_rooms_use_each_other_one_way() {
-    let doors = doors("actor-core", &[]);
-    assert!(doors["actor"].contains_key("asking"), "doors are seen");
+fn the_cores_modules_use_each_other_one_way() {
+    let dependencies = dependencies("actor-core", &[]);
     assert!(
-        doors["runtime"].contains_key("production"),
-        "doors are seen"
+        dependencies["actor"].contains_key("asking"),
+        "imports are seen"
     );
-    assert_no_circle(&doors);
+    assert!(
+        dependencies["runtime"].contains_key("production"),
+        "imports are seen"
+    );
+    assert_no_circle(&dependencies);
 }
 
 /// The modules of the production executor have no dependency cycle.
 #[test]
-fn the_rooms_of_production_use_each_other_one_way() {
-    let doors = doors("actor-core", &["production"]);
-    assert!(doors["running"].contains_key("mailbox"), "doors are seen");
-    assert_no_circle(&doors);
-}
-
-/// The files that run actors in production have no dependency cycle.
-#[test]
-fn the_files_that_run_actors_use_each_other_one_way() {
-    let doors = doors("actor-core", &["production", "running"]);
-    assert!(doors["life"].contains_key("actor"), "doors are seen");
-    assert!(doors["actor"].contains_key("hub"), "doors are seen");
-    assert_no_circle(&doors);
+fn the_modules_of_production_use_each_other_one_way() {
+    let dependencies = dependencies("actor-core", &["production"]);
+    assert!(
+        dependencies["running"].contains_key("mailbox"),
+        "imports are seen"
+    );
+    assert_no_circle(&dependencies);
 }
 
 /// Returns a page of the book.
@@ -365,43 +382,46 @@ fn page(name: &str) -> String {
 
 /// The book's tables list all modules of the tester, each above its dependencies.
 #[test]
-fn the_book_shows_the_rooms_as_they_are() {
+fn the_book_shows_the_modules_as_they_are() {
     let page = page("inside.md");
     let (whole, engine) = page
-        .split_once("## The rooms of the engine")
+        .split_once("## The modules of the engine")
         .expect("the engine has a table of its own");
-    assert_shown(whole, &doors("actor-test", &[]));
-    assert_shown(engine, &doors("actor-test", &["engine"]));
+    assert_shown(whole, &dependencies("actor-test", &[]));
+    assert_shown(engine, &dependencies("actor-test", &["engine"]));
 }
 
 /// The book's tables list all modules of the core, each above its dependencies.
 #[test]
-fn the_book_shows_the_cores_rooms_as_they_are() {
+fn the_book_shows_the_cores_modules_as_they_are() {
     let page = page("inside-core.md");
     let (whole, production) = page
-        .split_once("## The rooms of production")
+        .split_once("## The modules of production")
         .expect("the executor has a table of its own");
-    assert_shown(whole, &doors("actor-core", &[]));
-    assert_shown(production, &doors("actor-core", &["production"]));
+    assert_shown(whole, &dependencies("actor-core", &[]));
+    assert_shown(production, &dependencies("actor-core", &["production"]));
 }
 
 /// Asserts that the first column of the tables in `text` lists all modules, each above its dependencies.
-fn assert_shown(text: &str, doors: &Doors) {
+fn assert_shown(text: &str, dependencies: &ModuleDependencies) {
     let table = text.split("## The way of ").next();
     let rows = table.unwrap_or_default().lines();
-    let rooms: Vec<&str> = rows
+    let modules: Vec<&str> = rows
         .filter_map(|row| row.strip_prefix("| `")?.split_once("` |"))
-        .map(|(room, _)| room)
+        .map(|(module, _)| module)
         .collect();
-    let mut sorted = rooms.clone();
+    let mut sorted = modules.clone();
     sorted.sort_unstable();
-    assert!(sorted.iter().eq(doors.keys()), "{sorted:?} in the book");
-    let place = |room: &str| rooms.iter().position(|known| *known == room);
-    for (room, used) in doors {
+    assert!(
+        sorted.iter().eq(dependencies.keys()),
+        "{sorted:?} in the book"
+    );
+    let place = |module: &str| modules.iter().position(|known| *known == module);
+    for (module, used) in dependencies {
         for (other, door) in used {
             assert!(
-                place(room) < place(other),
-                "`{room}` stands below `{other}` in the book, but {door}"
+                place(module) < place(other),
+                "`{module}` stands below `{other}` in the book, but {door}"
             );
         }
     }
@@ -451,12 +471,13 @@ fn circles_are_found() {
     found.sort();
     assert_eq!(found, ["a::b::C", "a::d", "e", "f::G", "f::H", "i", "x::k"]);
     let one = |to: &str| BTreeMap::from([(to.to_owned(), String::new())]);
-    let mut doors = Doors::from([("a".into(), one("b")), ("b".into(), one("c"))]);
-    doors.insert("c".into(), BTreeMap::new());
-    assert_eq!(dependency_cycle(&doors), None);
-    doors.insert("c".into(), one("b"));
+    let mut dependencies =
+        ModuleDependencies::from([("a".into(), one("b")), ("b".into(), one("c"))]);
+    dependencies.insert("c".into(), BTreeMap::new());
+    assert_eq!(dependency_cycle(&dependencies), None);
+    dependencies.insert("c".into(), one("b"));
     assert_eq!(
-        dependency_cycle(&doors),
+        dependency_cycle(&dependencies),
         Some(["b", "c", "b"].map(String::from).to_vec())
     );
 }

@@ -79,7 +79,7 @@ fn the_book_has_every_setting() {
         );
     }
     let options = |file| source(&format!("actor-test/cli/src/options/{file}.rs"));
-    let mut flags_seen = flags(&options("explore"), "struct Explore {");
+    let mut flags_seen = flags(&options("explore"), "struct ExploreOptions {");
     flags_seen.extend(flags(&options("filter"), "struct Filter {"));
     assert!(flags_seen.len() > 25, "{flags_seen:?}");
     for flag in flags_seen {

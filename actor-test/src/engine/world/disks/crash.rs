@@ -1,4 +1,4 @@
-//! Power failure of a simulated disk: [`Disk::crash`].
+//! Power failure of a simulated disk: [`SimulatedDisk::crash`].
 //!
 //! A crash keeps what was synced. A real page cache writes the rest back in any order, so the simulated disk
 //! keeps or loses each unsynced change independently. A change is one change of names or, in a file that

@@ -1,4 +1,4 @@
-//! The directories of a simulated disk, with their unsynced changes: [`Names`].
+//! The directories of a simulated disk, with their unsynced changes: [`DirectoryTree`].
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,4 +1,4 @@
-//! One simulated disk, and the effects of calls on it: [`Disk`].
+//! One simulated disk, and the effects of calls on it: [`SimulatedDisk`].
 
 use std::io::ErrorKind;
 

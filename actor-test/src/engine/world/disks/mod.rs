@@ -1,6 +1,6 @@
 //! Simulated disks: [`Disks`], plain data as the rest of the world.
 //!
-//! [`disk`] is one disk with the effects of calls, [`content`] is a file, [`names`] are the directories, and
+//! [`disk`] is one disk with the effects of calls, [`content`] is a file, [`directories`] are the directories, and
 //! [`crash`] is a power failure. This file has the calls in progress, from the caller's outbox to the answer.
 
 pub(crate) mod content;

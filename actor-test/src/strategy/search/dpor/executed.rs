@@ -56,7 +56,7 @@ impl RecordedBehaviours {
     }
 }
 
-/// The data [saved](Shown::saved) for another process.
+/// The data [saved](ExecutionRecords::saved) for another process.
 pub(super) type SavedShown = (RecordedBehaviours, Option<Vec<u64>>);
 
 impl ExecutionRecords {

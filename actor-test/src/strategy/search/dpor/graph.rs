@@ -158,7 +158,7 @@ impl LabelAction {
         )
     }
 
-    /// True if this is an effect of a transition, an element of [`Stretch::deeds`].
+    /// True if this is an effect of a transition, an element of [`LearnedTransition::effects`].
     pub(super) fn is_deed(self) -> bool {
         !self.is_input() && !matches!(self, Self::Access(_))
     }
@@ -312,7 +312,7 @@ impl OperationLabels {
     }
 }
 
-/// An iterator over events taken from an inbox, latest first: see [`Lane::taken_before`].
+/// An iterator over events taken from an inbox, latest first: see [`OperationLabels::taken_before`].
 pub(super) struct TakenBefore<'a> {
     lane: &'a OperationLabels,
     left: usize,

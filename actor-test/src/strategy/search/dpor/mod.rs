@@ -8,11 +8,11 @@
 //! and Must (Enea, Giannakopoulou, Kokologiannakis, Majumdar, OOPSLA 2024), for one FIFO inbox per actor. An
 //! execution [graph](graph) is [extended](extending) label by label. If several events can be taken, or a
 //! choice has several answers, the alternatives become backtrack points. If an event is sent that might have
-//! been taken before an earlier receive, that [reversal](reversing) becomes a backtrack point as well. Of all
+//! been taken before an earlier receive, that [reversal](revisits) becomes a backtrack point as well. Of all
 //! graphs that differ only in the labels dropped for the reversal, exactly one has it. So backtrack points
 //! are independent work items, and no behaviour is found twice.
 //!
-//! Unlike its relatives, the search learns the [transitions](lives) of operations from executions and applies
+//! Unlike its relatives, the search learns the [transitions](transitions) of operations from executions and applies
 //! them to equal histories, so it extends most graphs without running anything. An execution runs if a
 //! transition is unknown, or if some operation ends in a way that no execution has shown: every check judges
 //! one operation or observer by its inputs. The first 32 behaviours, those of the [descents], and every 64th
@@ -20,7 +20,7 @@
 //! an execution has shown.
 //!
 //! Time, and the choice among several awaited things, depend on the [world](world) besides inboxes. Failures,
-//! shared state and the rest are outside of the search: it [reports](Gap::Outside) such a step and ends.
+//! shared state and the rest are outside of the search: it [reports](Gap::Unsupported) such a step and ends.
 
 mod descents;
 mod executed;

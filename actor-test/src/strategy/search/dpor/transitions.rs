@@ -104,7 +104,7 @@ pub(super) struct HistoryTransitions {
     stretches: Vec<LearnedTransition>,
 }
 
-/// The data [saved](Lives::saved) for another process.
+/// The data [saved](TransitionTable::saved) for another process.
 pub(super) type SavedLives = (HistoryTransitions, BTreeMap<u32, LearnedTransition>);
 
 /// A reference to a learned transition.

@@ -1,7 +1,7 @@
-//! Stateful search by a learned transition model, with few executions: [`Charting`].
+//! Stateful search by a learned transition model, with few executions: [`ModelSearch`].
 //!
 //! The search walks breadth first through states, which are rows of numbers in a [store](store). The
-//! [chart](chart), a transition model, gives the successors of each step. For an unknown step, an execution
+//! [model](model), a transition model, gives the successors of each step. For an unknown step, an execution
 //! [visits](visit) the state and shows it. So there are as many executions as steps of parts, not as
 //! states.
 

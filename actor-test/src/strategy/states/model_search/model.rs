@@ -1,4 +1,4 @@
-//! The learned transition model: the effects of steps on the components of a state, [`Chart`].
+//! The learned transition model: the effects of steps on the components of a state, [`TransitionModel`].
 //!
 //! Two independent matches of ping-pong with four states each have sixteen states together, and ten such
 //! matches a million; but a step concerns one match only. Actors share nothing, so a step depends only on
@@ -7,7 +7,7 @@
 //! from one execution, and known in every state with these parts. The running timers are one part together,
 //! since time passes for all of them.
 //!
-//! Faults, shared memory and reads of the clock don't depend on parts alone: see [`Uncharted`].
+//! Faults, shared memory and reads of the clock don't depend on parts alone: see [`NotModelled`].
 
 use std::collections::BTreeMap;
 
@@ -95,7 +95,7 @@ pub(super) struct StepOutcome {
 pub(super) enum StepKnowledge {
     /// Some outcomes are unknown.
     Unknown,
-    /// All outcomes are known; the first one is given: see [`Chart::outcome`].
+    /// All outcomes are known; the first one is given: see [`TransitionModel::outcome`].
     Whole(u32),
 }
 
@@ -142,7 +142,7 @@ pub(super) struct TransitionModel {
     /// Outcomes by number, from one on.
     outcomes: Vec<StepOutcome>,
     changes: Vec<(u32, u32)>,
-    /// Actions by number: names as in [`Shown`], then the answers.
+    /// Actions by number: names as in [`ObservedStep`], then the answers.
     actions: Numbered<[u64]>,
     /// True if the inbox of some part holds only events that it defers.
     has_deferring: bool,

@@ -1,4 +1,4 @@
-//! A nameless temporary file, which disappears with the process: [`File`].
+//! A nameless temporary file, which disappears with the process: [`SpillFile`].
 
 use std::cell::RefCell;
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -1,7 +1,7 @@
-//! Stateful search by re-execution: runs the path to each state again, [`Rerun`].
+//! Stateful search by re-execution: runs the path to each state again, [`ReexecutionSearch`].
 //!
-//! The search stores the fingerprints of [visited states](known), and prunes an execution at one of them.
-//! Each execution follows a [path](way), and the last ones show the [fair cycles](round).
+//! The search stores the fingerprints of [visited states](visited), and prunes an execution at one of them.
+//! Each execution follows a [path](path), and the last ones show the [fair cycles](cycle_replay).
 
 mod cycle_replay;
 mod path;

@@ -1,4 +1,4 @@
-//! The visited states of a search, by fingerprint: [`Known`].
+//! The visited states of a search, by fingerprint: [`VisitedFingerprints`].
 
 use super::super::pieces::{BlockList, FixedBytes};
 use super::super::table::FingerprintTable;
