@@ -14,7 +14,7 @@ const NOTHING_SHARED: &[(&str, &[&str])] = &[
             "Backoff::jitter",
             "Backoff::new",
             "Pool::by",
-            "Proxy::room",
+            "Proxy::capacity",
             "Spawner::backoff",
             "Spawner::blocking",
             "Spawner::mailbox",
