@@ -298,7 +298,7 @@ impl Drop for CapacityWait {
         match (&self.asked, self.to.live_actor()) {
             (SenderTicket::Live(ticket), Some(actor)) => actor.leave_line(*ticket),
             (SenderTicket::Controlled(room), _) => {
-                drop(runtime::try_with(|rt| rt.room_dropped(*room)))
+                let _ = runtime::try_with(|rt| rt.room_dropped(*room));
             }
             _ => {}
         }

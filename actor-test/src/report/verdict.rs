@@ -99,7 +99,7 @@ impl Verdict {
     /// ```
     /// use actor_test::{Tester, Within};
     ///
-    /// let tester = Tester::new().strategy("db:rr/1".parse()?);
+    /// let tester = Tester::new().strategy("ses:rr/1/by=schedules".parse()?);
     /// let report = tester.run(|sys| {
     ///     sys.always("true", |_| true);
     /// #   use actor_core::prelude::*;

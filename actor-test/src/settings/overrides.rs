@@ -258,7 +258,7 @@ fn can_be_kept(asked: &str, search: &Search) -> Result<(), String> {
         _ => "several strategies in turn can't go on where they were interrupted".into(),
     };
     Err(format!(
-        "{asked}: {why}; the searches that can are `dpor`, `dpor-rand`, `dfs` and `dfs-local`: `--exhaustive`, or \
+        "{asked}: {why}; the searches that can are `dpor`, `dpor:order=random`, `dfs` and `dfs:local`: `--exhaustive`, or \
          `-s dpor`, for instance"
     ))
 }

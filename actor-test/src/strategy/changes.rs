@@ -217,7 +217,7 @@ mod tests {
         let names = [
             "pct",
             "pct:9",
-            "pos-local",
+            "pos:local",
             "urw",
             "surw",
             "delay",

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::spec::named;
 use super::{
     Choice, CoverageClaim, Enabled, Execution, Fairness, FaultSite, Gap, OperationId, Reduction,
     SizeEstimate, Step, Strategy,
@@ -151,11 +152,12 @@ impl Dfs {
 
 impl Strategy for Dfs {
     fn name(&self) -> String {
-        let name = if self.local_first { "dfs-local" } else { "dfs" };
-        match self.executions_max {
-            None => name.into(),
-            Some(bound) => format!("{name}:{bound}"),
+        let mut parameters = Vec::new();
+        parameters.extend(self.executions_max.map(|bound| bound.to_string()));
+        if self.local_first {
+            parameters.push("local".into());
         }
+        named("dfs", &parameters)
     }
 
     fn fairness(&self) -> Fairness {

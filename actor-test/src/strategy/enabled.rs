@@ -106,7 +106,7 @@ impl Pending {
     /// step can mostly be taken before any other without loss; [`Step::is_local`] is set afterwards if it
     /// could.
     ///
-    /// `dfs-local` and `pos-local` take these steps first.
+    /// `dfs:local` and `pos:local` take these steps first.
     #[inline]
     pub fn may_be_local(&self) -> bool {
         match self.kind {

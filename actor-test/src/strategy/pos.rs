@@ -104,7 +104,7 @@ impl Default for Pos {
 
 impl Strategy for Pos {
     fn name(&self) -> String {
-        if self.local_first { "pos-local" } else { "pos" }.into()
+        if self.local_first { "pos:local" } else { "pos" }.into()
     }
 
     fn fairness(&self) -> Fairness {

@@ -133,14 +133,14 @@ impl ExplorerKind {
 /// The entry of a strategy in the table of names.
 struct StrategyEntry {
     name: &'static str,
-    /// The parameter, as it follows the name.
+    /// The parameters, as they follow the name.
     form: &'static str,
-    /// The accepted values of the parameter.
+    /// The accepted values of the parameters.
     range: &'static str,
     /// An explanation in two lines.
     explanation: &'static str,
-    /// The parser of the parameter; `None` if it is malformed or out of range.
-    parse: fn(Option<&str>) -> Option<StrategySpec>,
+    /// The parser of the parameters; `None` if one is malformed, out of range or unknown.
+    parse: fn(Parameters<'_>) -> Option<StrategySpec>,
 }
 
 const TABLE: &[StrategyEntry] = &[
@@ -149,16 +149,16 @@ const TABLE: &[StrategyEntry] = &[
         form: "",
         range: NONE,
         explanation: "fair; picks uniformly among the enabled operations.\nThe baseline: good on short tests and for liveness.",
-        parse: |text| plain(text, StrategySpec::Random),
+        parse: |parameters| parameters.end(StrategySpec::Random),
     },
     StrategyEntry {
         name: "weighted",
         form: "[:WORK/TIMER[/EVENT=WEIGHT]...]",
         range: "weights from 1, and each EVENT the name of a type",
         explanation: "fair; picks by weights, 8 for work and 1 for a timer unless given.\nGood where timers would otherwise fire too often; what sends, handles or fires an EVENT has its WEIGHT instead: weighted:8/1/Heartbeat=1/Vote=20.",
-        parse: |text| match text {
-            None => Some(StrategySpec::Weighted(Weights::default())),
-            Some(text) => weighted(text),
+        parse: |parameters| match parameters.0.is_empty() {
+            true => Some(StrategySpec::Weighted(Weights::default())),
+            false => weighted(&parameters.0),
         },
     },
     StrategyEntry {
@@ -166,11 +166,10 @@ const TABLE: &[StrategyEntry] = &[
         form: "[:B]",
         range: "B from 1 to 30",
         explanation: "fair; stays with one operation, and switches with probability 2^-B, one in eight unless given.\nGood where one actor must get far ahead of the others.",
-        parse: |text| {
-            let halvings = text.map_or(Some(Probabilistic::HALVINGS), |text| {
-                number(text, Probabilistic::HALVINGS_MAX)
-            });
-            halvings.map(StrategySpec::Probabilistic)
+        parse: |mut parameters| {
+            let halvings = parameters.number(Probabilistic::HALVINGS_MAX)?;
+            let halvings = halvings.unwrap_or(Probabilistic::HALVINGS);
+            parameters.end(StrategySpec::Probabilistic(halvings))
         },
     },
     StrategyEntry {
@@ -178,44 +177,47 @@ const TABLE: &[StrategyEntry] = &[
         form: "[:DEPTH]",
         range: "DEPTH from 1 to 100",
         explanation: "unfair; random priorities, lowered at DEPTH - 1 random steps, 1 to 9 of them unless given.\nGood for bugs that need a few steps in one order, with a bound on the odds.",
-        parse: |text| optional(text, Pct::DEPTH_MAX).map(StrategySpec::Pct),
+        parse: |mut parameters| {
+            let depth = parameters.number(Pct::DEPTH_MAX)?;
+            parameters.end(StrategySpec::Pct(depth))
+        },
     },
     StrategyEntry {
         name: "pos",
-        form: "",
-        range: NONE,
-        explanation: "unfair; random priorities of steps, drawn anew where steps race.\nGood at reaching many different behaviours.",
-        parse: |text| plain(text, StrategySpec::Pos),
-    },
-    StrategyEntry {
-        name: "pos-local",
-        form: "",
-        range: NONE,
-        explanation: "unfair; as pos, but steps that may be local run first, in seven executions of eight.\nGood at orders of messages; what sees the order of handlers, such as a monitor, is left to the eighth.",
-        parse: |text| plain(text, StrategySpec::PosLocal),
+        form: "[:local]",
+        range: "local or nothing",
+        explanation: "unfair; random priorities of steps, drawn anew for steps that race.\nGood at reaching many different behaviours. With local, steps that may be local run first, in seven executions of eight: good at orders of messages, less so if a monitor sees the order of handlers.",
+        parse: |mut parameters| {
+            let local = parameters.flag("local");
+            parameters.end(if local {
+                StrategySpec::PosLocal
+            } else {
+                StrategySpec::Pos
+            })
+        },
     },
     StrategyEntry {
         name: "urw",
         form: "",
         range: NONE,
         explanation: "unfair; picks in proportion to the steps that an operation has left, which pilot executions tell.\nGood where one actor has much more to do than another.",
-        parse: |text| plain(text, StrategySpec::Urw),
+        parse: |parameters| parameters.end(StrategySpec::Urw),
     },
     StrategyEntry {
         name: "surw",
         form: "",
         range: NONE,
         explanation: "unfair; makes each order of sends to inboxes that several actors send to equally likely.\nGood at orders of many messages into one inbox, and where actors have unequal work.",
-        parse: |text| plain(text, StrategySpec::Surw),
+        parse: |parameters| parameters.end(StrategySpec::Surw),
     },
     StrategyEntry {
         name: "delay",
         form: "[:EXPLORER[/DELAYS]]",
         range: EXPLORERS,
         explanation: "unfair; a default schedule with DELAYS random deviations at most: rr goes round the operations, prr in a random order, rtc follows the last event sent; prr/5 unless given.\nGood for bugs that a few deviations show: rtc reaches the deepest, prr is best at locks.",
-        parse: |text| {
-            let (explorer, delays) = explorer(text)?;
-            Some(StrategySpec::Delay(explorer, delays.unwrap_or(DELAYS)))
+        parse: |mut parameters| {
+            let (explorer, delays) = parameters.explorer()?;
+            parameters.end(StrategySpec::Delay(explorer, delays.unwrap_or(DELAYS)))
         },
     },
     StrategyEntry {
@@ -223,178 +225,114 @@ const TABLE: &[StrategyEntry] = &[
         form: "[:EXPLORER[/DELAYS]]",
         range: EXPLORERS,
         explanation: "unfair; as delay, with exactly DELAYS deviations, or 1 to 5 in turn.\nStratified sampling, with a bound on the odds of each schedule.",
-        parse: |text| {
-            let (explorer, delays) = explorer(text)?;
-            Some(StrategySpec::Stratified(explorer, delays))
+        parse: |mut parameters| {
+            let (explorer, delays) = parameters.explorer()?;
+            parameters.end(StrategySpec::Stratified(explorer, delays))
         },
     },
     StrategyEntry {
         name: "ses",
-        form: "[:EXPLORER[/DELAYS]]",
+        form: "[:EXPLORER[/DELAYS]][/by=states|hb|schedules][/then=ss]",
         range: BOUNDED,
-        explanation: "unfair; every schedule of at most DELAYS deviations from a default one, the fewer the sooner, from each state once.\nStratified exhaustive search: rtc unless given; without DELAYS it goes on until nothing is left, which is a proof.",
-        parse: |text| {
-            let (explorer, bound) = bounded(text)?;
-            Some(StrategySpec::BoundedDelays(
-                StateEquivalence::States,
-                explorer,
-                bound,
-            ))
-        },
-    },
-    StrategyEntry {
-        name: "ses-ss",
-        form: "[:EXPLORER[/DELAYS]]",
-        range: BOUNDED,
-        explanation: "unfair; as ses up to DELAYS, 2 unless given, and then as ss from where it stopped.\nGood where bugs need more delays than can be searched.",
-        parse: |text| {
-            let (explorer, bound) = bounded(text)?;
-            Some(StrategySpec::SampledDelays(explorer, bound.unwrap_or(2)))
-        },
-    },
-    StrategyEntry {
-        name: "db",
-        form: "[:EXPLORER[/DELAYS]]",
-        range: BOUNDED,
-        explanation: "unfair; as ses, without a look at states.\nDelay-bounded search: each schedule is run.",
-        parse: |text| {
-            let (explorer, bound) = bounded(text)?;
-            Some(StrategySpec::BoundedDelays(
-                StateEquivalence::Never,
-                explorer,
-                bound,
-            ))
-        },
-    },
-    StrategyEntry {
-        name: "db-hb",
-        form: "[:EXPLORER[/DELAYS]]",
-        range: BOUNDED,
-        explanation: "unfair; as ses, but two states are the same where everybody has handled the same events in the same order.\nFor types without fingerprints; what actors share must be known to the tester.",
-        parse: |text| {
-            let (explorer, bound) = bounded(text)?;
-            Some(StrategySpec::BoundedDelays(
-                StateEquivalence::Histories,
-                explorer,
-                bound,
-            ))
+        explanation: "unfair; every schedule of at most DELAYS deviations from a default one, the fewer the sooner, from each state once.\nStratified exhaustive search, and a proof if it ends without DELAYS; EXPLORER is rtc unless given. by=hb takes two states for the same if every operation has handled the same events in the same order, by=schedules runs every schedule; then=ss samples beyond DELAYS, 2 unless given.",
+        parse: |mut parameters| {
+            let same = parameters.equivalence(StateEquivalence::States)?;
+            let samples = parameters.value("then").map(|then| then == "ss");
+            let (explorer, bound) = parameters.bounded()?;
+            parameters.end(match samples {
+                None => StrategySpec::BoundedDelays(same, explorer, bound),
+                Some(true) if same == StateEquivalence::States => {
+                    StrategySpec::SampledDelays(explorer, bound.unwrap_or(2))
+                }
+                Some(_) => return None,
+            })
         },
     },
     StrategyEntry {
         name: "pb",
-        form: "[:PREEMPTIONS]",
+        form: "[:PREEMPTIONS][/by=states|hb|schedules][/fair]",
         range: PREEMPTIONS,
-        explanation: "unfair; every schedule of at most PREEMPTIONS, the fewer the sooner: an operation that could go on is passed over.\nPreemption-bounded search (CHESS), good for threads that share memory; for messages take ses.",
-        parse: |text| {
-            let bound = preemptions(text)?;
-            Some(StrategySpec::BoundedPreemptions(
-                StateEquivalence::Never,
-                bound,
-            ))
+        explanation: "unfair; every schedule of at most PREEMPTIONS, the fewer the sooner: an operation that could continue is passed over.\nPreemption-bounded search (CHESS), good for threads that share memory; for messages take ses. by=hb and by=states run from each state once, as ses does; with fair, an operation that handles its own event or a timer comes after those that have waited for it, for programs that poll: never a proof.",
+        parse: |mut parameters| {
+            let is_fair = parameters.flag("fair");
+            let same = parameters.equivalence(StateEquivalence::Never)?;
+            let bound = parameters.deviations()?;
+            parameters.end(match (is_fair, same) {
+                (false, same) => StrategySpec::BoundedPreemptions(same, bound),
+                (true, StateEquivalence::Never) => StrategySpec::FairPreemptions(bound),
+                (true, _) => return None,
+            })
         },
-    },
-    StrategyEntry {
-        name: "pb-hb",
-        form: "[:PREEMPTIONS]",
-        range: PREEMPTIONS,
-        explanation: "unfair; as pb, from states in which everybody has handled the same events in the same order once.\nHappens-before caching (CHESS); what actors share must be known to the tester.",
-        parse: |text| {
-            let bound = preemptions(text)?;
-            Some(StrategySpec::BoundedPreemptions(
-                StateEquivalence::Histories,
-                bound,
-            ))
-        },
-    },
-    StrategyEntry {
-        name: "pb-states",
-        form: "[:PREEMPTIONS]",
-        range: PREEMPTIONS,
-        explanation: "unfair; as pb, from each state once.\nWhere types offer fingerprints, and programs go round in circles.",
-        parse: |text| {
-            let bound = preemptions(text)?;
-            Some(StrategySpec::BoundedPreemptions(
-                StateEquivalence::States,
-                bound,
-            ))
-        },
-    },
-    StrategyEntry {
-        name: "pb-fair",
-        form: "[:PREEMPTIONS]",
-        range: PREEMPTIONS,
-        explanation: "unfair; as pb, but who handles its own event, or a timer, comes after those that have waited for it.\nFor programs that poll, which have no end otherwise; never a proof.",
-        parse: |text| preemptions(text).map(StrategySpec::FairPreemptions),
     },
     StrategyEntry {
         name: "bdfs",
         form: "[:DEPTH]",
         range: "DEPTH of at least 1",
         explanation: "fair from step DEPTH on; all that can be done in DEPTH steps, and a random walk from each state there.\nGood for liveness bugs that begin early (MaceMC); 5 steps, then 10, and so on, unless given.",
-        parse: |text| optional(text, u64::MAX).map(StrategySpec::Bdfs),
+        parse: |mut parameters| {
+            let depth = parameters.number(u64::MAX)?;
+            parameters.end(StrategySpec::Bdfs(depth))
+        },
     },
     StrategyEntry {
         name: "dfs",
-        form: "[:EXECUTIONS]",
+        form: "[:EXECUTIONS][/local]",
         range: "EXECUTIONS of at least 1",
-        explanation: "unfair; every schedule up to the step bound, depth first.\nFor small tests: it proves the absence of safety bugs when it ends by itself.",
-        parse: |text| optional(text, u64::MAX).map(StrategySpec::Dfs),
-    },
-    StrategyEntry {
-        name: "dfs-local",
-        form: "[:EXECUTIONS]",
-        range: "EXECUTIONS of at least 1",
-        explanation: "unfair; as dfs, but local steps, whose order nobody can tell, run first in one order.\nFar fewer schedules, the same ends and bugs; as many as dfs where predicates look on.",
-        parse: |text| optional(text, u64::MAX).map(StrategySpec::DfsLocal),
+        explanation: "unfair; every schedule up to the step bound, depth first.\nFor small tests: a proof of the absence of safety bugs if it ends by itself. With local, local steps, whose order nothing can distinguish, run first in one order: far fewer schedules, the same ends and bugs.",
+        parse: |mut parameters| {
+            let local = parameters.flag("local");
+            let bound = parameters.number(u64::MAX)?;
+            parameters.end(if local {
+                StrategySpec::DfsLocal(bound)
+            } else {
+                StrategySpec::Dfs(bound)
+            })
+        },
     },
     StrategyEntry {
         name: "states",
-        form: "[:STATES|:MEMORY]",
+        form: "[:STATES|:MEMORY][/local][/order=breadth]",
         range: STATES,
-        explanation: "unfair; every state once, depth first: an execution ends where it comes to one that was met before.\nProves the absence of safety bugs, also of programs that go round in circles, where types offer fingerprints.",
-        parse: |text| room(text).map(StrategySpec::States),
-    },
-    StrategyEntry {
-        name: "states-local",
-        form: "[:STATES|:MEMORY]",
-        range: STATES,
-        explanation: "unfair; as states, but local steps, whose order nobody can tell, run first in one order.\nFewer states, the same ends and bugs.",
-        parse: |text| room(text).map(StrategySpec::StatesLocal),
-    },
-    StrategyEntry {
-        name: "bfs",
-        form: "[:STATES|:MEMORY]",
-        range: STATES,
-        explanation: "unfair; every state once, the nearest first.\nSlower than states; the first bug that it finds has as few steps as any.",
-        parse: |text| room(text).map(StrategySpec::Breadth),
+        explanation: "unfair; every state once, depth first: an execution ends where it comes to a visited one.\nProves the absence of safety bugs, also of programs with cycles, if types offer fingerprints. With local, local steps run first in one order: fewer states. With order=breadth the nearest states come first: slower, and the first bug that it finds has as few steps as any.",
+        parse: |mut parameters| {
+            let local = parameters.flag("local");
+            let order = parameters.value("order");
+            let limit = parameters.limit()?;
+            parameters.end(match (order, local) {
+                (None, false) => StrategySpec::States(limit),
+                (None, true) => StrategySpec::StatesLocal(limit),
+                (Some("breadth"), false) => StrategySpec::Breadth(limit),
+                (Some(_), _) => return None,
+            })
+        },
     },
     StrategyEntry {
         name: "dpor",
-        form: "[:HISTORIES]",
-        range: "HISTORIES, how many it may know, from 1 to 4000000000",
-        explanation: "unfair; every behaviour once: each order in which inboxes can be emptied, and each answer to choices.\nProves the absence of safety bugs where it ends by itself; what it can't follow, it names.",
-        parse: |text| optional(text, HISTORIES_MAX).map(StrategySpec::Dpor),
-    },
-    StrategyEntry {
-        name: "dpor-rand",
-        form: "[:BEHAVIOURS]",
-        range: "BEHAVIOURS of at least 1",
-        explanation: "unfair; as dpor, but after BEHAVIOURS, 100 unless given, it goes on at another place drawn at random.\nWhat it shows early is more varied (MODIST's random and bounded DPOR), and it proves as much in the end.",
-        parse: |text| {
-            Some(StrategySpec::HoppingDpor(
-                optional(text, u64::MAX)?.unwrap_or(RANDOM_JUMP_INTERVAL),
-            ))
+        form: "[:HISTORIES][/order=random]",
+        range: "HISTORIES that it may store, from 1 to 4000000000; with order=random, BEHAVIOURS of at least 1",
+        explanation: "unfair; every behaviour once: each order in which inboxes can be emptied, and each answer to choices.\nProves the absence of safety bugs if it ends by itself, and names what it can't follow. dpor:BEHAVIOURS/order=random continues at a random place after so many behaviours, 100 unless given (MODIST's random and bounded DPOR): what it shows early is more varied.",
+        parse: |mut parameters| match parameters.value("order") {
+            None => {
+                let histories = parameters.number(HISTORIES_MAX)?;
+                parameters.end(StrategySpec::Dpor(histories))
+            }
+            Some("random") => {
+                let behaviours = parameters.number(u64::MAX)?;
+                parameters.end(StrategySpec::HoppingDpor(
+                    behaviours.unwrap_or(RANDOM_JUMP_INTERVAL),
+                ))
+            }
+            Some(_) => None,
         },
     },
 ];
 
-const NONE: &str = "without a parameter";
+const NONE: &str = "without parameters";
 const HISTORIES_MAX: u64 = 4_000_000_000;
 const STATES: &str = "STATES, how many it may know, from 1 to 4000000000; MEMORY, in which it keeps them, as 500MB or 4GB, and in a file what takes more";
 const BOUND_MAX: u32 = 1_000_000;
-const BOUNDED: &str =
-    "EXPLORER one of rr, prr and rtc, DELAYS up to 1000000; DELAYS may stand alone";
-const PREEMPTIONS: &str = "PREEMPTIONS up to 1000000";
+const BOUNDED: &str = "EXPLORER one of rr, prr and rtc, DELAYS up to 1000000; DELAYS may stand alone, then=ss only without by";
+const PREEMPTIONS: &str = "PREEMPTIONS up to 1000000, and fair only without by";
 const EXPLORERS: &str = "EXPLORER one of rr, prr and rtc, DELAYS from 1 to 100";
 
 /// A prefix of a strategy's name.
@@ -438,8 +376,105 @@ fn is_unfair(strategy: &dyn Strategy) -> bool {
     strategy.fairness() == Fairness::Unfair && !strategy.wants_states()
 }
 
-fn plain(text: Option<&str>, spec: StrategySpec) -> Option<StrategySpec> {
-    text.is_none().then_some(spec)
+/// Returns a strategy's name with its parameters, as it is parsed.
+pub(super) fn named(name: &str, parameters: &[String]) -> String {
+    match parameters {
+        [] => name.into(),
+        parameters => format!("{name}:{}", parameters.join("/")),
+    }
+}
+
+/// The parameters of a strategy that are not parsed yet: what stands behind the colon, divided by `/`.
+struct Parameters<'a>(Vec<&'a str>);
+
+impl<'a> Parameters<'a> {
+    fn of(text: Option<&'a str>) -> Self {
+        Self(text.map_or_else(Vec::new, |text| text.split('/').collect()))
+    }
+
+    /// Takes a flag; returns true if it is there.
+    fn flag(&mut self, name: &str) -> bool {
+        let at = self.0.iter().position(|part| *part == name);
+        at.map(|at| self.0.remove(at)).is_some()
+    }
+
+    /// Takes the value of `name=VALUE`.
+    fn value(&mut self, name: &str) -> Option<&'a str> {
+        let value = |part: &'a str| part.strip_prefix(name)?.strip_prefix('=');
+        let at = self.0.iter().position(|part| value(part).is_some())?;
+        value(self.0.remove(at))
+    }
+
+    /// Takes the next parameter without a name.
+    fn next(&mut self) -> Option<&'a str> {
+        (!self.0.is_empty()).then(|| self.0.remove(0))
+    }
+
+    /// Takes a number from one to `last`, if there is a parameter.
+    fn number<N: FromStr + PartialOrd + From<u8>>(&mut self, last: N) -> Option<Option<N>> {
+        match self.next() {
+            None => Some(None),
+            Some(text) => number(text, last).map(Some),
+        }
+    }
+
+    /// Takes the limit of a search of states, if there is one.
+    fn limit(&mut self) -> Option<Option<StateLimit>> {
+        match self.next() {
+            None => Some(None),
+            Some(text) => text.parse().ok().map(Some),
+        }
+    }
+
+    /// Takes an explorer and its number of delays.
+    fn explorer(&mut self) -> Option<(ExplorerKind, Option<u32>)> {
+        let Some(kind) = self.next() else {
+            return Some((ExplorerKind::RandomRoundRobin, None));
+        };
+        Some((ExplorerKind::parse(kind)?, self.number(DELAYS_MAX)?))
+    }
+
+    /// Takes an explorer and its bound on delays; either may stand alone.
+    fn bounded(&mut self) -> Option<(ExplorerKind, Option<u32>)> {
+        let kind = self.0.first().and_then(|text| ExplorerKind::parse(text));
+        if kind.is_some() {
+            self.0.remove(0);
+        }
+        Some((
+            kind.unwrap_or(ExplorerKind::RunToCompletion),
+            self.deviations()?,
+        ))
+    }
+
+    /// Takes a bound on deviations, if there is one.
+    fn deviations(&mut self) -> Option<Option<u32>> {
+        match self.next() {
+            None => Some(None),
+            Some(text) => text
+                .parse()
+                .ok()
+                .filter(|bound| *bound <= BOUND_MAX)
+                .map(Some),
+        }
+    }
+
+    /// Takes the equivalence of states; `None` if it is unknown.
+    fn equivalence(&mut self, default: StateEquivalence) -> Option<StateEquivalence> {
+        let Some(by) = self.value("by") else {
+            return Some(default);
+        };
+        let known = [
+            StateEquivalence::States,
+            StateEquivalence::Histories,
+            StateEquivalence::Never,
+        ];
+        known.into_iter().find(|same| same.word() == by)
+    }
+
+    /// Returns `spec` if every parameter was taken.
+    fn end(self, spec: StrategySpec) -> Option<StrategySpec> {
+        self.0.is_empty().then_some(spec)
+    }
 }
 
 /// Parses a number from one to `last`.
@@ -448,18 +483,9 @@ fn number<N: FromStr + PartialOrd + From<u8>>(text: &str, last: N) -> Option<N> 
     (number >= N::from(1) && number <= last).then_some(number)
 }
 
-fn optional<N: FromStr + PartialOrd + From<u8>>(text: Option<&str>, last: N) -> Option<Option<N>> {
-    text.map_or(Some(None), |text| number(text, last).map(Some))
-}
-
-/// Parses the limit of a search of states, if there is one.
-fn room(text: Option<&str>) -> Option<Option<StateLimit>> {
-    text.map_or(Some(None), |text| text.parse().ok().map(Some))
-}
-
 /// Parses the weights of kinds, and then those of events, none twice.
-fn weighted(text: &str) -> Option<StrategySpec> {
-    let mut parts = text.split('/');
+fn weighted(parameters: &[&str]) -> Option<StrategySpec> {
+    let mut parts = parameters.iter();
     let work = number(parts.next()?, u32::MAX)?;
     let timer = number(parts.next()?, u32::MAX)?;
     let weights = Weights { work, timer };
@@ -475,43 +501,6 @@ fn weighted(text: &str) -> Option<StrategySpec> {
         true => StrategySpec::Weighted(weights),
         false => StrategySpec::WeightedEvents(weights, events),
     })
-}
-
-/// Parses an explorer and its number of delays.
-fn explorer(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
-    let Some(text) = text else {
-        return Some((ExplorerKind::RandomRoundRobin, None));
-    };
-    match text.split_once('/') {
-        None => Some((ExplorerKind::parse(text)?, None)),
-        Some((kind, delays)) => {
-            let delays = number(delays, DELAYS_MAX)?;
-            Some((ExplorerKind::parse(kind)?, Some(delays)))
-        }
-    }
-}
-
-/// Parses a number of deviations.
-fn bound(text: &str) -> Option<u32> {
-    text.parse().ok().filter(|bound| *bound <= BOUND_MAX)
-}
-
-/// Parses an explorer and its bound on delays; either may stand alone.
-fn bounded(text: Option<&str>) -> Option<(ExplorerKind, Option<u32>)> {
-    let Some(text) = text else {
-        return Some((ExplorerKind::RunToCompletion, None));
-    };
-    match text.split_once('/') {
-        Some((kind, delays)) => Some((ExplorerKind::parse(kind)?, Some(bound(delays)?))),
-        None => match ExplorerKind::parse(text) {
-            Some(kind) => Some((kind, None)),
-            None => Some((ExplorerKind::RunToCompletion, Some(bound(text)?))),
-        },
-    }
-}
-
-fn preemptions(text: Option<&str>) -> Option<Option<u32>> {
-    text.map_or(Some(None), |text| bound(text).map(Some))
 }
 
 impl StrategySpec {
@@ -666,11 +655,12 @@ impl FromStr for StrategySpec {
             return Err(unknown(full_name));
         };
         let prefix_name = prefix.map_or("", |prefix| prefix.name);
-        let spec = (entry.parse)(parameter).ok_or_else(|| SpecError::Parameter {
-            text: text.into(),
-            form: format!("{prefix_name}{name}{}", entry.form),
-            range: entry.range,
-        })?;
+        let spec =
+            (entry.parse)(Parameters::of(parameter)).ok_or_else(|| SpecError::Parameter {
+                text: text.into(),
+                form: format!("{prefix_name}{name}{}", entry.form),
+                range: entry.range,
+            })?;
         match prefix {
             None => Ok(spec),
             Some(prefix) if (prefix.takes)(&*spec.build()) => Ok((prefix.wrap)(Box::new(spec))),
@@ -699,9 +689,9 @@ fn split_prefix(name: &str) -> (Option<&'static Prefix>, &str) {
 fn names() -> impl Iterator<Item = String> {
     let plain = TABLE.iter().map(|entry| entry.name.to_owned());
     let prefixed = PREFIXES.iter().flat_map(|prefix| {
-        let taken = TABLE
-            .iter()
-            .filter(|entry| (entry.parse)(None).is_some_and(|spec| (prefix.takes)(&*spec.build())));
+        let taken = TABLE.iter().filter(|entry| {
+            (entry.parse)(Parameters::of(None)).is_some_and(|spec| (prefix.takes)(&*spec.build()))
+        });
         taken.map(|entry| format!("{}{}", prefix.name, entry.name))
     });
     plain.chain(prefixed)

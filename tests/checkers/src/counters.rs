@@ -1,4 +1,4 @@
-//! The programs in this project: `dpor` for behaviours, `bfs` and `states` for states.
+//! The programs in this project: `dpor` for behaviours, `states:order=breadth` and `states` for states.
 
 use actor_core::actor;
 use actor_core::prelude::*;

@@ -20,6 +20,7 @@ use strata::StratifiedSearch;
 
 use super::delay::ExplorerDriver;
 use super::search::SearchStrategy;
+use super::spec::named;
 use super::{DelayingExplorer, Strategy};
 
 /// Runs all schedules within a number of deviations from a default one, those with fewer first.
@@ -70,6 +71,17 @@ pub enum StateEquivalence {
     Histories,
     /// States with the same fingerprint.
     States,
+}
+
+impl StateEquivalence {
+    /// Returns the word of `by=` in the name of a strategy.
+    pub(in crate::strategy) fn word(self) -> &'static str {
+        match self {
+            Self::States => "states",
+            Self::Histories => "hb",
+            Self::Never => "schedules",
+        }
+    }
 }
 
 impl Bounded {
@@ -140,27 +152,26 @@ impl Bounded {
     }
 
     fn name(&self) -> String {
-        let (base, first) = match (&self.deviation, self.same) {
-            (Deviation::Delays(explorer), StateEquivalence::States) => match self.samples {
-                true => ("ses-ss", Some(explorer.name())),
-                false => ("ses", Some(explorer.name())),
-            },
-            (Deviation::Delays(explorer), StateEquivalence::Histories) => {
-                ("db-hb", Some(explorer.name()))
+        let mut parameters = Vec::new();
+        let (base, default) = match &self.deviation {
+            Deviation::Delays(explorer) => {
+                parameters.push(explorer.name());
+                ("ses", StateEquivalence::States)
             }
-            (Deviation::Delays(explorer), StateEquivalence::Never) => ("db", Some(explorer.name())),
-            (Deviation::Preemptions(_), _) if self.deviation.is_fair() => ("pb-fair", None),
-            (Deviation::Preemptions(_), StateEquivalence::States) => ("pb-states", None),
-            (Deviation::Preemptions(_), StateEquivalence::Histories) => ("pb-hb", None),
-            (Deviation::Preemptions(_), StateEquivalence::Never) => ("pb", None),
-            (Deviation::Nothing { .. }, _) => ("bdfs", None),
+            Deviation::Preemptions(_) => ("pb", StateEquivalence::Never),
+            Deviation::Nothing { .. } => ("bdfs", self.same),
         };
-        let first = first.filter(|explorer| explorer != "rtc");
-        match (first, self.bound) {
-            (None, None) => base.into(),
-            (None, Some(bound)) => format!("{base}:{bound}"),
-            (Some(explorer), None) => format!("{base}:{explorer}"),
-            (Some(explorer), Some(bound)) => format!("{base}:{explorer}/{bound}"),
+        parameters.retain(|explorer| explorer != "rtc");
+        parameters.extend(self.bound.map(|bound| bound.to_string()));
+        if self.same != default {
+            parameters.push(format!("by={}", self.same.word()));
         }
+        if self.deviation.is_fair() {
+            parameters.push("fair".into());
+        }
+        if self.samples {
+            parameters.push("then=ss".into());
+        }
+        named(base, &parameters)
     }
 }

@@ -228,5 +228,5 @@ fn what_is_not_sound_is_noticed() {
         panic!("it is systematic");
     };
     assert_eq!(gaps, [Gap::UnsoundExplorer]);
-    assert_eq!(strategy.name(), "db:stubborn");
+    assert_eq!(strategy.name(), "ses:stubborn/by=schedules");
 }

@@ -26,6 +26,7 @@ use reexecution::ReexecutionSearch;
 use trial::Trial;
 
 use super::search::{SearchBudget, SearchStrategy};
+use super::spec::named;
 use super::{
     Choice, CoverageClaim, Enabled, Ended, Execution, Fairness, FaultSite, Gap, Pending,
     SizeEstimate, Step, StepKind, Strategy, Unjudged,
@@ -171,15 +172,16 @@ impl States {
 }
 
 fn name(order: VisitOrder, local_first: bool, room: StateLimit) -> String {
-    let name = match (order, local_first) {
-        (VisitOrder::Breadth, _) => "bfs",
-        (VisitOrder::Depth, false) => "states",
-        (VisitOrder::Depth, true) => "states-local",
-    };
-    match room.is_bounded() {
-        false => name.into(),
-        true => format!("{name}:{room}"),
+    let mut parameters = Vec::new();
+    if room.is_bounded() {
+        parameters.push(room.to_string());
     }
+    match (order, local_first) {
+        (VisitOrder::Breadth, _) => parameters.push("order=breadth".into()),
+        (VisitOrder::Depth, true) => parameters.push("local".into()),
+        (VisitOrder::Depth, false) => {}
+    }
+    named("states", &parameters)
 }
 
 /// Estimates the number of states after `met` were met and `gone_on` expanded breadth first. The lower

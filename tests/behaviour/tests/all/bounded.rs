@@ -214,14 +214,14 @@ fn each_schedule_comes_once_by_its_deviations() {
     for program in programs {
         let all = histogram(led(RoundRobin::new()), program);
         assert!(all.len() > 3 && all[&0] == 1, "{all:?}");
-        agrees("db:rr", &all, program);
+        agrees("ses:rr/by=schedules", &all, program);
         agrees(
-            "db:prr",
+            "ses:prr/by=schedules",
             &histogram(led(RoundRobin::random()), program),
             program,
         );
         let all = histogram(led(RunToCompletion::new()), program);
-        agrees("db:rtc", &all, program);
+        agrees("ses:rtc/by=schedules", &all, program);
         let all = histogram(Preemptions::default(), program);
         assert!(all.len() > 1, "{all:?}");
         agrees("pb", &all, program);
@@ -323,18 +323,20 @@ fn a_state_that_was_met_with_no_more_deviations_needs_no_other_way() {
         let program = Automata::random(number);
         for bound in 0..4 {
             for (each, once) in [
-                ("db:rr/", "ses:rr/"),
-                ("db:rtc/", "ses:rtc/"),
-                ("db:prr/", "ses:prr/"),
-                ("pb:", "pb-states:"),
+                ("ses:rr/BOUND/by=schedules", "ses:rr/BOUND"),
+                ("ses:rtc/BOUND/by=schedules", "ses:rtc/BOUND"),
+                ("ses:prr/BOUND/by=schedules", "ses:prr/BOUND"),
+                ("pb:BOUND", "pb:BOUND/by=states"),
             ] {
-                let (ends, bugs, report) = ends_of(&program, &format!("{each}{bound}"));
+                let [each, once] =
+                    [each, once].map(|name| name.replace("BOUND", &bound.to_string()));
+                let (ends, bugs, report) = ends_of(&program, &each);
                 let is_whole = report.verdict.is_exhaustive() || report.verdict.within().is_some();
                 if !is_whole {
                     continue;
                 }
-                let (found, seen, states) = ends_of(&program, &format!("{once}{bound}"));
-                let case = || format!("program {number}, {once}{bound}: {program:#?}");
+                let (found, seen, states) = ends_of(&program, &once);
+                let case = || format!("program {number}, {once}: {program:#?}");
                 assert_eq!(found, ends, "{}", case());
                 assert_eq!(seen, bugs, "{}", case());
                 assert!(states.executions <= report.executions, "{}", case());
@@ -363,7 +365,7 @@ fn without_a_bound_every_state_is_met() {
     for number in 0..programs(12) {
         let program = Automata::random(number);
         let model = program.model();
-        for name in ["ses:rr", "ses:prr", "ses:rtc", "pb-states"] {
+        for name in ["ses:rr", "ses:prr", "ses:rtc", "pb:by=states"] {
             let report = search(name, |sys| drop(program.set_up(sys)));
             assert!(
                 report.verdict.is_exhaustive(),
@@ -388,9 +390,9 @@ fn what_cannot_be_looked_at_is_told_apart() {
     for number in 0..programs(40) {
         let play = FeatureProgram::random(number);
         for (each, once) in [
-            ("db:rr/1", "ses:rr/1"),
-            ("db:rtc/2", "ses:rtc/2"),
-            ("pb:1", "pb-states:1"),
+            ("ses:rr/1/by=schedules", "ses:rr/1"),
+            ("ses:rtc/2/by=schedules", "ses:rtc/2"),
+            ("pb:1", "pb:1/by=states"),
         ] {
             let (all, report) = play.explore(&strategy(each), 500);
             if !report.verdict.is_exhaustive() && report.verdict.within().is_none() {
@@ -421,9 +423,9 @@ fn the_same_histories_are_the_same_state() {
         };
         let talk = HistoryProgram::random(number, uses);
         for (each, once) in [
-            ("db:rr/2", "db-hb:rr/2"),
-            ("db:rtc/1", "db-hb:rtc/1"),
-            ("pb:1", "pb-hb:1"),
+            ("ses:rr/2/by=schedules", "ses:rr/2/by=hb"),
+            ("ses:rtc/1/by=schedules", "ses:rtc/1/by=hb"),
+            ("pb:1", "pb:1/by=hb"),
         ] {
             let (all, report) = talk.explore(&strategy(each), 1_000);
             if !report.verdict.is_exhaustive() && report.verdict.within().is_none() {
@@ -454,7 +456,7 @@ fn histories_lose_no_behaviour() {
         (|sys| two_phase_commit(sys, 2), 8),
     ];
     for (program, behaviours) in programs {
-        for name in ["pb-hb", "db-hb:rr", "db-hb:rtc"] {
+        for name in ["pb:by=hb", "ses:rr/by=hb", "ses:rtc/by=hb"] {
             let report = search(name, program);
             assert!(
                 report.verdict.is_exhaustive(),
@@ -507,12 +509,12 @@ fn who_polls_comes_after_who_waits() {
         "{:?}",
         all.verdict
     );
-    let fair = run("pb-fair");
+    let fair = run("pb:fair");
     assert_eq!(fair.verdict.gaps, [Gap::Unfair]);
     assert!(fair.executions < all.executions);
     // Schedules in which the actor polls in vain are still run.
     assert!(fair.behaviours.seen > 1);
-    let none = run("pb-fair:0");
+    let none = run("pb:0/fair");
     assert_eq!(
         none.verdict.gaps,
         [Gap::Preemptions { bound: 0 }, Gap::Unfair]
@@ -668,7 +670,7 @@ fn samples_begin_where_the_search_has_stopped() {
     let searched = run("ses:rr/1", u64::MAX);
     let few = searched.executions;
     assert!(searched.behaviours.seen < 8, "{}", searched.behaviours.seen);
-    let sampled = run("ses-ss:rr/1", few + 300);
+    let sampled = run("ses:rr/1/then=ss", few + 300);
     assert_eq!(sampled.behaviours.seen, 8);
     let gaps = [
         Gap::Delays { bound: 1 },
@@ -676,7 +678,7 @@ fn samples_begin_where_the_search_has_stopped() {
     ];
     assert_eq!(sampled.verdict.gaps, gaps);
     // With a bound that covers everything, nothing is left to sample.
-    assert!(run("ses-ss:rr/90", 100_000).verdict.is_exhaustive());
+    assert!(run("ses:rr/90/then=ss", 100_000).verdict.is_exhaustive());
 }
 
 /// Runs operations in order of creation, but with the fault injector last, until the
@@ -836,7 +838,11 @@ fn hops_lose_no_behaviour() {
         (|sys| paxos(sys, 2, 2), 100),
     ];
     for (program, behaviours) in programs {
-        for name in ["dpor-rand", "dpor-rand:1", "dpor-rand:7"] {
+        for name in [
+            "dpor:order=random",
+            "dpor:1/order=random",
+            "dpor:7/order=random",
+        ] {
             let report = search(name, program);
             assert!(
                 report.verdict.is_exhaustive(),

@@ -251,7 +251,7 @@ fn compared(programs: u64, timed: bool) {
     // of a visited state; in the other, this occurs after other states are gone.
     for number in (0..programs).chain([227, 336]) {
         let program = Program::random(number, timed);
-        for name in ["bfs:600", "states:600"] {
+        for name in ["states:600/order=breadth", "states:600"] {
             let put_together = program.search(name, true, false);
             let states = put_together.verdict.states().unwrap_or_default();
             if states >= 600 {
@@ -274,7 +274,7 @@ fn compared(programs: u64, timed: bool) {
             all_kinds.extend(kinds(&rerun));
         }
         let first = |is_rerun| {
-            let report = program.search("bfs:600", false, is_rerun);
+            let report = program.search("states:600/order=breadth", false, is_rerun);
             report.bugs().first().map(|bug| bug.step())
         };
         assert_eq!(first(false), first(true), "program {number}");
@@ -318,7 +318,10 @@ impl Catcher {
 /// the same. A failure to write them ends the search, and the report says so.
 #[test]
 fn states_that_take_more_memory_are_kept_in_a_file() {
-    let (whole, bound) = (tester("bfs"), tester("bfs:1MB"));
+    let (whole, bound) = (
+        tester("states:order=breadth"),
+        tester("states:1MB/order=breadth"),
+    );
     let (whole, bound) = (whole.run(pairs), bound.run(pairs));
     whole.assert_clean();
     assert!(whole.verdict.states() > Some(15_000), "{:?}", whole.verdict);
@@ -390,7 +393,7 @@ impl IsFound {
 
 /// Runs a ring of seekers.
 fn seekers(seekers: usize) -> Report {
-    tester("bfs").run(move |sys| {
+    tester("states:order=breadth").run(move |sys| {
         sys.monitor::<IsFound>();
         let spawn = |number| {
             let has_it = number == 1;
@@ -448,7 +451,7 @@ impl Restless {
 /// An infinite state space: the search ends at the bound on steps, and claims no proof.
 #[test]
 fn what_comes_after_the_bound_is_not_proved() {
-    for name in ["bfs", "states"] {
+    for name in ["states:order=breadth", "states"] {
         let report = tester(name).max_steps(30).run(|sys| {
             sys.spawn(Restless { ticks: 0 });
         });
@@ -527,7 +530,7 @@ impl Client {
 fn timers_that_are_patient_are_put_together() {
     let search = |is_rerun| {
         let patient = Semantics::default().with_patient_timers();
-        tester_of("bfs", patient).run(move |sys| {
+        tester_of("states:order=breadth", patient).run(move |sys| {
             let server = sys.spawn(Server { client: None });
             let client = sys.spawn(Client {
                 server: server.clone(),
@@ -587,7 +590,7 @@ impl Ender {
 #[test]
 fn an_end_depends_on_the_timers_that_run() {
     let search = |is_rerun| {
-        tester("bfs").run(move |sys| {
+        tester("states:order=breadth").run(move |sys| {
             let idler = sys.spawn(Idler);
             sys.spawn(Ender(idler.clone()));
             idler.tell(Arm);
@@ -632,7 +635,7 @@ impl NotOne {
 /// The announcement of a later step depends on the answer of the choice, and on nothing else.
 #[test]
 fn what_is_announced_follows_from_choices() {
-    for name in ["bfs", "states"] {
+    for name in ["states:order=breadth", "states"] {
         let report = tester(name).run(|sys| {
             sys.monitor::<NotOne>();
             let idler = sys.spawn(Idler);

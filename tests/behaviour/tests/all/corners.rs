@@ -17,14 +17,14 @@ use actor_test::{Assumption, Report, Settings, Tester};
 /// The searches that reduce the set of schedules, and two that do not.
 const SEARCHES: [&str; 9] = [
     "dfs",
-    "dfs-local",
+    "dfs:local",
     "states",
-    "states-local",
+    "states:local",
     "dpor",
-    "db-hb",
-    "pb-hb",
+    "ses:by=hb",
+    "pb:by=hb",
     "ses:rr",
-    "bfs",
+    "states:order=breadth",
 ];
 
 fn searched(search: &str, program: impl Fn(&System) + Sync) -> Report {

@@ -270,12 +270,12 @@ fn no_search_takes_one_seed_for_all() {
     for has_timer in [false, true] {
         for strategy in [
             "dfs",
-            "dfs-local",
+            "dfs:local",
             "dpor",
             "states",
-            "bfs",
+            "states:order=breadth",
             "ses:rtc/1",
-            "db:rtc/1",
+            "ses:rtc/1/by=schedules",
             "pb:1",
         ] {
             let report = limited(strategy, 1_000, |sys: &System| {
@@ -357,10 +357,10 @@ fn a_reduction_is_a_proof_also_for_who_sees_more() {
         one_event_each(sys, 3);
         sys.always("true", |_| true);
     };
-    let reduced = limited("dfs-local", 100, three);
+    let reduced = limited("dfs:local", 100, three);
     assert!(reduced.verdict.is_exhaustive());
     assert_eq!(reduced.executions, 1);
-    let (some, all) = (limited("dfs-local", 100, seen), limited("dfs", 100, seen));
+    let (some, all) = (limited("dfs:local", 100, seen), limited("dfs", 100, seen));
     assert!(some.verdict.is_exhaustive() && all.verdict.is_exhaustive());
     assert_eq!(some.executions, all.executions);
 }

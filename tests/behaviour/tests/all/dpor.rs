@@ -540,7 +540,14 @@ fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
 }
 
 /// Searches that run every schedule, or leave out schedules that no observer distinguishes.
-const EVERY_WAY: [&str; 6] = ["dfs", "dfs-local", "dpor", "states", "bfs", "pos-local"];
+const EVERY_WAY: [&str; 6] = [
+    "dfs",
+    "dfs:local",
+    "dpor",
+    "states",
+    "states:order=breadth",
+    "pos:local",
+];
 
 #[test]
 fn who_looks_on_does_so_from_when_it_is_there() {
@@ -620,7 +627,7 @@ pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_m
     let (mut schedules, mut behaviours, mut most) = (0, 0, 0);
     for number in 0..programs {
         let talk = HistoryProgram::random(number, uses);
-        let (mut all, report) = talk.explore(&spec("dfs-local"), schedules_max);
+        let (mut all, report) = talk.explore(&spec("dfs:local"), schedules_max);
         if !report.verdict.is_exhaustive() {
             continue;
         }

@@ -24,7 +24,10 @@ fn all() -> Vec<StrategySpec> {
         .map(|form| form.split('[').next().unwrap_or_default().to_owned())
         .collect();
     all.extend(["prob:1", "pct:1", "pct:7", "delay:rr/2", "delay:rtc/5"].map(String::from));
-    all.extend(["ss:rtc", "ss:rr/2", "weighted:3/2"].map(String::from));
+    all.extend(["ss:rtc", "ss:rr/2", "weighted:3/2", "pos:local"].map(String::from));
+    all.extend(["ses:by=hb", "ses:by=schedules", "ses:then=ss"].map(String::from));
+    all.extend(["pb:by=hb", "pb:by=states", "pb:fair", "dfs:local"].map(String::from));
+    all.extend(["states:local", "states:order=breadth", "dpor:order=random"].map(String::from));
     let suffixed: Vec<String> = all
         .iter()
         .flat_map(|name| prefixes.iter().map(move |prefix| format!("{prefix}{name}")))

@@ -100,7 +100,7 @@ fn behaviours_are_as_many_as_they_seem_to_be_where_few_were_seen() {
 #[test]
 fn schedules_are_as_many_as_they_seem_to_be() {
     let few = [TREES[0], TREES[1], TREES[4], TREES[6], TREES[7]];
-    let told = few.map(|(title, program)| assert_told("dfs-local", title, program));
+    let told = few.map(|(title, program)| assert_told("dfs:local", title, program));
     assert_near(&told.concat(), 4.0);
 }
 
@@ -139,11 +139,15 @@ fn clocks(sys: &System, each: &[u32]) {
 #[test]
 fn states_are_as_many_as_they_seem_to_be() {
     let program: Program = |sys| clocks(sys, &[3, 4, 5]);
-    let whole = explore("bfs", u64::MAX, program);
+    let whole = explore("states:order=breadth", u64::MAX, program);
     let all = whole.verdict.states().expect("a search of states");
     let (mut without_end, mut told) = (0, Vec::new());
     for share in 1..20 {
-        let report = explore(&format!("bfs:{}", all * share / 20), u64::MAX, program);
+        let report = explore(
+            &format!("states:{}/order=breadth", all * share / 20),
+            u64::MAX,
+            program,
+        );
         let extent = report.verdict.extent.expect("it was bounded");
         println!("{share}: {extent:?} of {all}, {:?}", report.verdict);
         assert!(matches!(report.verdict.gaps[..], [Gap::States { .. }]));
@@ -172,13 +176,13 @@ fn searches_within_a_bound_say_how_much_is_left() {
         },
     ];
     let names = [
-        "db:rr/2",
-        "db:rtc/3",
+        "ses:rr/2/by=schedules",
+        "ses:rtc/3/by=schedules",
         "pb:1",
         "pb:2",
         "ses:rr/2",
         "ses:rtc/3",
-        "pb-states:2",
+        "pb:2/by=states",
         "states",
     ];
     for name in names {

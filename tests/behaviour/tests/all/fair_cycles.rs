@@ -400,7 +400,7 @@ fn philosophers(sys: &System, philosophers: usize) {
 
 /// Returns `None` if the program is proved, and the fairness of the cycle if one is found.
 fn is_live(program: impl Fn(&System, usize) + Sync, size: usize) -> Option<Demand> {
-    for strategy in ["bfs", "states"] {
+    for strategy in ["states:order=breadth", "states"] {
         let report = search(strategy, |sys| program(sys, size));
         assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
         println!("{strategy}, {size}: {:?} states", report.verdict.states());
@@ -588,7 +588,7 @@ fn what_is_deferred_for_ever_is_not_proved_to_be_well() {
 /// With local steps first, the search does not check cycles.
 #[test]
 fn local_steps_first_prove_nothing_of_what_is_owed() {
-    let report = search("states-local", |sys| ring(sys, 3));
+    let report = search("states:local", |sys| ring(sys, 3));
     assert_eq!(
         report.verdict.gaps,
         [Gap::Cycles(Unjudged::PendingObligations)]

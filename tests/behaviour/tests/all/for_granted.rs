@@ -10,7 +10,14 @@ use actor_core::thread;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Assumption, Gap, Report, Tester};
 
-const SEARCHES: [&str; 6] = ["dfs", "dfs-local", "states", "dpor", "db-hb", "pb-hb"];
+const SEARCHES: [&str; 6] = [
+    "dfs",
+    "dfs:local",
+    "states",
+    "dpor",
+    "ses:by=hb",
+    "pb:by=hb",
+];
 
 fn searched(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
     let strategy: StrategySpec = strategy.parse().expect("a strategy");
@@ -113,7 +120,7 @@ fn transient(runs: &Uncontrolled, every: u32) {
 /// The same decisions must lead to the same choices in every execution.
 #[test]
 fn a_program_that_differs_now_and_then_is_noticed_where_it_does() {
-    for strategy in ["dfs", "dfs-local", "states"] {
+    for strategy in ["dfs", "dfs:local", "states"] {
         let runs = Uncontrolled::new(0);
         let report = searched(strategy, |_| transient(&runs, 50));
         let strayed = report.verdict.gaps.iter().find_map(|gap| match gap {

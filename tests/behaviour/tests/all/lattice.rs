@@ -90,7 +90,7 @@ fn assert_judged(programs: u64, schedules_max: u64) {
                 ..uses
             };
             let talk = HistoryProgram::random(number, judged);
-            let (all, report) = talk.explore(&spec("dfs-local"), schedules_max);
+            let (all, report) = talk.explore(&spec("dfs:local"), schedules_max);
             if !report.verdict.is_exhaustive() {
                 continue;
             }

@@ -24,7 +24,7 @@ fn local_first_finds_what_all_schedules_find() {
         if !report.verdict.is_exhaustive() {
             continue;
         }
-        let (found, local) = play.explore(&strategy("dfs-local"), u64::MAX);
+        let (found, local) = play.explore(&strategy("dfs:local"), u64::MAX);
         assert!(local.verdict.is_exhaustive(), "program {number}");
         assert_eq!(found, all, "program {number}: {play:#?}");
         compared += 1;

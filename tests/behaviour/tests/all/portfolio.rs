@@ -30,7 +30,7 @@ fn explore(settings: Settings, program: impl Fn(&System) + Sync) -> Report {
 
 fn searches() -> Vec<Search> {
     let one = |name: &str| Search::Strategies(vec![name.parse().expect("a strategy")]);
-    ["random", "prob", "pos-local", "surw"].map(one).to_vec()
+    ["random", "prob", "pos:local", "surw"].map(one).to_vec()
 }
 
 /// Strategies that use the lengths of earlier executions.
@@ -79,7 +79,7 @@ fn the_bandit_gives_more_turns_to_what_shows_more_and_some_to_all() {
     };
     // On this program, partial order sampling with local steps first finds
     // by far the most behaviours, and the probabilistic walk the fewest.
-    let (best, least) = (turns("pos-local"), turns("prob"));
+    let (best, least) = (turns("pos:local"), turns("prob"));
     assert!(best > 3_000 * 2 / 5, "{:?}", report.strategies);
     assert!(least > 3_000 * 3 / 10 / 9 / 2, "{:?}", report.strategies);
     assert!(best > 4 * least, "{:?}", report.strategies);
@@ -92,7 +92,7 @@ type Setup = fn(&System);
 #[test]
 fn the_bandit_comes_close_to_the_best_strategy() {
     let programs: [(&str, u64, Setup); 3] = [
-        ("pos-local", 3_000, |sys| programs::flood(sys, 4)),
+        ("pos:local", 3_000, |sys| programs::flood(sys, 4)),
         ("surw", 2_000, |sys| programs::fan_in(sys, 2, 6)),
         ("surw", 3_000, |sys| programs::two_phase_commit(sys, 5)),
     ];

@@ -86,7 +86,7 @@ fn assert_watching_as_brute_force(uses: FeatureSet, programs: u64, schedules_max
     let (mut compared, mut schedules, mut run) = (0, 0, 0);
     for number in 0..programs {
         let talk = HistoryProgram::random(number, uses);
-        let (mut all, report) = talk.explore(&spec("dfs-local"), schedules_max);
+        let (mut all, report) = talk.explore(&spec("dfs:local"), schedules_max);
         if !report.verdict.is_exhaustive() {
             continue;
         }

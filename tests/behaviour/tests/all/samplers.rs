@@ -143,7 +143,7 @@ fn pos_local_draws_anew_after_each_flush() {
     for messages in [1, 2] {
         let plain = PosModel::default().odds(Skew::new(messages), &Vec::new(), 0);
         let odds = LOCAL_FIRST * 0.5_f64.powi(messages as i32) + (1.0 - LOCAL_FIRST) * plain;
-        assert_skew("pos-local", messages, odds);
+        assert_skew("pos:local", messages, odds);
     }
 }
 
@@ -353,7 +353,7 @@ impl Source {
 fn pos_local_has_timers_race() {
     let (plain, of) = timer_is_last("pos", 4);
     let plain = plain as f64 / of as f64;
-    let (hits, of) = timer_is_last("pos-local", 4);
+    let (hits, of) = timer_is_last("pos:local", 4);
     let odds = LOCAL_FIRST * 0.5_f64.powi(4) + (1.0 - LOCAL_FIRST) * plain;
     assert_share(hits, of, odds);
 }
@@ -383,7 +383,7 @@ fn pos_local_takes_each_permutation_equally_often() {
         let plain = plain[order] as f64 / total as f64;
         LOCAL_FIRST / 24.0 + (1.0 - LOCAL_FIRST) * plain
     };
-    assert_share_of_each(&orders("pos-local", 4, 1), 24, 70.5, share);
+    assert_share_of_each(&orders("pos:local", 4, 1), 24, 70.5, share);
 }
 
 #[test]

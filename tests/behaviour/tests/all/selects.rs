@@ -46,11 +46,11 @@ fn both() -> [mpsc::Receiver<u32>; 2] {
 
 const SEARCHES: [&str; 6] = [
     "dfs",
-    "dfs-local",
+    "dfs:local",
     "states",
-    "states-local",
-    "db-hb",
-    "pb-hb",
+    "states:local",
+    "ses:by=hb",
+    "pb:by=hb",
 ];
 
 #[test]
@@ -220,7 +220,14 @@ fn a_handler_decides_as_well() {
         let to = sys.spawn(Judge);
         sys.spawn(Chooser { others, to }).tell(Begin);
     };
-    for search in ["dfs", "dpor", "states", "dfs-local", "db-hb", "pb-hb"] {
+    for search in [
+        "dfs",
+        "dpor",
+        "states",
+        "dfs:local",
+        "ses:by=hb",
+        "pb:by=hb",
+    ] {
         let strategy: StrategySpec = search.parse().expect("a strategy");
         let tester = Tester::new().iterations(20_000).strategy(strategy);
         tester.run(program).assert_bug("the second came first");

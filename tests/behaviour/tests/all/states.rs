@@ -33,7 +33,7 @@ fn what_cannot_be_looked_at_is_told_apart() {
         if !report.verdict.is_exhaustive() {
             continue;
         }
-        for name in ["states", "states-local", "bfs"] {
+        for name in ["states", "states:local", "states:order=breadth"] {
             let (found, states) = play.explore(&strategy(name), u64::MAX);
             assert!(
                 states.verdict.is_exhaustive(),
@@ -66,7 +66,7 @@ fn states_are_those_of_a_model() {
         let program = Automata::random(number);
         let model = program.model();
         let case = || format!("program {number}: {program:#?}");
-        for name in ["states", "bfs"] {
+        for name in ["states", "states:order=breadth"] {
             let report = search(name, |sys| drop(program.set_up(sys)));
             // Some actors may handle only their own events for ever.
             let busy = Gap::Cycles(Unjudged::Busy);
@@ -85,7 +85,9 @@ fn states_are_those_of_a_model() {
                 case()
             );
         }
-        let first = Tester::new().iterations(u64::MAX).strategy(strategy("bfs"));
+        let first = Tester::new()
+            .iterations(u64::MAX)
+            .strategy(strategy("states:order=breadth"));
         let first = first.run(|sys| drop(program.set_up(sys)));
         let steps = first.bugs().first().map(|bug| bug.step());
         assert_eq!(steps, model.first_failure, "{}", case());
@@ -127,5 +129,5 @@ fn shared_memory_is_told_apart() {
     };
     let all: Vec<u32> = ends("states").into_iter().collect();
     assert_eq!(all, [1, 10, 11]);
-    assert!(ends("bfs").into_iter().eq(all));
+    assert!(ends("states:order=breadth").into_iter().eq(all));
 }

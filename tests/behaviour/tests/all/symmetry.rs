@@ -365,7 +365,7 @@ fn states_are_the_orbits_of_a_model() {
             continue;
         };
         let case = || format!("program {number}: {program:#?}");
-        for name in ["bfs", "states"] {
+        for name in ["states:order=breadth", "states"] {
             let report = search(name, true, |sys| program.set_up(sys));
             let busy = Gap::Cycles(Unjudged::Busy);
             let gaps = &report.verdict.gaps;
@@ -375,7 +375,7 @@ fn states_are_the_orbits_of_a_model() {
             assert_eq!(report.bugs().is_empty(), failure.is_none(), "{}", case());
             assert!(is_up_to_symmetry(&report), "{}", case());
         }
-        let first = search("bfs", false, |sys| program.set_up(sys));
+        let first = search("states:order=breadth", false, |sys| program.set_up(sys));
         let steps = first.bugs().first().map(|bug| bug.step());
         assert_eq!(steps, failure, "{}", case());
         all += states;
@@ -440,7 +440,7 @@ fn guests(sys: &System) -> Vec<ActorRef<Guest>> {
 /// one actor breaks the symmetry, and must be found false for exactly that actor.
 #[test]
 fn a_predicate_that_means_one_tells_them_apart() {
-    let any = search("bfs", true, |sys| {
+    let any = search("states:order=breadth", true, |sys| {
         guests(sys);
         sys.always("no two", |w| {
             w.all::<Guest>().filter(|guest| guest.is_inside).count() < 4
@@ -454,7 +454,7 @@ fn a_predicate_that_means_one_tells_them_apart() {
     );
 
     for last in 0..3 {
-        let first = search("bfs", true, |sys| {
+        let first = search("states:order=breadth", true, |sys| {
             let all = guests(sys);
             sys.always("this one is not the first", move |w| {
                 let is_inside =
@@ -466,7 +466,7 @@ fn a_predicate_that_means_one_tells_them_apart() {
         assert_eq!(first.bugs().len(), 1, "{last}: {:?}", first.verdict);
     }
 
-    let one = search("bfs", true, |sys| {
+    let one = search("states:order=breadth", true, |sys| {
         let all = guests(sys);
         let first = all[0].id();
         sys.always("nothing is wrong", move |w| {
@@ -501,8 +501,8 @@ impl InOrder {
 /// A monitor with actor identities is renamed together with the state.
 #[test]
 fn a_monitor_may_know_them() {
-    let without = search("bfs", true, |sys| drop(guests(sys)));
-    let with = search("bfs", true, |sys| {
+    let without = search("states:order=breadth", true, |sys| drop(guests(sys)));
+    let with = search("states:order=breadth", true, |sys| {
         sys.monitor::<InOrder>();
         guests(sys);
     });

@@ -16,11 +16,11 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Searches that reduce the set of schedules, and one that does not.
 const SEARCHES: [&str; 6] = [
     "dfs",
-    "dfs-local",
+    "dfs:local",
     "states",
-    "states-local",
-    "db-hb",
-    "pb-hb",
+    "states:local",
+    "ses:by=hb",
+    "pb:by=hb",
 ];
 
 type Seen<T> = Arc<Mutex<BTreeSet<T>>>;

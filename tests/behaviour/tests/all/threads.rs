@@ -467,11 +467,11 @@ fn reads_twice(again: bool) {
 /// Searches that reduce the set of schedules, and one that does not.
 const SEARCHES: [&str; 6] = [
     "dfs",
-    "dfs-local",
+    "dfs:local",
     "states",
-    "states-local",
-    "db-hb",
-    "pb-hb",
+    "states:local",
+    "ses:by=hb",
+    "pb:by=hb",
 ];
 
 fn searched(search: &str, faults: FaultBudgets, program: impl Fn(&System) + Sync) -> Report {

@@ -117,7 +117,7 @@ fn a_lease_that_is_given_up_is_right() {
 /// In a systematic search time stands still, and the verdict says so.
 #[test]
 fn a_systematic_search_does_not_prove_what_compares_times() {
-    for strategy in ["dfs", "dpor", "states", "db-hb", "pb-hb"] {
+    for strategy in ["dfs", "dpor", "states", "ses:by=hb", "pb:by=hb"] {
         let strategy: StrategySpec = strategy.parse().expect("a strategy");
         let report = lease(OWN, false, &Tester::new().strategy(strategy));
         let stood = |gap: &Gap| matches!(gap, Gap::Clock { executions: 1.. });
@@ -475,7 +475,7 @@ fn a_time_out_that_is_a_comparison_is_found_before_a_timer() {
 /// In an exhaustive search time passes only at timers, and the verdict says so.
 #[test]
 fn a_proof_says_that_time_passes_at_timers_alone() {
-    for strategy in ["dfs", "dpor", "states", "db-hb", "pb-hb"] {
+    for strategy in ["dfs", "dpor", "states", "ses:by=hb", "pb:by=hb"] {
         let strategy: StrategySpec = strategy.parse().expect("a strategy");
         let report = renewed(&Tester::new().strategy(strategy));
         assert!(report.verdict.is_exhaustive(), "{report:?}");

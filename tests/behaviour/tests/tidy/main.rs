@@ -62,7 +62,7 @@ fn nothing_is_left_over() {
     let left_over = [
         ["TO", "DO"],
         ["FIX", "ME"],
-        ["db", "g!("],
+        ["ses:by=schedules", "g!("],
         ["todo", "!("],
         ["unimpl", "emented!("],
     ];

@@ -60,13 +60,13 @@ fn delays(names: &[String]) {
         "ss:prr",
     ];
     const SEARCHES: [&str; 7] = [
-        "pb-states",
+        "pb:by=states",
         "ses:rr",
         "ses:rtc",
         "ses:prr",
-        "ses-ss:rr/2",
-        "ses-ss:rtc/2",
-        "bfs",
+        "ses:rr/2/then=ss",
+        "ses:rtc/2/then=ss",
+        "states:order=breadth",
     ];
     println!("Schedules to the bug, the median of {SEEDS} seeds; `-`: none in {SCHEDULES}\n");
     let is_wanted =
@@ -145,8 +145,8 @@ fn orders() {
         "random",
         "dfs",
         "dpor",
-        "dpor-rand:1",
-        "dpor-rand:100",
+        "dpor:1/order=random",
+        "dpor:100/order=random",
         "ses:rr",
         "ses:rtc",
     ];

@@ -31,7 +31,9 @@ fn print(row: &Row, states_max: u64) {
     settings.iterations = u64::MAX;
     settings.check_every = 0;
     settings.semantics.patient_timers = row.is_patient;
-    let strategy = format!("bfs:{states_max}").parse().expect("a strategy");
+    let strategy = format!("states:{states_max}/order=breadth")
+        .parse()
+        .expect("a strategy");
     let begun = ProcessTime::now();
     let tester = Tester::with(settings).strategy(strategy);
     let report = tester.run(|sys| (row.set_up)(sys));

@@ -70,7 +70,7 @@ const EACH: u64 = 64;
 /// The default limit on known histories and ends, which take about half a gigabyte.
 const KNOWN_MAX: u64 = 4_000_000;
 
-/// The default number of behaviours after which `dpor-rand` continues at a random backtrack point.
+/// The default number of behaviours after which `dpor:order=random` continues at a random backtrack point.
 pub(in crate::strategy) const RANDOM_JUMP_INTERVAL: u64 = 100;
 
 #[derive(Debug, Default)]
@@ -435,8 +435,8 @@ impl ExhaustiveSearch for Dpor {
 
     fn name(&self) -> String {
         match (self.jump_interval, self.known_max) {
-            (Some(RANDOM_JUMP_INTERVAL), _) => "dpor-rand".into(),
-            (Some(hop), _) => format!("dpor-rand:{hop}"),
+            (Some(RANDOM_JUMP_INTERVAL), _) => "dpor:order=random".into(),
+            (Some(behaviours), _) => format!("dpor:{behaviours}/order=random"),
             (None, KNOWN_MAX) => "dpor".into(),
             (None, other) => format!("dpor:{other}"),
         }

@@ -27,10 +27,10 @@ use program::Program;
 const SEARCHES: [&str; 6] = [
     "dpor",
     "states",
-    "states-local",
-    "dfs-local",
-    "db-hb",
-    "pb-hb",
+    "states:local",
+    "dfs:local",
+    "ses:by=hb",
+    "pb:by=hb",
 ];
 
 const TWO_NODES: &str = "two nodes that talk have more than 300 000 schedules";
