@@ -222,10 +222,10 @@ pub use actor::names::{LookupError, NameLookup, NameTaken};
 pub use actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 pub use actor::sending::{SendError, Sending, TrySendError, TrySending};
 pub use actor::{
-    AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Piped, Recipient, ReplyRecipient,
+    AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Piped, Recipient, ReplyRecipient, Scope,
     Spawner, WeakRef,
 };
-pub use asking::{Ask, Reply, Started, Stopped, TimedAsk};
+pub use asking::{Ask, Reply, Started, Stopped, Stopping, TimedAsk};
 pub use environment::{ActorRng, Timer, Timestamp, forever};
 pub use error::Error;
 pub use event::Event;
@@ -260,7 +260,7 @@ pub mod prelude {
     pub use actor_macros::Fingerprint;
 
     pub use crate::{
-        Actor, ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, Reply,
+        Actor, ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, Reply, Scope,
         StopReason, System, Terminated, Timer, World, actor, monitor, protocol,
     };
 }

@@ -207,7 +207,7 @@ async fn an_actor_that_is_brought_back_is_told_of() {
     worker.tell(Fail);
     sys.sleep(Duration::from_secs(60)).await;
     worker.tell(Rest);
-    sys.kill(&worker);
+    worker.kill();
     idle().await;
     let name = format!("Worker{}", worker.id());
     journal.expect([

@@ -91,7 +91,7 @@ async fn every_thread_runs_actors_at_a_time() {
         }
         // A worker that shares its thread with this task would delay only the await.
         for worker in &workers {
-            sys.stop(worker);
+            worker.stop();
         }
         busily(async {
             while sys.as_live().unwrap().actor_count() > 0 {
@@ -235,7 +235,7 @@ async fn slow_handlers_hold_up_neither_timers_nor_others() {
         assert!(asked - slept <= 4, "{slept} to {asked}");
     }
     assert!(handled.load(Ordering::Relaxed) < SLOW);
-    sys.kill(&hot);
+    hot.kill();
     sys.shutdown().await.unwrap();
 }
 
@@ -260,7 +260,7 @@ async fn handlers_that_turn_slow_hold_up_others_once() {
             let after = counted.load(Ordering::Relaxed);
             assert!(after - before <= most, "{before} to {after}");
         }
-        sys.kill(&hot);
+        hot.kill();
         sys.shutdown().await.unwrap();
     });
     run.await.unwrap();

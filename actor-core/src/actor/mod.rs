@@ -22,6 +22,7 @@ mod reference_macros;
 #[cfg(feature = "codec")]
 mod references;
 mod reply_recipient;
+mod scope;
 pub(crate) mod sending;
 mod spawner;
 pub(crate) mod timeouts;
@@ -32,7 +33,9 @@ pub use context::{Context, Piped};
 pub use definition::{AcceptedBy, Actor, Call, Flow, Handler};
 pub use reference::{ActorRef, AnyRef, Recipient};
 pub use reply_recipient::ReplyRecipient;
+pub use scope::Scope;
 pub use spawner::Spawner;
 pub use weak::WeakRef;
 
 pub(crate) use reference::SendFns;
+pub(crate) use scope::{HasParent, Parent};

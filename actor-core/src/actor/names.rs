@@ -15,87 +15,13 @@ use actor_macros::actor;
 
 use super::crossing::ClonedAcrossNodes;
 use super::instance::ValueSpawn;
-use super::{Actor, ActorRef, AnyRef, Context};
+use super::{ActorRef, AnyRef, Context};
 use crate::asking::{Ask, Reply, TimedAsk};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
 use crate::parts::AskError;
 use crate::production::Target;
 use crate::runtime::{NamesOn, SpawnParent};
-
-/// Registration and lookup of actors by name, within one system.
-impl<A: Actor> Context<A> {
-    /// Registers an actor under a name until it stops; see [`System::register`](crate::System::register).
-    pub fn register(&mut self, name: &str, actor: &impl AnyRef) {
-        names(self.parent()).register(name, actor);
-    }
-
-    /// Registers as [`register`](Context::register) does, and returns the outcome; see
-    /// [`System::try_register`](crate::System::try_register).
-    ///
-    /// # Errors
-    ///
-    /// If another actor has the name; the error names that actor.
-    pub fn try_register<R: AnyRef>(
-        &mut self,
-        name: &str,
-        actor: &R,
-    ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<A, R> {
-        names(self.parent()).try_register(name, actor)
-    }
-
-    /// Removes a name from the registry. Unknown names are ignored.
-    pub fn unregister(&mut self, name: &str) {
-        names(self.parent()).unregister(name);
-    }
-
-    /// Looks up the actor of that name; see [`System::lookup`](crate::System::lookup).
-    ///
-    /// ```
-    /// use actor_core::prelude::*;
-    ///
-    /// #[derive(Debug)]
-    /// struct Log(&'static str);
-    ///
-    /// struct Logger;
-    ///
-    /// #[actor]
-    /// impl Logger {
-    ///     #[on]
-    ///     fn log(&mut self, line: Log) {
-    ///         println!("{}", line.0);
-    ///     }
-    /// }
-    ///
-    /// struct Worker;
-    ///
-    /// #[actor]
-    /// impl Worker {
-    ///     #[start]
-    ///     async fn start(&mut self, cx: &mut Context<Self>) {
-    ///         if let Ok(logger) = cx.lookup::<Logger>("log").await {
-    ///             logger.tell(Log("a worker starts"));
-    ///         }
-    ///     }
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// If no actor has the name, or one of another type. A system that shuts down has no names.
-    pub fn lookup<B: Actor>(&mut self, name: impl AsRef<str>) -> NameLookup<ActorRef<B>> {
-        find(self.parent(), name.as_ref())
-    }
-
-    /// Looks up as [`lookup`](Context::lookup) does, for any kind of reference that was registered.
-    ///
-    /// # Errors
-    ///
-    /// As [`lookup`](Context::lookup).
-    pub fn lookup_ref<R: AnyRef>(&mut self, name: impl AsRef<str>) -> NameLookup<R> {
-        find(self.parent(), name.as_ref())
-    }
-}
 
 /// The error of a registration under a name that another actor has.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -520,6 +446,7 @@ impl ActorRef<Names> {
 mod tests {
     use super::*;
     use crate::System;
+    use crate::actor::Scope;
 
     struct Idle;
 

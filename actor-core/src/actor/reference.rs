@@ -8,10 +8,11 @@ use super::names::NameEntry;
 use super::reference_macros::{by_identity, of_any_type};
 use super::sending::{Put, Sending, TrySending, put};
 use super::{AcceptedBy, Actor};
-use crate::asking::{Ask, Reply, Started, Stopped};
+use crate::asking::{Ask, Reply, Started, Stopped, Stopping};
 use crate::event::Event;
 use crate::identity::ActorId;
 use crate::production::Target;
+use crate::runtime::Stop;
 use crate::slab::Slot;
 
 /// A reference to an actor, cheap to clone. Dropping the last one stops the actor only if the actor was
@@ -157,6 +158,36 @@ impl<A: Actor> ActorRef<A> {
     /// ```
     pub fn started(&self) -> Started {
         Started::of(&self.target)
+    }
+
+    /// Stops the actor in order: it handles the events that were sent to it before, runs its `#[stop]` hook
+    /// and ends. A stopped supervised child is not restarted. Does nothing if the actor has ended.
+    ///
+    /// The order is given by this call. The result can be [limited](Stopping::within), and awaited.
+    ///
+    /// ```
+    /// # use actor_core::prelude::*;
+    /// # struct Printer;
+    /// # #[actor]
+    /// # impl Printer {}
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), actor_core::Error> {
+    /// # let sys = System::new();
+    /// let printer = sys.spawn(Printer);
+    /// assert_eq!(printer.stop().await, StopReason::Stopped);
+    /// # sys.shutdown().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn stop(&self) -> Stopping {
+        Stopping::order(self.target(), Stop::InOrder)
+    }
+
+    /// Ends the actor ahead of the events in its inbox, between two events or where a handler waits: the
+    /// actor is dropped there, its `#[stop]` hook does not run, and its inbox becomes dead letters. A killed
+    /// supervised child is not restarted. A handler that neither returns nor waits can't be ended.
+    pub fn kill(&self) -> Stopping {
+        Stopping::order(self.target(), Stop::AtOnce)
     }
 
     /// Waits until the actor has stopped for good, and returns the reason, at once if the actor has

@@ -26,7 +26,7 @@ use crate::runtime;
 /// let session = sys.spawn(Session);
 /// let weak = session.downgrade();
 /// assert_eq!(weak.upgrade(), Some(session.clone()));
-/// sys.stop_and_wait(&session).await;
+/// session.stop().await;
 /// assert_eq!(weak.upgrade(), None);
 /// # sys.shutdown().await?;
 /// # Ok(())

@@ -12,6 +12,6 @@ mod stopped;
 pub use ask::{Ask, TimedAsk};
 pub use reply::Reply;
 pub use started::Started;
-pub use stopped::Stopped;
+pub use stopped::{Stopped, Stopping};
 
 pub(crate) use slot::{Origin, ReplySlot};

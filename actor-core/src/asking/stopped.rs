@@ -1,16 +1,74 @@
-//! Waiting for an actor's end: the future [`Stopped`].
+//! Orders to stop: [`Stopping`], and the future of an actor's end: [`Stopped`].
 
 use std::fmt;
+use std::future::IntoFuture;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
 
 use super::{Ask, Reply};
 use crate::production::{AwaitsEnd, Target};
-use crate::runtime;
+use crate::runtime::{self, Stop};
 use crate::supervision::StopReason;
 
-/// The future of an actor's end; made by [`ActorRef::stopped`](crate::ActorRef::stopped). Dropping the
-/// future changes nothing for the actor.
+/// An order to an actor to end, which was given by [`ActorRef::stop`](crate::ActorRef::stop) or
+/// [`ActorRef::kill`](crate::ActorRef::kill).
+///
+/// Dropping it changes nothing. Awaiting it waits for the actor's end, and returns the reason.
+///
+/// ```
+/// # use actor_core::prelude::*;
+/// # use std::time::Duration;
+/// # struct Printer;
+/// # #[actor]
+/// # impl Printer {}
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), actor_core::Error> {
+/// # let sys = System::new();
+/// let printer = sys.spawn(Printer);
+/// let reason = printer.stop().within(Duration::from_secs(5)).await;
+/// assert_eq!(reason, StopReason::Stopped);
+/// # sys.shutdown().await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Stopping(Target);
+
+impl Stopping {
+    pub(crate) fn order(target: &Target, stop: Stop) -> Self {
+        target.stop(stop);
+        Self(target.uncounted())
+    }
+
+    /// Kills the actor, as [`kill`](crate::ActorRef::kill) does, if it has not ended after `limit`: a
+    /// handler that waits for ever, or an endless inbox, keeps an actor from stopping in order.
+    ///
+    /// # Panics
+    ///
+    /// In production, if the system's tokio runtime has no time driver.
+    pub fn within(self, limit: Duration) -> Self {
+        self.0.stop(Stop::After(limit));
+        self
+    }
+}
+
+impl IntoFuture for Stopping {
+    type Output = StopReason;
+    type IntoFuture = Stopped;
+
+    fn into_future(self) -> Stopped {
+        Stopped::of(&self.0)
+    }
+}
+
+impl fmt::Debug for Stopping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Stopping")
+    }
+}
+
+/// The future of an actor's end; made by [`ActorRef::stopped`](crate::ActorRef::stopped), and by awaiting a
+/// [`Stopping`]. Dropping the future changes nothing for the actor.
 #[must_use = "nothing waits before this is awaited"]
 pub struct Stopped(Ask<StopReason>);
 

@@ -35,10 +35,10 @@ pub enum Purpose {
 pub enum Stop {
     /// Stop after the events that were sent to the actor before.
     InOrder,
-    /// Stop in order, and kill the actor if it has not ended by the deadline.
-    Within(Duration),
     /// Kill the actor, without its `#[stop]` hook.
     AtOnce,
+    /// Kill the actor after this time, if it has not ended.
+    After(Duration),
 }
 
 /// The summary of a finished shutdown.

@@ -8,8 +8,9 @@ use std::time::Duration;
 use super::SpawnParent;
 use crate::identity::Address;
 use crate::parts::{Mailed, SpawnOptions, mail_of};
-use crate::production::{self, Factory, NamesOn, Spawn, Target};
+use crate::production::{self, Factory, Hub, NamesOn, Spawn, Target};
 use crate::runtime;
+use crate::supervision::Supervision;
 
 /// The executor that runs an actor, with the actor's local half in production.
 pub(crate) enum ActorExecutor {
@@ -34,12 +35,6 @@ impl ActorExecutor {
 
     pub(crate) fn is_live(&self) -> bool {
         matches!(self, Self::Live(_))
-    }
-
-    pub(crate) fn read_clock(&self) {
-        if let Self::Controlled(_) = self {
-            runtime::with(|rt| rt.read_clock());
-        }
     }
 
     pub(crate) fn now(&self) -> Duration {
@@ -136,6 +131,20 @@ impl SpawnParent for ActorExecutor {
         match self {
             Self::Live(side) => side.names_on(node),
             Self::Controlled(_) => runtime::with(|rt| rt.names_on(node)),
+        }
+    }
+
+    fn supervise(&self, supervision: Supervision) {
+        match self {
+            Self::Live(local) => local.supervise(supervision),
+            Self::Controlled(me) => runtime::with(|rt| rt.supervise(*me, supervision)),
+        }
+    }
+
+    fn hub(&self) -> Option<&Hub> {
+        match self {
+            Self::Live(local) => Some(local.hub()),
+            Self::Controlled(_) => None,
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The trait of spawning parents: a system or an actor, of either executor.
 
 use crate::parts::SpawnOptions;
-use crate::production::{Factory, NamesOn, Spawn, Target};
+use crate::production::{Factory, Hub, NamesOn, Spawn, Target};
+use crate::supervision::Supervision;
 
 pub(crate) trait SpawnParent {
     fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target;
@@ -10,4 +11,7 @@ pub(crate) trait SpawnParent {
     /// Returns the registry of names; starts `registry` if there is none yet.
     fn names(&self, registry: &mut dyn Spawn) -> Target;
     fn names_on(&self, node: &str) -> NamesOn;
+    fn supervise(&self, supervision: Supervision);
+    /// Returns what the actors of a production system share; `None` under test.
+    fn hub(&self) -> Option<&Hub>;
 }

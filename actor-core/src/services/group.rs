@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 
 use actor_macros::actor;
 
+use crate::actor::Scope;
 use crate::actor::{ActorRef, AnyRef, Recipient};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};

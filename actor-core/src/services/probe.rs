@@ -9,6 +9,7 @@ use std::panic::Location;
 use std::time::Duration;
 
 use super::table::{EVENTS_MAX, handled, joined};
+use crate::actor::Scope;
 use crate::actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 use crate::actor::{Actor, ActorRef, Call, Context, Flow, Handler, Recipient};
 use crate::asking::{Ask, Reply};

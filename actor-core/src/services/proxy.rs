@@ -5,6 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
 use super::table::{EVENTS_MAX, handled, joined};
+use crate::actor::Scope;
 use crate::actor::names::{LookupError, NameLookup};
 use crate::actor::{Actor, ActorRef, Call, Context, Flow, Handler};
 use crate::asking::Reply;
@@ -110,7 +111,7 @@ impl<A: Actor> Proxy<A> {
     /// # #[actor]
     /// # impl Greeter {}
     ///
-    /// let greeter = Proxy::<Greeter>::new("n1/greeter").room(10);
+    /// let greeter = Proxy::<Greeter>::new("n1/greeter").capacity(10);
     /// ```
     #[must_use]
     pub fn capacity(mut self, room: usize) -> Self {

@@ -8,6 +8,7 @@ use std::hash::{Hash, Hasher};
 use actor_macros::actor;
 
 use super::group::Members;
+use crate::actor::Scope;
 use crate::actor::{ActorRef, AnyRef, Recipient};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};

@@ -2,7 +2,6 @@
 //!
 //! Programs and tests call it; it delegates to production or to the tester.
 
-mod naming;
 pub(crate) mod node;
 mod set_up;
 pub(crate) mod shutdown;

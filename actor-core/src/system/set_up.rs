@@ -1,19 +1,15 @@
 //! The actor system, in which actors are spawned and specifications registered: [`System`].
 
 use std::fmt;
-use std::future::Future;
 use std::time::Duration;
 
 use super::shutdown::{Shutdown, shut_down, stop_in_turn};
-use crate::actor::{Actor, ActorRef, AnyRef, Spawner};
-use crate::asking::Stopped;
-use crate::environment::{ActorRng, fallible};
+use crate::actor::{AnyRef, HasParent, Parent, Scope};
+use crate::environment::fallible;
 use crate::error::Error;
-use crate::event::Event;
-use crate::fs::Disk;
-use crate::parts::{Announcing, ShutdownSummary, SpawnOptions};
-use crate::production::LiveSystem;
-use crate::runtime::{self, Factory, NamesOn, Purpose, Spawn, SpawnParent, Stop, Target};
+use crate::parts::{ShutdownSummary, SpawnOptions};
+use crate::production::{Hub, LiveSystem};
+use crate::runtime::{self, Factory, NamesOn, Spawn, SpawnParent, Target};
 use crate::specification::{Answer, Expectation, Monitor, MonitorInstance, World};
 use crate::supervision::Supervision;
 
@@ -131,158 +127,6 @@ impl System {
         Self(Inner::Controlled)
     }
 
-    /// Starts an actor, named after its type and a number. Returns a reference, to which events may be sent
-    /// at once. After the beginning of a shutdown, the actor is dropped instead, as if stopped.
-    pub fn spawn<A: Actor>(&self, actor: A) -> ActorRef<A> {
-        self.spawner().spawn(actor)
-    }
-
-    /// Starts an actor with a name, which logs and reports show.
-    pub fn spawn_named<A: Actor>(&self, name: &str, actor: A) -> ActorRef<A> {
-        self.spawner().name(name).spawn(actor)
-    }
-
-    /// Starts the actor that `factory` creates as a supervised child of the system, which is restarted if it
-    /// fails; see [`Spawner::spawn_with`].
-    ///
-    /// ```
-    /// use actor_core::prelude::*;
-    ///
-    /// #[derive(Debug)]
-    /// struct Trip;
-    ///
-    /// #[derive(Default)]
-    /// struct Walker {
-    ///     steps: u32,
-    /// }
-    ///
-    /// #[actor]
-    /// impl Walker {
-    ///     #[on]
-    ///     fn trip(&mut self, _: Trip) {
-    ///         panic!("ouch");
-    ///     }
-    /// }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), actor_core::Error> {
-    /// let sys = System::new();
-    /// # sys.as_live().unwrap().on_failure(|_| {});
-    /// let walker = sys.spawn_with(Walker::default);
-    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Failed));
-    /// assert_eq!(walker.ask(Trip).await, Err(AskError::Failed));
-    /// # sys.shutdown().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn spawn_with<A: Actor>(&self, factory: impl FnMut() -> A + Send + 'static) -> ActorRef<A> {
-        self.spawner().spawn_with(factory)
-    }
-
-    /// Configures the supervision of the system's children that are spawned with a factory from now on, as
-    /// one group: with a strategy, and a limit for their restarts. If the limit is exceeded, the group is
-    /// given up: its children are stopped, [a hook](LiveSystem::on_failure) is notified, and the system
-    /// continues. Children that are spawned later form a new group.
-    ///
-    /// By default, each child of the system is a group of its own, with 3 restarts within 5 s. A
-    /// [node](System::node) has its own children.
-    ///
-    /// ```
-    /// use actor_core::prelude::*;
-    /// use actor_core::Supervision;
-    /// use std::time::Duration;
-    ///
-    /// struct Reader;
-    /// #[actor]
-    /// impl Reader {}
-    ///
-    /// struct Writer;
-    /// #[actor]
-    /// impl Writer {}
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), actor_core::Error> {
-    /// let sys = System::new();
-    /// sys.supervise(Supervision::one_for_all().intensity(5, Duration::from_secs(60)));
-    /// sys.spawn_with(|| Reader);
-    /// sys.spawn_with(|| Writer);
-    /// # sys.shutdown().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn supervise(&self, supervision: Supervision) {
-        match &self.0 {
-            Inner::Live(live) => live.supervise(supervision),
-            Inner::Controlled => runtime::with(|rt| rt.supervise_system(supervision)),
-        }
-    }
-
-    /// Stops an actor in order: it handles the events that were sent to it before, runs its `#[stop]` hook
-    /// and ends. A stopped supervised child is not restarted. Does nothing if the actor has ended.
-    ///
-    /// ```
-    /// # use actor_core::prelude::*;
-    /// # struct Printer;
-    /// # #[actor]
-    /// # impl Printer {}
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), actor_core::Error> {
-    /// # let sys = System::new();
-    /// let printer = sys.spawn(Printer);
-    /// sys.stop(&printer);
-    /// # sys.shutdown().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn stop<A: Actor>(&self, actor: &ActorRef<A>) {
-        actor.target().stop(Stop::InOrder);
-    }
-
-    /// As [`stop`](System::stop), and as [`kill`](System::kill) if the actor has not ended by the deadline: a
-    /// handler that waits for ever, or an endless inbox, keeps an actor from stopping in order.
-    ///
-    /// # Panics
-    ///
-    /// In production, if the system's tokio runtime has no time driver.
-    pub fn stop_within<A: Actor>(&self, actor: &ActorRef<A>, deadline: Duration) {
-        actor.target().stop(Stop::Within(deadline));
-    }
-
-    /// As [`stop`](System::stop), and waits until the actor has [stopped](ActorRef::stopped).
-    ///
-    /// ```
-    /// # use actor_core::prelude::*;
-    /// # use actor_core::StopReason;
-    /// # struct Printer;
-    /// # #[actor]
-    /// # impl Printer {}
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), actor_core::Error> {
-    /// # let sys = System::new();
-    /// let printer = sys.spawn(Printer);
-    /// assert_eq!(sys.stop_and_wait(&printer).await, StopReason::Stopped);
-    /// # sys.shutdown().await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn stop_and_wait<A: Actor>(&self, actor: &ActorRef<A>) -> Stopped {
-        let stopped = actor.stopped();
-        self.stop(actor);
-        stopped
-    }
-
-    /// Kills an actor, before the rest of its inbox: between two events, or at the `.await` of a handler, the
-    /// actor is dropped without its `#[stop]` hook, and its inbox becomes dead letters. The actor is not
-    /// restarted. A handler that neither returns nor waits can't be ended.
-    pub fn kill<A: Actor>(&self, actor: &ActorRef<A>) {
-        actor.target().stop(Stop::AtOnce);
-    }
-
-    /// Returns a builder that starts actors with options.
-    pub fn spawner(&self) -> Spawner<'_> {
-        Spawner::new(self)
-    }
-
     /// Registers a monitor in its first state. A second one of the same type changes nothing.
     ///
     /// In production, monitors see one order of events: each observes an event before its target can, under a
@@ -333,14 +177,6 @@ impl System {
         match &self.0 {
             Inner::Live(live) => live.monitor(monitor),
             Inner::Controlled => runtime::with(|rt| rt.monitor(monitor)),
-        }
-    }
-
-    /// Passes `event` to the monitors that observe its type.
-    pub fn announce<E: Event>(&self, event: E) {
-        match &self.0 {
-            Inner::Live(live) => live.announce(&event),
-            Inner::Controlled => runtime::with(|rt| rt.announce(&mut Announcing(Some(event)))),
         }
     }
 
@@ -432,33 +268,6 @@ impl System {
         }
     }
 
-    /// Returns a number below `bound`, which the tester chooses; in production a random one.
-    ///
-    /// # Panics
-    ///
-    /// If `bound` is zero or above 2^32 - 1.
-    pub fn choose(&self, bound: usize) -> usize {
-        crate::environment::choose(self.is_live(), bound)
-    }
-
-    /// Returns `true` or `false`, as the tester chooses; in production at random.
-    pub fn choose_bool(&self) -> bool {
-        crate::environment::choose_bool(self.is_live())
-    }
-
-    /// Returns a random generator; under test its seed is one recorded choice.
-    pub fn rng(&self) -> ActorRng {
-        crate::environment::generator(self.is_live())
-    }
-
-    /// Returns the time since the system started, virtual under test.
-    pub fn now(&self) -> Duration {
-        if let Inner::Controlled = &self.0 {
-            runtime::with(|rt| rt.read_clock());
-        }
-        self.time()
-    }
-
     /// As `now`, but not recorded as a read of the clock by the program.
     pub(crate) fn time(&self) -> Duration {
         match &self.0 {
@@ -507,16 +316,6 @@ impl System {
             Some(live) => live.set_ask_limit(limit),
             None => runtime::with(|rt| rt.set_ask_limit(limit)),
         }
-    }
-
-    /// Waits for `delay`, in virtual time under test: for test bodies and `main`.
-    ///
-    /// # Panics
-    ///
-    /// In production, outside a tokio runtime unless the crate's feature `futures` is on, or on a
-    /// runtime without a time driver.
-    pub fn sleep(&self, delay: Duration) -> impl Future<Output = ()> + Send + use<> {
-        crate::environment::sleep(self.is_live(), delay, Purpose::Sleep)
     }
 
     pub(crate) const SHUTDOWN_DEADLINE: Duration = Duration::from_secs(10);
@@ -688,16 +487,6 @@ impl System {
         }
     }
 
-    /// The system's disk: its [files](crate::fs) are real ones in production.
-    ///
-    /// In production it is a directory, set once with [`LiveSystem::disk_at`]; before that, every call fails.
-    pub fn disk(&self) -> Disk {
-        match &self.0 {
-            Inner::Live(live) => Disk::live(live.disk()),
-            Inner::Controlled => Disk::controlled(),
-        }
-    }
-
     /// Returns the live system, for settings that exist in production only; `None` under test.
     pub fn as_live(&self) -> Option<&LiveSystem> {
         match &self.0 {
@@ -739,7 +528,29 @@ impl SpawnParent for System {
             Inner::Controlled => runtime::with(|rt| rt.names_on(node)),
         }
     }
+
+    fn supervise(&self, supervision: Supervision) {
+        match &self.0 {
+            Inner::Live(live) => live.supervise(supervision),
+            Inner::Controlled => runtime::with(|rt| rt.supervise_system(supervision)),
+        }
+    }
+
+    fn hub(&self) -> Option<&Hub> {
+        match &self.0 {
+            Inner::Live(live) => Some(live.hub()),
+            Inner::Controlled => None,
+        }
+    }
 }
+
+impl HasParent for System {
+    fn parent(&self) -> Parent<'_> {
+        Parent(self)
+    }
+}
+
+impl Scope for System {}
 
 impl fmt::Debug for System {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

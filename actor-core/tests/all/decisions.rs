@@ -194,11 +194,11 @@ async fn a_child_that_is_told_to_stop_while_it_is_down_stays_stopped() {
     let children = judge.ask(Children).await.unwrap();
     children[0].tell(Break("ouch"));
     idle().await;
-    assert_eq!(sys.stop_and_wait(&children[0]).await, StopReason::Stopped);
+    assert_eq!(children[0].stop().await, StopReason::Stopped);
     // The decision comes too late.
     tokio::time::sleep(Duration::from_secs(2)).await;
     assert!(!children[0].is_alive());
-    sys.stop_and_wait(&judge).await;
+    judge.stop().await;
     sys.shutdown().await.unwrap();
 }
 

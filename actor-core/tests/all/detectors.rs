@@ -126,7 +126,7 @@ async fn hooks_and_raised_events_count() {
     late.tell(Raise(seconds(6)));
     sys.sleep(seconds(7)).await;
     journal.expect(["late has awaited in Raise in state Awake for 4s"]);
-    sys.stop(&late);
+    late.stop();
     sys.sleep(seconds(7)).await;
     journal.expect(["late has awaited in #[stop] in state Awake for 4s"]);
 }

@@ -365,7 +365,7 @@ async fn futures_beside_an_actor_may_panic() {
     idle().await;
     journal.expect(["Background piper: a panic whose payload is not a string"]);
     assert_eq!(piper.ask(Fine).await, Ok(()));
-    sys.stop(&piper);
+    piper.stop();
     idle().await;
     journal.expect(["Background piper: in the destructor of a future"]);
 }
@@ -381,7 +381,7 @@ async fn hooks_that_panic_end_nobody() {
     for _ in 0..3 {
         assert_eq!(miner.ask(Panic).await, Err(AskError::Failed));
     }
-    sys.stop(&miner);
+    miner.stop();
     idle().await;
     assert_eq!(miner.ask(Fine).await, Err(AskError::Stopped));
     assert_eq!(live.dead_letters(), 1);

@@ -227,7 +227,7 @@ async fn workers_end_with_their_pool() {
             true => sys.spawn(Pool::least_busy(3, Worker)),
         };
         let asked: Vec<_> = (0..6).map(|_| pool.ask(Work(1))).collect();
-        sys.stop(&pool);
+        pool.stop();
         for ask in asked {
             assert!(ask.await.is_ok(), "what came before is handled");
         }
@@ -237,7 +237,7 @@ async fn workers_end_with_their_pool() {
         let pool = sys.spawn(Pool::round_robin(3, Worker));
         assert!(pool.ask(WhoAreYou).await.is_ok());
         assert_eq!(sys.as_live().unwrap().actor_count(), 4);
-        sys.kill(&pool);
+        pool.kill();
         idle().await;
         assert_eq!(sys.as_live().unwrap().actor_count(), 0);
     }
@@ -315,7 +315,7 @@ async fn a_keyed_pool_is_resized_and_keys_keep_their_order() {
         tokio::time::sleep(Duration::from_millis(number as u64 % 4)).await;
     }
     // Waiting events are handled before a stopped pool ends.
-    sys.stop_and_wait(&pool).await;
+    pool.stop().await;
     let handled = handled.lock().unwrap();
     assert!(handled.iter().all(|(next, _)| *next == 60), "{handled:?}");
     assert!(handled.iter().any(|(_, workers)| workers.len() > 2));
@@ -401,7 +401,7 @@ async fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
         live.on_dead_letter(move |letter| noted.note(format!("{:?}", letter.event)));
         let pool = sys.spawn(counted(kind));
         let asked: Vec<_> = ["ada", "bob", "cyd"].map(|who| pool.ask(Order(who))).into();
-        sys.stop(&pool);
+        pool.stop();
         for ask in asked {
             assert!(ask.await.is_ok());
         }
@@ -538,7 +538,7 @@ async fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
         }
         assert_eq!(failures.noted().len(), 20);
         assert!(pool.is_alive());
-        sys.stop_and_wait(&pool).await;
+        pool.stop().await;
     }
 }
 

@@ -281,7 +281,7 @@ async fn what_is_unread_at_a_failure_counts_for_the_next_life() {
         Err(SendError::Full(Note(4)))
     );
     let waiting = keeper.send(Note(5));
-    sys.stop(&keeper);
+    keeper.stop();
     assert_eq!(waiting.await, Err(SendError::Closed(Note(5))));
     journal.expect(["fails"]);
     assert_eq!(sys.as_live().unwrap().dead_letters(), 3);

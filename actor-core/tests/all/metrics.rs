@@ -135,7 +135,7 @@ async fn what_goes_wrong_is_counted_by_type() {
     assert_eq!(kept.count("actor_failures_total{Worker}"), 1);
     assert_eq!(kept.count("actor_restarts_total{Worker}"), 1);
     assert_eq!(kept.count("actor_messages_handled_total{Worker}"), 1);
-    sys.kill(&supervised);
+    supervised.kill();
     sys.sleep(Duration::from_nanos(1)).await;
     supervised.tell(Add);
     supervised.tell(Add);

@@ -163,7 +163,7 @@ async fn it_may_be_let_go_anywhere() {
     let end = spawn().stopped();
     assert_eq!(end.await, StopReason::Stopped);
     let session = spawn();
-    sys.stop_and_wait(&session).await;
+    session.stop().await;
     drop(session);
     let session = spawn();
     sys.shutdown().await.unwrap();

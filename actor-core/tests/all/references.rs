@@ -85,7 +85,7 @@ async fn who_answers_can_be_asked_whatever_it_is() {
     assert_eq!((all[0].id(), all[0].name()), (texts.id(), texts.name()));
     assert_eq!(all[0], all[0].clone());
     assert_ne!(all[0], all[1]);
-    sys.stop_and_wait(&texts).await;
+    texts.stop().await;
     assert_eq!(all[0].ask(Ping).await, Err(AskError::Stopped));
     assert!(!all[0].is_alive());
 }
@@ -97,7 +97,7 @@ async fn a_weak_reference_keeps_nothing_of_its_actor() {
     let weak = actor.downgrade();
     assert_eq!(weak.upgrade(), Some(actor.clone()));
     assert_eq!(format!("{weak:?}"), "WeakRef(actor)");
-    sys.stop_and_wait(&actor).await;
+    actor.stop().await;
     assert_eq!(weak.upgrade(), None);
     // The name is stored with the mailbox, and both are freed with the last reference.
     assert_eq!(format!("{weak:?}"), "WeakRef(actor)");

@@ -75,7 +75,7 @@ async fn a_failed_start_has_its_reason() {
     assert_eq!(actor.started().await, Err(StopReason::Failed));
     let killed = sys.spawn(slow(0));
     let start = killed.started();
-    sys.kill(&killed);
+    killed.kill();
     assert_eq!(start.await, Err(StopReason::Aborted));
     sys.shutdown().await.unwrap();
 }

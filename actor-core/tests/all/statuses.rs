@@ -67,7 +67,7 @@ async fn every_actor_is_shown_as_it_is() {
         "fragile (Plain), 0 unread, brought back 2 times",
     ];
     assert_eq!(statuses(&sys), expected);
-    sys.kill(&plain);
+    plain.kill();
     idle().await;
     assert_eq!(statuses(&sys), [expected[0], expected[2]]);
 }
@@ -78,7 +78,7 @@ async fn they_come_in_the_order_of_their_spawns() {
     let sys = System::new();
     let actors: Vec<_> = (0..3_000).map(|_| sys.spawn(Plain)).collect();
     for actor in actors.iter().step_by(3) {
-        sys.kill(actor);
+        actor.kill();
     }
     idle().await;
     let late: Vec<_> = (0..1_500).map(|_| sys.spawn(Plain)).collect();

@@ -208,7 +208,7 @@ async fn what_a_full_mailbox_lets_not_wait_is_a_dead_letter() {
 async fn an_item_that_waits_for_room_when_its_actor_ends_is_a_dead_letter() {
     let sys = System::new();
     let (crowded, journal) = crowded(&sys, Overflow::Wait).await;
-    sys.kill(&crowded);
+    crowded.kill();
     assert_eq!(crowded.stopped().await, StopReason::Aborted);
     idle().await;
     journal.expect(["lost Hello", "lost Item(1)"]);
@@ -227,7 +227,7 @@ impl Stream for Fatal {
     type Item = u32;
 
     fn poll_next(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<Option<u32>> {
-        self.sys.kill(&self.actor);
+        self.actor.kill();
         while self.actor.is_alive() {
             std::thread::yield_now();
         }

@@ -275,8 +275,8 @@ async fn a_child_that_waits_to_be_brought_back_can_be_stopped() {
     }
     idle().await;
     assert_eq!(sys.as_live().unwrap().actor_count(), 3);
-    sys.stop(&first);
-    sys.kill(&second);
+    first.stop();
+    second.kill();
     idle().await;
     assert_eq!(sys.as_live().unwrap().actor_count(), 1);
     sys.shutdown().await.unwrap();
@@ -579,16 +579,16 @@ async fn told_to_stop() {
     idle().await;
     journal.take();
     first.tell(Note("before"));
-    sys.stop(&first);
+    first.stop();
     first.tell(Note("after"));
     idle().await;
     journal.expect(["a before", "a stops", "a drops"]);
     second.tell(Note("before"));
-    sys.kill(&second);
+    second.kill();
     idle().await;
     journal.expect(["b drops"]);
     third.tell(Wait);
-    sys.stop_within(&third, Duration::from_secs(3));
+    third.stop().within(Duration::from_secs(3));
     later(2).await;
     journal.expect::<&str>([]);
     later(2).await;
@@ -635,10 +635,10 @@ async fn watchers_hear_of_the_end_and_not_of_a_restart() {
         watcher.tell(Watch(child.clone()));
     }
     idle().await;
-    sys.stop(&stopped);
+    stopped.stop();
     idle().await;
     heard.expect(["Stopped"]);
-    sys.kill(&killed);
+    killed.kill();
     idle().await;
     heard.expect(["Aborted"]);
 }
@@ -805,7 +805,7 @@ async fn a_link_is_not_for_those_that_halt() {
         child.tell(Halt);
         idle().await;
         journal.expect(["a starts", "linked starts", "a stops", "a drops"]);
-        sys.stop(&linked);
+        linked.stop();
         idle().await;
         journal.expect(["linked drops"]);
     }
@@ -835,7 +835,7 @@ async fn no_wait_is_too_long() {
     // All children are down and wait for their back-off.
     assert_eq!(sys.as_live().unwrap().actor_count(), children.len());
     for child in &children {
-        sys.stop(child);
+        child.stop();
     }
     sys.shutdown().await.unwrap();
 }

@@ -227,7 +227,7 @@ fn who_waits_for_ever_is_stopped_within_a_deadline() {
     });
     watcher.tell(Watch(worker.clone()));
     worker.tell(Wait);
-    sys.stop_within(&worker, Duration::from_millis(1));
+    worker.stop().within(Duration::from_millis(1));
     assert_eq!(block_on(watcher.ask(HowDidItEnd)), Ok(StopReason::Aborted));
 }
 

@@ -185,10 +185,10 @@ async fn who_awaits_an_end_is_told_the_reason() {
     assert!(dies.is_alive());
     halts.tell(Halt);
     fails.tell(Break);
-    sys.stop(&stops);
+    stops.stop();
     dies.tell(Stuck);
     idle().await;
-    sys.kill(&dies);
+    dies.kill();
     let reasons = ["Halted", "Failed", "Stopped", "Aborted"];
     for ((end, mortal), reason) in ends.into_iter().zip(reasons) {
         assert_eq!(format!("{:?}", end.await), reason);
@@ -206,8 +206,8 @@ async fn stop_and_wait_handles_what_was_sent_before() {
     mourner.tell(Watch(mortal.clone()));
     idle().await;
     mortal.tell(Halt);
-    assert_eq!(sys.stop_and_wait(&mortal).await, StopReason::Halted);
-    assert_eq!(sys.stop_and_wait(&mourner).await, StopReason::Stopped);
+    assert_eq!(mortal.stop().await, StopReason::Halted);
+    assert_eq!(mourner.stop().await, StopReason::Stopped);
     journal.expect(["Halted"]);
 }
 

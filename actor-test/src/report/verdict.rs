@@ -10,11 +10,11 @@ use crate::strategy::{Gap, Reduction, SizeEstimate};
 ///
 /// ```
 /// use actor_test::strategy::{Reduction, StrategySpec};
-/// use actor_test::{Searched, Tester};
+/// use actor_test::{SearchKind, Tester};
 ///
 /// let report = Tester::new().strategy(StrategySpec::Dfs(None)).run(|_| ());
 /// assert!(report.verdict.is_exhaustive());
-/// let dfs = Searched::Systematic { strategy: "dfs".into(), reduction: Reduction::None };
+/// let dfs = SearchKind::Systematic { strategy: "dfs".into(), reduction: Reduction::None };
 /// assert_eq!(report.verdict.searched, dfs);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -97,7 +97,7 @@ impl Verdict {
     /// search is no proof for other schedules.
     ///
     /// ```
-    /// use actor_test::{Tester, Within};
+    /// use actor_test::{Tester, DeviationBound};
     ///
     /// let tester = Tester::new().strategy("ses:rr/1/by=schedules".parse()?);
     /// let report = tester.run(|sys| {
@@ -112,7 +112,7 @@ impl Verdict {
     ///     (0..3).for_each(|_| _ = sys.spawn(Idle));
     /// });
     /// assert!(!report.verdict.is_exhaustive());
-    /// assert_eq!(report.verdict.within(), Some(Within::Delays(1)));
+    /// assert_eq!(report.verdict.within(), Some(DeviationBound::Delays(1)));
     /// # Ok::<(), actor_test::strategy::SpecError>(())
     /// ```
     pub fn within(&self) -> Option<DeviationBound> {

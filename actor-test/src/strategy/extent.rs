@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 /// The bounds are guesses with the usual error of their kind; the true number may lie outside.
 ///
 /// ```
-/// use actor_test::strategy::Extent;
+/// use actor_test::strategy::SizeEstimate;
 ///
-/// let extent = Extent::between(300, 400.0, Some(1_200.0));
+/// let extent = SizeEstimate::between(300, 400.0, Some(1_200.0));
 /// assert_eq!((extent.met, extent.least, extent.most), (300, 400, Some(1_200)));
 /// assert_eq!(extent.done(), (0.25, 0.75));
 /// // There is no less than what was met.
-/// assert_eq!(Extent::between(300, 100.0, Some(200.0)).done(), (1.0, 1.0));
+/// assert_eq!(SizeEstimate::between(300, 100.0, Some(200.0)).done(), (1.0, 1.0));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]

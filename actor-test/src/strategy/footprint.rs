@@ -245,10 +245,10 @@ pub(crate) enum SilentEffect {
 /// A set of [`StepConstruct`] values.
 ///
 /// ```
-/// use actor_test::strategy::{Beyond, Constructs};
+/// use actor_test::strategy::{StepConstruct, Constructs};
 ///
 /// let none = Constructs::default();
-/// assert_eq!(none.iter().next(), None::<Beyond>);
+/// assert_eq!(none.iter().next(), None::<StepConstruct>);
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(into = "Vec<StepConstruct>", from = "Vec<StepConstruct>")]

@@ -102,7 +102,7 @@ async fn crashes<S: Storage>(sys: &System, block: u32) {
         });
         let _ = shelf.ask(Put(first)).await;
         shelf.tell(Put(second));
-        sys.kill(&shelf);
+        shelf.kill();
         shelf.stopped().await;
         faults.fail_power();
     }

@@ -1,6 +1,7 @@
 //! Normal operation: the primary orders the commands, and a majority stores them.
 
 use actor_core::Context;
+use actor_core::Scope;
 
 use super::replica::{Kept, primary};
 use super::storage::Record;

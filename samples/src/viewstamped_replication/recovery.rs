@@ -1,6 +1,7 @@
 //! Recovery: a replica that has lost its state gets it from the others.
 
 use actor_core::Context;
+use actor_core::Scope;
 
 use super::replica::{Kept, Status, primary};
 use super::{Bug, Recovering, Recovery, RecoveryResponse, Replica};

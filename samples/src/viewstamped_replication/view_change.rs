@@ -1,6 +1,7 @@
 //! View change: a majority leaves the old primary, and the new one takes over the committed commands.
 
 use actor_core::Context;
+use actor_core::Scope;
 
 use super::replica::{Kept, Status, primary};
 use super::storage::Record;

@@ -109,8 +109,8 @@ impl Driver {
     fn replace(&mut self, place: usize, worker: &ActorRef<Worker>, sys: &System) {
         LEDGER.killed();
         match self.below(2) {
-            0 => sys.kill(worker),
-            _ => sys.stop(worker),
+            0 => drop(worker.kill()),
+            _ => drop(worker.stop()),
         }
         self.foremen[share_of(place)].tell(Hire {
             ticket: Ticket::new(),

@@ -1,43 +1,15 @@
-//! Spawning, supervising and stopping other actors from a handler.
+//! Decisions of a supervisor about its failed children.
 
 use std::future::Future;
 use std::pin::Pin;
-use std::time::Duration;
 
 use super::Context;
-use crate::actor::{Actor, ActorRef, Handler, Spawner};
+use crate::actor::{Actor, ActorRef, Handler};
 use crate::production::Target;
-use crate::runtime::{self, ActorExecutor, SpawnParent, Stop};
-use crate::supervision::{Decision, Failure, Supervision};
+use crate::runtime::{self, ActorExecutor};
+use crate::supervision::{Decision, Failure};
 
-/// Spawning, supervising and stopping of other actors.
 impl<A: Actor> Context<A> {
-    /// Starts an actor and returns a reference to it, to which events may be sent at once.
-    pub fn spawn<B: Actor>(&mut self, actor: B) -> ActorRef<B> {
-        self.spawner().spawn(actor)
-    }
-
-    /// Starts a value of `factory` as a supervised child of this actor; see [`Spawner::spawn_with`].
-    ///
-    /// The children end with this actor: each is stopped, in reverse order of the spawns, before this
-    /// actor's value is dropped. If this actor ends in order, its `#[stop]` hook runs first, and each child
-    /// handles the events sent to it before. After a failure or a kill, they stop at once.
-    pub fn spawn_with<B: Actor>(
-        &mut self,
-        factory: impl FnMut() -> B + Send + 'static,
-    ) -> ActorRef<B> {
-        self.spawner().spawn_with(factory)
-    }
-
-    /// Sets the supervision of this actor's children from now on. The default is one for one, with at
-    /// most 3 restarts within 5 s. A restart of this actor resets the supervision to the default.
-    pub fn supervise(&mut self, supervision: Supervision) {
-        match &self.home {
-            ActorExecutor::Live(side) => side.supervise(supervision),
-            ActorExecutor::Controlled(me) => runtime::with(|rt| rt.supervise(*me, supervision)),
-        }
-    }
-
     /// Makes this actor decide about its failed children: it gets the event [`Failure`], and its
     /// handler replies with a [`Decision`].
     ///
@@ -87,31 +59,6 @@ impl<A: Actor> Context<A> {
                 runtime::with(|rt| rt.decide_failures(*me, ask_supervisor::<A>));
             }
         }
-    }
-
-    /// Stops another actor, as [`System::stop`](crate::System::stop) does.
-    pub fn stop<B: Actor>(&mut self, other: &ActorRef<B>) {
-        other.target().stop(Stop::InOrder);
-    }
-
-    /// Stops another actor as [`System::stop_within`](crate::System::stop_within) does.
-    pub fn stop_within<B: Actor>(&mut self, other: &ActorRef<B>, deadline: Duration) {
-        other.target().stop(Stop::Within(deadline));
-    }
-
-    /// Kills another actor as [`System::kill`](crate::System::kill) does.
-    pub fn kill<B: Actor>(&mut self, other: &ActorRef<B>) {
-        other.target().stop(Stop::AtOnce);
-    }
-
-    /// Returns a builder for starting actors with settings of their own.
-    pub fn spawner(&mut self) -> Spawner<'_> {
-        Spawner::new(&self.home)
-    }
-
-    /// Returns the home of this actor, in which it spawns others.
-    pub(crate) fn parent(&self) -> &dyn SpawnParent {
-        &self.home
     }
 }
 

@@ -12,16 +12,15 @@ use std::fmt;
 use std::sync::Weak;
 use std::time::Duration;
 
+use crate::actor::Scope;
 use crate::actor::timeouts::{TimeoutScope, Timeouts};
 use crate::actor::{AcceptedBy, Actor, ActorRef, Call, Recipient};
 use crate::asking::Reply;
-use crate::environment::{ActorRng, Timestamp};
-use crate::event::Event;
+use crate::environment::Timestamp;
 use crate::fingerprint::Fingerprinter;
-use crate::fs::Disk;
 use crate::identity::ActorId;
 use crate::parts::rules::{self, HandlerDecision};
-use crate::parts::{Announcing, CHAIN_MAX, NextWork, RunOutcome, mail_of};
+use crate::parts::{CHAIN_MAX, NextWork, RunOutcome, mail_of};
 use crate::production::{
     ENTRY_HOOK, EXIT_HOOK, RefCount, START_HOOK, STOP_HOOK, Target, WeakTarget,
 };
@@ -148,6 +147,11 @@ impl<A: Actor> Context<A> {
         })
     }
 
+    /// Returns the executor of this actor, in which it spawns others.
+    pub(crate) fn executor(&self) -> &ActorExecutor {
+        &self.home
+    }
+
     pub(crate) fn id(&self) -> ActorId {
         self.home.target().id()
     }
@@ -228,58 +232,14 @@ impl<A: Actor> Context<A> {
         self.next = next;
     }
 
-    /// Shows `event` to the monitors that observe its type, and to nobody else.
-    pub fn announce<E: Event>(&mut self, event: E) {
-        match &self.home {
-            ActorExecutor::Live(side) => side.announce(&event),
-            ActorExecutor::Controlled(_) => {
-                runtime::with(|rt| rt.announce(&mut Announcing(Some(event))));
-            }
-        }
-    }
-
-    /// Returns a number below `bound`, chosen by the tester; in production a random one.
-    ///
-    /// # Panics
-    ///
-    /// If `bound` is zero or above 2³² − 1.
-    pub fn choose(&mut self, bound: usize) -> usize {
-        crate::environment::choose(self.home.is_live(), bound)
-    }
-
-    /// Returns `true` or `false` as the tester chooses; in production at random.
-    pub fn choose_bool(&mut self) -> bool {
-        crate::environment::choose_bool(self.home.is_live())
-    }
-
-    /// Returns a random number generator for this call: under test its seed is one recorded choice.
-    pub fn rng(&mut self) -> ActorRng {
-        crate::environment::generator(self.home.is_live())
-    }
-
-    /// Returns the [disk](crate::fs) of the system.
-    pub fn disk(&self) -> Disk {
-        match &self.home {
-            ActorExecutor::Live(side) => Disk::live(side.disk()),
-            ActorExecutor::Controlled(_) => Disk::controlled(),
-        }
-    }
-
-    /// Returns the time since the system started: virtual under test, and constant within a step. If
-    /// the test sets clock skew, the result is the time on the clock of the actor's node.
-    pub fn now(&self) -> Duration {
-        self.home.read_clock();
-        self.home.now()
-    }
-
-    /// Returns the same time, but records no read of the clock by the program.
+    /// Returns the time, but records no read of the clock by the program.
     pub(crate) fn time(&self) -> Duration {
         self.home.now()
     }
 
     /// Returns the same time as a [`Timestamp`], for comparisons with other timestamps.
     pub fn timestamp(&self) -> Timestamp {
-        Timestamp::at(self.now())
+        Timestamp::at(Scope::now(self))
     }
 
     /// Returns the name of the actor's [node](crate::System::node), or `None` if it is on no node.

@@ -1,20 +1,13 @@
 //! Waiting in async handlers, and futures that run beside an actor.
 
 use std::future::Future;
-use std::time::Duration;
 
 use super::{Context, Piped};
 use crate::actor::receive::Receive;
 use crate::actor::{AcceptedBy, Actor};
-use crate::runtime::Purpose;
 
 /// Waits of async handlers, and futures that run beside the actor.
 impl<A: Actor> Context<A> {
-    /// Waits for `delay`. Events that arrive meanwhile stay in the inbox.
-    pub fn sleep(&mut self, delay: Duration) -> impl Future<Output = ()> + Send + use<A> {
-        crate::environment::sleep(self.home.is_live(), delay, Purpose::Sleep)
-    }
-
     /// Waits for the next event of one kind; others stay in the inbox in their order. Deferred events
     /// of that kind are taken too, and first. If the event was sent by `ask`, the asker gets
     /// [`AskError::Dropped`](crate::AskError::Dropped).

@@ -87,7 +87,7 @@ impl<A: Actor> Context<A> {
     ///     #[on]
     ///     fn dismiss(&mut self, _: Dismiss, cx: &mut Context<Self>) {
     ///         cx.unwatch(&self.worker); // its end is in order
-    ///         cx.stop(&self.worker);
+    ///         self.worker.stop();
     ///     }
     ///
     ///     #[on]

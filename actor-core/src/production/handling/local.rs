@@ -8,9 +8,7 @@ use std::time::Duration;
 
 use super::inbox::{Found, LocalInbox, Next};
 use super::timer::LiveTimer;
-use crate::event::Event;
 use crate::parts::{AnyMail, AskError, NextWork, SpawnOptions};
-use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{PoolTasks, TaskHandle, Ticks, sleep};
 use crate::production::host::slice;
 use crate::production::mailbox::fired::{FiredTimer, TimerCancellation};
@@ -18,6 +16,7 @@ use crate::production::observing::observer_flags::{AGES, DEPTH, STUCK};
 use crate::production::running::actor::LiveActor;
 use crate::production::running::actor_task;
 use crate::production::running::background::ReportPanic;
+use crate::production::running::hub::Hub;
 use crate::production::running::relations::{OwnWatches, SendNotice, Watcher};
 use crate::production::running::reply::losing;
 use crate::production::running::spawning::{AskSupervisor, Factory, NamesOn, Spawn};
@@ -75,8 +74,8 @@ impl LocalActor {
         actor_task::names(self.actor.hub(), registry)
     }
 
-    pub(crate) fn disk(&self) -> LiveDisk {
-        self.actor.hub().disk.clone()
+    pub(crate) fn hub(&self) -> &Hub {
+        self.actor.hub()
     }
 
     pub(crate) fn names_on(&self, node: &str) -> NamesOn {
@@ -89,10 +88,6 @@ impl LocalActor {
 
     pub(crate) fn now(&self) -> Duration {
         self.actor.hub().now()
-    }
-
-    pub(crate) fn announce<E: Event>(&self, event: &E) {
-        self.actor.hub().announce(event);
     }
 
     pub(crate) fn after(&mut self, delay: Duration, fire: Fire) -> LiveTimer {

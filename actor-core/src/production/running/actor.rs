@@ -406,8 +406,7 @@ impl LiveActor {
     pub(crate) fn stop(self: &Arc<Self>, stop: Stop) {
         match stop {
             Stop::InOrder => self.stop_in_order(),
-            Stop::Within(deadline) => {
-                self.stop_in_order();
+            Stop::After(deadline) => {
                 let actor = Arc::downgrade(self);
                 let deadline = {
                     let _clock = self.hub.executor.enter();

@@ -34,7 +34,7 @@ use crate::supervision::{Failure, StopReason};
 /// alive only while that actor is registered, so the cycle ends with the actor.
 pub(crate) struct Hub {
     pub(in crate::production) executor: Executor,
-    pub(in crate::production) disk: LiveDisk,
+    pub(crate) disk: LiveDisk,
     pub(in crate::production) dispatcher: Arc<Dispatcher>,
     pub(in crate::production) registry: Registry,
     pub(in crate::production) hooks: Arc<Hooks>,
@@ -113,7 +113,7 @@ impl Hub {
         hub
     }
 
-    pub(in crate::production) fn now(&self) -> Duration {
+    pub(crate) fn now(&self) -> Duration {
         self.started.elapsed()
     }
 
@@ -215,7 +215,7 @@ impl Hub {
         self.monitors.go_on(goes_on);
     }
 
-    pub(in crate::production) fn announce<E: Event>(&self, event: &E) {
+    pub(crate) fn announce<E: Event>(&self, event: &E) {
         if self.is_observed() {
             let kind = TypeId::of::<E>();
             self.observe(Moment::Sent, kind, event, Sender::current(), None);

@@ -88,6 +88,11 @@ impl Target {
         }
     }
 
+    /// Returns a reference to the same actor that is not counted.
+    pub(crate) fn uncounted(&self) -> Self {
+        Self(TargetKind::Plain(self.place().clone()))
+    }
+
     pub(crate) fn downgrade(&self) -> WeakTarget {
         match &self.0 {
             TargetKind::Plain(ActorAddress::Live(actor)) => WeakTarget::Live(Arc::downgrade(actor)),

@@ -16,9 +16,7 @@ use tokio::runtime::Handle;
 use super::status::ActorStatus;
 use super::watchdog::watch_actors;
 use crate::error::Error;
-use crate::event::Event;
 use crate::parts::{ScriptedFault, ShutdownSummary, SpawnOptions};
-use crate::production::host::disk::LiveDisk;
 use crate::production::host::executor::{Executor, within};
 use crate::production::host::lock;
 use crate::production::observing::hooks::DeadLetter;
@@ -114,10 +112,6 @@ impl LiveSystem {
     /// If the directory can't be created or reached.
     pub fn disk_at(&self, root: impl AsRef<Path>) -> io::Result<()> {
         self.0.hub.disk.set_root(root.as_ref())
-    }
-
-    pub(crate) fn disk(&self) -> LiveDisk {
-        self.0.hub.disk.clone()
     }
 
     /// Calls `hook` for every [`Failure`] of an actor, instead of the hook before.
@@ -534,10 +528,6 @@ impl LiveSystem {
         self.0.hub.monitor(monitor);
     }
 
-    pub(crate) fn announce<E: Event>(&self, event: &E) {
-        self.0.hub.announce(event);
-    }
-
     pub(crate) fn set_ask_limit(&self, limit: Duration) {
         for hub in self.hubs() {
             hub.set_ask_limit(limit);
@@ -546,6 +536,10 @@ impl LiveSystem {
 
     pub(crate) fn now(&self) -> Duration {
         self.0.hub.now()
+    }
+
+    pub(crate) fn hub(&self) -> &Hub {
+        &self.0.hub
     }
 
     /// Awaits `first`, which stops some actors, and then stops the others.

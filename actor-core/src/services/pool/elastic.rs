@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{Pool, events};
+use crate::actor::Scope;
 use crate::actor::{Actor, Context};
 
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +68,7 @@ impl<A: Actor> Pool<A> {
             if !last.is_some_and(|last| last.busy == 0 && is_idle(last.idle_since)) {
                 break;
             }
-            self.stop_last_worker(cx);
+            self.stop_last_worker();
         }
         self.watch_for_idle(cx);
     }

@@ -16,6 +16,7 @@ use self::elastic::Elastic;
 use self::events::{CountedEvent, EventHandled, PoolJob};
 use self::places::place;
 use self::rebalancing::Rebalancing;
+use crate::actor::Scope;
 use crate::actor::{AcceptedBy, Actor, ActorRef, Context};
 use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::identity::ActorId;
@@ -365,14 +366,14 @@ impl<A: Actor> Pool<A> {
         }
         self.grow(size, cx);
         while self.workers.len() > size {
-            self.stop_last_worker(cx);
+            self.stop_last_worker();
         }
         self.turn %= self.workers.len();
         self.watch_for_idle(cx);
     }
 
     /// Stops the last worker, once it has handled all events that were routed to it.
-    fn stop_last_worker(&mut self, cx: &mut Context<Self>) {
+    fn stop_last_worker(&mut self) {
         let Some(worker) = self.workers.pop() else {
             return;
         };
@@ -382,7 +383,7 @@ impl<A: Actor> Pool<A> {
             .as_mut()
             .is_some_and(|moving| moving.leaves(&worker.actor));
         if !stays {
-            cx.stop(&worker.actor);
+            worker.actor.stop();
         }
     }
 
@@ -502,7 +503,7 @@ impl<A: Actor> Pool<A> {
         };
         let (waiting, left) = moving.done(key, by);
         if let Some(left) = left {
-            cx.stop(&left);
+            left.stop();
         }
         for job in waiting {
             self.hand_out_by(key, job, cx);

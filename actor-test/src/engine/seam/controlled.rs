@@ -108,12 +108,16 @@ impl Runtime for ControlledRuntime {
         };
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
-        let at_once = stop == Stop::AtOnce;
+        let at_once = match stop {
+            Stop::InOrder => false,
+            Stop::AtOnce => true,
+            Stop::After(limit) => {
+                let (timer, _) = state.plan_timer(current, to, current, limit);
+                state.timers.slots[timer as usize].purpose = TimerPurpose::Kill;
+                return;
+            }
+        };
         state.push(current, Effect::Stop { to, at_once });
-        if let Stop::Within(deadline) = stop {
-            let (timer, _) = state.plan_timer(current, to, current, deadline);
-            state.timers.slots[timer as usize].purpose = TimerPurpose::Kill;
-        }
     }
 
     fn close(&self) -> Vec<Address> {

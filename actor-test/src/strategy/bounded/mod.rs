@@ -42,7 +42,7 @@ use super::{DelayingExplorer, Strategy};
 ///
 /// ```
 /// use actor_test::strategy::{Bounded, RoundRobin};
-/// use actor_test::{Tester, Within};
+/// use actor_test::{Tester, DeviationBound};
 ///
 /// let search = Bounded::delays(RoundRobin::new()).by_states().at_most(2);
 /// let report = Tester::new().run_with(search.build(), |sys| {
@@ -52,7 +52,7 @@ use super::{DelayingExplorer, Strategy};
 /// // Nothing was left, not even with more delays.
 /// assert!(report.verdict.is_exhaustive());
 /// assert_eq!(report.verdict.within(), None);
-/// # let _ = Within::Delays(2);
+/// # let _ = DeviationBound::Delays(2);
 /// ```
 #[derive(Debug)]
 pub struct Bounded {

@@ -6,13 +6,13 @@ use std::str::FromStr;
 /// The limit of a state search on states or memory; unlimited by default.
 ///
 /// ```
-/// use actor_test::strategy::Room;
+/// use actor_test::strategy::StateLimit;
 ///
-/// let room: Room = "2GB".parse().expect("so much memory");
-/// assert_eq!((room.bytes, room.states), (Some(2_000_000_000), None));
-/// let room: Room = "100000".parse().expect("so many states");
-/// assert_eq!(room.states, Some(100_000));
-/// assert!("much".parse::<Room>().is_err());
+/// let limit: StateLimit = "2GB".parse().expect("so much memory");
+/// assert_eq!((limit.bytes, limit.states), (Some(2_000_000_000), None));
+/// let limit: StateLimit = "100000".parse().expect("so many states");
+/// assert_eq!(limit.states, Some(100_000));
+/// assert!("much".parse::<StateLimit>().is_err());
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]

@@ -353,7 +353,7 @@ fn what_is_denied_fails() {
             if told {
                 plain.tell(Go);
             } else {
-                sys.kill(&plain);
+                plain.kill();
             }
         })
     };

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use actor_core::Scope;
 use actor_core::System;
 use actor_core::fs::{Disk, OpenOptions};
 use actor_test::Tester;

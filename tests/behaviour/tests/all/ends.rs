@@ -65,7 +65,7 @@ fn a_late_wait_is_over_and_a_kill_takes_what_is_unread() {
     let (_, outcomes) = every(async |sys| {
         let mortal = sys.spawn(Mortal::default());
         mortal.tell(Serve);
-        sys.kill(&mortal);
+        mortal.kill();
         let first = mortal.stopped().await;
         let late = mortal.stopped().await;
         assert_eq!(first, late);
@@ -79,7 +79,7 @@ fn stop_and_wait_comes_after_what_was_sent_before() {
     let (_, outcomes) = every(async |sys| {
         let mortal = sys.spawn(Mortal::default());
         let served = mortal.ask(Serve);
-        let end = sys.stop_and_wait(&mortal).await;
+        let end = mortal.stop().await;
         format!("{end:?} {:?}", served.await)
     });
     assert_eq!(outcomes, ["Stopped Ok(1)"]);
@@ -92,7 +92,7 @@ fn who_is_brought_back_has_not_stopped() {
         let first = mortal.ask(Break).await;
         let second = mortal.ask(Break).await;
         let alive = mortal.is_alive();
-        let end = sys.stop_and_wait(&mortal).await;
+        let end = mortal.stop().await;
         format!("{} {} {alive} {end:?}", first.is_err(), second.is_err())
     });
     // The child may receive the stop request while its restart is pending.
@@ -157,9 +157,9 @@ fn a_third_may_end_what_waits_in_a_circle() {
         let [one, other] = [(); 2].map(|()| sys.spawn(Waiter { other: None }));
         one.tell(Await(other.clone()));
         other.tell(Await(one.clone()));
-        sys.kill(&other);
+        other.kill();
         other.stopped().await;
-        sys.stop(&one);
+        one.stop();
         format!("{:?}", one.stopped().await)
     });
     assert_eq!(outcomes, ["Stopped"]);
@@ -289,7 +289,7 @@ fn a_link_that_was_ended_shares_nothing() {
         mourner.tell(Unlink(mortal.clone()));
         mourner.ask(Told).await.unwrap();
         let failed = mortal.ask(Break).await.is_err();
-        sys.stop(&mortal);
+        mortal.stop();
         mortal.stopped().await;
         format!("{failed} {:?}", mourner.ask(Told).await)
     });
@@ -415,7 +415,7 @@ fn who_is_stopped_while_it_starts_either_has_started_or_says_why_not() {
     let (_, outcomes) = every(async |sys| {
         let slow = sys.spawn(SLOW);
         let start = slow.started();
-        sys.kill(&slow);
+        slow.kill();
         format!("{:?}", start.await)
     });
     assert_eq!(outcomes, ["Err(Aborted)", "Ok(())"]);

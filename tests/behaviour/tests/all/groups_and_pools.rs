@@ -376,7 +376,7 @@ fn the_events_of_a_key_keep_their_order_when_a_pool_is_resized() {
             }
             pool.resize(size);
         }
-        sys.stop_and_wait(&pool).await;
+        pool.stop().await;
         assert_eq!(*next.lock().expect("no one panics here"), [3, 3]);
     });
     report.assert_clean();
@@ -414,7 +414,7 @@ fn a_key_that_moves_waits_for_its_former_worker() {
         for account in 0..2 {
             pool.tell(Deposit { account, number: 1 });
         }
-        sys.stop_and_wait(&pool).await;
+        pool.stop().await;
         let handled = handled.lock().expect("no one panics here").clone();
         HANDLED.lock().expect("no one panics here").insert(handled);
     });
@@ -480,7 +480,7 @@ fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
     let report = Tester::new().iterations(500).run_async(|sys| async move {
         let pool = sys.spawn(Pool::least_busy(1, Worker));
         let asked = [pool.ask(Work), pool.ask(Work)];
-        sys.stop(&pool);
+        pool.stop();
         for ask in asked {
             assert_eq!(ask.await, Ok(0));
         }

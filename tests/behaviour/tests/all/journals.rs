@@ -137,7 +137,7 @@ async fn three_lives(sys: System, block: u32) {
         store.tell(Put(life * 10 + 3));
         if life < 2 {
             // Any step of the store may come before this.
-            sys.kill(&store);
+            store.kill();
             store.stopped().await;
             // Otherwise only the store has crashed, and the page cache survives.
             if sys.choose_bool() {

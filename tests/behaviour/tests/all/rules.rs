@@ -520,7 +520,7 @@ fn rule_02_a_kill_goes_ahead_of_the_inbox() {
         let to = sys.spawn(Listener(journal.clone()));
         to.tell(Line("first"));
         to.tell(Line("second"));
-        sys.kill(&to);
+        to.kill();
     });
     // Zero, one or two events may be handled before the kill, and each may be handled between the sends.
     assert_eq!(report.executions, 5);
@@ -529,7 +529,7 @@ fn rule_02_a_kill_goes_ahead_of_the_inbox() {
         let to = sys.spawn(Listener(journal.clone()));
         to.tell(Line("first"));
         to.tell(Line("second"));
-        sys.stop(&to);
+        to.stop();
     });
     assert!(report.executions > 1);
     assert_eq!(journal.take(), ["first", "second"]);
@@ -1670,7 +1670,7 @@ fn rule_14_a_users_drop_may_panic_twice() {
     }
     let tester = || Tester::new().iterations(5);
     // Unread when the receiver is killed, or when the execution ends.
-    let killed = tester().run(|sys| sys.kill(&two(sys)));
+    let killed = tester().run(|sys| drop(two(sys).kill()));
     let unread = tester().run_async(|sys| async move {
         two(&sys);
         sys.finish();

@@ -759,9 +759,9 @@ fn watchers_hear_of_the_end_and_not_of_a_restart() {
     assert_eq!(reasons(failed), BTreeSet::new());
     let halted = |_: &System, child: &ActorRef<Child>| child.tell(Halt);
     assert_eq!(reasons(halted), heard("Halted"));
-    let stopped = |sys: &System, child: &ActorRef<Child>| sys.stop(child);
+    let stopped = |_: &System, child: &ActorRef<Child>| drop(child.stop());
     assert_eq!(reasons(stopped), heard("Stopped"));
-    let killed = |sys: &System, child: &ActorRef<Child>| sys.kill(child);
+    let killed = |_: &System, child: &ActorRef<Child>| drop(child.kill());
     assert_eq!(reasons(killed), heard("Aborted"));
 }
 
@@ -770,7 +770,7 @@ fn stop_comes_after_what_was_sent_before_and_kill_ahead_of_it() {
     let stopped = always(|sys, journal| {
         let child = sys.spawn(factory("a", journal)());
         child.tell(Note("before"));
-        sys.stop(&child);
+        child.stop();
         child.tell(Note("after"));
     });
     let expected = ["a starts", "a before in First", "a stops", "a drops"];
@@ -779,7 +779,7 @@ fn stop_comes_after_what_was_sent_before_and_kill_ahead_of_it() {
         journal.note("begin");
         let child = sys.spawn(factory("a", journal)());
         child.tell(Note("before"));
-        sys.kill(&child);
+        child.kill();
     });
     let ends: Vec<usize> = killed.keys().map(Vec::len).collect();
     // Killed before it starts, before it reads, or afterwards.
@@ -792,13 +792,13 @@ fn a_handler_that_waits_is_ended_at_the_deadline() {
     let report = Tester::new().iterations(100).run(|sys| {
         let child = sys.spawn(factory("a", &Journal::default())());
         child.tell(Await);
-        sys.stop_within(&child, Duration::from_secs(1));
+        child.stop().within(Duration::from_secs(1));
     });
     report.assert_clean();
     let (kind, _) = bug(&Tester::new(), |sys| {
         let child = sys.spawn(factory("a", &Journal::default())());
         child.tell(Await);
-        sys.stop(&child);
+        child.stop();
     });
     assert_eq!(kind, BugKind::Deadlock);
 }
@@ -811,7 +811,7 @@ fn a_child_that_waits_to_be_brought_back_can_be_stopped() {
         let child = spawner.spawn_with(factory("a", &Journal::default()));
         child.tell(Panic);
         sys.sleep(Duration::from_secs(1)).await;
-        sys.stop(&child);
+        child.stop();
         assert_eq!(child.ask(Life).await, Err(AskError::Stopped));
         assert!(sys.now() < hour);
     });

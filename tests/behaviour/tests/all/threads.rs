@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
+use actor_core::Scope;
 use actor_core::System;
 use actor_core::sync::RaceCell;
 use actor_core::sync::blocking::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};

@@ -131,7 +131,7 @@ fn make(thing: Thing, sys: &System) -> Pair {
                 async move {
                     let _ = awaited.stopped().await;
                 },
-                async move { sys.stop(&other) },
+                async move { drop(other.stop()) },
             )
         }
         Thing::Join => {

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use actor_core::Scope;
 use actor_core::{Journal, System};
 use tokio::task::JoinSet;
 

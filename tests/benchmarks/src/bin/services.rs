@@ -382,7 +382,7 @@ impl Parent {
     #[on]
     fn stop_half(&mut self, _: StopHalf, cx: &mut Context<Self>) {
         for child in self.children.iter().step_by(2) {
-            cx.stop(child);
+            child.stop();
         }
     }
 

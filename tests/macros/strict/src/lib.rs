@@ -234,6 +234,8 @@ pub mod private_types {
 
     /// Uses what is private.
     pub fn use_them(sys: &actor_core::System) {
+        use actor_core::Scope;
+
         sys.monitor::<Watched>();
         sys.spawn(Hidden::default()).tell(Tick);
         sys.spawn(Inner::default()).tell(Tick);
@@ -569,7 +571,7 @@ pub fn local(sys: &actor_core::System) {
         }
     }
 
-    sys.spawn(Sum(0)).tell(Add(1));
+    actor_core::Scope::spawn(sys, Sum(0)).tell(Add(1));
 }
 
 /// A protocol of events under the names that generated code must not mean.

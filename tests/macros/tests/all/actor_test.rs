@@ -116,6 +116,7 @@ mod stand_in {
     }
 }
 
+use actor_core::Scope;
 use actor_core::System;
 use actor_macros::actor_test;
 use stand_in::__private::{ActorTest, Registered, TestBody};

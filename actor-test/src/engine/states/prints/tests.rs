@@ -132,8 +132,8 @@ impl Actress {
                 self.others.push_back(born);
             }
             24 | 25 => panic!("dramatically"),
-            26 => cx.stop(&other),
-            27 => cx.kill(&other),
+            26 => drop(other.stop()),
+            27 => drop(other.kill()),
             28 => cx.link(&other),
             29 => cx.supervise(if self.bells.is_empty() {
                 Supervision::one_for_all().intensity(9, second)
@@ -142,7 +142,7 @@ impl Actress {
             }),
             30 => {
                 cx.trap_links();
-                cx.stop_within(&other, second);
+                other.stop().within(second);
             }
             14 if self.others.len() > 1 => cx.halt(),
             15 => cx.goto(ActressState::Busy),

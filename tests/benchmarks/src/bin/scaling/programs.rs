@@ -1,5 +1,6 @@
 //! The programs of the scaling benchmark, one per row of the table.
 
+use actor_core::Scope;
 use actor_core::{Group, Mailbox, Pool, System};
 use benchmarks::ping_pong::ping_pong;
 

@@ -252,18 +252,18 @@ rules! {
         link ACTOR ["Context::link"] |k, n, cx| { cx.link(&k.peer(n)); 0 };
         unlink ACTOR ["Context::unlink"] |k, n, cx| { cx.unlink(&k.peer(n)); 0 };
         trap_links ACTOR ["Context::trap_links"] |_k, _n, cx| { cx.trap_links(); 0 };
-        stop ACTOR ["Context::stop"] |k, n, cx| { cx.stop(&k.peer(n)); 0 };
-        stop_within ACTOR ["Context::stop_within"] |k, n, cx| { cx.stop_within(&k.peer(n), ms(n)); 0 };
-        kill ACTOR ["Context::kill"] |k, n, cx| { cx.kill(&k.peer(n)); 0 };
-        body_stops STACKED ["System::stop"] |k, n| { k.sys().stop(&k.peer(n)); 0 };
+        stop ACTOR ["Context::stop"] |k, n, cx| { k.peer(n).stop(); 0 };
+        stop_within ACTOR ["Context::stop_within"] |k, n, cx| { k.peer(n).stop().within(ms(n)); 0 };
+        kill ACTOR ["Context::kill"] |k, n, cx| { k.peer(n).kill(); 0 };
+        body_stops STACKED ["System::stop"] |k, n| { k.peer(n).stop(); 0 };
         body_stops_within STACKED ["System::stop_within"] |k, n| {
-            k.sys().stop_within(&k.peer(n), ms(n));
+            k.peer(n).stop().within(ms(n));
             0
         };
         body_stops_and_waits STACKED ["System::stop_and_wait"] |k, n| {
-            u64::from(k.sys().stop_and_wait(&k.peer(n)).await.is_failure())
+            u64::from(k.peer(n).stop().await.is_failure())
         };
-        body_kills STACKED ["System::kill"] |k, n| { k.sys().kill(&k.peer(n)); 0 };
+        body_kills STACKED ["System::kill"] |k, n| { k.peer(n).kill(); 0 };
     }
     "children" {
         spawn ACTOR ["Context::spawn"] |k, n, cx| { k.child = Some(cx.spawn(k.child(n, false))); 0 };
@@ -316,7 +316,7 @@ rules! {
         };
         drop_child ANYBODY ["Spawner::ref_counted"] |k, _n| u64::from(k.child.take().is_some());
         stop_child ACTOR ["Context::stop"] |k, _n, cx| match &k.child {
-            Some(child) => { cx.stop(child); 1 }
+            Some(child) => { child.stop(); 1 }
             None => 0,
         };
         present_child ANYBODY ["ActorRef::id"] |k, n| match &k.child {

@@ -1,5 +1,6 @@
 //! The rules of disks and journals.
 
+use actor_core::Scope;
 use actor_core::Journal;
 use actor_core::fs::{Disk, File, OpenOptions};
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actor_core::Scope;
 use actor_core::Node;
 
 use crate::constructs::actors::{Echo, Note, Question};

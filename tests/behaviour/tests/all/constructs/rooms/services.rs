@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use actor_core::Scope;
 use actor_core::{Group, Pool, PoolRef, Probe, Proxy, Topics, Unread};
 
 use crate::constructs::actors::*;
