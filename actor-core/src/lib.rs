@@ -56,8 +56,8 @@
 //! - **One event at a time.** An actor handles one event, and everything that follows from it (exit and
 //!   entry hooks, raised events), before it takes the next. An async handler that waits keeps the actor:
 //!   later events stay in the inbox.
-//! - **Orders come first.** A [kill](System::kill), and a supervisor's orders after the failure of a child,
-//!   overtake the events in the inbox; an order to [stop](System::stop) comes after them.
+//! - **Orders come first.** A [kill](ActorRef::kill), and a supervisor's orders after the failure of a child,
+//!   overtake the events in the inbox; an order to [stop](ActorRef::stop) comes after them.
 //! - **First in, first out, for each sender.** Events from one actor to another are handled in the order in
 //!   which they were sent, except for deferred ones: the next is always the first that the state does not
 //!   defer.
@@ -141,7 +141,7 @@
 //! [`actor`] documents the handlers and hooks, [`Context`] their operations, [`monitor`] the specifications,
 //! [`System`] the set-up, and [`LiveSystem`] everything that exists in production only. [`macro@protocol`]
 //! frees actors of each other's types, and [`Probe`] stands in for an actor in a test. Actors find each other
-//! by [name](System::register), receive broadcasts in a [`Group`], subscribe to [`Topics`], and share work in
+//! by [name](Scope::register), receive broadcasts in a [`Group`], subscribe to [`Topics`], and share work in
 //! a [`Pool`]. The crate `actor-test` tests all of it.
 
 // docs.rs shows for each item which feature it needs.

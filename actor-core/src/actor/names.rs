@@ -120,7 +120,7 @@ pub(crate) fn find<R: AnyRef>(parent: &dyn SpawnParent, name: &str) -> NameLooku
     }
 }
 
-/// The future of a look-up; made by [`System::lookup`](crate::System::lookup) and [`Context::lookup`].
+/// The future of a look-up; made by [`Scope::lookup`](crate::Scope::lookup).
 #[must_use = "await the answer"]
 pub struct NameLookup<R> {
     asked: LookupSource,

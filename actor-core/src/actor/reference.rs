@@ -195,7 +195,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Every event that the actor handles is handled before. The future may be awaited on any executor,
     /// from a handler, a test's body or the outside. There is no time limit: use
-    /// [`System::stop_within`](crate::System::stop_within) to enforce an end.
+    /// [`Stopping::within`](crate::Stopping::within) to enforce an end.
     ///
     /// ```
     /// use actor_core::prelude::*;

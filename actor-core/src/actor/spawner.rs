@@ -12,8 +12,8 @@ use crate::production::{RefCount, Target};
 use crate::runtime::{Factory, Spawn, SpawnParent};
 use crate::supervision::{Backoff, Restart, Unread};
 
-/// Starts actors with settings of their own; made by [`System::spawner`](crate::System::spawner) and
-/// [`Context::spawner`](crate::Context::spawner).
+/// Starts actors with settings of their own; made by [`Scope::spawner`](crate::Scope::spawner) and
+/// [`Scope::spawner`](crate::Scope::spawner).
 ///
 /// ```
 /// use actor_core::prelude::*;
@@ -70,7 +70,7 @@ impl<'a> Spawner<'a> {
         self
     }
 
-    /// Registers the actor under its name; see [`System::register`](crate::System::register).
+    /// Registers the actor under its name; see [`Scope::register`](crate::Scope::register).
     ///
     /// ```
     /// # use actor_core::prelude::*;
@@ -108,7 +108,7 @@ impl<'a> Spawner<'a> {
     /// restarted.
     ///
     /// Under test the same holds. Dropping the last reference stops the actor in the same step, as if
-    /// by [`System::stop`](crate::System::stop) at that place; a predicate that captures a reference
+    /// by [`ActorRef::stop`](crate::ActorRef::stop) at that place; a predicate that captures a reference
     /// keeps the actor alive, so read the actor through [`World::all`](crate::World::all) instead.
     ///
     /// ```
@@ -269,14 +269,14 @@ impl<'a> Spawner<'a> {
     /// [`AskError::Failed`](crate::AskError::Failed). The event is never handled again, since it would most
     /// likely make the actor fail again, until the supervisor gives up. The sender may send it again.
     ///
-    /// The supervisor is the actor whose context this is: [`Context::supervise`] sets which other
+    /// The supervisor is the actor whose context this is: [`Scope::supervise`] sets which other
     /// children are restarted, and how often at most; a supervisor that ends stops its children first.
     /// A child of the system is restarted alone, at most 3 times within 5 s; after one more failure it
     /// stays stopped, which is reported to the [failure hook](crate::LiveSystem::on_failure).
     ///
     /// The caller makes the first value, here. A later panic of `factory` is a failure of the actor.
     ///
-    /// [`Context::supervise`]: crate::Context::supervise
+    /// [`Scope::supervise`]: crate::Scope::supervise
     ///
     /// ```
     /// use actor_core::prelude::*;

@@ -45,7 +45,7 @@ use crate::runtime;
 pub struct Timestamp(Duration);
 
 impl Timestamp {
-    /// Returns the timestamp of a clock reading; see [`Context::now`](crate::Context::now).
+    /// Returns the timestamp of a clock reading; see [`Scope::now`](crate::Scope::now).
     pub const fn at(time: Duration) -> Self {
         Self(time)
     }

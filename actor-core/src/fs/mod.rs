@@ -1,8 +1,8 @@
 //! Files, on which a program builds its own storage: real files in production; under test, a simulated disk
 //! that may lose data that was not synced.
 //!
-//! The interface is a small part of `tokio::fs`, on a handle: [`System::disk`](crate::System::disk) and
-//! [`Context::disk`](crate::Context::disk) return the [`Disk`] of the system. Every call is `async`.
+//! The interface is a small part of `tokio::fs`, on a handle: [`Scope::disk`](crate::Scope::disk) and
+//! [`Scope::disk`](crate::Scope::disk) return the [`Disk`] of the system. Every call is `async`.
 //!
 //! ```
 //! use actor_core::fs::{Disk, OpenOptions};

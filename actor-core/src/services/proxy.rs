@@ -28,7 +28,7 @@ pub type ProxyRef<A> = ActorRef<Proxy<A>>;
 /// gets the actor's reply.
 ///
 /// The proxy looks the name up when an event arrives while no actor is known. Events that arrive during the
-/// look-up are kept, and forwarded in order: a thousand unless [`room`](Proxy::room) sets another limit. An
+/// look-up are kept, and forwarded in order: a thousand unless [`capacity`](Proxy::capacity) sets another limit. An
 /// event beyond the limit is a dead letter, as with a full mailbox. If the look-up fails, because nobody has
 /// the name or the node is down, the kept events are dead letters, and askers get
 /// [`AskError::Stopped`](crate::AskError::Stopped) or

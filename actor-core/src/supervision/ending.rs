@@ -19,7 +19,7 @@ pub struct Terminated {
 pub enum StopReason {
     /// The actor halted itself.
     Halted,
-    /// The actor was stopped in order: by [`stop`](crate::System::stop), its supervisor, or a shutdown.
+    /// The actor was stopped in order: by [`stop`](crate::ActorRef::stop), its supervisor, or a shutdown.
     Stopped,
     /// The actor failed: a handler or hook panicked or returned an `Err` to a `tell`, it broke a rule of the
     /// framework, or its state did not accept an event.
@@ -29,7 +29,7 @@ pub enum StopReason {
     Exhausted,
     /// An actor [linked](crate::Context::link) to this one has failed.
     Linked,
-    /// The actor was [killed](crate::System::kill). In production also: a shutdown or a stop exceeded its
+    /// The actor was [killed](crate::ActorRef::kill). In production also: a shutdown or a stop exceeded its
     /// deadline, the system was dropped, or it had shut down before the actor could start.
     Aborted,
     /// The actor's [node](crate::System::node) crashed, or the connection to that node broke; in the latter

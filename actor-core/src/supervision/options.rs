@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The restart policy of a supervised child that has ended by itself.
 ///
-/// An actor that was [stopped](crate::System::stop) is never restarted.
+/// An actor that was [stopped](crate::ActorRef::stop) is never restarted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 #[non_exhaustive]
 pub enum Restart {
@@ -130,7 +130,7 @@ pub(crate) enum Strategy {
 }
 
 /// The supervision of children that an actor has spawned with a factory; an argument of
-/// [`Context::supervise`](crate::Context::supervise).
+/// [`Scope::supervise`](crate::Scope::supervise).
 ///
 /// The siblings in a group are stopped in reverse order of their spawns, one after the other, and restarted
 /// in the order of their spawns. Each is stopped before the rest of its inbox: the `#[stop]` hook runs

@@ -309,7 +309,7 @@ impl Faults<'_> {
 
     /// Sets the date on a node back: the time that its actors read as
     /// [`SystemTime::now`](std::time::SystemTime::now). Timers and monotonic clocks
-    /// ([`Context::now`](crate::Context::now) and [`Instant`](std::time::Instant)) are unaffected.
+    /// ([`Scope::now`](crate::Scope::now) and [`Instant`](std::time::Instant)) are unaffected.
     pub fn set_back(&self, node: &str, by: Duration) {
         self.inject(ScriptedFault::SetBack(node.into(), by));
     }

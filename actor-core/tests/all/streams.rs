@@ -216,7 +216,6 @@ async fn an_item_that_waits_for_room_when_its_actor_ends_is_a_dead_letter() {
 
 /// An endless stream that ends its actor before it yields the first item.
 struct Fatal {
-    sys: System,
     actor: ActorRef<Victim>,
     given: u32,
     /// Receives the number of items taken, when the stream is dropped.
@@ -243,7 +242,6 @@ impl Drop for Fatal {
 }
 
 struct Victim {
-    sys: System,
     over: mpsc::UnboundedSender<u32>,
 }
 
@@ -252,7 +250,6 @@ impl Victim {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
         let fatal = Fatal {
-            sys: self.sys.clone(),
             actor: cx.me(),
             given: 0,
             over: self.over.clone(),
@@ -272,10 +269,7 @@ async fn no_item_is_taken_for_an_actor_that_has_ended() {
     let sys = System::new();
     let live = sys.as_live().unwrap();
     let (over, mut taken) = mpsc::unbounded_channel();
-    let victim = sys.spawn(Victim {
-        sys: sys.clone(),
-        over,
-    });
+    let victim = sys.spawn(Victim { over });
     assert_eq!(victim.stopped().await, StopReason::Aborted);
     assert_eq!(taken.recv().await, Some(1));
     assert_eq!(live.dead_letters(), 1); // the item, but not the event of the stream's end

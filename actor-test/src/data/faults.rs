@@ -17,7 +17,7 @@ pub enum FaultKind {
     Call,
     /// A bounded mailbox refuses a message, though it has capacity left.
     Full,
-    /// A call to a disk fails, by [`Context::disk`](actor_core::Context::disk).
+    /// A call to a disk fails, by [`Scope::disk`](actor_core::Scope::disk).
     Disk,
     /// A message between nodes is lost.
     Drop,

@@ -193,7 +193,7 @@ impl QueryServer<'_, '_> {
         if let Some(recording) = self.recordings.get(&about).map(Arc::clone) {
             let run = move || {
                 let mut again = Replayer::new(program, test, &recording);
-                let looker = Box::new(SnapshotObserver {
+                let observer = Box::new(SnapshotObserver {
                     orders: heard,
                     answer: None,
                     asked: 0,
@@ -201,7 +201,7 @@ impl QueryServer<'_, '_> {
                     status: again.status(),
                 });
                 again.replay(RunOptions {
-                    looker: Some(looker),
+                    observer: Some(observer),
                     ..RunOptions::default()
                 });
             };

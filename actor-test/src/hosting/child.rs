@@ -284,7 +284,7 @@ fn began(test: &ActorTest, settings: &Settings, task: &Task) -> ChildEvent {
 /// Starts the watchdog: it reports progress to the tool, and ends the process when a handler hangs.
 fn guard(limit: Duration, events: &Arc<EventWriter>) {
     let (alive, barking) = (Arc::clone(events), Arc::clone(events));
-    let bark = move |worker: &WorkerStatus, still: Duration| {
+    let on_hang = move |worker: &WorkerStatus, still: Duration| {
         // If the iteration is unknown, the tool determines it, as after a crash.
         if let Some(iteration) = worker.iteration() {
             barking.append(&ChildEvent::Hang {
@@ -296,7 +296,7 @@ fn guard(limit: Duration, events: &Arc<EventWriter>) {
         }
         std::process::exit(101);
     };
-    watchdog::start(limit, move |event| alive.append(&event), Box::new(bark));
+    watchdog::start(limit, move |event| alive.append(&event), Box::new(on_hang));
 }
 
 fn write_traces(report: &mut Report, given: Overrides) -> Option<String> {

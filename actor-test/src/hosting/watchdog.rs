@@ -23,10 +23,10 @@ pub(crate) type Bark = Box<dyn Fn(&WorkerStatus, Duration) + Send>;
 
 /// Starts the watchdog of this process, unless it is running. The watchdog has a single limit: if the tests
 /// of one process have different limits, the first one applies to all.
-pub(crate) fn start(limit: Duration, alive: impl Fn(ChildEvent) + Send + 'static, bark: Bark) {
+pub(crate) fn start(limit: Duration, alive: impl Fn(ChildEvent) + Send + 'static, on_hang: Bark) {
     static STARTED: OnceLock<()> = OnceLock::new();
     STARTED.get_or_init(|| {
-        let watch = move || watch(limit, alive, &bark);
+        let watch = move || watch(limit, alive, &on_hang);
         // If no thread can be started, tests run without a watchdog.
         let _ = std::thread::Builder::new()
             .name("actor-test watchdog".into())
@@ -34,7 +34,7 @@ pub(crate) fn start(limit: Duration, alive: impl Fn(ChildEvent) + Send + 'static
     });
 }
 
-fn watch(limit: Duration, alive: impl Fn(ChildEvent), bark: &Bark) {
+fn watch(limit: Duration, alive: impl Fn(ChildEvent), on_hang: &Bark) {
     let mut seen = BTreeMap::new();
     let mut looks = CheckTimer::begin();
     let mut said = crate::wall_clock::now();
@@ -57,7 +57,7 @@ fn watch(limit: Duration, alive: impl Fn(ChildEvent), bark: &Bark) {
             let still = seen.entry(key(worker)).or_insert(StallTimer::since(now));
             moved |= still.look(now, passed);
             if still.lasted >= limit {
-                bark(worker, still.lasted);
+                on_hang(worker, still.lasted);
             }
         }
     }

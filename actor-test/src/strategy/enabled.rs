@@ -176,7 +176,7 @@ pub struct Step<'a> {
     /// The main effect of the step.
     pub(crate) effect: StepEffect,
     /// The monitors that observed the step, and the predicates that may have.
-    pub(crate) onlookers: ObserverSet,
+    pub(crate) observers: ObserverSet,
     /// The reads of predicates after the step.
     pub(crate) predicate_reads: &'a [PredicateRead],
     /// The transitions of these monitors, recorded unless the strategy sees whole states.

@@ -327,7 +327,7 @@ impl ConstructSet {
     }
 
     /// The values without those of observers, which [`ObserverSet`] records.
-    pub(crate) fn without_onlookers(self) -> Self {
+    pub(crate) fn without_observers(self) -> Self {
         self.without(Self::of(&[
             StepConstruct::Monitor,
             StepConstruct::Announcement,

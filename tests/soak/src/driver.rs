@@ -43,7 +43,7 @@ impl Pending {
 
 impl Driver {
     /// Returns the asks that are still open at the end.
-    pub(crate) async fn run(mut self, sys: System) -> VecDeque<Pending> {
+    pub(crate) async fn run(mut self) -> VecDeque<Pending> {
         let mut pending = VecDeque::new();
         for number in 1.. {
             if self.is_over.load(Ordering::Relaxed) {
@@ -53,7 +53,7 @@ impl Driver {
                 tokio::task::yield_now().await;
             }
             self.keep_pace().await;
-            self.order(number, &mut pending, &sys).await;
+            self.order(number, &mut pending).await;
             if pending.len() > ASKS_OPEN
                 && let Some(oldest) = pending.pop_front()
             {
@@ -71,7 +71,7 @@ impl Driver {
         }
     }
 
-    async fn order(&mut self, number: u64, pending: &mut VecDeque<Pending>, sys: &System) {
+    async fn order(&mut self, number: u64, pending: &mut VecDeque<Pending>) {
         let place = self.below(self.crew.size());
         let Some(worker) = self.crew.at(place) else {
             return;
@@ -81,7 +81,7 @@ impl Driver {
             number,
         };
         match self.below(1_000) {
-            0..4 => self.replace(place, &worker, sys),
+            0..4 => self.replace(place, &worker),
             4 if self.below(40) == 0 => self.foremen[share_of(place)].tell(Trip {
                 ticket: Ticket::new(),
             }),
@@ -106,7 +106,7 @@ impl Driver {
     }
 
     /// Kills or stops a worker, and orders a replacement.
-    fn replace(&mut self, place: usize, worker: &ActorRef<Worker>, sys: &System) {
+    fn replace(&mut self, place: usize, worker: &ActorRef<Worker>) {
         LEDGER.killed();
         match self.below(2) {
             0 => drop(worker.kill()),

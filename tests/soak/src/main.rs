@@ -173,9 +173,7 @@ fn drivers(
         is_over: is_over.clone(),
     };
     let drivers = (0..DRIVERS).map(driver);
-    drivers
-        .map(|driver| tokio::spawn(driver.run(sys.clone())))
-        .collect()
+    drivers.map(|driver| tokio::spawn(driver.run())).collect()
 }
 
 /// Counts failures; returns the count of unexpected ones.

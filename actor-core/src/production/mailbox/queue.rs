@@ -79,7 +79,7 @@ pub(crate) struct Letters {
     /// `None` for most actors, which have no timers.
     timers: Option<Box<Slab<Arc<FiredTimer>>>>,
     #[cfg(feature = "tracing")]
-    luggage: SpanContexts,
+    contexts: SpanContexts,
 }
 
 impl Letters {
@@ -111,7 +111,7 @@ impl Letters {
 
     #[cfg(feature = "tracing")]
     pub(crate) fn take_carried(&mut self, slot: u32) -> Option<SpanContext> {
-        self.luggage.take(slot)
+        self.contexts.take(slot)
     }
 
     fn add_timer(&mut self, timer: Arc<FiredTimer>) -> u64 {
@@ -125,7 +125,7 @@ impl Letters {
             std::mem::swap(&mut self.mail, &mut other.mail);
             std::mem::swap(&mut self.timers, &mut other.timers);
             #[cfg(feature = "tracing")]
-            std::mem::swap(&mut self.luggage, &mut other.luggage);
+            std::mem::swap(&mut self.contexts, &mut other.contexts);
             self.entries.append(&mut other.entries);
             return;
         }
@@ -139,7 +139,7 @@ impl Letters {
             {
                 let slot = to.move_from(&**from, entry.slot);
                 #[cfg(feature = "tracing")]
-                self.luggage.put(slot, other.luggage.take(entry.slot));
+                self.contexts.put(slot, other.contexts.take(entry.slot));
                 entry.slot = slot;
             }
             self.entries.push_back(entry);
@@ -226,7 +226,7 @@ impl<R> Opened<'_, R> {
     /// Sets or clears a slot's span context. The result must be dropped after the lock is released.
     #[cfg(feature = "tracing")]
     pub(crate) fn carry(&mut self, slot: u32, carried: Option<SpanContext>) -> Option<SpanContext> {
-        self.queue.letters.luggage.put(slot, carried)
+        self.queue.letters.contexts.put(slot, carried)
     }
 
     /// Returns true if the mailbox has no bound.
@@ -453,7 +453,7 @@ impl<R> ActorMailbox<R> {
             let slot = mail.move_from(queue.letters.mail(), entry.slot);
             #[cfg(feature = "tracing")]
             letters
-                .luggage
+                .contexts
                 .put(slot, queue.letters.take_carried(entry.slot));
             entry.slot = slot;
         }

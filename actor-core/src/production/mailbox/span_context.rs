@@ -37,13 +37,13 @@ mod tests {
 
     #[test]
     fn what_is_left_of_an_event_does_not_go_to_the_next() {
-        let mut luggage = SpanContexts::default();
-        assert!(luggage.put(3, None).is_none());
-        assert!(luggage.0.is_none(), "nothing is kept for nothing");
-        assert!(luggage.put(1, Some(Box::new("one"))).is_none());
-        let left = luggage.put(1, None).expect("it was never taken");
+        let mut contexts = SpanContexts::default();
+        assert!(contexts.put(3, None).is_none());
+        assert!(contexts.0.is_none(), "nothing is kept for nothing");
+        assert!(contexts.put(1, Some(Box::new("one"))).is_none());
+        let left = contexts.put(1, None).expect("it was never taken");
         assert_eq!(left.downcast_ref(), Some(&"one"));
-        assert!(luggage.take(1).is_none());
-        assert!(luggage.take(9).is_none());
+        assert!(contexts.take(1).is_none());
+        assert!(contexts.take(9).is_none());
     }
 }

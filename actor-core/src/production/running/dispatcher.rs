@@ -53,7 +53,7 @@ pub(crate) struct Dispatcher {
     /// The runtime for substitute workers; `None` if they are of no use.
     runtime: Option<Handle>,
     /// The state of the [sentinel](super::sentinel).
-    vigil: SentinelState,
+    sentinel_state: SentinelState,
     /// True once no actor is left and none will come.
     over: AtomicBool,
     /// True once the runtime is gone.
@@ -114,7 +114,7 @@ pub(in crate::production) fn new(
         workers: queues.iter().map(peer).collect(),
         parked: AtomicU64::new(0),
         on_tokio: executor.is_tokio(),
-        vigil: SentinelState::new(runtime.is_some()),
+        sentinel_state: SentinelState::new(runtime.is_some()),
         runtime,
         over: AtomicBool::new(false),
         closed: AtomicBool::new(false),
@@ -162,7 +162,7 @@ impl Dispatcher {
     /// Starts the sentinel, if it does not run, since an actor was queued.
     #[inline]
     fn start_sentinel(self: &Arc<Self>) {
-        if self.vigil.begins() {
+        if self.sentinel_state.begins() {
             sentinel::watch(self.clone());
         }
     }
@@ -356,8 +356,8 @@ impl Dispatcher {
     }
 
     /// Returns the sentinel's state for these queues.
-    pub(super) fn vigil(&self) -> &SentinelState {
-        &self.vigil
+    pub(super) fn sentinel_state(&self) -> &SentinelState {
+        &self.sentinel_state
     }
 
     /// Returns true if nothing runs any more.

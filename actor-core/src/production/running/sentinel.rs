@@ -62,7 +62,7 @@ impl SentinelState {
 fn progress(queues: &Dispatcher) -> QueueProgress {
     QueueProgress {
         workers: queues.lives(),
-        substitutes: queues.vigil().substitutes.load(Ordering::Relaxed),
+        substitutes: queues.sentinel_state().substitutes.load(Ordering::Relaxed),
     }
 }
 
@@ -119,21 +119,21 @@ impl WatchedQueues {
     /// Checks the queues; returns true if they have to be checked again.
     fn look(&mut self) -> bool {
         let queues = &self.queues;
-        let vigil = queues.vigil();
+        let sentinel_state = queues.sentinel_state();
         if queues.is_done() {
             return false;
         }
         match (queues.is_busy(), self.released) {
             (true, false) => {}
             // Otherwise the sentinel was asked to begin anew.
-            (true, true) if !vigil.is_watched.swap(true, Ordering::AcqRel) => {
+            (true, true) if !sentinel_state.is_watched.swap(true, Ordering::AcqRel) => {
                 self.released = false;
             }
             (_, true) => return false,
             (false, false) => {
                 self.released = true;
                 self.seen = None;
-                vigil.is_watched.store(false, Ordering::Release);
+                sentinel_state.is_watched.store(false, Ordering::Release);
                 return true;
             }
         }
@@ -154,7 +154,11 @@ fn start_substitute(queues: &Arc<Dispatcher>) {
     let Some(runtime) = queues.runtime() else {
         return;
     };
-    if !queues.vigil().is_substituted.swap(true, Ordering::AcqRel) {
+    if !queues
+        .sentinel_state()
+        .is_substituted
+        .swap(true, Ordering::AcqRel)
+    {
         runtime.spawn(Substitute(queues.clone()));
     }
 }
@@ -167,13 +171,15 @@ impl Substitute {
         let Self(queues) = self;
         let _shift = slice::begin(true);
         let before = queues.lives();
-        let vigil = queues.vigil();
+        let sentinel_state = queues.sentinel_state();
         while !queues.is_closed()
             && let Some(run) = queues.take_any()
         {
-            vigil.substitutes.fetch_add(1, Ordering::Relaxed);
+            sentinel_state.substitutes.fetch_add(1, Ordering::Relaxed);
             // The actor may block this thread, too.
-            vigil.is_substituted.store(false, Ordering::Release);
+            sentinel_state
+                .is_substituted
+                .store(false, Ordering::Release);
             run();
             if slice::is_over() {
                 if queues.lives() != before {
@@ -194,7 +200,7 @@ impl Future for Substitute {
         let poll = self.work(task);
         if poll.is_ready() {
             self.0
-                .vigil()
+                .sentinel_state()
                 .is_substituted
                 .store(false, Ordering::Release);
         }

@@ -90,7 +90,7 @@ impl LiveSystem {
         Self(Guard::new(hub))
     }
 
-    /// Sets the directory of the files of [`System::disk`](crate::System::disk), and creates it if it is
+    /// Sets the directory of the files of [`Scope::disk`](crate::Scope::disk), and creates it if it is
     /// missing. Call this before actors use the disk.
     ///
     /// ```

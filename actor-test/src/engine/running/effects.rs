@@ -134,8 +134,8 @@ impl Engine {
             FollowUp::Crossing { to, link, letter } => self.cross(operation, to, link, letter),
             FollowUp::CrossingReply { ask, lost } => self.cross_reply(operation, ask, lost),
             FollowUp::Mishap(number) => {
-                let mishap = self.state().nodes.mishaps[number as usize].clone();
-                self.inject(&mishap);
+                let node_fault = self.state().nodes.mishaps[number as usize].clone();
+                self.inject(&node_fault);
             }
             FollowUp::CapacityRequested(question) => {
                 self.record_question(question);
@@ -176,12 +176,12 @@ impl Engine {
     }
 
     pub(crate) fn drop_remains(&mut self, remains: OrphanedValues) {
-        let garbage = self.workshop().garbage(remains);
+        let garbage = self.arena().garbage(remains);
         self.dropping(AskError::Dropped, || garbage.discard());
     }
 
     fn replied(&mut self, operation: u32, ask: u32, lost: Option<AskError>) {
-        let Some(slot) = self.workshop().reply(ask).cloned() else {
+        let Some(slot) = self.arena().reply(ask).cloned() else {
             return;
         };
         self.show_reply(operation, ask, &*slot, lost);
@@ -191,7 +191,7 @@ impl Engine {
 
     /// Completes an ask with its reply, or with the reason of its loss.
     pub(super) fn hand_over(&mut self, ask: u32, lost: Option<AskError>) {
-        let Some(slot) = self.workshop().reply(ask).cloned() else {
+        let Some(slot) = self.arena().reply(ask).cloned() else {
             return;
         };
         slot.deliver(lost);
@@ -324,7 +324,7 @@ impl Engine {
     }
 
     pub(crate) fn discard(&mut self, operation: u32, slot: u32, loss: AskError) {
-        let mail = self.workshop().mail(operation).cloned();
+        let mail = self.arena().mail(operation).cloned();
         if let Some(mail) = mail {
             self.dropping(loss, || mail.discard(slot));
         }
@@ -400,7 +400,7 @@ impl Engine {
             .iter()
             .map(|future| self.futures[*future as usize].take())
             .collect();
-        let garbage = self.workshop().garbage(halted.remains);
+        let garbage = self.arena().garbage(halted.remains);
         self.shared.current.set(operation);
         if let Some(parts) = &mut parts {
             self.dropping(lost, || parts.body.clear());
@@ -429,8 +429,8 @@ impl Engine {
             ..
         } = found;
         let (notice, mail) = {
-            let mut workshop = self.workshop();
-            (workshop.take_notice(watch), workshop.mail(watcher).cloned())
+            let mut arena = self.arena();
+            (arena.take_notice(watch), arena.mail(watcher).cloned())
         };
         let (notice, mail) = match (notice, mail, found.ask) {
             (Some(WatchNotice::Event(notice)), Some(mail), _) => (notice, mail),
@@ -458,7 +458,7 @@ impl Engine {
     }
 
     fn announced(&mut self, operation: u32, slab: u32, slot: u32) {
-        let slab = self.workshop().slab(slab);
+        let slab = self.arena().slab(slab);
         let sender = (operation != BODY).then(|| self.actor_id(operation));
         self.show(Moment::Sent, sender, None, |show| {
             slab.inspect(slot, show);
@@ -483,7 +483,7 @@ impl Engine {
             Fired::Slept(owner) => {
                 self.shared.current.set(owner);
                 self.state().last_operation = owner;
-                let waker = self.workshop().clockwork(timer).waker.take();
+                let waker = self.arena().clockwork(timer).waker.take();
                 if let Some(waker) = waker {
                     waker.wake();
                 }
@@ -507,9 +507,9 @@ impl Engine {
 
     fn refill(&mut self, timer: u32, owner: u32) {
         let (again, mail) = {
-            let mut workshop = self.workshop();
-            let again = workshop.clockwork(timer).again.take();
-            (again, workshop.mail(owner).cloned())
+            let mut arena = self.arena();
+            let again = arena.clockwork(timer).again.take();
+            (again, arena.mail(owner).cloned())
         };
         let (Some(again), Some(mail)) = (again, mail) else {
             return;
@@ -517,7 +517,7 @@ impl Engine {
         match panics::catch(|| again(&*mail)) {
             Ok(slot) => {
                 if self.state().refill(timer, slot) {
-                    self.workshop().clockwork(timer).again = Some(again);
+                    self.arena().clockwork(timer).again = Some(again);
                 }
             }
             Err(panic) => self.panicked(owner, *panic),

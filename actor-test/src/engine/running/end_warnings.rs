@@ -101,7 +101,7 @@ fn restless(state: &ExecutionState) -> Option<String> {
     let why = match state.timers.armed() > state.timers.armed_periodic() {
         true => "with other timers that are armed anew and anew",
         false if state.someone_awaits() => "while someone awaits",
-        false if state.thermometer.any_owed() => "while something is owed",
+        false if state.temperatures.any_owed() => "while something is owed",
         false => "with never a pause between the ticks",
     };
     let owner = state.name(owner);

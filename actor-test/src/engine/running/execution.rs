@@ -62,7 +62,7 @@ pub(crate) struct RunOptions {
     /// In a recorded execution: the step that is recorded but not taken, at which the execution ends.
     pub(crate) until: Option<u64>,
     /// The observer of the execution between two steps.
-    pub(crate) looker: Option<Box<dyn StepObserver>>,
+    pub(crate) observer: Option<Box<dyn StepObserver>>,
     /// The step before which an execution with nothing but periodic timers left does not end.
     pub(crate) idles_from: u64,
     /// True if time may pass without a timer that fires, in case the strategy leaves that to the tester.
@@ -110,7 +110,7 @@ pub(crate) struct Engine {
     pub(crate) thread_observations: Observations,
     pub(crate) bound: u64,
     pub(crate) until: Option<u64>,
-    looker: Option<Box<dyn StepObserver>>,
+    observer: Option<Box<dyn StepObserver>>,
     pub(crate) fairness: Fairness,
     pub(crate) seed: u64,
     /// The seed from which the passing of time is drawn, if it is drawn.
@@ -125,7 +125,7 @@ pub(crate) struct Engine {
     pub(crate) idles_from: u64,
     pub(crate) lasso: LassoDetector,
     /// The fingerprints of states, for a strategy that compares states.
-    pub(crate) lookout: StateFingerprinter,
+    pub(crate) fingerprinter: StateFingerprinter,
     /// The cycle that a search found in the execution to replay, and the fingerprint of its first state.
     pub(crate) cycle: Option<Cycle>,
     pub(crate) cycle_start: Option<u128>,
@@ -174,7 +174,7 @@ impl Engine {
             thread_observations: Observations::default(),
             bound: 0,
             until: None,
-            looker: None,
+            observer: None,
             fairness: Fairness::Fair,
             seed: 0,
             passing: None,
@@ -184,7 +184,7 @@ impl Engine {
             idle_moments: 0,
             idles_from: 0,
             lasso: LassoDetector::default(),
-            lookout: StateFingerprinter::default(),
+            fingerprinter: StateFingerprinter::default(),
             cycle: None,
             cycle_start: None,
             liveness: (None, 0, None),
@@ -287,8 +287,8 @@ impl Engine {
             let draws = options.time_passes && !strategy.has_memory();
             self.passing = draws.then(|| mix(execution.seed, 0x7a_55ed));
             self.hears_steps = strategy.wants_steps();
-            self.lookout.is_wanted = strategy.wants_states() || self.cycle.is_some();
-            self.lookout.by_history = strategy.compares_histories();
+            self.fingerprinter.is_wanted = strategy.wants_states() || self.cycle.is_some();
+            self.fingerprinter.by_history = strategy.compares_histories();
             begun
         };
         if !begun {
@@ -333,7 +333,7 @@ impl Engine {
             ending: outcome.end.ending(),
             steps: outcome.steps,
             behaviour: outcome.class,
-            state: self.lookout.seen().copied(),
+            state: self.fingerprinter.seen().copied(),
         };
         let _planning = Planning::begin(&self.heartbeat);
         self.shared.strategy.borrow_mut().ended(&ended);
@@ -349,7 +349,7 @@ impl Engine {
         }
         end = self.serve_observer(test, end);
         // If the program asks for the end while nothing is hot, the watched obligation counts as discharged.
-        if end == EndReason::Finished && self.state().thermometer.watched().is_some() {
+        if end == EndReason::Finished && self.state().temperatures.watched().is_some() {
             end = EndReason::Recovered;
         }
         if let Some(witness) = self.shared.session().tape.witness() {
@@ -365,14 +365,14 @@ impl Engine {
 
     /// Shows snapshots to the observer, if there is one, and takes the further steps that it asks for.
     fn serve_observer(&mut self, test: &dyn Program, mut end: EndReason) -> EndReason {
-        let Some(mut looker) = self.looker.take() else {
+        let Some(mut observer) = self.observer.take() else {
             return end;
         };
         loop {
             let snapshot = self.snapshot();
             let diverged = self.session().tape.diverged_at();
-            looker.looks(snapshot, diverged);
-            let Some(step) = looker.next() else {
+            observer.looks(snapshot, diverged);
+            let Some(step) = observer.next() else {
                 return end;
             };
             if end == EndReason::Bound {
@@ -434,16 +434,16 @@ impl Engine {
             record: tell,
             witness,
             until,
-            mut looker,
+            mut observer,
             search,
             ..
         } = options;
         self.until = until;
-        let look = looker.as_mut().and_then(|looker| looker.next());
+        let look = observer.as_mut().and_then(|observer| observer.next());
         if let Some(step) = until.or(look) {
             self.bound = step;
         }
-        self.looker = looker;
+        self.observer = observer;
         {
             let mut session = self.session();
             session.begin(expected, tell, witness, search);
@@ -476,11 +476,11 @@ impl Engine {
         shared.shows_actors.set(tell);
         shared.shown.set([tell; 3]);
         let (threshold, counts_from, watched) = self.liveness;
-        state.thermometer.begin(threshold, counts_from, watched);
+        state.temperatures.begin(threshold, counts_from, watched);
         state.reach.is_wanted = self.hears_steps;
         state.passing.begin(self.passing);
         self.lasso.begin(&mut state);
-        self.lookout.begin(&mut state);
+        self.fingerprinter.begin(&mut state);
         drop(state);
         self.idle_moments = 0;
         self.ensure_slot(BODY);
@@ -491,7 +491,7 @@ impl Engine {
     fn begin_again(&mut self) {
         {
             let mut session = self.session();
-            for (operation, parts) in &self.workshop().spawned_actors {
+            for (operation, parts) in &self.arena().spawned_actors {
                 let state = self.state();
                 if let OperationRole::Actor(of_type) = state.operations[*operation as usize].kind
                     && !state.types[of_type].info.starts
@@ -539,8 +539,8 @@ impl Engine {
     }
 
     #[inline]
-    pub(crate) fn workshop(&self) -> RefMut<'_, Arena> {
-        self.shared.workshop()
+    pub(crate) fn arena(&self) -> RefMut<'_, Arena> {
+        self.shared.arena()
     }
 
     /// Moves the bodies of the actors that the step spawned to their slots.
@@ -549,10 +549,10 @@ impl Engine {
             return;
         }
         let (actors, futures) = {
-            let mut workshop = self.workshop();
+            let mut arena = self.arena();
             (
-                std::mem::take(&mut workshop.spawned_actors),
-                std::mem::take(&mut workshop.spawned_futures),
+                std::mem::take(&mut arena.spawned_actors),
+                std::mem::take(&mut arena.spawned_futures),
             )
         };
         let mut actors = actors;
@@ -568,7 +568,7 @@ impl Engine {
             self.futures[operation as usize] = Some(future);
         }
         // The memory of the list is used again.
-        self.workshop().spawned_actors = actors;
+        self.arena().spawned_actors = actors;
     }
 
     /// Drops all of the user's values, and keeps the parts for the next execution.
@@ -589,10 +589,10 @@ impl Engine {
             let factory = parts.factory.take();
             self.drop_quietly(move || drop(factory));
             let kind = self.state().operations[operation].kind;
-            let mut workshop = self.workshop();
-            workshop.take_mail(operation as u32);
+            let mut arena = self.arena();
+            arena.take_mail(operation as u32);
             if let OperationRole::Actor(of_type) = kind {
-                workshop.recycle(of_type, parts);
+                arena.recycle(of_type, parts);
             }
         }
         let UserValues {
@@ -605,7 +605,7 @@ impl Engine {
             callers,
             actors,
             futures,
-        } = self.workshop().clear();
+        } = self.arena().clear();
         self.drop_quietly(move || drop_each(boots));
         let scripts = self.shared.scripts.take();
         self.drop_quietly(move || drop_each(scripts));
@@ -617,7 +617,7 @@ impl Engine {
         self.drop_quietly(move || drop_each(callers));
         self.drop_quietly(move || drop_each(actors));
         self.drop_quietly(move || drop_each(futures));
-        let slabs = self.workshop().slabs();
+        let slabs = self.arena().slabs();
         self.drop_quietly(move || call_each(slabs.iter().map(|slab| move || slab.clear())));
         let specifications = self.shared.specifications.take();
         let (specifications, monitors, predicates) = specifications.end();

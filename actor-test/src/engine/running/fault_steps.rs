@@ -29,9 +29,9 @@ impl Engine {
         if is_over || self.state().step >= self.bound {
             return false;
         }
-        let interlude = self.interlude(shared);
+        let fault_step = self.fault_step(shared);
         self.state().faults.forget_moments();
-        match interlude {
+        match fault_step {
             InterStepFault::Nothing => false,
             InterStepFault::Fault(number, fault) => {
                 self.note(shared, number);
@@ -63,15 +63,16 @@ impl Engine {
 
     /// Computes the fingerprint of the state after a fault, if that is wanted.
     fn see_fault(&mut self, shared: &ControlledRuntime, key: u64) {
-        self.lookout.forget();
-        if self.lookout.is_wanted && shared.session().found.is_none() {
+        self.fingerprinter.forget();
+        if self.fingerprinter.is_wanted && shared.session().found.is_none() {
             let bodies = &self.bodies;
             let look = EngineView { bodies, shared };
-            self.lookout.after_fault(&look, key, self.idle_moments);
+            self.fingerprinter
+                .after_fault(&look, key, self.idle_moments);
         }
     }
 
-    fn interlude(&self, shared: &ControlledRuntime) -> InterStepFault {
+    fn fault_step(&self, shared: &ControlledRuntime) -> InterStepFault {
         let mut state = self.state();
         let faults = state.possible_faults();
         let state = &*state;
@@ -82,7 +83,7 @@ impl Engine {
             state.step,
             state.last_operation,
         );
-        let enabled = enabled.with_details(state).seen(self.lookout.seen());
+        let enabled = enabled.with_details(state).seen(self.fingerprinter.seen());
         let mut strategy = shared.strategy.borrow_mut();
         if let Some(number) = strategy.fault_between_steps(&enabled, &faults) {
             if let Some(fault) = faults.get(number) {
@@ -119,7 +120,7 @@ impl Engine {
             return;
         };
         let restart = |disk| NodeFault::Restart { node: one, disk };
-        let mishap = match (fault.kind, fault.is_undone) {
+        let node_fault = match (fault.kind, fault.is_undone) {
             (FaultKind::Partition, false) => NodeFault::Cut(self.state().links_cut(fault)),
             (FaultKind::Partition, true) => NodeFault::Heal(self.state().links_cut(fault)),
             (FaultKind::Crash, false) | (FaultKind::Stop, _) => NodeFault::Crash { node: one },
@@ -150,7 +151,7 @@ impl Engine {
                 _,
             ) => return,
         };
-        self.inject(&mishap);
+        self.inject(&node_fault);
     }
 
     fn note(&self, shared: &ControlledRuntime, what: u32) {

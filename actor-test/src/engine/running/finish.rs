@@ -12,7 +12,7 @@ impl Engine {
     /// Ends the execution if nothing is hot; else has it scheduled fairly from here on.
     #[cold]
     pub(crate) fn finish_fairly(&mut self, state: &mut ExecutionState) -> Option<EndReason> {
-        if !state.thermometer.any_hot() {
+        if !state.temperatures.any_hot() {
             return Some(EndReason::Finished);
         }
         let is_fair = match self.fairness {
@@ -41,6 +41,6 @@ impl Engine {
         self.fairness = Fairness::FairFrom(state.step);
         self.bound = self.bounds.fair();
         let threshold = self.bounds.temperature();
-        state.thermometer.count_from(state.step, threshold);
+        state.temperatures.count_from(state.step, threshold);
     }
 }

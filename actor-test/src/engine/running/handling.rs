@@ -85,7 +85,7 @@ impl Engine {
             found.receiving.clear();
             let step = state.step;
             state
-                .thermometer
+                .temperatures
                 .discharge(Obligation::Wait(operation), step);
             let found = &mut state.operations[operation as usize];
             let (delivered, kind) = (std::mem::take(&mut found.delivered), found.kind);

@@ -170,7 +170,7 @@ impl LassoDetector {
         self.forget();
         self.prints.begin();
         self.names.begin();
-        state.thermometer.warn(self.wanted.then_some(0));
+        state.temperatures.warn(self.wanted.then_some(0));
     }
 
     fn forget(&mut self) {
@@ -198,11 +198,11 @@ impl LassoDetector {
     pub(crate) fn warned(&mut self, state: &mut ExecutionState) {
         let affordable = self.affordable_from(state);
         if state.step < affordable {
-            state.thermometer.warn(Some(affordable));
+            state.temperatures.warn(Some(affordable));
         } else {
             self.phase = SurveyPhase::Opening;
             state.watch_steps(true);
-            state.thermometer.warn(None);
+            state.temperatures.warn(None);
         }
     }
 
@@ -223,7 +223,7 @@ impl LassoDetector {
         self.phase = SurveyPhase::Resting;
         self.claim = None;
         state.watch_steps(false);
-        state.thermometer.warn(Some(self.affordable_from(state)));
+        state.temperatures.warn(Some(self.affordable_from(state)));
     }
 
     fn is_over(&self) -> bool {
@@ -249,8 +249,8 @@ impl LassoDetector {
 
     /// Marks the operations that a step has touched; `live` is the number of operations before the step.
     fn note_touched(&mut self, state: &ExecutionState, live: u32) {
-        let newborn = live..state.live as u32;
-        for operation in state.touched.iter().copied().chain(newborn) {
+        let spawned = live..state.live as u32;
+        for operation in state.touched.iter().copied().chain(spawned) {
             self.prints.touch(operation);
         }
         self.prints.add_cost(COST + self.unserved.len() as u64);
@@ -299,7 +299,7 @@ impl LassoDetector {
 
     /// Returns the number of operations that the region compares one by one, and the rest of the state.
     fn place(&self, state: &ExecutionState, print: u128) -> (u32, RestState) {
-        let is_hot = state.thermometer.hot_since(self.obligation.0).is_some();
+        let is_hot = state.temperatures.hot_since(self.obligation.0).is_some();
         let (parts, print) = if self.is_whole {
             (0, print)
         } else {
@@ -430,7 +430,7 @@ impl Engine {
         let lasso = &mut self.lasso;
         let (live, step, hottest) = {
             let state = self.shared.state.borrow();
-            let hottest = state.thermometer.hottest(state.step);
+            let hottest = state.temperatures.hottest(state.step);
             (state.live as u32, state.step, hottest)
         };
         let Some(hottest) = hottest else {
@@ -463,7 +463,7 @@ impl Engine {
         if self.session().found.is_some() {
             return false;
         }
-        let owed = self.state().thermometer.owed_since(entry) == Some(since);
+        let owed = self.state().temperatures.owed_since(entry) == Some(since);
         if !owed {
             // The states seen had a way out.
             self.lasso.look_after((usize::MAX, 0));
@@ -544,7 +544,7 @@ impl Engine {
     fn give_up(&mut self) {
         self.lasso.look_after((usize::MAX, 0));
         self.close_survey();
-        self.state().thermometer.warn(None);
+        self.state().temperatures.warn(None);
     }
 }
 

@@ -66,7 +66,7 @@ impl Engine {
 
     /// Replaces a letter's event by its decoded copy; returns `false` if it can't cross, which is a bug.
     fn carry(&self, by: u32, to: u32, letter: &Envelope) -> bool {
-        let Some(mail) = self.workshop().mail(to).cloned() else {
+        let Some(mail) = self.arena().mail(to).cloned() else {
             return false;
         };
         // The event as it was sent is dropped in the phase before. So the phase shows that a panic comes
@@ -112,7 +112,7 @@ impl Engine {
 
     /// Makes a second copy of a letter on a link.
     fn copy(&mut self, by: u32, to: u32, letter: Envelope) -> Option<InTransit> {
-        let mail = self.workshop().mail(to).cloned()?;
+        let mail = self.arena().mail(to).cloned()?;
         let copy = || mail.copy(letter.slot);
         let slot = self.encode(by, copy, |state| describe(state, to, &letter))?;
         let mut state = self.state();
@@ -140,7 +140,7 @@ impl Engine {
 
     /// Sends a reply to another node.
     pub(crate) fn cross_reply(&mut self, by: u32, ask: u32, lost: Option<AskError>) {
-        let Some(slot) = self.workshop().reply(ask).cloned() else {
+        let Some(slot) = self.arena().reply(ask).cloned() else {
             return;
         };
         self.show_reply(by, ask, &*slot, lost);
@@ -241,17 +241,17 @@ impl Engine {
             (FaultKind::Duplicate, MessageFault::Duplicate),
             (FaultKind::Delay, MessageFault::Delay),
         ] {
-            let mishap = NodeFault::At {
+            let node_fault = NodeFault::At {
                 wish,
                 from,
                 to,
                 place: at,
             };
-            let is_possible = self.state().can_happen(&mishap);
+            let is_possible = self.state().can_happen(&node_fault);
             if !is_possible || self.shared.strike(kind, key, 1) == 0 {
                 continue;
             }
-            self.record_mishap(&mishap);
+            self.record_node_fault(&node_fault);
             self.grant(wish, link, at);
             if wish == MessageFault::Drop {
                 return false;
@@ -310,11 +310,8 @@ impl Engine {
     pub(crate) fn successor(&self, to: u32, letter: &Envelope) -> Option<(u32, Envelope)> {
         let successor = self.state().nodes.successor(to)?;
         let (own, other) = {
-            let workshop = self.workshop();
-            (
-                workshop.mail(successor).cloned()?,
-                workshop.mail(to).cloned()?,
-            )
+            let arena = self.arena();
+            (arena.mail(successor).cloned()?, arena.mail(to).cloned()?)
         };
         let slot = own.move_from(&*other, letter.slot);
         Some((successor, Envelope { slot, ..*letter }))

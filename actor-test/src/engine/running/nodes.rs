@@ -19,12 +19,12 @@ use crate::strategy::StepConstruct;
 impl Engine {
     pub(crate) fn boot(&mut self, operation: u32, node: u32) {
         self.ensure_slot(operation);
-        let code = self.workshop().take_boot(node);
+        let code = self.arena().take_boot(node);
         let Some(mut code) = code else {
             return;
         };
         let booted = panics::catch(&mut code);
-        self.workshop().keep_boot(node, code);
+        self.arena().keep_boot(node, code);
         self.after_run(
             operation,
             booted.map(|()| actor_core::parts::RunOutcome::Done),
@@ -32,10 +32,10 @@ impl Engine {
     }
 
     /// Injects a fault, or repairs one, now. One that is impossible now does nothing.
-    pub(crate) fn inject(&mut self, mishap: &NodeFault) {
+    pub(crate) fn inject(&mut self, node_fault: &NodeFault) {
         self.state().interrupt_all(StepConstruct::Node);
-        self.record_mishap(mishap);
-        match mishap {
+        self.record_node_fault(node_fault);
+        match node_fault {
             NodeFault::Crash { node } => self.crash(*node),
             NodeFault::Restart { node, disk } => self.restart(*node, *disk),
             NodeFault::Cut(links) => {
@@ -68,7 +68,7 @@ impl Engine {
             NodeFault::Hold { from, to } | NodeFault::Release { from, to } => {
                 let mut state = self.state();
                 let link = state.link_between(*from, *to);
-                state.set_held(link, matches!(mishap, NodeFault::Hold { .. }));
+                state.set_held(link, matches!(node_fault, NodeFault::Hold { .. }));
             }
             NodeFault::At {
                 wish,
@@ -105,16 +105,16 @@ impl Engine {
         }
     }
 
-    pub(super) fn record_mishap(&self, mishap: &NodeFault) {
+    pub(super) fn record_node_fault(&self, node_fault: &NodeFault) {
         self.shared.record(|| {
             let state = self.shared.state.borrow();
             let name = |node: u32| state.nodes.name(node).to_owned();
-            let links = mishap.links().into_iter();
+            let links = node_fault.links().into_iter();
             Record::Mishap {
-                what: mishap.name(),
-                node: mishap.node().map(name),
+                what: node_fault.name(),
+                node: node_fault.node().map(name),
                 links: links.map(|(from, to)| (name(from), name(to))).collect(),
-                by_ns: mishap.by_ns(),
+                by_ns: node_fault.by_ns(),
             }
         });
     }
@@ -138,7 +138,7 @@ impl Engine {
             state.refresh(watcher);
         }
         for ask in asks {
-            let slot = self.workshop().reply(ask).cloned();
+            let slot = self.arena().reply(ask).cloned();
             if let Some(slot) = &slot {
                 slot.sever();
             }
@@ -217,7 +217,7 @@ impl Engine {
                     self.state().push(operation, Effect::Reply { ask, lost });
                 }
                 Effect::Announce { slab, slot } => {
-                    let slab = self.workshop().slab(slab);
+                    let slab = self.arena().slab(slab);
                     self.dropping(AskError::Dropped, || slab.discard(slot));
                 }
                 Effect::Arm { timer, generation } => {

@@ -214,7 +214,7 @@ impl Engine {
     #[cold]
     fn heard_look(&self, monitor: u16) {
         self.state().reach.observers.add_monitor(monitor);
-        if self.lookout.is_wanted {
+        if self.fingerprinter.is_wanted {
             return;
         }
         let heat = {
@@ -229,7 +229,7 @@ impl Engine {
     /// Returns the fingerprints of a monitor's state at the last call and now.
     fn tell(&self, monitor: u16) -> Option<(u64, u64)> {
         let heat = self.shared.specifications.borrow().heat_of(monitor);
-        let owes = self.state().thermometer.owes(heat);
+        let owes = self.state().temperatures.owes(heat);
         self.shared.phase.set(CodePhase::Looking);
         let states = {
             let mut specifications = self.shared.specifications.borrow_mut();
@@ -241,11 +241,11 @@ impl Engine {
 
     /// Records the states of the step's observers, for a strategy that does not compare whole states.
     pub(crate) fn note_looked(&self) {
-        let onlookers = self.state().reach.observers.monitors();
-        if self.lookout.is_wanted {
+        let observers = self.state().reach.observers.monitors();
+        if self.fingerprinter.is_wanted {
             return;
         }
-        for monitor in onlookers.iter() {
+        for monitor in observers.iter() {
             let states = self.tell(monitor as u16);
             self.state()
                 .reach
@@ -297,7 +297,7 @@ impl Engine {
                 early: Cell::new(false),
                 looked_at: RefCell::default(),
                 seeks: Cell::new(false),
-                meant: self.lookout.is_wanted.then(RefCell::default),
+                meant: self.fingerprinter.is_wanted.then(RefCell::default),
             };
             let is_wanted = self.state().reach.is_wanted;
             let world = match is_wanted {
@@ -317,9 +317,9 @@ impl Engine {
                     shared.record(|| judgement(&judged, &state));
                 }
                 match (judged.heat, judged.holds, judged.expectation) {
-                    (Some(heat), true, _) => state.thermometer.cold(heat, step),
+                    (Some(heat), true, _) => state.temperatures.cold(heat, step),
                     (Some(heat), false, Expectation::AlwaysEventually) => {
-                        let begins = state.thermometer.hot(heat, step);
+                        let begins = state.temperatures.hot(heat, step);
                         if begins {
                             state.record_obligation(hash::text(judged.name));
                         }
@@ -335,7 +335,7 @@ impl Engine {
             let found = specifications.evaluate(&world, &snapshot.early, settle);
             self.shared.phase.set(CodePhase::Running);
             if let Some(meant) = snapshot.meant {
-                self.lookout.single_out(meant.take().into_iter());
+                self.fingerprinter.single_out(meant.take().into_iter());
             }
             found
         };
@@ -368,8 +368,8 @@ impl Engine {
             }
         };
         for fault in &faults {
-            if let Some(mishap) = self.shared.mishap(fault) {
-                self.inject(&mishap);
+            if let Some(node_fault) = self.shared.node_fault(fault) {
+                self.inject(&node_fault);
             }
         }
     }
@@ -392,7 +392,7 @@ impl Engine {
         self.shared.phase.set(CodePhase::Looking);
         {
             let world = World::watched(&snapshot);
-            let owes = |heat| self.shared.state.borrow().thermometer.owes(heat);
+            let owes = |heat| self.shared.state.borrow().temperatures.owes(heat);
             let mut specifications = self.shared.specifications.borrow_mut();
             specifications.evaluate_unmet(&world, found.kind.is_liveness(), &owes);
         }
@@ -424,7 +424,7 @@ impl Engine {
     }
 
     pub(crate) fn print_letter(&self, receiver: u32, slot: u32) -> String {
-        let mail = self.shared.workshop().mail(receiver).cloned();
+        let mail = self.shared.arena().mail(receiver).cloned();
         mail.map_or_else(String::new, |mail| self.print(|f| mail.inspect(slot, f)))
     }
 
@@ -439,7 +439,7 @@ fn judgement(judged: &PredicateEvaluation<'_>, state: &ExecutionState) -> Record
         Expectation::Eventually | Expectation::AlwaysEventually => !judged.holds,
         Expectation::Always | Expectation::Sometimes => false,
     };
-    let heat = |number| state.thermometer.temperature(number, state.step);
+    let heat = |number| state.temperatures.temperature(number, state.step);
     Record::Judged {
         predicate: judged.number,
         holds: judged.holds,

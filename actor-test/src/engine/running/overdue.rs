@@ -58,7 +58,7 @@ pub(crate) fn awaited(state: &ExecutionState, operation: u32) -> Option<String> 
 
 /// Returns the waits that the bound has cut off, if they have lasted for more than a tenth of the threshold.
 pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
-    let Some((threshold, counts_from)) = state.thermometer.judges() else {
+    let Some((threshold, counts_from)) = state.temperatures.judges() else {
         return Vec::new();
     };
     let is_long = |operation: &u32| {
@@ -86,7 +86,7 @@ impl Engine {
         state: &mut ExecutionState,
         session: &mut EngineSession,
     ) -> Option<EndReason> {
-        match state.thermometer.watched() {
+        match state.temperatures.watched() {
             Some(Obligation::Deferral(actor, letter)) => {
                 let is_paid = !is_unread(state, actor, letter);
                 return look_again(state, is_paid);
@@ -98,7 +98,7 @@ impl Engine {
             Some(Obligation::Specification(_) | Obligation::Wait(_)) => return None,
             None => {}
         }
-        let (threshold, counts_from) = state.thermometer.judges()?;
+        let (threshold, counts_from) = state.temperatures.judges()?;
         let overdue = state.overdue(threshold, counts_from);
         let deferral = state.look_at_deferrals(threshold);
         let roots = state.roots(&overdue, threshold, counts_from);
@@ -114,7 +114,7 @@ impl Engine {
 
 /// Returns true if a continuation with that end has discharged its obligation since the last check.
 pub(crate) fn was_paid(state: &ExecutionState, end: EndReason) -> bool {
-    match state.thermometer.watched() {
+    match state.temperatures.watched() {
         Some(Obligation::Deferral(actor, letter)) => !is_unread(state, actor, letter),
         // An actor that becomes quiescent was only slow.
         Some(Obligation::SelfSending(actor)) => {
@@ -151,7 +151,7 @@ fn look_again(state: &mut ExecutionState, is_paid: bool) -> Option<EndReason> {
         return Some(EndReason::Recovered);
     }
     let next = state.step + WATCH_PERIOD;
-    state.thermometer.schedule_check(next);
+    state.temperatures.schedule_check(next);
     None
 }
 

@@ -160,7 +160,7 @@ impl Engine {
 
     fn heats(&self, state: &ExecutionState) -> Vec<SpecificationState> {
         let specifications = self.shared.specifications.borrow();
-        specifications.heats(&state.thermometer, state.step)
+        specifications.heats(&state.temperatures, state.step)
     }
 }
 

@@ -60,7 +60,7 @@ impl Engine {
         if shared.is_recorded() && self.record_step(&state, &pending) {
             return Some(EndReason::Bound);
         }
-        if self.hears_steps || self.lasso.is_watching() || self.lookout.is_wanted {
+        if self.hears_steps || self.lasso.is_watching() || self.fingerprinter.is_wanted {
             drop(state);
             self.explained_step(shared, pending, test);
         } else {
@@ -118,7 +118,7 @@ impl Engine {
         let asked = actor_test_os::request_counts();
         if self.lasso.is_watching() {
             self.watched_step(pending, test);
-        } else if self.lookout.is_wanted {
+        } else if self.fingerprinter.is_wanted {
             self.fingerprinted_step(shared, pending, test);
         } else {
             let (operation, kind) = (pending.operation, pending.kind);
@@ -143,7 +143,7 @@ impl Engine {
                 state.interrupt_all(StepConstruct::Finish);
             }
             let step = Step {
-                next_state: self.lookout.parts(),
+                next_state: self.fingerprinter.parts(),
                 ..state.end_reach(pending, bug, shared.has_predicates.get())
             };
             self.shared.strategy.borrow_mut().stepped(&step);
@@ -159,7 +159,7 @@ impl Engine {
     ) {
         let live = self.state().live as u32;
         let bodies = &self.bodies;
-        self.lookout
+        self.fingerprinter
             .before(&EngineView { bodies, shared }, &pending);
         let (operation, kind) = (pending.operation, pending.kind);
         let changed_actor = self.step(shared, operation, kind, shared.state(), test);
@@ -167,7 +167,7 @@ impl Engine {
         if shared.session().found.is_none() && !shared.wants_stack.get() {
             let bodies = &self.bodies;
             let before = (live, self.idle_moments);
-            self.lookout
+            self.fingerprinter
                 .after(&EngineView { bodies, shared }, &pending, before);
         }
     }
@@ -195,7 +195,7 @@ impl Engine {
         shared: &ControlledRuntime,
         state: &mut ExecutionState,
     ) -> Result<(OperationId, StepKind), EndReason> {
-        if (shared.attention.get() || state.thermometer.alarms(state.step))
+        if (shared.attention.get() || state.temperatures.alarms(state.step))
             && let Some(end) = self.attend(shared, state)
         {
             return Err(end);
@@ -214,7 +214,9 @@ impl Engine {
             state.step,
             state.last_operation,
         );
-        let enabled = enabled.with_details(&*state).seen(self.lookout.seen());
+        let enabled = enabled
+            .with_details(&*state)
+            .seen(self.fingerprinter.seen());
         let index = shared.strategy.borrow_mut().pick(&enabled);
         let Some(index) = index else {
             return Err(self.declined(shared, state));
@@ -263,7 +265,7 @@ impl Engine {
                 state.unblock_this(operation);
             }
         }
-        if state.thermometer.alarms(state.step)
+        if state.temperatures.alarms(state.step)
             && let Some(end) = self.alarmed(state, &mut shared.session())
         {
             return Some(end);
@@ -285,7 +287,7 @@ impl Engine {
                 || shared.is_recorded()
                 || self.hears_steps
                 || self.lasso.is_watching()
-                || self.lookout.is_wanted
+                || self.fingerprinter.is_wanted
                 || !state.objects.is_unused()
                 || state.nodes.are_clocks_apart()
                 || shared.session().found.is_some(),

@@ -101,7 +101,7 @@ impl Engine {
             self.shared.record(|| Record::Linked { who: to });
             state.interrupt(to, StepConstruct::Stop);
             let found = &state.operations[to as usize];
-            let mail = self.workshop().mail(to).cloned();
+            let mail = self.arena().mail(to).cloned();
             (found.stage, found.trap, mail)
         };
         match (stage, trap, mail) {
@@ -212,10 +212,10 @@ impl Engine {
 
     /// Stops the children of an actor; returns `true` if the actor has to wait for them.
     pub(crate) fn stop_children(&mut self, operation: u32, reason: StopReason) -> bool {
-        let household = {
+        let supervised = {
             let mut state = self.state();
-            let household = state.operations[operation as usize].supervised_family;
-            let known = state.families.get(household as usize);
+            let supervised = state.operations[operation as usize].supervised_family;
+            let known = state.families.get(supervised as usize);
             if known.is_none_or(|known| known.family.is_empty()) {
                 state.operations[operation as usize].supervised_family = NO_FAMILY;
                 return false;
@@ -223,10 +223,10 @@ impl Engine {
             state.leave(operation, OperationStage::Closing);
             state.operations[operation as usize].ending = reason;
             state.refresh(operation);
-            household
+            supervised
         };
         let in_order = matches!(reason, StopReason::Halted | StopReason::Stopped);
-        self.update(household, |family, _, orders| {
+        self.update(supervised, |family, _, orders| {
             family.close(!in_order, orders);
         });
         reason != StopReason::Aborted
@@ -293,13 +293,13 @@ impl Engine {
         let supervisor = {
             let mut state = self.state();
             state.reach.add(StepConstruct::Supervision);
-            let Some(household) = state.families.get(family as usize) else {
+            let Some(supervised) = state.families.get(family as usize) else {
                 return;
             };
-            let now = state.now_at_family(household);
-            let household = &mut state.families[family as usize];
-            change(&mut household.family, now, &mut orders);
-            household.supervisor
+            let now = state.now_at_family(supervised);
+            let supervised = &mut state.families[family as usize];
+            change(&mut supervised.family, now, &mut orders);
+            supervised.supervisor
         };
         for order in orders {
             self.carry_out(supervisor, order);

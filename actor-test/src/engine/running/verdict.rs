@@ -29,7 +29,7 @@ impl Engine {
             return false;
         }
         *idle_moments += 1;
-        *idle_moments > 3 * periodic && !state.thermometer.any_owed() && !state.someone_awaits()
+        *idle_moments > 3 * periodic && !state.temperatures.any_owed() && !state.someone_awaits()
     }
 
     /// Handles an alarm: something is too hot, or hot enough for lasso detection, or a check of waits is due.
@@ -39,18 +39,18 @@ impl Engine {
         state: &mut ExecutionState,
         session: &mut EngineSession,
     ) -> Option<EndReason> {
-        if state.thermometer.recovered() {
+        if state.temperatures.recovered() {
             return Some(EndReason::Recovered);
         }
-        if let Some(hot) = state.thermometer.alarming(state.step) {
+        if let Some(hot) = state.temperatures.alarming(state.step) {
             return Some(self.too_hot(state, session, hot));
         }
-        if state.thermometer.takes_look(state.step)
+        if state.temperatures.takes_look(state.step)
             && let Some(end) = self.look_for_overdue(state, session)
         {
             return Some(end);
         }
-        if state.thermometer.warns(state.step) {
+        if state.temperatures.warns(state.step) {
             self.lasso.warned(state);
         }
         None
@@ -111,7 +111,7 @@ impl Engine {
         session: &mut EngineSession,
     ) -> Option<EndReason> {
         let cycle = self.cycle?;
-        let seen = self.lookout.seen()?;
+        let seen = self.fingerprinter.seen()?;
         if state.step == cycle.from {
             self.cycle_start = Some(seen.print);
         }
@@ -120,7 +120,7 @@ impl Engine {
         }
         let entry = cycle.entry()?;
         let is_owed = entry < 62 && seen.obligations >> entry & 1 == 1;
-        let since = is_owed.then(|| state.thermometer.owed_since(entry))??;
+        let since = is_owed.then(|| state.temperatures.owed_since(entry))??;
         (since <= cycle.from).then(|| self.go_round(state, session, cycle))
     }
 
@@ -131,7 +131,7 @@ impl Engine {
         cycle: Cycle,
     ) -> EndReason {
         let entry = cycle.entry().unwrap_or_default();
-        let since = state.thermometer.owed_since(entry).unwrap_or(state.step);
+        let since = state.temperatures.owed_since(entry).unwrap_or(state.step);
         let suspicion = Suspicion {
             entry: Obligation::Specification(entry),
             since,
@@ -164,7 +164,7 @@ impl Engine {
         }
         let specifications = self.shared.specifications.borrow();
         let undecided = match end {
-            EndReason::Bound => specifications.pending_obligations(&state.thermometer, true),
+            EndReason::Bound => specifications.pending_obligations(&state.temperatures, true),
             _ => Vec::new(),
         };
         let cut_off = match end {
@@ -176,7 +176,7 @@ impl Engine {
         let opaque = if in_doubt {
             self.lasso.opaque()
         } else {
-            self.lookout.opaque()
+            self.fingerprinter.opaque()
         };
         Outcome {
             end,
@@ -190,7 +190,7 @@ impl Engine {
             class: state.behaviour_hash,
             undecided: undecided.into_iter().chain(cut_off).collect(),
             wants_liveness: specifications.wants_liveness(),
-            owed_longest: state.thermometer.owed_longest(),
+            owed_longest: state.temperatures.owed_longest(),
             suspicion,
             unmet: session.unmet.take(),
             opaque,
@@ -253,7 +253,7 @@ impl Engine {
             .shared
             .specifications
             .borrow()
-            .pending_obligations(&self.state().thermometer, false);
+            .pending_obligations(&self.state().temperatures, false);
         if let Some(first) = owed.first() {
             let PendingObligation { entry, what, since } = first;
             let message = format!("the execution ended while {what}, owed since step {since}");
@@ -265,7 +265,7 @@ impl Engine {
     /// Reports an actor that has long handled only its own events at the fair bound. The actor may be slow.
     fn judge_spin(&mut self) {
         let state = self.state();
-        if state.thermometer.watched().is_some() {
+        if state.temperatures.watched().is_some() {
             return;
         }
         let long = (self.bound / 4).max(ALONE_MIN);

@@ -36,7 +36,7 @@ impl ControlledRuntime {
         let index = if self.phase.get() == CodePhase::Running {
             let current = self.current.get();
             let index = self.state.borrow_mut().open_ask(current, to.operation);
-            let before = self.workshop().keep_reply(index, slot);
+            let before = self.arena().keep_reply(index, slot);
             drop(before);
             index
         } else {
@@ -87,7 +87,7 @@ impl ControlledRuntime {
 
     /// Drops the slot of a reply if its ask is closed.
     pub(crate) fn drop_reply(&self, ask: u32, is_closed: bool) {
-        let slot = is_closed.then(|| self.workshop().take_reply(ask));
+        let slot = is_closed.then(|| self.arena().take_reply(ask));
         drop(slot);
     }
 }

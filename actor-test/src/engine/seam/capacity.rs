@@ -46,7 +46,7 @@ impl ControlledRuntime {
         let RequestStatus::Answered(answer) = question.status else {
             state.reach.add(StepConstruct::Room);
             drop(state);
-            let before = self.workshop().keep_asker(room.index, waker.clone());
+            let before = self.arena().keep_asker(room.index, waker.clone());
             drop(before);
             return Poll::Pending;
         };
@@ -77,7 +77,7 @@ impl ControlledRuntime {
     pub(super) fn give_up_question(&self, room: CapacityRequestId) {
         if self.is_open(room) {
             self.state.borrow_mut().drop_question(room.index);
-            let waker = self.workshop().take_asker(room.index);
+            let waker = self.arena().take_asker(room.index);
             drop(waker);
             self.wake_due();
         }
@@ -93,7 +93,7 @@ impl ControlledRuntime {
     pub(crate) fn wake_due(&self) {
         let due = std::mem::take(&mut self.state.borrow_mut().due);
         for question in due {
-            let waker = self.workshop().take_asker(question);
+            let waker = self.arena().take_asker(question);
             waker.into_iter().for_each(Waker::wake);
         }
     }

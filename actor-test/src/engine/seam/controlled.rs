@@ -66,8 +66,8 @@ impl Runtime for ControlledRuntime {
         {
             let mut state = self.state.borrow_mut();
             state.reach.add(StepConstruct::Supervision);
-            let household = state.children_of(supervisor);
-            household.family.supervise(supervision);
+            let supervised = state.children_of(supervisor);
+            supervised.family.supervise(supervision);
         }
     }
 
@@ -85,9 +85,9 @@ impl Runtime for ControlledRuntime {
         {
             let mut state = self.state.borrow_mut();
             state.reach.add(StepConstruct::Supervision);
-            let household = state.children_of(supervisor);
-            household.family.ask();
-            household.ask = Some(ask);
+            let supervised = state.children_of(supervisor);
+            supervised.family.ask();
+            supervised.ask = Some(ask);
         }
     }
 
@@ -353,7 +353,7 @@ impl Runtime for ControlledRuntime {
             Some(letter) => {
                 state.reach.record_local(StepConstruct::Receive);
                 drop(state);
-                let mail = self.workshop().mail(owner).cloned()?;
+                let mail = self.arena().mail(owner).cloned()?;
                 self.wake_due();
                 Some((mail, letter.slot))
             }
@@ -409,8 +409,7 @@ impl Runtime for ControlledRuntime {
         if let (Some(watcher), Some(target)) = (self.local(watcher), self.local(target)) {
             let mut state = self.state.borrow_mut();
             let watch = state.watch(watcher, target);
-            self.workshop()
-                .keep_notice(watch, WatchNotice::Event(notice));
+            self.arena().keep_notice(watch, WatchNotice::Event(notice));
             state.push(self.current.get(), Effect::Watch { watch });
         }
     }
@@ -432,7 +431,7 @@ impl Runtime for ControlledRuntime {
         }
         let mut state = self.state.borrow_mut();
         let watch = state.await_end(ask.index, WatchedChange::End);
-        self.workshop().keep_notice(watch, WatchNotice::Reason(put));
+        self.arena().keep_notice(watch, WatchNotice::Reason(put));
         state.push(self.current.get(), Effect::Watch { watch });
     }
 
@@ -442,7 +441,7 @@ impl Runtime for ControlledRuntime {
         }
         let mut state = self.state.borrow_mut();
         let watch = state.await_end(ask.index, WatchedChange::Start);
-        self.workshop().keep_notice(watch, WatchNotice::Start(put));
+        self.arena().keep_notice(watch, WatchNotice::Start(put));
         state.push(self.current.get(), Effect::Watch { watch });
     }
 
@@ -513,7 +512,7 @@ impl Runtime for ControlledRuntime {
                 let is_new =
                     specifications.register(monitor, &mut self.state(), &mut session.observers);
                 if is_new {
-                    self.state().reach_onlooker();
+                    self.state().reach_observer();
                 }
                 self.show_at(session.observers.moments());
                 is_new
@@ -529,7 +528,7 @@ impl Runtime for ControlledRuntime {
             let mut state = self.state.borrow_mut();
             let mut specifications = self.specifications.borrow_mut();
             specifications.expect(name, expectation, predicate, &mut state);
-            state.reach_onlooker();
+            state.reach_observer();
             self.has_predicates.set(true);
             self.shows_actors.set(true);
             self.record(|| specifications.last_predicate());
@@ -590,7 +589,7 @@ impl Runtime for ControlledRuntime {
     }
 
     fn fault(&self, fault: ScriptedFault) {
-        self.begin_mishap(&fault);
+        self.begin_node_fault(&fault);
     }
 
     fn when(&self, name: &str, predicate: Predicate, script: Script) {
@@ -610,15 +609,15 @@ impl Runtime for ControlledRuntime {
     }
 
     fn register_send_table(&self, way: &'static (dyn Any + Send + Sync)) -> u32 {
-        self.workshop().keep_way(way)
+        self.arena().keep_way(way)
     }
 
     fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)> {
-        self.workshop().way(number)
+        self.arena().way(number)
     }
 
     fn ask_slot(&self, ask: u32) -> Option<Arc<AskSlot>> {
-        self.workshop().reply(ask).cloned()
+        self.arena().reply(ask).cloned()
     }
 
     fn report(&self, error: &str) {
@@ -655,7 +654,7 @@ impl Runtime for ControlledRuntime {
         let mut seen = self.numbers_seen.get();
         match self.phase.get() {
             CodePhase::Running => seen.by_operations += 1,
-            CodePhase::Looking => seen.by_onlookers += 1,
+            CodePhase::Looking => seen.by_observers += 1,
             _ => return,
         }
         self.numbers_seen.set(seen);

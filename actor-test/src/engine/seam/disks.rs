@@ -62,7 +62,7 @@ impl ControlledRuntime {
         }
         state.reach.add(StepConstruct::Disk);
         drop(state);
-        let before = self.workshop().keep_caller(call.index, waker.clone());
+        let before = self.arena().keep_caller(call.index, waker.clone());
         drop(before);
         Poll::Pending
     }
@@ -71,7 +71,7 @@ impl ControlledRuntime {
     pub(super) fn give_up_call(&self, call: DiskCallId) {
         if self.is_call(call) {
             self.state.borrow_mut().abandon_call(call.index);
-            let waker = self.workshop().take_caller(call.index);
+            let waker = self.arena().take_caller(call.index);
             drop(waker);
         }
     }
@@ -86,7 +86,7 @@ impl ControlledRuntime {
     pub(crate) fn wake_callers(&self) {
         let due = std::mem::take(&mut self.state.borrow_mut().disks.due);
         for call in due {
-            let waker = self.workshop().take_caller(call);
+            let waker = self.arena().take_caller(call);
             waker.into_iter().for_each(Waker::wake);
         }
     }

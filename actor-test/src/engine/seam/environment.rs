@@ -65,7 +65,7 @@ impl ControlledRuntime {
             make,
         } = failing;
         self.session().calls.supplied(call);
-        self.workshop().supplies.push(SuppliedError {
+        self.arena().supplies.push(SuppliedError {
             call: call.into(),
             error,
             error_name,
@@ -86,7 +86,7 @@ impl ControlledRuntime {
         }
         self.session().calls.made(call);
         let mut ways: Vec<(bool, MakeError)> = Vec::new();
-        for supply in &self.workshop().supplies {
+        for supply in &self.arena().supplies {
             if supply.call != call {
                 continue;
             }

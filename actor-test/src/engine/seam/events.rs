@@ -13,8 +13,8 @@ impl ControlledRuntime {
     /// Puts an event into an actor's mail; returns its slot and its number among the actor's events.
     #[inline]
     pub(super) fn put(&self, to: u32, message: &mut dyn Any) -> Option<(u32, u16)> {
-        let workshop = self.workshop.borrow();
-        Some(workshop.mail(to)?.put(message))
+        let arena = self.arena.borrow();
+        Some(arena.mail(to)?.put(message))
     }
 
     /// Announces an event if some monitor observes it.
@@ -38,7 +38,7 @@ impl ControlledRuntime {
             }
             return;
         }
-        let (slab, slot) = self.workshop().store(event);
+        let (slab, slot) = self.arena().store(event);
         self.state().push(current, Effect::Announce { slab, slot });
     }
 }

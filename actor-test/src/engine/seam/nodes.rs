@@ -40,7 +40,7 @@ impl ControlledRuntime {
             return self.find(BugKind::Node, message, None);
         }
         let node = self.state.borrow_mut().declare_node(name);
-        self.workshop().add_node(registry, boot);
+        self.arena().add_node(registry, boot);
         self.draw_clock(node);
         let boot = self.launch(node);
         let current = self.current.get();
@@ -61,7 +61,7 @@ impl ControlledRuntime {
             });
             boot
         };
-        let mut registry = self.workshop().registry(node);
+        let mut registry = self.arena().registry(node);
         let options = SpawnOptions::named("registry");
         let before = self.current.replace(boot);
         let (index, parts) = self.create_unstarted_actor(&mut *registry, &options);
@@ -107,7 +107,7 @@ impl ControlledRuntime {
     }
 
     /// Translates a script's fault from names to numbers. A node that does not exist is a bug.
-    pub(crate) fn mishap(&self, fault: &ScriptedFault) -> Option<NodeFault> {
+    pub(crate) fn node_fault(&self, fault: &ScriptedFault) -> Option<NodeFault> {
         let node = |name: &str| self.node_called(name);
         let links = |these: &[Box<str>], those: &[Box<str>]| {
             let mut links = Vec::new();
@@ -206,20 +206,20 @@ impl ControlledRuntime {
     }
 
     /// Injects a fault, as an effect of the current operation.
-    pub(super) fn begin_mishap(&self, fault: &ScriptedFault) {
+    pub(super) fn begin_node_fault(&self, fault: &ScriptedFault) {
         if !self.may_act("faults") {
             return;
         }
-        if let Some(mishap) = self.mishap(fault) {
+        if let Some(node_fault) = self.node_fault(fault) {
             let current = self.current.get();
             let mut state = self.state.borrow_mut();
             // A node is spared in the whole execution: otherwise a fault could strike before this effect.
-            match mishap {
+            match node_fault {
                 NodeFault::Spare { node } => return state.nodes.spare(node),
                 NodeFault::SpareLink { one, other } => return state.spare_link(one, other),
                 _ => {}
             }
-            state.nodes.mishaps.push(mishap);
+            state.nodes.mishaps.push(node_fault);
             let number = state.nodes.mishaps.len() as u32 - 1;
             state.push(current, Effect::Fault(number));
         }

@@ -55,7 +55,7 @@ pub(crate) struct ControlledRuntime {
     /// The state of the execution.
     pub(crate) state: RefCell<ExecutionState>,
     /// The user's values, and memory for reuse.
-    pub(crate) workshop: RefCell<Arena>,
+    pub(crate) arena: RefCell<Arena>,
     /// The record of the execution, and the statistics of all.
     pub(crate) session: RefCell<EngineSession>,
     pub(crate) strategy: RefCell<Box<dyn Strategy>>,
@@ -104,7 +104,7 @@ impl ControlledRuntime {
     pub(crate) fn new(strategy: Box<dyn Strategy>) -> Self {
         Self {
             state: RefCell::default(),
-            workshop: RefCell::default(),
+            arena: RefCell::default(),
             session: RefCell::default(),
             strategy: RefCell::new(strategy),
             specifications: RefCell::default(),
@@ -143,8 +143,8 @@ impl ControlledRuntime {
     }
 
     #[inline]
-    pub(crate) fn workshop(&self) -> RefMut<'_, Arena> {
-        self.workshop.borrow_mut()
+    pub(crate) fn arena(&self) -> RefMut<'_, Arena> {
+        self.arena.borrow_mut()
     }
 
     #[inline]
@@ -237,11 +237,11 @@ impl ControlledRuntime {
     #[cold]
     fn refuse(&self, what: &str) {
         if self.phase.get() == CodePhase::Looking {
-            self.find_looker(what);
+            self.find_observer(what);
         }
     }
 
-    fn find_looker(&self, what: &str) {
+    fn find_observer(&self, what: &str) {
         self.find(
             BugKind::MonitorActs,
             format!("a monitor or predicate called `{what}`: it may only look"),

@@ -30,12 +30,12 @@ impl ControlledRuntime {
         options: &SpawnOptions,
     ) -> (u32, ActorParts) {
         let (index, mut parts) = {
-            let (mut state, mut workshop) = (self.state(), self.workshop());
+            let (mut state, mut arena) = (self.state(), self.arena());
             let of_type = state.types.number(actor.actor_type(), actor.info());
             self.session().meet(of_type, actor);
-            let parts = workshop.parts(of_type, actor);
+            let parts = arena.parts(of_type, actor);
             let index = state.spawn(self.current.get(), of_type, options);
-            workshop.keep_mail(index, parts.mail.clone());
+            arena.keep_mail(index, parts.mail.clone());
             self.record(|| {
                 let operation = &state.operations[index as usize];
                 Record::Created {
@@ -63,7 +63,7 @@ impl ControlledRuntime {
         if !info.is_some_and(|info| info.starts) {
             self.tally(index, |tally| tally.start(parts.body.state()));
         }
-        self.workshop().spawned_actors.push((index, parts));
+        self.arena().spawned_actors.push((index, parts));
         self.has_spawned.set(true);
         self.address(index)
     }
@@ -81,7 +81,7 @@ impl ControlledRuntime {
                 path: state.operations[index as usize].key,
                 what: Created::Future { owner },
             });
-            self.workshop().spawned_futures.push((index, future));
+            self.arena().spawned_futures.push((index, future));
             self.has_spawned.set(true);
         }
     }

@@ -36,7 +36,7 @@ impl ControlledRuntime {
         timer.event = Some((slot, event));
         timer.periodic = again.is_some();
         timer.declared_purpose = purpose;
-        self.workshop().clockwork(planned.0).again = again;
+        self.arena().clockwork(planned.0).again = again;
         self.timer_id(planned)
     }
 
@@ -77,7 +77,7 @@ impl ControlledRuntime {
             letters: Vec::new(),
             timers: vec![(timer, None)],
         });
-        let clockwork = std::mem::take(self.workshop().clockwork(timer));
+        let clockwork = std::mem::take(self.arena().clockwork(timer));
         drop(clockwork);
     }
 
@@ -126,10 +126,10 @@ impl ControlledRuntime {
         } else {
             drop(state);
         }
-        let mut workshop = self.workshop();
-        let kept = &mut workshop.clockwork(timer.index).waker;
+        let mut arena = self.arena();
+        let kept = &mut arena.clockwork(timer.index).waker;
         let before = kept.replace(waker.clone());
-        drop(workshop);
+        drop(arena);
         drop(before);
         false
     }

@@ -240,7 +240,7 @@ impl Specifications {
         if !observers.register(monitor.monitor_type(), info) {
             return false;
         }
-        let heat = state.thermometer.add();
+        let heat = state.temperatures.add();
         let observed = self.observed_entry(info.name, None);
         let now = monitor.state();
         let is_hot = |state: &(&str, Temperature)| state.1 == Temperature::Hot;
@@ -268,13 +268,13 @@ impl Specifications {
         let step = state.step;
         match temperature {
             Temperature::Hot => {
-                if state.thermometer.hot(entry.heat, step) {
+                if state.temperatures.hot(entry.heat, step) {
                     state.record_obligation(entry.name);
                 }
                 self.observed[entry.observed].was_hot = true;
             }
-            Temperature::Cold => state.thermometer.cold(entry.heat, step),
-            Temperature::Warm => state.thermometer.warm(entry.heat, step),
+            Temperature::Cold => state.temperatures.cold(entry.heat, step),
+            Temperature::Warm => state.temperatures.warm(entry.heat, step),
         }
     }
 
@@ -287,8 +287,8 @@ impl Specifications {
     ) {
         let heat = match expectation {
             Expectation::Eventually | Expectation::AlwaysEventually => {
-                let number = state.thermometer.add();
-                state.thermometer.hot(number, state.step);
+                let number = state.temperatures.add();
+                state.temperatures.hot(number, state.step);
                 Some(number)
             }
             Expectation::Always | Expectation::Sometimes => None,
@@ -390,7 +390,7 @@ impl Specifications {
         let monitor = usize::from(monitor);
         let entry = &mut self.monitors[monitor];
         self.observed[entry.observed].moved = true;
-        let heat = state.thermometer.temperature(entry.heat, state.step);
+        let heat = state.temperatures.temperature(entry.heat, state.step);
         let before = std::mem::replace(&mut entry.state, now);
         landmarks.moved(entry.name, before as u64, now as u64);
         self.heat(monitor, state);
@@ -473,11 +473,11 @@ impl Specifications {
         &mut self,
         world: &World<'_>,
         is_liveness: bool,
-        thermometer: &dyn Fn(usize) -> bool,
+        temperatures: &dyn Fn(usize) -> bool,
     ) {
         for entry in &mut self.predicates {
             let is_unmet = match entry.heat {
-                Some(heat) => is_liveness && thermometer(heat),
+                Some(heat) => is_liveness && temperatures(heat),
                 None => entry.expectation == Expectation::Always && !entry.held,
             };
             if is_unmet {
@@ -514,7 +514,7 @@ impl Specifications {
     }
 
     /// Returns the state and temperature of each monitor and predicate.
-    pub(crate) fn heats(&self, thermometer: &Temperatures, step: u64) -> Vec<SpecificationState> {
+    pub(crate) fn heats(&self, temperatures: &Temperatures, step: u64) -> Vec<SpecificationState> {
         let monitors = self.monitors.iter().map(|entry| {
             let (state, temperature) = entry.info.states[entry.state];
             SpecificationState {
@@ -522,12 +522,12 @@ impl Specifications {
                 kind: MonitorKind::Monitor,
                 state: state.into(),
                 temperature: temperature.into(),
-                heat: thermometer.temperature(entry.heat, step),
-                owed_since: thermometer.owed_since(entry.heat),
+                heat: temperatures.temperature(entry.heat, step),
+                owed_since: temperatures.owed_since(entry.heat),
             }
         });
         let predicates = self.predicates.iter().map(|entry| {
-            let is_owed = entry.heat.is_some_and(|heat| thermometer.owes(heat));
+            let is_owed = entry.heat.is_some_and(|heat| temperatures.owes(heat));
             SpecificationState {
                 name: entry.name.to_string(),
                 kind: kind_of(entry.expectation),
@@ -535,8 +535,8 @@ impl Specifications {
                 temperature: if is_owed { Owing::Hot } else { Owing::Cold },
                 heat: entry
                     .heat
-                    .map_or(0, |heat| thermometer.temperature(heat, step)),
-                owed_since: entry.heat.and_then(|heat| thermometer.owed_since(heat)),
+                    .map_or(0, |heat| temperatures.temperature(heat, step)),
+                owed_since: entry.heat.and_then(|heat| temperatures.owed_since(heat)),
             }
         });
         monitors.chain(predicates).collect()
@@ -563,13 +563,13 @@ impl Specifications {
     /// Returns the obligations that are hot now; or with `or_warm`, those that are warm since they were hot.
     pub(crate) fn pending_obligations(
         &self,
-        thermometer: &Temperatures,
+        temperatures: &Temperatures,
         or_warm: bool,
     ) -> Vec<PendingObligation> {
         let is_owed = |heat: usize| {
-            thermometer.hot_since(heat).is_some() || (or_warm && thermometer.owes(heat))
+            temperatures.hot_since(heat).is_some() || (or_warm && temperatures.owes(heat))
         };
-        let since = |heat| thermometer.owed_since(heat).unwrap_or(0);
+        let since = |heat| temperatures.owed_since(heat).unwrap_or(0);
         let monitors = self
             .monitors
             .iter()

@@ -111,12 +111,7 @@ impl EngineView<'_> {
                 return 0;
             }
             let origin = origins.of(index);
-            list_operation(
-                &state,
-                &self.shared.workshop.borrow(),
-                (index, origin),
-                items,
-            );
+            list_operation(&state, &self.shared.arena.borrow(), (index, origin), items);
             OperationHeader::of(operation)
         };
         *cost += items.len() as u64;
@@ -168,11 +163,11 @@ impl EngineView<'_> {
                 to.write_u32(other);
             }
             to.write_u32(u32::MAX);
-            for household in &state.families {
-                let now = state.now_at_family(household);
-                household.family.feed(now, |number| to.write_u64(number));
+            for supervised in &state.families {
+                let now = state.now_at_family(supervised);
+                supervised.family.feed(now, |number| to.write_u64(number));
             }
-            state.thermometer.feed(&mut to);
+            state.temperatures.feed(&mut to);
             for clock in state.nodes.clocks() {
                 for number in clock.numbers() {
                     to.write_u64(number);
@@ -185,7 +180,7 @@ impl EngineView<'_> {
                 });
             }
             *cost += (state.watches.len() + state.families.len()) as u64;
-            list_timers(&state, &self.shared.workshop.borrow(), items)
+            list_timers(&state, &self.shared.arena.borrow(), items)
         };
         *cost += COST + items.len() as u64;
         let mut items = items.drain(..);
@@ -240,7 +235,7 @@ impl EngineView<'_> {
     pub(crate) fn offers_next(&self, index: u32) -> Option<bool> {
         let (mail, slot) = {
             let state = self.shared.state.borrow();
-            let mail = self.shared.workshop().mail(index).cloned();
+            let mail = self.shared.arena().mail(index).cloned();
             (mail?, state.operations[index as usize].inbox.next()?.slot)
         };
         self.guarded(|| mail.fingerprint(slot, &mut Fingerprinter::new()))
@@ -350,14 +345,14 @@ impl OperationHeader {
 
 fn list_operation(
     state: &ExecutionState,
-    workshop: &Arena,
+    arena: &Arena,
     (index, origin): (u32, Option<u64>),
     items: &mut Vec<FingerprintItem>,
 ) {
     let operation = &state.operations[index as usize];
     items.push(FingerprintItem::Number(operation.inbox.len() as u64));
     for letter in operation.inbox.iter() {
-        list_letter(workshop.mail(index), letter, items);
+        list_letter(arena.mail(index), letter, items);
     }
     if let Some(bound) = &operation.bound {
         items.push(FingerprintItem::Number(u64::from(bound.granted)));
@@ -369,7 +364,7 @@ fn list_operation(
         items.push(FingerprintItem::Number(0));
     }
     for effect in operation.outbox.as_slice() {
-        list_effect(state, workshop, (index, origin), effect, items);
+        list_effect(state, arena, (index, origin), effect, items);
     }
     if let OperationRole::Link(number) = operation.kind {
         let link = state.nodes.link(number);
@@ -377,7 +372,7 @@ fn list_operation(
         items.push(FingerprintItem::Number(stops));
         for item in link.iter() {
             items.push(FingerprintItem::Number(u64::from(item.by)));
-            list_effect(state, workshop, (item.by, None), &item.effect, items);
+            list_effect(state, arena, (item.by, None), &item.effect, items);
         }
     }
 }
@@ -418,7 +413,7 @@ fn list_event(
 
 fn list_effect(
     state: &ExecutionState,
-    workshop: &Arena,
+    arena: &Arena,
     (index, origin): (u32, Option<u64>),
     effect: &Effect,
     items: &mut Vec<FingerprintItem>,
@@ -430,15 +425,15 @@ fn list_effect(
     match effect {
         Effect::Send { to, letter } => {
             items.push(of(Tag::Send, *to));
-            list_letter(workshop.mail(*to), letter, items);
+            list_letter(arena.mail(*to), letter, items);
         }
         Effect::Cross { to, letter, .. } => {
             items.push(of(Tag::Cross, *to));
-            list_letter(workshop.mail(*to), letter, items);
+            list_letter(arena.mail(*to), letter, items);
         }
         // The number of a fault is used once.
-        Effect::Fault(mishap) => items.push(FingerprintItem::Unseen(
-            (Tag::Mishap as u64) << 32 | u64::from(*mishap),
+        Effect::Fault(node_fault) => items.push(FingerprintItem::Unseen(
+            (Tag::Mishap as u64) << 32 | u64::from(*node_fault),
         )),
         Effect::RequestCapacity(question) => {
             let question = &state.questions[*question as usize];
@@ -490,7 +485,7 @@ fn list_effect(
             let found = &state.timers.slots[*timer as usize];
             if found.generation == *generation {
                 items.push(FingerprintItem::Number(found.delay.as_nanos() as u64));
-                list_timer_event(workshop, found, items);
+                list_timer_event(arena, found, items);
             }
         }
         Effect::Cancel { timer, generation } => {
@@ -504,20 +499,20 @@ fn list_effect(
     }
 }
 
-fn list_timer_event(workshop: &Arena, timer: &VirtualTimer, items: &mut Vec<FingerprintItem>) {
+fn list_timer_event(arena: &Arena, timer: &VirtualTimer, items: &mut Vec<FingerprintItem>) {
     items.push(FingerprintItem::Number(
         u64::from(timer.periodic) | (timer.purpose as u64) << 8,
     ));
     if let Some((slot, event)) = timer.event {
         items.push(FingerprintItem::Number(u64::from(event) + 1));
-        list_event(workshop.mail(timer.owner), slot, timer.key, items);
+        list_event(arena.mail(timer.owner), slot, timer.key, items);
     }
 }
 
 /// Lists the armed timers, and late ticks; returns the number of items of each.
 fn list_timers(
     state: &ExecutionState,
-    workshop: &Arena,
+    arena: &Arena,
     items: &mut Vec<FingerprintItem>,
 ) -> Vec<(u32, usize)> {
     let mut lengths = Vec::new();
@@ -540,7 +535,7 @@ fn list_timers(
         let inbox = &state.operations[timer.owner as usize].inbox;
         let unread = timer.periodic && inbox.has_timed(index as u32, timer.generation);
         items.push(FingerprintItem::Number(u64::from(unread)));
-        list_timer_event(workshop, timer, items);
+        list_timer_event(arena, timer, items);
         lengths.push((index as u32, items.len() - before));
     }
     lengths

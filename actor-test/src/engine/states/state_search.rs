@@ -183,8 +183,8 @@ impl StateFingerprinter {
             .then(|| {
                 let before = self.prints.of(taker);
                 // The operations that the run has spawned have the next numbers.
-                let newborn = if state.live as u32 == live { 0 } else { live };
-                let parts = [before as u64, u64::from(newborn), state.answers];
+                let spawned = if state.live as u32 == live { 0 } else { live };
+                let parts = [before as u64, u64::from(spawned), state.answers];
                 parts.into_iter().fold((before >> 64) as u64, mix)
             });
         self.prints.set_origin(taker, origin);
@@ -198,8 +198,8 @@ impl StateFingerprinter {
     fn touch(&mut self, look: &EngineView<'_>, live: u32) {
         let state = look.shared.state.borrow();
         self.touches_timers = state.touches_timers;
-        let newborn = live..state.live as u32;
-        for operation in state.touched.iter().copied().chain(newborn) {
+        let spawned = live..state.live as u32;
+        for operation in state.touched.iter().copied().chain(spawned) {
             self.prints.touch(operation);
             let index = operation as usize;
             if self.defers.len() <= index {
@@ -298,7 +298,7 @@ impl StateFingerprinter {
             to.write_u128(print);
             to.value()
         });
-        let (owed, hot) = state.thermometer.pending_bits();
+        let (owed, hot) = state.temperatures.pending_bits();
         self.seen = Some(StateView {
             print: to.value(),
             now: state.now,

@@ -44,8 +44,8 @@ impl ExecutionState {
             let founded = self.create_family(Some(supervisor));
             self.operations[supervisor as usize].supervised_family = founded;
         }
-        let household = self.operations[supervisor as usize].supervised_family;
-        &mut self.families[household as usize]
+        let supervised = self.operations[supervisor as usize].supervised_family;
+        &mut self.families[supervised as usize]
     }
 
     /// Sets the supervision of the system's children on the node of `operation`, in that incarnation of the

@@ -59,7 +59,7 @@ impl ExecutionState {
         operation.pending_order = PendingOrder::Nothing;
         operation.receiving.clear();
         operation.endless_waits = 0;
-        self.thermometer
+        self.temperatures
             .discharge(Obligation::Wait(index), self.step);
         self.suspended -= usize::from(before == OperationStage::Suspended);
     }
@@ -79,7 +79,7 @@ impl ExecutionState {
         for future in &futures {
             let ended = &mut self.operations[*future as usize];
             let before = std::mem::replace(&mut ended.stage, OperationStage::Gone);
-            self.thermometer
+            self.temperatures
                 .discharge(Obligation::Wait(*future), self.step);
             self.suspended -= usize::from(before == OperationStage::Suspended);
             self.refresh(*future);

@@ -242,9 +242,9 @@ impl ExecutionState {
     pub(crate) fn carry_out(&mut self, index: u32, effect: Effect) -> FollowUp {
         match effect {
             Effect::Cross { .. } => FollowUp::Nothing,
-            Effect::Fault(mishap) => {
+            Effect::Fault(node_fault) => {
                 self.interrupt_all(StepConstruct::Node);
-                FollowUp::Mishap(mishap)
+                FollowUp::Mishap(node_fault)
             }
             Effect::Send { to, letter } => {
                 self.in_flight -= 1;

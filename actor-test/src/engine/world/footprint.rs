@@ -206,7 +206,7 @@ impl ExecutionState {
 
     /// Records that a monitor or predicate was registered. The earlier steps, which it has not observed,
     /// could come later.
-    pub(crate) fn reach_onlooker(&mut self) {
+    pub(crate) fn reach_observer(&mut self) {
         if self.step > 1 {
             self.interrupt_all(StepConstruct::Onlooker);
         }
@@ -236,7 +236,7 @@ impl ExecutionState {
             nonlocal: beyond,
             noted,
             carried,
-            observers: onlookers,
+            observers,
             looked,
             looks,
             interrupted,
@@ -254,12 +254,12 @@ impl ExecutionState {
             () => self.kind_reaches(index, runs),
         };
         // Predicates observe the actors that run, start and end.
-        let mut onlookers = *onlookers;
+        let mut observers = *observers;
         let is_seen = runs || matches!(carried, StepEffect::Started(..) | StepEffect::Halted);
         if has_predicates && is_seen {
-            onlookers.add_predicates();
+            observers.add_predicates();
         }
-        let mut reached = beyond.without_onlookers().and(*noted);
+        let mut reached = beyond.without_observers().and(*noted);
         if *awaits && runs {
             reached.add(StepConstruct::Ask);
         }
@@ -273,7 +273,7 @@ impl ExecutionState {
             interrupted,
             constructs: reached,
             effect: *carried,
-            onlookers,
+            observers,
             monitor_transitions: looked,
             predicate_reads: looks,
             defers: match pending.operation.is_timer() {

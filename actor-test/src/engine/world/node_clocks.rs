@@ -112,8 +112,8 @@ impl ExecutionState {
     }
 
     /// Returns the time on the clock of a supervisor's node. The system has the true time.
-    pub(crate) fn now_at_family(&self, household: &Supervised) -> Duration {
-        let supervisor = household.supervisor;
+    pub(crate) fn now_at_family(&self, supervised: &Supervised) -> Duration {
+        let supervisor = supervised.supervisor;
         supervisor.map_or(self.now, |supervisor| self.now_at(supervisor))
     }
 

@@ -334,16 +334,16 @@ impl ExecutionState {
 
     /// Returns whether a fault of a script can take effect now: its nodes and links are in the required
     /// state, and not spared.
-    pub(crate) fn can_happen(&self, mishap: &NodeFault) -> bool {
+    pub(crate) fn can_happen(&self, node_fault: &NodeFault) -> bool {
         let nodes = &self.nodes;
-        if mishap.node().is_some_and(|node| nodes.is_spared(node)) {
+        if node_fault.node().is_some_and(|node| nodes.is_spared(node)) {
             return false;
         }
         let spared = |(from, to): (u32, u32)| nodes.is_link_spared(from, to);
-        if mishap.links().into_iter().any(spared) {
+        if node_fault.links().into_iter().any(spared) {
             return false;
         }
-        match mishap {
+        match node_fault {
             NodeFault::Crash { node } => nodes.is_up(*node),
             NodeFault::Restart { node, .. } => !nodes.is_up(*node),
             NodeFault::Cut(links) => links.iter().any(|(from, to)| !nodes.is_cut(*from, *to)),

@@ -9,7 +9,7 @@ pub(crate) struct NumbersSeen {
     /// The reads by handlers, tasks and the test body.
     pub(crate) by_operations: u64,
     /// The reads by monitors and predicates.
-    pub(crate) by_onlookers: u64,
+    pub(crate) by_observers: u64,
 }
 
 /// The creators of operations, and whether the order of creation is observed.
@@ -43,7 +43,7 @@ impl ExecutionState {
         }
         if seen.by_operations > 0 {
             self.interrupt_all(StepConstruct::Identity);
-        } else if seen.by_onlookers > 0 {
+        } else if seen.by_observers > 0 {
             self.interrupt_all(StepConstruct::Monitor);
         }
     }

@@ -91,7 +91,7 @@ pub(crate) struct ExecutionState {
     /// For each incarnation of a node, the family of the system's children there.
     pub(crate) groups: Vec<(u32, u32)>,
     pub(crate) types: Types,
-    pub(crate) thermometer: Temperatures,
+    pub(crate) temperatures: Temperatures,
     pub(crate) faults: FaultPhase,
     /// The number of faults of each kind that an execution may have.
     pub(crate) budgets: FaultBudgets,
@@ -243,7 +243,7 @@ impl ExecutionState {
             self.operations[actor as usize].ordinal = ordinal;
         }
         if defers {
-            self.thermometer.schedule_early_check(self.step);
+            self.temperatures.schedule_early_check(self.step);
         }
         actor
     }

@@ -340,23 +340,23 @@ mod tests {
     /// When steps begin to count, all entries are cold, and waits are checked in the next step.
     #[test]
     fn what_was_hot_before_does_not_count() {
-        let mut thermometer = Temperatures::default();
-        thermometer.begin(None, 0, None);
-        let hot = thermometer.add();
-        thermometer.hot(hot, 5);
-        thermometer.warm(hot, 15);
-        thermometer.hot(hot, 20);
-        assert_eq!(thermometer.temperature(hot, 30), 20);
-        thermometer.count_from(30, 100);
-        assert_eq!(thermometer.temperature(hot, 30), 0);
-        assert_eq!(thermometer.judges(), Some((100, 30)));
-        assert!(!thermometer.alarms(30));
-        assert!(thermometer.alarms(31));
-        assert!(!thermometer.takes_look(30));
-        assert!(thermometer.takes_look(31));
-        assert!(!thermometer.alarms(130));
-        assert_eq!(thermometer.alarming(130), None);
-        assert!(thermometer.alarms(131));
-        assert_eq!(thermometer.alarming(131), Some((hot, 101, 5)));
+        let mut temperatures = Temperatures::default();
+        temperatures.begin(None, 0, None);
+        let hot = temperatures.add();
+        temperatures.hot(hot, 5);
+        temperatures.warm(hot, 15);
+        temperatures.hot(hot, 20);
+        assert_eq!(temperatures.temperature(hot, 30), 20);
+        temperatures.count_from(30, 100);
+        assert_eq!(temperatures.temperature(hot, 30), 0);
+        assert_eq!(temperatures.judges(), Some((100, 30)));
+        assert!(!temperatures.alarms(30));
+        assert!(temperatures.alarms(31));
+        assert!(!temperatures.takes_look(30));
+        assert!(temperatures.takes_look(31));
+        assert!(!temperatures.alarms(130));
+        assert_eq!(temperatures.alarming(130), None);
+        assert!(temperatures.alarms(131));
+        assert_eq!(temperatures.alarming(131), Some((hot, 101, 5)));
     }
 }

@@ -27,7 +27,7 @@ impl ExecutionState {
     pub(crate) fn wait_begins(&mut self, operation: u32) {
         let step = self.step;
         self.operations[operation as usize].waits_since = step;
-        self.thermometer.schedule_overdue_check(step);
+        self.temperatures.schedule_overdue_check(step);
     }
 
     /// Returns the operations whose waits are liveness obligations.
@@ -84,7 +84,7 @@ impl ExecutionState {
                 next = next.min(self.step + threshold / 4 + 1);
             }
         }
-        self.thermometer.schedule_check(next);
+        self.temperatures.schedule_check(next);
         overdue
     }
 
@@ -144,7 +144,7 @@ impl ExecutionState {
         let is_overdue = |seen: &&Deferral| self.step - seen.since > threshold;
         let overdue = now.iter().find(is_overdue).copied();
         self.deferrals = now;
-        self.thermometer.schedule_early_check(self.step);
+        self.temperatures.schedule_early_check(self.step);
         overdue
     }
 }
@@ -161,7 +161,7 @@ mod tests {
     fn waiting(since: &[u64]) -> ExecutionState {
         let mut state = ExecutionState::default();
         state.begin();
-        state.thermometer.begin(Some(THRESHOLD), 0, None);
+        state.temperatures.begin(Some(THRESHOLD), 0, None);
         for (since, key) in since.iter().zip(1..) {
             let operation = state.create(OperationRole::Boot { node: 0 }, key) as usize;
             state.operations[operation].stage = OperationStage::Suspended;
@@ -172,13 +172,13 @@ mod tests {
 
     fn overdue_at(state: &mut ExecutionState, step: u64) -> Vec<u32> {
         state.step = step;
-        state.thermometer.takes_look(step);
+        state.temperatures.takes_look(step);
         state.overdue(THRESHOLD, 0)
     }
 
     /// Returns the step of the next check.
     fn next_look(state: &ExecutionState) -> Option<u64> {
-        (0..1_000).find(|step| state.thermometer.alarms(*step))
+        (0..1_000).find(|step| state.temperatures.alarms(*step))
     }
 
     #[test]

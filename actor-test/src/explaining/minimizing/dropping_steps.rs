@@ -17,12 +17,12 @@ const WALKS: u64 = 12;
 /// Tries to find the bug without any plan: if most schedules have the bug, this finds the shortest at once.
 pub(super) fn from_nothing<T: CandidateTrial>(
     search: &mut MinimizingSearch<T>,
-    laboratory: &mut Trials<'_>,
+    trials: &mut Trials<'_>,
 ) {
     let mut from = 0;
     loop {
         let candidates = (from..WALKS + 2).map(|number| (number, unplanned(number)));
-        match search.tries_each(laboratory, candidates) {
+        match search.tries_each(trials, candidates) {
             Some(at) => from = at + 1,
             None => return,
         }
@@ -46,10 +46,7 @@ fn nothing_then(completion: Box<dyn Strategy>) -> Candidate {
 }
 
 /// Drops faults: all at once, else one by one, the last first.
-pub(super) fn faults<T: CandidateTrial>(
-    search: &mut MinimizingSearch<T>,
-    laboratory: &mut Trials<'_>,
-) {
+pub(super) fn faults<T: CandidateTrial>(search: &mut MinimizingSearch<T>, trials: &mut Trials<'_>) {
     let count = |schedule: &Schedule| -> usize {
         let counts = schedule.iter().map(faults_of);
         counts.sum::<u64>() as usize
@@ -58,10 +55,7 @@ pub(super) fn faults<T: CandidateTrial>(
     let none = without_faults(&search.best.schedule, |_| true);
     if left == 0
         || search
-            .tries_each(
-                laboratory,
-                none.map(|candidate| ((), candidate)).into_iter(),
-            )
+            .tries_each(trials, none.map(|candidate| ((), candidate)).into_iter())
             .is_some()
     {
         return;
@@ -72,7 +66,7 @@ pub(super) fn faults<T: CandidateTrial>(
             let without = without_faults(&best.schedule, |number| number == out);
             without.map(|candidate| (out, candidate))
         });
-        match search.tries_each(laboratory, candidates) {
+        match search.tries_each(trials, candidates) {
             Some(out) => left = out.min(count(&search.best.schedule)),
             None => return,
         }
@@ -99,7 +93,7 @@ fn without_faults(schedule: &Schedule, is_out: impl Fn(usize) -> bool) -> [Candi
 /// Drops actors, half of them first, then fewer: they are never scheduled.
 pub(super) fn operations<T: CandidateTrial>(
     search: &mut MinimizingSearch<T>,
-    laboratory: &mut Trials<'_>,
+    trials: &mut Trials<'_>,
 ) {
     let (mut size, mut from) = (everyone(&search.best.schedule).len() / 2, 0);
     loop {
@@ -111,7 +105,7 @@ pub(super) fn operations<T: CandidateTrial>(
             let schedule = best.schedule.iter().filter(left).cloned().collect();
             ((size, from), Candidate::new(schedule))
         });
-        match search.tries_each(laboratory, candidates) {
+        match search.tries_each(trials, candidates) {
             Some(place) => (size, from) = place,
             None => return,
         }
@@ -140,10 +134,7 @@ fn everyone(schedule: &Schedule) -> Vec<u64> {
 
 /// Drops steps: large parts of the schedule first, from the end to the beginning. An actor waits if its
 /// step is dropped. If later messages may replace the dropped ones, a whole round of a protocol may go.
-pub(super) fn steps<T: CandidateTrial>(
-    search: &mut MinimizingSearch<T>,
-    laboratory: &mut Trials<'_>,
-) {
+pub(super) fn steps<T: CandidateTrial>(search: &mut MinimizingSearch<T>, trials: &mut Trials<'_>) {
     let steps = search.best.schedule.len();
     let (mut size, mut end) = (steps / 2, steps);
     loop {
@@ -154,12 +145,12 @@ pub(super) fn steps<T: CandidateTrial>(
             let by_sort = Candidate::new(left_out.clone()).by_sort();
             [by_sort, Candidate::new(left_out)].map(|candidate| ((size, end), candidate))
         });
-        match search.tries_each(laboratory, candidates) {
+        match search.tries_each(trials, candidates) {
             Some(place) => (size, end) = place,
             None => break,
         }
     }
-    tails(search, laboratory);
+    tails(search, trials);
 }
 
 /// Returns parts of `size` out of `all` from `end` backwards, then of half the size, and so on.
@@ -177,7 +168,7 @@ fn without(schedule: &Schedule, from: usize, to: usize) -> Schedule {
 }
 
 /// Has each actor stop sooner.
-fn tails<T: CandidateTrial>(search: &mut MinimizingSearch<T>, laboratory: &mut Trials<'_>) {
+fn tails<T: CandidateTrial>(search: &mut MinimizingSearch<T>, trials: &mut Trials<'_>) {
     let all = everyone(&search.best.schedule);
     let (mut from, mut size) = (0, None);
     loop {
@@ -195,7 +186,7 @@ fn tails<T: CandidateTrial>(search: &mut MinimizingSearch<T>, laboratory: &mut T
                 )
             })
         });
-        match search.tries_each(laboratory, candidates) {
+        match search.tries_each(trials, candidates) {
             Some((at, left)) => (from, size) = (at, Some(left)),
             None => return,
         }

@@ -109,16 +109,16 @@ impl<'a> LivenessTrial<'a> {
     /// original execution. If early timers prevent any recovery, all steps before them seem dead to walks
     /// in which timers fire as often as anything else. Long delays of one operation hardly ever come about
     /// by chance.
-    pub(super) fn attuned(self, laboratory: &mut Trials<'_>, found: &BestExecution) -> Self {
+    pub(super) fn attuned(self, trials: &mut Trials<'_>, found: &BestExecution) -> Self {
         let calm = Self {
             is_calm: true,
             ..self
         };
         let numbers = (1..=SORTING).map(|number| 2 * number);
-        let is_calm = has_timers(&found.schedule)
-            && calm.stays_owed(laboratory, found, numbers, SORTING_STEPS);
+        let is_calm =
+            has_timers(&found.schedule) && calm.stays_owed(trials, found, numbers, SORTING_STEPS);
         let calm = Self { is_calm, ..calm };
-        let has_delays = calm.stays_owed(laboratory, found, delaying(SORTING), SORTING_STEPS);
+        let has_delays = calm.stays_owed(trials, found, delaying(SORTING), SORTING_STEPS);
         Self {
             has_delays,
             sorting: if is_calm { 2 * SORTING } else { SORTING },
@@ -140,8 +140,8 @@ impl<'a> LivenessTrial<'a> {
     }
 
     /// Returns true if no screening continuation discharges the obligation.
-    pub(super) fn seems_dead(&self, laboratory: &mut Trials<'_>, best: &BestExecution) -> bool {
-        self.stays_owed(laboratory, best, self.sorting(), SORTING_STEPS)
+    pub(super) fn seems_dead(&self, trials: &mut Trials<'_>, best: &BestExecution) -> bool {
+        self.stays_owed(trials, best, self.sorting(), SORTING_STEPS)
     }
 
     /// Returns true if steps may be dropped: a specification has a name, but a waiting operation has a
@@ -153,7 +153,7 @@ impl<'a> LivenessTrial<'a> {
     /// Returns the shortest prefix of more than `more_than` steps that seems dead, by a few continuations.
     pub(super) fn shortest_prefix(
         &self,
-        laboratory: &mut Trials<'_>,
+        trials: &mut Trials<'_>,
         found: &BestExecution,
         more_than: usize,
     ) -> Option<BestExecution> {
@@ -161,39 +161,39 @@ impl<'a> LivenessTrial<'a> {
         // The obligation is pending after this step.
         let owed = usize::try_from(self.suspicion.since).unwrap_or(all);
         let from = owed.max(more_than + 1).min(all);
-        let mut dead = self.first_dead(laboratory, found, from);
+        let mut dead = self.first_dead(trials, found, from);
         // Few calm continuations recover where all others don't, so that a few may miss a recovery.
-        while self.is_calm && dead < all && !self.is_sure(laboratory, &prefix(found, dead)) {
-            dead = self.first_dead(laboratory, found, dead + 1);
+        while self.is_calm && dead < all && !self.is_sure(trials, &prefix(found, dead)) {
+            dead = self.first_dead(trials, found, dead + 1);
         }
         (dead < all).then(|| prefix(found, dead))
     }
 
     /// Runs many continuations, or as many as an eighth of the budget allows, since each also replays the
     /// prefix. Returns true if none discharges the obligation.
-    fn is_sure(&self, laboratory: &mut Trials<'_>, best: &BestExecution) -> bool {
-        let payable = laboratory.left() / 8 / cost(best, SORTING_STEPS);
+    fn is_sure(&self, trials: &mut Trials<'_>, best: &BestExecution) -> bool {
+        let payable = trials.left() / 8 / cost(best, SORTING_STEPS);
         let numbers = 1..=(payable as u32).min(SURE);
-        self.stays_owed(laboratory, best, numbers, SORTING_STEPS)
+        self.stays_owed(trials, best, numbers, SORTING_STEPS)
     }
 
     /// Returns the first step, from `from` on, after which a few continuations do not recover.
-    fn first_dead(&self, laboratory: &mut Trials<'_>, found: &BestExecution, from: usize) -> usize {
+    fn first_dead(&self, trials: &mut Trials<'_>, found: &BestExecution, from: usize) -> usize {
         let all = found.schedule.len();
         let strides = (3..).map(|power| 1 << power);
         let ends = strides.map(|stride: usize| (from + stride - 8, from + 2 * stride - 8));
         let ends = ends.take_while(|(_, end)| *end < all);
         let last = ends.clone().last();
-        let dead = laboratory.first(ends, |bench, (low, high)| {
-            let is_dead = self.is_dead(bench, &prefix(found, high));
+        let dead = trials.first(ends, |worker, (low, high)| {
+            let is_dead = self.is_dead(worker, &prefix(found, high));
             is_dead.then_some((low, high))
         });
         let (mut low, mut high) = dead.unwrap_or((last.map_or(from, |(_, end)| end), all));
-        while low < high && !laboratory.is_over() {
+        while low < high && !trials.is_over() {
             let middle = low + (high - low) / 2;
             let half = prefix(found, middle);
-            let owes = laboratory.alone(|bench| self.owes(bench, &half));
-            if owes && self.seems_dead(laboratory, &half) {
+            let owes = trials.alone(|worker| self.owes(worker, &half));
+            if owes && self.seems_dead(trials, &half) {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -203,16 +203,16 @@ impl<'a> LivenessTrial<'a> {
     }
 
     /// Returns true if the obligation is pending at the end, and screening continuations do not recover.
-    fn is_dead(&self, bench: &mut TrialWorker<'_>, best: &BestExecution) -> bool {
-        if !self.owes(bench, best) {
+    fn is_dead(&self, worker: &mut TrialWorker<'_>, best: &BestExecution) -> bool {
+        if !self.owes(worker, best) {
             return false;
         }
         let mut numbers = self.sorting();
-        !numbers.any(|number| self.recovers(bench, best, number, SORTING_STEPS))
+        !numbers.any(|number| self.recovers(worker, best, number, SORTING_STEPS))
     }
 
     /// Returns true if the obligation is pending after the last step.
-    fn owes(&self, bench: &mut TrialWorker<'_>, best: &BestExecution) -> bool {
+    fn owes(&self, worker: &mut TrialWorker<'_>, best: &BestExecution) -> bool {
         if !self.is_free() {
             return true;
         }
@@ -220,7 +220,7 @@ impl<'a> LivenessTrial<'a> {
             until: Some(best.schedule.len() as u64),
             ..RunOptions::default()
         };
-        let outcome = bench.again(&best.decisions, Fairness::Unfair, options);
+        let outcome = worker.again(&best.decisions, Fairness::Unfair, options);
         let message = &self.bug.finding.message;
         let is_it = |what: &str| message.starts_with(what);
         outcome.end == EndReason::Bound && outcome.undecided.iter().any(|owed| is_it(&owed.what))
@@ -229,7 +229,7 @@ impl<'a> LivenessTrial<'a> {
     /// Runs the continuation with that number, and returns true if it discharges the obligation.
     fn recovers(
         &self,
-        bench: &mut TrialWorker<'_>,
+        worker: &mut TrialWorker<'_>,
         best: &BestExecution,
         number: u32,
         horizon: u64,
@@ -245,7 +245,7 @@ impl<'a> LivenessTrial<'a> {
             true => walk.delaying(self.is_calm),
             false => walk.calm_if(self.is_calm),
         };
-        let outcome = bench.watch(Box::new(walk), watch);
+        let outcome = worker.watch(Box::new(walk), watch);
         // Another bug on the way does not count as this one, but a spin at the end does.
         let busy = outcome.finding.map(|found| found.kind) == Some(BugKind::Spin);
         outcome.end != EndReason::Bound && !busy
@@ -254,16 +254,16 @@ impl<'a> LivenessTrial<'a> {
     /// Returns true if all continuations ran and none discharges the obligation.
     fn stays_owed(
         &self,
-        laboratory: &mut Trials<'_>,
+        trials: &mut Trials<'_>,
         best: &BestExecution,
         continuations: impl Iterator<Item = u32> + Send,
         horizon: u64,
     ) -> bool {
-        let recovery = laboratory.first(continuations, |bench, number| {
-            let recovers = self.recovers(bench, best, number, horizon);
+        let recovery = trials.first(continuations, |worker, number| {
+            let recovers = self.recovers(worker, best, number, horizon);
             recovers.then_some(number)
         });
-        recovery.is_none() && !laboratory.is_over()
+        recovery.is_none() && !trials.is_over()
     }
 
     /// Returns the steps to reserve for the test of a prefix, the n-th one, while shorter ones are
@@ -308,18 +308,19 @@ impl<'a> LivenessTrial<'a> {
     /// Tests a prefix.
     pub(super) fn prove(
         &self,
-        laboratory: &mut Trials<'_>,
+        trials: &mut Trials<'_>,
         best: &BestExecution,
         terms: Terms,
     ) -> Option<Proof> {
         let (all, horizon) = (1..=terms.continuations, terms.horizon);
-        if !self.stays_owed(laboratory, best, delaying(terms.delayed), SORTING_STEPS)
-            || !self.stays_owed(laboratory, best, all, horizon)
+        if !self.stays_owed(trials, best, delaying(terms.delayed), SORTING_STEPS)
+            || !self.stays_owed(trials, best, all, horizon)
         {
             return None;
         }
-        let (finding, recording) = laboratory
-            .alone(|bench| (1..=TAILS).find_map(|number| self.found_again(bench, best, number)))?;
+        let (finding, recording) = trials.alone(|worker| {
+            (1..=TAILS).find_map(|number| self.found_again(worker, best, number))
+        })?;
         Some(Proof {
             terms,
             finding,
@@ -330,26 +331,26 @@ impl<'a> LivenessTrial<'a> {
     /// Continues until the bug is found as at first.
     fn found_again(
         &self,
-        bench: &mut TrialWorker<'_>,
+        worker: &mut TrialWorker<'_>,
         best: &BestExecution,
         number: u32,
     ) -> Option<(Finding, Recording)> {
         let from = best.schedule.len() as u64;
         let walk = Continuation::new(chosen(&best.decisions), from, number).calm_if(self.is_calm);
-        let (outcome, decisions) = bench.run(Box::new(walk));
+        let (outcome, decisions) = worker.run(Box::new(walk));
         let finding = outcome.finding?;
         if !self.bug.finding.is_found_again(&finding) {
             return None;
         }
         let whole = BestExecution::new(best.schedule.clone(), decisions, finding);
         let fairness = Fairness::FairFrom(from);
-        let again = bench.again(&whole.decisions, fairness, RunOptions::default());
+        let again = worker.again(&whole.decisions, fairness, RunOptions::default());
         if again.diverged_at.is_some() || again.finding.as_ref() != Some(&whole.finding) {
             return None;
         }
         let story_ends = Some(from + 1);
         let like = &self.bug.trace;
-        let (finding, recording) = bench.record(&whole, fairness, like, story_ends);
+        let (finding, recording) = worker.record(&whole, fairness, like, story_ends);
         let cycle = outcome.suspicion.and_then(|suspicion| suspicion.cycle);
         Some((finding, Recording { cycle, ..recording }))
     }
@@ -358,13 +359,13 @@ impl<'a> LivenessTrial<'a> {
 impl CandidateTrial for LivenessTrial<'_> {
     fn attempt(
         &self,
-        bench: &mut TrialWorker<'_>,
+        worker: &mut TrialWorker<'_>,
         candidate: Candidate,
         limit: u64,
     ) -> Option<BestExecution> {
         let seed = candidate.seed;
         let guided = candidate.guided(self.fairness, limit, None);
-        let attempt = bench.follow(guided, seed);
+        let attempt = worker.follow(guided, seed);
         let is_over = attempt.outcome.finding.is_some() || attempt.outcome.end != EndReason::Pruned;
         if is_over || attempt.followed.schedule.is_empty() {
             return None;
@@ -377,8 +378,8 @@ impl CandidateTrial for LivenessTrial<'_> {
         ))
     }
 
-    fn is_confirmed(&self, bench: &mut TrialWorker<'_>, better: &BestExecution) -> bool {
-        self.is_dead(bench, better)
+    fn is_confirmed(&self, worker: &mut TrialWorker<'_>, better: &BestExecution) -> bool {
+        self.is_dead(worker, better)
     }
 }
 

@@ -44,7 +44,7 @@ impl SafetyTrial {
 impl CandidateTrial for SafetyTrial {
     fn attempt(
         &self,
-        bench: &mut TrialWorker<'_>,
+        worker: &mut TrialWorker<'_>,
         candidate: Candidate,
         limit: u64,
     ) -> Option<BestExecution> {
@@ -54,7 +54,7 @@ impl CandidateTrial for SafetyTrial {
         };
         let seed = candidate.seed;
         let guided = candidate.guided(self.fairness, limit, completion);
-        let attempt = bench.follow(guided, seed);
+        let attempt = worker.follow(guided, seed);
         let found = attempt.outcome.finding?;
         if !self.finding.is_found_again(&found) {
             return None;
@@ -66,9 +66,9 @@ impl CandidateTrial for SafetyTrial {
         ))
     }
 
-    fn is_confirmed(&self, bench: &mut TrialWorker<'_>, better: &BestExecution) -> bool {
+    fn is_confirmed(&self, worker: &mut TrialWorker<'_>, better: &BestExecution) -> bool {
         let options = RunOptions::default();
-        let again = bench.again(&better.decisions, self.fairness, options);
+        let again = worker.again(&better.decisions, self.fairness, options);
         again.diverged_at.is_none() && again.finding.as_ref() == Some(&better.finding)
     }
 }

@@ -68,8 +68,8 @@ pub(crate) fn minimize(
     }
     let recording = &bug.trace;
     let fairness = fairness_of(recording.fair_from);
-    let mut laboratory = Trials::new(program, test, bug, budget, workers);
-    let (outcome, schedule) = laboratory.alone(|bench| bench.retrace(recording, fairness));
+    let mut trials = Trials::new(program, test, bug, budget, workers);
+    let (outcome, schedule) = trials.alone(|worker| worker.retrace(recording, fairness));
     let found = outcome.finding.as_ref();
     if outcome.diverged_at.is_some()
         || !found.is_some_and(|found| bug.finding.is_found_again(found))
@@ -80,7 +80,7 @@ pub(crate) fn minimize(
     let mut minimizing = Minimizing {
         bug,
         before: Size::of(&found.schedule),
-        laboratory,
+        trials,
         is_cut: false,
         keep,
     };
@@ -89,7 +89,7 @@ pub(crate) fn minimize(
         Some(suspicion) => minimizing.dead(found, suspicion),
         None => minimizing.failing(found),
     };
-    let is_cut = minimizing.is_cut || minimizing.laboratory.is_over();
+    let is_cut = minimizing.is_cut || minimizing.trials.is_over();
     shorter.or_else(|| {
         is_cut.then(|| MinimalExecution {
             finding: bug.finding.clone(),
@@ -125,7 +125,7 @@ fn is_minimized(bug: &Bug) -> bool {
 struct Minimizing<'a> {
     bug: &'a Bug,
     before: Size,
-    laboratory: Trials<'a>,
+    trials: Trials<'a>,
     /// True if the budget, without the reserve for proofs, did not suffice for all candidates.
     is_cut: bool,
     keep: &'a mut dyn FnMut(&MinimalExecution),
@@ -142,14 +142,14 @@ impl Minimizing<'_> {
         loop {
             let before = search.best.cost();
             for pass in passes() {
-                pass(&mut search, &mut self.laboratory);
+                pass(&mut search, &mut self.trials);
                 if search.has_improved() {
                     let better = self.recorded(&search.best, fairness);
                     (self.keep)(&better);
                     minimal = Some(better);
                 }
             }
-            if search.best.cost() == before || self.laboratory.is_over() {
+            if search.best.cost() == before || self.trials.is_over() {
                 break;
             }
         }
@@ -163,8 +163,8 @@ impl Minimizing<'_> {
 
     fn recorded(&mut self, best: &BestExecution, fairness: Fairness) -> MinimalExecution {
         let like = &self.bug.trace;
-        let recorded = |bench: &mut TrialWorker<'_>| bench.record(best, fairness, like, None);
-        let (finding, recording) = self.laboratory.alone(recorded);
+        let recorded = |worker: &mut TrialWorker<'_>| worker.record(best, fairness, like, None);
+        let (finding, recording) = self.trials.alone(recorded);
         MinimalExecution {
             minimized: self.minimized(&best.schedule, None),
             finding,
@@ -179,9 +179,9 @@ impl Minimizing<'_> {
         suspicion: crate::engine::Suspicion,
     ) -> Option<MinimalExecution> {
         let trial = LivenessTrial::new(self.bug, suspicion);
-        let trial = trial.attuned(&mut self.laboratory, &found);
+        let trial = trial.attuned(&mut self.trials, &found);
         let first = found.cost();
-        let shortest = trial.shortest_prefix(&mut self.laboratory, &found, 0)?;
+        let shortest = trial.shortest_prefix(&mut self.trials, &found, 0)?;
         let mut prefix = shortest.schedule.len();
         // Each candidate is shorter than the one before; the first is a prefix of the original.
         let mut candidates = vec![Arc::new(shortest)];
@@ -197,25 +197,25 @@ impl Minimizing<'_> {
             if best.cost() >= first {
                 return None;
             }
-            let left = self.laboratory.left();
+            let left = self.trials.left();
             let Some(terms) = search.trial.payable(&best, tested, left) else {
                 self.is_cut = true;
                 return None;
             };
-            if let Some(proof) = search.trial.prove(&mut self.laboratory, &best, terms) {
+            if let Some(proof) = search.trial.prove(&mut self.trials, &best, terms) {
                 return Some(self.lost(&best, proof));
             }
             candidates.pop();
             is_stricter = search.trial.is_stricter();
-            let (trial, laboratory) = (&search.trial, &mut self.laboratory);
+            let (trial, trials) = (&search.trial, &mut self.trials);
             while candidates
                 .last()
-                .is_some_and(|best| !trial.seems_dead(laboratory, best))
+                .is_some_and(|best| !trial.seems_dead(trials, best))
             {
                 candidates.pop();
             }
             if candidates.is_empty() {
-                let longer = trial.shortest_prefix(laboratory, &found, prefix)?;
+                let longer = trial.shortest_prefix(trials, &found, prefix)?;
                 prefix = longer.schedule.len();
                 candidates.push(Arc::new(longer));
                 is_stricter = true;
@@ -231,23 +231,23 @@ impl Minimizing<'_> {
         candidates: &mut Vec<Arc<BestExecution>>,
         tested: u64,
     ) {
-        let before = self.laboratory.left();
+        let before = self.trials.left();
         loop {
             let cost = search.best.cost();
             for pass in passes() {
                 let reserve = search.trial.reserve(&search.best, tested, before);
-                self.laboratory.reserve(reserve);
-                pass(search, &mut self.laboratory);
+                self.trials.reserve(reserve);
+                pass(search, &mut self.trials);
                 if search.has_improved() {
                     candidates.push(Arc::clone(&search.best));
                 }
             }
-            self.is_cut = self.laboratory.is_over();
+            self.is_cut = self.trials.is_over();
             if search.best.cost() == cost || self.is_cut {
                 break;
             }
         }
-        self.laboratory.reserve(0);
+        self.trials.reserve(0);
     }
 
     /// Returns the minimal way to a dead state.
@@ -266,14 +266,14 @@ impl Minimizing<'_> {
     }
 
     fn minimized(&self, schedule: &Schedule, dead: Option<Dead>) -> Minimized {
-        let cost = self.laboratory.spent();
+        let cost = self.trials.spent();
         Minimized {
             before: self.before,
             after: Size::of(schedule),
             found_at: self.bug.finding.step,
             executions: cost.executions,
             steps: cost.steps,
-            is_cut: self.is_cut || self.laboratory.is_over(),
+            is_cut: self.is_cut || self.trials.is_over(),
             dead,
         }
     }

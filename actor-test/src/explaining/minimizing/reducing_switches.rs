@@ -12,12 +12,9 @@ const ROUNDS: usize = 8;
 
 /// Lets each operation run as long as possible. If the bug needs context switches, merges two runs of one
 /// operation wherever possible.
-pub(super) fn fewest<T: CandidateTrial>(
-    search: &mut MinimizingSearch<T>,
-    laboratory: &mut Trials<'_>,
-) {
+pub(super) fn fewest<T: CandidateTrial>(search: &mut MinimizingSearch<T>, trials: &mut Trials<'_>) {
     let schedule = search.best.schedule.clone();
-    search.tries(laboratory, Candidate::new(schedule).staying());
+    search.tries(trials, Candidate::new(schedule).staying());
     for _ in 0..ROUNDS {
         let before = search.best.cost();
         let mut from = 0;
@@ -28,7 +25,7 @@ pub(super) fn fewest<T: CandidateTrial>(
                 let joined = joined(&best.schedule, &runs, at).into_iter();
                 joined.map(move |schedule| (at, Candidate::new(schedule)))
             });
-            match search.tries_each(laboratory, candidates) {
+            match search.tries_each(trials, candidates) {
                 Some(at) => from = at,
                 None => break,
             }

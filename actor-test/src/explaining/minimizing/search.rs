@@ -51,13 +51,13 @@ pub(super) trait CandidateTrial: Sync {
     /// Runs a candidate, and returns the execution if it leads to the bug in at most `limit` steps.
     fn attempt(
         &self,
-        bench: &mut TrialWorker<'_>,
+        worker: &mut TrialWorker<'_>,
         candidate: Candidate,
         limit: u64,
     ) -> Option<BestExecution>;
 
     /// Confirms an execution before it becomes the best one.
-    fn is_confirmed(&self, bench: &mut TrialWorker<'_>, better: &BestExecution) -> bool;
+    fn is_confirmed(&self, worker: &mut TrialWorker<'_>, better: &BestExecution) -> bool;
 }
 
 /// The search for a smaller execution.
@@ -83,23 +83,23 @@ impl<T: CandidateTrial> MinimizingSearch<T> {
     }
 
     /// Tries a candidate, and returns true if it is the new best.
-    pub(super) fn tries(&mut self, laboratory: &mut Trials<'_>, candidate: Candidate) -> bool {
+    pub(super) fn tries(&mut self, trials: &mut Trials<'_>, candidate: Candidate) -> bool {
         let only = std::iter::once(((), candidate));
-        self.tries_each(laboratory, only).is_some()
+        self.tries_each(trials, only).is_some()
     }
 
     /// Tries candidates in turn up to the first improvement, which becomes the best. Returns the value
     /// paired with it: the place at which to continue.
     pub(super) fn tries_each<P: Send + 'static>(
         &mut self,
-        laboratory: &mut Trials<'_>,
+        trials: &mut Trials<'_>,
         candidates: impl Iterator<Item = (P, Candidate)> + Send,
     ) -> Option<P> {
         let (trial, best) = (&self.trial, &self.best);
         let (limit, cost) = (best.schedule.len() as u64, best.cost());
-        let found = laboratory.first(candidates, |bench, (place, candidate)| {
-            let better = trial.attempt(bench, candidate, limit)?;
-            let is_better = better.cost() < cost && trial.is_confirmed(bench, &better);
+        let found = trials.first(candidates, |worker, (place, candidate)| {
+            let better = trial.attempt(worker, candidate, limit)?;
+            let is_better = better.cost() < cost && trial.is_confirmed(worker, &better);
             is_better.then_some((place, better))
         });
         let (place, better) = found?;

@@ -12,7 +12,7 @@ use crate::explaining::minimizing::trials::Trials;
 /// answer that bisection finds.
 pub(super) fn simplest<T: CandidateTrial>(
     search: &mut MinimizingSearch<T>,
-    laboratory: &mut Trials<'_>,
+    trials: &mut Trials<'_>,
 ) {
     let mut all = search.best.schedule.clone();
     for step in &mut all {
@@ -20,7 +20,7 @@ pub(super) fn simplest<T: CandidateTrial>(
             choice.answer = 0;
         }
     }
-    if all != search.best.schedule && search.tries(laboratory, Candidate::new(all)) {
+    if all != search.best.schedule && search.tries(trials, Candidate::new(all)) {
         return;
     }
     let mut from = 0;
@@ -35,7 +35,7 @@ pub(super) fn simplest<T: CandidateTrial>(
                 (at, Candidate::new(schedule))
             })
         });
-        match search.tries_each(laboratory, candidates) {
+        match search.tries_each(trials, candidates) {
             Some(at) => from = at + 1,
             None => return,
         }

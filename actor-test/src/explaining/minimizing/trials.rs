@@ -254,7 +254,7 @@ impl<'a> Trials<'a> {
     ) -> Option<R> {
         let run = &run;
         let mut jobs = jobs.map(|job| -> Job<'_> {
-            Box::new(move |bench| run(bench, job).map(|done| -> Done { Box::new(done) }))
+            Box::new(move |worker| run(worker, job).map(|done| -> Done { Box::new(done) }))
         });
         let done = self.first_of(&mut jobs)?;
         Some(*done.downcast().expect("it is what `run` returned"))
@@ -283,9 +283,9 @@ impl<'a> Trials<'a> {
                 self.workers,
                 &mut self.own,
                 || TrialWorker::new(program, test, bug),
-                |bench, job| {
-                    let done = job(bench);
-                    (std::mem::take(&mut bench.cost), done)
+                |worker, job| {
+                    let done = job(worker);
+                    (std::mem::take(&mut worker.cost), done)
                 },
                 |(cost, done)| {
                     spent.add(cost);

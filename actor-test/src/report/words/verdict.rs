@@ -45,11 +45,11 @@ fn whole(report: &Report, reduction: Reduction) -> String {
         Reduction::Histories { prefixes } => all(report, &count(prefixes, "beginning"), ""),
         Reduction::Inboxes {
             behaviours,
-            observers: onlookers,
+            observers,
             orders,
             opaque,
         } => {
-            let seen = match (onlookers, opaque) {
+            let seen = match (observers, opaque) {
                 (true, true) => {
                     " as onlookers see them (a monitor that is not `Hash` tells all orders apart)"
                 }

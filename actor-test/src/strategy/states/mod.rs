@@ -81,8 +81,8 @@ impl StateSearch {
     fn any(&self) -> Option<&dyn Strategy> {
         match self {
             Self::None => None,
-            Self::Charting(charting) => Some(&**charting),
-            Self::Rerun(rerun) => Some(&**rerun),
+            Self::Charting(model_search) => Some(&**model_search),
+            Self::Rerun(reexecution) => Some(&**reexecution),
         }
     }
 }
@@ -146,16 +146,16 @@ impl States {
         }
     }
 
-    fn by_charting(&self) -> StateSearch {
+    fn by_model_search(&self) -> StateSearch {
         let goes_on = self.order == VisitOrder::Depth;
         let limit = self.trial.as_ref().map(|trial| trial.limit().clone());
-        let charting = ModelSearch::new(self.name(), goes_on, self.room, limit);
-        StateSearch::Charting(Box::new(SearchStrategy::new(charting)))
+        let model_search = ModelSearch::new(self.name(), goes_on, self.room, limit);
+        StateSearch::Charting(Box::new(SearchStrategy::new(model_search)))
     }
 
-    fn by_rerun(&self) -> StateSearch {
-        let rerun = ReexecutionSearch::new(self.order, self.local_first, self.room);
-        StateSearch::Rerun(Box::new(rerun))
+    fn by_reexecution(&self) -> StateSearch {
+        let reexecution = ReexecutionSearch::new(self.order, self.local_first, self.room);
+        StateSearch::Rerun(Box::new(reexecution))
     }
 
     fn means(&self) -> Option<&dyn Strategy> {
@@ -165,8 +165,8 @@ impl States {
     fn means_mut(&mut self) -> Option<&mut dyn Strategy> {
         match &mut self.means {
             StateSearch::None => None,
-            StateSearch::Charting(charting) => Some(&mut **charting),
-            StateSearch::Rerun(rerun) => Some(&mut **rerun),
+            StateSearch::Charting(model_search) => Some(&mut **model_search),
+            StateSearch::Rerun(reexecution) => Some(&mut **reexecution),
         }
     }
 }
@@ -248,8 +248,8 @@ impl Strategy for States {
     fn begin(&mut self, execution: &Execution) -> bool {
         if let StateSearch::None = self.means {
             self.means = match self.local_first || !execution.faults.is_none() {
-                true => self.by_rerun(),
-                false => self.by_charting(),
+                true => self.by_reexecution(),
+                false => self.by_model_search(),
             };
         }
         let Self { means, trial, .. } = self;
@@ -259,11 +259,11 @@ impl Strategy for States {
             return false;
         }
         let is_begun = self.means_mut().is_some_and(|means| means.begin(execution));
-        if let StateSearch::Charting(charting) = &self.means
+        if let StateSearch::Charting(model_search) = &self.means
             && !is_begun
-            && charting.search().is_uncharted
+            && model_search.search().is_not_modelled
         {
-            self.means = self.by_rerun();
+            self.means = self.by_reexecution();
             return self.begin(execution);
         }
         is_begun

@@ -63,17 +63,14 @@ fn a_monitor_sees_every_order_of_thousands_of_programs() {
 }
 
 /// Returns true if the observed order is a part of behaviours, and if a behaviour may have several.
-fn onlookers(report: &Report) -> (bool, bool) {
+fn observers(report: &Report) -> (bool, bool) {
     match report.verdict.searched {
         SearchKind::Systematic {
-            reduction:
-                Reduction::Inboxes {
-                    observers: onlookers,
-                    orders,
-                    ..
-                },
+            reduction: Reduction::Inboxes {
+                observers, orders, ..
+            },
             ..
-        } => (onlookers, orders),
+        } => (observers, orders),
         ref other => panic!("{other:?}"),
     }
 }
@@ -113,7 +110,7 @@ fn assert_judged(programs: u64, schedules_max: u64) {
                 true => silent += 1,
                 false => hot += 1,
             }
-            if onlookers(&dpor) == (false, true) {
+            if observers(&dpor) == (false, true) {
                 let (_, without) =
                     HistoryProgram::random(number, uses).explore(&spec("dpor"), u64::MAX);
                 assert_eq!(dpor.verdict.behaviours(), without.verdict.behaviours());
@@ -203,7 +200,7 @@ fn what_is_seen_in_several_orders_is_one_behaviour() {
     compared.assert_clean();
     assert!(compared.verdict.is_exhaustive(), "{:?}", compared.verdict);
     assert_eq!(compared.verdict.behaviours(), Some(1));
-    assert_eq!(onlookers(&compared), (false, true));
+    assert_eq!(observers(&compared), (false, true));
     // A set of four elements, each of which may be the next: 4 times
     // 2^3 transitions to learn, at most four in each execution.
     assert!((8..=32).contains(&compared.executions), "{compared:?}");
@@ -214,7 +211,7 @@ fn what_is_seen_in_several_orders_is_one_behaviour() {
     });
     apart.assert_clean();
     assert_eq!(apart.verdict.behaviours(), Some(24));
-    assert_eq!(onlookers(&apart), (true, false));
+    assert_eq!(observers(&apart), (true, false));
 
     let ordered = explore(|sys| {
         sys.monitor::<Senders>();
@@ -307,13 +304,13 @@ fn actors_that_are_numbered_in_several_ways_are_told_apart() {
     };
     let one = hosts(1);
     assert_eq!(
-        (one.verdict.behaviours(), onlookers(&one)),
+        (one.verdict.behaviours(), observers(&one)),
         (Some(1), (false, true))
     );
     let two = hosts(2);
     assert!(two.verdict.is_exhaustive(), "{:?}", two.verdict);
     assert_eq!(
-        (two.verdict.behaviours(), onlookers(&two)),
+        (two.verdict.behaviours(), observers(&two)),
         (Some(2), (true, false))
     );
 }
@@ -457,7 +454,7 @@ fn actors_that_are_numbered_otherwise_elsewhere_are_told_apart() {
         sys.spawn(Starter(parents));
     });
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
-    assert_eq!(onlookers(&report), (true, false));
+    assert_eq!(observers(&report), (true, false));
 }
 
 #[derive(Debug)]
@@ -507,7 +504,7 @@ fn what_time_puts_in_order_is_seen_in_that_order() {
     };
     let (watched, alone) = (sleepers(true), sleepers(false));
     assert!(watched.verdict.is_exhaustive(), "{:?}", watched.verdict);
-    assert_eq!(onlookers(&watched), (false, true));
+    assert_eq!(observers(&watched), (false, true));
     assert_eq!(watched.verdict.behaviours(), alone.verdict.behaviours());
 }
 

@@ -229,13 +229,13 @@ fn a_reply_is_there_or_not_for_who_looks_without_waiting() {
         let answerer = sys.spawn(Answerer);
         sys.spawn(Watcher(answerer.clone()));
         let asked = None;
-        let looker = sys.spawn(Looker {
+        let observer = sys.spawn(Looker {
             answerer,
             asked,
             noted,
         });
-        looker.tell(Go);
-        looker.tell(Go);
+        observer.tell(Go);
+        observer.tell(Go);
     });
 }
 

@@ -460,9 +460,9 @@ fn of_a_long_story_what_matters_is_told_before_the_lookups_of_names() {
             let account = Account::new(5);
             node.spawner().name("account").registered().spawn(account);
         });
-        let looker = sys.spawn(Looker { is_spoiled: false });
-        looker.tell(Spoil);
-        looker.tell(Go);
+        let observer = sys.spawn(Looker { is_spoiled: false });
+        observer.tell(Spoil);
+        observer.tell(Go);
     });
     let told = std::panic::catch_unwind(|| report.assert_clean());
     let told = told.expect_err("it fails");

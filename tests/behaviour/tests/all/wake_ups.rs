@@ -126,7 +126,7 @@ fn make(thing: Thing, sys: &System) -> Pair {
         }
         Thing::Stopped => {
             let other = sys.spawn(Other);
-            let (sys, awaited) = (sys.clone(), other.clone());
+            let awaited = other.clone();
             pair(
                 async move {
                     let _ = awaited.stopped().await;

@@ -380,7 +380,7 @@ impl Parent {
     fn ready(&mut self, _: Ready) {}
 
     #[on]
-    fn stop_half(&mut self, _: StopHalf, cx: &mut Context<Self>) {
+    fn stop_half(&mut self, _: StopHalf) {
         for child in self.children.iter().step_by(2) {
             child.stop();
         }

@@ -310,8 +310,8 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
         engine.after_step(&shared, changed);
         let touched = {
             let state = shared.state.borrow();
-            let newborn = live..state.live as u32;
-            let touched = state.touched.iter().copied().chain(newborn);
+            let spawned = live..state.live as u32;
+            let touched = state.touched.iter().copied().chain(spawned);
             touched.collect::<Vec<u32>>()
         };
         touched

@@ -93,9 +93,9 @@ impl ExecutionGraph {
                 NextLabel::Receive | NextLabel::Nothing => return true,
                 NextLabel::Unknown => return false,
                 NextLabel::Deed(done, gift) => self.add_deed(lane, done, gift, lives, edits),
-                NextLabel::Observe(onlookers) => {
+                NextLabel::Observe(observers) => {
                     let index = self.lanes[lane as usize].labels.len() as u32 - 1;
-                    self.put(LabelId { lane, index }, None, onlookers, lives, edits);
+                    self.put(LabelId { lane, index }, None, observers, lives, edits);
                 }
                 NextLabel::Touch(touch) => {
                     let history = self.lanes[lane as usize].history();
@@ -155,7 +155,7 @@ impl ExecutionGraph {
         if !found.is_spawned {
             return NextLabel::Nothing;
         }
-        if transitions::is_onlooker(found.path) {
+        if transitions::is_observer(found.path) {
             return NextLabel::Receive;
         }
         if found.path == WORLD {
@@ -179,14 +179,14 @@ impl ExecutionGraph {
             return NextLabel::Unknown;
         };
         let stretch = lives.after(id);
-        let onlookers = stretch.onlookers;
+        let observers = stretch.observers;
         if found.done == 0
-            && !onlookers.is_empty()
+            && !observers.is_empty()
             && let Some(label) = found.labels.last()
             && label.observer_lanes.is_empty()
             && label.free_monitors.is_empty()
         {
-            return NextLabel::Observe(onlookers);
+            return NextLabel::Observe(observers);
         }
         if let Some(deed) = stretch.effects.get(found.done) {
             return NextLabel::Deed(
@@ -350,15 +350,15 @@ impl ExecutionGraph {
         &mut self,
         what: LabelId,
         to: Option<u32>,
-        onlookers: ObserverSet,
+        observers: ObserverSet,
         lives: &TransitionTable,
         edits: &mut Vec<Revisit>,
     ) {
-        let free = lives.free(onlookers);
-        let seen_in: Vec<u32> = onlookers
+        let free = lives.free(observers);
+        let seen_in: Vec<u32> = observers
             .but(free)
             .iter()
-            .map(|number| self.lane_or_new(transitions::onlooker(number)))
+            .map(|number| self.lane_or_new(transitions::observer(number)))
             .collect();
         let label = &mut self.lane_mut(what.lane).labels[what.index as usize];
         label.inbox = to.map(|to| (to, NO_LABEL)).or(label.inbox);
@@ -402,8 +402,8 @@ impl ExecutionGraph {
         else {
             return;
         };
-        for (onlooker, _) in seen_in {
-            let sends = &mut self.lane_mut(onlooker).sends;
+        for (observer, _) in seen_in {
+            let sends = &mut self.lane_mut(observer).sends;
             sends.retain(|place| *place != at);
         }
         if let LabelAction::Receive { from: before, .. } = act
@@ -429,7 +429,7 @@ impl ExecutionGraph {
         lives: &TransitionTable,
         edits: &mut Vec<Revisit>,
     ) {
-        let ObservedEffect { deed, onlookers } = done;
+        let ObservedEffect { deed, observers } = done;
         let history = self.lanes[lane as usize].history();
         let clock = self.clock_of(lane);
         self.lane_mut(lane).done += 1;
@@ -477,9 +477,9 @@ impl ExecutionGraph {
                 inbox = Some(to);
             }
         }
-        if inbox.is_some() || !onlookers.is_empty() {
+        if inbox.is_some() || !observers.is_empty() {
             let index = self.lanes[lane as usize].labels.len() as u32 - 1;
-            self.put(LabelId { lane, index }, inbox, onlookers, lives, edits);
+            self.put(LabelId { lane, index }, inbox, observers, lives, edits);
         }
     }
 

@@ -486,9 +486,9 @@ impl ExecutionGraph {
     }
 
     /// True if some monitor or predicate observes in an order that is part of the behaviour.
-    pub(super) fn has_onlookers(&self) -> bool {
+    pub(super) fn has_observers(&self) -> bool {
         let mut lanes = self.lanes.iter();
-        lanes.any(|lane| transitions::is_onlooker(lane.path))
+        lanes.any(|lane| transitions::is_observer(lane.path))
     }
 
     pub(super) fn fails(&self, lives: &TransitionTable) -> bool {

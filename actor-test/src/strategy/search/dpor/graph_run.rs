@@ -37,7 +37,7 @@ pub(super) enum ExecutionItem {
         message: u64,
         inbox: u64,
         carried: StepEffect,
-        onlookers: ObserverSet,
+        observers: ObserverSet,
         defers: DeferredEvents,
         /// The kind of access, if the step accessed the world.
         touch: Option<WorldAccess>,
@@ -220,15 +220,15 @@ impl GraphRun {
     }
 
     /// Returns the observers of a step. A predicate observes only operations that it was seen to read.
-    fn onlookers(&mut self, who: u64, step: &Step<'_>) -> ObserverSet {
+    fn observers(&mut self, who: u64, step: &Step<'_>) -> ObserverSet {
         let known = &self.ties.predicate_reads;
         let new = step
             .predicate_reads
             .iter()
             .filter(|look| !known.contains(look));
         self.new_ties.predicate_reads.extend(new);
-        let others = step.onlookers.without_predicates();
-        if !step.onlookers.have_predicates() {
+        let others = step.observers.without_predicates();
+        if !step.observers.have_predicates() {
             return others;
         }
         // A spawned actor is invisible to predicates until its first step.
@@ -367,7 +367,7 @@ impl Strategy for GraphRun {
         let pending = &step.pending;
         let touch = self.touch(who, step);
         self.accessed_world = touch.is_some();
-        let onlookers = self.onlookers(who, step);
+        let observers = self.observers(who, step);
         for operation in step.interrupted {
             // This step, which may be the last one, decides if the interrupted operation sends its reply. An
             // operation that was spawned in this step has no path yet, and was never asked.
@@ -384,7 +384,7 @@ impl Strategy for GraphRun {
             message: pending.message.map_or(0, |message| message.number()),
             inbox,
             carried: step.effect,
-            onlookers,
+            observers,
             defers: step.defers,
             touch,
             is_suspended: step.is_suspended,
@@ -402,8 +402,8 @@ impl Strategy for GraphRun {
                     after,
                 }),
                 None => {
-                    let new = ObserverSet::monitor(monitor).but(self.ties.onlookers);
-                    self.new_ties.onlookers = self.new_ties.onlookers.and(new);
+                    let new = ObserverSet::monitor(monitor).but(self.ties.observers);
+                    self.new_ties.observers = self.new_ties.observers.and(new);
                     self.new_ties.opaque = self.new_ties.opaque.and(new);
                 }
             }

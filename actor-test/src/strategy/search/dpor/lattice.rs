@@ -113,7 +113,7 @@ impl ExecutionGraph {
             })
             .filter(|(_, noted): &(u32, Vec<u32>)| !noted.is_empty())
             .collect();
-        let mut shape = mix(transitions::onlooker(monitor), first);
+        let mut shape = mix(transitions::observer(monitor), first);
         let chains = seen.iter().map(|(lane, noted)| {
             shape = mix(shape, self.lanes[*lane as usize].path);
             let looks = noted.iter().map(|index| {

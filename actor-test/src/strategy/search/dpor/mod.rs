@@ -138,7 +138,7 @@ pub(in crate::strategy) struct Dpor {
     /// The number of explored behaviours.
     behaviours: u64,
     /// True if monitors or predicates observe steps in an order that is part of the behaviour.
-    onlookers: bool,
+    observers: bool,
     /// True if other monitors observe steps; they were checked in all orders.
     watched: bool,
     /// The number of walks of monitors that ended at their limit, with orders left.
@@ -272,7 +272,7 @@ impl Dpor {
         let mut ties = WorldDependencies::clone(&self.ties);
         ties.add(new);
         let mut lives = TransitionTable::default();
-        lives.ordered_monitors = ties.onlookers;
+        lives.ordered_monitors = ties.observers;
         *self = Self {
             transitions: lives,
             ties: Arc::new(ties),
@@ -291,7 +291,7 @@ impl Dpor {
             return;
         };
         self.graphs += 1;
-        self.onlookers |= graph.has_onlookers();
+        self.observers |= graph.has_observers();
         let labels = graph.len();
         match &mut self.descents {
             None => {
@@ -580,7 +580,7 @@ impl ExhaustiveSearch for Dpor {
         CoverageClaim::Systematic {
             reduction: Reduction::Inboxes {
                 behaviours: self.behaviours,
-                observers: self.onlookers,
+                observers: self.observers,
                 orders: self.watched,
                 opaque: !self.ties.opaque.is_empty(),
             },

@@ -27,7 +27,7 @@ pub(super) struct MonitorChecks {
 
 /// Returns a hash of a monitor's final state.
 fn end(monitor: u32, state: u64) -> u64 {
-    mix(mix(transitions::onlooker(monitor), state), 0xe2d)
+    mix(mix(transitions::observer(monitor), state), 0xe2d)
 }
 
 impl Dpor {
@@ -67,7 +67,7 @@ impl Dpor {
     /// Restarts the search such that the orders of these monitors' observations are part of behaviours.
     fn tie(&mut self, monitors: ObserverSet) {
         self.begin_anew(&WorldDependencies {
-            onlookers: monitors,
+            observers: monitors,
             ..WorldDependencies::default()
         });
     }

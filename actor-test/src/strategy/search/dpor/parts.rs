@@ -211,7 +211,7 @@ impl Dpor {
             self.graphs += part.graphs;
             self.executions += part.executions;
             self.behaviours += part.behaviours - part.behaviours_before;
-            self.onlookers |= part.onlookers;
+            self.observers |= part.observers;
             self.watched |= part.watched;
             self.cut_off += part.cut_off;
             spent += part.spent;
@@ -219,7 +219,7 @@ impl Dpor {
         }
         self.spend(spent);
         if ties.is_empty() && self.shown.unite(shown).is_err() {
-            ties.onlookers = ObserverSet::MONITORS;
+            ties.observers = ObserverSet::MONITORS;
         }
         if !ties.is_empty() {
             return self.begin_anew(&ties);

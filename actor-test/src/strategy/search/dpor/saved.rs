@@ -36,7 +36,7 @@ struct SavedCounters {
     graphs: u64,
     executions: u64,
     behaviours: u64,
-    onlookers: bool,
+    observers: bool,
     watched: bool,
     cut_off: u64,
 }
@@ -152,7 +152,7 @@ impl Dpor {
             graphs: self.graphs,
             executions: self.executions,
             behaviours: self.behaviours,
-            onlookers: self.onlookers,
+            observers: self.observers,
             watched: self.watched,
             cut_off: self.cut_off,
         };
@@ -179,7 +179,7 @@ impl Dpor {
         self.begun = true;
         self.levels = rest.levels;
         self.since = rest.since;
-        self.transitions.ordered_monitors = rest.ties.onlookers;
+        self.transitions.ordered_monitors = rest.ties.observers;
         self.ties = Arc::new(rest.ties);
         self.new_ties = rest.new_ties;
         self.failed = rest.failed;
@@ -191,7 +191,7 @@ impl Dpor {
         self.graphs = rest.graphs;
         self.executions = rest.executions;
         self.behaviours = rest.behaviours;
-        self.onlookers = rest.onlookers;
+        self.observers = rest.observers;
         self.watched = rest.watched;
         self.cut_off = rest.cut_off;
         Ok(())

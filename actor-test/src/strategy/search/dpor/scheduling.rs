@@ -57,7 +57,7 @@ impl ExecutionGraph {
         };
         self.each_step(lives, &mut may_come, |stride| {
             let found = &self.lanes[stride.lane as usize];
-            if transitions::is_onlooker(found.path) {
+            if transitions::is_observer(found.path) {
                 // Observers have no steps of their own.
                 return;
             }
@@ -186,7 +186,7 @@ enum Knowledge {
 impl OperationLabels {
     /// Returns the knowledge of the lane's last step.
     fn knowledge(&self, lives: &TransitionTable) -> Knowledge {
-        let is_operation = self.path != WORLD && !transitions::is_onlooker(self.path);
+        let is_operation = self.path != WORLD && !transitions::is_observer(self.path);
         match self.labels.last() {
             Some(last) if last.act.is_input() && is_operation => match self.stretch(lives) {
                 Some(_) => Knowledge::Whole,

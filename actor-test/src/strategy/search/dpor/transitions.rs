@@ -48,7 +48,7 @@ pub(super) enum TransitionEffect {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct ObservedEffect {
     pub(super) deed: TransitionEffect,
-    pub(super) onlookers: ObserverSet,
+    pub(super) observers: ObserverSet,
 }
 
 /// The input that an operation needs to continue.
@@ -72,7 +72,7 @@ pub(super) enum NextInput {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct LearnedTransition {
     /// The observers of the step that takes the input.
-    pub(super) onlookers: ObserverSet,
+    pub(super) observers: ObserverSet,
     pub(super) effects: Vec<ObservedEffect>,
     pub(super) need: NextInput,
     /// The events that the operation defers, if it needs an event.
@@ -133,7 +133,7 @@ impl HistoryTransitions {
 impl LearnedTransition {
     /// Compares the transition with an observed one; returns the more precise one if that is an improvement.
     fn agree(&self, seen: &Self) -> Result<Option<Self>, Contradiction> {
-        if self.effects != seen.effects || self.onlookers != seen.onlookers {
+        if self.effects != seen.effects || self.observers != seen.observers {
             return Err(Contradiction);
         }
         let takes_events = |need| matches!(need, NextInput::Event | NextInput::UnknownWait);
@@ -167,7 +167,7 @@ pub(super) struct Nondeterminism {
 #[derive(Debug)]
 struct OperationReplica {
     history: u64,
-    onlookers: ObserverSet,
+    observers: ObserverSet,
     deeds: Vec<ObservedEffect>,
     defers: DeferredEvents,
     has_ended: bool,
@@ -179,25 +179,25 @@ struct OperationReplica {
 
 /// Returns the path of an observer: a monitor or a predicate. An observer takes observations as events and
 /// has no effects.
-pub(super) fn onlooker(number: u32) -> u64 {
+pub(super) fn observer(number: u32) -> u64 {
     ONLOOKER | u64::from(number)
 }
 
 const ONLOOKER: u64 = 0x6f6e_6c6f_6f6b_6500;
 
-pub(super) fn is_onlooker(path: u64) -> bool {
+pub(super) fn is_observer(path: u64) -> bool {
     path & !0xff == ONLOOKER
 }
 
 /// Returns the key of a monitor's initial state. The state depends on `body`, the history of the test body
 /// after its first step.
 pub(super) fn initial_monitor_key(monitor: u32, body: u64) -> u64 {
-    mix(mix(onlooker(monitor), 0xf125), body)
+    mix(mix(observer(monitor), 0xf125), body)
 }
 
 /// Returns the key of a monitor's transition from the state `before` by the observation `what`.
 pub(super) fn monitor_transition_key(monitor: u32, before: u64, what: u64) -> u64 {
-    mix(mix(onlooker(monitor), before), what)
+    mix(mix(observer(monitor), before), what)
 }
 
 /// Returns the observation of an operation that has taken an input.
@@ -232,8 +232,8 @@ pub(super) fn effect_payload(history: u64, number: usize) -> u64 {
 
 impl TransitionTable {
     /// Returns those monitors whose order of observations is no part of the behaviour.
-    pub(super) fn free(&self, onlookers: ObserverSet) -> ObserverSet {
-        onlookers.monitors().but(self.ordered_monitors)
+    pub(super) fn free(&self, observers: ObserverSet) -> ObserverSet {
+        observers.monitors().but(self.ordered_monitors)
     }
 
     /// Finds the transition after a history, if it is known.
@@ -345,7 +345,7 @@ impl TransitionTable {
             all: Vec::new(),
             letters: HashIndex::default(),
             payloads: Vec::new(),
-            onlookers: BTreeMap::new(),
+            observers: BTreeMap::new(),
             shown: None,
             is_access: false,
             body: 0,
@@ -367,7 +367,7 @@ impl TransitionTable {
                     message,
                     inbox,
                     carried,
-                    onlookers,
+                    observers,
                     defers,
                     touch,
                     is_suspended,
@@ -383,10 +383,10 @@ impl TransitionTable {
                         reader.touch(who, touch)?;
                     }
                     if matches!(kind, StepKind::Flush | StepKind::Timer) {
-                        reader.carry_out(who, message, inbox, carried, (onlookers, touch))?;
+                        reader.carry_out(who, message, inbox, carried, (observers, touch))?;
                     } else {
-                        reader.life(who)?.onlookers = onlookers;
-                        reader.shown = (!onlookers.is_empty()).then_some((onlookers, who));
+                        reader.life(who)?.observers = observers;
+                        reader.shown = (!observers.is_empty()).then_some((observers, who));
                     }
                     let life = reader.life(who)?;
                     (life.defers, life.is_suspended) = (defers, is_suspended);
@@ -460,7 +460,7 @@ struct TransitionLearner<'a> {
     letters: HashIndex,
     payloads: Vec<Option<u64>>,
     /// The histories of the observers, by path.
-    onlookers: BTreeMap<u64, u64>,
+    observers: BTreeMap<u64, u64>,
     /// The observers of the step in progress, and its operation, until its choices are answered.
     shown: Option<(ObserverSet, u64)>,
     /// True if the step in progress accesses the world.
@@ -481,7 +481,7 @@ impl TransitionLearner<'_> {
     fn create(&mut self, path: u64, with: u64, defers: DeferredEvents) {
         let life = OperationReplica {
             history: initial_history(path, with),
-            onlookers: ObserverSet::default(),
+            observers: ObserverSet::default(),
             deeds: Vec::new(),
             defers,
             has_ended: false,
@@ -525,12 +525,12 @@ impl TransitionLearner<'_> {
         let life = life.ok_or(Nondeterminism { who })?;
         // The observers of a step see its choices as well, so the transition after the last choice has them.
         let is_in_step = matches!(need, NextInput::Answer(_));
-        let onlookers = match is_in_step {
+        let observers = match is_in_step {
             true => ObserverSet::default(),
-            false => std::mem::take(&mut life.onlookers),
+            false => std::mem::take(&mut life.observers),
         };
         let stretch = LearnedTransition {
-            onlookers,
+            observers,
             effects: std::mem::take(&mut life.deeds),
             need,
             defers: match need {
@@ -587,10 +587,10 @@ impl TransitionLearner<'_> {
     fn open(&mut self, who: u64) -> Result<(), Nondeterminism> {
         self.life(who)?;
         let deed = TransitionEffect::PermitAccess { who };
-        let onlookers = ObserverSet::default();
+        let observers = ObserverSet::default();
         self.life(WORLD)?
             .deeds
-            .push(ObservedEffect { deed, onlookers });
+            .push(ObservedEffect { deed, observers });
         Ok(())
     }
 
@@ -601,7 +601,7 @@ impl TransitionLearner<'_> {
         message: u64,
         inbox: u64,
         carried: StepEffect,
-        (onlookers, touch): (ObserverSet, Option<WorldAccess>),
+        (observers, touch): (ObserverSet, Option<WorldAccess>),
     ) -> Result<(), Nondeterminism> {
         let is_tied = |asker| self.ties.waiting.contains(&asker);
         let (deed, to) = match carried {
@@ -622,7 +622,7 @@ impl TransitionLearner<'_> {
         };
         let life = self.life(who)?;
         let gift = effect_payload(life.history, life.deeds.len());
-        life.deeds.push(ObservedEffect { deed, onlookers });
+        life.deeds.push(ObservedEffect { deed, observers });
         life.has_ended |= deed == TransitionEffect::Halt || touch == Some(WorldAccess::Fire);
         match deed {
             TransitionEffect::Spawn { child } => {
@@ -635,20 +635,20 @@ impl TransitionLearner<'_> {
             TransitionEffect::Send { .. } | TransitionEffect::Reply { .. } => self.give(to, gift),
             _ => {}
         }
-        self.show(onlookers, gift);
+        self.show(observers, gift);
         Ok(())
     }
 
     /// Reads an effect that was carried out within a step.
     fn read_silent_effect(&mut self, who: u64, what: SilentEffect) -> Result<(), Nondeterminism> {
-        let onlookers = ObserverSet::default();
+        let observers = ObserverSet::default();
         let life = self.life(who)?;
         let gift = effect_payload(life.history, life.deeds.len());
         let deed = match what {
             SilentEffect::Armed { timer, .. } => TransitionEffect::Arm { timer },
             SilentEffect::Cancelled { timer } => TransitionEffect::Cancel { timer },
         };
-        life.deeds.push(ObservedEffect { deed, onlookers });
+        life.deeds.push(ObservedEffect { deed, observers });
         if let TransitionEffect::Arm { timer } = deed {
             self.create(timer, gift, DeferredEvents::default());
             self.life(timer)?.is_timer = true;
@@ -656,12 +656,12 @@ impl TransitionLearner<'_> {
         Ok(())
     }
 
-    fn show(&mut self, onlookers: ObserverSet, what: u64) {
+    fn show(&mut self, observers: ObserverSet, what: u64) {
         self.gift = what;
-        for number in onlookers.but(self.lives.free(onlookers)).iter() {
-            let path = onlooker(number);
+        for number in observers.but(self.lives.free(observers)).iter() {
+            let path = observer(number);
             let history = self
-                .onlookers
+                .observers
                 .entry(path)
                 .or_insert(initial_history(path, 0));
             *history = history_after_input(*history, what);
@@ -705,9 +705,9 @@ impl TransitionLearner<'_> {
 
     /// Ends the step in progress: its observers see it.
     fn show_taken(&mut self) -> Result<(), Nondeterminism> {
-        if let Some((onlookers, who)) = self.shown.take() {
+        if let Some((observers, who)) = self.shown.take() {
             let history = self.life(who)?.history;
-            self.show(onlookers, input_observation(history));
+            self.show(observers, input_observation(history));
         }
         Ok(())
     }
@@ -752,7 +752,7 @@ impl TransitionLearner<'_> {
             _ => {}
         }
         let histories = self.all.iter().flatten().map(|life| life.history);
-        Ok(class(histories.chain(self.onlookers.values().copied())))
+        Ok(class(histories.chain(self.observers.values().copied())))
     }
 }
 

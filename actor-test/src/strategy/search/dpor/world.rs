@@ -49,7 +49,7 @@ pub(super) struct WorldDependencies {
     pub(super) timed: BTreeSet<u64>,
     /// Monitors whose states can't be compared: each order of their observations is a behaviour of its own,
     /// as for predicates.
-    pub(super) onlookers: ObserverSet,
+    pub(super) observers: ObserverSet,
     /// The reads of predicates: only the order of changes to these operations is part of behaviours.
     pub(super) predicate_reads: BTreeSet<PredicateRead>,
     /// The monitors whose type offers nothing to compare.
@@ -58,7 +58,7 @@ pub(super) struct WorldDependencies {
 
 impl WorldDependencies {
     pub(super) fn is_empty(&self) -> bool {
-        self.len() == 0 && self.onlookers.is_empty()
+        self.len() == 0 && self.observers.is_empty()
     }
 
     fn len(&self) -> usize {
@@ -67,13 +67,13 @@ impl WorldDependencies {
 
     /// Adds other ties; returns `true` if some were new.
     pub(super) fn add(&mut self, others: &Self) -> bool {
-        let before = (self.len(), self.onlookers);
+        let before = (self.len(), self.observers);
         self.waiting.extend(&others.waiting);
         self.timed.extend(&others.timed);
         self.predicate_reads.extend(&others.predicate_reads);
-        self.onlookers = self.onlookers.and(others.onlookers);
+        self.observers = self.observers.and(others.observers);
         self.opaque = self.opaque.and(others.opaque);
-        (self.len(), self.onlookers) != before
+        (self.len(), self.observers) != before
     }
 }
 

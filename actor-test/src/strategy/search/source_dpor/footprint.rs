@@ -24,7 +24,7 @@ pub(super) struct Footprint {
     /// The path of the operation that took the step.
     pub(super) who: u64,
     pub(super) reach: AccessedResource,
-    pub(super) onlookers: ObserverSet,
+    pub(super) observers: ObserverSet,
     /// The operations whose next step this one has replaced, or might have replaced.
     pub(super) interrupted: Vec<u64>,
     /// True if the step may have replaced the next step of any operation.
@@ -40,7 +40,7 @@ impl Footprint {
             || self.interrupts(other)
             || other.interrupts(self)
             || self.creates && other.creates
-            || self.onlookers.but(other.onlookers) != self.onlookers
+            || self.observers.but(other.observers) != self.observers
             || self.reaches(other)
             || other.reaches(self)
             || self.meets(other)

@@ -211,7 +211,7 @@ impl SourceDporRun {
             {
                 AccessedResource::World
             }
-            StepKind::Start | StepKind::Handle if step.is_local || !step.onlookers.is_empty() => {
+            StepKind::Start | StepKind::Handle if step.is_local || !step.observers.is_empty() => {
                 AccessedResource::Own
             }
             StepKind::Start | StepKind::Handle | StepKind::Resume => AccessedResource::Inbox,
@@ -360,7 +360,7 @@ impl Strategy for SourceDporRun {
             footprint: Footprint {
                 who,
                 reach,
-                onlookers: step.onlookers,
+                observers: step.observers,
                 interrupted: Vec::new(),
                 // No operation continues after a bug.
                 interrupts_all: step.bug.is_some(),

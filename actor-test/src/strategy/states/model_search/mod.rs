@@ -39,7 +39,7 @@ pub(in crate::strategy) struct ModelSearch {
     /// The budget if the search is a trial; the states worked out count as well.
     limit: Option<SearchBudget>,
     /// The model, lent to a visit during an execution.
-    chart: Option<TransitionModel>,
+    model: Option<TransitionModel>,
     /// The number of facts that the model had learned when it came back last.
     learned: u64,
     store: Store,
@@ -61,7 +61,7 @@ pub(in crate::strategy) struct ModelSearch {
     checked_at: u64,
     is_full: bool,
     /// Set if something can't be derived from parts.
-    pub(super) is_uncharted: bool,
+    pub(super) is_not_modelled: bool,
     owing: ObligationSteps,
     accusations: Option<Vec<FairCycle>>,
     unjudged: Vec<Unjudged>,
@@ -76,15 +76,15 @@ impl ModelSearch {
         room: StateLimit,
         limit: Option<SearchBudget>,
     ) -> Self {
-        let mut chart = TransitionModel::new();
-        let mut charting = Self {
+        let mut model = TransitionModel::new();
+        let mut model_search = Self {
             name,
             goes_on,
             room,
             limit,
-            chart: None,
+            model: None,
             learned: 0,
-            store: Store::new(chart.width()),
+            store: Store::new(model.width()),
             at: 0,
             row: Row::default(),
             taker: 0,
@@ -96,22 +96,22 @@ impl ModelSearch {
             judged: BTreeSet::new(),
             checked_at: CHECKED_EVERY,
             is_full: false,
-            is_uncharted: false,
+            is_not_modelled: false,
             owing: ObligationSteps::default(),
             accusations: None,
             unjudged: Vec::new(),
             is_complete: false,
             seeded: 0,
         };
-        charting.begin(&mut chart);
-        charting.chart = Some(chart);
-        charting
+        model_search.begin(&mut model);
+        model_search.model = Some(model);
+        model_search
     }
 
     /// Begins at the first state, with rows wide enough for all known parts.
-    fn begin(&mut self, chart: &mut TransitionModel) {
-        self.store = Store::new(chart.width());
-        let root = ModelExecution::root(chart);
+    fn begin(&mut self, model: &mut TransitionModel) {
+        self.store = Store::new(model.width());
+        let root = ModelExecution::root(model);
         self.store.lay(&root, &mut self.row);
         self.store.enter(&self.row, [NOWHERE, 0]);
         (self.at, self.taker) = (0, 0);
@@ -122,12 +122,12 @@ impl ModelSearch {
     }
 
     /// Expands states until an execution is needed; `None` if all is done.
-    fn walk(&mut self, chart: &mut TransitionModel) -> Option<ExecutionPurpose> {
+    fn walk(&mut self, model: &mut TransitionModel) -> Option<ExecutionPurpose> {
         loop {
             if self.is_full || self.is_paused() {
                 return None;
             }
-            if let Some(aim) = self.expand(chart) {
+            if let Some(aim) = self.expand(model) {
                 return Some(aim);
             }
             // Final states come first, so that a bug there is found before deeper ones.
@@ -171,25 +171,25 @@ impl ModelSearch {
     }
 
     /// Follows every step of the state; returns an aim at the first unknown one.
-    fn expand(&mut self, chart: &TransitionModel) -> Option<ExecutionPurpose> {
+    fn expand(&mut self, model: &TransitionModel) -> Option<ExecutionPurpose> {
         // The successor of the last step before the bound is never seen.
         if self.depth + 1 >= self.max_steps {
-            return self.stop_at_bound(chart);
+            return self.stop_at_bound(model);
         }
-        let debts = chart.debts(self.row.numbers());
+        let debts = model.debts(self.row.numbers());
         while let Some((who, taker)) = match self.row.numbers().get(FIRST + self.taker) {
             Some(part) => Some((self.taker as u64, *part)),
             None => {
-                let Some(timers) = chart.firing(self.row.numbers()) else {
+                let Some(timers) = model.firing(self.row.numbers()) else {
                     return Some(ExecutionPurpose::Look(self.at));
                 };
                 let behind = FIRST + self.taker - self.row.numbers().len();
                 timers.get(behind).copied()
             }
         } {
-            if chart.part_of(taker).is_enabled {
-                match chart.known(taker, self.row.numbers()) {
-                    StepKnowledge::Whole(first) => self.take(chart, taker, first, debts),
+            if model.part_of(taker).is_enabled {
+                match model.known(taker, self.row.numbers()) {
+                    StepKnowledge::Whole(first) => self.take(model, taker, first, debts),
                     StepKnowledge::Unknown => {
                         return Some(ExecutionPurpose::Learn {
                             who,
@@ -204,8 +204,8 @@ impl ModelSearch {
     }
 
     /// Stops at the step bound; the first time, an execution runs into it, which makes it known.
-    fn stop_at_bound(&mut self, chart: &TransitionModel) -> Option<ExecutionPurpose> {
-        let who = chart.first_taker(self.row.numbers(), |_| true)?;
+    fn stop_at_bound(&mut self, model: &TransitionModel) -> Option<ExecutionPurpose> {
+        let who = model.first_taker(self.row.numbers(), |_| true)?;
         let is_first = !std::mem::replace(&mut self.is_cut, true);
         is_first.then_some(ExecutionPurpose::Learn {
             who,
@@ -214,32 +214,32 @@ impl ModelSearch {
     }
 
     /// Enters the successors of a step, and records it if an obligation is pending.
-    fn take(&mut self, chart: &TransitionModel, taker: u32, first: u32, debts: (u64, u64)) {
+    fn take(&mut self, model: &TransitionModel, taker: u32, first: u32, debts: (u64, u64)) {
         let mut next = first;
-        while let Some((outcome, behind)) = chart.outcome(next) {
+        while let Some((outcome, behind)) = model.outcome(next) {
             next = behind;
             let to = match outcome.has_failed {
                 true => OUTSIDE,
-                false => self.enter(chart, outcome),
+                false => self.enter(model, outcome),
             };
             if debts.0 != 0 {
-                let action = chart.action(outcome.action);
+                let action = model.action(outcome.action);
                 self.owing.step(self.at, debts, action, to);
             }
-            if chart.part_of(taker).is_own && to != OUTSIDE {
-                let who = u64::from(chart.part_of(taker).operation);
+            if model.part_of(taker).is_own && to != OUTSIDE {
+                let who = u64::from(model.part_of(taker).operation);
                 self.owing.own_step(self.at, who, to);
             }
         }
     }
 
-    fn enter(&mut self, chart: &TransitionModel, outcome: &StepOutcome) -> u32 {
-        let changes = chart.changes(outcome).iter().copied();
+    fn enter(&mut self, model: &TransitionModel, outcome: &StepOutcome) -> u32 {
+        let changes = model.changes(outcome).iter().copied();
         self.store.change(&mut self.row, changes);
         let (state, is_new) = self.store.enter(&self.row, [self.at, outcome.action]);
         if is_new
-            && chart.may_be_end(self.row.numbers())
-            && self.judged.insert(how_it_ends(chart, self.row.numbers()))
+            && model.may_be_end(self.row.numbers())
+            && self.judged.insert(how_it_ends(model, self.row.numbers()))
         {
             self.ends.push(state);
         }
@@ -275,7 +275,7 @@ impl ModelSearch {
     }
 
     /// Creates an execution that first goes to a state.
-    fn visit(&mut self, mut chart: TransitionModel, aim: ExecutionPurpose) -> ModelExecution {
+    fn visit(&mut self, mut model: TransitionModel, aim: ExecutionPurpose) -> ModelExecution {
         let mut row = Row::default();
         let state = match &aim {
             ExecutionPurpose::Round(accusation) => accusation.start,
@@ -285,22 +285,22 @@ impl ModelSearch {
         self.store.read(state, &mut row);
         let aim = match aim {
             ExecutionPurpose::Round(accusation) => {
-                ExecutionPurpose::Round(in_chart(&mut chart, &self.owing, accusation))
+                ExecutionPurpose::Round(in_model(&mut model, &self.owing, accusation))
             }
             aim => aim,
         };
-        ModelExecution::new(chart, self.way(state), row.numbers().to_vec(), aim)
+        ModelExecution::new(model, self.way(state), row.numbers().to_vec(), aim)
     }
 }
 
 /// The accusation with its actions by the model's numbers.
-fn in_chart(
-    chart: &mut TransitionModel,
+fn in_model(
+    model: &mut TransitionModel,
     owing: &ObligationSteps,
     accusation: FairCycle,
 ) -> FairCycle {
     let lap = accusation.lap.iter();
-    let lap = lap.map(|(action, to)| (chart.number_of(owing.action(*action)), *to));
+    let lap = lap.map(|(action, to)| (model.number_of(owing.action(*action)), *to));
     FairCycle {
         lap: lap.collect(),
         ..accusation
@@ -308,8 +308,8 @@ fn in_chart(
 }
 
 /// The kind of a possibly final state: all that its judgement depends on.
-fn how_it_ends(chart: &TransitionModel, row: &[u32]) -> Vec<u32> {
-    let deferring = chart.deferring(row);
+fn how_it_ends(model: &TransitionModel, row: &[u32]) -> Vec<u32> {
+    let deferring = model.deferring(row);
     let beside = [row[AT_REST], row[AT_TIMERS]];
     beside.into_iter().chain(deferring).collect()
 }
@@ -322,21 +322,21 @@ impl ExhaustiveSearch for ModelSearch {
     }
 
     fn round(&mut self) -> Vec<ModelExecution> {
-        if self.is_uncharted || self.is_complete {
+        if self.is_not_modelled || self.is_complete {
             return Vec::new();
         }
-        let Some(mut chart) = self.chart.take() else {
+        let Some(mut model) = self.model.take() else {
             return Vec::new();
         };
-        if chart.width() > self.store.width() {
-            self.is_uncharted = chart.width() > WIDTH_MAX;
-            if self.is_uncharted {
+        if model.width() > self.store.width() {
+            self.is_not_modelled = model.width() > WIDTH_MAX;
+            if self.is_not_modelled {
                 return Vec::new();
             }
-            self.begin(&mut chart);
+            self.begin(&mut model);
         }
         let aim = match self.accusations {
-            None => self.walk(&mut chart),
+            None => self.walk(&mut model),
             Some(_) => None,
         };
         let aim = aim.or_else(|| {
@@ -352,22 +352,22 @@ impl ExhaustiveSearch for ModelSearch {
         });
         let Some(aim) = aim else {
             self.is_complete = !self.is_full && !self.is_paused();
-            self.chart = Some(chart);
+            self.model = Some(model);
             return Vec::new();
         };
-        vec![self.visit(chart, aim)]
+        vec![self.visit(model, aim)]
     }
 
     fn take(&mut self, item: ModelExecution, ended: &Ended) {
         // An execution that learned nothing would learn nothing the next time.
         let is_idle = matches!(item.aim, ExecutionPurpose::Learn { .. })
-            && item.chart.learned() == self.learned
+            && item.model.learned() == self.learned
             && ended.ending != Ending::Bound;
-        self.is_uncharted |= item.is_uncharted || is_idle;
-        self.learned = item.chart.learned();
+        self.is_not_modelled |= item.is_not_modelled || is_idle;
+        self.learned = item.model.learned();
         self.max_steps = item.max_steps;
         self.seeded += u64::from(item.is_seeded);
-        self.chart = Some(item.chart);
+        self.model = Some(item.model);
     }
 
     fn extent(&self) -> Option<SizeEstimate> {

@@ -42,7 +42,7 @@ pub(super) enum ExecutionPurpose {
 #[derive(Debug)]
 pub(in crate::strategy) struct ModelExecution {
     /// The transition model, which learns during the execution.
-    pub(super) chart: TransitionModel,
+    pub(super) model: TransitionModel,
     /// The numbers of the actions on the path.
     way: Vec<u32>,
     /// The expected state at the end of the path.
@@ -68,20 +68,20 @@ pub(in crate::strategy) struct ModelExecution {
     is_over: bool,
     /// The cycle, once the execution came back to its beginning.
     is_round: Option<Cycle>,
-    pub(super) is_uncharted: bool,
+    pub(super) is_not_modelled: bool,
     pub(super) is_seeded: bool,
     pub(super) max_steps: u64,
 }
 
 impl ModelExecution {
     pub(super) fn new(
-        chart: TransitionModel,
+        model: TransitionModel,
         way: Vec<u32>,
         to: Vec<u32>,
         aim: ExecutionPurpose,
     ) -> Self {
         Self {
-            chart,
+            model,
             way,
             to,
             aim,
@@ -97,19 +97,19 @@ impl ModelExecution {
             timer_names: Vec::new(),
             is_over: false,
             is_round: None,
-            is_uncharted: false,
+            is_not_modelled: false,
             is_seeded: false,
             max_steps: 0,
         }
     }
 
     /// The state before the first step.
-    pub(super) fn root(chart: &mut TransitionModel) -> Vec<u32> {
-        let rest = chart.rest(RemainingState {
+    pub(super) fn root(model: &mut TransitionModel) -> Vec<u32> {
+        let rest = model.rest(RemainingState {
             print: 0,
             obligations: (0, 0),
         });
-        let body = chart.part(ModelledOperation {
+        let body = model.part(ModelledOperation {
             operation: 0,
             print: 0,
             is_enabled: true,
@@ -120,7 +120,7 @@ impl ModelExecution {
     }
 
     fn give_up(&mut self) {
-        self.is_uncharted = true;
+        self.is_not_modelled = true;
         self.is_over = true;
     }
 
@@ -173,7 +173,7 @@ impl ModelExecution {
 
     /// Processes the state before the first step.
     fn begin(&mut self, enabled: &[Pending]) -> Result<(), NotModelled> {
-        self.row = Self::root(&mut self.chart);
+        self.row = Self::root(&mut self.model);
         match enabled {
             [body] if body.operation.bits() == 0 => Ok(()),
             _ => Err(NotModelled),
@@ -191,14 +191,14 @@ impl ModelExecution {
             // Two timers with the same name are indistinguishable.
             return Err(NotModelled);
         }
-        self.row[AT_TIMERS] = self.chart.timers(self.timers);
+        self.row[AT_TIMERS] = self.model.timers(self.timers);
         for (operation, print, is_deferring) in self.prints.drain(..) {
             let at = operation as usize + FIRST;
             if self.row.len() <= at {
                 self.row.resize(at + 1, NOTHING);
             }
             let pending = pending_of(enabled, operation);
-            self.row[at] = self.chart.part(ModelledOperation {
+            self.row[at] = self.model.part(ModelledOperation {
                 operation,
                 print,
                 is_enabled: pending.is_some(),
@@ -208,10 +208,10 @@ impl ModelExecution {
         }
         // Operations outside the footprint must be enabled exactly if they were before.
         self.row[AT_COUNT] = (self.row.len() - FIRST) as u32;
-        self.chart.fire(&self.row, &fire)?;
+        self.model.fire(&self.row, &fire)?;
         let mut can = fire.len();
         for (part, operation) in self.row[FIRST..].iter().zip(0..) {
-            let part = self.chart.part_of(*part);
+            let part = self.model.part_of(*part);
             let pending = pending_of(enabled, operation);
             if part.is_enabled != pending.is_some() || part.is_own != pending.is_some_and(own) {
                 return Err(NotModelled);
@@ -228,9 +228,9 @@ impl ModelExecution {
                 shown.changes.push((at as u32, *part));
             }
         }
-        let newborn = self.row.len() > self.before.len();
+        let spawned = self.row.len() > self.before.len();
         shown.uses.rest |= self.row[AT_REST] != self.before[AT_REST];
-        shown.uses.count = newborn;
+        shown.uses.count = spawned;
         shown.uses.timers |= self.row[AT_TIMERS] != self.before[AT_TIMERS];
         let is_touched = |(at, _): &(u32, u32)| {
             (*at as usize) < FIRST
@@ -241,7 +241,7 @@ impl ModelExecution {
         if !shown.changes.iter().all(is_touched) {
             return Err(NotModelled);
         }
-        self.chart.learn(&self.shown, &self.before)
+        self.model.learn(&self.shown, &self.before)
     }
 
     /// The name of an operation in this state; a timer's name is unique among the running ones.
@@ -269,7 +269,7 @@ impl ModelExecution {
             },
         };
         if let Some(action) = action {
-            let (name, answers) = match self.chart.action(action) {
+            let (name, answers) = match self.model.action(action) {
                 [who, timer, answers @ ..] if who & TIMER != 0 => (timer, answers),
                 [who, answers @ ..] => (who, answers),
                 [] => return None,
@@ -286,14 +286,14 @@ impl ModelExecution {
                 if self.row.len() <= WIDTH_MAX && self.begun < self.way.len() + GOES_ON_MAX =>
             {
                 let is_new =
-                    |part| matches!(self.chart.known(part, &self.row), StepKnowledge::Unknown);
-                self.chart.first_taker(&self.row, is_new)?
+                    |part| matches!(self.model.known(part, &self.row), StepKnowledge::Unknown);
+                self.model.first_taker(&self.row, is_new)?
             }
             _ => return None,
         };
-        let taker = self.chart.taker_of(&self.row, who)?;
+        let taker = self.model.taker_of(&self.row, who)?;
         self.answers
-            .extend_from_slice(self.chart.due(taker, &self.row));
+            .extend_from_slice(self.model.due(taker, &self.row));
         Some(who)
     }
 }
@@ -325,7 +325,7 @@ impl Strategy for ModelExecution {
         }
         let who = self.next()?;
         let position = pending.iter().position(|one| who == self.name(one));
-        let taker = self.chart.taker_of(&self.row, who);
+        let taker = self.model.taker_of(&self.row, who);
         let (Some(position), Some(taker)) = (position, taker) else {
             self.give_up();
             return None;
@@ -387,7 +387,7 @@ impl Strategy for ModelExecution {
                 .without(CHARTED.and(ConstructSet::of(&[StepConstruct::Finish]))),
         };
         let is_charted = beyond.is_nothing()
-            && !step.onlookers.have_predicates()
+            && !step.observers.have_predicates()
             && step.next_state.is_none_or(|parts| {
                 !parts.state.by_history
                     && parts.state.canonical.is_none()
@@ -401,7 +401,7 @@ impl Strategy for ModelExecution {
         }
         let shown = &mut self.shown;
         shown.uses = StepInputs {
-            rest: !step.onlookers.is_empty(),
+            rest: !step.observers.is_empty(),
             timers: step.pending.operation.is_timer(),
             count: false,
         };
@@ -450,7 +450,7 @@ impl Strategy for ModelExecution {
             let defers = defers.get(*operation as usize).copied().unwrap_or(false);
             (*operation, prints[*operation as usize], defers)
         }));
-        self.rest = self.chart.rest(RemainingState {
+        self.rest = self.model.rest(RemainingState {
             print: rest,
             obligations: (state.obligations, state.hot),
         });
@@ -463,7 +463,7 @@ impl Strategy for ModelExecution {
     fn ended(&mut self, ended: &Ended) {
         match ended.ending {
             Ending::Bug if self.is_stepping && self.shown.has_failed => {
-                if self.chart.learn(&self.shown, &self.row).is_err() {
+                if self.model.learn(&self.shown, &self.row).is_err() {
                     self.give_up();
                 }
             }

@@ -46,6 +46,9 @@ const MADE: &[(&str, &str, &[&str])] = &[
     ("sync::blocking", "$try", &["try_read", "try_write"]),
 ];
 
+/// The traits whose methods programs call.
+const CALLED: &[&str] = &["Scope"];
+
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../actor-core/src")
 }
@@ -151,6 +154,7 @@ pub(crate) fn surface() -> BTreeSet<String> {
         let module = module(&path);
         let mut of: Option<&str> = None;
         let mut is_hidden = false;
+        let mut is_trait = false;
         for line in text.lines() {
             let code = line.trim_start();
             let depth = line.len() - code.len();
@@ -169,16 +173,25 @@ pub(crate) fn surface() -> BTreeSet<String> {
                     of = None;
                 }
             }
+            let declared = line.strip_prefix("pub trait ").map(name);
+            if let Some(declared) = declared.filter(|declared| CALLED.contains(declared)) {
+                of = Some(declared);
+                is_trait = true;
+            }
             if code == "}" && depth == 0 {
                 of = None;
+                is_trait = false;
             }
             is_hidden |= code.starts_with("#[doc(hidden)]");
             let is_said_before = code.starts_with("#[") || code.starts_with("//");
-            let function = code.strip_prefix("pub ").and_then(|rest| {
-                rest.trim_start_matches("const ")
-                    .trim_start_matches("async ")
-                    .strip_prefix("fn ")
-            });
+            let function = match is_trait && depth == 4 {
+                true => code.strip_prefix("fn "),
+                false => code.strip_prefix("pub ").and_then(|rest| {
+                    rest.trim_start_matches("const ")
+                        .trim_start_matches("async ")
+                        .strip_prefix("fn ")
+                }),
+            };
             if let Some(function) = function {
                 let is_free = depth == 0;
                 if !is_hidden && (of.is_some() || is_free && !module.is_empty()) {

@@ -152,7 +152,7 @@ rules! {
         raise ACTOR ["Context::raise"] |_k, n, cx| { cx.raise(Note(n)); 0 };
         halt ACTOR ["Context::halt"] |_k, _n, cx| { cx.halt(); 0 };
         receive ACTOR ["Context::receive"] |_k, _n, cx| cx.receive::<Note>().await.0;
-        receive_or_sleep ACTOR ["Context::receive", "Context::sleep"] |_k, n, cx| {
+        receive_or_sleep ACTOR ["Context::receive", "Scope::sleep"] |_k, n, cx| {
             let sleep = Box::pin(cx.sleep(ms(n)));
             let receive = Box::pin(cx.receive::<Note>());
             match futures_util::future::select(receive, sleep).await {
@@ -170,21 +170,21 @@ rules! {
             };
     }
     "choices" {
-        choose ACTOR ["Context::choose"] |_k, _n, cx| cx.choose(2) as u64;
-        choose_bool ACTOR ["Context::choose_bool"] |_k, _n, cx| u64::from(cx.choose_bool());
-        rng ACTOR ["Context::rng"] |_k, _n, cx| cx.rng().try_next_u64().unwrap_or(0) % 2;
-        body_chooses BODY ["System::choose"] |k, _n| k.sys().choose(2) as u64;
-        body_chooses_bool BODY ["System::choose_bool"] |k, _n| u64::from(k.sys().choose_bool());
-        body_rng BODY ["System::rng"] |k, _n| k.sys().rng().try_next_u64().unwrap_or(0) % 2;
+        choose ACTOR ["Scope::choose"] |_k, _n, cx| cx.choose(2) as u64;
+        choose_bool ACTOR ["Scope::choose_bool"] |_k, _n, cx| u64::from(cx.choose_bool());
+        rng ACTOR ["Scope::rng"] |_k, _n, cx| cx.rng().try_next_u64().unwrap_or(0) % 2;
+        body_chooses BODY ["Scope::choose"] |k, _n| k.sys().choose(2) as u64;
+        body_chooses_bool BODY ["Scope::choose_bool"] |k, _n| u64::from(k.sys().choose_bool());
+        body_rng BODY ["Scope::rng"] |k, _n| k.sys().rng().try_next_u64().unwrap_or(0) % 2;
         fallible ACTOR ["Context::fallible"] |_k, _n, cx| ok(&cx.fallible("call", || Ok::<_, ()>(())));
         fallible_async ACTOR ["Context::fallible_async"] |_k, _n, cx| {
             ok(&cx.fallible_async("later", async { Ok::<_, ()>(()) }).await)
         };
     }
     "timers" {
-        now ACTOR ["Context::now"] |_k, _n, cx| cx.now().as_millis() as u64;
+        now ACTOR ["Scope::now"] |_k, _n, cx| cx.now().as_millis() as u64;
         timestamp ACTOR ["Context::timestamp"] |_k, _n, cx| cx.timestamp().time().as_millis() as u64;
-        sleep ACTOR ["Context::sleep"] |_k, n, cx| { cx.sleep(ms(n)).await; 0 };
+        sleep ACTOR ["Scope::sleep"] |_k, n, cx| { cx.sleep(ms(n)).await; 0 };
         after ACTOR ["Context::after"] |k, n, cx| { k.timer = Some(cx.after(ms(n), Tick(n))); 0 };
         every ACTOR ["Context::every", "Context::cancel"] |_k, n, cx| {
             let timer = cx.every(ms(n), Tick(10 + n));
@@ -213,8 +213,8 @@ rules! {
             0
         };
         cancel_timeout ACTOR ["Context::cancel_timeout"] |_k, n, cx| { cx.cancel_timeout(the(n)); 0 };
-        body_sleeps STACKED ["System::sleep"] |k, n| { k.sys().sleep(ms(n)).await; 0 };
-        body_looks_at_the_clock STACKED ["System::now"] |k, _n| k.sys().now().as_millis() as u64;
+        body_sleeps STACKED ["Scope::sleep"] |k, n| { k.sys().sleep(ms(n)).await; 0 };
+        body_looks_at_the_clock STACKED ["Scope::now"] |k, _n| k.sys().now().as_millis() as u64;
         body_limits_asks BODY ["System::ask_limit"] |k, n| { k.sys().ask_limit(ms(n)); 0 };
     }
     "pipes" {
@@ -252,23 +252,23 @@ rules! {
         link ACTOR ["Context::link"] |k, n, cx| { cx.link(&k.peer(n)); 0 };
         unlink ACTOR ["Context::unlink"] |k, n, cx| { cx.unlink(&k.peer(n)); 0 };
         trap_links ACTOR ["Context::trap_links"] |_k, _n, cx| { cx.trap_links(); 0 };
-        stop ACTOR ["Context::stop"] |k, n, cx| { k.peer(n).stop(); 0 };
-        stop_within ACTOR ["Context::stop_within"] |k, n, cx| { k.peer(n).stop().within(ms(n)); 0 };
-        kill ACTOR ["Context::kill"] |k, n, cx| { k.peer(n).kill(); 0 };
-        body_stops STACKED ["System::stop"] |k, n| { k.peer(n).stop(); 0 };
-        body_stops_within STACKED ["System::stop_within"] |k, n| {
+        stop ACTOR ["ActorRef::stop"] |k, n, _cx| { k.peer(n).stop(); 0 };
+        stop_within ACTOR ["Stopping::within"] |k, n, _cx| { k.peer(n).stop().within(ms(n)); 0 };
+        kill ACTOR ["ActorRef::kill"] |k, n, _cx| { k.peer(n).kill(); 0 };
+        body_stops STACKED ["ActorRef::stop"] |k, n| { k.peer(n).stop(); 0 };
+        body_stops_within STACKED ["Stopping::within"] |k, n| {
             k.peer(n).stop().within(ms(n));
             0
         };
-        body_stops_and_waits STACKED ["System::stop_and_wait"] |k, n| {
+        body_stops_and_waits STACKED ["Stopping::await"] |k, n| {
             u64::from(k.peer(n).stop().await.is_failure())
         };
-        body_kills STACKED ["System::kill"] |k, n| { k.peer(n).kill(); 0 };
+        body_kills STACKED ["ActorRef::kill"] |k, n| { k.peer(n).kill(); 0 };
     }
     "children" {
-        spawn ACTOR ["Context::spawn"] |k, n, cx| { k.child = Some(cx.spawn(k.child(n, false))); 0 };
-        spawn_failing ACTOR ["Context::spawn"] |k, n, cx| { cx.spawn(k.child(n, true)); 0 };
-        spawn_with ACTOR ["Context::spawn_with"] |k, n, cx| {
+        spawn ACTOR ["Scope::spawn"] |k, n, cx| { k.child = Some(cx.spawn(k.child(n, false))); 0 };
+        spawn_failing ACTOR ["Scope::spawn"] |k, n, cx| { cx.spawn(k.child(n, true)); 0 };
+        spawn_with ACTOR ["Scope::spawn_with"] |k, n, cx| {
             let (row, to) = (k.row.other(100 + k.row.of), k.server());
             let mut lives = 0..;
             k.child = Some(cx.spawn_with(move || Child {
@@ -278,7 +278,7 @@ rules! {
             }));
             0
         };
-        spawner ACTOR ["Context::spawner", "Spawner::spawn"] |k, n, cx| {
+        spawner ACTOR ["Scope::spawner", "Spawner::spawn"] |k, n, cx| {
             let child = k.child(n, false);
             k.child = Some(cx.spawner().name("child").spawn(child));
             0
@@ -302,7 +302,7 @@ rules! {
             });
             0
         };
-        supervise ACTOR ["Context::supervise"] |_k, n, cx| {
+        supervise ACTOR ["Scope::supervise"] |_k, n, cx| {
             cx.supervise(match n % 2 {
                 0 => Supervision::one_for_all(),
                 _ => Supervision::one_for_one().intensity(0, ms(0)),
@@ -315,7 +315,7 @@ rules! {
             None => 0,
         };
         drop_child ANYBODY ["Spawner::ref_counted"] |k, _n| u64::from(k.child.take().is_some());
-        stop_child ACTOR ["Context::stop"] |k, _n, cx| match &k.child {
+        stop_child ACTOR ["ActorRef::stop"] |k, _n, _cx| match &k.child {
             Some(child) => { child.stop(); 1 }
             None => 0,
         };
@@ -323,15 +323,15 @@ rules! {
             Some(child) => { k.peer(n).tell(Present(child.id())); 1 }
             None => 0,
         };
-        body_spawns STACKED ["System::spawn"] |k, n| {
+        body_spawns STACKED ["Scope::spawn"] |k, n| {
             k.child = Some(k.sys().spawn(k.child(n, false)));
             0
         };
-        body_spawns_named STACKED ["System::spawn_named"] |k, n| {
+        body_spawns_named STACKED ["Scope::spawn_named"] |k, n| {
             k.child = Some(k.sys().spawn_named("child", k.child(n, false)));
             0
         };
-        body_spawns_with STACKED ["System::spawn_with"] |k, n| {
+        body_spawns_with STACKED ["Scope::spawn_with"] |k, n| {
             let (row, to) = (k.row.other(100 + k.row.of), k.server());
             let mut lives = 0..;
             k.child = Some(k.sys().spawn_with(move || Child {
@@ -341,27 +341,27 @@ rules! {
             }));
             0
         };
-        body_spawner STACKED ["System::spawner"] |k, n| {
+        body_spawner STACKED ["Scope::spawner"] |k, n| {
             let child = k.child(n, false);
             k.child = Some(k.sys().spawner().name("child").spawn(child));
             0
         };
-        body_supervises BODY ["System::supervise"] |k, _n| {
+        body_supervises BODY ["Scope::supervise"] |k, _n| {
             k.sys().supervise(Supervision::one_for_all());
             0
         };
     }
     "names" {
-        register STACKED ["System::register"] |k, n| { k.sys().register(the(n), &k.peer(n)); 0 };
-        try_register STACKED ["System::try_register"] |k, n| {
+        register STACKED ["Scope::register"] |k, n| { k.sys().register(the(n), &k.peer(n)); 0 };
+        try_register STACKED ["Scope::try_register"] |k, n| {
             ok(&k.sys().try_register(the(n), &k.peer(n)).await)
         };
-        unregister STACKED ["System::unregister"] |k, n| { k.sys().unregister(the(n)); 0 };
-        lookup STACKED ["System::lookup", "NameLookup::await"] |k, n| {
+        unregister STACKED ["Scope::unregister"] |k, n| { k.sys().unregister(the(n)); 0 };
+        lookup STACKED ["Scope::lookup", "NameLookup::await"] |k, n| {
             let found = k.sys().lookup::<Player>(the(n)).await;
             k.who(found)
         };
-        lookup_ref STACKED ["System::lookup_ref"] |k, n| {
+        lookup_ref STACKED ["Scope::lookup_ref"] |k, n| {
             let found = k.sys().lookup_ref::<ActorRef<Player>>(the(n)).await;
             k.who(found)
         };
@@ -369,16 +369,16 @@ rules! {
             let found = k.sys().lookup::<Player>(the(n)).timeout(ms(n)).await;
             k.who(found)
         };
-        own_register ACTOR ["Context::register"] |k, n, cx| { cx.register(the(n), &k.peer(n)); 0 };
-        own_try_register ACTOR ["Context::try_register"] |k, n, cx| {
+        own_register ACTOR ["Scope::register"] |k, n, cx| { cx.register(the(n), &k.peer(n)); 0 };
+        own_try_register ACTOR ["Scope::try_register"] |k, n, cx| {
             ok(&cx.try_register(the(n), &k.peer(n)).await)
         };
-        own_unregister ACTOR ["Context::unregister"] |_k, n, cx| { cx.unregister(the(n)); 0 };
-        own_lookup ACTOR ["Context::lookup"] |k, n, cx| {
+        own_unregister ACTOR ["Scope::unregister"] |_k, n, cx| { cx.unregister(the(n)); 0 };
+        own_lookup ACTOR ["Scope::lookup"] |k, n, cx| {
             let found = cx.lookup::<Player>(the(n)).await;
             k.who(found)
         };
-        own_lookup_ref ACTOR ["Context::lookup_ref"] |k, n, cx| {
+        own_lookup_ref ACTOR ["Scope::lookup_ref"] |k, n, cx| {
             let found = cx.lookup_ref::<ActorRef<Player>>(the(n)).await;
             k.who(found)
         };

@@ -1,7 +1,7 @@
 //! The rules of disks and journals.
 
-use actor_core::Scope;
 use actor_core::Journal;
+use actor_core::Scope;
 use actor_core::fs::{Disk, File, OpenOptions};
 
 use crate::constructs::kit::Kit;
@@ -52,10 +52,10 @@ macro_rules! opened {
 
 rules! {
     "disks" {
-        open_file STACKED ["fs::Disk::open", "System::disk"] |k, n| {
+        open_file STACKED ["fs::Disk::open", "Scope::disk"] |k, n| {
             ok(&k.disk().open(path(n), OpenOptions::new().read(true)).await)
         };
-        open_in_a_handler ACTOR ["Context::disk", "fs::Disk::open"] |k, n, cx| {
+        open_in_a_handler ACTOR ["Scope::disk", "fs::Disk::open"] |k, n, cx| {
             k.file = cx.disk().open(path(n), NEW).await.ok();
             u64::from(k.file.is_some())
         };

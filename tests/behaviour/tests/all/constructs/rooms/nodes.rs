@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use actor_core::Scope;
 use actor_core::Node;
+use actor_core::Scope;
 
 use crate::constructs::actors::{Echo, Note, Question};
 use crate::constructs::kit::{FIRST_NODE as ONE, Kit, SECOND_NODE as OTHER};

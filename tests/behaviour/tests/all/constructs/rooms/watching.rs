@@ -64,8 +64,8 @@ rules! {
 
 
         };
-        announce STACKED ["System::announce"] |k, n| { k.sys().announce(Note(n)); 0 };
-        announce_in_a_handler ACTOR ["Context::announce"] |_k, n, cx| { cx.announce(Note(n)); 0 };
+        announce STACKED ["Scope::announce"] |k, n| { k.sys().announce(Note(n)); 0 };
+        announce_in_a_handler ACTOR ["Scope::announce"] |_k, n, cx| { cx.announce(Note(n)); 0 };
         always BODY ["System::always", "World::get"] |k, n| {
             let mut is_handled = k.is_handled(1 + n % 2);
             k.sys().always("few are handled", move |world| !is_handled(world));

@@ -206,7 +206,7 @@ impl Program {
         }
     }
 
-    fn search(&self, name: &str, keeps_going: bool, is_rerun: bool) -> Report {
+    fn search(&self, name: &str, keeps_going: bool, is_reexecution: bool) -> Report {
         let semantics = match self.is_patient {
             true => Semantics::default().with_patient_timers(),
             false => Semantics::default(),
@@ -217,7 +217,7 @@ impl Program {
         };
         tester.run(|sys| {
             self.set_up(sys);
-            if is_rerun {
+            if is_reexecution {
                 sys.always("nothing is wrong", |_| true);
             }
         })
@@ -257,24 +257,28 @@ fn compared(programs: u64, timed: bool) {
             if states >= 600 {
                 continue;
             }
-            let rerun = program.search(name, true, true);
-            assert!(rerun.verdict.states().is_some(), "{:?}", rerun.verdict);
+            let reexecution = program.search(name, true, true);
+            assert!(
+                reexecution.verdict.states().is_some(),
+                "{:?}",
+                reexecution.verdict
+            );
             assert_eq!(
-                put_together.verdict, rerun.verdict,
+                put_together.verdict, reexecution.verdict,
                 "program {number}, {name}"
             );
             assert_eq!(
                 kinds(&put_together),
-                kinds(&rerun),
+                kinds(&reexecution),
                 "program {number}, {name}"
             );
             all_states += states;
             executions += put_together.executions;
-            reruns += rerun.executions;
-            all_kinds.extend(kinds(&rerun));
+            reruns += reexecution.executions;
+            all_kinds.extend(kinds(&reexecution));
         }
-        let first = |is_rerun| {
-            let report = program.search("states:600/order=breadth", false, is_rerun);
+        let first = |is_reexecution| {
+            let report = program.search("states:600/order=breadth", false, is_reexecution);
             report.bugs().first().map(|bug| bug.step())
         };
         assert_eq!(first(false), first(true), "program {number}");
@@ -528,7 +532,7 @@ impl Client {
 /// finite. A client that is never answered repeats its questions for ever, which no property forbids.
 #[test]
 fn timers_that_are_patient_are_put_together() {
-    let search = |is_rerun| {
+    let search = |is_reexecution| {
         let patient = Semantics::default().with_patient_timers();
         tester_of("states:order=breadth", patient).run(move |sys| {
             let server = sys.spawn(Server { client: None });
@@ -537,17 +541,17 @@ fn timers_that_are_patient_are_put_together() {
                 open: [false; 2],
             });
             server.tell(client);
-            if is_rerun {
+            if is_reexecution {
                 sys.always("nothing is wrong", |_| true);
             }
         })
     };
-    let (put_together, rerun) = (search(false), search(true));
+    let (put_together, reexecution) = (search(false), search(true));
     put_together.assert_clean();
     assert!(put_together.verdict.is_exhaustive());
     println!("{:?}, {}", put_together.verdict, put_together.executions);
-    assert_eq!(put_together.verdict.states(), rerun.verdict.states());
-    assert!(put_together.executions < rerun.executions);
+    assert_eq!(put_together.verdict.states(), reexecution.verdict.states());
+    assert!(put_together.executions < reexecution.executions);
 }
 
 #[derive(Clone, Copy, Hash, Debug)]
@@ -589,21 +593,21 @@ impl Ender {
 /// The end of an actor cancels its timers, although the learned transition to its end had no timers.
 #[test]
 fn an_end_depends_on_the_timers_that_run() {
-    let search = |is_rerun| {
+    let search = |is_reexecution| {
         tester("states:order=breadth").run(move |sys| {
             let idler = sys.spawn(Idler);
             sys.spawn(Ender(idler.clone()));
             idler.tell(Arm);
-            if is_rerun {
+            if is_reexecution {
                 sys.always("nothing is wrong", |_| true);
             }
         })
     };
-    let (put_together, rerun) = (search(false), search(true));
+    let (put_together, reexecution) = (search(false), search(true));
     assert!(put_together.verdict.is_exhaustive());
-    assert_eq!(put_together.verdict.states(), rerun.verdict.states());
+    assert_eq!(put_together.verdict.states(), reexecution.verdict.states());
     // The learned transitions were reused; otherwise the search would have started anew.
-    let executions = [put_together.executions, rerun.executions];
+    let executions = [put_together.executions, reexecution.executions];
     assert!(executions[0] < executions[1], "{executions:?}");
 }
 
