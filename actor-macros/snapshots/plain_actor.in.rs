@@ -6,7 +6,7 @@ impl Server {
         ping.from.tell(Pong);
     }
 
-    /// What a handler returns is the reply to an `ask`.
+    /// The return value of a handler is the reply to an `ask`.
     #[on]
     fn served(&mut self, _: HowMany) -> u64 {
         self.served

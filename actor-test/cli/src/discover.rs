@@ -212,7 +212,7 @@ fn scan(source: &mut impl Read) -> std::io::Result<BTreeSet<String>> {
     }
 }
 
-/// Returns the prefix of markers. It is composed at run time, so that this executable has no marker itself.
+/// Returns the prefix of markers, composed at run time, so that this executable has no marker itself.
 fn prefix() -> Vec<u8> {
     [b"\0", &b"actor-test:"[..], b"1:"].concat()
 }

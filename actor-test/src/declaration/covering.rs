@@ -1,6 +1,6 @@
 //! Covering arrays for t-wise testing: few rows in which any t parameters take all combinations.
 //!
-//! The algorithm is IPOG (Lei et al., 2007). It starts with all combinations of the first t parameters and
+//! The algorithm, IPOG (Lei et al., 2007), starts with all combinations of the first t parameters and
 //! adds one parameter after the other. Each existing row first gets the value that covers the most new
 //! tuples; then rows are added for the tuples left uncovered. Parameters with many values come first. Ties
 //! are broken by position, so the same parameters give the same array on every machine.

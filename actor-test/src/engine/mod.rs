@@ -5,8 +5,8 @@
 //!
 //! The modules of the engine, from top to bottom; each uses only those below it:
 //!
-//! 1. [`running`]: the run loop. It asks the strategy, takes the step, carries out effects and judges the
-//!    end.
+//! 1. [`running`]: the run loop, which asks the strategy, takes the step, carries out effects and judges
+//!    the end.
 //! 2. [`states`]: comparison of states, by fingerprints.
 //! 3. [`seam`]: the runtime that actors under test call.
 //! 4. [`session`]: the record of one execution and statistics of all, made of parts in [`specs`]
@@ -15,7 +15,7 @@
 //! 6. [`world`]: the state of an execution, plain data that can be cloned.
 //! 7. [`panics`]: calls a user's code and catches its panics.
 //!
-//! The path of a `tell`: `seam` puts the event into `workshop`, and its letter into the sender's outbox
+//! The path of a `tell`: `seam` puts the event into `arena`, and its letter into the sender's outbox
 //! in `world`. Later `running` moves the letter to the receiver's inbox, shows it to monitors, and has
 //! the receiver handle it.
 

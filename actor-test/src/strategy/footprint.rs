@@ -61,7 +61,7 @@ pub enum StepConstruct {
     /// A task or a thread.
     Task,
     /// A monitor or a predicate is registered after operations have begun.
-    Onlooker,
+    Observer,
     /// The number or name of an actor, which depends on the order in which operations create actors.
     Identity,
 }
@@ -96,7 +96,7 @@ const ALL: [StepConstruct; 28] = {
         Ticks,
         Together,
         Task,
-        Onlooker,
+        Observer,
         Identity,
     ]
 };

@@ -386,10 +386,10 @@ impl Voter {
 }
 
 #[derive(Debug)]
-struct Onlooker;
+struct Observer;
 
 #[actor]
-impl Onlooker {
+impl Observer {
     #[on]
     fn go(&mut self, _: Go) {}
 }
@@ -418,7 +418,7 @@ impl Votes {
             asks,
         } = self;
         if kin == Kin::OtherFirst {
-            sys.spawn(Onlooker).tell(Go);
+            sys.spawn(Observer).tell(Go);
         }
         let judge = Judge {
             is_mended,

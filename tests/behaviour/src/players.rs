@@ -291,10 +291,10 @@ impl Player {
 
 /// Records the order in which notes are handled, and by which player.
 #[derive(Default)]
-struct Onlooker;
+struct Observer;
 
 #[monitor(cold(Quiet))]
-impl Onlooker {
+impl Observer {
     #[on(handled)]
     fn note(&mut self, note: &Note, cx: &mut MonitorContext<Self>) {
         let stage = STAGE.with_borrow(Clone::clone);
@@ -442,7 +442,7 @@ impl FeatureProgram {
     fn set_up(&self, sys: &System, stage: &Stage) {
         STAGE.set(stage.clone());
         if self.is_monitored {
-            sys.monitor::<Onlooker>();
+            sys.monitor::<Observer>();
         }
         let count = self.scripts.len();
         let player = |number: usize, life: usize| {

@@ -113,7 +113,7 @@ struct Wake(u64);
 
 /// Records a hash of the observed events, in order.
 #[derive(Default)]
-struct Onlooker(u64);
+struct Observer(u64);
 
 /// The names under which the monitor and the predicate record.
 const MONITOR: u64 = u64::MAX;
@@ -132,14 +132,14 @@ fn note_seen(seen: &mut u64, value: u64) {
     notes.insert(MONITOR, *seen);
 }
 
-impl Onlooker {
+impl Observer {
     fn see(&mut self, value: u64) {
         note_seen(&mut self.0, value);
     }
 }
 
 #[monitor(cold(Quiet))]
-impl Onlooker {
+impl Observer {
     #[on]
     fn word(&mut self, word: &Word) {
         self.see(word.value);
@@ -477,7 +477,7 @@ impl HistoryProgram {
         };
         if self.uses.monitor {
             NOTES.set(notes.clone());
-            sys.monitor::<Onlooker>();
+            sys.monitor::<Observer>();
         }
         if self.uses.compared {
             NOTES.set(notes.clone());

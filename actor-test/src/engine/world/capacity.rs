@@ -360,7 +360,7 @@ mod tests {
         assert_eq!(state.due, [one]);
     }
 
-    /// A sender that has given up is not woken. Its number may be reused, and its permit is passed to the
+    /// A sender that has given up is not woken: its number may be reused, and its permit is passed to the
     /// next one.
     #[test]
     fn who_gives_up_after_the_answer_is_not_woken() {

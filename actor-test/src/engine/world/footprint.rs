@@ -208,7 +208,7 @@ impl ExecutionState {
     /// could come later.
     pub(crate) fn reach_observer(&mut self) {
         if self.step > 1 {
-            self.interrupt_all(StepConstruct::Onlooker);
+            self.interrupt_all(StepConstruct::Observer);
         }
     }
 

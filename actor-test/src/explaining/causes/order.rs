@@ -40,7 +40,7 @@ impl OrderedPair {
     }
 }
 
-/// The happens-before order of the steps of an execution. It contains the program order of each operation,
+/// The happens-before order of the steps of an execution: the program order of each operation,
 /// a send before its handling, and a spawn before the first step of the spawned actor. A reply comes before
 /// the asker resumes, and arming a timer before its firing.
 ///

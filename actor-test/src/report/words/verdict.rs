@@ -51,9 +51,9 @@ fn whole(report: &Report, reduction: Reduction) -> String {
         } => {
             let seen = match (observers, opaque) {
                 (true, true) => {
-                    " as onlookers see them (a monitor that is not `Hash` tells all orders apart)"
+                    " as observers see them (a monitor that is not `Hash` distinguishes all orders)"
                 }
-                (true, false) => " as onlookers see them",
+                (true, false) => " as observers see them",
                 (false, _) => "",
             };
             let orders = if orders {
@@ -323,7 +323,7 @@ fn beyond(what: StepConstruct) -> &'static str {
         StepConstruct::Identity => {
             "looks at the number or the name of an actor, of which several create some"
         }
-        StepConstruct::Onlooker => "sets a monitor or a predicate to work when others have begun",
+        StepConstruct::Observer => "sets a monitor or a predicate to work when others have begun",
     }
 }
 

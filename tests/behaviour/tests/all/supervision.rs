@@ -853,13 +853,13 @@ impl Linked {
 struct Alive;
 
 /// Is notified when the link is made; records the end of the linked actor.
-struct Onlooker {
+struct Observer {
     journal: Journal,
     linked: ActorRef<Linked>,
 }
 
 #[actor]
-impl Onlooker {
+impl Observer {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
         cx.watch(&self.linked);
@@ -892,7 +892,7 @@ where
                 traps,
                 journal: journal.clone(),
             });
-            sys.spawn(Onlooker { journal, linked });
+            sys.spawn(Observer { journal, linked });
             sys.sleep(Duration::from_secs(1)).await;
             child.tell(end);
             sys.sleep(Duration::from_secs(1)).await;
@@ -937,7 +937,7 @@ where
                 traps,
                 journal: journal.clone(),
             });
-            sys.spawn(Onlooker {
+            sys.spawn(Observer {
                 journal: journal.clone(),
                 linked: linked.clone(),
             });

@@ -5,6 +5,7 @@ mod links;
 mod mistakes;
 mod settings;
 mod shown;
+mod words;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

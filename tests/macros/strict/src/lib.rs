@@ -389,7 +389,7 @@ pub mod fingerprints {
             to: &'a Fingerprinter,
             /// Hashed.
             r#bool: [bool; N],
-            /// Whoever it is.
+            /// The actor in question.
             of: ActorRef<A>,
             /// No value.
             marker: PhantomData<A>,
@@ -408,9 +408,9 @@ pub mod generic {
     use actor_core::{Context, actor};
     use std::fmt::Debug;
 
-    /// Where values are kept.
+    /// A store of values.
     pub trait Storage: Send + 'static {
-        /// What finds a value.
+        /// The key of a value.
         type Key: Send + Debug + 'static;
         /// Why it does not.
         type Error: Send + Debug + 'static;
@@ -419,7 +419,7 @@ pub mod generic {
         ///
         /// # Errors
         ///
-        /// Where there is none.
+        /// If there is no value.
         fn get(&mut self, key: Self::Key) -> Result<u64, Self::Error>;
     }
 
@@ -463,7 +463,7 @@ pub mod generic {
         }
     }
 
-    /// Its parameter occurs in no event.
+    /// An actor whose parameter occurs in no event.
     #[derive(Debug)]
     pub struct Worker<F> {
         work: F,
@@ -595,9 +595,9 @@ pub mod protocols {
         fn ask(entry: Entry) -> Option;
         /// No parameter's name.
         fn r#type(_: Message) -> ::core::option::Option<Reply>;
-        /// Told.
+        /// Sent.
         fn actor(_: Actor);
-        /// Told.
+        /// Sent.
         fn handler(_: Handler) -> Some;
     }
 
@@ -745,7 +745,7 @@ pub mod protocol_in_a_future {
     #[derive(Debug)]
     pub struct Ping;
 
-    /// Whoever is pinged.
+    /// The actors that can be pinged.
     #[protocol]
     pub trait Peer {
         /// Pings it.
@@ -778,7 +778,7 @@ pub mod protocol_in_a_future {
 
     fn spawn(_: impl Future<Output = ()> + Send + 'static) {}
 
-    /// Asks twice, elsewhere.
+    /// Asks another actor twice.
     pub fn ask_twice(peer: PeerRef) {
         spawn(async move {
             while peer.ask(Ping).await == Ok(0) {}

@@ -1,4 +1,4 @@
-//! What `#[actor_test]` hands to the tester, here a stand-in that writes down what it is told.
+//! The declarations that `#[actor_test]` passes to the tester, here a stand-in that records them.
 
 mod stand_in {
     pub(crate) mod __private {
@@ -121,7 +121,7 @@ use actor_core::System;
 use actor_macros::actor_test;
 use stand_in::__private::{ActorTest, Registered, TestBody};
 
-/// It has a body that ends.
+/// A test with a body that ends.
 #[actor_test(crate = stand_in)]
 fn without_options(_sys: &System) {}
 

@@ -1,4 +1,4 @@
-//! What the compiler says of wrong input: one minimal mistake a file, named after it.
+//! The compiler's messages for wrong input: one minimal mistake a file, named after it.
 
 #[test]
 fn refused() {

@@ -1,4 +1,4 @@
-//! What the macros write into the tables of an actor and a monitor.
+//! The tables of an actor and a monitor that the macros generate.
 
 #![allow(dead_code)]
 
@@ -20,7 +20,7 @@ fn event_names(info: &ActorInfo) -> Vec<&str> {
     info.events.iter().map(|event| event.name).collect()
 }
 
-/// What each state does with the event, in the order of the states.
+/// Returns the disposition of the event in each state, in the order of the states.
 fn row<A: Handler<E>, E: actor_core::Event>() -> Vec<Disposition> {
     let states = A::INFO.states.len().max(1);
     (0..states)

@@ -180,13 +180,13 @@ struct OperationReplica {
 /// Returns the path of an observer: a monitor or a predicate. An observer takes observations as events and
 /// has no effects.
 pub(super) fn observer(number: u32) -> u64 {
-    ONLOOKER | u64::from(number)
+    OBSERVER | u64::from(number)
 }
 
-const ONLOOKER: u64 = 0x6f6e_6c6f_6f6b_6500;
+const OBSERVER: u64 = 0x6f6e_6c6f_6f6b_6500;
 
 pub(super) fn is_observer(path: u64) -> bool {
-    path & !0xff == ONLOOKER
+    path & !0xff == OBSERVER
 }
 
 /// Returns the key of a monitor's initial state. The state depends on `body`, the history of the test body

@@ -2,7 +2,7 @@
 //!
 //! Inbox-DPOR knows for each step which payload it passes to which operation. A step that watches an actor's
 //! end, stops an actor, or reads a name may concern any operation. If Inbox-DPOR ends at such a step, this
-//! search takes over. It needs only the [dependency](footprint) of steps, and takes unknown pairs for
+//! search takes over, which needs only the [dependency](footprint) of steps, and takes unknown pairs for
 //! dependent. One schedule is enough of those that differ only in the order of independent steps.
 //!
 //! The algorithm is source-DPOR with sleep sets (Abdulla, Aronis, Jonsson, Sagonas, POPL 2014). For each race
