@@ -133,11 +133,11 @@ const _: () = {
             &self,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
-            use ::actor_core::__private::of_a_whole::*;
+            use ::actor_core::__private::value_methods::*;
             (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
         fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
-            use ::actor_core::__private::of_a_print::*;
+            use ::actor_core::__private::debug_methods::*;
             (&::actor_core::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
@@ -146,7 +146,7 @@ const _: () = {
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
             #[allow(unused_imports)]
-            use ::actor_core::__private::of_a_whole::*;
+            use ::actor_core::__private::value_methods::*;
             match __message {
                 #[cfg(feature = "metrics")]
                 __Message::Count(__event, __reply) => {

@@ -1,6 +1,6 @@
 const _: () = {
     #[allow(unused_imports)]
-    use ::renamed::__private::of_a_field::*;
+    use ::renamed::__private::field_methods::*;
     #[automatically_derived]
     #[allow(unused_variables)]
     impl<A: Actor, T, U> ::renamed::Fingerprint for Job<A, T, U>

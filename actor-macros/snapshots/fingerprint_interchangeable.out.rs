@@ -1,6 +1,6 @@
 const _: () = {
     #[allow(unused_imports)]
-    use ::actor_core::__private::of_a_field::*;
+    use ::actor_core::__private::field_methods::*;
     #[automatically_derived]
     #[allow(unused_variables)]
     impl ::actor_core::Fingerprint for Guest {

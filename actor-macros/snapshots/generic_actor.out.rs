@@ -107,11 +107,11 @@ const _: () = {
             }
         }
         fn offer(&self, __to: &mut ::renamed::Fingerprinter) -> ::core::primitive::bool {
-            use ::renamed::__private::of_a_whole::*;
+            use ::renamed::__private::value_methods::*;
             (&&&::renamed::__private::AutorefValue(self)).feed(__to)
         }
         fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
-            use ::renamed::__private::of_a_print::*;
+            use ::renamed::__private::debug_methods::*;
             (&::renamed::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
@@ -120,7 +120,7 @@ const _: () = {
             __to: &mut ::renamed::Fingerprinter,
         ) -> ::core::primitive::bool {
             #[allow(unused_imports)]
-            use ::renamed::__private::of_a_whole::*;
+            use ::renamed::__private::value_methods::*;
             match __message {
                 __Message::Put(__event, __reply) => {
                     (&&&::renamed::__private::AutorefValue(__event))
@@ -185,7 +185,9 @@ const _: () = {
                         }
                         ReplicaState::Follower => {
                             let __value = Self::refuse(self, __event, __cx);
-                            let __failure = (&::renamed::__private::AutorefReply(&__value))
+                            let __failure = (&::renamed::__private::AutorefReply(
+                                &__value,
+                            ))
                                 .failure(__reply.is_nobody());
                             ::renamed::__private::reply(
                                 __cx,
@@ -223,7 +225,9 @@ const _: () = {
                     match __cx.state() {
                         ReplicaState::Leader => {
                             let __value = Self::put(self, __event).await;
-                            let __failure = (&::renamed::__private::AutorefReply(&__value))
+                            let __failure = (&::renamed::__private::AutorefReply(
+                                &__value,
+                            ))
                                 .failure(__reply.is_nobody());
                             ::renamed::__private::reply(
                                 __cx,

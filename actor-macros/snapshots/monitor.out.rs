@@ -94,7 +94,7 @@ const _: () = {
             &self,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
-            use ::actor_core::__private::of_a_whole::*;
+            use ::actor_core::__private::value_methods::*;
             (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
     }

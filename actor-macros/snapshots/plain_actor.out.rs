@@ -3,7 +3,7 @@ impl Server {
         self.served += 1;
         ping.from.tell(Pong);
     }
-    /// What a handler returns is the reply to an `ask`.
+    /// The return value of a handler is the reply to an `ask`.
     fn served(&mut self, _: HowMany) -> u64 {
         self.served
     }
@@ -70,11 +70,11 @@ const _: () = {
             &self,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
-            use ::actor_core::__private::of_a_whole::*;
+            use ::actor_core::__private::value_methods::*;
             (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
         fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
-            use ::actor_core::__private::of_a_print::*;
+            use ::actor_core::__private::debug_methods::*;
             (&::actor_core::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
@@ -83,7 +83,7 @@ const _: () = {
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
             #[allow(unused_imports)]
-            use ::actor_core::__private::of_a_whole::*;
+            use ::actor_core::__private::value_methods::*;
             match __message {
                 __Message::Ping(__event, __reply) => {
                     (&&&::actor_core::__private::AutorefValue(__event))
@@ -174,7 +174,7 @@ const _: () = {
             }
         }
     }
-    /// What a handler returns is the reply to an `ask`.
+    /// The return value of a handler is the reply to an `ask`.
     ///
     #[automatically_derived]
     impl ::actor_core::Handler<HowMany> for Server

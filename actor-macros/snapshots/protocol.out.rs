@@ -1,7 +1,7 @@
 /// Remembers values.
 #[allow(dead_code)]
 pub trait Store {
-    /// What was put last under that key.
+    /// The value that was put last under that key.
     fn get(get: Get) -> Option<Value>
     where
         Self: ::core::marker::Sized;
@@ -15,8 +15,8 @@ pub type StoreRef = ::actor_core::ProtocolRef<dyn Store>;
 #[allow(deprecated)]
 const _: () = {
     pub struct __Table {
-        get: ::actor_core::__private::Entry<Get, Option<Value>>,
-        put: ::actor_core::__private::Entry<Put<u8>, ()>,
+        get: ::actor_core::__private::EventSender<Get, Option<Value>>,
+        put: ::actor_core::__private::EventSender<Put<u8>, ()>,
     }
     #[automatically_derived]
     impl ::actor_core::Protocol for dyn Store + '_ {
@@ -34,8 +34,8 @@ const _: () = {
             + ::actor_core::Handler<Put<u8>, Reply = ()>,
     {
         const TABLE: &'static __Table = &__Table {
-            get: ::actor_core::__private::Entry::of::<__A>(),
-            put: ::actor_core::__private::Entry::of::<__A>(),
+            get: ::actor_core::__private::EventSender::of::<__A>(),
+            put: ::actor_core::__private::EventSender::of::<__A>(),
         };
     }
     #[automatically_derived]
@@ -44,7 +44,7 @@ const _: () = {
         const EVENT: u16 = 0;
         fn entry(
             __table: &__Table,
-        ) -> &::actor_core::__private::Entry<Get, Option<Value>> {
+        ) -> &::actor_core::__private::EventSender<Get, Option<Value>> {
             &__table.get
         }
     }
@@ -52,7 +52,9 @@ const _: () = {
     impl ::actor_core::EventOf<dyn Store + '_> for Put<u8> {
         type Reply = ();
         const EVENT: u16 = 1;
-        fn entry(__table: &__Table) -> &::actor_core::__private::Entry<Put<u8>, ()> {
+        fn entry(
+            __table: &__Table,
+        ) -> &::actor_core::__private::EventSender<Put<u8>, ()> {
             &__table.put
         }
     }

@@ -95,11 +95,11 @@ const _: () = {
             &self,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
-            use ::actor_core::__private::of_a_whole::*;
+            use ::actor_core::__private::value_methods::*;
             (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
         fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
-            use ::actor_core::__private::of_a_print::*;
+            use ::actor_core::__private::debug_methods::*;
             (&::actor_core::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
@@ -108,7 +108,7 @@ const _: () = {
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
             #[allow(unused_imports)]
-            use ::actor_core::__private::of_a_whole::*;
+            use ::actor_core::__private::value_methods::*;
             match __message {
                 __Message::Ping(__event, __reply) => {
                     (&&&::actor_core::__private::AutorefValue(__event))
@@ -162,7 +162,9 @@ const _: () = {
                         }
                         ServerState::Busy => {
                             let __value = Self::busy(self, __event);
-                            let __failure = (&::actor_core::__private::AutorefReply(&__value))
+                            let __failure = (&::actor_core::__private::AutorefReply(
+                                &__value,
+                            ))
                                 .failure(__reply.is_nobody());
                             ::actor_core::__private::reply(
                                 __cx,

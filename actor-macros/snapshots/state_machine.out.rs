@@ -113,11 +113,11 @@ const _: () = {
             &self,
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
-            use ::actor_core::__private::of_a_whole::*;
+            use ::actor_core::__private::value_methods::*;
             (&&&::actor_core::__private::AutorefValue(self)).feed(__to)
         }
         fn debug(&self) -> ::core::option::Option<&dyn ::core::fmt::Debug> {
-            use ::actor_core::__private::of_a_print::*;
+            use ::actor_core::__private::debug_methods::*;
             (&::actor_core::__private::AutorefValue(self)).debug()
         }
         #[allow(unused_variables)]
@@ -126,7 +126,7 @@ const _: () = {
             __to: &mut ::actor_core::Fingerprinter,
         ) -> ::core::primitive::bool {
             #[allow(unused_imports)]
-            use ::actor_core::__private::of_a_whole::*;
+            use ::actor_core::__private::value_methods::*;
             match __message {
                 __Message::Pong(__event, __reply) => {
                     (&&&::actor_core::__private::AutorefValue(__event))

@@ -12,8 +12,7 @@ use crate::production::{RefCount, Target};
 use crate::runtime::{Factory, Spawn, SpawnParent};
 use crate::supervision::{Backoff, Restart, Unread};
 
-/// Starts actors with settings of their own; made by [`Scope::spawner`](crate::Scope::spawner) and
-/// [`Scope::spawner`](crate::Scope::spawner).
+/// Starts actors with settings of their own; made by [`Scope::spawner`](crate::Scope::spawner).
 ///
 /// ```
 /// use actor_core::prelude::*;

@@ -221,7 +221,7 @@ impl fmt::Debug for Disk {
 /// Faults of a disk under test, by [`Disk::faults`]. They take effect in program order, as a `tell`.
 ///
 /// ```
-/// use actor_core::System;
+/// use actor_core::{Scope, System};
 ///
 /// /// Everything that runs on the disk has to be stopped first: what is left of it would go on.
 /// fn pull_the_plug(sys: &System) {

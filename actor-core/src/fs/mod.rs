@@ -1,8 +1,8 @@
 //! Files, on which a program builds its own storage: real files in production; under test, a simulated disk
 //! that may lose data that was not synced.
 //!
-//! The interface is a small part of `tokio::fs`, on a handle: [`Scope::disk`](crate::Scope::disk) and
-//! [`Scope::disk`](crate::Scope::disk) return the [`Disk`] of the system. Every call is `async`.
+//! The interface is a small part of `tokio::fs`, on a handle: [`Scope::disk`](crate::Scope::disk) returns
+//! the [`Disk`] of the system. Every call is `async`.
 //!
 //! ```
 //! use actor_core::fs::{Disk, OpenOptions};
@@ -22,7 +22,7 @@
 //! # let root = std::env::temp_dir().join(format!("actor-core-fs-{}", std::process::id()));
 //! # let sys = actor_core::System::new();
 //! # sys.as_live().unwrap().disk_at(&root)?;
-//! # replace(&sys.disk(), b"colour = blue").await?;
+//! # replace(&actor_core::Scope::disk(&sys), b"colour = blue").await?;
 //! # assert_eq!(std::fs::read(root.join("settings"))?, b"colour = blue");
 //! # std::fs::remove_dir_all(&root)?;
 //! # Ok(())

@@ -132,7 +132,7 @@ const JUMP: Duration = Duration::from_millis(10);
 #[actor_test(
     clocks(jump = "10ms"),
     faults(clock = 1, partition = 1),
-    strategy = "timed-pos-local",
+    strategy = "timed-pos:local",
     iterations = 10_000,
     expect_bug = "a stale read"
 )]

@@ -101,7 +101,7 @@ impl LiveSystem {
     /// if let Some(live) = sys.as_live() {
     ///     live.disk_at(&data)?;
     /// }
-    /// assert!(sys.disk().read_dir(".").await?.is_empty());
+    /// assert!(actor_core::Scope::disk(&sys).read_dir(".").await?.is_empty());
     /// # std::fs::remove_dir(&data)?;
     /// # Ok(())
     /// # }

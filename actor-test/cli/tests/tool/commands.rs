@@ -236,7 +236,7 @@ fn help_is_a_command_too() {
     assert!(
         replay
             .stdout
-            .contains("The trace that a failing test wrote"),
+            .contains("The trace file that a failing test wrote"),
         "{}",
         replay.stdout
     );

@@ -137,7 +137,12 @@ fn malformed_flags() {
             "-s fair-pct:0",
             "the form is `fair-pct[:DEPTH]`, DEPTH from 1 to 100",
         ),
-        ("-s pos:1", "the form is `pos`, without a parameter"),
+        ("-s pos:1", "the form is `pos[:local]`, local or nothing"),
+        ("-s urw:1", "the form is `urw`, without parameters"),
+        (
+            "-s ses:rr/3/by=hb/then=ss",
+            "DELAYS may stand alone, then=ss only without by",
+        ),
         ("-s fair-pst", "did you mean `fair-pct`?"),
         (
             "-s fair-random",
