@@ -38,7 +38,7 @@ impl Drop for ExitMessageGuard {
 /// [enabled](enable_exit_messages).
 ///
 /// ```
-/// let sum = actor_test_os::with_last_words("while adding: ", "\n", || 1 + 2);
+/// let sum = actor_test_os::with_exit_message("while adding: ", "\n", || 1 + 2);
 /// assert_eq!(sum, 3);
 /// ```
 pub fn with_exit_message<T>(before: &str, after: &str, what: impl FnOnce() -> T) -> T {

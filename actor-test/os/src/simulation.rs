@@ -50,12 +50,12 @@ pub struct Simulation {
 /// ```
 /// use std::time::Instant;
 ///
-/// let answering = actor_test_os::answer(7);
+/// let answering = actor_test_os::simulate(7);
 /// let begun = Instant::now();
 /// if actor_test_os::takes_effect() {
 ///     actor_test_os::set_clock(std::time::Duration::from_secs(3));
 ///     assert_eq!(begun.elapsed().as_secs(), 3);
-///     assert_eq!(actor_test_os::asked().clock, 2);
+///     assert_eq!(actor_test_os::request_counts().clock, 2);
 /// }
 /// drop(answering);
 /// ```
@@ -74,8 +74,8 @@ pub fn simulate(seed: u64) -> Simulation {
 /// Resets the seed and the clock of this thread, as [`simulate`] sets them; the request counts stay.
 ///
 /// ```
-/// let _answering = actor_test_os::answer(7);
-/// actor_test_os::answer_again(7);
+/// let _answering = actor_test_os::simulate(7);
+/// actor_test_os::reset_simulation(7);
 /// ```
 pub fn reset_simulation(seed: u64) {
     STATE.set(seed);
@@ -105,7 +105,7 @@ pub fn set_date_back(by: Duration) {
 /// ```
 /// use std::time::{Duration, Instant};
 ///
-/// let answering = actor_test_os::answer(7);
+/// let answering = actor_test_os::simulate(7);
 /// let begun = Instant::now();
 /// actor_test_os::before_clock(Some(|| actor_test_os::set_clock(Duration::from_secs(3))));
 /// if actor_test_os::takes_effect() {
