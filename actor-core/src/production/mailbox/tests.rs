@@ -9,10 +9,10 @@ use loom::sync::Condvar;
 use loom::sync::atomic::{AtomicBool, Ordering};
 use loom::thread::{self, JoinHandle};
 
-use super::bound::{Admission, Tally};
-use super::queue::{Entry, Kind, Letters, Reading};
+use super::bound::{Admission, BoundCounter};
+use super::queue::{Entry, EntryKind, Letters, Reading};
 use super::sync::{Mutex, lock};
-use crate::actor::rest::Spawning;
+use crate::actor::instance::ValueSpawn;
 use crate::actor::{Actor, Handler};
 use crate::parts;
 use crate::parts::mail_of;
@@ -57,7 +57,7 @@ impl Turn {
 /// A reader that the mailbox keeps while it is parked: the thread that takes it out signals the reader.
 struct Reader(Arc<Turn>);
 
-type Mailbox = super::queue::Mailbox<Reader>;
+type Mailbox = super::queue::ActorMailbox<Reader>;
 
 fn run(roused: Option<Reader>) {
     if let Some(Reader(turn)) = roused {
@@ -72,7 +72,7 @@ fn park(mailbox: &Mailbox, turn: &Arc<Turn>) {
 }
 
 fn new(settings: parts::Mailbox) -> Arc<Mailbox> {
-    let make_mail = Spawning::new(Sink).mail();
+    let make_mail = ValueSpawn::new(Sink).mail();
     Arc::new(Mailbox::new(make_mail, settings))
 }
 
@@ -91,7 +91,7 @@ fn push(mailbox: &Mailbox, number: u32) -> bool {
 }
 
 fn open(letters: &Letters, entry: &Entry) -> u32 {
-    assert!(entry.kind == Kind::Event);
+    assert!(entry.kind == EntryKind::Event);
     let message = mail_of::<Sink>(letters.mail()).take(entry.slot);
     match Sink::unwrap(message) {
         Ok((Number(number), _)) => number,
@@ -245,7 +245,7 @@ fn offer(mailbox: &Mailbox, number: u32, gives_up: Option<usize>) -> bool {
 /// Reads as an actor with a bounded mailbox does.
 struct Counting<'a> {
     mailbox: &'a Mailbox,
-    tally: Arc<Tally>,
+    tally: Arc<BoundCounter>,
     letters: Letters,
 }
 
