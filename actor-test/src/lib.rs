@@ -114,6 +114,7 @@ pub use data::coverage::{
 };
 pub use data::faults::{Fault, FaultBudgets, FaultBudgetsError, FaultKind};
 pub use data::story;
+pub use declaration::attribute::BodyOutput;
 pub use exploring::script::ScriptResult;
 pub use hosting::script::follow;
 pub use report::confirmation::Confirmation;
@@ -126,9 +127,9 @@ pub use report::minimized::{Dead, Minimized, Size};
 pub use report::verdict::{Assumption, DeviationBound, SearchKind, Verdict};
 pub use settings::partition::PartitionError;
 pub use settings::token::TokenError;
-pub use settings::{Bounds, Delivery, Deny, Partition, Search, Semantics, Settings};
+pub use settings::{Bounds, Delivery, Deny, Partition, Search, Semantics};
 pub use strategy::Gap;
-pub use tester::Tester;
+pub use tester::{CustomTester, Tester};
 
 /// The items that the expansion of `#[actor_test]` uses.
 #[doc(hidden)]

@@ -5,7 +5,7 @@ pub use crate::declaration::parameters;
 pub use crate::exploring::plan::StrategyTurn;
 pub use crate::hosting::{environment, postmortem, process, protocol, run, watchdog};
 pub use crate::report::words;
-pub use crate::settings::overrides;
+pub use crate::settings::{Settings, overrides};
 
 pub mod debugging {
     //! Queries on a recorded execution, for the debugger.

@@ -35,7 +35,7 @@ fn needs(report: &Report, first: &str, second: &str, at: &str) {
 /// One waiter disposes of the kernel event, and the other blocks on it; no happens-before order exists.
 #[test]
 fn a_wait_needs_that_the_event_is_disposed_of_before_it_blocks() {
-    let report = tester().run_async(async |sys: System| {
+    let report = tester().run(async |sys: System| {
         let bug = lite_event::Bug::DisposedByTheFirst;
         lite_event::everyone_waits(&lite_event::set_up(&sys, 2, Some(bug))).await;
     });
@@ -47,7 +47,7 @@ fn a_wait_needs_that_the_event_is_disposed_of_before_it_blocks() {
 fn an_upgrade_needs_that_another_ones_request_comes_first() {
     let bug = german::Bug::OneWaitingState;
     let report = tester().max_steps(1_000).run(|sys| {
-        german::set_up(sys, 2, 2, Some(bug));
+        german::set_up(&sys, 2, 2, Some(bug));
     });
     needs(&report, "ReqExclusive", "ReqExclusive", "Home");
     needs(&report, "Write", "Invalidate", "Cache");
@@ -58,7 +58,7 @@ fn an_upgrade_needs_that_another_ones_request_comes_first() {
 fn an_empty_hopper_needs_a_tick_before_the_button() {
     let bug = coffee_machine::Bug::HopperEqZero;
     let report = tester().max_steps(1_000).run(|sys| {
-        coffee_machine::set_up(sys, Some(bug));
+        coffee_machine::set_up(&sys, Some(bug));
     });
     needs(&report, "GrinderTick", "GrinderButton", "Grinder");
 }
@@ -74,7 +74,7 @@ fn a_late_time_out_needs_the_votes_before_it_and_the_clock_before_its_stop() {
     };
     let bug = two_phase_commit::Bug::TimerRace;
     let report = tester().max_steps(1_000).run(|sys| {
-        two_phase_commit::set_up(sys, scenario, Some(bug));
+        two_phase_commit::set_up(&sys, scenario, Some(bug));
     });
     needs(&report, "Vote", "Timeout", "Coordinator");
     needs(&report, "Fired", "CancelTimer", "Clock");
@@ -83,7 +83,7 @@ fn a_late_time_out_needs_the_votes_before_it_and_the_clock_before_its_stop() {
 /// The last reply of a quorum comes before the lease expires; a later reply then finds it expired.
 #[test]
 fn a_stale_reply_needs_a_quorum_before_the_lease_expires() {
-    let report = tester().run_async(async |sys: System| {
+    let report = tester().run(async |sys: System| {
         let bug = status_reply::Bug::NoStateCheck;
         let observer = status_reply::set_up(&sys, Some(bug));
         let _ = observer.ask(status_reply::WhoIsNext).await;
@@ -101,7 +101,7 @@ fn a_broken_promise_needs_that_it_was_given_first() {
         copies: 0,
     };
     let report = tester().run(|sys| {
-        paxos::set_up(sys, duel, Some(paxos::Bug::NoPromiseCheck));
+        paxos::set_up(&sys, duel, Some(paxos::Bug::NoPromiseCheck));
     });
     needs(&report, "Prepare", "Accept", "Acceptor");
 }
@@ -119,7 +119,7 @@ fn a_promise_for_each_slot_needs_the_new_leader_before_the_old_ones_command() {
     };
     let bug = multi_paxos::Bug::PromisePerSlot;
     let report = tester().run(|sys| {
-        multi_paxos::set_up(sys, rivals, Some(bug));
+        multi_paxos::set_up(&sys, rivals, Some(bug));
     });
     needs(&report, "Prepare", "Accept", "Node");
 }

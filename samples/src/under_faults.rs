@@ -6,7 +6,7 @@ use std::path::Path;
 
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Semantics, Tester};
+use actor_test::{Report, Search, Tester};
 
 use crate::{berkeley_db, chain_replication, pacifica, pastry, transaction_service};
 
@@ -32,7 +32,7 @@ fn rows() -> Vec<Row> {
             patient: false,
             explore: |tester, is_planted| {
                 let bug = is_planted.then_some(pacifica::Bug::NoRequeue);
-                tester.run(move |sys| pacifica::set_up(sys, 3, bug))
+                tester.run(move |sys| pacifica::set_up(&sys, 3, bug))
             },
         },
         Row {
@@ -43,7 +43,7 @@ fn rows() -> Vec<Row> {
             patient: true,
             explore: |tester, is_planted| {
                 let bug = is_planted.then_some(berkeley_db::Bug::UnexpectedUpdateReq);
-                tester.run_async(move |sys| async move { serve(&sys, bug).await })
+                tester.run(move |sys| async move { serve(&sys, bug).await })
             },
         },
         Row {
@@ -54,7 +54,7 @@ fn rows() -> Vec<Row> {
             patient: true,
             explore: |tester, is_planted| {
                 let bug = is_planted.then_some(berkeley_db::Bug::RecoveringNotElectable);
-                tester.run_async(move |sys| async move { serve(&sys, bug).await })
+                tester.run(move |sys| async move { serve(&sys, bug).await })
             },
         },
         Row {
@@ -66,7 +66,7 @@ fn rows() -> Vec<Row> {
             explore: |tester, is_planted| {
                 let bug = is_planted.then_some(pastry::Bug::NoBounce);
                 tester.run(move |sys| {
-                    pastry::set_up(sys, bug);
+                    pastry::set_up(&sys, bug);
                     sys.always_eventually("all know all", pastry::all_know_all);
                 })
             },
@@ -79,7 +79,7 @@ fn rows() -> Vec<Row> {
             patient: false,
             explore: |tester, is_planted| {
                 let bug = is_planted.then_some(chain_replication::Bug::OneFailureAtATime);
-                tester.run_async(move |sys| async move { mend(&sys, bug).await })
+                tester.run(move |sys| async move { mend(&sys, bug).await })
             },
         },
         Row {
@@ -90,7 +90,7 @@ fn rows() -> Vec<Row> {
             patient: false,
             explore: |tester, is_planted| {
                 let bug = is_planted.then_some(transaction_service::Bug::ApplyTwice);
-                tester.run(move |sys| transfer(sys, bug))
+                tester.run(move |sys| transfer(&sys, bug))
             },
         },
         Row {
@@ -101,7 +101,7 @@ fn rows() -> Vec<Row> {
             patient: false,
             explore: |tester, is_planted| {
                 let bug = is_planted.then_some(transaction_service::Bug::DecideBeforeReplicate);
-                tester.run(move |sys| transfer(sys, bug))
+                tester.run(move |sys| transfer(&sys, bug))
             },
         },
         Row {
@@ -112,7 +112,7 @@ fn rows() -> Vec<Row> {
             patient: false,
             explore: |tester, is_planted| {
                 let bug = is_planted.then_some(transaction_service::Bug::TransactionIdRestart);
-                tester.run(move |sys| transfer(sys, bug))
+                tester.run(move |sys| transfer(&sys, bug))
             },
         },
         Row {
@@ -123,7 +123,7 @@ fn rows() -> Vec<Row> {
             patient: false,
             explore: |tester, is_planted| {
                 let bug = is_planted.then_some(transaction_service::Bug::LockLeak);
-                tester.run(move |sys| transfer(sys, bug))
+                tester.run(move |sys| transfer(&sys, bug))
             },
         },
     ]
@@ -156,17 +156,16 @@ async fn serve(sys: &System, bug: Option<berkeley_db::Bug>) {
 /// Returns a tester with default settings, except for the faults and the bound.
 fn tester(row: &Row) -> Tester {
     let faults = row.faults.parse().expect("the faults of a row");
-    let semantics = match row.patient {
-        true => Semantics::default().with_patient_timers(),
-        false => Semantics::default(),
-    };
-    let tester = Tester::new().semantics(semantics.with_faults(faults));
-    tester.max_steps(1_000)
+    let tester = Tester::new().patient_timers(row.patient);
+    tester.faults(faults).max_steps(1_000)
 }
 
 /// Returns the number of executions until the bug is found.
 fn executions_to_find(row: &Row, seed: u64) -> u64 {
-    let tester = tester(row).seed(seed).iterations(100_000).portfolio();
+    let tester = tester(row)
+        .seed(seed)
+        .iterations(100_000)
+        .search(Search::Portfolio);
     let report = (row.explore)(tester, true);
     let bug = report.bugs().first();
     let bug = bug.unwrap_or_else(|| panic!("{}: not found with seed {seed}", row.mistake));

@@ -20,7 +20,7 @@ use super::screen::Screen;
 use super::verdict::{PartialProgress, TestVerdict, VerdictCounts, verdict};
 use super::{Exit, Trouble, build, combinations, interruption};
 use crate::words::{self, CommandContext};
-use actor_test::Settings;
+use actor_test::tool::Settings;
 use actor_test::tool::StrategyTurn;
 use actor_test::tool::overrides::Overrides;
 use actor_test::tool::postmortem::{Postmortem, examine};

@@ -136,7 +136,10 @@ impl Program for Body {
 }
 
 fn bug() -> Bug {
-    let report = Tester::new().iterations(1_000).minimize(0).run(sums);
+    let report = Tester::new()
+        .iterations(1_000)
+        .minimize(0)
+        .run(|sys| sums(&sys));
     report.assert_bug("below thirty").clone()
 }
 
@@ -360,7 +363,7 @@ fn a_step_back_is_a_short_way_from_where_another_waits() {
     let report = tester
         .iterations(1)
         .minimize(0)
-        .run(|sys| turns(sys, Arc::default()));
+        .run(|sys| turns(&sys, Arc::default()));
     let recording = report.bugs()[0].trace.clone();
     let last = report.bugs()[0].finding.step;
     assert!(last > 99_900, "{last} steps");
@@ -585,7 +588,7 @@ impl Program for Greetings {
 /// Actors are printed by name in events on their way, in inboxes and in values.
 #[test]
 fn actors_in_values_are_called_by_their_names() {
-    let report = Tester::new().minimize(0).run(greetings);
+    let report = Tester::new().minimize(0).run(|sys| greetings(&sys));
     let bug = report.assert_bug("nobody is known");
     let steps = 0..=bug.finding.step;
     let steps = steps.map(|step| Question::Snapshot { step });

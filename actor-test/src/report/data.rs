@@ -166,7 +166,7 @@ pub struct Report {
     pub(crate) sketch: Option<Box<MergeData>>,
 }
 
-/// An attempt at a proof, as [asked for](crate::Settings::prove), that did not complete.
+/// An attempt at a proof, as [asked for](crate::Tester::prove), that did not complete.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ProofAttempt {
@@ -180,7 +180,7 @@ pub struct ProofAttempt {
     pub gaps: Vec<Gap>,
 }
 
-/// The checkpoint of an interrupted search, from which it can [resume](crate::Settings::resume).
+/// The checkpoint of an interrupted search, from which it can [resume](crate::Tester::resume).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CheckpointInfo {
@@ -296,7 +296,7 @@ pub struct Bug {
     pub token: String,
     /// The result of fair continuations, for an obligation pending longer than the threshold.
     pub confirmation: Option<Confirmation>,
-    /// The causes of the failure, if [`Settings::explain`](crate::Settings::explain) asked for them.
+    /// The causes of the failure, if [`Tester::explain`](crate::Tester::explain) asked for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub causes: Option<Causes>,
     /// The recorded execution: the original one, or the minimised one.
@@ -580,13 +580,12 @@ impl Report {
     /// proof. A search up to a requested bound counts as a proof if it [completed](Verdict::within).
     ///
     /// ```
-    /// use actor_test::{Search, Settings, Tester};
+    /// use actor_test::{Search, Tester};
     ///
-    /// let mut settings = Settings::default();
-    /// settings.search = Search::Exhaustive;
-    /// let report = Tester::with(settings.clone()).run(|_| ());
+    /// let tester = Tester::new().search(Search::Exhaustive);
+    /// let report = tester.run(|_| ());
     /// assert!(!report.is_unproved());
-    /// let report = Tester::with(settings).run(|sys| {
+    /// let report = tester.run(|sys| {
     ///     // There is one schedule, but many seeds.
     ///     sys.spawn(Gambler);
     /// });

@@ -86,7 +86,7 @@ impl Report {
     /// Merges the reports of all parts of a search, in any order.
     ///
     /// For strategies that learn nothing, the result equals that of the whole search, bug for bug, with
-    /// [`keep_going`](Settings::keep_going). Without it each part went on to its own first bug, of which
+    /// [`keep_going`](crate::Tester::keep_going). Without it each part went on to its own first bug, of which
     /// the earliest remains. Under the portfolio, and for strategies that use the length of executions,
     /// each part has learnt by itself.
     ///
@@ -95,14 +95,9 @@ impl Report {
     /// A part is missing or occurs twice, or two parts differ in seed, settings or program.
     ///
     /// ```
-    /// use actor_core::System;
-    /// use actor_test::{Report, Settings, Tester};
+    /// use actor_test::{Report, Tester};
     ///
-    /// let part = |partition: &str| {
-    ///     let mut settings = Settings::default();
-    ///     settings.partition = Some(partition.parse().unwrap());
-    ///     Tester::with(settings).run(|_: &System| ())
-    /// };
+    /// let part = |part: &str| Tester::new().partition(part.parse().unwrap()).run(|_| ());
     /// let whole = Report::merge([part("2/2"), part("1/2")])?;
     /// assert_eq!(whole.executions, 100);
     /// # Ok::<(), actor_test::MergeError>(())

@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 /// The bounds on an execution's steps and temperature (Coyote's liveness rules).
 ///
+/// Reports contain these values. [`Tester`](crate::Tester) sets them: `max_steps`, `max_fair_steps` and
+/// `temperature`.
+///
 /// ```
 /// use actor_test::Bounds;
 ///
@@ -24,9 +27,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Sets the bound of unfair executions to `steps`, and that of fair ones to ten times as many. A message
-    /// is two steps, so 10 000 are about 5 000 messages.
-    pub const fn new(steps: u64) -> Self {
+    pub(crate) const fn new(steps: u64) -> Self {
         Self {
             unfair: steps,
             fair: None,
@@ -34,16 +35,17 @@ impl Bounds {
         }
     }
 
-    /// Sets the bound of fair executions.
-    #[must_use]
-    pub const fn with_fair(mut self, steps: u64) -> Self {
+    pub(crate) const fn with_unfair(mut self, steps: u64) -> Self {
+        self.unfair = steps;
+        self
+    }
+
+    pub(crate) const fn with_fair(mut self, steps: u64) -> Self {
         self.fair = Some(steps);
         self
     }
 
-    /// Sets the temperature: an obligation pending for more fair steps is a liveness bug.
-    #[must_use]
-    pub const fn with_temperature(mut self, steps: u64) -> Self {
+    pub(crate) const fn with_temperature(mut self, steps: u64) -> Self {
         self.temperature = Some(steps);
         self
     }

@@ -7,87 +7,34 @@ use crate::hash::mix;
 use crate::settings::{Bounds, Deny, Partition, Search, Semantics};
 use crate::strategy::{Placement, StrategySpec};
 
-/// The settings by which a test is explored. Every field has a default; see each.
+/// The settings by which a test is explored.
+///
+/// The method of [`Tester`](crate::Tester) with the name of a field documents the setting.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Settings {
-    /// The number of executions. Default 100.
     pub iterations: u64,
-    /// The seed from which the seed of every execution is derived. Default 0, so that a run without settings
-    /// always does the same; another seed explores other schedules.
     pub seed: u64,
-    /// The strategies that take turns. Default [`Search::Portfolio`].
     pub search: Search,
-    /// The bounds on steps and temperature of an execution.
     pub bounds: Bounds,
-    /// True if bounds that fit the program replace `bounds`; they are estimated from 200 uniform random walks
-    /// that run first. Default false.
     pub calibrate: bool,
-    /// The behaviour of actors where the framework leaves a choice.
     pub semantics: Semantics,
-    /// The number of threads that explore; the result is the same for any number. Default 1.
     pub workers: usize,
-    /// True if exploring continues after the first bug, to collect different bugs. Default false.
     pub keep_going: bool,
-    /// The total number of steps of all executions after which exploring stops, after at least 100
-    /// executions. The end is the same on every machine and for any number of workers. The start of each
-    /// execution counts as 20 more steps. If several executions are planned at a time, the last of them may
-    /// exceed the budget a little. Default: no budget. A test marked `#[actor_test]` without another end has
-    /// a budget of about two seconds of one core in `cargo actor-test`, and a fifth of that under
-    /// `cargo test`.
     pub step_budget: Option<u64>,
-    /// The maximum number of steps for exhaustive searches that may prove the test,
-    /// [by behaviours](StrategySpec::Dpor) or [by states](StrategySpec::States). If one ends within them, its
-    /// result is the result. Samples run first; while there are any, the searches may take a quarter of the
-    /// samples' steps. If none ends, the only effect is the steps spent of `step_budget`. Computation between
-    /// executions counts as steps as well, so that a search ends at the same place on every machine. Default
-    /// 0: no such search. A test marked `#[actor_test]` with neither an end nor strategies uses a quarter of
-    /// its budget. If `search` names such a search, no other is tried.
-    ///
-    /// Under [`Search::Exhaustive`], the number limits the search by states instead: the search is abandoned
-    /// if its estimate exceeds eight times as many steps, or if no end is in sight after four times as many.
-    /// Default 0: no limit. A test marked `#[actor_test]` uses its budget.
     pub prove: u64,
-    /// The number of random executions run in addition if an exhaustive search ends with a proof that assumes
-    /// that actors share only what the tester observes. If one of them fails, its bug is reported, and
-    /// nothing is proved. Default 0. A test marked `#[actor_test]` has 100.
     pub samples_beside_proof: u64,
-    /// The time after which no execution starts. Default: no limit.
     pub time_limit: Option<Duration>,
-    /// True if exploring stops when the search seems saturated: after at least 1000 executions, the later
-    /// half of which showed no new behaviour. Default false.
     pub until_saturated: bool,
-    /// The part of the search for this process. Default: the whole search. The report of a part can be
-    /// [merged](crate::Report::merge) with those of the others.
     pub partition: Option<Partition>,
-    /// The directory for checkpoints, from which an interrupted search by `dpor` or `dfs` can resume.
-    /// Checkpoints begin once the search has become long, take at most a fiftieth of the time, and do not
-    /// change the search. Default: none.
     pub checkpoint: Option<PathBuf>,
-    /// The number of this process among several that explore one such search together. They share the
-    /// checkpoint directory, each explores its share of the parts of a round, and each ends with the result
-    /// of the whole. Default: one process.
     pub shard: Option<Partition>,
-    /// True if such a search resumes from the checkpoint in that directory. The executable and the settings
-    /// must be the same, except for the number of workers and the end. Default false.
     pub resume: bool,
-    /// The interval of executions that run twice, the first included, to detect nondeterminism. Zero: none.
-    /// Default 100.
     pub check_every: u64,
-    /// True if lassos are detected: a state that repeats with a pending obligation is a liveness bug long
-    /// before the temperature is exceeded, if no schedule leaves the cycle. Default true.
     pub lasso: bool,
-    /// The budget in steps for re-executing a failing execution to minimise it; zero disables it. Steps give
-    /// the same result on every machine. Default 0. A test marked `#[actor_test]` that sets none has 20
-    /// million in `cargo actor-test`, about two seconds of one core, and 5 million under `cargo test`.
     pub minimize: u64,
-    /// The budget in steps for executions that search for the [causes](crate::causes) of all bugs together.
-    /// Steps give the same result on every machine. Default 0: no search. A test marked `#[actor_test]` has
-    /// four million, unless it expects a bug or minimising is disabled.
     pub explain: u64,
-    /// The bug that the test is expected to have: a part of its message or kind.
     pub expect_bug: Option<String>,
-    /// The conditions that fail the test though no execution failed. Default: none.
     pub deny: Deny,
     /// A number mixed into the seed, so that combinations of parameters have different schedules.
     pub(crate) salt: u64,

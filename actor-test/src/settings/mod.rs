@@ -6,6 +6,7 @@
 
 mod bounds;
 mod deny;
+#[allow(missing_docs, reason = "the methods of `Tester` document the fields")]
 mod effective;
 #[allow(missing_docs, reason = "for the tool alone: a name may say enough")]
 pub mod overrides;

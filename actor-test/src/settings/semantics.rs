@@ -8,6 +8,8 @@ use crate::data::clocks::Clocks;
 use crate::data::faults::FaultBudgets;
 
 /// The behaviour of actors and their environment where the framework leaves a choice.
+///
+/// Reports contain these values; the method of [`Tester`](crate::Tester) with the name of a field sets it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Semantics {
@@ -15,8 +17,7 @@ pub struct Semantics {
     /// Default false: an armed timer races with messages.
     pub patient_timers: bool,
     /// True if all effects of a handler are carried out in one step, as in MaceMC. Default false: each send
-    /// is a
-    /// step of its own.
+    /// is a step of its own.
     pub atomic_handlers: bool,
     /// The window after the earliest deadline within which due timers may fire in any order. Default 1 ms.
     pub clock_error: Duration,
@@ -82,56 +83,5 @@ impl Default for Semantics {
             delivery: Delivery::default(),
             clocks: Clocks::exact(),
         }
-    }
-}
-
-impl Semantics {
-    /// Enables [`patient_timers`](Semantics::patient_timers).
-    #[must_use]
-    pub const fn with_patient_timers(mut self) -> Self {
-        self.patient_timers = true;
-        self
-    }
-
-    /// Enables [`atomic_handlers`](Semantics::atomic_handlers).
-    #[must_use]
-    pub const fn with_atomic_handlers(mut self) -> Self {
-        self.atomic_handlers = true;
-        self
-    }
-
-    /// Enables [`supervised`](Semantics::supervised).
-    #[must_use]
-    pub const fn with_supervised(mut self) -> Self {
-        self.supervised = true;
-        self
-    }
-
-    /// Sets [`faults`](Semantics::faults).
-    #[must_use]
-    pub const fn with_faults(mut self, faults: FaultBudgets) -> Self {
-        self.faults = faults;
-        self
-    }
-
-    /// Sets [`delivery`](Semantics::delivery).
-    #[must_use]
-    pub const fn with_delivery(mut self, delivery: Delivery) -> Self {
-        self.delivery = delivery;
-        self
-    }
-
-    /// Sets [`clocks`](Semantics::clocks).
-    #[must_use]
-    pub const fn with_clocks(mut self, clocks: Clocks) -> Self {
-        self.clocks = clocks;
-        self
-    }
-
-    /// Sets [`clock_error`](Semantics::clock_error).
-    #[must_use]
-    pub const fn with_clock_error(mut self, error: Duration) -> Self {
-        self.clock_error = error;
-        self
     }
 }

@@ -62,10 +62,12 @@ pub(crate) struct ParsedToken<'a> {
 impl ParsedToken<'_> {
     /// Replaces the parts of `given` that a token contains.
     pub(crate) fn semantics(&self, given: Semantics) -> Semantics {
-        given
-            .with_faults(self.faults)
-            .with_delivery(self.delivery)
-            .with_clocks(self.clocks)
+        Semantics {
+            faults: self.faults,
+            delivery: self.delivery,
+            clocks: self.clocks,
+            ..given
+        }
     }
 }
 

@@ -111,7 +111,7 @@ pub enum Gap {
         /// The number of executions.
         bound: u64,
     },
-    /// Executions beyond the [steps](crate::Settings::step_budget) that the test may spend.
+    /// Executions beyond the [steps](crate::Tester::step_budget) that the test may spend.
     Budget {
         /// The number of steps.
         steps: u64,
@@ -135,7 +135,7 @@ pub enum Gap {
     },
     /// Executions beyond the bug at which the search ended.
     Bug,
-    /// Executions after the search seemed [saturated](crate::Settings::until_saturated).
+    /// Executions after the search seemed [saturated](crate::Tester::until_saturated).
     Saturated,
     /// The other parts of a divided search.
     Parts,
@@ -218,7 +218,7 @@ pub enum Gap {
     /// An actor behaved differently with the same events in the same order: actors share state unknown to
     /// the tester, or the program is not deterministic. The search ended there.
     Nondeterministic,
-    /// An execution that was [drawn beside a proof](crate::Settings::samples_beside_proof) fails: actors
+    /// An execution that was [drawn beside a proof](crate::Tester::samples_beside_proof) fails: actors
     /// share state unknown to the tester, or the program is not deterministic.
     Refuted,
     /// The strategy ended the search without a claim that nothing is left.

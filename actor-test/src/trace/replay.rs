@@ -386,12 +386,12 @@ mod tests {
     #[test]
     fn a_cycle_is_found_again_where_one_was_recorded() {
         let tester = || Tester::new().iterations(1).max_steps(2_000);
-        let report = tester().run(restless);
+        let report = tester().run(|sys| restless(&sys));
         let bug = report.assert_bug("that a fair schedule can repeat for ever");
         let replayed = replay(&Body, &bug.trace);
         assert_eq!(replayed.finding.as_ref(), Some(&bug.finding));
         assert_eq!(replayed.diverged, None);
-        let hot = tester().lasso(false).run(restless);
+        let hot = tester().lasso(false).run(|sys| restless(&sys));
         let hot = hot.assert_bug("(threshold 10000)");
         let replayed = replay(&Body, &hot.trace);
         assert_eq!(replayed.finding.as_ref(), Some(&hot.finding));

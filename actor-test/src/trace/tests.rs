@@ -200,7 +200,7 @@ impl Program for Edited {
 /// Returns a failing execution of the original program, minimised within the budget.
 fn recorded(seed: u64, budget: u64) -> (Finding, Recording) {
     let tester = Tester::new().seed(seed).minimize(budget);
-    let report = tester.run(|sys| body(sys, Edit::Nothing));
+    let report = tester.run(|sys| body(&sys, Edit::Nothing));
     let bug = report.assert_bug("two owners");
     (bug.finding.clone(), bug.trace.clone())
 }
@@ -462,7 +462,7 @@ fn voted(votes: Votes) -> (Finding, Recording) {
 
 fn voted_under(strategy: StrategySpec, votes: Votes) -> (Finding, Recording) {
     let tester = Tester::new().iterations(200_000).minimize(0);
-    let report = tester.strategy(strategy).run(move |sys| votes.set_up(sys));
+    let report = tester.strategy(strategy).run(move |sys| votes.set_up(&sys));
     let bug = report.assert_bug("that order");
     (bug.finding.clone(), bug.trace.clone())
 }

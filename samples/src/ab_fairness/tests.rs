@@ -21,7 +21,7 @@ fn explore(strategy: &str, bug: Option<Bug>) -> Report {
         .iterations(1_000)
         .max_steps(100)
         .run(move |sys| {
-            set_up(sys, bug);
+            set_up(&sys, bug);
         })
 }
 

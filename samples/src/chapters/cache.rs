@@ -188,7 +188,7 @@ mod twin {
     /// The counterexample to the recipe: a handler that awaits the answer deadlocks.
     #[test]
     fn a_handler_that_awaits_is_asked_in_vain() {
-        let report = Tester::new().iterations(10).run_async(async |sys: System| {
+        let report = Tester::new().iterations(10).run(async |sys: System| {
             let awaiting = sys.spawn(Awaiting);
             let _ = awaiting.ask(Get(1)).await;
         });

@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use actor_test::__private::{Registered, TestBody, inventory};
+use actor_test::Tester;
 use actor_test::tool::words::{CommandContext, WIDTH, failed};
-use actor_test::{Settings, Tester};
 
 /// The budgets, in steps, of `cargo test` for a failure.
 const MINIMIZE: u64 = 5_000_000;
@@ -27,14 +27,14 @@ fn report(name: &str) -> String {
     let all = inventory::iter::<Registered>;
     let test = all.into_iter().find(|test| test.0.name == path);
     let test = test.unwrap_or_else(|| panic!("there is no test {path}")).0;
-    let mut settings = Settings::default();
-    settings.prove = PROVE;
-    settings.minimize = MINIMIZE;
-    settings.explain = EXPLAIN;
-    let tester = Tester::with(settings).name(name);
+    let tester = Tester::new()
+        .prove(PROVE)
+        .minimize(MINIMIZE)
+        .explain(EXPLAIN)
+        .name(name);
     let report = match test.body {
-        TestBody::Sync(body) => tester.run(move |sys| body(sys, &[])),
-        TestBody::Async(body) => tester.run_async(move |sys| async move { body(&sys, &[]).await }),
+        TestBody::Sync(body) => tester.run(move |sys| body(&sys, &[])),
+        TestBody::Async(body) => tester.run(move |sys| async move { body(&sys, &[]).await }),
     };
     let place = CommandContext {
         here: PathBuf::new(),

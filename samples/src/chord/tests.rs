@@ -29,7 +29,7 @@ fn the_first_node_never_finds_the_others(sys: &System) {
 fn it_is_dead_from_the_start() {
     let tester = Tester::new().iterations(1).max_steps(100);
     let report = tester.explain(1_000_000).run(|sys| {
-        ring_of(sys, 2, Some(Bug::PredecessorOnly));
+        ring_of(&sys, 2, Some(Bug::PredecessorOnly));
     });
     let causes = report.assert_bug("one ring").causes.as_ref();
     let causes = causes.expect("they were looked for");

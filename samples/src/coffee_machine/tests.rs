@@ -52,7 +52,7 @@ fn most_schedules_exceed_200_steps_and_few_exceed_1000() {
         let exceeds = |seed: &u64| {
             let tester = Tester::new().seed(*seed).iterations(1).max_steps(bound);
             let report = tester.run(|sys| {
-                set_up(sys, None);
+                set_up(&sys, None);
             });
             report.assert_clean();
             report.steps_total > bound

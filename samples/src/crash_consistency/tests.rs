@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use actor_core::prelude::*;
-use actor_test::{Report, Tester, actor_test};
+use actor_test::{Report, Search, Tester, actor_test};
 
 use super::append_without_sync::Lines;
 use super::count_before_record::Counted;
@@ -69,7 +69,7 @@ struct Row {
 }
 
 fn explore<S: Storage>(tester: Tester, block: u32) -> Report {
-    tester.run_async(move |sys| async move { crashes::<S>(&sys, block).await })
+    tester.run(move |sys| async move { crashes::<S>(&sys, block).await })
 }
 
 fn rows() -> [Row; 4] {
@@ -105,7 +105,10 @@ fn rows() -> [Row; 4] {
 fn executions_to_find(row: &Row) -> (u64, u64) {
     let mut found: Vec<u64> = (0..21)
         .map(|seed| {
-            let tester = Tester::new().seed(seed).iterations(10_000).portfolio();
+            let tester = Tester::new()
+                .seed(seed)
+                .iterations(10_000)
+                .search(Search::Portfolio);
             let report = (row.planted)(tester, row.block);
             let bug = report.bugs().first();
             let bug = bug.unwrap_or_else(|| panic!("{}: not found with seed {seed}", row.mistake));
@@ -138,7 +141,7 @@ fn each_mistake_is_found_with_any_seed_and_each_repair_is_clean() {
             row.mistake
         );
         assert!(worst <= 1_000, "{}: {worst} executions", row.mistake);
-        let tester = Tester::new().iterations(300).portfolio();
+        let tester = Tester::new().iterations(300).search(Search::Portfolio);
         (row.repaired)(tester, row.block).assert_clean();
     }
 }
@@ -147,7 +150,7 @@ fn each_mistake_is_found_with_any_seed_and_each_repair_is_clean() {
 #[ignore = "takes minutes: for .ci/long"]
 fn each_repair_is_clean_in_many_executions() {
     for row in rows() {
-        let tester = Tester::new().iterations(100_000).portfolio();
+        let tester = Tester::new().iterations(100_000).search(Search::Portfolio);
         (row.repaired)(tester, row.block).assert_clean();
     }
 }

@@ -34,7 +34,7 @@ fn no_job_is_too_many(sys: &System) {
 fn no_step_is_critical() {
     let tester = Tester::new().iterations(10).max_steps(300);
     let report = tester.explain(2_000_000).run(|sys| {
-        set_up(sys, 4 * JOBS, Some(Bug::Sticky));
+        set_up(&sys, 4 * JOBS, Some(Bug::Sticky));
     });
     let causes = report.assert_bug("Balance").causes.as_ref();
     let causes = causes.expect("they were looked for");

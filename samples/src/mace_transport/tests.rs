@@ -28,7 +28,7 @@ fn the_critical_transition_is_the_late_acknowledgement() {
     let strategy = "early-fair-pos".parse().expect("the name of a strategy");
     let tester = Tester::new().strategy(strategy).iterations(1_000);
     let report = tester.max_steps(100).explain(2_000_000).run(|sys| {
-        set_up(sys, 2, Some(Bug::NoConnectionId));
+        set_up(&sys, 2, Some(Bug::NoConnectionId));
     });
     let causes = report.assert_bug("AllAcked").causes.as_ref();
     let causes = causes.expect("they were looked for");
@@ -45,7 +45,7 @@ fn the_critical_transition_is_the_late_acknowledgement() {
 fn the_minimal_story_has_the_old_syn() {
     let tester = Tester::new().max_steps(300).minimize(20_000_000);
     let report = tester.run(|sys| {
-        set_up(sys, 2, Some(Bug::NoConnectionId));
+        set_up(&sys, 2, Some(Bug::NoConnectionId));
     });
     let story = &report.assert_bug("AllAcked").trace.story;
     let is_event = |step: &&Step| matches!(step.kind, StepKind::Handle | StepKind::Timer);

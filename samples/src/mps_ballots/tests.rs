@@ -20,7 +20,7 @@ fn a_candidate_is_refused_for_ever(sys: &System) {
 fn no_schedule_helps_and_no_state_comes_again() {
     let tester = Tester::new().iterations(1).max_steps(100);
     let report = tester.explain(1_000_000).run(|sys| {
-        set_up(sys, Some(Bug::MixedOrder));
+        set_up(&sys, Some(Bug::MixedOrder));
     });
     let bug = report.assert_bug("Elects");
     assert_eq!(bug.trace.cycle, None);

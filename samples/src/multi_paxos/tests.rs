@@ -46,7 +46,7 @@ fn a_reported_slot_is_taken(sys: &System) {
 #[test]
 fn a_gap_stops_the_log() {
     let report = Tester::new().iterations(10_000).run(|sys| {
-        set_up(sys, LOSSY, Some(Bug::NoGapFill));
+        set_up(&sys, LOSSY, Some(Bug::NoGapFill));
     });
     let found = report.bugs().first().map(|bug| bug.message());
     assert!(

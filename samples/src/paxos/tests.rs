@@ -92,7 +92,7 @@ fn an_acceptor_has_one_vote() {
 /// For bugs so rare that a run of all actor tests with a hundred iterations would miss them.
 fn two_values_are_decided(group: Group, bug: Bug) {
     let report = Tester::new().iterations(10_000).run(|sys| {
-        set_up(sys, group, Some(bug));
+        set_up(&sys, group, Some(bug));
     });
     let found = report.bugs().first().map(|bug| bug.message());
     assert!(

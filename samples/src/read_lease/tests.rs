@@ -87,7 +87,7 @@ fn each_strategy_meets_the_bound_from_both_sides() {
             let tester = tester.faults("partition=1".parse().expect("faults"));
             let tester = tester.strategy(strategy.clone()).seed(seed);
             let tester = tester.iterations(iterations).minimize(0).explain(0);
-            tester.run_async(move |sys| async move { write_and_read(&sys, grace, None).await })
+            tester.run(move |sys| async move { write_and_read(&sys, grace, None).await })
         };
         let found = |grace| {
             let mut found: Vec<u64> = (0..21)

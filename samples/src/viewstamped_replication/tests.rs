@@ -5,7 +5,7 @@ use std::path::Path;
 
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Settings, Tester, actor_test};
+use actor_test::{Report, Tester, actor_test};
 
 use super::*;
 
@@ -165,7 +165,7 @@ fn tester(faults: &str) -> Tester {
 }
 
 fn explore(tester: &Tester, group: Group, bug: Option<Bug>) -> Report {
-    tester.run(move |sys| set_up(sys, group, bug))
+    tester.run(move |sys| set_up(&sys, group, bug))
 }
 
 /// Checks the table of the book's page: the number of executions until each bug is found,
@@ -177,12 +177,13 @@ fn each_mistake_is_found_within_the_budget() {
     const SEEDS: u64 = 21;
     for row in ROWS {
         let explore = |seed| {
-            let mut settings = Settings::default();
-            settings.seed = seed;
-            settings.iterations = u64::MAX;
-            settings.step_budget = Some(20_000_000);
             let faults = row.faults.parse().expect("known faults");
-            let tester = Tester::with(settings).max_steps(2_000).faults(faults);
+            let tester = Tester::new()
+                .seed(seed)
+                .iterations(u64::MAX)
+                .step_budget(20_000_000)
+                .max_steps(2_000)
+                .faults(faults);
             let report = explore(&tester, row.group, Some(row.bug));
             report.bugs().first().map(|bug| bug.iteration)
         };

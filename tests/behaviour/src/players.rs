@@ -12,7 +12,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Mailbox, Terminated, Timer, actor, monitor};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Settings, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 use crate::witness::EndRecorder;
 
@@ -490,24 +490,18 @@ impl FeatureProgram {
             let stage = seen.lock().expect("nobody panics here");
             stage.notes.lock().expect("nobody panics here").clone()
         });
-        let mut settings = Settings::default();
-        settings.iterations = executions;
-        settings.check_every = 0;
-        settings.keep_going = true;
-        settings.semantics = match self.is_supervised {
-            true => settings.semantics.with_supervised(),
-            false => settings.semantics,
-        };
-        settings.semantics = match self.is_atomic {
-            true => settings.semantics.with_atomic_handlers(),
-            false => settings.semantics,
-        };
-        let report = Tester::with(settings).run_with(Box::new(witness), |sys| {
+        let tester = Tester::new()
+            .iterations(executions)
+            .check_every(0)
+            .keep_going()
+            .supervised(self.is_supervised)
+            .atomic_handlers(self.is_atomic);
+        let report = tester.custom_strategy(Box::new(witness)).run(|sys| {
             let fresh = Stage::default();
             let rows = self.scripts.len() + 1;
             *fresh.notes.lock().expect("nobody panics here") = vec![Vec::new(); rows];
             *stage.lock().expect("nobody panics here") = fresh.clone();
-            self.set_up(sys, &fresh);
+            self.set_up(&sys, &fresh);
         });
         let bugs = report.bugs().iter();
         // Messages that differ only in numbers count as one bug.

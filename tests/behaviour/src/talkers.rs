@@ -8,7 +8,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Terminated, actor, monitor};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Settings, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 use crate::witness::EndRecorder;
 
@@ -549,15 +549,16 @@ impl HistoryProgram {
             let shared = seen.lock().expect("nobody panics here").clone();
             shared.lock().expect("nobody panics here").clone()
         });
-        let mut settings = Settings::default();
-        settings.iterations = executions;
-        settings.check_every = 0;
-        settings.keep_going = true;
-        let report = Tester::with(settings).run_with(Box::new(witness), |sys| {
-            let fresh = Shared::default();
-            *notes.lock().expect("nobody panics here") = fresh.clone();
-            self.set_up(sys, &fresh);
-        });
+        let report = Tester::new()
+            .iterations(executions)
+            .check_every(0)
+            .keep_going()
+            .custom_strategy(Box::new(witness))
+            .run(|sys| {
+                let fresh = Shared::default();
+                *notes.lock().expect("nobody panics here") = fresh.clone();
+                self.set_up(&sys, &fresh);
+            });
         let mut ends = std::mem::take(&mut *ends.lock().expect("nobody panics here"));
         ends.sort();
         let bugs = report.bugs().iter();

@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
+use actor_test::Tester;
 use actor_test::strategy::StrategySpec;
 use actor_test::tool::trace::Trace;
-use actor_test::{Settings, Tester};
 
 /// Sends at its start, to a server that may already be gone.
 #[derive(Default)]
@@ -72,7 +72,7 @@ fn crashing(sys: &System) {
 fn crashes_and_restarts_leave_nothing_behind() {
     let _one = ONE_AT_A_TIME.lock();
     let run = |executions| {
-        let report = tester(executions).run(crashing);
+        let report = tester(executions).run(|sys| crashing(&sys));
         report.assert_clean();
         drop(report);
         LIVE_BYTES.load(Ordering::Relaxed)
@@ -91,7 +91,9 @@ fn a_million_executions_with_crashes_leave_nothing_behind() {
     let run = |iterations| {
         let faults = "crash=1,restart=1,wipe=1,drop=1,duplicate=1,partition=1";
         let tester = tester(iterations).strategy("pct".parse().expect("a strategy"));
-        let report = tester.faults(faults.parse().expect("faults")).run(crashing);
+        let report = tester
+            .faults(faults.parse().expect("faults"))
+            .run(|sys| crashing(&sys));
         report.assert_clean();
         let distinct = report.behaviours.seen;
         drop(report);
@@ -141,11 +143,11 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 fn tester(iterations: u64) -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = iterations;
-    settings.check_every = 0;
-    settings.keep_going = true;
-    Tester::with(settings).strategy(StrategySpec::Random)
+    Tester::new()
+        .iterations(iterations)
+        .check_every(0)
+        .keep_going()
+        .strategy(StrategySpec::Random)
 }
 
 #[derive(Debug)]
@@ -229,7 +231,7 @@ fn ping_pong(sys: &System, rounds: u32) {
 fn allocations(iterations: u64, lasso: bool, program: impl Fn(&System) + Sync) -> u64 {
     let counted = |iterations| {
         let before = ALLOCATIONS.load(Ordering::Relaxed);
-        let report = tester(iterations).lasso(lasso).run(&program);
+        let report = tester(iterations).lasso(lasso).run(|sys| program(&sys));
         report.assert_clean();
         ALLOCATIONS.load(Ordering::Relaxed) - before
     };

@@ -21,7 +21,7 @@ fn ours(monitor: bool) {
         if monitor {
             sys.monitor::<Answered>();
         }
-        ping_pong(sys, CLIENTS, ROUNDS);
+        ping_pong(&sys, CLIENTS, ROUNDS);
     });
     report.assert_clean();
 }

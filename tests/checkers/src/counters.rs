@@ -3,7 +3,7 @@
 use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Settings, Tester};
+use actor_test::{Report, Tester};
 
 use crate::programs::Program;
 
@@ -97,12 +97,12 @@ fn set_up(sys: &System, program: Program) {
 pub(crate) fn ours(program: Program) -> u64 {
     let name = std::env::var("CHECKERS").unwrap_or_else(|_| "dpor".into());
     let strategy: StrategySpec = name.parse().expect("the name of a strategy");
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.check_every = 0;
-    settings.samples_beside_proof = 0;
-    let tester = Tester::with(settings).strategy(strategy);
-    let report = tester.run(|sys| set_up(sys, program));
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .check_every(0)
+        .samples_beside_proof(0)
+        .strategy(strategy);
+    let report = tester.run(|sys| set_up(&sys, program));
     report.assert_clean();
     looked_at(&report)
 }

@@ -44,6 +44,12 @@ pub(crate) trait Program: Sync {
     fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>>;
 }
 
+impl<F: Fn() -> Option<Pin<Box<dyn Future<Output = ()>>>> + Sync> Program for F {
+    fn start(&self) -> Option<Pin<Box<dyn Future<Output = ()>>>> {
+        self()
+    }
+}
+
 /// Options of one execution, besides the test's own.
 #[derive(Debug, Default)]
 pub(crate) struct RunOptions {

@@ -45,7 +45,7 @@ use super::{DelayingExplorer, Strategy};
 /// use actor_test::{Tester, DeviationBound};
 ///
 /// let search = Bounded::delays(RoundRobin::new()).by_states().at_most(2);
-/// let report = Tester::new().run_with(search.build(), |sys| {
+/// let report = Tester::new().custom_strategy(search.build()).run(|sys| {
 ///     // sys.spawn(...)
 /// #   let _ = sys;
 /// });

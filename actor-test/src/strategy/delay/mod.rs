@@ -88,7 +88,7 @@ use super::{Enabled, Execution, OperationId, Pending};
 ///
 /// // Four servers, which are operations 1 to 4 after the body, then the two that disturb them.
 /// let explorer = FaultsLate { disturbers: [5, 6], set_up: 40, steps: 0, head: None };
-/// let report = Tester::new().run_with(Box::new(Delayed::new(explorer, 3)), |sys| {
+/// let report = Tester::new().custom_strategy(Box::new(Delayed::new(explorer, 3))).run(|sys| {
 ///     // sys.spawn(...)
 /// #   let _ = sys;
 /// });

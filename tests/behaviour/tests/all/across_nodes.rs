@@ -82,7 +82,7 @@ fn ended(world: &World<'_>, with: &Result<(), LookupError>) -> bool {
 #[test]
 fn an_identity_goes_to_other_nodes_and_back() {
     let report = Tester::new().iterations(300).run(|sys| {
-        call(sys, false, false);
+        call(&sys, false, false);
         sys.eventually("it is found", |world| ended(world, &Ok(())));
     });
     report.assert_clean();
@@ -92,7 +92,7 @@ fn an_identity_goes_to_other_nodes_and_back() {
 #[test]
 fn a_look_up_with_a_limit_ends() {
     let report = Tester::new().iterations(300).run(|sys| {
-        call(sys, true, true);
+        call(&sys, true, true);
         sys.eventually("it ends", |world| {
             // The link may be cut after the look-up.
             ended(world, &Err(LookupError::TimedOut)) || ended(world, &Ok(()))
@@ -100,7 +100,7 @@ fn a_look_up_with_a_limit_ends() {
     });
     report.assert_clean();
     let report = Tester::new().iterations(300).run(|sys| {
-        call(sys, true, true);
+        call(&sys, true, true);
         sys.always("it is in time", |world| {
             !ended(world, &Err(LookupError::TimedOut))
         });
@@ -108,7 +108,7 @@ fn a_look_up_with_a_limit_ends() {
     report.assert_bug("it is in time");
     let report = Tester::new()
         .iterations(300)
-        .run(|sys| call(sys, false, true));
+        .run(|sys| call(&sys, false, true));
     report.assert_bug("awaits");
 }
 

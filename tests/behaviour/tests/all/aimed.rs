@@ -28,7 +28,7 @@ fn share(set_up: fn(&System)) -> f64 {
         .faults("restart=1".parse().expect("faults"))
         .keep_going()
         .strategy("aimed-random".parse().expect("a strategy"));
-    let report = tester.run(set_up);
+    let report = tester.run(|sys| set_up(&sys));
     let is_it = |text: &str| text.contains("in the window");
     assert!(report.bugs.iter().all(|bug| is_it(bug.message())));
     let bugs: u64 = report.bugs.iter().map(|bug| bug.seen).sum();

@@ -29,7 +29,7 @@ pub(crate) fn every_by<F: Future<Output = String> + 'static>(
     let tester = tester
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None));
-    let report = tester.run_async(|sys| {
+    let report = tester.run(|sys| {
         let (outcome, outcomes) = (body(sys), outcomes.clone());
         async move {
             let outcome = outcome.await;
@@ -278,7 +278,7 @@ fn bug(links: usize, how: How) -> Option<(BugKind, String)> {
     let report = Tester::new()
         .iterations(50)
         .max_steps(300)
-        .run(|sys| chain(sys, links, how));
+        .run(|sys| chain(&sys, links, how));
     let bug = report.bugs().first()?;
     Some((bug.kind(), bug.message().to_owned()))
 }

@@ -12,8 +12,7 @@ use actor_test::strategy::{
 use actor_test::{
     BehaviourStatistics, Bounds, Bug, BugKind, Confirmation, Coverage, Cycle, Deny, Finding,
     MergeError, Minimized, Partition, PartitionError, Recording, Report, Search, SearchKind,
-    Semantics, Settings, StepStatistics, StrategyStatistics, Tester, TokenError, Unreached,
-    Verdict,
+    Semantics, StepStatistics, StrategyStatistics, Tester, TokenError, Unreached, Verdict,
 };
 
 fn has_every_auto_trait<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>(
@@ -50,7 +49,6 @@ fn auto_traits() {
     ];
     let of_settings = count![
         Tester,
-        Settings,
         Bounds,
         Deny,
         Partition,

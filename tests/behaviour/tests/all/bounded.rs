@@ -11,7 +11,7 @@ use actor_test::strategy::{
     Bounded, Choice, CoverageClaim, DelayingExplorer, Dfs, Enabled, Ended, Ending, Execution,
     Fairness, OperationId, Pending, RoundRobin, RunToCompletion, Strategy, StrategySpec,
 };
-use actor_test::{DeviationBound, Gap, Report, Settings, Tester};
+use actor_test::{DeviationBound, Gap, Report, Tester};
 use behaviour::automata::Automata;
 use behaviour::players::FeatureProgram;
 use behaviour::programs::*;
@@ -28,15 +28,14 @@ fn programs(usual: u64) -> u64 {
 }
 
 fn tester() -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.check_every = 0;
-    settings.keep_going = true;
-    Tester::with(settings)
+    Tester::new()
+        .iterations(u64::MAX)
+        .check_every(0)
+        .keep_going()
 }
 
 fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
-    tester().strategy(strategy(name)).run(program)
+    tester().strategy(strategy(name)).run(|sys| program(&sys))
 }
 
 type Program = fn(&System);
@@ -164,7 +163,9 @@ fn histogram(account: impl Accounts + 'static, program: impl Fn(&System) + Sync)
         deviations: 0,
         found: Arc::clone(&found),
     };
-    let report = tester().run_with(Box::new(account), program);
+    let report = tester()
+        .custom_strategy(Box::new(account))
+        .run(|sys| program(&sys));
     assert!(report.verdict.is_exhaustive());
     std::mem::take(&mut *found.lock().expect("nobody panics here"))
 }
@@ -304,12 +305,14 @@ fn ends_of(program: &Automata, name: &str) -> (BTreeSet<u128>, BTreeSet<String>,
         strategy: strategy(name).build(),
         ends: Arc::clone(&ends),
     };
-    let mut settings = Settings::default();
-    settings.iterations = 300;
-    settings.check_every = 0;
-    settings.keep_going = true;
-    let tester = Tester::with(settings).max_steps(60);
-    let report = tester.run_with(Box::new(strategy), |sys| drop(program.set_up(sys)));
+    let tester = Tester::new()
+        .iterations(300)
+        .check_every(0)
+        .keep_going()
+        .max_steps(60);
+    let report = tester
+        .custom_strategy(Box::new(strategy))
+        .run(|sys| drop(program.set_up(&sys)));
     let ends = std::mem::take(&mut *ends.lock().expect("nobody panics here"));
     let bugs = report.bugs().iter().map(|bug| bug.message().to_owned());
     (ends, bugs.collect(), report)
@@ -499,7 +502,12 @@ fn polls(sys: &System) {
 /// Without fairness some schedules do not end; with it, a polling actor yields to others.
 #[test]
 fn who_polls_comes_after_who_waits() {
-    let run = |name: &str| tester().max_steps(40).strategy(strategy(name)).run(polls);
+    let run = |name: &str| {
+        tester()
+            .max_steps(40)
+            .strategy(strategy(name))
+            .run(|sys| polls(&sys))
+    };
     let all = run("pb");
     assert!(
         all.verdict
@@ -539,7 +547,7 @@ fn a_walk_goes_on_from_each_state_at_a_depth() {
             let report = tester()
                 .max_steps(100)
                 .strategy(strategy(&format!("bdfs:{depth}")))
-                .run(|sys| drop(program.set_up(sys)));
+                .run(|sys| drop(program.set_up(&sys)));
             let suffixes = report.verdict.gaps.iter().find_map(|gap| match gap {
                 Gap::Suffixes { executions } => Some(*executions),
                 _ => None,
@@ -598,7 +606,9 @@ fn an_explorer_without_a_state_bounds_nothing() {
     let program = Automata::random(3).infallible();
     let run = |search: Bounded| {
         let strategy = search.by_states().build();
-        tester().run_with(strategy, |sys| drop(program.set_up(sys)))
+        tester()
+            .custom_strategy(strategy)
+            .run(|sys| drop(program.set_up(&sys)))
     };
     let some = run(Bounded::delays(Silent(RoundRobin::new())).at_most(1));
     let gaps = [Gap::Delays { bound: 1 }, Gap::ExplorerState];
@@ -652,7 +662,7 @@ fn an_explorer_is_shown_what_is_enabled() {
         looks: Arc::clone(&looks),
     });
     let strategy = Bounded::delays(explorer).at_most(0).build();
-    let report = tester().run_with(strategy, |sys| flood(sys, 3));
+    let report = tester().custom_strategy(strategy).run(|sys| flood(&sys, 3));
     assert_eq!(report.executions, 1);
     assert_eq!(looks.load(Ordering::Relaxed), report.steps_total);
 }
@@ -661,11 +671,11 @@ fn an_explorer_is_shown_what_is_enabled() {
 #[test]
 fn samples_begin_where_the_search_has_stopped() {
     let run = |name: &str, executions: u64| {
-        let mut settings = Settings::default();
-        settings.iterations = executions;
-        settings.check_every = 0;
-        let tester = Tester::with(settings).strategy(strategy(name));
-        tester.run(|sys| flood(sys, 3))
+        let tester = Tester::new()
+            .iterations(executions)
+            .check_every(0)
+            .strategy(strategy(name));
+        tester.run(|sys| flood(&sys, 3))
     };
     let searched = run("ses:rr/1", u64::MAX);
     let few = searched.executions;
@@ -806,7 +816,7 @@ fn a_program_may_tell_its_explorer_of_its_phases() {
             false => Box::new(RoundRobin::new()),
         };
         let strategy = Bounded::delays(explorer).by_states().at_most(bound).build();
-        let report = tester().run_with(strategy, move |sys| {
+        let report = tester().custom_strategy(strategy).run(move |sys| {
             let is_set_up = Arc::clone(&is_set_up);
             let master = sys.spawn(Master {
                 joined: 0,
@@ -890,11 +900,11 @@ fn a_search_may_begin_late() {
         }
     };
     let run = |name: &str| {
-        let mut settings = Settings::default();
-        settings.iterations = 2_000;
-        settings.check_every = 0;
-        let tester = Tester::with(settings).max_steps(200);
-        tester.strategy(strategy(name)).run(program)
+        let tester = Tester::new()
+            .iterations(2_000)
+            .check_every(0)
+            .max_steps(200);
+        tester.strategy(strategy(name)).run(|sys| program(&sys))
     };
     let late = run("live-dfs");
     let steps = late.verdict.gaps.iter().find_map(|gap| match gap {

@@ -17,7 +17,7 @@ struct Tick;
 struct Question;
 
 fn explore(program: impl Fn(&System) + Sync) -> Report {
-    Tester::new().run(program)
+    Tester::new().run(|sys| program(&sys))
 }
 
 /// Returns the kind and message of the first bug.
@@ -202,7 +202,7 @@ fn an_error_that_nobody_receives() {
         BugKind::UnreceivedError,
         &["`Fails`", "`Go`", "no luck"],
     );
-    let asked = Tester::new().run_async(|sys| async move {
+    let asked = Tester::new().run(|sys| async move {
         let reply = sys.spawn(Fails).ask(Go).await;
         assert_eq!(reply, Ok(Err("no luck".into())));
     });
@@ -658,7 +658,7 @@ fn a_reference_that_leaks_into_the_next_execution() {
 fn the_test_body_panics() {
     let report = explore(|_| panic!("before any actor"));
     assert_bug(&report, BugKind::Panic, &["`test`", "before any actor"]);
-    let report = Tester::new().run_async(|sys| async move {
+    let report = Tester::new().run(|sys| async move {
         let answer = sys.spawn(Sink).ask(Question).await;
         assert_eq!(answer, Ok(41), "the wrong question");
     });
@@ -666,11 +666,22 @@ fn the_test_body_panics() {
 }
 
 #[test]
+fn the_test_body_returns_an_error() {
+    let told = ["`test`", "the test returned Err(\"no milk\")"];
+    let report = Tester::new().run(|_| Err::<(), _>("no milk"));
+    assert_bug(&report, BugKind::Panic, &told);
+    let report = Tester::new().run(async |_| Err::<(), _>("no milk"));
+    assert_bug(&report, BugKind::Panic, &told);
+    let report = Tester::new().run(async |_| Ok::<(), String>(()));
+    report.assert_clean();
+}
+
+#[test]
 fn a_search_that_breaks_executions_off_tells_that_no_actor_takes_a_step() {
     let explore = |strategy: &str, tells: bool| {
         let strategy = strategy.parse().expect("a strategy");
         let tester = Tester::new().strategy(strategy).iterations(100);
-        tester.run_async(move |sys| async move {
+        tester.run(move |sys| async move {
             let sink = sys.spawn(Sink);
             assert!(sink.is_alive(), "nobody stops it");
             sys.sleep(Duration::from_millis(1)).await;
@@ -714,7 +725,7 @@ fn a_test_in_which_no_actor_takes_a_step() {
 
 #[test]
 fn an_async_body_may_await() {
-    let report = Tester::new().run_async(|sys| async move {
+    let report = Tester::new().run(|sys| async move {
         sys.monitor::<Owed>();
         let sink = sys.spawn(Sink);
         sys.announce(Tick);
@@ -731,7 +742,7 @@ fn a_predicate_that_can_never_be_evaluated() {
         Tester::new()
             .iterations(20)
             .max_steps(1_000)
-            .run_async(move |sys| async move {
+            .run(move |sys| async move {
                 let never = sys.spawn(Suspends);
                 let sink = sys.spawn(Sink);
                 let seen = sink.clone();
@@ -928,7 +939,7 @@ fn what_is_broken_off_is_not_left_open_by_the_program() {
         let tester = Tester::new()
             .strategy(strategy.clone())
             .iterations(u64::MAX);
-        let report = tester.keep_going().run(two);
+        let report = tester.keep_going().run(|sys| two(&sys));
         report.assert_clean();
         assert!(
             report.verdict.is_exhaustive(),
@@ -937,7 +948,10 @@ fn what_is_broken_off_is_not_left_open_by_the_program() {
         );
     }
     for steps in 1..=11 {
-        let report = Tester::new().max_steps(steps).iterations(50).run(two);
+        let report = Tester::new()
+            .max_steps(steps)
+            .iterations(50)
+            .run(|sys| two(&sys));
         report.assert_clean();
     }
 }

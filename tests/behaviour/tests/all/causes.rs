@@ -8,9 +8,9 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
 use actor_core::{actor, monitor, thread};
+use actor_test::Tester;
 use actor_test::causes::{Causes, DecisivePoint};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bounds, Tester};
 
 /// The budget in steps for the search for causes.
 const STEPS: u64 = 4_000_000;
@@ -109,13 +109,13 @@ fn tester() -> Tester {
     Tester::new()
         .strategy(StrategySpec::Random)
         .iterations(100)
-        .bounds(Bounds::new(300))
+        .max_steps(300)
         .lasso(false)
         .explain(STEPS)
 }
 
 fn causes(tester: &Tester, program: impl Fn(&System) + Sync) -> Causes {
-    let report = tester.run(program);
+    let report = tester.run(|sys| program(&sys));
     let bug = report.bugs.first().expect("it fails");
     bug.causes.clone().expect("causes were looked for")
 }
@@ -168,7 +168,7 @@ fn assert_critical(plants: impl IntoIterator<Item = u64>) {
 /// suspected: the cook breaks some steps before the order, in a program that never ends.
 #[test]
 fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
-    let tester = tester().bounds(Bounds::default());
+    let tester = tester().max_steps(10_000);
     let found = causes(&tester, kitchen(10, 3, u64::MAX, 1));
     let DecisivePoint::Critical { at, horizon, .. } = &found.decided else {
         panic!("{found:?}");
@@ -183,7 +183,7 @@ fn what_is_dead_as_soon_as_it_is_owed_is_found_within_the_budget() {
 fn the_number_of_workers_changes_no_cause() {
     for (budget, lasts) in [(STEPS, true), (250_000, false)] {
         let of = |workers| {
-            let tester = tester().bounds(Bounds::default()).explain(budget);
+            let tester = tester().max_steps(10_000).explain(budget);
             causes(&tester.workers(workers), kitchen(10, 3, u64::MAX, 1))
         };
         let alone = of(1);
@@ -254,7 +254,7 @@ impl Worker {
 /// execution. Nevertheless the reported step is the loss of the tool, and not the start.
 #[test]
 fn what_timers_that_fire_early_decide_is_not_decided_from_the_start() {
-    let tester = tester().bounds(Bounds::new(400)).minimize(STEPS);
+    let tester = tester().max_steps(400).minimize(STEPS);
     let report = tester.run(|sys| {
         let tool = sys.spawn(Tool::default());
         let workers = [0; 3].map(|worked| {
@@ -546,7 +546,7 @@ fn what_goes_on_for_long_enough_with_periodic_timers_has_escaped() {
 #[test]
 fn who_begins_to_wait_has_not_recovered() {
     let tester = Tester::new().strategy(StrategySpec::Random).minimize(STEPS);
-    let tester = tester.bounds(Bounds::new(300)).explain(STEPS);
+    let tester = tester.max_steps(300).explain(STEPS);
     let causes = causes(&tester, |_: &System| {
         let flag = Arc::new(AtomicBool::new(false));
         let thread = thread::spawn(move || {

@@ -8,14 +8,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Gap, Report, Search, Settings, Tester};
+use actor_test::{Gap, Report, Tester};
 use behaviour::programs::*;
 
-fn settings(strategy: StrategySpec) -> Settings {
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.search = Search::Strategies(vec![strategy]);
-    settings
+fn tester(strategy: StrategySpec) -> Tester {
+    Tester::new().iterations(u64::MAX).strategy(strategy)
 }
 
 /// Returns a report without times and without its checkpoint.
@@ -39,13 +36,12 @@ fn file(directory: &Path) -> PathBuf {
 
 /// Interrupts a search after each of these numbers of executions, with one
 /// worker or three; the result must equal that of an uninterrupted search.
-fn goes_on(mut settings: Settings, cuts: &[u64], program: impl Fn(&System) + Sync, whole: &Report) {
+fn goes_on(tester: Tester, cuts: &[u64], program: impl Fn(&System) + Sync, whole: &Report) {
     let directory = tempfile::tempdir().expect("a directory");
-    settings.checkpoint = Some(directory.path().to_owned());
+    let mut tester = tester.checkpoint(directory.path());
     for (number, cut) in cuts.iter().enumerate() {
-        settings.iterations = *cut;
-        settings.workers = 1 + 2 * (number % 2);
-        let report = Tester::with(settings.clone()).run(&program);
+        tester = tester.iterations(*cut).workers(1 + 2 * (number % 2));
+        let report = tester.run(|sys| program(&sys));
         assert!(report.executions <= *cut);
         assert!(
             report
@@ -56,10 +52,9 @@ fn goes_on(mut settings: Settings, cuts: &[u64], program: impl Fn(&System) + Syn
         let kept = report.checkpoint.expect("a checkpoint");
         assert!(kept.executions.is_some_and(|kept| kept <= *cut), "{kept:?}");
         assert_eq!((kept.path, kept.problem), (file(directory.path()), None));
-        settings.resume = true;
+        tester = tester.resume();
     }
-    settings.iterations = u64::MAX;
-    let resumed = Tester::with(settings).run(&program);
+    let resumed = tester.iterations(u64::MAX).run(|sys| program(&sys));
     assert_eq!(resumed.checkpoint, None);
     assert_eq!(timeless(&resumed), timeless(whole));
     let left = fs::read_dir(directory.path()).expect("a directory").count();
@@ -75,23 +70,23 @@ const BEHAVIOURS: u64 = 5_040 * CHOICES as u64;
 
 #[test]
 fn a_proof_goes_on() {
-    let settings = settings(StrategySpec::Dpor(None));
+    let tester = tester(StrategySpec::Dpor(None));
     let program = |sys: &System| calls(sys, false);
-    let whole = Tester::with(settings.clone()).run(program);
+    let whole = tester.run(|sys| program(&sys));
     assert_eq!(whole.verdict.behaviours(), Some(BEHAVIOURS));
     assert!(whole.verdict.is_exhaustive(), "{:?}", whole.verdict);
-    goes_on(settings, &[9_500, 15_000], program, &whole);
+    goes_on(tester, &[9_500, 15_000], program, &whole);
 }
 
 #[test]
 fn every_schedule_goes_on() {
     let program = |sys: &System| fan_in(sys, 3, 1);
-    let all = settings(StrategySpec::Dfs(None));
-    let whole = Tester::with(all.clone()).run(program);
+    let all = tester(StrategySpec::Dfs(None));
+    let whole = all.run(|sys| program(&sys));
     assert!(whole.verdict.is_exhaustive() && whole.executions > 500);
     goes_on(all, &[1, 7, 100, 101, 500], program, &whole);
-    let local_first = settings(StrategySpec::DfsLocal(None));
-    let whole = Tester::with(local_first.clone()).run(program);
+    let local_first = tester(StrategySpec::DfsLocal(None));
+    let whole = local_first.run(|sys| program(&sys));
     goes_on(local_first, &[3, 5], program, &whole);
 }
 
@@ -144,18 +139,16 @@ fn calls(sys: &System, is_picky: bool) {
     }
 }
 
-/// Settings that continue after a bug.
-fn picky() -> Settings {
-    let mut settings = settings(StrategySpec::Dpor(None));
-    settings.keep_going = true;
-    settings
+/// A tester that continues after a bug.
+fn picky() -> Tester {
+    tester(StrategySpec::Dpor(None)).keep_going()
 }
 
 /// Returns the result of a single uninterrupted process.
 fn whole() -> &'static Report {
     static WHOLE: OnceLock<Report> = OnceLock::new();
     WHOLE.get_or_init(|| {
-        let whole = Tester::with(picky()).run(|sys| calls(sys, true));
+        let whole = picky().run(|sys| calls(&sys, true));
         let iterations: Vec<u64> = whole.bugs.iter().map(|bug| bug.iteration).collect();
         // One bug before the interruption of the search, and one after it.
         let are_spread = matches!(iterations[..], [..9_000, (13_001..)]);
@@ -231,17 +224,16 @@ fn observed(sys: &System) {
 /// shards. This takes 3 s of a core, since only a long search is divided.
 #[test]
 fn monitors_are_shown_the_same() {
-    let whole = Tester::with(picky()).run(observed);
+    let whole = picky().run(|sys| observed(&sys));
     whole.assert_clean();
     assert!(whole.verdict.is_exhaustive(), "{:?}", whole.verdict);
     assert_eq!(whole.verdict.behaviours(), Some(2 * 5_040));
     goes_on(picky(), &[8_500], observed, &whole);
     let directory = tempfile::tempdir().expect("a directory");
     let shard = |which: &str| {
-        let mut settings = picky();
-        settings.checkpoint = Some(directory.path().to_owned());
-        settings.shard = Some(which.parse().expect("a partition"));
-        timeless(&Tester::with(settings).run(observed))
+        let tester = picky().checkpoint(directory.path());
+        let tester = tester.shard(which.parse().expect("a partition"));
+        timeless(&tester.run(|sys| observed(&sys)))
     };
     std::thread::scope(|scope| {
         let other = scope.spawn(|| shard("1/2"));
@@ -264,18 +256,19 @@ fn dies() {
         panic!("{given}");
     };
     let at: u64 = at.parse().expect("a number");
-    let mut settings = picky();
-    settings.checkpoint = Some(directory.into());
-    settings.resume = how == "resumed";
-    settings.shard = how.parse().ok();
-    settings.workers = 2;
+    let tester = picky().checkpoint(directory).workers(2);
+    let tester = match how {
+        "anew" => tester,
+        "resumed" => tester.resume(),
+        shard => tester.shard(shard.parse().expect("a partition")),
+    };
     let executions = AtomicU64::new(0);
-    Tester::with(settings).run(|sys| {
+    tester.run(|sys| {
         if executions.fetch_add(1, Ordering::Relaxed) == at {
             let id = std::process::id().to_string();
             let _ = Command::new("kill").args(["-9", &id]).status();
         }
-        calls(sys, true);
+        calls(&sys, true);
     });
 }
 
@@ -306,10 +299,8 @@ fn whatever_ends_the_process() {
     let is_whole = |path: &PathBuf| path.extension().is_some_and(|end| end == "checkpoint");
     let left: Vec<PathBuf> = left.map(|file| file.expect("a file").path()).collect();
     assert!(left.iter().any(is_whole), "{left:?}");
-    let mut settings = picky();
-    settings.checkpoint = Some(directory.path().to_owned());
-    settings.resume = true;
-    let resumed = Tester::with(settings).run(|sys| calls(sys, true));
+    let tester = picky().checkpoint(directory.path()).resume();
+    let resumed = tester.run(|sys| calls(&sys, true));
     assert_eq!(timeless(&resumed), timeless(whole()));
 }
 
@@ -321,12 +312,11 @@ fn shards_find_what_one_process_finds() {
     let directory = tempfile::tempdir().expect("a directory");
     let executions = AtomicU64::new(0);
     let shard = |which: &str| {
-        let mut settings = picky();
-        settings.checkpoint = Some(directory.path().to_owned());
-        settings.shard = Some(which.parse().expect("a partition"));
-        Tester::with(settings).run(|sys| {
+        let tester = picky().checkpoint(directory.path());
+        let tester = tester.shard(which.parse().expect("a partition"));
+        tester.run(|sys| {
             executions.fetch_add(1, Ordering::Relaxed);
-            calls(sys, true);
+            calls(&sys, true);
         })
     };
     std::thread::scope(|scope| {
@@ -345,9 +335,8 @@ fn shards_find_what_one_process_finds() {
     let executions = executions.into_inner();
     assert!(executions < 3 * whole().executions, "{executions}");
     // A shard of another partition is rejected.
-    let mut settings = picky();
-    settings.checkpoint = Some(directory.path().to_owned());
-    settings.shard = Some("1/2".parse().expect("a partition"));
-    let refused = std::panic::catch_unwind(|| Tester::with(settings).run(|sys| calls(sys, true)));
+    let tester = picky().checkpoint(directory.path());
+    let tester = tester.shard("1/2".parse().expect("a partition"));
+    let refused = std::panic::catch_unwind(|| tester.run(|sys| calls(&sys, true)));
     assert!(refused.is_err(), "of three, and of two");
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime};
 use actor_core::prelude::*;
 use actor_core::{Faults, Timestamp};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Clocks, FaultBudgets, Report, Semantics, Settings, Tester};
+use actor_test::{Clocks, FaultBudgets, Report, Tester};
 use serde::{Deserialize, Serialize};
 
 const MS: Duration = Duration::from_millis(1);
@@ -21,13 +21,10 @@ fn clocks(text: &str) -> Clocks {
 /// A tester whose timers fire when nothing else can happen, with
 /// enough executions that each of the nine clocks is drawn.
 fn patient(clocks: Clocks) -> Tester {
-    let semantics = Semantics::default().with_patient_timers();
     Tester::new()
-        .semantics(
-            semantics
-                .with_clocks(clocks)
-                .with_clock_error(Duration::ZERO),
-        )
+        .patient_timers(true)
+        .clocks(clocks)
+        .clock_error(Duration::ZERO)
         .iterations(200)
         .strategy(StrategySpec::Random)
 }
@@ -92,7 +89,7 @@ where
     F: Future<Output = T> + 'static,
 {
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
-    let report = tester.run_async(|sys| {
+    let report = tester.run(|sys| {
         let (shown, seen) = (body(sys), seen.clone());
         async move {
             let shown = shown.await;
@@ -436,7 +433,7 @@ fn jumps(clocks: Clocks, spared: &'static [&'static str]) -> Report {
             for name in spared {
                 sys.faults().spare(name);
             }
-            watchful(sys);
+            watchful(&sys);
         })
 }
 
@@ -488,11 +485,11 @@ fn an_execution_with_clocks_is_run_again() {
         let one = one.await.expect("it answers");
         assert!(one.0.abs_diff(other.0) < 20 * MS, "far apart");
     };
-    let mut settings = Settings::default();
-    settings.iterations = 200;
-    settings.check_every = 1;
-    let tester = Tester::with(settings).clocks(clocks("offset=20ms,drift=0.001"));
-    let report = tester.run_async(body);
+    let tester = Tester::new()
+        .iterations(200)
+        .check_every(1)
+        .clocks(clocks("offset=20ms,drift=0.001"));
+    let report = tester.run(body);
     let bug = report.assert_bug("far apart");
     assert!(
         bug.token.contains("-coffset=20ms+drift=0.001-"),

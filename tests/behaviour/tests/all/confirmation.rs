@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bounds, BugKind, Settings, Tester};
+use actor_test::{BugKind, Search, Tester};
 
 #[derive(Debug)]
 struct Tick;
@@ -56,16 +56,16 @@ impl Patient {
 const THRESHOLD: u64 = 20;
 
 fn tester(executions: u64, steps: u64) -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = executions;
-    settings.bounds = Bounds::new(steps).with_temperature(THRESHOLD);
-    settings.check_every = 0;
-    Tester::with(settings)
+    Tester::new()
+        .iterations(executions)
+        .max_steps(steps)
+        .temperature(THRESHOLD)
+        .check_every(0)
         .strategy(StrategySpec::Random)
         .seed(3)
 }
 
-fn patient(decides_at: u64, chance: usize, goes_on: bool) -> impl Fn(&System) + Sync {
+fn patient(decides_at: u64, chance: usize, goes_on: bool) -> impl Fn(System) + Sync {
     move |sys| {
         sys.monitor::<Recovers>();
         let patient = sys.spawn(Patient {
@@ -275,7 +275,7 @@ impl Moody {
     }
 }
 
-fn moody(recovers_at: u64) -> impl Fn(&System) + Sync {
+fn moody(recovers_at: u64) -> impl Fn(System) + Sync {
     move |sys| {
         sys.monitor::<Recovers>();
         let ticks = 0;
@@ -317,7 +317,10 @@ fn the_horizon_grows_with_what_recovers() {
 #[test]
 fn what_is_confirmed_does_not_depend_on_the_number_of_workers() {
     let run = |workers| {
-        let tester = tester(24, 10).portfolio().keep_going().workers(workers);
+        let tester = tester(24, 10)
+            .search(Search::Portfolio)
+            .keep_going()
+            .workers(workers);
         let mut report = tester.run(moody(40));
         report.elapsed_s = 0.0;
         for strategy in &mut report.strategies {

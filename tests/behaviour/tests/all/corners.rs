@@ -12,7 +12,7 @@ use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
 use actor_core::sync::{Notify, blocking};
 use actor_core::{ActorId, Ask, MonitorContext, actor, monitor, task, thread};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Assumption, Report, Settings, Tester};
+use actor_test::{Assumption, Report, Tester};
 
 /// The searches that reduce the set of schedules, and two that do not.
 const SEARCHES: [&str; 9] = [
@@ -28,12 +28,10 @@ const SEARCHES: [&str; 9] = [
 ];
 
 fn searched(search: &str, program: impl Fn(&System) + Sync) -> Report {
-    let mut settings = Settings::default();
-    settings.iterations = 50_000;
-    // Additional samples would hide the bugs that a search misses.
-    settings.samples_beside_proof = 0;
     let spec: StrategySpec = search.parse().expect("a strategy");
-    Tester::with(settings).strategy(spec).run(program)
+    // Additional samples would hide the bugs that a search misses.
+    let tester = Tester::new().iterations(50_000).samples_beside_proof(0);
+    tester.strategy(spec).run(|sys| program(&sys))
 }
 
 /// Asserts that every search finds the bug.

@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use actor_test::strategy::{
     Choice, CoverageClaim, Enabled, Execution, Fairness, Reduction, Strategy, StrategySpec,
 };
-use actor_test::{Gap, Report, SearchKind, Settings, Tester};
+use actor_test::{Gap, Report, SearchKind, Tester};
 use behaviour::programs::*;
 use rand_core::Rng;
 
@@ -15,7 +15,7 @@ fn explore(strategy: StrategySpec, program: impl Fn(&System) + Sync) -> Report {
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(strategy)
-        .run(program);
+        .run(|sys| program(&sys));
     report.assert_clean();
     assert!(report.verdict.is_exhaustive(), "the search ends by itself");
     assert!(report.behaviours.exact, "nothing was forgotten");
@@ -166,7 +166,7 @@ fn limited(strategy: &str, iterations: u64, program: impl Fn(&System) + Sync) ->
     Tester::new()
         .iterations(iterations)
         .strategy(strategy.parse().expect("a strategy"))
-        .run(program)
+        .run(|sys| program(&sys))
 }
 
 /// Three actors have 15 schedules. With one execution less, a search has not
@@ -203,7 +203,7 @@ fn a_bound_on_steps_is_a_gap() {
     let steps = |max_steps, strategy: &str| {
         let strategy = strategy.parse().expect("a strategy");
         let tester = Tester::new().iterations(1_000).max_steps(max_steps);
-        tester.strategy(strategy).run(three)
+        tester.strategy(strategy).run(|sys| three(&sys))
     };
     let longest = limited("random", 1, three).steps.expect("it ends").max;
     assert!(steps(longest, "dfs").verdict.is_exhaustive());
@@ -332,7 +332,9 @@ impl Strategy for Five {
 fn a_strategy_that_ends_proves_nothing_by_it() {
     let run = |covered: CoverageClaim| {
         let five = Five { left: 6, covered };
-        let report = Tester::new().run_with(Box::new(five), |sys| one_event_each(sys, 3));
+        let report = Tester::new()
+            .custom_strategy(Box::new(five))
+            .run(|sys| one_event_each(&sys, 3));
         assert_eq!(report.executions, 5);
         report.verdict
     };
@@ -374,8 +376,6 @@ fn what_else_ends_a_search() {
     let strategies = vec!["random".into()];
     assert_eq!(report.verdict.searched, SearchKind::Sample { strategies });
     assert_eq!(report.verdict.gaps, [Gap::Executions { bound: 100 }]);
-    let mut settings = Settings::default();
-    settings.time_limit = Some(Duration::ZERO);
-    let report = Tester::with(settings).run(|_| ());
+    let report = Tester::new().time_limit(Duration::ZERO).run(|_| ());
     assert_eq!(report.verdict.gaps, [Gap::Time]);
 }

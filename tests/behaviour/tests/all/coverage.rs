@@ -110,7 +110,7 @@ fn walk(sys: &System) {
 
 #[test]
 fn every_way_into_a_state_counts() {
-    let report = Tester::new().iterations(10).run(walk);
+    let report = Tester::new().iterations(10).run(|sys| walk(&sys));
     report.assert_clean();
     let [walker] = &*report.coverage.actors else {
         panic!("one actor type: {:?}", report.coverage);
@@ -302,7 +302,7 @@ fn the_number_of_workers_changes_nothing() {
     let coverage = |workers| {
         let tester = Tester::new().iterations(500).workers(workers);
         let report = tester.run(|sys| {
-            race(sys);
+            race(&sys);
         });
         report.assert_clean();
         report.coverage
@@ -320,7 +320,7 @@ fn the_number_of_workers_changes_nothing() {
 fn after_a_bug_nothing_is_told_unless_the_test_goes_on() {
     let run = |tester: &Tester| {
         tester.run(|sys| {
-            let racer = race(sys);
+            let racer = race(&sys);
             sys.always("nobody loses", move |w| w.state_of(&racer) != Some("Lost"));
         })
     };
@@ -387,19 +387,18 @@ fn what_is_denied_fails() {
 
 #[test]
 fn a_bug_comes_before_what_is_denied() {
-    let mut settings = actor_test::Settings::default();
-    settings.deny = Deny::default().with_vacuous();
-    let run = |settings: &actor_test::Settings, panics: bool| {
-        Tester::with(settings.clone()).run(move |sys| {
+    let tester = Tester::new().deny(Deny::default().with_vacuous());
+    let run = |tester: &Tester, panics: bool| {
+        tester.run(move |sys| {
             sys.sometimes("pigs fly", |_| false);
             assert!(!panics, "an ordinary bug");
         })
     };
-    assert_eq!(run(&settings, true).bugs()[0].kind(), BugKind::Panic);
-    assert_eq!(run(&settings, true).bugs().len(), 1);
+    assert_eq!(run(&tester, true).bugs()[0].kind(), BugKind::Panic);
+    assert_eq!(run(&tester, true).bugs().len(), 1);
     // A test that expects another bug fails because that bug is missing, and not because of this one.
-    settings.expect_bug = Some("an ordinary bug".into());
-    run(&settings, false).assert_clean();
-    settings.expect_bug = Some("pigs fly".into());
-    assert_eq!(run(&settings, false).bugs()[0].kind(), BugKind::Vacuous);
+    let tester = tester.expect_bug("an ordinary bug");
+    run(&tester, false).assert_clean();
+    let tester = tester.expect_bug("pigs fly");
+    assert_eq!(run(&tester, false).bugs()[0].kind(), BugKind::Vacuous);
 }

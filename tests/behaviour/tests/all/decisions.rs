@@ -285,7 +285,7 @@ fn a_group_of_the_system_has_one_limit() {
     let report = supervised().iterations(20).run(move |sys| {
         sys.supervise(limit);
         for name in ["a", "b"] {
-            member(sys, name, &Journal::default()).tell(Break("ouch"));
+            member(&sys, name, &Journal::default()).tell(Break("ouch"));
         }
     });
     let bug = report.bugs().first().expect("it is given up");
@@ -299,7 +299,7 @@ fn a_group_of_the_system_has_one_limit() {
     // Without a group, each member has its own restart intensity.
     let report = supervised().iterations(20).run(|sys| {
         for name in ["a", "b"] {
-            let member = member(sys, name, &Journal::default());
+            let member = member(&sys, name, &Journal::default());
             (0..3).for_each(|_| member.tell(Break("ouch")));
         }
     });

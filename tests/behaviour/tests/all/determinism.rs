@@ -19,7 +19,7 @@ fn explore(seed: u64, workers: usize) -> Report {
         .iterations(2_000)
         .seed(seed)
         .workers(workers)
-        .run(program);
+        .run(|sys| program(&sys));
     report.elapsed_s = 0.0;
     for strategy in &mut report.strategies {
         strategy.elapsed_s = 0.0;
@@ -53,7 +53,7 @@ fn schedules_are_the_same_on_every_machine() {
         .iterations(50)
         .seed(7)
         .strategy(StrategySpec::Random)
-        .run(|sys| crew(sys, 2, 97));
+        .run(|sys| crew(&sys, 2, 97));
     report.assert_clean();
     let steps = report.steps.expect("every execution ends by itself");
     assert_eq!((steps.min, steps.avg, steps.max), EXPECTED_STEPS);
@@ -65,12 +65,12 @@ const EXPECTED_BEHAVIOURS: u64 = 50;
 
 /// Runs this number of executions twice each, and compares them step by step.
 fn assert_replays_never_diverge(executions: u64) {
-    let mut settings = actor_test::Settings::default();
-    settings.iterations = executions;
-    settings.check_every = 1;
-    settings.keep_going = true;
-    settings.workers = 2;
-    let report = Tester::with(settings).run(program);
+    let report = Tester::new()
+        .iterations(executions)
+        .check_every(1)
+        .keep_going()
+        .workers(2)
+        .run(|sys| program(&sys));
     assert_eq!(report.executions, executions);
     let rare = |bug: &actor_test::Bug| bug.message().contains("a rare order");
     assert!(
@@ -113,11 +113,8 @@ impl Writer {
 #[test]
 fn replays_of_crashes_never_diverge() {
     let faults: FaultBudgets = "crash=2,restart=2".parse().expect("faults");
-    let mut settings = actor_test::Settings::default();
-    settings.semantics = settings.semantics.with_faults(faults);
-    settings.iterations = 1_000;
-    settings.check_every = 1;
-    let report = Tester::with(settings).run(|sys| {
+    let tester = Tester::new().faults(faults);
+    let report = tester.iterations(1_000).check_every(1).run(|sys| {
         sys.node("n1", |node| {
             node.spawn(Writer);
         });
@@ -266,7 +263,7 @@ fn recording_and_looking_change_nothing() {
     for program in 0..150 {
         let explore = |watched: bool| {
             Tester::new().iterations(2).seed(program).run(|sys| {
-                commotion(sys, program, watched);
+                commotion(&sys, program, watched);
                 sys.eventually("never", |_| false);
             })
         };

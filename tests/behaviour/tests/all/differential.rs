@@ -361,8 +361,9 @@ impl Program {
         let report = Tester::new()
             .supervised(self.feature == Feature::Failures)
             .iterations(1)
-            .run_with(Box::new(guide), |sys| {
-                *shared.lock().unwrap() = Some(self.set_up(sys));
+            .custom_strategy(Box::new(guide))
+            .run(|sys| {
+                *shared.lock().unwrap() = Some(self.set_up(&sys));
             });
         assert!(report.bugs().is_empty(), "{report:?}");
         let shared = shared.into_inner().unwrap().unwrap();

@@ -31,7 +31,7 @@ where
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None))
-        .run_async(move |sys| {
+        .run(move |sys| {
             let (seen, before) = (seen.clone(), before.clone());
             async move {
                 let disk = sys.disk();
@@ -283,7 +283,7 @@ fn calls_do_what_they_do_to_real_files() {
             random_calls(sys.disk(), seed).await
         });
         let seen = kinds.clone();
-        let report = Tester::new().iterations(1).run_async(move |sys| {
+        let report = Tester::new().iterations(1).run(move |sys| {
             let (seen, real) = (seen.clone(), real.clone());
             async move {
                 let modelled = random_calls(sys.disk(), seed).await;

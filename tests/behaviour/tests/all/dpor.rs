@@ -6,7 +6,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Mailbox, World, actor, monitor};
 use actor_test::strategy::{Reduction, StepConstruct, StrategySpec};
-use actor_test::{BugKind, Gap, Report, SearchKind, Semantics, Tester};
+use actor_test::{BugKind, Gap, Report, SearchKind, Tester};
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 use rand_core::Rng;
@@ -15,7 +15,7 @@ fn explore(program: impl Fn(&System) + Sync) -> Report {
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dpor(None))
-        .run(program);
+        .run(|sys| program(&sys));
     report.assert_clean();
     report
 }
@@ -88,7 +88,7 @@ fn a_race_at_the_start_is_found_before_what_comes_later_is_explored() {
                 let first = first.clone();
                 sys.spawn(Entrant { first, number });
             }
-            fan_in(sys, 4, 4);
+            fan_in(&sys, 4, 4);
         });
     let bug = report.assert_bug("the second was first");
     // The sixteen other events have 63 million orders.
@@ -317,7 +317,7 @@ fn a_timer_fires_before_a_step_that_was_not_run_yet() {
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dpor(None))
-        .run_async(async |sys: System| {
+        .run(async |sys: System| {
             let patient = sys.spawn(Patient::default());
             sys.sleep(Duration::from_secs(6)).await;
             patient.tell(Put);
@@ -370,7 +370,9 @@ fn a_reply_comes_in_time_or_does_not() {
     let tester = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dpor(None));
-    tester.run(program(false)).assert_bug("it took too long");
+    let fails = program(false);
+    let report = tester.run(|sys| fails(&sys));
+    report.assert_bug("it took too long");
 }
 
 pub(crate) fn with_workers(workers: usize, program: impl Fn(&System) + Sync) -> Report {
@@ -378,7 +380,7 @@ pub(crate) fn with_workers(workers: usize, program: impl Fn(&System) + Sync) -> 
         .iterations(u64::MAX)
         .workers(workers)
         .strategy(StrategySpec::Dpor(None))
-        .run(program)
+        .run(|sys| program(&sys))
 }
 
 /// Returns a report without times, for comparison.
@@ -428,7 +430,7 @@ fn several_workers_find_the_bug_that_one_finds() {
         .iterations(bug.iteration - 1)
         .workers(3)
         .strategy(StrategySpec::Dpor(None))
-        .run(program);
+        .run(|sys| program(&sys));
     assert_eq!(
         (before.executions, before.bugs.len()),
         (bug.iteration - 1, 0)
@@ -563,7 +565,7 @@ fn who_looks_on_does_so_from_when_it_is_there() {
             let report = Tester::new()
                 .iterations(20_000)
                 .strategy(strategy.parse().expect("a strategy"))
-                .run_async(late(bad));
+                .run(late(bad));
             assert_eq!(
                 !report.bugs().is_empty(),
                 is_there,
@@ -604,7 +606,7 @@ fn a_monitor_watches_from_when_it_is_there() {
             let report = Tester::new()
                 .iterations(20_000)
                 .strategy(strategy.parse().expect("a strategy"))
-                .run_async(late(is_late));
+                .run(late(is_late));
             assert!(
                 !report.bugs().is_empty(),
                 "{strategy}, {:?}",
@@ -958,8 +960,7 @@ fn what_it_cannot_follow_behind_a_timer_is_named() {
 #[test]
 fn sends_that_leave_together_are_taken_as_dependent_on_everything() {
     let explore = |sends: usize| {
-        let semantics = Semantics::default().with_atomic_handlers();
-        let tester = Tester::new().semantics(semantics).keep_going();
+        let tester = Tester::new().atomic_handlers(true).keep_going();
         let tester = tester.strategy(StrategySpec::Dpor(None)).iterations(1_000);
         tester.run(move |sys| drop(sys.spawn(Crier { sends })))
     };
@@ -1047,7 +1048,7 @@ fn it_stops_where_it_knows_as_much_as_it_may() {
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dpor(Some(50)))
-        .run(|sys| fan_in(sys, 3, 2));
+        .run(|sys| fan_in(&sys, 3, 2));
     report.assert_clean();
     assert_eq!(report.verdict.gaps, [Gap::Histories { bound: 50 }]);
     assert_eq!(report.strategies[0].name, "dpor:50");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::asks::every_by;
 use actor_core::prelude::*;
 use actor_core::{Restart, StopReason};
-use actor_test::{BugKind, Report, Tester};
+use actor_test::{BugKind, Report, Search, Tester};
 
 #[derive(Debug)]
 struct Halt;
@@ -116,7 +116,7 @@ fn a_wait_that_is_given_up_leaves_nothing_behind() {
 
 #[test]
 fn an_end_that_never_comes_is_a_deadlock_by_name() {
-    let report = Tester::new().iterations(20).run_async(async |sys: System| {
+    let report = Tester::new().iterations(20).run(async |sys: System| {
         let mortal = sys.spawn_named("mortal", Mortal::default());
         mortal.tell(Serve);
         mortal.stopped().await;
@@ -310,7 +310,7 @@ impl Replies {
 
 #[test]
 fn the_story_tells_of_an_awaited_end() {
-    let report = Tester::new().iterations(1).run_async(async |sys: System| {
+    let report = Tester::new().iterations(1).run(async |sys: System| {
         sys.monitor::<Replies>();
         let mortal = sys.spawn_named("mortal", Mortal::default());
         mortal.tell(Halt);
@@ -436,7 +436,7 @@ fn a_start_that_never_comes_is_a_deadlock_by_name() {
         fn halt(&mut self, _: Halt) {}
     }
 
-    let report = Tester::new().iterations(1).run_async(async |sys: System| {
+    let report = Tester::new().iterations(1).run(async |sys: System| {
         let stuck = sys.spawn_named("stuck", Stuck);
         let _ = stuck.started().await;
     });
@@ -493,13 +493,16 @@ impl Sleepy {
 #[track_caller]
 fn many<F: Future<Output = String> + 'static>(body: impl Fn(System) -> F + Sync) -> Vec<String> {
     let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
-    let report = Tester::new().iterations(300).portfolio().run_async(|sys| {
-        let (outcome, outcomes) = (body(sys), outcomes.clone());
-        async move {
-            let outcome = outcome.await;
-            outcomes.lock().unwrap().insert(outcome);
-        }
-    });
+    let report = Tester::new()
+        .iterations(300)
+        .search(Search::Portfolio)
+        .run(|sys| {
+            let (outcome, outcomes) = (body(sys), outcomes.clone());
+            async move {
+                let outcome = outcome.await;
+                outcomes.lock().unwrap().insert(outcome);
+            }
+        });
     report.assert_clean();
     outcomes.lock().unwrap().iter().cloned().collect()
 }

@@ -11,7 +11,7 @@ use actor_test::strategy::{
     Choice, Delayed, DelayingExplorer, Enabled, Execution, FairSuffix, Fairness, OperationId,
     Pending, Probabilistic, Random, RoundRobin, RunToCompletion, Strategy, StrategySpec,
 };
-use actor_test::{Bounds, BugKind, Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 use behaviour::crew::{Work, crew};
 
 /// Returns every strategy of `-s list`, with and without parameters.
@@ -51,7 +51,7 @@ fn tester() -> Tester {
     Tester::new()
         .iterations(200)
         .seed(3)
-        .bounds(Bounds::new(50))
+        .max_steps(50)
         .keep_going()
 }
 
@@ -72,7 +72,7 @@ fn the_same_seed_does_the_same() {
                 tester()
                     .strategy(spec.clone())
                     .workers(workers)
-                    .run(program),
+                    .run(|sys| program(&sys)),
             )
         };
         let one = run(1);
@@ -133,8 +133,10 @@ fn an_iteration_needs_no_other() {
             spec: spec.clone(),
             strategy,
         };
-        let without_memory = tester().run_with(Box::new(forgetful), program);
-        let with = tester().strategy(spec.clone()).run(program);
+        let without_memory = tester()
+            .custom_strategy(Box::new(forgetful))
+            .run(|sys| program(&sys));
+        let with = tester().strategy(spec.clone()).run(|sys| program(&sys));
         assert_eq!(timeless(with), timeless(without_memory), "{spec}");
     }
 }
@@ -245,17 +247,18 @@ fn a_and_b(sys: &System) {
 /// The strategy always runs A, which sends only to itself: B never starts.
 #[test]
 fn an_unfair_strategy_is_cut_off_and_does_not_judge() {
-    let bounds = Bounds::new(100).with_temperature(20);
     let follows = || Box::new(Delayed::new(RunToCompletion::new(), 0));
-    let tester = Tester::new().iterations(10).bounds(bounds);
-    let report = tester.run_with(follows(), a_and_b);
+    let tester = Tester::new().iterations(10).max_steps(100);
+    let impatient = tester.clone().temperature(20);
+    let report = impatient
+        .custom_strategy(follows())
+        .run(|sys| a_and_b(&sys));
     report.assert_clean();
     assert_eq!((report.unfair_at_bound, report.undecided), (10, 10));
     assert!(report.liveness_unchecked);
     // With a fair suffix after the same number of steps, A is stopped.
     let suffixed = Box::new(FairSuffix::at_max_steps(follows()));
-    let bounds = Bounds::new(100);
-    let report = tester.bounds(bounds).run_with(suffixed, a_and_b);
+    let report = tester.custom_strategy(suffixed).run(|sys| a_and_b(&sys));
     report.assert_clean();
     assert_eq!(
         (report.fair, report.fair_at_bound, report.undecided),
@@ -271,8 +274,8 @@ fn what_is_called_fair_ends_what_a_fair_schedule_ends() {
         if spec.build().fairness() == Fairness::Unfair || spec.build().has_memory() {
             continue;
         }
-        let tester = Tester::new().iterations(200).bounds(Bounds::new(100));
-        let report = tester.strategy(spec.clone()).run(a_and_b);
+        let tester = Tester::new().iterations(200).max_steps(100);
+        let report = tester.strategy(spec.clone()).run(|sys| a_and_b(&sys));
         report.assert_clean();
         assert_eq!((report.fair_at_bound, report.undecided), (0, 0), "{spec}");
     }
@@ -324,9 +327,8 @@ impl Counts {
 /// suffix begins at step 100, and 50 hot steps are allowed.
 fn hot_until(cold_at: u64) -> Report {
     let suffixed = FairSuffix::at(100, Box::new(Random::new()));
-    let tester = Tester::new().iterations(1);
-    let bounds = Bounds::new(100).with_temperature(50);
-    tester.bounds(bounds).run_with(Box::new(suffixed), |sys| {
+    let tester = Tester::new().iterations(1).max_steps(100).temperature(50);
+    tester.custom_strategy(Box::new(suffixed)).run(|sys| {
         sys.monitor::<Owed>();
         sys.spawn(Counts { cold_at, last: 200 }).tell(Count(0));
     })
@@ -390,13 +392,8 @@ fn after_the_switch_the_strategy_is_no_longer_asked() {
     let asked = Arc::new(AtomicU64::new(0));
     let chosen = Arc::new(Mutex::new(Vec::new()));
     let suffixed = FairSuffix::at(100, Box::new(Asked(asked.clone())));
-    let settings = {
-        let mut settings = actor_test::Settings::default();
-        settings.iterations = 1;
-        settings.check_every = 0;
-        settings
-    };
-    let report = Tester::with(settings).run_with(Box::new(suffixed), |sys| {
+    let tester = Tester::new().iterations(1).check_every(0);
+    let report = tester.custom_strategy(Box::new(suffixed)).run(|sys| {
         let chosen = chosen.clone();
         sys.spawn(Chooses { chosen }).tell(Count(0));
     });
@@ -453,7 +450,10 @@ fn the_explorers_are_sound() {
         Box::new(Sound(RunToCompletion::new())),
     ];
     for strategy in sound {
-        let report = tester().iterations(20).run_with(strategy, program);
+        let report = tester()
+            .iterations(20)
+            .custom_strategy(strategy)
+            .run(|sys| program(&sys));
         assert_eq!(report.executions, 20);
     }
 }
@@ -519,11 +519,9 @@ impl DelayingExplorer for FaultsLate {
 #[test]
 fn an_explorer_of_ones_own_says_who_comes_when() {
     let taken = Arc::new(Mutex::new(Vec::new()));
-    let mut settings = actor_test::Settings::default();
-    settings.iterations = 1;
-    settings.check_every = 0;
+    let tester = Tester::new().iterations(1).check_every(0);
     let run = |strategy: Box<dyn Strategy>| {
-        let report = Tester::with(settings.clone()).run_with(strategy, |sys| {
+        let report = tester.custom_strategy(strategy).run(|sys| {
             for _ in 0..6 {
                 let counts = Counts {
                     cold_at: u64::MAX,
@@ -587,12 +585,9 @@ fn an_explorer_is_told_what_starts_steps_and_finishes() {
         explorer: RoundRobin::new(),
         told: told.clone(),
     };
-    let mut settings = actor_test::Settings::default();
-    settings.iterations = 1;
-    settings.check_every = 0;
-    let tester = Tester::with(settings);
+    let tester = Tester::new().iterations(1).check_every(0);
     let strategy = Box::new(Delayed::new(explorer, 0));
-    let report = tester.run_with(strategy, |sys| {
+    let report = tester.custom_strategy(strategy).run(|sys| {
         sys.spawn(Counts {
             cold_at: 9,
             last: 1,
@@ -657,8 +652,8 @@ fn the_probabilistic_walk_stays() {
         last: None,
         counts: counts.clone(),
     };
-    let tester = Tester::new().iterations(1).bounds(Bounds::new(20_000));
-    let report = tester.run_with(Box::new(strategy), |sys| {
+    let tester = Tester::new().iterations(1).max_steps(20_000);
+    let report = tester.custom_strategy(Box::new(strategy)).run(|sys| {
         for _ in 0..2 {
             sys.spawn(Counts {
                 cold_at: u64::MAX,

@@ -13,19 +13,21 @@ use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
 use actor_core::{Terminated, WeakRef, actor, sync, task, thread};
 use actor_test::strategy::{StepConstruct, StrategySpec};
-use actor_test::{Gap, Report, Search, Settings, Tester};
+use actor_test::{Gap, Report, Search, Tester};
 
 const BUDGET: u64 = 400_000;
 
-/// The settings of a test marked `#[actor_test]` that demands a proof.
-fn settings() -> Settings {
-    let mut settings = Settings::default();
-    settings.search = Search::Exhaustive;
-    settings.iterations = u64::MAX;
-    settings.step_budget = Some(BUDGET);
-    settings.prove = BUDGET;
-    settings.samples_beside_proof = 100;
-    settings
+/// A tester with the settings of a test marked `#[actor_test]` that demands a proof.
+fn tester() -> Tester {
+    by(Search::Exhaustive).step_budget(BUDGET).prove(BUDGET)
+}
+
+/// A tester without a budget that demands a proof by this search.
+fn by(search: Search) -> Tester {
+    Tester::new()
+        .search(search)
+        .iterations(u64::MAX)
+        .samples_beside_proof(100)
 }
 
 #[derive(Clone, Hash, Debug, serde::Serialize, serde::Deserialize)]
@@ -295,21 +297,22 @@ async fn program(sys: System, construct: Construct, has_mistake: bool) {
     }
 }
 
-fn run(mut settings: Settings, construct: Construct, has_mistake: bool) -> Report {
-    settings.semantics.patient_timers = construct == Construct::PatientSleep;
+fn run(tester: Tester, construct: Construct, has_mistake: bool) -> Report {
     let faults = match construct {
         Construct::Does(Does::Calls) => "call=1",
         Construct::StoppingNodes => "stop=1",
         _ => "none",
     };
-    settings.semantics.faults = faults.parse().expect("faults");
-    Tester::with(settings).run_async(move |sys| program(sys, construct, has_mistake))
+    tester
+        .patient_timers(construct == Construct::PatientSleep)
+        .faults(faults.parse().expect("faults"))
+        .run(move |sys| program(sys, construct, has_mistake))
 }
 
 #[test]
 fn the_mistake_is_found_whatever_the_search_can_not_follow() {
     for construct in ALL {
-        let report = run(settings(), construct, true);
+        let report = run(tester(), construct, true);
         assert!(!report.is_clean(), "{construct:?}: {:?}", report.verdict);
         assert!(!report.is_unproved(), "{construct:?}");
     }
@@ -328,7 +331,7 @@ fn what_is_right_is_proved_or_said_to_be_unproved() {
         )
     };
     for construct in ALL {
-        let report = run(settings(), construct, false);
+        let report = run(tester(), construct, false);
         assert!(report.is_clean(), "{construct:?}: {:?}", report.bugs());
         assert_eq!(
             report.is_unproved(),
@@ -348,19 +351,19 @@ fn names(report: &Report) -> Vec<&str> {
 
 #[test]
 fn states_go_on_where_dpor_can_not_follow() {
-    let report = run(settings(), Construct::Lock, false);
+    let report = run(tester(), Construct::Lock, false);
     assert_eq!(names(&report), ["dpor"]);
     let is_sharing =
         |gap: &Gap| matches!(gap, Gap::Unsupported { what, .. } if *what == StepConstruct::Sharing);
     assert!(is_sharing(&report.tried[0].gaps[0]), "{:?}", report.tried);
     assert!(report.verdict.states().is_some_and(|states| states > 10));
-    let report = run(settings(), Construct::Lock, true);
+    let report = run(tester(), Construct::Lock, true);
     assert_eq!(report.bugs()[0].strategy, "states");
 }
 
 #[test]
 fn samples_go_on_where_no_search_ends() {
-    let report = run(settings(), Construct::Does(Does::Ticks), false);
+    let report = run(tester(), Construct::Does(Does::Ticks), false);
     assert_eq!(names(&report), ["dpor", "states"]);
     let sampled = report.verdict.gaps == [Gap::Budget { steps: BUDGET }]
         || report.verdict.gaps.contains(&Gap::Budget { steps: BUDGET });
@@ -379,9 +382,7 @@ fn the_report_does_not_depend_on_the_workers() {
     for construct in [Construct::Lock, Construct::Does(Does::Ticks)] {
         for has_mistake in [false, true] {
             let of = |workers| {
-                let mut settings = settings();
-                settings.workers = workers;
-                let report = run(settings, construct, has_mistake);
+                let report = run(tester().workers(workers), construct, has_mistake);
                 let bugs: Vec<_> = report.bugs().iter().map(|bug| bug.token.clone()).collect();
                 let (tried, verdict) = (report.tried, report.verdict);
                 (report.executions, report.steps_total, bugs, tried, verdict)
@@ -393,11 +394,8 @@ fn the_report_does_not_depend_on_the_workers() {
 
 #[test]
 fn one_search_alone_goes_on_with_no_other() {
-    let mut settings = settings();
-    settings.search = Search::ExhaustiveBy(StrategySpec::Dpor(None));
-    settings.step_budget = None;
-    settings.prove = 0;
-    let report = run(settings.clone(), Construct::Lock, true);
+    let dpor = by(Search::ExhaustiveBy(StrategySpec::Dpor(None)));
+    let report = run(dpor, Construct::Lock, true);
     assert!(report.is_unproved() && report.tried.is_empty());
     let panicked = std::panic::catch_unwind(|| report.assert_clean());
     let said = panicked.expect_err("nothing is proved");
@@ -407,31 +405,33 @@ fn one_search_alone_goes_on_with_no_other() {
             && said.contains("; to prove it, take `--exhaustive` without a name"),
         "{said}"
     );
-    settings.search = Search::ExhaustiveBy(StrategySpec::States(None));
+    let states = by(Search::ExhaustiveBy(StrategySpec::States(None)));
     assert!(
-        run(settings.clone(), Construct::Lock, false)
+        run(states.clone(), Construct::Lock, false)
             .verdict
             .is_exhaustive()
     );
-    assert!(!run(settings, Construct::Lock, true).is_clean());
+    assert!(!run(states, Construct::Lock, true).is_clean());
 }
 
 /// A search with an explicit bound has fulfilled the request if it is complete within the bound.
 #[test]
 fn a_bound_that_was_asked_for_is_no_failure() {
-    let mut settings = settings();
-    settings.search = Search::ExhaustiveBy("ses:rr/0".parse().expect("a strategy"));
-    settings.step_budget = None;
-    let report = run(settings, Construct::Does(Does::Nothing), false);
+    let bounded = by(Search::ExhaustiveBy(
+        "ses:rr/0".parse().expect("a strategy"),
+    ));
+    let report = run(bounded.prove(BUDGET), Construct::Does(Does::Nothing), false);
     assert!(!report.verdict.is_exhaustive() && report.verdict.within().is_some());
     assert!(!report.is_unproved());
 }
 
 #[test]
 fn who_names_an_end_is_told_that_it_was_too_early() {
-    let mut settings = settings();
-    settings.iterations = 30;
-    let report = run(settings, Construct::Does(Does::Writes), false);
+    let report = run(
+        tester().iterations(30),
+        Construct::Does(Does::Writes),
+        false,
+    );
     let tried: u64 = report.tried.iter().map(|tried| tried.executions).sum();
     assert_eq!(report.executions + tried, 30);
     assert!(report.is_unproved());
@@ -445,13 +445,12 @@ fn who_names_an_end_is_told_that_it_was_too_early() {
 /// Denied conditions of the whole report do not apply to an abandoned search.
 #[test]
 fn a_search_that_gives_up_is_not_judged() {
-    let mut settings = settings();
-    settings.deny = actor_test::Deny::default().with_vacuous();
-    let report = Tester::with(settings).run(|sys| {
+    let tester = tester().deny(actor_test::Deny::default().with_vacuous());
+    let report = tester.run(|sys| {
         sys.sometimes("both are there", |world| {
             world.all::<Judge>().any(|judge| judge.heard.len() == 2)
         });
-        two(sys, false, Does::Ticks);
+        two(&sys, false, Does::Ticks);
     });
     assert!(
         report.is_clean() && report.is_unproved(),

@@ -11,7 +11,7 @@ type Program = fn(&System);
 fn explore(name: &str, iterations: u64, program: Program) -> Report {
     let strategy: StrategySpec = name.parse().expect("a strategy");
     let tester = Tester::new().iterations(iterations);
-    tester.strategy(strategy).run(program)
+    tester.strategy(strategy).run(|sys| program(&sys))
 }
 
 /// Returns the number of behaviours or states that the search counts.

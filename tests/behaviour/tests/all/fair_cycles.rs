@@ -6,16 +6,16 @@ use std::time::Duration;
 use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{StrategySpec, Unjudged};
-use actor_test::{Bug, BugKind, Demand, Gap, Report, Settings, Tester};
+use actor_test::{Bug, BugKind, Demand, Gap, Report, Tester};
 use behaviour::automata::{Automata, Edge, Model, ModelState};
 
 fn search(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
     let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.check_every = 0;
-    let tester = Tester::with(settings).strategy(strategy);
-    tester.keep_going().run(program)
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .check_every(0)
+        .strategy(strategy);
+    tester.keep_going().run(|sys| program(&sys))
 }
 
 /// Returns the liveness bugs.
@@ -532,11 +532,11 @@ impl Dozing {
 #[test]
 fn what_can_again_and_again_is_left_by_a_weakly_fair_schedule() {
     for is_patient in [false, true] {
-        let mut settings = Settings::default();
-        settings.iterations = u64::MAX;
-        settings.check_every = 0;
-        settings.semantics.patient_timers = is_patient;
-        let tester = Tester::with(settings).strategy(StrategySpec::States(None));
+        let tester = Tester::new()
+            .iterations(u64::MAX)
+            .check_every(0)
+            .patient_timers(is_patient)
+            .strategy(StrategySpec::States(None));
         let report = tester.keep_going().run(|sys| {
             let dozing = sys.spawn(Dozing { rests: false });
             sys.eventually("it rests", move |w| {

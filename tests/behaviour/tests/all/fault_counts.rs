@@ -115,7 +115,7 @@ fn nodes_are_parted_in_every_way_or_one_is_cut_off() {
         let strategy = Box::new(Listing(Arc::clone(&seen)));
         let faults = "partition=1".parse().expect("faults");
         let tester = Tester::new().iterations(1).faults(faults);
-        let report = tester.run_with(strategy, move |sys| {
+        let report = tester.custom_strategy(strategy).run(move |sys| {
             for number in 0..nodes {
                 sys.node(&format!("n{number}"), |node| {
                     node.spawn(Chain(0));

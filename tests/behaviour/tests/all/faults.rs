@@ -33,7 +33,7 @@ impl Reader {
     }
 }
 
-fn reads(times: u32, bug: fn(&[u32]) -> bool) -> impl Fn(&System) + Sync {
+fn reads(times: u32, bug: fn(&[u32]) -> bool) -> impl Fn(System) + Sync {
     move |sys| {
         sys.fails("read", || io::Error::other("no card"));
         let reader = sys.spawn(Reader {
@@ -150,8 +150,8 @@ fn calls_and_mailboxes_of_a_spared_node_do_not_fail() {
         let faults = "call=2,full=2".parse().expect("faults");
         Tester::new().faults(faults).run(move |sys| {
             sys.node("n1", |node| {
-                reads(3, |failed| !failed.is_empty())(node);
-                mailbox(10, false)(node);
+                reads(3, |failed| !failed.is_empty())(node.clone());
+                mailbox(10, false)(node.clone());
             });
             if is_spared {
                 sys.faults().spare("n1");
@@ -248,7 +248,7 @@ impl Boss {
     }
 }
 
-fn mailbox(capacity: usize, asks: bool) -> impl Fn(&System) + Sync {
+fn mailbox(capacity: usize, asks: bool) -> impl Fn(System) + Sync {
     move |sys| {
         let mailbox = match capacity {
             0 => Mailbox::unbounded(),
@@ -326,7 +326,7 @@ fn what_is_told_before_a_spawn_is_carried_out_may_find_no_room() {
     };
     let run = |tester: Tester, set_up: &(dyn Fn(&System) + Sync), lost: u32| {
         tester.run(move |sys| {
-            set_up(sys);
+            set_up(&sys);
             sys.sometimes("one is lost", move |world| {
                 world
                     .all::<Shelf>()
@@ -434,7 +434,7 @@ mod nodes {
     use std::time::Duration;
 
     use actor_core::prelude::*;
-    use actor_test::{FaultBudgets, FaultKind, Report, Settings, Tester};
+    use actor_test::{FaultBudgets, FaultKind, Report, Tester};
     use serde::{Deserialize, Serialize};
 
     #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -550,7 +550,7 @@ mod nodes {
             .iterations(500)
             .faults(faults)
             .minimize(200_000)
-            .run(body)
+            .run(|sys| body(&sys))
     }
 
     #[test]
@@ -646,11 +646,11 @@ mod nodes {
                 nodes(3, false, true, false),
             ),
         ] {
-            let mut settings = Settings::default();
-            settings.iterations = 200;
-            settings.check_every = 1;
-            settings.semantics.faults = faults.parse().expect("faults");
-            let report = Tester::with(settings).run(body);
+            let report = Tester::new()
+                .iterations(200)
+                .check_every(1)
+                .faults(faults.parse().expect("faults"))
+                .run(|sys| body(&sys));
             report.assert_clean();
             assert!(
                 report.faults.iter().all(|faults| faults.struck > 5),

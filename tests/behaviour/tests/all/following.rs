@@ -107,7 +107,7 @@ const STEPS: [(&str, &str); 12] = [
 ];
 
 fn follow(edit: Edit) -> ScriptResult {
-    Tester::new().follow(&STEPS, |sys| clients(sys, edit))
+    Tester::new().follow(&STEPS, |sys| clients(&sys, edit))
 }
 
 #[test]

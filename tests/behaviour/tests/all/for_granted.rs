@@ -24,7 +24,7 @@ fn searched(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
     Tester::new()
         .strategy(strategy)
         .iterations(10_000)
-        .run(program)
+        .run(|sys| program(&sys))
 }
 
 /// Store buffering: each thread stores to its own location and loads the other's.

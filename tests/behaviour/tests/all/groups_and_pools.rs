@@ -7,7 +7,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Group, Mailbox, Overflow, Pool, Probe, Topics, monitor};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Deny, Report, Tester};
+use actor_test::{BugKind, Deny, Report, Search, Tester};
 
 fn dfs() -> Tester {
     Tester::new()
@@ -47,7 +47,7 @@ impl Speaker {
 #[test]
 fn all_members_hear_the_same_order() {
     static HEARD: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
-    let report = Tester::new().iterations(300).run_async(|sys| async move {
+    let report = Tester::new().iterations(300).run(|sys| async move {
         let group = Group::new(&sys);
         let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(&sys));
         probes.iter().for_each(|probe| group.join(&probe.actor()));
@@ -81,7 +81,7 @@ impl Mayfly {
 
 #[test]
 fn who_is_known_to_have_stopped_has_left() {
-    assert_clean(&dfs().run_async(|sys| async move {
+    assert_clean(&dfs().run(|sys| async move {
         let group = Group::<Say>::new(&sys);
         let mayfly = sys.spawn(Mayfly);
         group.join(&mayfly);
@@ -109,8 +109,8 @@ impl Counted {
 fn a_monitor_sees_a_broadcast_at_the_members() {
     assert_clean(&dfs().run(|sys| {
         sys.monitor::<Counted>();
-        let group = Group::new(sys);
-        let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(sys));
+        let group = Group::new(&sys);
+        let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(&sys));
         probes.iter().for_each(|probe| group.join(&probe.actor()));
         group.broadcast(Say(7));
     }));
@@ -120,7 +120,7 @@ fn a_monitor_sees_a_broadcast_at_the_members() {
 /// A message under a topic reaches the subscribers of that topic.
 #[test]
 fn a_subscriber_hears_its_topic_in_order() {
-    assert_clean(&dfs().run_async(|sys| async move {
+    assert_clean(&dfs().run(|sys| async move {
         let news = Topics::new(&sys);
         let fan = Probe::<dyn Listener>::new(&sys);
         news.subscribe("sport", &fan.actor());
@@ -147,7 +147,7 @@ fn all_subscribers_hear_the_same_order() {
         }
     }
 
-    let report = Tester::new().iterations(300).run_async(|sys| async move {
+    let report = Tester::new().iterations(300).run(|sys| async move {
         let news = Topics::named(&sys, "news");
         let probes = [(); 2].map(|()| Probe::<dyn Listener>::new(&sys));
         for probe in &probes {
@@ -167,7 +167,7 @@ fn all_subscribers_hear_the_same_order() {
 /// A subscriber that has left or stopped receives nothing more; one that subscribes twice receives once.
 #[test]
 fn who_leaves_a_topic_or_stops_is_forgotten() {
-    assert_clean(&dfs().run_async(|sys| async move {
+    assert_clean(&dfs().run(|sys| async move {
         let news = Topics::new(&sys);
         let stays = Probe::<dyn Listener>::new(&sys);
         let leaves = Probe::<dyn Listener>::new(&sys);
@@ -204,7 +204,7 @@ impl Worker {
 // ANCHOR: pool
 #[test]
 fn workers_take_turns() {
-    assert_clean(&dfs().run_async(|sys| async move {
+    assert_clean(&dfs().run(|sys| async move {
         let pool = sys.spawn(Pool::round_robin(2, Worker));
         assert_eq!(pool.ask(Work).await, Ok(0));
         assert_eq!(pool.ask(Work).await, Ok(1));
@@ -238,7 +238,7 @@ impl Weak {
 /// Explores every order of the job, the failure and the restart.
 #[test]
 fn a_good_job_behind_a_bad_one_is_handled() {
-    let report = dfs().supervised(true).run_async(|sys| async move {
+    let report = dfs().supervised(true).run(|sys| async move {
         let pool = sys.spawn(Pool::round_robin(1, |_| Weak { starts: true }));
         pool.tell(Job(0));
         assert_eq!(pool.ask(Job(1)).await, Ok(1));
@@ -252,8 +252,11 @@ fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
         .into_iter()
         .enumerate()
     {
-        let tester = Tester::new().iterations(500).portfolio().supervised(true);
-        let report = tester.run_async(move |sys| async move {
+        let tester = Tester::new()
+            .iterations(500)
+            .search(Search::Portfolio)
+            .supervised(true);
+        let report = tester.run(move |sys| async move {
             let make = |_| Weak { starts: true };
             let pool = sys.spawn(match kind {
                 0 => Pool::round_robin(2, make),
@@ -276,7 +279,7 @@ fn good_jobs_behind_bad_ones_are_handled_in_every_kind() {
 /// A worker that can't start is not restarted for ever: the execution ends.
 #[test]
 fn a_worker_that_cannot_start_stays_down() {
-    let report = dfs().supervised(true).run_async(|sys| async move {
+    let report = dfs().supervised(true).run(|sys| async move {
         let mut made = 0;
         let pool = sys.spawn(Pool::round_robin(1, move |_| {
             made += 1;
@@ -294,7 +297,7 @@ fn a_worker_that_cannot_start_stays_down() {
 #[test]
 fn the_least_busy_gets_the_next() {
     static SECOND: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
-    let report = dfs().run_async(|sys| async move {
+    let report = dfs().run(|sys| async move {
         let pool = sys.spawn(Pool::least_busy(2, Worker));
         assert_eq!(pool.ask(Work).await, Ok(0));
         let second = pool.ask(Work).await.expect("it is answered");
@@ -362,7 +365,7 @@ impl Teller {
 /// The order is kept for every size, and for every time of a change.
 #[test]
 fn the_events_of_a_key_keep_their_order_when_a_pool_is_resized() {
-    let report = Tester::new().iterations(2_000).run_async(|sys| async move {
+    let report = Tester::new().iterations(2_000).run(|sys| async move {
         let next = Arc::new(Mutex::new([0; 2]));
         let shared = next.clone();
         let make = move |_| Teller {
@@ -400,7 +403,7 @@ fn a_key_that_moves_waits_for_its_former_worker() {
         }
     }
 
-    let report = Tester::new().iterations(1_000).run_async(|sys| async move {
+    let report = Tester::new().iterations(1_000).run(|sys| async move {
         let handled = Arc::new(Mutex::new(Vec::new()));
         let shared = handled.clone();
         let make = move |index| Teller(index, shared.clone());
@@ -477,7 +480,7 @@ fn an_elastic_pool_with_a_bounded_mailbox_keeps_count() {
 /// When the pool stops, pending asks get their answers, and its own events are no dead letters.
 #[test]
 fn a_pool_that_is_stopped_leaves_no_dead_letters_of_its_own() {
-    let report = Tester::new().iterations(500).run_async(|sys| async move {
+    let report = Tester::new().iterations(500).run(|sys| async move {
         let pool = sys.spawn(Pool::least_busy(1, Worker));
         let asked = [pool.ask(Work), pool.ask(Work)];
         pool.stop();
@@ -510,20 +513,18 @@ impl Replies {
 #[test]
 fn a_monitor_sees_a_reply_through_a_pool_once() {
     for kind in 0..3 {
-        let report = Tester::new()
-            .iterations(300)
-            .run_async(move |sys| async move {
-                let pool = match kind {
-                    0 => Pool::round_robin(1, Worker),
-                    1 => Pool::least_busy(1, Worker),
-                    _ => Pool::keyed(1, Worker).resizable(),
-                };
-                sys.monitor::<Replies>();
-                let pool = sys.spawn(pool);
-                pool.tell(Work);
-                assert_eq!(pool.ask(Work).await, Ok(0));
-                sys.announce(Say(0));
-            });
+        let report = Tester::new().iterations(300).run(move |sys| async move {
+            let pool = match kind {
+                0 => Pool::round_robin(1, Worker),
+                1 => Pool::least_busy(1, Worker),
+                _ => Pool::keyed(1, Worker).resizable(),
+            };
+            sys.monitor::<Replies>();
+            let pool = sys.spawn(pool);
+            pool.tell(Work);
+            assert_eq!(pool.ask(Work).await, Ok(0));
+            sys.announce(Say(0));
+        });
         report.assert_clean();
     }
 }

@@ -2,7 +2,7 @@
 
 use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Partition, Report, Settings, Tester};
+use actor_test::{Report, Tester};
 
 #[derive(Debug)]
 struct Go;
@@ -121,7 +121,7 @@ fn tester() -> Tester {
 
 /// Asserts that the report is the same for any number of workers.
 fn explored(tester: &Tester, program: fn(&System)) -> Report {
-    let run = |workers| timeless(tester.clone().workers(workers).run(program));
+    let run = |workers| timeless(tester.clone().workers(workers).run(|sys| program(&sys)));
     let one = run(1);
     assert_eq!(one, run(2));
     one
@@ -163,7 +163,7 @@ fn a_reason_in_many_forms_is_one_bug() {
             .keep_going()
             .seed(seed)
             .iterations(20)
-            .run(one_reason);
+            .run(|sys| one_reason(&sys));
         forms.extend(report.bugs.iter().map(|bug| bug.message().to_owned()));
         assert!(report.bugs.len() <= 1, "{:?}", report.bugs);
     }
@@ -179,7 +179,11 @@ fn a_reason_in_many_forms_is_one_bug() {
 /// The reported execution is the shortest with its bug.
 #[test]
 fn the_shortest_is_told() {
-    let run = |iterations| tester().iterations(iterations).run(three_reasons);
+    let run = |iterations| {
+        tester()
+            .iterations(iterations)
+            .run(|sys| three_reasons(&sys))
+    };
     let (few, many) = (run(20), run(300));
     let lengths = few.bugs.iter().map(|bug| {
         let mut known = many
@@ -201,19 +205,17 @@ fn the_shortest_is_told() {
 
 #[test]
 fn parts_add_up() {
+    let tester = Tester::new().strategy(StrategySpec::Random).iterations(300);
+    let whole = tester.keep_going();
     let part = |number: u64| {
-        let mut settings = Settings::default();
-        settings.search = actor_test::Search::Strategies(vec![StrategySpec::Random]);
-        settings.iterations = 300;
-        settings.keep_going = true;
-        settings.partition = (number > 0).then(|| {
-            let part: Partition = format!("{number}/3").parse().expect("a part");
-            part
-        });
-        timeless(Tester::with(settings).run(three_reasons))
+        let tester = whole
+            .clone()
+            .partition(format!("{number}/3").parse().expect("a part"));
+        timeless(tester.run(|sys| three_reasons(&sys)))
     };
     let merged = Report::merge([part(2), part(3), part(1)]).expect("all parts");
-    assert_eq!(merged.bugs, part(0).bugs);
+    let whole = timeless(whole.run(|sys| three_reasons(&sys)));
+    assert_eq!(merged.bugs, whole.bugs);
     assert_eq!(merged.bugs.len(), 3);
 }
 
@@ -221,7 +223,7 @@ fn parts_add_up() {
 #[test]
 fn the_first_bug_is_seen_once() {
     let tester = Tester::new().strategy(StrategySpec::Random).iterations(300);
-    let report = tester.run(three_reasons);
+    let report = tester.run(|sys| three_reasons(&sys));
     assert_eq!(report.bugs.len(), 1);
     assert_eq!(report.bugs[0].seen, 1);
 }

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
 use actor_core::{Journal, JournalError};
-use actor_test::{FaultBudgets, FaultKind, Tester};
+use actor_test::{FaultBudgets, FaultKind, Search, Tester};
 
 /// The appended values, in order, and the number that are confirmed as safe.
 #[derive(Clone, Debug, Default)]
@@ -152,9 +152,9 @@ async fn three_lives(sys: System, block: u32) {
 fn what_is_recovered_after_a_failed_sync_is_on_the_disk() {
     Tester::new()
         .iterations(500)
-        .portfolio()
+        .search(Search::Portfolio)
         .faults(FaultBudgets::none().with(FaultKind::Disk, 1))
-        .run_async(|sys| async move {
+        .run(|sys| async move {
             let disk = sys.disk();
             let Ok(recovered) = Journal::recover(&disk, "journal").await else {
                 return;
@@ -199,8 +199,8 @@ fn on_a_node(sys: &System, keeps_disk: bool) {
 fn what_a_journal_has_synced_survives_restarts_of_its_node() {
     Tester::new()
         .iterations(1_000)
-        .portfolio()
-        .run(|sys| on_a_node(sys, true))
+        .search(Search::Portfolio)
+        .run(|sys| on_a_node(&sys, true))
         .assert_clean();
 }
 
@@ -208,8 +208,8 @@ fn what_a_journal_has_synced_survives_restarts_of_its_node() {
 fn a_node_without_its_disk_has_lost_everything() {
     let report = Tester::new()
         .iterations(1_000)
-        .portfolio()
-        .run(|sys| on_a_node(sys, false));
+        .search(Search::Portfolio)
+        .run(|sys| on_a_node(&sys, false));
     let bugs = report.bugs();
     assert!(bugs.iter().any(|bug| bug.message().contains("not []")));
 }
@@ -217,9 +217,9 @@ fn a_node_without_its_disk_has_lost_everything() {
 fn explore(iterations: u64, block: u32, failing_calls: u16) {
     Tester::new()
         .iterations(iterations)
-        .portfolio()
+        .search(Search::Portfolio)
         .faults(FaultBudgets::none().with(FaultKind::Disk, failing_calls))
-        .run_async(move |sys| three_lives(sys, block))
+        .run(move |sys| three_lives(sys, block))
         .assert_clean();
 }
 

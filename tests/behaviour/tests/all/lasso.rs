@@ -6,7 +6,7 @@ use std::time::Duration;
 use actor_core::Actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
-use actor_test::{Bounds, BugKind, Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 /// An obligation arises.
 #[derive(Debug)]
@@ -222,7 +222,7 @@ fn what_offers_nothing_is_named() {
     });
     heat(&report);
     assert_eq!(report.opaque, ["`Asks` (async handler)"]);
-    let report = few().run_async(|sys| async move {
+    let report = few().run(|sys| async move {
         sys.monitor::<Debt>();
         sys.announce(Owe);
         let player = sys.spawn(Hashed::new(None));
@@ -252,7 +252,7 @@ impl Asks {
 /// An opaque actor that waits the whole time, and receives nothing, does not prevent a lasso.
 #[test]
 fn what_rests_may_be_opaque() {
-    let report = once().run_async(|sys| async move {
+    let report = once().run(|sys| async move {
         sys.monitor::<Debt>();
         let never = sys.spawn(Bare::new(None));
         let first = sys.spawn(Hashed::new(None));
@@ -386,11 +386,11 @@ fn callers(sys: &System, enough: u32) {
 #[test]
 fn a_schedule_may_always_turn_out_well() {
     let tester = Tester::new().iterations(300).strategy(StrategySpec::Random);
-    let report = tester.run(|sys| callers(sys, 4));
+    let report = tester.run(|sys| callers(&sys, 4));
     report.assert_clean();
     assert!(report.steps.expect("they end").max > 5_000, "luck is rare");
     // No series is long enough here; and series have no limit, so there are infinitely many states.
-    let report = once().run(|sys| callers(sys, u32::MAX));
+    let report = once().run(|sys| callers(&sys, u32::MAX));
     heat(&report);
     let cycle = report.bugs()[0].trace.cycle.expect("some run comes back");
     assert!(report.bugs()[0].message().contains(&cycle.to_string()));
@@ -451,13 +451,11 @@ impl Payer {
 
 #[test]
 fn a_cycle_that_leaves_someone_out_is_none() {
-    let bounds = Bounds::new(1_000)
-        .with_fair(20_000)
-        .with_temperature(19_000);
     let run = |left_out: usize| {
         let strategy = Box::new(LeavesOut(left_out));
-        let tester = Tester::new().iterations(1).bounds(bounds);
-        tester.run_with(strategy, |sys| {
+        let tester = Tester::new().iterations(1).max_steps(1_000);
+        let tester = tester.max_fair_steps(20_000).temperature(19_000);
+        tester.custom_strategy(strategy).run(|sys| {
             sys.monitor::<Debt>();
             let first = sys.spawn(Hashed::new(None));
             first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
@@ -498,11 +496,13 @@ impl Strategy for First {
 fn only_fair_steps_count() {
     let run = |fairness: Fairness| {
         let tester = Tester::new().iterations(1).max_steps(10_000);
-        tester.run_with(Box::new(First(fairness)), |sys| {
-            sys.monitor::<Debt>();
-            let first = sys.spawn(Hashed::new(None));
-            first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
-        })
+        tester
+            .custom_strategy(Box::new(First(fairness)))
+            .run(|sys| {
+                sys.monitor::<Debt>();
+                let first = sys.spawn(Hashed::new(None));
+                first.tell(Serve(sys.spawn(Hashed::new(Some(&first)))));
+            })
     };
     let report = run(Fairness::Unfair);
     report.assert_clean();
@@ -561,8 +561,8 @@ impl Moody {
 #[test]
 fn what_is_warm_for_ever_is_not_owed_for_ever() {
     let run = |always: bool| {
-        let bounds = Bounds::new(1_000).with_temperature(5_000);
-        once().bounds(bounds).run(move |sys| {
+        let tester = once().max_steps(1_000).temperature(5_000);
+        tester.run(move |sys| {
             sys.monitor::<Patience>();
             let balls = 200;
             sys.spawn(Moody { balls, always }).tell(Ball);

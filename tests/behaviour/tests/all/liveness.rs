@@ -5,7 +5,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{actor, forever, monitor};
 use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
-use actor_test::{Bounds, BugKind, Gap, Report, Tester};
+use actor_test::{BugKind, Gap, Report, Tester};
 
 #[derive(Debug)]
 struct Next(u64);
@@ -60,11 +60,13 @@ impl Plan {
     }
 }
 
-fn plan(bounds: Bounds, temperatures: &[(u64, &'static str)], last: u64) -> Report {
-    let tester = Tester::new()
-        .iterations(1)
-        .bounds(bounds)
-        .strategy(StrategySpec::Random);
+/// A tester of one random execution with this bound on unfair steps.
+fn bounded(steps: u64) -> Tester {
+    let tester = Tester::new().iterations(1).max_steps(steps);
+    tester.strategy(StrategySpec::Random)
+}
+
+fn plan(tester: &Tester, temperatures: &[(u64, &'static str)], last: u64) -> Report {
     tester.run(|sys| {
         sys.monitor::<Owed>();
         let temperatures = temperatures.to_vec();
@@ -77,16 +79,17 @@ const LAST: u64 = 1_000_000;
 
 #[test]
 fn both_sides_of_the_threshold() {
-    let bounds = Bounds::new(1_000).with_temperature(99);
+    let tester = bounded(1_000).temperature(99);
     // Hot when count 0 is handled, cold 50 counts or 100 steps later. The 99 steps between are
     // allowed; with a limit of 98 the monitor is suspected, and cleared when it turns cold.
-    let report = plan(bounds, &[(0, "hot"), (50, "cold")], 60);
+    let report = plan(&tester, &[(0, "hot"), (50, "cold")], 60);
     report.assert_clean();
     assert_eq!(report.transient, 0);
-    let report = plan(bounds.with_temperature(98), &[(0, "hot"), (50, "cold")], 60);
+    let tester = tester.temperature(98);
+    let report = plan(&tester, &[(0, "hot"), (50, "cold")], 60);
     report.assert_clean();
     assert_eq!(report.transient, 1);
-    let report = plan(bounds.with_temperature(98), &[(0, "hot")], LAST);
+    let report = plan(&tester, &[(0, "hot")], LAST);
     let bug = report.assert_bug("monitor `Owed` is hot in `Hot`");
     assert_eq!(bug.kind(), BugKind::Liveness);
     assert!(bug.message().contains("for 99 steps") && bug.message().contains("threshold 98"));
@@ -102,21 +105,21 @@ fn both_sides_of_the_threshold() {
 
 #[test]
 fn the_default_threshold_is_half_of_the_fair_bound() {
-    let report = plan(Bounds::new(100), &[(0, "hot")], LAST);
+    let report = plan(&bounded(100), &[(0, "hot")], LAST);
     let bug = report.assert_bug("liveness");
     assert!(bug.message().contains("threshold 500"), "{}", bug.message());
     assert_eq!(bug.step(), 4 + 501);
-    let report = plan(Bounds::new(100).with_fair(300), &[(0, "hot")], LAST);
+    let report = plan(&bounded(100).max_fair_steps(300), &[(0, "hot")], LAST);
     assert_eq!(report.assert_bug("liveness").step(), 4 + 151);
 }
 
 #[test]
 fn cold_resets_the_heat_and_warm_keeps_it() {
-    let bounds = Bounds::new(1_000).with_temperature(100);
+    let tester = bounded(1_000).temperature(100);
     let cold_between = [(0, "hot"), (40, "cold"), (41, "hot"), (81, "cold")];
-    plan(bounds, &cold_between, 100).assert_clean();
+    plan(&tester, &cold_between, 100).assert_clean();
     let warm_between = [(0, "hot"), (40, "warm"), (400, "hot")];
-    let report = plan(bounds, &warm_between, LAST);
+    let report = plan(&tester, &warm_between, LAST);
     let bug = report.assert_bug("liveness");
     // 80 hot steps, a warm pause, and 21 more hot steps.
     assert_eq!(bug.step(), 4 + 2 * 400 + 21);
@@ -126,13 +129,13 @@ fn cold_resets_the_heat_and_warm_keeps_it() {
         bug.message()
     );
     let short = [(0, "hot"), (40, "warm"), (400, "hot"), (410, "cold")];
-    plan(bounds, &short, 450).assert_clean();
+    plan(&tester, &short, 450).assert_clean();
 }
 
 #[test]
 fn at_the_bound_what_is_owed_stays_undecided() {
-    let bounds = Bounds::new(100).with_fair(1_000).with_temperature(900);
-    let report = plan(bounds, &[(300, "hot")], LAST);
+    let tester = bounded(100).max_fair_steps(1_000).temperature(900);
+    let report = plan(&tester, &[(300, "hot")], LAST);
     // Hot from step 604 on, cut off at step 1000.
     let spins = report.bugs().iter().all(|bug| bug.kind() == BugKind::Spin);
     assert!(
@@ -140,7 +143,9 @@ fn at_the_bound_what_is_owed_stays_undecided() {
         "{:?}",
         report.bugs().first().map(|bug| bug.message())
     );
-    let report = Tester::new().iterations(10).bounds(bounds).run(|sys| {
+    let tester = Tester::new().iterations(10).max_steps(100);
+    let tester = tester.max_fair_steps(1_000).temperature(900);
+    let report = tester.run(|sys| {
         sys.monitor::<Owed>();
         let peer = sys.spawn(Bounces {
             peer: None,
@@ -221,15 +226,17 @@ impl Strategy for Eldest {
 
 fn hot_for_ever(fairness: Fairness) -> Report {
     let tester = Tester::new().iterations(1).max_steps(100);
-    tester.run_with(Box::new(Eldest { fairness }), |sys| {
-        sys.monitor::<Owed>();
-        let temperatures = vec![(0, "hot")];
-        sys.spawn(Plan {
-            temperatures,
-            last: LAST,
+    tester
+        .custom_strategy(Box::new(Eldest { fairness }))
+        .run(|sys| {
+            sys.monitor::<Owed>();
+            let temperatures = vec![(0, "hot")];
+            sys.spawn(Plan {
+                temperatures,
+                last: LAST,
+            })
+            .tell(Next(0));
         })
-        .tell(Next(0));
-    })
 }
 
 #[test]
@@ -254,10 +261,12 @@ fn a_bug_that_ends_the_exploration_leaves_liveness_unmentioned() {
             tester
         };
         let fairness = Fairness::Unfair;
-        tester.run_with(Box::new(Eldest { fairness }), |sys| {
-            sys.monitor::<Owed>();
-            panic!("before anybody had a turn");
-        })
+        tester
+            .custom_strategy(Box::new(Eldest { fairness }))
+            .run(|sys| -> () {
+                sys.monitor::<Owed>();
+                panic!("before anybody had a turn");
+            })
     };
     assert!(!run(false).liveness_unchecked);
     // A strategy that continues has given every operation a turn.
@@ -272,13 +281,15 @@ fn liveness_is_unchecked_where_an_unfair_execution_was_cut_off() {
         let tester = Tester::new().iterations(4).max_steps(100);
         let fairness = Fairness::Unfair;
         let calls = std::sync::atomic::AtomicU32::new(0);
-        tester.run_with(Box::new(Eldest { fairness }), move |sys| {
-            sys.monitor::<Owed>();
-            let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-            let last = if long && call == 2 { LAST } else { 3 };
-            let temperatures = vec![(0, "hot"), (2, "cold")];
-            sys.spawn(Plan { temperatures, last }).tell(Next(0));
-        })
+        tester
+            .custom_strategy(Box::new(Eldest { fairness }))
+            .run(move |sys| {
+                sys.monitor::<Owed>();
+                let call = calls.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                let last = if long && call == 2 { LAST } else { 3 };
+                let temperatures = vec![(0, "hot"), (2, "cold")];
+                sys.spawn(Plan { temperatures, last }).tell(Next(0));
+            })
     };
     let report = run(false);
     report.assert_clean();
@@ -322,31 +333,29 @@ impl Referee {
 /// Slow but live: two players occupy the schedule, and a timer finally cools the monitor.
 #[test]
 fn slow_but_live_is_no_bug() {
-    let report = Tester::new()
-        .iterations(200)
-        .bounds(Bounds::new(200))
-        .run(|sys| {
-            sys.monitor::<Owed>();
-            let peer = sys.spawn(Bounces {
-                peer: None,
-                hot_at: u64::MAX,
-            });
-            peer.tell(Serve(sys.spawn(Bounces {
-                peer: Some(peer.clone()),
-                hot_at: u64::MAX,
-            })));
-            sys.spawn(Referee);
+    let report = Tester::new().iterations(200).max_steps(200).run(|sys| {
+        sys.monitor::<Owed>();
+        let peer = sys.spawn(Bounces {
+            peer: None,
+            hot_at: u64::MAX,
         });
+        peer.tell(Serve(sys.spawn(Bounces {
+            peer: Some(peer.clone()),
+            hot_at: u64::MAX,
+        })));
+        sys.spawn(Referee);
+    });
     report.assert_clean();
     assert_eq!(report.undecided, 0);
 }
 
 #[test]
 fn predicates_heat_by_the_same_rule() {
-    let bounds = Bounds::new(1_000).with_temperature(100);
+    let tester = Tester::new().iterations(1);
+    let tester = tester.max_steps(1_000).temperature(100);
     let count_of = |report: &Report| report.assert_bug("liveness").step();
     let eventually = |goal: u64| {
-        Tester::new().iterations(1).bounds(bounds).run(move |sys| {
+        tester.run(move |sys| {
             let counts = sys.spawn(Counts(0));
             counts.tell(Next(0));
             sys.eventually("it gets there", move |w| {
@@ -367,7 +376,7 @@ fn predicates_heat_by_the_same_rule() {
         "owed since the body registered it"
     );
     let again = |period: u64| {
-        Tester::new().iterations(1).bounds(bounds).run(move |sys| {
+        tester.run(move |sys| {
             let counts = sys.spawn(Counts(0));
             counts.tell(Next(0));
             sys.always_eventually("it comes round", move |w| {
@@ -399,15 +408,17 @@ fn heat_from_before_the_switch_is_forgotten_in_a_warm_pause() {
     let plan = |temperatures: &[(u64, &'static str)]| {
         let fairness = Fairness::FairFrom(50);
         let tester = Tester::new().iterations(1).max_steps(100);
-        let report = tester.run_with(Box::new(Eldest { fairness }), |sys| {
-            sys.monitor::<Owed>();
-            let temperatures = temperatures.to_vec();
-            sys.spawn(Plan {
-                temperatures,
-                last: LAST,
-            })
-            .tell(Next(0));
-        });
+        let report = tester
+            .custom_strategy(Box::new(Eldest { fairness }))
+            .run(|sys| {
+                sys.monitor::<Owed>();
+                let temperatures = temperatures.to_vec();
+                sys.spawn(Plan {
+                    temperatures,
+                    last: LAST,
+                })
+                .tell(Next(0));
+            });
         report.assert_bug("liveness").step()
     };
     let hot_again = 4 + 2 * 100;
@@ -428,8 +439,8 @@ fn both_sides_of_what_counts_as_a_spin() {
     // Event number `n` is handled in step 4 + 2 n. The event `last_effect`
     // has an effect on others, since it announces something.
     let spins = |fair: u64, last_effect: u64| {
-        let bounds = Bounds::new(100).with_fair(fair);
-        let report = plan(bounds, &[(last_effect, "cold")], LAST);
+        let tester = bounded(100).max_fair_steps(fair);
+        let report = plan(&tester, &[(last_effect, "cold")], LAST);
         report.bugs().first().map(|bug| bug.message().to_owned())
     };
     let last = |fair: u64| (fair - 4) / 2;
@@ -461,29 +472,31 @@ impl Counter {
 /// would cool the monitor; the body calls `finish` while the monitor is hot.
 fn finish_while_hot(fairness: Fairness, is_cooled: bool) -> Report {
     let tester = Tester::new().iterations(1).max_steps(100);
-    tester.run_async_with(Box::new(Eldest { fairness }), move |sys| async move {
-        sys.monitor::<Owed>();
-        sys.announce(Hot);
-        let asked = sys.spawn(Counter);
-        // Four steps each.
-        for _ in 0..10 {
-            asked.ask(Ask).await.expect("it lives");
-        }
-        let peer = sys.spawn(Bounces {
-            peer: None,
-            hot_at: u64::MAX,
-        });
-        let other = sys.spawn(Bounces {
-            peer: Some(peer.clone()),
-            hot_at: u64::MAX,
-        });
-        peer.tell(Serve(other));
-        let cools = sys.spawn(Counter);
-        if is_cooled {
-            cools.tell(Chill);
-        }
-        sys.finish();
-    })
+    tester
+        .custom_strategy(Box::new(Eldest { fairness }))
+        .run(move |sys| async move {
+            sys.monitor::<Owed>();
+            sys.announce(Hot);
+            let asked = sys.spawn(Counter);
+            // Four steps each.
+            for _ in 0..10 {
+                asked.ask(Ask).await.expect("it lives");
+            }
+            let peer = sys.spawn(Bounces {
+                peer: None,
+                hot_at: u64::MAX,
+            });
+            let other = sys.spawn(Bounces {
+                peer: Some(peer.clone()),
+                hot_at: u64::MAX,
+            });
+            peer.tell(Serve(other));
+            let cools = sys.spawn(Counter);
+            if is_cooled {
+                cools.tell(Chill);
+            }
+            sys.finish();
+        })
 }
 
 #[test]
@@ -523,7 +536,7 @@ fn a_fair_suffix_is_no_part_of_a_systematic_search() {
         let tester = Tester::new()
             .iterations(u64::MAX)
             .strategy(StrategySpec::Dfs(None));
-        let report = tester.run_async(move |sys| async move {
+        let report = tester.run(move |sys| async move {
             sys.monitor::<Owed>();
             let cools = sys.spawn(Counter);
             cools.ask(Ask).await.expect("it lives");
@@ -618,9 +631,8 @@ impl Silent {
     }
 }
 
-fn waits(how: Waiting, bounds: Bounds) -> Report {
-    let tester = Tester::new().iterations(1).bounds(bounds);
-    tester.strategy(StrategySpec::Random).run(move |sys| {
+fn waits(how: Waiting, tester: &Tester) -> Report {
+    tester.run(move |sys| {
         sys.spawn(Ticks);
         let silent = sys.spawn(Silent::default());
         sys.spawn(Waits { how, silent }).tell(Begin);
@@ -629,7 +641,7 @@ fn waits(how: Waiting, bounds: Bounds) -> Report {
 
 #[test]
 fn who_awaits_in_vain_beside_a_timer_is_found() {
-    let bounds = Bounds::new(200);
+    let tester = bounded(200);
     for (how, kind, what) in [
         (
             Waiting::ForEvent,
@@ -652,7 +664,7 @@ fn who_awaits_in_vain_beside_a_timer_is_found() {
             "`Waits` awaits something",
         ),
     ] {
-        let report = waits(how, bounds);
+        let report = waits(how, &tester);
         let bug = report.assert_bug(what);
         assert_eq!(bug.kind(), kind);
         let message = bug.message();
@@ -666,7 +678,7 @@ fn who_awaits_in_vain_beside_a_timer_is_found() {
 #[test]
 fn who_has_time_or_a_time_limit_waits_in_silence() {
     for how in [Waiting::ForReplyWithLimit, Waiting::Asleep] {
-        let report = waits(how, Bounds::new(200));
+        let report = waits(how, &bounded(200));
         report.assert_clean();
         assert_eq!((report.transient, report.undecided), (0, 0), "{how:?}");
         assert_eq!(report.fair_at_bound, 1);
@@ -677,7 +689,7 @@ fn who_has_time_or_a_time_limit_waits_in_silence() {
         );
     }
     // The handler does not even prevent the end of the execution.
-    let report = waits(Waiting::ForEventForever, Bounds::new(200));
+    let report = waits(Waiting::ForEventForever, &bounded(200));
     report.assert_clean();
     assert_eq!((report.fair_at_bound, report.restless), (0, 0));
 }
@@ -685,20 +697,19 @@ fn who_has_time_or_a_time_limit_waits_in_silence() {
 /// One step below the threshold the wait is undecided at the bound; at the threshold it is suspected.
 #[test]
 fn both_sides_of_the_threshold_of_a_wait() {
-    let bounds = Bounds::new(200);
-    let found = waits(Waiting::ForEvent, bounds.with_temperature(100));
+    let found = waits(Waiting::ForEvent, &bounded(200).temperature(100));
     let step = found.assert_bug("awaits an event").step();
     let begun = step - 101;
-    let bounds = |fair: u64| Bounds::new(200).with_fair(fair).with_temperature(300);
+    let tester = |fair: u64| bounded(200).max_fair_steps(fair).temperature(300);
     let same = |report: &Report| {
         report.bugs()[0]
             .message()
             .contains(&format!("since step {begun}"))
     };
     assert!(same(&found));
-    let report = waits(Waiting::ForEvent, bounds(begun + 301));
+    let report = waits(Waiting::ForEvent, &tester(begun + 301));
     assert!(same(&report));
-    let report = waits(Waiting::ForEvent, bounds(begun + 300));
+    let report = waits(Waiting::ForEvent, &tester(begun + 300));
     report.assert_clean();
     assert_eq!(report.undecided, 1);
     let example = report.undecided_example.expect("it is told");
@@ -707,8 +718,8 @@ fn both_sides_of_the_threshold_of_a_wait() {
         format!("`Waits` awaits an event `Never`, owed since step {begun}")
     );
     // A wait that was cut off after a tenth of the threshold is not counted as undecided.
-    assert_eq!(waits(Waiting::ForEvent, bounds(begun + 31)).undecided, 1);
-    assert_eq!(waits(Waiting::ForEvent, bounds(begun + 30)).undecided, 0);
+    assert_eq!(waits(Waiting::ForEvent, &tester(begun + 31)).undecided, 1);
+    assert_eq!(waits(Waiting::ForEvent, &tester(begun + 30)).undecided, 0);
 }
 
 /// Serves one job after another, each after a long time.
@@ -746,7 +757,7 @@ impl Customer {
 #[test]
 fn who_waits_long_and_is_served_is_no_bug() {
     let slow = |rounds: u64| {
-        let tester = Tester::new().iterations(20).bounds(Bounds::new(200));
+        let tester = Tester::new().iterations(20).max_steps(200);
         tester.run(move |sys| {
             sys.spawn(Ticks);
             let slow = sys.spawn(Slow {
@@ -773,12 +784,14 @@ fn who_waits_long_and_is_served_is_no_bug() {
 fn a_wait_counts_in_the_fair_part_only() {
     let report = |fairness: Fairness| {
         let tester = Tester::new().iterations(1).max_steps(200);
-        tester.run_with(Box::new(Eldest { fairness }), |sys| {
-            sys.spawn(Ticks);
-            let silent = sys.spawn(Silent::default());
-            let how = Waiting::ForReply;
-            sys.spawn(Waits { how, silent }).tell(Begin);
-        })
+        tester
+            .custom_strategy(Box::new(Eldest { fairness }))
+            .run(|sys| {
+                sys.spawn(Ticks);
+                let silent = sys.spawn(Silent::default());
+                let how = Waiting::ForReply;
+                sys.spawn(Waits { how, silent }).tell(Begin);
+            })
     };
     let bug = report(Fairness::FairFrom(150));
     let bug = bug.assert_bug("`Waits` awaits the reply of `Silent`, for 1001 steps");
@@ -807,7 +820,7 @@ impl Defers {
 #[test]
 fn an_event_deferred_for_ever_beside_others_is_found() {
     let report = |lets_go: bool| {
-        let tester = Tester::new().iterations(5).bounds(Bounds::new(200));
+        let tester = Tester::new().iterations(5).max_steps(200);
         tester.strategy(StrategySpec::Random).run(move |sys| {
             let defers = sys.spawn(Defers);
             defers.tell(Never);
@@ -849,8 +862,8 @@ impl LetsGo {
 /// The wait of a test body is found, too, with the actor that causes it.
 #[test]
 fn a_body_that_awaits_in_vain_is_found_with_who_keeps_it() {
-    let tester = Tester::new().iterations(5).bounds(Bounds::new(200));
-    let report = tester.run_async(|sys| async move {
+    let tester = Tester::new().iterations(5).max_steps(200);
+    let report = tester.run(|sys| async move {
         sys.spawn(Ticks);
         let silent = sys.spawn(Silent::default());
         let how = Waiting::ForEvent;
@@ -947,7 +960,7 @@ impl Late {
 /// while a one-shot timer is set, and not while an obligation is pending.
 #[test]
 fn periodic_timers_are_no_end_while_another_timer_is_armed() {
-    let tester = || Tester::new().iterations(20).bounds(Bounds::new(200));
+    let tester = || Tester::new().iterations(20).max_steps(200);
     let report = tester().run(|sys| {
         sys.spawn(Ticks);
         sys.spawn(Late(Duration::from_secs(20)));
@@ -986,7 +999,7 @@ impl Swings {
 
 #[test]
 fn who_goes_to_another_state_does_not_spin() {
-    let tester = Tester::new().iterations(1).bounds(Bounds::new(100));
+    let tester = Tester::new().iterations(1).max_steps(100);
     let report = tester.run(|sys| sys.spawn(Swings).tell(Next(0)));
     report.assert_clean();
     assert_eq!(report.fair_at_bound, 1);
@@ -1001,13 +1014,13 @@ fn why_an_execution_never_rests() {
         let rest = example.strip_prefix("`Ticks` gets `Minute` every 1s, ");
         rest.unwrap_or_else(|| panic!("{example}")).to_owned()
     };
-    let bounds = Bounds::new(20).with_fair(200).with_temperature(190);
+    let tester = |fair: u64| bounded(20).max_fair_steps(fair).temperature(190);
     assert_eq!(
-        why(waits(Waiting::ForEvent, bounds)),
+        why(waits(Waiting::ForEvent, &tester(200))),
         "while someone awaits"
     );
     // An actor that sleeps again and again has a timer at most steps at which the bound may fall.
     let anew = "with other timers that are armed anew and anew";
-    let asleep = |fair: u64| why(waits(Waiting::Asleep, bounds.with_fair(fair)));
+    let asleep = |fair: u64| why(waits(Waiting::Asleep, &tester(fair)));
     assert!((200..206).any(|fair| asleep(fair) == anew));
 }

@@ -50,7 +50,7 @@ fn systematic() -> Tester {
 /// Explores every schedule of a clean program.
 #[track_caller]
 fn every(program: impl Fn(&System) + Sync) -> Report {
-    let report = systematic().run(program);
+    let report = systematic().run(|sys| program(&sys));
     report.assert_clean();
     assert!(report.verdict.is_exhaustive());
     report
@@ -62,7 +62,7 @@ fn every_async<F: Future<Output = ()> + 'static>(
     body: impl Fn(System, Outcomes) -> F + Sync,
 ) -> Vec<String> {
     let outcomes = Outcomes::default();
-    let report = systematic().run_async(|sys| {
+    let report = systematic().run(|sys| {
         outcomes.begin();
         body(sys, outcomes.clone())
     });
@@ -416,7 +416,8 @@ fn two_that_wait_for_room_with_each_other_are_a_deadlock_with_names() {
         }
     };
     every(peers(1));
-    let report = Tester::new().run(peers(2));
+    let stuck = peers(2);
+    let report = Tester::new().run(|sys| stuck(&sys));
     let bug = report.bugs().first().expect("a deadlock is found");
     assert_eq!(bug.kind(), BugKind::Deadlock);
     assert_eq!(
@@ -428,19 +429,17 @@ fn two_that_wait_for_room_with_each_other_are_a_deadlock_with_names() {
 
 /// Returns the steps about capacity in the report of a failing execution.
 fn told_of(overflow: Overflow) -> Vec<String> {
-    let report = Tester::new()
-        .iterations(1)
-        .run_async(move |sys| async move {
-            let mailbox = bounded(1, overflow);
-            let slow = sys.spawner().name("slow").mailbox(mailbox).spawn(Holds);
-            slow.tell(Go);
-            sys.sleep(Duration::from_secs(1)).await;
-            slow.tell(Job(1));
-            slow.tell(Job(2));
-            let refused = slow.try_send(Job(3)).await.is_err();
-            let sent = slow.send(Job(4)).await.is_ok();
-            panic!("{refused} {sent}");
-        });
+    let report = Tester::new().iterations(1).run(async move |sys| -> () {
+        let mailbox = bounded(1, overflow);
+        let slow = sys.spawner().name("slow").mailbox(mailbox).spawn(Holds);
+        slow.tell(Go);
+        sys.sleep(Duration::from_secs(1)).await;
+        slow.tell(Job(1));
+        slow.tell(Job(2));
+        let refused = slow.try_send(Job(3)).await.is_err();
+        let sent = slow.send(Job(4)).await.is_ok();
+        panic!("{refused} {sent}");
+    });
     let bug = report.bugs().first().expect("it panics, or waits for ever");
     let story = &bug.trace.story;
     let effects = story.steps.iter().flat_map(|step| &step.effects);

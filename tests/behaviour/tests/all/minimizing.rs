@@ -81,7 +81,7 @@ fn only_what_the_bug_needs_is_left() {
     for seed in 0..5 {
         let report = tester(seed)
             .minimize(1_000_000)
-            .run(|sys| clients(sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5));
+            .run(|sys| clients(&sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5));
         let bug = report.assert_bug("a seven after a three");
         let minimized = bug.minimized.as_ref().expect("it is shorter");
         assert!(minimized.before.steps > minimized.after.steps);
@@ -98,8 +98,8 @@ fn the_bug_stays_the_same() {
     let mut kinds = Vec::new();
     for seed in 0..40 {
         let body = |sys: &System| clients(sys, &[3, 7, 9], 2);
-        let found = tester(seed).run(body);
-        let minimized = tester(seed).minimize(1_000_000).run(body);
+        let found = tester(seed).run(|sys| body(&sys));
+        let minimized = tester(seed).minimize(1_000_000).run(|sys| body(&sys));
         let (found, minimal) = (&found.bugs()[0], &minimized.bugs()[0]);
         assert_eq!(found.finding.location, minimal.finding.location);
         assert_eq!(found.kind(), BugKind::Panic);
@@ -118,7 +118,7 @@ fn the_bug_stays_the_same() {
 fn what_is_left_is_always_the_same() {
     let of = |workers: usize| {
         let tester = tester(3).workers(workers).minimize(300_000);
-        let report = tester.run(|sys| clients(sys, &[1, 2, 3, 4, 7], 4));
+        let report = tester.run(|sys| clients(&sys, &[1, 2, 3, 4, 7], 4));
         let bug = report.bugs()[0].clone();
         (bug.trace, bug.minimized)
     };
@@ -136,7 +136,7 @@ fn a_small_budget_leaves_the_best_so_far() {
     for budget in [1, 50, 200, 1_000, 5_000, 100_000] {
         let report = tester(1)
             .minimize(budget)
-            .run(|sys| clients(sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5));
+            .run(|sys| clients(&sys, &[1, 2, 3, 4, 5, 6, 7, 8], 5));
         let bug = report.assert_bug("a seven after a three");
         assert_eq!(bug.step() as usize, steps(bug));
         let minimized = bug.minimized.as_ref().expect("what came of it is told");

@@ -8,20 +8,13 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Fingerprint, actor, monitor};
 use actor_test::strategy::{States, StrategySpec};
-use actor_test::{BugKind, Demand, Gap, Report, Semantics, Settings, Tester};
+use actor_test::{BugKind, Demand, Gap, Report, Tester};
 use behaviour::automata::Dice;
 
 fn tester(name: &str) -> Tester {
-    tester_of(name, Semantics::default())
-}
-
-fn tester_of(name: &str, semantics: Semantics) -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.check_every = 0;
-    settings.semantics = semantics;
     let strategy: StrategySpec = name.parse().expect("the name of a strategy");
-    Tester::with(settings).strategy(strategy)
+    let tester = Tester::new().iterations(u64::MAX).check_every(0);
+    tester.strategy(strategy)
 }
 
 /// An action of a player on an event.
@@ -207,16 +200,13 @@ impl Program {
     }
 
     fn search(&self, name: &str, keeps_going: bool, is_reexecution: bool) -> Report {
-        let semantics = match self.is_patient {
-            true => Semantics::default().with_patient_timers(),
-            false => Semantics::default(),
-        };
+        let tester = tester(name).patient_timers(self.is_patient);
         let tester = match keeps_going {
-            true => tester_of(name, semantics).keep_going(),
-            false => tester_of(name, semantics),
+            true => tester.keep_going(),
+            false => tester,
         };
         tester.run(|sys| {
-            self.set_up(sys);
+            self.set_up(&sys);
             if is_reexecution {
                 sys.always("nothing is wrong", |_| true);
             }
@@ -326,17 +316,17 @@ fn states_that_take_more_memory_are_kept_in_a_file() {
         tester("states:order=breadth"),
         tester("states:1MB/order=breadth"),
     );
-    let (whole, bound) = (whole.run(pairs), bound.run(pairs));
+    let (whole, bound) = (whole.run(|sys| pairs(&sys)), bound.run(|sys| pairs(&sys)));
     whole.assert_clean();
     assert!(whole.verdict.states() > Some(15_000), "{:?}", whole.verdict);
     assert_eq!(bound.verdict.states(), whole.verdict.states());
     assert!(bound.verdict.is_exhaustive());
     assert_eq!(bound.executions, whole.executions);
 
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    let small = Tester::with(settings);
-    let small = small.run_with(Box::new(States::breadth_first().bytes_max(600_000)), pairs);
+    let small = Tester::new().iterations(u64::MAX);
+    let small = small
+        .custom_strategy(Box::new(States::breadth_first().bytes_max(600_000)))
+        .run(|sys| pairs(&sys));
     let states = small.verdict.states().unwrap_or_default();
     assert!(
         states > 5_000 && Some(states) < whole.verdict.states(),
@@ -533,8 +523,8 @@ impl Client {
 #[test]
 fn timers_that_are_patient_are_put_together() {
     let search = |is_reexecution| {
-        let patient = Semantics::default().with_patient_timers();
-        tester_of("states:order=breadth", patient).run(move |sys| {
+        let tester = tester("states:order=breadth").patient_timers(true);
+        tester.run(move |sys| {
             let server = sys.spawn(Server { client: None });
             let client = sys.spawn(Client {
                 server: server.clone(),

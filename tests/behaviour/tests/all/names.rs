@@ -14,7 +14,7 @@ fn dfs() -> Tester {
 }
 
 fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) {
-    assert_clean(&dfs().run_async(program));
+    assert_clean(&dfs().run(program));
 }
 
 fn assert_clean(report: &Report) {

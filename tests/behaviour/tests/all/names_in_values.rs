@@ -89,7 +89,7 @@ fn guests(sys: &System) -> [ActorRef<Guest>; 2] {
 #[test]
 fn in_an_event_that_is_deferred_to_the_end() {
     let report = Tester::new().run(|sys| {
-        let [one, other] = guests(sys);
+        let [one, other] = guests(&sys);
         one.tell(Later(other));
     });
     assert_named(&report, "Later(Guest#2)");
@@ -99,7 +99,7 @@ fn in_an_event_that_is_deferred_to_the_end() {
 fn in_what_a_monitor_has_seen() {
     let report = Tester::new().run(|sys| {
         sys.monitor::<Host>();
-        let [one, other] = guests(sys);
+        let [one, other] = guests(&sys);
         one.tell(Meet(other));
     });
     assert_named(&report, "Meet(Guest#2)");
@@ -107,7 +107,7 @@ fn in_what_a_monitor_has_seen() {
 
 #[test]
 fn in_a_letter_that_nobody_takes() {
-    let report = Tester::new().run_async(async |sys| {
+    let report = Tester::new().run(async |sys| -> () {
         let [one, other] = guests(&sys);
         one.tell(Leave);
         one.stopped().await;
@@ -120,7 +120,7 @@ fn in_a_letter_that_nobody_takes() {
 /// In a state and an answer, and in a panic message of the program.
 #[test]
 fn in_an_answer_and_in_what_the_body_says_of_it() {
-    let report = Tester::new().run_async(async |sys| {
+    let report = Tester::new().run(async |sys| -> () {
         let [one, other] = guests(&sys);
         one.tell(Meet(other));
         let met = one.ask(Who).await.expect("it answers");

@@ -9,16 +9,16 @@ use actor_core::actor;
 use actor_core::prelude::*;
 use actor_core::{Faults, LookupError};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bug, BugKind, Delivery, Report, Semantics, Settings, Tester};
+use actor_test::{Bug, BugKind, Delivery, Report, Tester};
 use serde::{Deserialize, Serialize};
 
 /// Returns the number of behaviours; steps that concern a single actor are not interleaved.
 fn count(delivery: Delivery, program: impl Fn(&System) + Sync) -> u64 {
     let report = Tester::new()
         .iterations(u64::MAX)
-        .semantics(Semantics::default().with_delivery(delivery))
+        .delivery(delivery)
         .strategy(StrategySpec::DfsLocal(None))
-        .run(program);
+        .run(|sys| program(&sys));
     report.assert_clean();
     assert!(report.verdict.is_exhaustive(), "the search ends by itself");
     report.behaviours.seen
@@ -26,10 +26,10 @@ fn count(delivery: Delivery, program: impl Fn(&System) + Sync) -> u64 {
 
 /// A tester that repeats every execution, and compares the two.
 fn tester() -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = 100;
-    settings.check_every = 1;
-    Tester::with(settings).strategy(StrategySpec::Random)
+    Tester::new()
+        .iterations(100)
+        .check_every(1)
+        .strategy(StrategySpec::Random)
 }
 
 fn only_bug(report: &Report) -> &Bug {
@@ -194,7 +194,7 @@ fn sees_a_part(on_nodes: bool) -> bool {
                     });
                 });
             } else {
-                sys.spawn(broadcaster(keepers(sys)));
+                sys.spawn(broadcaster(keepers(&sys)));
             }
             sys.always("looks", move |w| {
                 let gone_on = w.all::<Broadcaster>().any(|sender| sender.has_gone_on);
@@ -291,7 +291,7 @@ async fn keeper_and_holder(sys: &System) -> (ActorRef<Keeper>, ActorRef<Holder>)
 #[test]
 fn a_reference_to_an_earlier_incarnation_leads_to_nobody() {
     tester()
-        .run_async(|sys| async move {
+        .run(|sys| async move {
             let (old, holder) = keeper_and_holder(&sys).await;
             sys.faults().restart("n1");
             let new = sys.lookup::<Keeper>("n1/keeper").await.expect("it is back");
@@ -309,7 +309,7 @@ fn a_reference_to_an_earlier_incarnation_leads_to_nobody() {
 #[test]
 fn a_watcher_on_another_node_hears_of_a_crash() {
     tester()
-        .run_async(|sys| async move {
+        .run(|sys| async move {
             let (_, holder) = keeper_and_holder(&sys).await;
             let _ = holder.ask(Seen).await;
             sys.faults().crash("n1");
@@ -389,8 +389,8 @@ fn notes_by(
         }
     };
     let report = tester()
-        .semantics(Semantics::default().with_delivery(delivery))
-        .run_async(|sys| body(sys, journal.clone()));
+        .delivery(delivery)
+        .run(|sys| body(sys, journal.clone()));
     report.assert_clean();
     journal.lock().unwrap().clone()
 }
@@ -500,7 +500,7 @@ fn a_script_acts_as_soon_as_its_predicate_is_true() {
 #[test]
 fn a_broken_connection_is_heard_of_on_both_sides() {
     tester()
-        .run_async(|sys| async move {
+        .run(|sys| async move {
             let (keeper, holder) = keeper_and_holder(&sys).await;
             let _ = holder.ask(Seen).await;
             sys.faults().break_connection("n1", "n2");
@@ -601,7 +601,7 @@ fn what_can_not_cross_is_a_bug_that_says_what_is_missing() {
 #[test]
 fn mistakes_with_nodes_are_named() {
     let bug = |program: &(dyn Fn(&System) + Sync)| {
-        let report = tester().run(program);
+        let report = tester().run(|sys| program(&sys));
         let bug = only_bug(&report);
         (bug.kind(), bug.message().to_owned())
     };
@@ -655,7 +655,7 @@ fn mistakes_with_nodes_are_named() {
 #[test]
 fn a_look_up_says_what_is_wrong_with_the_node() {
     tester()
-        .run_async(|sys| async move {
+        .run(|sys| async move {
             sys.node("n1", |node| {
                 node.spawner()
                     .name("keeper")
@@ -727,7 +727,7 @@ impl Back {
 #[test]
 fn a_reply_travels_in_an_event() {
     tester()
-        .run_async(|sys| async move {
+        .run(|sys| async move {
             sys.node("n1", |node| {
                 node.spawner()
                     .name("front")
@@ -798,7 +798,7 @@ impl Asker {
 #[test]
 fn who_can_be_asked_can_be_asked_from_another_node() {
     tester()
-        .run_async(|sys| async move {
+        .run(|sys| async move {
             let (keeper, _) = keeper_and_holder(&sys).await;
             sys.node("n3", |node| {
                 node.spawner().name("asker").registered().spawn(Asker);

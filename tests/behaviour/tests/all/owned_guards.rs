@@ -14,14 +14,14 @@ fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None))
-        .run_async(program);
+        .run(program);
     report.assert_clean();
     assert!(report.verdict.is_exhaustive(), "the search ends by itself");
     report.executions
 }
 
 fn explored<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
-    Tester::new().iterations(2_000).run_async(program)
+    Tester::new().iterations(2_000).run(program)
 }
 
 #[test]

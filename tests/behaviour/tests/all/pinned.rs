@@ -8,7 +8,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bounds, Tester};
+use actor_test::{Search, Tester};
 use rand_core::Rng;
 
 /// A hash of all events, in order.
@@ -243,7 +243,7 @@ const STRATEGIES: [&str; 31] = [
 fn digest(tester: &Tester, program: fn(&System, &Digest)) -> u64 {
     let digest = Digest::default();
     let told = digest.clone();
-    let report = tester.run(move |sys| program(sys, &told));
+    let report = tester.run(move |sys| program(&sys, &told));
     digest.add(report.executions);
     digest.add(report.steps_total);
     digest.add(report.behaviours.seen);
@@ -264,7 +264,7 @@ fn schedules_are_those_of_their_tokens() {
         .workers(1)
         .keep_going();
     let crowded = tester.clone().iterations(12);
-    let bounded = tester.clone().bounds(Bounds::new(40));
+    let bounded = tester.clone().max_steps(40);
     let mut table = String::new();
     let mut row = |name: &str, pick: &dyn Fn(&Tester) -> Tester| {
         let shopping = digest(&pick(&tester), shopping);
@@ -277,7 +277,7 @@ fn schedules_are_those_of_their_tokens() {
         row(name, &|tester| tester.clone().strategy(spec.clone()));
     }
     row("portfolio", &|tester| {
-        tester.clone().iterations(150).portfolio()
+        tester.clone().iterations(150).search(Search::Portfolio)
     });
     assert!(
         table == include_str!("pinned.txt"),

@@ -2,7 +2,7 @@
 
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_test::{MergeError, Partition, Report, Search, Settings, Tester};
+use actor_test::{MergeError, Partition, Report, Search, Tester};
 use behaviour::programs;
 
 fn timeless(mut report: Report) -> Report {
@@ -16,16 +16,13 @@ fn timeless(mut report: Report) -> Report {
     report
 }
 
-fn settings(search: Search, iterations: u64) -> Settings {
-    let mut settings = Settings::default();
-    settings.search = search;
-    settings.iterations = iterations;
-    settings.check_every = 0;
-    settings
+fn tester(search: Search, iterations: u64) -> Tester {
+    let tester = Tester::new().iterations(iterations).check_every(0);
+    tester.search(search)
 }
 
-fn explore(settings: Settings, program: impl Fn(&System) + Sync) -> Report {
-    timeless(Tester::with(settings).run(program))
+fn explore(tester: Tester, program: impl Fn(&System) + Sync) -> Report {
+    timeless(tester.run(|sys| program(&sys)))
 }
 
 fn searches() -> Vec<Search> {
@@ -54,9 +51,8 @@ fn the_number_of_workers_changes_nothing_in_any_portfolio() {
     ];
     for search in told_lengths().into_iter().chain(portfolios) {
         let run = |workers| {
-            let mut settings = settings(search.clone(), 900);
-            settings.workers = workers;
-            explore(settings, |sys| programs::paxos(sys, 2, 2))
+            let tester = tester(search.clone(), 900).workers(workers);
+            explore(tester, |sys| programs::paxos(sys, 2, 2))
         };
         let one = run(1);
         assert_eq!(one.executions, 900);
@@ -67,7 +63,7 @@ fn the_number_of_workers_changes_nothing_in_any_portfolio() {
 
 #[test]
 fn the_bandit_gives_more_turns_to_what_shows_more_and_some_to_all() {
-    let report = explore(settings(Search::Portfolio, 3_000), |sys| {
+    let report = explore(tester(Search::Portfolio, 3_000), |sys| {
         programs::flood(sys, 4)
     });
     let turns = |name: &str| {
@@ -99,9 +95,8 @@ fn the_bandit_comes_close_to_the_best_strategy() {
     for (best, iterations, program) in programs {
         let seen = |search: Search| {
             let seen = |seed| {
-                let mut settings = settings(search.clone(), iterations);
-                settings.seed = seed;
-                explore(settings, program).behaviours.seen
+                let tester = tester(search.clone(), iterations).seed(seed);
+                explore(tester, program).behaviours.seen
             };
             (0..3).map(seen).sum::<u64>() as f64
         };
@@ -148,17 +143,12 @@ fn buggy(sys: &System) {
 #[test]
 fn parts_of_a_search_add_up_to_the_whole() {
     for search in searches() {
-        let whole_settings = || {
-            let mut settings = settings(search.clone(), 600);
-            settings.keep_going = true;
-            settings
-        };
-        let whole = explore(whole_settings(), buggy);
+        let tester = tester(search.clone(), 600).keep_going();
+        let whole = explore(tester.clone(), buggy);
         for of in [1, 2, 5] {
             let part = |number| {
-                let mut settings = whole_settings();
-                settings.partition = Some(format!("{number}/{of}").parse().expect("a part"));
-                explore(settings, buggy)
+                let part = format!("{number}/{of}").parse().expect("a part");
+                explore(tester.clone().partition(part), buggy)
             };
             let merged = Report::merge((1..=of).rev().map(part)).expect("all parts");
             assert_eq!(merged.bugs, whole.bugs, "{search:?} in {of} parts");
@@ -170,10 +160,9 @@ fn parts_of_a_search_add_up_to_the_whole() {
 #[test]
 fn a_part_of_a_portfolio_is_reproducible_by_itself() {
     let part = |workers| {
-        let mut settings = settings(Search::Portfolio, 2_000);
-        settings.partition = Some("2/3".parse().expect("a part"));
-        settings.workers = workers;
-        explore(settings, |sys| programs::paxos(sys, 2, 2))
+        let tester = tester(Search::Portfolio, 2_000).workers(workers);
+        let tester = tester.partition("2/3".parse().expect("a part"));
+        explore(tester, |sys| programs::paxos(sys, 2, 2))
     };
     assert_eq!(part(1).executions, 667);
     assert_eq!(part(1), part(2));
@@ -184,11 +173,9 @@ fn a_part_of_a_portfolio_is_reproducible_by_itself() {
 fn a_part_that_is_told_lengths_is_reproducible_by_itself() {
     for search in told_lengths() {
         let part = |number, workers| {
-            let mut settings = settings(search.clone(), 600);
-            settings.keep_going = true;
-            settings.workers = workers;
-            settings.partition = Some(format!("{number}/3").parse().expect("a part"));
-            explore(settings, buggy)
+            let tester = tester(search.clone(), 600).keep_going();
+            let part = format!("{number}/3").parse().expect("a part");
+            explore(tester.workers(workers).partition(part), buggy)
         };
         let all = [1, 2, 3].map(|number| part(number, 1));
         for number in 1..=3 {
@@ -203,10 +190,9 @@ fn a_part_that_is_told_lengths_is_reproducible_by_itself() {
 #[test]
 fn what_does_not_belong_together_is_not_merged() {
     let part = |partition: &str, seed| {
-        let mut settings = settings(searches().remove(0), 50);
-        settings.partition = Some(partition.parse().expect("a part"));
-        settings.seed = seed;
-        Tester::with(settings).run(buggy)
+        let tester = tester(searches().remove(0), 50).seed(seed);
+        let tester = tester.partition(partition.parse().expect("a part"));
+        tester.run(|sys| buggy(&sys))
     };
     let error = |parts: Vec<Report>| Report::merge(parts).expect_err("an error").to_string();
     assert_eq!(Report::merge([]), Err(MergeError::Nothing));
@@ -229,12 +215,12 @@ fn what_does_not_belong_together_is_not_merged() {
         numbers.contains("differ in their number of parts: 2 and 3"),
         "{numbers}"
     );
-    let mut settings = settings(searches().remove(0), 50);
-    settings.partition = Some("2/2".parse().expect("a part"));
-    let other = Tester::with(settings).run(|sys| programs::fan_in(sys, 2, 2));
+    let tester = tester(searches().remove(0), 50);
+    let tester = tester.partition("2/2".parse().expect("a part"));
+    let other = tester.run(|sys| programs::fan_in(&sys, 2, 2));
     let programs = error(vec![part("1/2", 0), other]);
     assert!(programs.contains("build"), "{programs}");
-    let whole = Tester::new().iterations(1).run(buggy);
+    let whole = Tester::new().iterations(1).run(|sys| buggy(&sys));
     assert!(error(vec![whole]).contains("is not that of a part"));
 }
 
@@ -249,9 +235,8 @@ fn partitions_have_a_form() {
 #[test]
 fn a_saturated_search_ends_by_itself() {
     let run = |iterations| {
-        let mut settings = settings(Search::Portfolio, iterations);
-        settings.until_saturated = true;
-        explore(settings, |sys| programs::fan_in(sys, 2, 2))
+        let tester = tester(Search::Portfolio, iterations).until_saturated();
+        explore(tester, |sys| programs::fan_in(sys, 2, 2))
     };
     let report = run(u64::MAX);
     assert_eq!((report.executions, report.behaviours.seen), (1_000, 6));
@@ -261,9 +246,8 @@ fn a_saturated_search_ends_by_itself() {
 
 #[test]
 fn an_unsaturated_search_goes_on() {
-    let mut settings = settings(Search::Portfolio, 3_000);
-    settings.until_saturated = true;
-    let report = explore(settings, |sys| programs::flood(sys, 4));
+    let tester = tester(Search::Portfolio, 3_000).until_saturated();
+    let report = explore(tester, |sys| programs::flood(sys, 4));
     assert_eq!(
         report.executions, 3_000,
         "1 296 behaviours, of which half are seen"
@@ -286,10 +270,8 @@ impl Lamp {
 /// a predicate sees only the last lamp lit, so the search is not saturated before.
 #[test]
 fn what_predicates_tell_apart_is_not_saturated() {
-    let mut settings = settings(searches().remove(0), u64::MAX);
-    settings.until_saturated = true;
-    settings.seed = 1;
-    let report = explore(settings, |sys| {
+    let tester = tester(searches().remove(0), u64::MAX);
+    let report = explore(tester.until_saturated().seed(1), |sys| {
         let all: Vec<_> = (0..6).map(|_| sys.spawn(Lamp::default())).collect();
         for one in &all {
             one.tell(Light);
@@ -307,11 +289,8 @@ fn what_predicates_tell_apart_is_not_saturated() {
 
 #[test]
 fn bounds_are_found_that_fit() {
-    let calibrated = |program: fn(&System)| {
-        let mut settings = settings(Search::Portfolio, 10);
-        settings.calibrate = true;
-        explore(settings, program).bounds
-    };
+    let calibrated =
+        |program: fn(&System)| explore(tester(Search::Portfolio, 10).calibrate(), program).bounds;
     // 31 steps each: less than the least bound.
     let short = calibrated(|sys| programs::fan_in(sys, 3, 3));
     assert_eq!((short.unfair(), short.fair()), (200, 2_000));
@@ -319,15 +298,13 @@ fn bounds_are_found_that_fit() {
     let long = calibrated(|sys| programs::ping_pong(sys, 2_000));
     let steps = Tester::new()
         .iterations(1)
-        .run(|sys| programs::ping_pong(sys, 2_000))
+        .run(|sys| programs::ping_pong(&sys, 2_000))
         .steps_total;
     assert_eq!(long.unfair(), 2 * steps);
 }
 
-fn budget(steps: u64, search: Search) -> Settings {
-    let mut settings = settings(search, u64::MAX);
-    settings.step_budget = Some(steps);
-    settings
+fn budget(steps: u64, search: Search) -> Tester {
+    tester(search, u64::MAX).step_budget(steps)
 }
 
 /// Each execution of an empty test takes one step, and its start counts for twenty.
@@ -352,9 +329,8 @@ fn a_budget_of_steps_pays_for_so_many_executions() {
 fn a_budget_of_steps_is_spent_alike_by_any_number_of_workers() {
     for search in [searches(), told_lengths()].concat() {
         let explore = |workers| {
-            let mut settings = budget(60_000, search.clone());
-            settings.workers = workers;
-            explore(settings, |sys| programs::flood(sys, 3))
+            let tester = budget(60_000, search.clone()).workers(workers);
+            explore(tester, |sys| programs::flood(sys, 3))
         };
         let alone = explore(1);
         let spent = alone.steps_total + 20 * alone.executions;

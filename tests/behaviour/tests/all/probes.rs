@@ -12,7 +12,7 @@ fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -
         .iterations(u64::MAX)
         .deny(Deny::default().with_unreached())
         .strategy(StrategySpec::Dfs(None));
-    tester.run_async(program)
+    tester.run(program)
 }
 
 fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {

@@ -13,7 +13,7 @@ fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync)
     let tester = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None));
-    let report = tester.run_async(program);
+    let report = tester.run(program);
     report.assert_clean();
     assert!(report.verdict.is_exhaustive());
     report

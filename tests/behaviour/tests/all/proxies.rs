@@ -4,7 +4,7 @@ use actor_core::prelude::*;
 use actor_core::{Pool, Proxy, ProxyRef, monitor};
 use actor_test::story::{Effect, MessageFate};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Settings, Tester};
+use actor_test::{BugKind, Report, Tester};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -44,10 +44,10 @@ fn keeper_on(node: &System) {
 
 /// A tester that repeats every execution, and compares the two.
 fn tester() -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = 100;
-    settings.check_every = 1;
-    Tester::with(settings).strategy(StrategySpec::Random)
+    Tester::new()
+        .iterations(100)
+        .check_every(1)
+        .strategy(StrategySpec::Random)
 }
 
 /// Sends to the keeper on another node, from its own node.
@@ -87,7 +87,7 @@ fn what_is_sent_while_it_looks_arrives_in_its_order() {
 // ANCHOR: restart
 #[test]
 fn whoever_has_the_name_after_a_restart_is_found() {
-    let report = tester().run_async(|sys| async move {
+    let report = tester().run(|sys| async move {
         let node = sys.node("n1", keeper_on);
         let keeper = sys.spawn(Proxy::<Keeper>::new("n1/keeper"));
         keeper.tell(Note(1));
@@ -106,7 +106,7 @@ fn whoever_has_the_name_after_a_restart_is_found() {
 
 #[test]
 fn on_its_own_node_it_finds_who_comes_after() {
-    let report = tester().run_async(|sys| async move {
+    let report = tester().run(|sys| async move {
         keeper_on(&sys);
         let keeper = sys.spawn(Proxy::<Keeper>::new("keeper"));
         assert_eq!(keeper.ask(Seen).await, Ok(vec![]));
@@ -125,7 +125,7 @@ fn on_its_own_node_it_finds_who_comes_after() {
 
 #[test]
 fn what_nobody_is_found_for_is_a_dead_letter() {
-    let report = tester().run_async(|sys| async move {
+    let report = tester().run(|sys| async move {
         let keeper = sys.spawn(Proxy::<Keeper>::new("keeper"));
         keeper.tell(Note(1));
         assert_eq!(keeper.ask(Seen).await, Err(AskError::Stopped));
@@ -136,7 +136,7 @@ fn what_nobody_is_found_for_is_a_dead_letter() {
 
 #[test]
 fn it_keeps_as_much_as_it_has_room_for() {
-    let report = tester().run_async(|sys| async move {
+    let report = tester().run(|sys| async move {
         sys.node("n1", keeper_on);
         sys.node("n2", |node| {
             let proxy = Proxy::<Keeper>::new("n1/keeper").capacity(2);
@@ -166,7 +166,7 @@ fn it_keeps_as_much_as_it_has_room_for() {
 
 #[test]
 fn a_node_that_is_down_is_not_found() {
-    let report = tester().run_async(|sys| async move {
+    let report = tester().run(|sys| async move {
         sys.node("n1", keeper_on);
         sys.faults().crash("n1");
         sys.sleep(std::time::Duration::from_secs(1)).await;
@@ -178,7 +178,7 @@ fn a_node_that_is_down_is_not_found() {
 
 #[test]
 fn the_story_tells_of_it() {
-    let report = Tester::new().iterations(1).run_async(|sys| async move {
+    let report = Tester::new().iterations(1).run(|sys| async move {
         let keeper = sys.spawn(Proxy::<Keeper>::new("keeper"));
         keeper.ask(Seen).await.expect("nobody has the name");
     });
@@ -282,7 +282,7 @@ impl Once {
 
 /// The reference travels to another node, and an event that is sent by it comes back.
 fn told_across(message: fn(&System) -> Message) {
-    let report = tester().run_async(move |sys| async move {
+    let report = tester().run(move |sys| async move {
         sys.monitor::<Once>();
         sys.node("n2", |node| {
             node.spawner().name("teller").registered().spawn(Teller);

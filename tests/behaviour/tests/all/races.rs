@@ -10,7 +10,7 @@ use std::task::{self, Poll};
 use actor_core::prelude::*;
 use actor_core::{Terminated, actor};
 use actor_test::strategy::{Reduction, StrategySpec};
-use actor_test::{Report, SearchKind, Settings, Tester};
+use actor_test::{Report, SearchKind, Tester};
 use behaviour::players::FeatureProgram;
 use behaviour::talkers::{FeatureSet, HistoryProgram};
 
@@ -135,14 +135,15 @@ fn outcomes(strategy: StrategySpec, program: impl Fn(&System, Noted) + Sync) -> 
         let noted = std::mem::take(&mut *noted.lock().expect("nobody panics here"));
         all.lock().expect("nobody panics here").insert(noted);
     };
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.check_every = 0;
-    settings.samples_beside_proof = 0;
-    let report = Tester::with(settings).strategy(strategy).run(|sys| {
-        keep();
-        program(sys, noted.clone());
-    });
+    let report = Tester::new()
+        .iterations(u64::MAX)
+        .check_every(0)
+        .samples_beside_proof(0)
+        .strategy(strategy)
+        .run(|sys| {
+            keep();
+            program(&sys, noted.clone());
+        });
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
     keep();
     all.into_inner().expect("nobody panics here")
@@ -299,7 +300,7 @@ fn who_asks_an_actor_that_halts_meanwhile_is_followed() {
         let strategy = strategy.parse().expect("a strategy");
         let tester = Tester::new().strategy(strategy).iterations(10_000);
         let seen_by = Arc::new(seen);
-        let report = tester.run_async(|sys| {
+        let report = tester.run(|sys| {
             let seen = Arc::clone(&seen_by);
             async move {
                 let b = sys.spawn(Halting(None));

@@ -122,7 +122,7 @@ fn ends_of(strategy: StrategySpec) -> (Vec<Vec<u32>>, Report) {
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(strategy)
-        .run(|sys| two_holders(sys, &ends));
+        .run(|sys| two_holders(&sys, &ends));
     report.assert_clean();
     let mut seen = std::mem::take(&mut *ends.lock().unwrap());
     seen.sort();
@@ -295,23 +295,22 @@ impl Worker {
 fn what_is_piped_to_it_keeps_it_and_a_timer_does_not() {
     for (pipes, expected) in [(false, "[\"stopped\"]"), (true, "[\"piped\", \"stopped\"]")] {
         let strategy = StrategySpec::Random;
-        let report =
-            Tester::new()
-                .strategy(strategy)
-                .iterations(20)
-                .run_async(move |sys| async move {
-                    let done = Arc::new(Mutex::new(Vec::new()));
-                    let worker = Worker {
-                        pipes,
-                        done: done.clone(),
-                    };
-                    let worker = sys.spawner().ref_counted().spawn(worker);
-                    assert_eq!(worker.started().await, Ok(()));
-                    let end = worker.stopped();
-                    drop(worker);
-                    end.await;
-                    assert_eq!(format!("{:?}", done.lock().unwrap()), expected);
-                });
+        let report = Tester::new()
+            .strategy(strategy)
+            .iterations(20)
+            .run(move |sys| async move {
+                let done = Arc::new(Mutex::new(Vec::new()));
+                let worker = Worker {
+                    pipes,
+                    done: done.clone(),
+                };
+                let worker = sys.spawner().ref_counted().spawn(worker);
+                assert_eq!(worker.started().await, Ok(()));
+                let end = worker.stopped();
+                drop(worker);
+                end.await;
+                assert_eq!(format!("{:?}", done.lock().unwrap()), expected);
+            });
         report.assert_clean();
     }
 }
@@ -338,12 +337,11 @@ fn a_node_that_crashes_lets_go() {
 /// Every schedule is the same in a second run.
 #[test]
 fn it_is_deterministic() {
-    let mut settings = actor_test::Settings::default();
-    settings.iterations = 200;
-    settings.check_every = 1;
     let ends = Ends::default();
-    let report = Tester::with(settings)
+    let report = Tester::new()
+        .iterations(200)
+        .check_every(1)
         .strategy(StrategySpec::Random)
-        .run(|sys| two_holders(sys, &ends));
+        .run(|sys| two_holders(&sys, &ends));
     report.assert_clean();
 }

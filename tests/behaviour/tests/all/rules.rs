@@ -7,7 +7,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Mailbox, Overflow, actor, forever, monitor};
 use actor_test::strategy::{StepKind, StrategySpec};
-use actor_test::{Bounds, BugKind, Report, Semantics, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 /// The events of one execution, in order.
 #[derive(Clone, Default, Debug)]
@@ -28,7 +28,7 @@ impl Journal {
 
 /// Runs one execution of a clean program.
 fn once(program: impl Fn(&System) + Sync) -> Report {
-    let report = Tester::new().iterations(1).run(program);
+    let report = Tester::new().iterations(1).run(|sys| program(&sys));
     report.assert_clean();
     report
 }
@@ -38,7 +38,7 @@ fn every(program: impl Fn(&System) + Sync) -> Report {
     let tester = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None));
-    let report = tester.run(program);
+    let report = tester.run(|sys| program(&sys));
     report.assert_clean();
     assert!(report.verdict.is_exhaustive());
     report
@@ -46,7 +46,7 @@ fn every(program: impl Fn(&System) + Sync) -> Report {
 
 /// Returns the first bug of a program.
 fn bug(program: impl Fn(&System) + Sync) -> (BugKind, String) {
-    let report = Tester::new().run(program);
+    let report = Tester::new().run(|sys| program(&sys));
     let bug = report.bugs().first().expect("a bug is found");
     (bug.kind(), bug.message().to_owned())
 }
@@ -636,7 +636,7 @@ fn rule_06_a_supervised_failure_may_be_part_of_the_story() {
     let (kind, _) = bug(program);
     assert_eq!(kind, BugKind::Panic);
     let tester = Tester::new().iterations(1).supervised(true);
-    let report = tester.run(program);
+    let report = tester.run(|sys| program(&sys));
     report.assert_clean();
     let noted = journal.take();
     assert_eq!(
@@ -736,13 +736,12 @@ impl Timed {
 }
 
 fn orders(error_ms: u64, delays: &[u64]) -> Vec<Vec<String>> {
-    let semantics = Semantics::default().with_clock_error(Duration::from_millis(error_ms));
     let seen = Mutex::new(std::collections::BTreeSet::new());
     let journal = Journal::default();
     let tester = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None));
-    let tester = tester.semantics(semantics);
+    let tester = tester.clock_error(Duration::from_millis(error_ms));
     tester
         .run(|sys| {
             seen.lock().expect("unpoisoned").insert(journal.take());
@@ -790,8 +789,7 @@ fn rule_07_timers_due_within_the_clock_error_race() {
 #[test]
 fn rule_07_patient_timers_wait_for_messages() {
     let journal = Journal::default();
-    let patient = Semantics::default().with_patient_timers();
-    let tester = Tester::new().iterations(200).semantics(patient);
+    let tester = Tester::new().iterations(200).patient_timers(true);
     let report = tester.run(|sys| {
         let noted = journal.take();
         assert!(noted.is_empty() || noted == ["go", "1"], "{noted:?}");
@@ -808,8 +806,8 @@ fn rule_07_patient_timers_wait_for_messages() {
 /// An unread message is work, even while a patient periodic timer is held back.
 #[test]
 fn rule_07_a_held_back_timer_is_no_idle_round() {
-    let patient = Semantics::default().with_patient_timers();
-    let report = Tester::new().iterations(50).semantics(patient).run(|sys| {
+    let tester = Tester::new().iterations(50).patient_timers(true);
+    let report = tester.run(|sys| {
         sys.spawn(Ticks::default());
         let counts = sys.spawn(Counter(0));
         (0..10).for_each(|_| counts.tell(Inner(1)));
@@ -1068,7 +1066,7 @@ fn rule_08_a_try_send_is_refused_where_the_mailbox_may_be_full() {
         let tester = Tester::new()
             .iterations(u64::MAX)
             .strategy(StrategySpec::Dfs(None));
-        let report = tester.run_async(|sys| {
+        let report = tester.run(|sys| {
             let answers = answers.clone();
             async move {
                 let to = listener(&sys, Mailbox::bounded(capacity), &Journal::default());
@@ -1240,7 +1238,7 @@ fn once_async<F>(program: impl Fn(System) -> F + Sync) -> Report
 where
     F: Future<Output = ()> + 'static,
 {
-    let report = Tester::new().iterations(1).run_async(program);
+    let report = Tester::new().iterations(1).run(program);
     report.assert_clean();
     report
 }
@@ -1310,7 +1308,7 @@ fn rule_09_an_async_body_is_judged_at_the_end_as_a_sync_one() {
     for (program, kind) in programs {
         let (sync, message) = bug(program);
         assert_eq!(sync, kind, "{message}");
-        let report = Tester::new().run_async(move |sys| async move { program(&sys) });
+        let report = Tester::new().run(move |sys| async move { program(&sys) });
         let found = report.bugs().first().expect("a bug is found");
         assert_eq!((found.kind(), found.message()), (kind, &message[..]));
     }
@@ -1353,9 +1351,8 @@ fn rule_09_finish_ends_what_never_rests() {
         mill.tell(Go);
         mill
     };
-    let bounds = Bounds::new(100);
-    let tester = || Tester::new().iterations(20).bounds(bounds);
-    let report = tester().run_async(move |sys| async move {
+    let tester = || Tester::new().iterations(20).max_steps(100);
+    let report = tester().run(move |sys| async move {
         let mill = mill(&sys);
         while mill.ask(Turns).await.expect("it lives") < 3 {}
         sys.finish();
@@ -1370,7 +1367,7 @@ fn rule_09_finish_ends_what_never_rests() {
     // Without `finish`, the execution continues to the bound.
     let report = tester()
         .strategy(StrategySpec::Random)
-        .run_async(move |sys| async move {
+        .run(move |sys| async move {
             let mill = mill(&sys);
             while mill.ask(Turns).await.expect("it lives") < 3 {}
         });
@@ -1390,7 +1387,7 @@ fn rule_09_finish_comes_after_what_was_sent_before() {
         sys.finish();
         to.tell(Line("not sent"));
     };
-    let report = Tester::new().iterations(20).run_async(|sys| {
+    let report = Tester::new().iterations(20).run(|sys| {
         program(&sys);
         std::future::ready(())
     });
@@ -1405,7 +1402,7 @@ fn rule_09_finish_comes_after_what_was_sent_before() {
     let kind = report.assert_bug("no actor took a step").kind();
     assert_eq!(kind, BugKind::Idle);
     // In a sync body, `finish` ends the execution, too.
-    let report = Tester::new().iterations(20).run(program);
+    let report = Tester::new().iterations(20).run(|sys| program(&sys));
     assert_eq!((sent.take().len(), report.unread), (21, 20));
 }
 
@@ -1557,7 +1554,7 @@ fn rule_13_a_generator_is_one_recorded_choice() {
         let to = sys.spawn(Listener(Journal::default()));
         sys.spawn(Random(to));
     };
-    let report = Tester::new().iterations(5_000).run(program);
+    let report = Tester::new().iterations(5_000).run(|sys| program(&sys));
     let bug = report.assert_bug("found in one of 64 seeds");
     let choices: Vec<_> = bug
         .trace
@@ -1631,7 +1628,10 @@ fn rule_14_a_users_drop_may_send() {
         // Dropped after the end: its message goes nowhere.
         sys.spawn(Holds(Vec::new())).tell(Mischief { to, panics });
     };
-    Tester::new().iterations(200).run(program).assert_clean();
+    Tester::new()
+        .iterations(200)
+        .run(|sys| program(&sys))
+        .assert_clean();
 }
 
 #[test]
@@ -1670,8 +1670,8 @@ fn rule_14_a_users_drop_may_panic_twice() {
     }
     let tester = || Tester::new().iterations(5);
     // Unread when the receiver is killed, or when the execution ends.
-    let killed = tester().run(|sys| drop(two(sys).kill()));
-    let unread = tester().run_async(|sys| async move {
+    let killed = tester().run(|sys| drop(two(&sys).kill()));
+    let unread = tester().run(|sys| async move {
         two(&sys);
         sys.finish();
     });

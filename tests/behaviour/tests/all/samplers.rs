@@ -13,20 +13,19 @@ use actor_test::strategy::{
     Choice, Delayed, DelayingExplorer, Enabled, Execution, Fairness, Pct, RoundRobin, Strategy,
     StrategySpec,
 };
-use actor_test::{Report, Settings, Tester};
+use actor_test::{Report, Tester};
 use behaviour::node::{Rule, spawn};
 use behaviour::skew::{Skew, Who, skew};
 
 fn tester(executions: u64) -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = executions;
-    settings.check_every = 0;
-    Tester::with(settings).seed(11)
+    Tester::new().iterations(executions).check_every(0).seed(11)
 }
 
 fn run(strategy: &str, executions: u64, program: impl Fn(&System) + Sync) -> Report {
     let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
-    let report = tester(executions).strategy(strategy).run(program);
+    let report = tester(executions)
+        .strategy(strategy)
+        .run(|sys| program(&sys));
     report.assert_clean();
     assert_eq!(report.executions, executions);
     report
@@ -363,7 +362,9 @@ fn pos_local_has_timers_race() {
 fn a_bound_on_delays_allows_none() {
     let own: &'static Orders = Box::leak(Box::default());
     let strategy = Box::new(Delayed::stratified(RoundRobin::new(), Some(0)));
-    let report = tester(100).run_with(strategy, |sys| fan_in(sys, 3, 2, own));
+    let report = tester(100)
+        .custom_strategy(strategy)
+        .run(|sys| fan_in(&sys, 3, 2, own));
     report.assert_clean();
     let own = std::mem::take(&mut *own.lock().unwrap());
     // The schedules of the pilots, which are walks, are left out.
@@ -426,30 +427,32 @@ fn planted(depth: u32, of: u32, executions: u64) -> (f64, f64, u64) {
     let found: &'static AtomicU64 = Box::leak(Box::default());
     let steps = Arc::new(AtomicU64::new(0));
     let strategy = Told(Pct::with_depth(depth), steps.clone());
-    let report = tester(executions).run_with(Box::new(strategy), |sys| {
-        let mut taken: Vec<usize> = Vec::new();
-        let sink: Rule = Box::new(move |_, message| {
-            let Some(message) = message else { return };
-            taken.push(message.from);
-            let at = |from: usize, nth: usize| {
-                let mut places = taken.iter().enumerate().filter(|(_, who)| **who == from);
-                places.nth(nth).map_or(usize::MAX, |(at, _)| at)
-            };
-            let chain = [at(2, 0), at(1, 0), at(2, 1), at(1, 1), at(2, 2)];
-            let chain = &chain[..=of as usize];
-            if taken.len() == 6 && chain.is_sorted() {
-                found.fetch_add(1, Ordering::Relaxed);
-            }
-        });
-        let sender = || -> Rule {
-            Box::new(|acts, message| {
-                if message.is_none() {
-                    (0..3).for_each(|number| acts.send(0, "item", number));
+    let report = tester(executions)
+        .custom_strategy(Box::new(strategy))
+        .run(|sys| {
+            let mut taken: Vec<usize> = Vec::new();
+            let sink: Rule = Box::new(move |_, message| {
+                let Some(message) = message else { return };
+                taken.push(message.from);
+                let at = |from: usize, nth: usize| {
+                    let mut places = taken.iter().enumerate().filter(|(_, who)| **who == from);
+                    places.nth(nth).map_or(usize::MAX, |(at, _)| at)
+                };
+                let chain = [at(2, 0), at(1, 0), at(2, 1), at(1, 1), at(2, 2)];
+                let chain = &chain[..=of as usize];
+                if taken.len() == 6 && chain.is_sorted() {
+                    found.fetch_add(1, Ordering::Relaxed);
                 }
-            })
-        };
-        spawn(sys, vec![sink, sender(), sender()]);
-    });
+            });
+            let sender = || -> Rule {
+                Box::new(|acts, message| {
+                    if message.is_none() {
+                        (0..3).for_each(|number| acts.send(0, "item", number));
+                    }
+                })
+            };
+            spawn(&sys, vec![sink, sender(), sender()]);
+        });
     report.assert_clean();
     // The body, the sink, P and Q.
     let (operations, steps) = (4.0, steps.load(Ordering::Relaxed) as f64);
@@ -609,7 +612,8 @@ fn stratified_sampling_keeps_its_bound() {
         };
         let executions = 60_000;
         tester(executions)
-            .run_with(Box::new(strategy), program)
+            .custom_strategy(Box::new(strategy))
+            .run(|sys| program(&sys))
             .assert_clean();
         let steps = steps.load(Ordering::Relaxed);
         let given = Arc::new(Mutex::new(BTreeMap::new()));
@@ -619,7 +623,8 @@ fn stratified_sampling_keeps_its_bound() {
                 .collect();
             let strategy = Given::new(sequence, &given);
             tester(1)
-                .run_with(Box::new(strategy), program)
+                .custom_strategy(Box::new(strategy))
+                .run(|sys| program(&sys))
                 .assert_clean();
         }
         let (sampled, given) = (sampled.lock().unwrap(), given.lock().unwrap());
@@ -674,7 +679,7 @@ fn overtaken(strategy: &str, long_one_in: usize, seed: u64) -> u64 {
                 }
             }));
         }
-        spawn(sys, rules);
+        spawn(&sys, rules);
     });
     report.assert_clean();
     found.load(Ordering::Relaxed)

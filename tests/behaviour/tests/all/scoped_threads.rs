@@ -15,14 +15,14 @@ fn all(program: impl Fn(&System) + Sync) -> u64 {
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None))
-        .run(program);
+        .run(|sys| program(&sys));
     report.assert_clean();
     assert!(report.verdict.is_exhaustive(), "the search ends by itself");
     report.executions
 }
 
 fn found(tester: Tester, program: impl Fn(&System) + Sync) -> (BugKind, String) {
-    let report = tester.iterations(2_000).run(program);
+    let report = tester.iterations(2_000).run(|sys| program(&sys));
     let bug = report.bugs().first().expect("a bug is found");
     (bug.finding.kind, bug.finding.message.clone())
 }
@@ -152,9 +152,12 @@ fn nested(_: &System) {
 fn they_end_before_what_they_borrow() {
     for steps in 1..60 {
         let tester = Tester::new().iterations(40).max_steps(steps);
-        tester.run(nested).assert_clean();
+        tester.run(|sys| nested(&sys)).assert_clean();
     }
-    Tester::new().iterations(300).run(nested).assert_clean();
+    Tester::new()
+        .iterations(300)
+        .run(|sys| nested(&sys))
+        .assert_clean();
     // Or at a bug of another thread.
     for point in 0..30 {
         let tester = Tester::new().iterations(20);
@@ -165,7 +168,7 @@ fn they_end_before_what_they_borrow() {
                 }
                 panic!("a bug, at last");
             });
-            nested(sys);
+            nested(&sys);
             drop(other);
         });
         let bug = report.bugs().first().expect("it panics");
@@ -182,7 +185,7 @@ fn they_end_with_their_node() {
     };
     let tester = Tester::new().iterations(300);
     let tester = tester.faults("restart=2".parse().expect("a fault"));
-    tester.run(program).assert_clean();
+    tester.run(|sys| program(&sys)).assert_clean();
 }
 
 struct Starter;
@@ -283,5 +286,8 @@ fn results_may_borrow_and_handles_go_around() {
         });
         assert_eq!(lengths.into_inner().expect("no panic"), [7]);
     };
-    Tester::new().iterations(300).run(program).assert_clean();
+    Tester::new()
+        .iterations(300)
+        .run(|sys| program(&sys))
+        .assert_clean();
 }

@@ -7,7 +7,7 @@ use actor_core::prelude::*;
 use actor_core::sync::{mpsc, oneshot};
 use actor_core::{select, task};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Settings, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 /// Explores all schedules; returns the distinct results.
 fn all<T, F>(search: &str, program: impl Fn() -> F + Sync) -> (Report, Vec<T>)
@@ -18,7 +18,7 @@ where
     let seen: Arc<Mutex<BTreeSet<T>>> = Arc::default();
     let strategy: StrategySpec = search.parse().expect("a strategy");
     let tester = Tester::new().iterations(20_000).strategy(strategy);
-    let report = tester.run_async(|_| {
+    let report = tester.run(|_| {
         let (program, seen) = (program(), seen.clone());
         async move {
             let came_to = program.await;
@@ -117,7 +117,7 @@ fn a_branch_is_left_out_by_its_condition_and_by_its_pattern() {
 
 #[test]
 fn where_nothing_is_left_it_panics() {
-    let report = Tester::new().run_async(|_| async {
+    let report = Tester::new().run(|_| async {
         let [mut one, mut two] = both();
         select! {
             None = one.recv() => {}
@@ -230,26 +230,28 @@ fn a_handler_decides_as_well() {
     ] {
         let strategy: StrategySpec = search.parse().expect("a strategy");
         let tester = Tester::new().iterations(20_000).strategy(strategy);
-        tester.run(program).assert_bug("the second came first");
+        tester
+            .run(|sys| program(&sys))
+            .assert_bug("the second came first");
     }
 }
 
 #[test]
 fn every_execution_runs_the_same_way_again() {
-    let mut settings = Settings::default();
-    settings.iterations = 2_000;
-    settings.check_every = 1;
-    settings.keep_going = true;
-    let report = Tester::with(settings).run_async(|_| async {
-        let taken = task::spawn(async {
-            let [mut one, mut two] = both();
-            select! {
-                number = one.recv() => number,
-                number = two.recv() => number,
-            }
+    let report = Tester::new()
+        .iterations(2_000)
+        .check_every(1)
+        .keep_going()
+        .run(|_| async {
+            let taken = task::spawn(async {
+                let [mut one, mut two] = both();
+                select! {
+                    number = one.recv() => number,
+                    number = two.recv() => number,
+                }
+            });
+            assert_eq!(taken.await.expect("it ends"), Some(1));
         });
-        assert_eq!(taken.await.expect("it ends"), Some(1));
-    });
     assert!(report.bugs().iter().all(|bug| bug.kind() == BugKind::Panic));
     assert!(!report.is_clean());
 }
@@ -258,7 +260,7 @@ fn every_execution_runs_the_same_way_again() {
 #[test]
 fn a_foreign_select_is_named() {
     let line = line!() + 4;
-    let report = Tester::new().run_async(|_| async {
+    let report = Tester::new().run(|_| async {
         let [mut one, mut two] = both();
         let _keep = &mut one;
         let number = tokio::select! {

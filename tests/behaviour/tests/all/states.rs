@@ -6,7 +6,7 @@ use actor_core::prelude::*;
 use actor_core::sync::blocking::Mutex;
 use actor_core::thread;
 use actor_test::strategy::{StrategySpec, Unjudged};
-use actor_test::{Gap, Report, Settings, Tester};
+use actor_test::{Gap, Report, Tester};
 use behaviour::automata::Automata;
 use behaviour::players::FeatureProgram;
 
@@ -50,11 +50,11 @@ fn what_cannot_be_looked_at_is_told_apart() {
 }
 
 fn search(name: &str, program: impl Fn(&System) + Sync) -> Report {
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.check_every = 0;
-    let tester = Tester::with(settings).strategy(strategy(name));
-    tester.keep_going().run(program)
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .check_every(0)
+        .strategy(strategy(name));
+    tester.keep_going().run(|sys| program(&sys))
 }
 
 /// Each state of the independent model is visited exactly once, and no other.
@@ -88,7 +88,7 @@ fn states_are_those_of_a_model() {
         let first = Tester::new()
             .iterations(u64::MAX)
             .strategy(strategy("states:order=breadth"));
-        let first = first.run(|sys| drop(program.set_up(sys)));
+        let first = first.run(|sys| drop(program.set_up(&sys)));
         let steps = first.bugs().first().map(|bug| bug.step());
         assert_eq!(steps, model.first_failure, "{}", case());
         states += model.points.len();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
 use actor_test::story::{Effect, Purpose, Selection, Story};
-use actor_test::{Bug, BugKind, Report, Semantics, Tester};
+use actor_test::{Bug, BugKind, Report, Tester};
 
 #[derive(Debug)]
 struct Withdraw(u32);
@@ -47,7 +47,7 @@ fn overdraw(sys: &System) -> ActorRef<Account> {
 }
 
 fn first_bug(program: impl Fn(&System) + Sync) -> Bug {
-    let report = Tester::new().iterations(1).run(program);
+    let report = Tester::new().iterations(1).run(|sys| program(&sys));
     report.bugs().first().expect("a bug is found").clone()
 }
 
@@ -163,7 +163,7 @@ fn printing_changes_nothing() {
     let explore = |mischief: bool| {
         let tester = Tester::new().iterations(20).keep_going();
         tester.run(move |sys| {
-            let account = overdraw(sys);
+            let account = overdraw(&sys);
             let meddler = Meddler {
                 sys: sys.clone(),
                 account: account.clone(),
@@ -250,9 +250,7 @@ impl Clockwork {
 
 #[test]
 fn what_timers_are_for_is_told() {
-    let mut semantics = Semantics::default();
-    semantics.patient_timers = true;
-    let tester = Tester::new().iterations(1).semantics(semantics);
+    let tester = Tester::new().iterations(1).patient_timers(true);
     let report = tester.run(|sys| {
         let clockwork = sys.spawn(Clockwork { beats: 0 });
         sys.always("it runs", move |w| w.state_of(&clockwork) != Some("Over"));
@@ -571,7 +569,7 @@ fn told(report: &Report) -> String {
 #[test]
 fn a_report_tells_what_changed_the_actor_that_failed() {
     let report = Tester::new().iterations(1).explain(0).run(|sys| {
-        till_of(sys, 3);
+        till_of(&sys, 3);
     });
     let text = told(&report);
     assert!(text.contains("16 of "), "{text}");
@@ -582,7 +580,7 @@ fn a_report_tells_what_changed_the_actor_that_failed() {
 #[test]
 fn a_report_tells_the_steps_that_it_names() {
     let report = Tester::new().explain(1_000_000).run(|sys| {
-        let till = till_of(sys, 7);
+        let till = till_of(&sys, 7);
         let clerk = sys.spawn(Clerk);
         sys.spawn(Closer { till, clerk });
     });
@@ -602,7 +600,7 @@ fn a_report_tells_the_steps_that_it_names() {
 #[test]
 fn an_iteration_is_not_said_to_be_one_of_fewer() {
     let mut report = Tester::new().iterations(1).explain(0).run(|sys| {
-        till_of(sys, 3);
+        till_of(&sys, 3);
     });
     assert!(told(&report).contains("iteration 1 of 1, seed"));
     report.iterations = 0;
@@ -714,7 +712,7 @@ async fn book_on_a_node(sys: &System) -> ActorRef<Notebook> {
 /// The report shows events that a crash has lost, although much follows.
 #[test]
 fn a_report_tells_what_a_crash_has_taken() {
-    let report = Tester::new().explain(0).run_async(|sys| async move {
+    let report = Tester::new().explain(0).run(|sys| async move {
         let book = book_on_a_node(&sys).await;
         let note = book.ask(Note(7));
         sys.faults().crash("n1");
@@ -733,7 +731,7 @@ fn a_report_tells_what_a_crash_has_taken() {
 /// The report shows the last state of an actor that crashed.
 #[test]
 fn a_report_tells_what_an_actor_had_become_that_crashed() {
-    let report = Tester::new().explain(0).run_async(|sys| async move {
+    let report = Tester::new().explain(0).run(|sys| async move {
         let book = book_on_a_node(&sys).await;
         assert_eq!(book.ask(Note(7)).await, Ok(true));
         sys.faults().crash("n1");
@@ -751,7 +749,7 @@ fn a_report_tells_what_an_actor_had_become_that_crashed() {
 /// The report shows the earlier answers to a body, and their causes: they are in no field.
 #[test]
 fn a_report_tells_the_answers_that_a_body_has_compared() {
-    let report = Tester::new().explain(0).run_async(|sys| async move {
+    let report = Tester::new().explain(0).run(|sys| async move {
         let debt = sys.spawn(Debt { owes: 3 });
         let (relay, clerk) = (sys.spawn(Debt { owes: 0 }), sys.spawn(Clerk));
         let paid = debt.ask(Pay(2)).await;
@@ -799,7 +797,7 @@ impl Debt {
 /// each of its fields, even if one of them changed long before the others.
 #[test]
 fn a_report_tells_what_the_fields_came_to_that_a_predicate_looked_at() {
-    let report = Tester::new().explain(0).run_async(|sys| async move {
+    let report = Tester::new().explain(0).run(|sys| async move {
         let ledger = sys.spawn(Ledger::default());
         let looked_at = ledger.clone();
         sys.always("what is refused is not booked as well", move |world| {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use actor_core::actor;
 use actor_core::prelude::*;
+use actor_test::Tester;
 use actor_test::strategy::{StrategySpec, Weights};
-use actor_test::{Settings, Tester};
 
 #[derive(Debug)]
 struct From(char);
@@ -50,13 +50,12 @@ impl Sender {
 }
 
 fn run(strategy: StrategySpec, executions: u64, program: impl Fn(&System) + Sync) {
-    let mut settings = Settings::default();
-    settings.iterations = executions;
-    settings.check_every = 0;
-    let report = Tester::with(settings)
+    let report = Tester::new()
+        .iterations(executions)
+        .check_every(0)
         .seed(11)
         .strategy(strategy)
-        .run(program);
+        .run(|sys| program(&sys));
     report.assert_clean();
     assert_eq!(report.executions, executions);
 }

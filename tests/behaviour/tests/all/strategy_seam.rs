@@ -9,7 +9,7 @@ use actor_test::strategy::{
     Choice, Delayed, DelayingExplorer, Enabled, Ended, Ending, EventId, Execution, Fairness,
     MessageId, OperationId, Pending, Random, Step, StepKind, Strategy,
 };
-use actor_test::{BugKind, Report, Settings, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 #[derive(Debug)]
 struct Roll;
@@ -49,10 +49,7 @@ fn game(sys: &System) {
 }
 
 fn tester(executions: u64) -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = executions;
-    settings.check_every = 0;
-    Tester::with(settings)
+    Tester::new().iterations(executions).check_every(0)
 }
 
 type Words = Arc<Mutex<Vec<String>>>;
@@ -111,7 +108,7 @@ fn noted(hears_steps: bool, declines_at: u64) -> (String, Report) {
         hears_steps,
         declines_at,
     };
-    let report = tester(5).run_with(Box::new(notes), |sys| {
+    let report = tester(5).custom_strategy(Box::new(notes)).run(|sys| {
         let table = sys.spawn(Table::default());
         sys.spawn(Player { table }).tell(Roll);
     });
@@ -197,18 +194,16 @@ fn prunes(at: u64) -> Box<dyn Strategy> {
 /// The monitor is hot when the execution is ended early, and each execution is checked by another run.
 #[test]
 fn what_is_pruned_is_not_judged() {
-    let mut settings = Settings::default();
-    settings.iterations = 1;
-    settings.check_every = 1;
+    let tester = Tester::new().iterations(1).check_every(1);
     let program = |sys: &System| {
         sys.monitor::<Owed>();
         game(sys);
     };
-    let report = Tester::with(settings.clone()).run_with(prunes(11), program);
+    let report = tester.custom_strategy(prunes(11)).run(|sys| program(&sys));
     assert_eq!((report.pruned, report.bugs().len()), (1, 0));
     assert_eq!(report.undecided, 0);
-    settings.iterations = 2;
-    let report = Tester::with(settings).run_with(prunes(11), program);
+    let tester = tester.iterations(2);
+    let report = tester.custom_strategy(prunes(11)).run(|sys| program(&sys));
     assert_eq!((report.pruned, report.fair), (1, 1));
     report.assert_bug("`Owed` is hot");
     assert_eq!(report.bugs()[0].iteration, 2);
@@ -243,7 +238,9 @@ impl Strategy for Wild {
 }
 
 fn wild(position: usize, answer: u32) -> Report {
-    tester(3).run_with(Box::new(Wild { position, answer }), game)
+    tester(3)
+        .custom_strategy(Box::new(Wild { position, answer }))
+        .run(|sys| game(&sys))
 }
 
 #[test]
@@ -281,7 +278,9 @@ impl DelayingExplorer for Beyond {
 
 #[test]
 fn so_is_what_an_explorer_names_that_is_not_there() {
-    let report = tester(1).run_with(Box::new(Delayed::new(Beyond, 0)), game);
+    let report = tester(1)
+        .custom_strategy(Box::new(Delayed::new(Beyond, 0)))
+        .run(|sys| game(&sys));
     let bug = report.assert_bug("`delay:beyond/0` picked position 1 of 1");
     assert_eq!(bug.kind(), BugKind::Strategy);
 }
@@ -354,7 +353,9 @@ fn a_message_has_one_identity_in_all_schedules() {
         now: BTreeMap::new(),
         all: Arc::clone(&all),
     };
-    let report = tester(200).run_with(Box::new(names), game);
+    let report = tester(200)
+        .custom_strategy(Box::new(names))
+        .run(|sys| game(&sys));
     report.assert_clean();
     assert!(report.behaviours.seen > 1);
     let all = all.lock().unwrap();

@@ -207,7 +207,7 @@ fn crowded(sys: &System, halts_at: u32) -> ActorRef<Crowded> {
 #[test]
 fn items_wait_where_the_mailbox_is_full() {
     assert_clean(&dfs().run(|sys| {
-        let crowded = crowded(sys, 0);
+        let crowded = crowded(&sys, 0);
         sys.eventually("all is handled", move |world| {
             let nudges = world.get(&crowded).map(|crowded| crowded.nudges);
             nudges == Some(1) && world.state_of(&crowded) == Some("Closed")
@@ -219,7 +219,7 @@ fn items_wait_where_the_mailbox_is_full() {
 #[test]
 fn a_stream_that_waits_for_room_ends_with_its_actor() {
     let report = dfs().run(|sys| {
-        let crowded = crowded(sys, 1);
+        let crowded = crowded(&sys, 1);
         sys.sometimes("it stops before an item", move |world| {
             world.get(&crowded).is_some_and(|crowded| crowded.last == 0)
         });

@@ -8,7 +8,7 @@ use actor_core::actor;
 use actor_core::prelude::*;
 use actor_core::{Backoff, Event, Handler, Restart, Supervision, Unread};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Semantics, Tester};
+use actor_test::{BugKind, Report, Search, Tester};
 
 /// The events of one execution, in order.
 #[derive(Clone, Default, Debug)]
@@ -31,8 +31,7 @@ pub(crate) fn supervised() -> Tester {
 
 /// A tester whose timers fire only when nothing else can happen.
 fn patient() -> Tester {
-    let semantics = Semantics::default().with_supervised();
-    Tester::new().semantics(semantics.with_patient_timers())
+    Tester::new().supervised(true).patient_timers(true)
 }
 
 /// Returns the journals of all schedules of a clean program, with the number of schedules for each.
@@ -51,7 +50,7 @@ pub(crate) fn every(program: impl Fn(&System, &Journal) + Sync) -> BTreeMap<Vec<
         .strategy(StrategySpec::Dfs(None));
     let report = tester.run(|sys| {
         keep();
-        program(sys, &journal);
+        program(&sys, &journal);
     });
     report.assert_clean();
     assert!(
@@ -72,7 +71,7 @@ fn always(program: impl Fn(&System, &Journal) + Sync) -> Vec<String> {
 
 /// Returns the first bug of a program.
 fn bug(tester: &Tester, program: impl Fn(&System) + Sync) -> (BugKind, String) {
-    let report = tester.run(program);
+    let report = tester.run(|sys| program(&sys));
     let bug = report.bugs().first().expect("a bug is found");
     (bug.kind(), bug.message().to_owned())
 }
@@ -188,7 +187,7 @@ fn a_failure_is_a_bug_unless_it_is_part_of_the_story() {
         (kind, &*message),
         (BugKind::Panic, "`Child` panicked: ouch")
     );
-    supervised().run(program).assert_clean();
+    supervised().run(|sys| program(&sys)).assert_clean();
     let (kind, message) = bug(&supervised(), |sys| {
         sys.spawn(factory("a", &journal)()).tell(Panic);
     });
@@ -297,7 +296,7 @@ fn each_kind_of_child_comes_back_after_its_kind_of_end() {
 
 /// Runs a child that fails this number of times, at this interval.
 fn failing(times: u64, apart: Duration) -> Report {
-    patient().iterations(50).run_async(move |sys| async move {
+    patient().iterations(50).run(move |sys| async move {
         let child = sys.spawn_with(factory("a", &Journal::default()));
         for _ in 0..times {
             child.tell(Panic);
@@ -491,7 +490,7 @@ where
         }
     };
     let tester = patient().iterations(300).strategy(StrategySpec::Random);
-    let report = tester.run_async(|sys| {
+    let report = tester.run(|sys| {
         keep();
         let (journal, event) = (journal.clone(), event());
         async move {
@@ -806,7 +805,7 @@ fn a_handler_that_waits_is_ended_at_the_deadline() {
 #[test]
 fn a_child_that_waits_to_be_brought_back_can_be_stopped() {
     let hour = Duration::from_secs(3_600);
-    let report = patient().iterations(100).run_async(move |sys| async move {
+    let report = patient().iterations(100).run(move |sys| async move {
         let spawner = sys.spawner().backoff(Backoff::new(hour, hour));
         let child = spawner.spawn_with(factory("a", &Journal::default()));
         child.tell(Panic);
@@ -878,7 +877,7 @@ where
 {
     let journal = Journal::default();
     let seen = Mutex::new(BTreeSet::new());
-    let report = patient().iterations(200).run_async(|sys| {
+    let report = patient().iterations(200).run(|sys| {
         let (journal, end) = (journal.clone(), end());
         let noted = journal.take();
         if !noted.is_empty() {
@@ -919,7 +918,7 @@ where
 {
     let journal = Journal::default();
     let seen = Mutex::new(BTreeSet::new());
-    let report = patient().iterations(50).run_async(|sys| {
+    let report = patient().iterations(50).run(|sys| {
         let (journal, end, seen) = (journal.clone(), end(), &seen);
         let noted = journal.take();
         if !noted.is_empty() {
@@ -1023,8 +1022,8 @@ fn pipeline(sys: &System, done: &Arc<Mutex<u32>>) -> [ActorRef<Stage>; 2] {
 
 #[test]
 fn a_pipeline_ends_from_its_source_to_its_sink() {
-    let tester = || Tester::new().iterations(200).portfolio();
-    let in_order = tester().run_async(|sys| async move {
+    let tester = || Tester::new().iterations(200).search(Search::Portfolio);
+    let in_order = tester().run(|sys| async move {
         let done = Arc::default();
         let [source, sink] = pipeline(&sys, &done);
         sys.shutdown_from(&source)
@@ -1036,7 +1035,7 @@ fn a_pipeline_ends_from_its_source_to_its_sink() {
     });
     in_order.assert_clean();
     // In the opposite order, the messages of the source are lost.
-    let out_of_order = tester().run_async(|sys| async move {
+    let out_of_order = tester().run(|sys| async move {
         let done = Arc::default();
         let [source, sink] = pipeline(&sys, &done);
         sys.shutdown_from(&sink)
@@ -1051,7 +1050,7 @@ fn a_pipeline_ends_from_its_source_to_its_sink() {
 #[test]
 fn the_second_value_is_linked_to_the_second() {
     let journal = Journal::default();
-    let report = patient().iterations(200).run_async(|sys| {
+    let report = patient().iterations(200).run(|sys| {
         let journal = journal.clone();
         async move {
             let _ = journal.take();

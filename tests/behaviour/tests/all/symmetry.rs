@@ -8,18 +8,18 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{ActorId, Fingerprint, actor, monitor};
 use actor_test::strategy::{Reduction, StrategySpec, Unjudged};
-use actor_test::{Gap, Report, SearchKind, Settings, Tester};
+use actor_test::{Gap, Report, SearchKind, Tester};
 use behaviour::automata::Dice;
 
 fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Report {
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.check_every = 0;
     let strategy: StrategySpec = name.parse().expect("the name of a strategy");
-    let tester = Tester::with(settings).strategy(strategy);
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .check_every(0)
+        .strategy(strategy);
     match keeps_going {
-        true => tester.keep_going().run(program),
-        false => tester.run(program),
+        true => tester.keep_going().run(|sys| program(&sys)),
+        false => tester.run(|sys| program(&sys)),
     }
 }
 
@@ -656,13 +656,13 @@ impl DistinctMember {
 
 /// Returns the number of states with three members, of one type or the other.
 fn beside(beside: Beside, are_alike: bool) -> u64 {
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.check_every = 0;
-    if beside == Beside::Faults {
-        settings.semantics.faults = "drop=1".parse().expect("faults");
-    }
-    let tester = Tester::with(settings).strategy("states".parse().expect("a strategy"));
+    let faults = match beside {
+        Beside::Faults => "drop=1",
+        _ => "none",
+    };
+    let tester = Tester::new().iterations(u64::MAX).check_every(0);
+    let tester = tester.faults(faults.parse().expect("faults"));
+    let tester = tester.strategy("states".parse().expect("a strategy"));
     let report = tester.keep_going().run(move |sys| {
         match beside {
             Beside::Node => drop(sys.node("n1", |_| {})),

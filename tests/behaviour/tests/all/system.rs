@@ -118,9 +118,7 @@ fn curious(sys: &System) {
 
 /// A tester that runs each execution twice, so that every difference is found.
 fn tester() -> Tester {
-    let mut settings = actor_test::Settings::default();
-    settings.check_every = 1;
-    Tester::with(settings).iterations(40)
+    Tester::new().check_every(1).iterations(40)
 }
 
 /// Removes the times from a report.
@@ -138,7 +136,7 @@ fn timeless(report: Report) -> Report {
 
 #[test]
 fn a_program_that_asks_the_system_does_the_same_twice() {
-    let report = tester().run(curious);
+    let report = tester().run(|sys| curious(&sys));
     report.assert_clean();
     assert_eq!((report.asked_for_bytes, report.asked_for_time), (40, 40));
     assert!(report.thread_s > 0.0);
@@ -154,7 +152,7 @@ fn what_was_asked_before_changes_nothing() {
             w.all::<Book>().all(|book| book.0.len() < 3)
         });
     };
-    let find = |workers| timeless(tester().workers(workers).run(failing));
+    let find = |workers| timeless(tester().workers(workers).run(|sys| failing(&sys)));
     let first = find(1);
     assert_eq!(first.bugs()[0].kind(), BugKind::Invariant);
     assert!(first.bugs()[0].trace.system.is_some());
@@ -200,7 +198,7 @@ fn a_bug_that_needs_an_order_is_found_and_made_shorter() {
 
 #[test]
 fn the_clock_is_virtual_and_begins_at_a_date() {
-    let report = tester().run_async(|sys| async move {
+    let report = tester().run(|sys| async move {
         let (begun, date) = (Instant::now(), SystemTime::now());
         let since = date.duration_since(SystemTime::UNIX_EPOCH).unwrap();
         assert_eq!(since, Duration::from_secs(1_767_225_600));
@@ -334,7 +332,7 @@ fn prints_what_it_showed() {
         return;
     }
     let report = tester().run(|sys| {
-        curious(sys);
+        curious(&sys);
         sys.always("nobody has the third word", |w| {
             w.all::<Book>().all(|book| book.0.len() < 3)
         });

@@ -9,7 +9,7 @@ use actor_core::sync::{Notify, mpsc};
 use actor_core::task::{self, MissedTickBehavior};
 use actor_core::thread;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Semantics, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -31,7 +31,7 @@ where
     T: Ord + Clone + Send + std::fmt::Debug + 'static,
     F: Future<Output = ()> + 'static,
 {
-    all_with(Semantics::default(), program)
+    all_with(false, program)
 }
 
 /// The same with patient timers, so that no task is late.
@@ -40,10 +40,10 @@ where
     T: Ord + Clone + Send + std::fmt::Debug + 'static,
     F: Future<Output = ()> + 'static,
 {
-    all_with(Semantics::default().with_patient_timers(), program)
+    all_with(true, program)
 }
 
-fn all_with<T, F>(semantics: Semantics, program: impl Fn(System, Seen<T>) -> F + Sync) -> Vec<T>
+fn all_with<T, F>(is_patient: bool, program: impl Fn(System, Seen<T>) -> F + Sync) -> Vec<T>
 where
     T: Ord + Clone + Send + std::fmt::Debug + 'static,
     F: Future<Output = ()> + 'static,
@@ -52,9 +52,9 @@ where
     for search in SEARCHES {
         let seen = Seen::default();
         let strategy: StrategySpec = search.parse().expect("a strategy");
-        let tester = Tester::new().semantics(semantics).iterations(50_000);
+        let tester = Tester::new().patient_timers(is_patient).iterations(50_000);
         let tester = tester.strategy(strategy);
-        let report = tester.run_async(|sys| program(sys, seen.clone()));
+        let report = tester.run(|sys| program(sys, seen.clone()));
         report.assert_clean();
         let is_proved = report.verdict.is_exhaustive();
         let seen = std::mem::take(&mut *seen.lock().expect("nobody panics"));
@@ -255,7 +255,7 @@ fn ticks_come_in_time_and_those_that_are_missed_as_is_said() {
 }
 
 fn run<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
-    Tester::new().iterations(100).run_async(program)
+    Tester::new().iterations(100).run(program)
 }
 
 async fn tick_for_ever() {

@@ -18,7 +18,7 @@ fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None))
-        .run_async(program);
+        .run(program);
     report.assert_clean();
     assert!(report.verdict.is_exhaustive(), "the search ends by itself");
     report
@@ -27,13 +27,13 @@ fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -
 fn found<F: Future<Output = ()> + 'static>(
     program: impl Fn(System) -> F + Sync,
 ) -> (BugKind, String) {
-    let report = Tester::new().iterations(2_000).run_async(program);
+    let report = Tester::new().iterations(2_000).run(program);
     let bug = report.bugs().first().expect("a bug is found");
     (bug.finding.kind, bug.finding.message.clone())
 }
 
 fn clean<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) {
-    let report = Tester::new().iterations(300).run_async(program);
+    let report = Tester::new().iterations(300).run(program);
     report.assert_clean();
 }
 
@@ -282,10 +282,7 @@ fn a_panic_is_a_bug_or_part_of_the_story() {
         (kind, &*message),
         (BugKind::Panic, "`task#1` panicked: it fails")
     );
-    let report = Tester::new()
-        .iterations(50)
-        .supervised(true)
-        .run_async(program);
+    let report = Tester::new().iterations(50).supervised(true).run(program);
     report.assert_clean();
 }
 
@@ -457,7 +454,7 @@ mod by_the_prelude {
     fn generic_code_names_actor() {
         actor_test::Tester::new()
             .iterations(10)
-            .run_async(|sys: System| async move {
+            .run(|sys: System| async move {
                 let sum = sys.spawn(super::Adder {
                     sum: std::sync::Arc::default(),
                     keeps: true,

@@ -32,7 +32,7 @@ fn outcomes<T: Ord + Send + 'static, F: Future<Output = T> + 'static>(
     program: impl Fn() -> F + Sync,
 ) -> Vec<T> {
     let seen = Arc::new(Seen::new(BTreeSet::new()));
-    let report = tester().run_async(|_| {
+    let report = tester().run(|_| {
         let (seen, program) = (seen.clone(), program());
         async move {
             let outcome = program.await;
@@ -71,7 +71,7 @@ fn a_set_that_is_dropped_aborts_its_tasks() {
             *self.0.lock().expect("nobody panics") += 1;
         }
     }
-    let report = tester().run_async(|_| async {
+    let report = tester().run(|_| async {
         let (left, mut tasks) = (Arc::new(Seen::new(0)), JoinSet::new());
         let (send, mut receive) = mpsc::channel(1);
         let own = Left(left.clone());
@@ -92,7 +92,7 @@ fn a_set_that_is_dropped_aborts_its_tasks() {
 
 #[test]
 fn permits_that_are_owned_are_given_back() {
-    let report = tester().run_async(|_| async {
+    let report = tester().run(|_| async {
         let permits = Arc::new(Semaphore::new(3));
         let two = permits.clone().acquire_many_owned(2).await;
         let two = two.expect("it is open");
@@ -236,7 +236,7 @@ fn words_that_are_of_no_use_prolong_no_wait() {
 
 #[test]
 fn threads_receive_from_tasks() {
-    let report = tester().run_async(|_| async {
+    let report = tester().run(|_| async {
         let (send, mut receive) = mpsc::channel(1);
         let (done, is_done) = oneshot::channel();
         let thread = thread::spawn(move || {
@@ -282,7 +282,7 @@ fn a_lazy_value_is_made_once() {
 /// own generator, which can't be seeded: the first execution was reported as nondeterminism.
 #[test]
 fn many_that_wait_for_the_same_go_on_in_an_order_of_the_schedule() {
-    let report = Tester::new().iterations(500).run_async(|_| async {
+    let report = Tester::new().iterations(500).run(|_| async {
         let (send, seen) = watch::channel(0);
         let (tell, mut told) = mpsc::unbounded_channel();
         let all = Arc::new(Barrier::new(5));

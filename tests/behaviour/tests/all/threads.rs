@@ -18,20 +18,23 @@ fn all(program: impl Fn(&System) + Sync) -> Report {
     let report = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None))
-        .run(program);
+        .run(|sys| program(&sys));
     report.assert_clean();
     assert!(report.verdict.is_exhaustive(), "the search ends by itself");
     report
 }
 
 fn found(program: impl Fn(&System) + Sync) -> (BugKind, String) {
-    let report = Tester::new().iterations(2_000).run(program);
+    let report = Tester::new().iterations(2_000).run(|sys| program(&sys));
     let bug = report.bugs().first().expect("a bug is found");
     (bug.finding.kind, bug.finding.message.clone())
 }
 
 fn clean(program: impl Fn(&System) + Sync) {
-    Tester::new().iterations(300).run(program).assert_clean();
+    Tester::new()
+        .iterations(300)
+        .run(|sys| program(&sys))
+        .assert_clean();
 }
 
 fn binomial(n: u64, k: u64) -> u64 {
@@ -387,7 +390,7 @@ fn a_panic_of_a_supervised_test_is_told_to_who_joins() {
         (BugKind::Panic, "`thread#1` panicked: it fails")
     );
     let tester = Tester::new().iterations(50).supervised(true);
-    tester.run(program).assert_clean();
+    tester.run(|sys| program(&sys)).assert_clean();
 }
 
 /// A body that needs a stack is started again: its choices
@@ -478,7 +481,7 @@ const SEARCHES: [&str; 6] = [
 fn searched(search: &str, faults: FaultBudgets, program: impl Fn(&System) + Sync) -> Report {
     let strategy: StrategySpec = search.parse().unwrap();
     let tester = Tester::new().iterations(20_000).strategy(strategy);
-    tester.faults(faults).run(program)
+    tester.faults(faults).run(|sys| program(&sys))
 }
 
 #[test]

@@ -9,7 +9,7 @@ use actor_core::Timestamp;
 use actor_core::prelude::*;
 use actor_test::story::Effect;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Assumption, Bounds, Gap, Report, ScriptResult, Semantics, Tester};
+use actor_test::{Assumption, Gap, Report, ScriptResult, Search, Tester};
 
 const LIMIT: Duration = Duration::from_secs(5);
 
@@ -196,8 +196,8 @@ fn who_waits_for_a_time_by_looking_at_the_clock_is_not_accused() {
             actor_core::thread::yield_now();
         }
     };
-    let bounds = Bounds::new(2_000).with_temperature(500);
-    let tester = Tester::new().iterations(50).bounds(bounds);
+    let tester = Tester::new().iterations(50).max_steps(2_000);
+    let tester = tester.temperature(500);
     let report = tester.run(|_| actor_core::thread::spawn(waits).join().expect("it ends"));
     assert!(report.is_clean(), "{}", told(&report));
     assert!(report.transient > 0, "{report:?}");
@@ -207,7 +207,10 @@ fn who_waits_for_a_time_by_looking_at_the_clock_is_not_accused() {
 #[test]
 fn time_passes_alike_for_any_number_of_workers() {
     let run = |workers| {
-        let tester = Tester::new().iterations(60).portfolio().keep_going();
+        let tester = Tester::new()
+            .iterations(60)
+            .search(Search::Portfolio)
+            .keep_going();
         let report = lease(OWN, false, &tester.workers(workers));
         let bug = &report.bugs[0];
         (report.executions, bug.iteration, bug.trace.clone())
@@ -302,10 +305,8 @@ impl Stopwatch {
 
 #[test]
 fn patient_timers_alone_move_the_clock() {
-    let semantics = Semantics::default()
-        .with_patient_timers()
-        .with_clock_error(Duration::ZERO);
-    let tester = Tester::new().semantics(semantics).iterations(2_000);
+    let tester = Tester::new().patient_timers(true);
+    let tester = tester.clock_error(Duration::ZERO).iterations(2_000);
     let report = tester.run(|sys| {
         let idler = sys.spawn(Idler::default());
         (0..4).for_each(|_| idler.tell(Beat));
@@ -493,9 +494,12 @@ fn minimising_takes_out_what_was_not_needed() {
     };
     let mut passed = 0;
     for seed in 0..30 {
-        let tester = Tester::new().iterations(1).seed(seed).portfolio();
-        passed += passes(&tester.run(program)).count();
-        let report = tester.minimize(1_000_000).run(program);
+        let tester = Tester::new()
+            .iterations(1)
+            .seed(seed)
+            .search(Search::Portfolio);
+        passed += passes(&tester.run(|sys| program(&sys))).count();
+        let report = tester.minimize(1_000_000).run(|sys| program(&sys));
         assert!(report.bugs[0].finding.message.ends_with("too many"));
         assert_eq!(passes(&report).count(), 0, "{report:?}");
     }

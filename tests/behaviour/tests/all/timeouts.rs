@@ -7,7 +7,7 @@ use std::time::Duration;
 use actor_core::prelude::*;
 use actor_core::{Piped, actor, monitor};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Tester};
+use actor_test::{BugKind, Report, Search, Tester};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -15,7 +15,7 @@ fn every(program: impl Fn(&System) + Sync) -> Report {
     let tester = Tester::new()
         .iterations(u64::MAX)
         .strategy(StrategySpec::Dfs(None));
-    let report = tester.run(program);
+    let report = tester.run(|sys| program(&sys));
     assert!(report.verdict.is_exhaustive() || !report.bugs().is_empty());
     report
 }
@@ -269,15 +269,18 @@ impl Connection {
 }
 
 fn connecting(pipes: Pipes) -> Report {
-    Tester::new().iterations(2_000).portfolio().run(move |sys| {
-        let far = sys.spawn(Far);
-        sys.spawn(Connection {
-            far,
-            dials: 0,
-            pipes,
-            running: None,
-        });
-    })
+    Tester::new()
+        .iterations(2_000)
+        .search(Search::Portfolio)
+        .run(move |sys| {
+            let far = sys.spawn(Far);
+            sys.spawn(Connection {
+                far,
+                dials: 0,
+                pipes,
+                running: None,
+            });
+        })
 }
 
 #[test]

@@ -6,23 +6,15 @@ use std::time::Duration;
 use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::strategy::{StepConstruct, StrategySpec};
-use actor_test::{BehaviourStatistics, Gap, ProofAttempt, Report, Search, Settings, Tester};
+use actor_test::{BehaviourStatistics, Gap, ProofAttempt, Report, Tester};
 use behaviour::programs;
 
 const BUDGET: u64 = 400_000;
 
-/// The settings of a test without settings: a budget, and a quarter of it for proofs.
-fn settings() -> Settings {
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.step_budget = Some(BUDGET);
-    settings.prove = BUDGET / 4;
-    settings.samples_beside_proof = 100;
-    settings
-}
-
-fn run(settings: Settings, program: impl Fn(&System) + Sync) -> Report {
-    Tester::with(settings).run(program)
+/// A tester with the settings of a test without settings: a budget, and a quarter of it for proofs.
+fn tester() -> Tester {
+    let tester = Tester::new().iterations(u64::MAX).step_budget(BUDGET);
+    tester.prove(BUDGET / 4).samples_beside_proof(100)
 }
 
 #[derive(Debug)]
@@ -74,7 +66,7 @@ fn late(sys: &System) {
 
 #[test]
 fn a_small_test_is_proved() {
-    let report = run(settings(), |sys| programs::fan_in(sys, 4, 1));
+    let report = tester().run(|sys| programs::fan_in(&sys, 4, 1));
     report.assert_clean();
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
     assert_eq!((report.executions, report.behaviours.seen), (24, 24));
@@ -109,11 +101,9 @@ impl Numbered {
 
 #[test]
 fn a_bug_that_is_found_while_trying_ends_the_test() {
-    let mut settings = settings();
     // One delay can't reverse five.
-    let samples = "delay:rtc/1".parse().expect("a strategy");
-    settings.search = Search::Strategies(vec![samples]);
-    let report = run(settings, |sys| {
+    let tester = tester().strategy("delay:rtc/1".parse().expect("a strategy"));
+    let report = tester.run(|sys| {
         let to = sys.spawn(Reversed::default());
         for number in 0..5 {
             sys.spawn(Numbered(number, to.clone()));
@@ -146,9 +136,9 @@ fn a_bug_that_is_found_while_trying_ends_the_test() {
 /// The first sample runs before any search.
 #[test]
 fn the_first_sample_comes_first() {
-    let report = run(settings(), |sys| {
+    let report = tester().run(|sys| {
         sys.spawn(Late(2)).tell(First);
-        programs::fan_in(sys, 5, 4);
+        programs::fan_in(&sys, 5, 4);
     });
     assert_eq!(report.executions, 1);
     assert!(report.tried.is_empty(), "{:?}", report.tried);
@@ -156,9 +146,7 @@ fn the_first_sample_comes_first() {
 
 #[test]
 fn who_goes_on_after_a_bug_is_told_of_all() {
-    let mut settings = settings();
-    settings.keep_going = true;
-    let report = run(settings, late);
+    let report = tester().keep_going().run(|sys| late(&sys));
     assert!(report.verdict.is_exhaustive(), "{:?}", report.verdict);
     // The first event comes last in two of six orders.
     assert_eq!(report.bugs()[0].seen, 2);
@@ -169,9 +157,7 @@ fn who_goes_on_after_a_bug_is_told_of_all() {
 #[track_caller]
 fn assert_sampled_beside(tries: &[&dyn Fn(&Gap) -> bool], program: impl Fn(&System) + Sync) {
     let reports = [1, 3].map(|workers| {
-        let mut settings = settings();
-        settings.workers = workers;
-        let report = run(settings.clone(), &program);
+        let report = tester().workers(workers).run(|sys| program(&sys));
         assert_eq!(report.tried.len(), tries.len(), "{:?}", report.tried);
         for (ProofAttempt { gaps, .. }, is_why) in report.tried.iter().zip(tries) {
             assert!(gaps.iter().all(is_why) && gaps.len() == 1, "{gaps:?}");
@@ -180,11 +166,10 @@ fn assert_sampled_beside(tries: &[&dyn Fn(&Gap) -> bool], program: impl Fn(&Syst
         assert!(steps > 0 && steps <= BUDGET / 4 + 100, "{steps}");
         let spent = report.steps_total + 20 * report.executions + steps;
         assert!(spent.abs_diff(BUDGET) < BUDGET / 20, "{spent}");
-        settings.step_budget = None;
-        settings.iterations = 500;
-        let beside = run(settings.clone(), &program);
-        settings.prove = 0;
-        let without = run(settings, &program);
+        let some = Tester::new().iterations(500).samples_beside_proof(100);
+        let without = some.workers(workers);
+        let beside = without.clone().prove(BUDGET / 4).run(|sys| program(&sys));
+        let without = without.run(|sys| program(&sys));
         assert!(without.tried.is_empty());
         assert_eq!(sampled(&beside), sampled(&without));
         (sampled(&report), report.verdict, report.tried)
@@ -242,12 +227,11 @@ fn what_goes_round_is_proved_by_its_states() {
         one.tell(Tock(other.clone()));
         other.tell(Tock(one));
     };
-    let report = run(settings(), program);
+    let report = tester().run(|sys| program(&sys));
     report.assert_clean();
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.search = Search::Strategies(vec![StrategySpec::States(None)]);
-    let alone = run(settings, program);
+    let tester = Tester::new().iterations(u64::MAX);
+    let tester = tester.strategy(StrategySpec::States(None));
+    let alone = tester.run(|sys| program(&sys));
     assert!(alone.verdict.is_exhaustive(), "{:?}", alone.verdict);
     assert_eq!(report.verdict, alone.verdict);
     assert_eq!(report.executions, alone.executions);
@@ -311,10 +295,8 @@ impl Gambler {
 #[test]
 fn what_does_not_end_is_sampled() {
     let is_bound = |gap: &Gap| matches!(gap, Gap::Steps { executions: 1, .. } | Gap::Budget { .. });
-    let mut settings = settings();
-    settings.search = Search::Strategies(vec![StrategySpec::Random]);
-    settings.bounds = actor_test::Bounds::new(300);
-    let report = run(settings, |sys| {
+    let tester = tester().strategy(StrategySpec::Random).max_steps(300);
+    let report = tester.run(|sys| {
         let [one, other] = [(); 2].map(|()| sys.spawn(Restless));
         one.tell(Back(other));
     });
@@ -372,7 +354,7 @@ impl Checker {
 #[test]
 fn what_is_shared_in_secret_is_not_proved_away() {
     for expects in [false, true] {
-        let report = run(settings(), |sys| {
+        let report = tester().run(|sys| {
             IS_DONE.store(false, Ordering::SeqCst);
             sys.spawn(Checker { expects }).tell(Go);
             sys.spawn(Doer).tell(Go);
@@ -387,13 +369,12 @@ fn what_is_shared_in_secret_is_not_proved_away() {
 #[test]
 fn what_is_shared_in_secret_is_not_proved_away_by_a_search_that_was_asked_for() {
     let of = |strategy: &str, samples| {
-        let mut settings = Settings::default();
-        settings.iterations = u64::MAX;
-        settings.samples_beside_proof = samples;
-        let strategy = strategy.parse::<StrategySpec>().expect("a strategy");
-        settings.search = Search::Strategies(vec![strategy]);
+        let tester = Tester::new()
+            .iterations(u64::MAX)
+            .samples_beside_proof(samples);
+        let tester = tester.strategy(strategy.parse().expect("a strategy"));
         [false, true].map(|expects| {
-            run(settings.clone(), |sys| {
+            tester.run(|sys| {
                 IS_DONE.store(false, Ordering::SeqCst);
                 sys.spawn(HashedChecker { expects }).tell(Mark);
                 sys.spawn(HashedDoer).tell(Mark);
@@ -423,12 +404,9 @@ fn what_is_shared_in_secret_is_not_proved_away_by_a_search_that_was_asked_for() 
 /// A correct proof survives the samples, without additional executions in the count.
 #[test]
 fn a_proof_that_is_doubted_stays() {
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.samples_beside_proof = 100;
     for strategy in [StrategySpec::Dpor(None), StrategySpec::States(None)] {
-        settings.search = Search::Strategies(vec![strategy]);
-        let doubted = run(settings.clone(), |sys| {
+        let tester = Tester::new().iterations(u64::MAX).samples_beside_proof(100);
+        let doubted = tester.strategy(strategy).run(|sys| {
             sys.spawn(HashedDoer).tell(Mark);
             sys.spawn(HashedDoer).tell(Mark);
         });

@@ -408,7 +408,7 @@ fn every_pair_in(place: Place) {
             for how in TOGETHER {
                 let random = StrategySpec::Random;
                 let tester = Tester::new().iterations(EXECUTIONS).strategy(random);
-                let report = tester.run_async(move |sys| {
+                let report = tester.run(move |sys| {
                     let sys = sys.clone();
                     async move { run(&sys, [first, second], how, place).await }
                 });

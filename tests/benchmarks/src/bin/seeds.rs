@@ -9,7 +9,7 @@ use std::sync::Mutex;
 
 use actor_core::System;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bounds, Report, Settings, Tester};
+use actor_test::{Report, Tester};
 use behaviour::node::{Rule, spawn};
 use behaviour::programs;
 use benchmarks::planted::{ROWS, Row};
@@ -32,13 +32,13 @@ fn main() {
 }
 
 fn tester(strategy: &str, executions: u64, seed: u64) -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = executions;
-    settings.seed = seed;
-    settings.check_every = 0;
-    settings.workers = 1;
     let strategy: StrategySpec = strategy.parse().expect("the name of a strategy");
-    Tester::with(settings).strategy(strategy)
+    Tester::new()
+        .iterations(executions)
+        .seed(seed)
+        .check_every(0)
+        .workers(1)
+        .strategy(strategy)
 }
 
 /// The number of seeds for each sample; the table has the median.
@@ -104,7 +104,7 @@ fn is_it(row: &Row, report: &Report) -> bool {
 
 fn sampled(row: &Row, sampler: &str, seed: u64) -> Option<u64> {
     if sampler != "iterative random" {
-        let report = tester(sampler, SCHEDULES, seed).run(|sys| (row.set_up)(sys));
+        let report = tester(sampler, SCHEDULES, seed).run(|sys| (row.set_up)(&sys));
         return is_it(row, &report).then_some(report.executions);
     }
     // In each round the step bound grows by 100, and the number of executions is tripled.
@@ -112,8 +112,9 @@ fn sampled(row: &Row, sampler: &str, seed: u64) -> Option<u64> {
     for round in 1.. {
         let executions = 3_u64.pow(round).min(SCHEDULES - schedules);
         let steps = 100 * u64::from(round);
-        let tester = tester("random", executions, seed).bounds(Bounds::new(steps).with_fair(steps));
-        let report = tester.run(|sys| (row.set_up)(sys));
+        let tester = tester("random", executions, seed).max_steps(steps);
+        let tester = tester.max_fair_steps(steps);
+        let report = tester.run(|sys| (row.set_up)(&sys));
         schedules += report.executions;
         if is_it(row, &report) {
             return Some(schedules);
@@ -127,7 +128,7 @@ fn sampled(row: &Row, sampler: &str, seed: u64) -> Option<u64> {
 
 /// Returns the number of visited states, and the number of executions.
 fn searched(row: &Row, search: &str) -> String {
-    let report = tester(search, EXECUTIONS, 0).run(|sys| (row.set_up)(sys));
+    let report = tester(search, EXECUTIONS, 0).run(|sys| (row.set_up)(&sys));
     if !is_it(row, &report) {
         return "-".into();
     }
@@ -170,7 +171,7 @@ fn orders() {
         "Distinct partial orders: Paxos, 2 proposers, 3 acceptors; there are 26136",
         &SMALL,
         &|strategy, paths| {
-            let report = tester(strategy, paths, 0).run(small);
+            let report = tester(strategy, paths, 0).run(|sys| small(&sys));
             // `dpor` can cover behaviours without executing them.
             let looked_at = report.verdict.behaviours().unwrap_or_default();
             (report.behaviours.seen.max(looked_at), report.executions)
@@ -181,7 +182,7 @@ fn orders() {
         &LARGE,
         &|strategy, paths| {
             SEEN.lock().expect("nobody panics").clear();
-            let report = tester(strategy, paths, 0).run(replicated_log);
+            let report = tester(strategy, paths, 0).run(|sys| replicated_log(&sys));
             let seen = SEEN.lock().expect("nobody panics").len() as u64;
             (seen, report.executions)
         },
@@ -281,7 +282,7 @@ fn walks() {
         let cell = |strategy: &&str| {
             let found = |seed| {
                 let tester = tester(strategy, WALKS, seed).max_steps(300);
-                let report = tester.run(set_up);
+                let report = tester.run(|sys| set_up(&sys));
                 (!report.bugs().is_empty()).then_some(report.executions)
             };
             let mut all: Vec<Option<u64>> = (0..SEEDS).map(found).collect();

@@ -6,7 +6,7 @@
 //! `cargo run --release -p benchmarks --bin shortest [-- STATES [NAME]…]`: at most
 //! this number of states for each row, and only rows whose names contain one of these.
 
-use actor_test::{Report, Settings, Tester};
+use actor_test::{Report, Tester};
 use benchmarks::planted::{ROWS, Row};
 use cpu_time::ProcessTime;
 
@@ -27,16 +27,16 @@ fn main() {
 }
 
 fn print(row: &Row, states_max: u64) {
-    let mut settings = Settings::default();
-    settings.iterations = u64::MAX;
-    settings.check_every = 0;
-    settings.semantics.patient_timers = row.is_patient;
     let strategy = format!("states:{states_max}/order=breadth")
         .parse()
         .expect("a strategy");
     let begun = ProcessTime::now();
-    let tester = Tester::with(settings).strategy(strategy);
-    let report = tester.run(|sys| (row.set_up)(sys));
+    let tester = Tester::new()
+        .iterations(u64::MAX)
+        .check_every(0)
+        .patient_timers(row.is_patient)
+        .strategy(strategy);
+    let report = tester.run(|sys| (row.set_up)(&sys));
     let took = begun.elapsed().as_secs_f64();
     let states = report.verdict.states().unwrap_or_default();
     let found = found(row, &report);
@@ -65,7 +65,7 @@ fn left(row: &Row) -> Vec<u64> {
     };
     let left = (0..5).filter_map(|seed| {
         let tester = Tester::new().iterations(3_000).seed(seed);
-        let report = tester.minimize(20_000_000).run(|sys| (row.set_up)(sys));
+        let report = tester.minimize(20_000_000).run(|sys| (row.set_up)(&sys));
         let bug = report
             .bugs()
             .first()

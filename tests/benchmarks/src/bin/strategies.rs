@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 
 use actor_core::System;
 use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
-use actor_test::{Bounds, Report, Search, Settings, Tester};
+use actor_test::{Report, Search, Tester};
 use behaviour::{programs, skew};
 use benchmarks::ping_pong::ping_pong;
 use cpu_time::ProcessTime;
@@ -52,22 +52,21 @@ fn main() {
 }
 
 fn tester(strategy: &str, executions: u64, seed: u64) -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = executions;
-    settings.bounds = Bounds::new(10_000_000);
-    settings.seed = seed;
-    settings.check_every = 0;
-    settings.search = match strategy {
-        "portfolio" => Search::Portfolio,
-        "portfolio=round-robin" => Search::RoundRobin,
-        "portfolio=coyote" => Search::Coyote,
-        one => Search::Strategies(vec![one.parse().expect("the name of a strategy")]),
-    };
-    Tester::with(settings)
+    Tester::new()
+        .iterations(executions)
+        .max_steps(10_000_000)
+        .seed(seed)
+        .check_every(0)
+        .search(match strategy {
+            "portfolio" => Search::Portfolio,
+            "portfolio=round-robin" => Search::RoundRobin,
+            "portfolio=coyote" => Search::Coyote,
+            one => Search::Strategies(vec![one.parse().expect("the name of a strategy")]),
+        })
 }
 
 fn run(strategy: &str, executions: u64, seed: u64, program: impl Fn(&System) + Sync) -> Report {
-    let report = tester(strategy, executions, seed).run(program);
+    let report = tester(strategy, executions, seed).run(|sys| program(&sys));
     report.assert_clean();
     report
 }
@@ -186,7 +185,11 @@ fn beside_its_arms() {
             let (cost, report) = timed(&|| run("portfolio", executions, 0, program));
             portfolio = portfolio.min(cost);
             let tester = tester("random", executions, 0);
-            let (cost, _) = timed(&|| tester.run_with(Box::new(Turns::of(&report)), program));
+            let (cost, _) = timed(&|| {
+                tester
+                    .custom_strategy(Box::new(Turns::of(&report)))
+                    .run(|sys| program(&sys))
+            });
             arms = arms.min(cost);
         }
         let share = portfolio / arms - 1.0;

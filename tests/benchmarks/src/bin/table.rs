@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use actor_core::System;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bounds, Report, Settings, Tester};
+use actor_test::{Report, Tester};
 use benchmarks::ping_pong::{Answered, ping_pong};
 use benchmarks::{peer, plain::Plain};
 use cpu_time::ProcessTime;
@@ -151,11 +151,10 @@ fn behaviour_row(name: &str, mut run: impl FnMut() -> usize) {
 }
 
 fn tester(schedules: u64, search: Search) -> Tester {
-    let mut settings = Settings::default();
-    settings.iterations = schedules;
-    settings.bounds = Bounds::new(10_000_000);
-    settings.search = search();
-    Tester::with(settings)
+    Tester::new()
+        .iterations(schedules)
+        .max_steps(10_000_000)
+        .search(search())
 }
 
 fn explore(schedules: u64, search: Search, monitor: bool, rounds: u32) -> Report {
@@ -163,7 +162,7 @@ fn explore(schedules: u64, search: Search, monitor: bool, rounds: u32) -> Report
         if monitor {
             sys.monitor::<Answered>();
         }
-        ping_pong(sys, CLIENTS, rounds);
+        ping_pong(&sys, CLIENTS, rounds);
     });
     report.assert_clean();
     report
@@ -195,7 +194,7 @@ fn row(name: &str, limit: Option<f64>, schedules: u64, mut run: impl FnMut(u64) 
 fn per_step(schedules: u64, program: impl Fn(&System) + Sync) -> f64 {
     let once = || {
         let begun = ProcessTime::now();
-        let report = tester(schedules, RANDOM).run(&program);
+        let report = tester(schedules, RANDOM).run(|sys| program(&sys));
         report.assert_clean();
         begun.elapsed().as_nanos() as f64 / report.steps_total as f64
     };
@@ -212,7 +211,7 @@ fn wall(workers: usize) -> Duration {
         let begun = Instant::now();
         tester(20_000, RANDOM)
             .workers(workers)
-            .run(|sys| ping_pong(sys, CLIENTS, ROUNDS))
+            .run(|sys| ping_pong(&sys, CLIENTS, ROUNDS))
             .assert_clean();
         begun.elapsed()
     };

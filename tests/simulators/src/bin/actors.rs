@@ -101,7 +101,7 @@ fn main() {
             .strategy("random".parse().expect("a strategy"))
             .max_steps(1_000_000)
             .workers(1);
-        let report = tester.run_async(|sys| play(sys, on_nodes, arrived.clone()));
+        let report = tester.run(|sys| play(sys, on_nodes, arrived.clone()));
         report.assert_clean();
         arrived.load(Ordering::Relaxed)
     });

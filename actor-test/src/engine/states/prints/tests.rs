@@ -335,9 +335,18 @@ pub(crate) fn each_of(seeds: std::ops::Range<u64>) -> impl Iterator<Item = (Sema
     let plain = Semantics::default();
     let all = [
         plain,
-        plain.with_atomic_handlers(),
-        plain.with_patient_timers(),
-        plain.with_supervised(),
+        Semantics {
+            atomic_handlers: true,
+            ..plain
+        },
+        Semantics {
+            patient_timers: true,
+            ..plain
+        },
+        Semantics {
+            supervised: true,
+            ..plain
+        },
     ];
     seeds.flat_map(move |seed| all.map(|semantics| (semantics, seed)))
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use actor_core::prelude::*;
 use actor_core::{Mailbox, task, thread};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, FaultBudgets, FaultKind, Report, Settings, Tester};
+use actor_test::{BugKind, FaultBudgets, FaultKind, Report, Tester};
 
 use super::actors::{Player, play};
 use super::kit::{Common, Ends, Kit, Row, Seen, Services, Things};
@@ -273,28 +273,21 @@ impl Program {
     /// Explores the program with a search.
     pub(crate) fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let seen: Arc<Mutex<Seen>> = Arc::default();
-        let mut settings = Settings::default();
-        settings.iterations = executions;
-        settings.check_every = 0;
-        settings.keep_going = true;
-        settings.samples_beside_proof = 0;
-        settings.minimize = 0;
-        settings.explain = 0;
-        settings.workers = 1;
-        if self.is_supervised {
-            settings.semantics = settings.semantics.with_supervised();
-        }
-        // Programs on nodes have many schedules, so their handlers are atomic.
-        if self.is_atomic || self.is_on_nodes() {
-            settings.semantics = settings.semantics.with_atomic_handlers();
-        }
+        let mut faults = FaultBudgets::none();
         if self.has_faults {
-            let faults = FaultBudgets::none().with(FaultKind::Call, 1);
-            let faults = faults.with(FaultKind::Wake, 1).with(FaultKind::Disk, 1);
-            settings.semantics = settings.semantics.with_faults(faults);
+            faults = faults.with(FaultKind::Call, 1);
+            faults = faults.with(FaultKind::Wake, 1).with(FaultKind::Disk, 1);
         }
-        let tester = Tester::with(settings).strategy(strategy.clone());
-        let report = tester.run_async(|sys| self.clone().run(sys, seen.clone()));
+        let tester = Tester::new()
+            .iterations(executions)
+            .check_every(0)
+            .keep_going()
+            .supervised(self.is_supervised)
+            // Programs on nodes have many schedules, so their handlers are atomic.
+            .atomic_handlers(self.is_atomic || self.is_on_nodes())
+            .faults(faults)
+            .strategy(strategy.clone());
+        let report = tester.run(|sys| self.clone().run(sys, seen.clone()));
         let seen = std::mem::take(&mut *seen.lock().expect("nobody panics here"));
         let bugs = report.bugs().iter().map(|bug| bug.kind()).collect();
         (Found { seen, bugs }, report)

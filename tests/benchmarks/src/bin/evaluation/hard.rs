@@ -1,6 +1,6 @@
 //! Compares portfolios with their best arm, on small programs with bugs that are hard to find.
 
-use actor_test::{Search, Settings, Tester};
+use actor_test::{Search, Tester};
 
 use crate::ARMS;
 use crate::mistakes::{self, Mistake};
@@ -66,13 +66,13 @@ fn row(mistake: &Mistake, seeds: u64, schedules: u64) -> Option<Row> {
 
 /// Returns the number of schedules until the bug is found, or `schedules + 1` if none finds it.
 fn needed(mistake: &Mistake, search: &Search, seed: u64, schedules: u64) -> f64 {
-    let mut settings = Settings::default();
-    settings.iterations = schedules;
-    settings.seed = seed;
-    settings.check_every = 0;
-    settings.workers = 1;
-    settings.search = search.clone();
-    let report = Tester::with(settings).run(&mistake.program);
+    let report = Tester::new()
+        .iterations(schedules)
+        .seed(seed)
+        .check_every(0)
+        .workers(1)
+        .search(search.clone())
+        .run(|sys| (mistake.program)(&sys));
     let bug = report.bugs().first();
     bug.map_or(schedules + 1, |bug| bug.iteration) as f64
 }

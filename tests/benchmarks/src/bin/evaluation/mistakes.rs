@@ -369,7 +369,7 @@ fn forbidden_order(number: u64) -> Option<Mistake> {
         .run(|sys| {
             HANDLED.take();
             sys.monitor::<Guard>();
-            correct(number, sys);
+            correct(number, &sys);
         });
     report.assert_clean();
     // Picks one of the nodes that handled at least four messages.

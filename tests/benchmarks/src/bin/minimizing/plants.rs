@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_test::{Report, Semantics, Settings, Tester};
+use actor_test::{Bounds, Report, Tester};
 use samples::*;
 
 /// A program with a planted bug.
@@ -28,8 +28,7 @@ enum Program {
 impl Plant {
     /// Returns the same program with the default bounds of a test.
     pub(crate) fn with_default_bounds(self) -> Self {
-        let bounds = Settings::default().bounds;
-        let tester = self.tester.max_steps(bounds.unfair());
+        let tester = self.tester.max_steps(Bounds::default().unfair());
         Self { tester, ..self }
     }
 
@@ -45,17 +44,17 @@ impl Plant {
         let tester = self.tester.clone().seed(seed).minimize(budget);
         let tester = tester.workers(workers);
         match &self.program {
-            &Program::ChainReplication(scenario, bug) => tester.run_async(move |sys| async move {
+            &Program::ChainReplication(scenario, bug) => tester.run(move |sys| async move {
                 chain_replication::set_up_on_nodes(&sys, scenario, Some(bug)).await;
             }),
-            Program::Sync(body) => tester.run(body),
-            Program::PortCancellation => tester.run_async(|sys| async move {
+            Program::Sync(body) => tester.run(|sys| body(&sys)),
+            Program::PortCancellation => tester.run(|sys| async move {
                 sys.monitor::<port_cancellation::AllOrNone>();
                 let bug = Some(port_cancellation::Bug::FlagNotSet);
                 let (receiver, canceller) = port_cancellation::set_up(&sys, 2, bug);
                 port_cancellation::both_work(&receiver, &canceller).await;
             }),
-            Program::BoundedBuffer => tester.run_async(|sys| async move {
+            Program::BoundedBuffer => tester.run(|sys| async move {
                 let load = bounded_buffer::Load {
                     capacity: 1,
                     producers: 1,
@@ -67,12 +66,12 @@ impl Plant {
                 let clients = bounded_buffer::set_up(&sys, load, bug);
                 bounded_buffer::everyone_works(&clients).await;
             }),
-            Program::StatusReply => tester.run_async(|sys| async move {
+            Program::StatusReply => tester.run(|sys| async move {
                 let bug = Some(status_reply::Bug::NoStateCheck);
                 let observer = status_reply::set_up(&sys, bug);
                 let _ = observer.ask(status_reply::WhoIsNext).await;
             }),
-            Program::LiteEvent => tester.run_async(|sys| async move {
+            Program::LiteEvent => tester.run(|sys| async move {
                 let bug = Some(lite_event::Bug::DisposedByTheFirst);
                 lite_event::everyone_waits(&lite_event::set_up(&sys, 2, bug)).await;
             }),
@@ -97,10 +96,8 @@ fn sync(name: &'static str, steps: u64, body: impl Fn(&System) + Sync + 'static)
 /// Returns a program with patient timers, which fire when nothing else can happen.
 fn patient(name: &'static str, body: impl Fn(&System) + Sync + 'static) -> Plant {
     let found = sync(name, 1_000, body);
-    let mut semantics = Semantics::default();
-    semantics.patient_timers = true;
     Plant {
-        tester: found.tester.semantics(semantics),
+        tester: found.tester.patient_timers(true),
         ..found
     }
 }

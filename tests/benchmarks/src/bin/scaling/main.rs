@@ -7,8 +7,8 @@ mod actors;
 mod programs;
 
 use actor_core::System;
+use actor_test::Tester;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bounds, Semantics, Settings, Tester};
 use cpu_time::ProcessTime;
 
 use crate::programs::PROGRAMS;
@@ -60,21 +60,16 @@ impl Row {
 
     /// Returns CPU nanoseconds per step over this number of executions, and the number of steps of each.
     fn run(&self, size: u32, schedules: u64) -> (f64, u64) {
-        let mut semantics = Semantics::default();
-        if self.patient {
-            semantics = semantics.with_patient_timers();
-        }
-        let mut settings = Settings::default();
-        // The check for nondeterminism runs an execution twice, which would distort a short measurement.
-        settings.check_every = 0;
-        let tester = Tester::with(settings)
+        let tester = Tester::new()
+            // The check for nondeterminism runs an execution twice, which would distort a short measurement.
+            .check_every(0)
             .iterations(schedules)
-            .bounds(Bounds::new(100_000_000))
-            .semantics(semantics)
+            .max_steps(100_000_000)
+            .patient_timers(self.patient)
             .supervised(self.supervised)
             .strategy(StrategySpec::Random);
         let begun = ProcessTime::now();
-        let report = tester.run(|sys| (self.program)(sys, size));
+        let report = tester.run(|sys| (self.program)(&sys, size));
         let spent = begun.elapsed().as_nanos() as f64;
         report.assert_clean();
         let steps = report.steps_total;
