@@ -223,7 +223,7 @@ pub use actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
 pub use actor::sending::{SendError, Sending, TrySendError, TrySending};
 pub use actor::{
     AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Piped, Recipient, ReplyRecipient, Scope,
-    Spawner, WeakRef,
+    Spawner, TimerBuilder, TimerKey, WeakRef,
 };
 pub use asking::{Ask, Reply, Started, Stopped, Stopping, TimedAsk};
 pub use environment::{ActorRng, Timer, Timestamp, forever};

@@ -1,7 +1,7 @@
 //! The actor API: the trait that `#[actor]` implements, the context of a handler, and references.
 //!
 //! - [`definition`]: the trait and its tables; [`instance`]: the type-erased actor that both executors run.
-//! - [`context`]: the context of a handler; [`timeouts`] and [`receive`]: its timeouts and receives.
+//! - [`context`]: the context of a handler; [`scoped_timers`] and [`receive`]: its timers and receives.
 //! - [`reference`]: the references; [`sending`]: sending to bounded mailboxes; [`protocol`]: references
 //!   by a set of events, not by the type of the actor.
 //! - [`spawner`]: the builder that starts an actor; [`names`]: the registry of names.
@@ -23,13 +23,13 @@ mod reference_macros;
 mod references;
 mod reply_recipient;
 mod scope;
+pub(crate) mod scoped_timers;
 pub(crate) mod sending;
 mod spawner;
-pub(crate) mod timeouts;
 mod weak;
 mod world;
 
-pub use context::{Context, Piped};
+pub use context::{Context, Piped, TimerBuilder, TimerKey};
 pub use definition::{AcceptedBy, Actor, Call, Flow, Handler};
 pub use reference::{ActorRef, AnyRef, Recipient};
 pub use reply_recipient::ReplyRecipient;

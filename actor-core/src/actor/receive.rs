@@ -6,22 +6,26 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, ready};
 
 use super::Actor;
-use super::timeouts::{TimeoutScope, Timeouts};
+use super::scoped_timers::{ScopedTimers, TimerScope};
 use crate::runtime::ActorExecutor;
 
 /// Waits for the next message with that event.
 pub(crate) struct Receive<'a, A: Actor> {
     home: &'a mut ActorExecutor,
-    timeouts: &'a mut Timeouts,
+    scoped_timers: &'a mut ScopedTimers,
     event: u16,
     actor: PhantomData<fn(A)>,
 }
 
 impl<'a, A: Actor> Receive<'a, A> {
-    pub(crate) fn new(home: &'a mut ActorExecutor, timeouts: &'a mut Timeouts, event: u16) -> Self {
+    pub(crate) fn new(
+        home: &'a mut ActorExecutor,
+        scoped_timers: &'a mut ScopedTimers,
+        event: u16,
+    ) -> Self {
         Self {
             home,
-            timeouts,
+            scoped_timers,
             event,
             actor: PhantomData,
         }
@@ -34,7 +38,7 @@ impl<A: Actor> Future for Receive<'_, A> {
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<A::Message> {
         let event = self.event;
         let message = ready!(self.home.poll_receive::<A>(event, task));
-        self.timeouts.end(TimeoutScope::EventHandled);
+        self.scoped_timers.end(TimerScope::EventHandled);
         Poll::Ready(message)
     }
 }

@@ -12,8 +12,9 @@ use crate::fingerprint::{Fingerprint, Fingerprinter};
 use crate::production::{self, LiveTimer};
 use crate::runtime::{self, Purpose, TimerId};
 
-/// An armed timer, as returned by [`Context::after`](crate::Context::after) and
-/// [`Context::every`](crate::Context::every). Dropping it leaves the timer armed.
+/// An armed timer, as returned by [`Context::after`](crate::Context::after),
+/// [`Context::every`](crate::Context::every) and [`TimerBuilder`](crate::TimerBuilder), for
+/// [`Context::cancel`](crate::Context::cancel). Dropping it leaves the timer armed.
 #[derive(Clone)]
 pub struct Timer(Inner);
 

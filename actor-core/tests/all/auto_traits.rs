@@ -88,6 +88,7 @@ fn auto_traits() {
         Sending<Ask_>,
         TrySending<Ask_>,
         Timer,
+        TimerBuilder<'static, Server>,
         Pool<Server>,
         Probe<dyn Service>,
         ActorRng,
@@ -151,6 +152,7 @@ sypur Reply<Answer>
 sypur Sending<Ask_>
 sypur TrySending<Ask_>
 sypur Timer
+s.p.. TimerBuilder<'static, Server>
 s.p.. Pool<Server>
 sypur Probe<dyn Service>
 sypur ActorRng

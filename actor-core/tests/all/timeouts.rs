@@ -34,7 +34,9 @@ impl Door {
 
     #[entry(Opened)]
     fn opened(&mut self, cx: &mut Context<Self>) {
-        cx.state_timeout(Duration::from_secs(10), LeftOpen);
+        cx.timer()
+            .until_state_left()
+            .after(Duration::from_secs(10), LeftOpen);
     }
 
     #[on(Opened)]
@@ -55,7 +57,9 @@ impl Door {
 
     #[on]
     fn knock(&mut self, _: Knock, cx: &mut Context<Self>) {
-        cx.event_timeout(Duration::from_secs(3), Quiet);
+        cx.timer()
+            .until_event()
+            .after(Duration::from_secs(3), Quiet);
     }
 
     #[on]
@@ -65,7 +69,9 @@ impl Door {
 
     #[on]
     async fn wait(&mut self, _: Await, cx: &mut Context<Self>) {
-        cx.event_timeout(Duration::from_secs(3), Quiet);
+        cx.timer()
+            .until_event()
+            .after(Duration::from_secs(3), Quiet);
         cx.receive::<Delivery>().await;
     }
 
@@ -178,7 +184,9 @@ struct Client(Journal);
 impl Client {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        cx.named_timeout("rest", Duration::from_secs(20), Quiet);
+        cx.timer()
+            .named("rest")
+            .after(Duration::from_secs(20), Quiet);
     }
 
     #[on(Idle)]
@@ -188,20 +196,29 @@ impl Client {
 
     #[entry(Asking)]
     fn ask(&mut self, cx: &mut Context<Self>) {
-        cx.named_state_timeout("give up", Duration::from_secs(10), GiveUp);
-        cx.named_state_timeout("retry", Duration::from_secs(3), Retry);
+        cx.timer()
+            .named("give up")
+            .until_state_left()
+            .after(Duration::from_secs(10), GiveUp);
+        cx.timer()
+            .named("retry")
+            .until_state_left()
+            .after(Duration::from_secs(3), Retry);
     }
 
     #[on(Asking)]
     fn retry(&mut self, _: Retry, cx: &mut Context<Self>) {
         self.note("retry", cx.now());
-        cx.named_state_timeout("retry", Duration::from_secs(3), Retry);
+        cx.timer()
+            .named("retry")
+            .until_state_left()
+            .after(Duration::from_secs(3), Retry);
     }
 
     #[on(Asking)]
     fn pause(&mut self, _: Pause, cx: &mut Context<Self>) {
-        cx.cancel_timeout("retry");
-        cx.cancel_timeout("unknown");
+        cx.cancel("retry");
+        cx.cancel("unknown");
     }
 
     #[on(Asking)]
@@ -261,4 +278,191 @@ async fn one_is_cancelled_by_its_name() {
     client.tell(Pause);
     seconds(&sys, 30).await;
     journal.expect(["10 give up", "20 rest"]);
+}
+
+#[derive(Clone, Debug)]
+struct Tick;
+#[derive(Debug)]
+struct Poke;
+
+/// The options of a timer of three seconds.
+#[derive(Clone, Copy, Debug)]
+struct TimerOptions {
+    is_named: bool,
+    until_state_left: bool,
+    until_event: bool,
+    is_periodic: bool,
+}
+
+impl TimerOptions {
+    fn all() -> impl Iterator<Item = Self> {
+        (0..16).map(|bits| Self {
+            is_named: bits & 1 != 0,
+            until_state_left: bits & 2 != 0,
+            until_event: bits & 4 != 0,
+            is_periodic: bits & 8 != 0,
+        })
+    }
+
+    fn arm(self, cx: &mut Context<Wanderer>) -> Timer {
+        let mut timer = cx.timer();
+        if self.is_named {
+            timer = timer.named("tick");
+        }
+        if self.until_state_left {
+            timer = timer.until_state_left();
+        }
+        if self.until_event {
+            timer = timer.until_event();
+        }
+        match self.is_periodic {
+            true => timer.every(Duration::from_secs(3), Tick),
+            false => timer.after(Duration::from_secs(3), Tick),
+        }
+    }
+
+    /// Returns when the timer fires in ten seconds, if it does not end before its first event.
+    fn fires(self) -> &'static [&'static str] {
+        match self.is_periodic {
+            // The first tick is an event that is handled.
+            true if self.until_event => &["3"],
+            true => &["3", "6", "9"],
+            false => &["3"],
+        }
+    }
+}
+
+/// An actor's use of its timer.
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Course {
+    Waits,
+    LeavesState,
+    ArmsTwice,
+    CancelsByHandle,
+    CancelsByName,
+}
+
+/// Arms a timer in its first state, and notes when it fires.
+struct Wanderer {
+    options: TimerOptions,
+    course: Course,
+    journal: Journal,
+}
+
+#[actor(states(First, Second))]
+impl Wanderer {
+    #[entry(First)]
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        let timer = self.options.arm(cx);
+        match self.course {
+            Course::Waits => {}
+            Course::LeavesState => cx.goto(WandererState::Second),
+            Course::ArmsTwice => drop(self.options.arm(cx)),
+            Course::CancelsByHandle => cx.cancel(timer),
+            Course::CancelsByName => cx.cancel("tick"),
+        }
+    }
+
+    #[on]
+    fn poke(&mut self, _: Poke) {}
+
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.journal.note(cx.now().as_secs().to_string());
+    }
+}
+
+/// Returns when the timer fires in ten seconds.
+async fn fired(options: TimerOptions, course: Course, is_poked: bool) -> Vec<String> {
+    let sys = System::new();
+    let journal = Journal::new();
+    let wanderer = sys.spawn(Wanderer {
+        options,
+        course,
+        journal: journal.clone(),
+    });
+    seconds(&sys, 2).await;
+    if is_poked {
+        wanderer.tell(Poke);
+    }
+    seconds(&sys, 8).await;
+    journal.noted()
+}
+
+#[tokio::test(start_paused = true)]
+async fn timers_end_as_each_combination_of_their_options_says() {
+    for options in TimerOptions::all() {
+        let fires_unless = |ends| match ends {
+            true => &[],
+            false => options.fires(),
+        };
+        let waits = fired(options, Course::Waits, false).await;
+        assert_eq!(waits, options.fires(), "{options:?}");
+        let poked = fired(options, Course::Waits, true).await;
+        assert_eq!(poked, fires_unless(options.until_event), "{options:?}");
+        let leaves = fired(options, Course::LeavesState, false).await;
+        assert_eq!(
+            leaves,
+            fires_unless(options.until_state_left),
+            "{options:?}"
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn timers_with_a_name_or_an_end_are_replaced() {
+    for options in TimerOptions::all() {
+        let has_place = options.is_named || options.until_state_left || options.until_event;
+        let each = match has_place {
+            true => 1,
+            false => 2,
+        };
+        let twice = fired(options, Course::ArmsTwice, false).await;
+        let expected = options.fires().iter().flat_map(|time| vec![*time; each]);
+        assert_eq!(twice, expected.collect::<Vec<_>>(), "{options:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn timers_are_cancelled_by_handle_and_by_name() {
+    for options in TimerOptions::all() {
+        let by_handle = fired(options, Course::CancelsByHandle, false).await;
+        assert_eq!(by_handle, [""; 0], "{options:?}");
+        let by_name = fired(options, Course::CancelsByName, false).await;
+        let expected = match options.is_named {
+            true => &[],
+            false => options.fires(),
+        };
+        assert_eq!(by_name, expected, "{options:?}");
+    }
+}
+
+/// A tick that has fired while the actor was busy is removed when the timer ends.
+struct Busy(Journal);
+
+#[actor(states(First, Second))]
+impl Busy {
+    #[on(First)]
+    async fn poke(&mut self, _: Poke, cx: &mut Context<Self>) {
+        cx.timer()
+            .named("tick")
+            .until_state_left()
+            .every(Duration::from_secs(1), Tick);
+        cx.sleep(Duration::from_secs(5)).await;
+        cx.goto(BusyState::Second);
+    }
+
+    #[on]
+    fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
+        self.0.note(cx.now().as_secs().to_string());
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_unread_tick_ends_with_its_timer() {
+    let sys = System::new();
+    let journal = Journal::new();
+    sys.spawn(Busy(journal.clone())).tell(Poke);
+    seconds(&sys, 10).await;
+    journal.expect::<&str>([]);
 }

@@ -161,7 +161,7 @@ impl Replica {
 
     fn pause(&mut self, cx: &mut Context<Self>) {
         let pauses = 1 + cx.choose(3) as u32;
-        cx.state_timeout(pauses * PAUSE, Again);
+        cx.timer().until_state_left().after(pauses * PAUSE, Again);
     }
 
     /// Asks for votes. The first attempt leaves out the replica whose connection was lost.

@@ -88,7 +88,9 @@ impl Shop {
     fn ask(&mut self, cx: &mut Context<Self>) {
         let receipt = cx.recipient();
         self.line.tell(Pay { number: 1, receipt });
-        cx.state_timeout(Duration::from_secs(5), NoAnswer);
+        cx.timer()
+            .until_state_left()
+            .after(Duration::from_secs(5), NoAnswer);
     }
 
     #[on(Waiting)]

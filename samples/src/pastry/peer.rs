@@ -50,7 +50,7 @@ impl Peer {
             from: self.number,
         };
         self.send(NUMBERS[0], join, cx).await;
-        cx.state_timeout(PATIENCE, Again);
+        cx.timer().until_state_left().after(PATIENCE, Again);
     }
 
     #[on(Outside)]

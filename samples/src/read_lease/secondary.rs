@@ -25,7 +25,10 @@ impl Secondary {
 impl Secondary {
     #[on(Follows)]
     fn beacon(&mut self, beacon: Beacon, cx: &mut Context<Self>) {
-        cx.named_state_timeout("grace", self.grace, GraceOver);
+        cx.timer()
+            .named("grace")
+            .until_state_left()
+            .after(self.grace, GraceOver);
         beacon.primary.tell(Granted { sent: beacon.sent });
     }
 

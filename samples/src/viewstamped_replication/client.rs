@@ -67,7 +67,7 @@ impl Client {
     fn tick(&mut self, _: Tick, cx: &mut Context<Self>) {
         self.replicas.look_up(cx);
         let Some(command) = self.command else { return };
-        cx.named_timeout(ANSWER, TICK, Tick);
+        cx.timer().named(ANSWER).after(TICK, Tick);
         self.waited += 1;
         // Exponential back-off: more requests do not help a slow replica.
         if self.waited.is_power_of_two() {
@@ -99,11 +99,11 @@ impl Client {
             number: self.asked + 1,
             operation,
         });
-        cx.cancel_timeout(ANSWER);
+        cx.cancel(ANSWER);
         if let Some(command) = self.command {
             self.asked += 1;
             self.waited = 0;
-            cx.named_timeout(ANSWER, TICK, Tick);
+            cx.timer().named(ANSWER).after(TICK, Tick);
             cx.announce(Asked(command));
             self.ask_primary(command, cx);
         }

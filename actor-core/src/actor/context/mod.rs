@@ -13,7 +13,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use crate::actor::Scope;
-use crate::actor::timeouts::{TimeoutScope, Timeouts};
+use crate::actor::scoped_timers::{ScopedTimers, TimerScope};
 use crate::actor::{AcceptedBy, Actor, ActorRef, Call, Recipient};
 use crate::asking::Reply;
 use crate::environment::Timestamp;
@@ -28,6 +28,7 @@ use crate::runtime::{self, ActorExecutor};
 use crate::table::{Disposition, State};
 
 pub use piped::Piped;
+pub use timers::{TimerBuilder, TimerKey};
 
 /// The interface to the world that an actor uses while it handles an event.
 ///
@@ -76,7 +77,7 @@ pub struct Context<A: Actor> {
     chain: u32,
     part: CallKind,
     halted: bool,
-    timeouts: Timeouts,
+    scoped_timers: ScopedTimers,
     /// The count of strong references to the actor, if references are counted.
     count: Option<Weak<RefCount>>,
 }
@@ -132,7 +133,7 @@ impl<A: Actor> Context<A> {
             chain: 0,
             part: CallKind::Handler,
             halted: false,
-            timeouts: Timeouts::default(),
+            scoped_timers: ScopedTimers::default(),
             count,
         }
     }
@@ -294,9 +295,9 @@ impl<A: Actor> Context<A> {
         }
     }
 
-    /// Feeds the state of the actor's timeouts.
+    /// Feeds the state of the actor's scoped timers.
     pub(crate) fn fingerprint(&self, to: &mut Fingerprinter) {
-        self.timeouts.fingerprint(to);
+        self.scoped_timers.fingerprint(to);
     }
 
     /// Begins the first step: after the `#[start]` hook, the first state is entered.
@@ -336,7 +337,7 @@ impl<A: Actor> Context<A> {
 
     #[inline]
     pub(crate) fn enter_handler(&mut self) {
-        self.timeouts.end(TimeoutScope::EventHandled);
+        self.scoped_timers.end(TimerScope::EventHandled);
         self.part = CallKind::Handler;
     }
 
@@ -402,7 +403,7 @@ impl<A: Actor> Context<A> {
         };
         let from = (self.part != CallKind::Start).then(|| self.state.index());
         if from.is_some() {
-            self.timeouts.end(TimeoutScope::StateLeft);
+            self.scoped_timers.end(TimerScope::StateLeft);
         }
         self.home.entered(from, state.index());
         self.state = state;

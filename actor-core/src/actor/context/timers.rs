@@ -1,43 +1,30 @@
-//! Timers and timeouts of an actor.
+//! Timers of an actor: the builder [`TimerBuilder`], its short forms, and cancelling.
 
+use std::fmt;
 use std::time::Duration;
 
 use super::Context;
-use crate::actor::timeouts::TimeoutScope;
+use crate::actor::scoped_timers::TimerScope;
 use crate::actor::{AcceptedBy, Actor};
 use crate::asking::Reply;
 use crate::environment::Timer;
 use crate::parts::AnyMail;
 use crate::production;
-use crate::runtime::{self, ActorExecutor, Purpose};
+use crate::runtime::{self, ActorExecutor};
 use crate::slab::Slot;
 
-/// Timers and timeouts: they send an event to the actor later, and end with the actor.
+/// Timers: they send an event to the actor later, and end with the actor.
 impl<A: Actor> Context<A> {
     /// Sends `event` to this actor after `delay`. The timer ends with the actor, and so does its
     /// event: it is never a dead letter.
+    ///
+    /// Short for `cx.timer().after(delay, event)`.
     ///
     /// # Panics
     ///
     /// In production, on a tokio runtime without a time driver.
     pub fn after<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) -> Timer {
-        self.arm(delay, event, Purpose::Event)
-    }
-
-    fn arm<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E, purpose: Purpose) -> Timer {
-        let message = event.into_message(Reply::nobody());
-        match &mut self.home {
-            ActorExecutor::Controlled(owner) => {
-                let message = &mut Slot::Full(message);
-                Timer::controlled(runtime::arm(*owner, delay, message, None, purpose))
-            }
-            ActorExecutor::Live(side) => {
-                let fire = move |actor: &production::LiveActor, fired| {
-                    actor.notify::<A>(message, Some(fired))
-                };
-                Timer::live(side.after(delay, Box::new(fire)))
-            }
-        }
+        self.timer().after(delay, event)
     }
 
     /// Sends a copy of `event` to this actor every `period`, the first after one period.
@@ -45,6 +32,8 @@ impl<A: Actor> Context<A> {
     /// At most one tick is unread: while one waits in the inbox, further ticks are skipped, and later ones
     /// stay on multiples of the period. Under test a periodic timer does not keep a run alive: a run ends
     /// after three rounds of nothing but periodic timers, if no obligation is pending and nobody waits.
+    ///
+    /// Short for `cx.timer().every(period, event)`.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -79,32 +68,117 @@ impl<A: Actor> Context<A> {
     ///
     /// If `period` is zero; in production, on a tokio runtime without a time driver.
     pub fn every<E: AcceptedBy<A> + Clone>(&mut self, period: Duration, event: E) -> Timer {
-        assert!(
-            !period.is_zero(),
-            "a period of zero would never let time pass"
-        );
-        let next = move || event.clone().into_message(Reply::nobody());
-        match &mut self.home {
-            ActorExecutor::Controlled(owner) => {
-                let mut first = Slot::Full(next());
-                let again = Box::new(move |mail: &dyn AnyMail| mail.put(&mut Slot::Full(next())).0);
-                let timer = runtime::arm(*owner, period, &mut first, Some(again), Purpose::Event);
-                Timer::controlled(timer)
-            }
-            ActorExecutor::Live(side) => {
-                let fire = move |actor: &production::LiveActor, fired| {
-                    actor.notify::<A>(next(), Some(fired))
-                };
-                Timer::live(side.every(period, Box::new(fire)))
-            }
+        self.timer().every(period, event)
+    }
+
+    /// Starts building a timer of this actor: with a name, or an end with the state or the next event.
+    pub fn timer(&mut self) -> TimerBuilder<'_, A> {
+        TimerBuilder {
+            cx: self,
+            name: None,
+            scope: TimerScope::Cancelled,
         }
     }
 
-    /// Sends `event` to this actor after `delay`, unless the actor leaves its state before. A state has
-    /// one such timeout: setting the timeout again replaces it, so set it in the `#[entry]` hook.
+    /// Cancels a timer, and removes its fired, unhandled event. Does nothing if there is no such timer, or
+    /// if it is over.
     ///
-    /// A `goto` to the current state leaves the state as well. A timeout of a left state has no effect:
-    /// its event is removed if it has fired and was not handled yet.
+    /// `timer` is the [`Timer`] that arming it has returned, or a name, as in `cx.cancel("retry")`: then the
+    /// timer that has the name now is cancelled.
+    pub fn cancel<'a>(&mut self, timer: impl Into<TimerKey<'a>>) {
+        match timer.into() {
+            TimerKey::Timer(timer) => timer.cancel(),
+            TimerKey::Name(name) => self.scoped_timers.cancel(name),
+        }
+    }
+}
+
+/// Sets when a timer ends, and arms it; made by [`Context::timer`].
+///
+/// Each combination of [`named`](TimerBuilder::named), [`until_state_left`](TimerBuilder::until_state_left)
+/// and [`until_event`](TimerBuilder::until_event) is possible, for one event and for periodic ones. A timer
+/// with both ends is over when the first of them is reached. Without any, the timer runs until it has fired
+/// or is [cancelled](Context::cancel), as many at once as the actor arms.
+///
+/// A timer with a name, or with an end, has a place, and arming another timer in that place replaces it. The
+/// place is the name, whatever the ends. An actor has three places for timers without a name: one until the
+/// state is left, one until an event, and one for both ends.
+///
+/// A timer that is replaced, cancelled or over at its end has no effect afterwards: its event is removed if
+/// the timer has fired and the event was not handled yet.
+///
+/// ```
+/// use actor_core::prelude::*;
+/// use std::time::Duration;
+///
+/// const SECOND: Duration = Duration::from_secs(1);
+///
+/// #[derive(Clone, Debug)]
+/// struct Retry;
+/// #[derive(Debug)]
+/// struct GiveUp;
+/// #[derive(Debug)]
+/// struct Pause;
+/// #[derive(Debug)]
+/// struct Answer;
+///
+/// /// Asks again each second, for ten seconds.
+/// struct Client;
+///
+/// #[actor(states(Asking, Done))]
+/// impl Client {
+///     #[entry(Asking)]
+///     fn ask(&mut self, cx: &mut Context<Self>) {
+///         cx.timer()
+///             .named("give up")
+///             .until_state_left()
+///             .after(10 * SECOND, GiveUp);
+///         cx.timer()
+///             .named("retry")
+///             .until_state_left()
+///             .every(SECOND, Retry);
+///     }
+///
+///     #[on(Asking)]
+///     fn retry(&mut self, _: Retry) {
+///         // … the question goes out once more
+///     }
+///
+///     /// Asks no more, but goes on to wait for the answer.
+///     #[on(Asking)]
+///     fn pause(&mut self, _: Pause, cx: &mut Context<Self>) {
+///         cx.cancel("retry");
+///     }
+///
+///     /// Both timers are over, since the state is left.
+///     #[on(Asking)]
+///     fn answer(&mut self, _: Answer, cx: &mut Context<Self>) {
+///         cx.goto(ClientState::Done);
+///     }
+///
+///     #[on(Asking)]
+///     fn give_up(&mut self, _: GiveUp, cx: &mut Context<Self>) {
+///         cx.goto(ClientState::Done);
+///     }
+/// }
+/// ```
+#[must_use = "`after` or `every` arms the timer"]
+pub struct TimerBuilder<'a, A: Actor> {
+    cx: &'a mut Context<A>,
+    name: Option<&'static str>,
+    scope: TimerScope,
+}
+
+impl<A: Actor> TimerBuilder<'_, A> {
+    /// Gives the timer a name of the actor's own. Arming another timer under that name replaces this one,
+    /// and [`cancel`](Context::cancel) takes the name.
+    pub fn named(self, name: &'static str) -> Self {
+        let name = Some(name);
+        Self { name, ..self }
+    }
+
+    /// Ends the timer when the actor leaves its state. A `goto` to the current state leaves the state as
+    /// well, so arm the timer in the `#[entry]` hook.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -128,10 +202,12 @@ impl<A: Actor> Context<A> {
     ///
     ///     #[entry(Open)]
     ///     fn opened(&mut self, cx: &mut Context<Self>) {
-    ///         cx.state_timeout(Duration::from_secs(10), TooSlow);
+    ///         cx.timer()
+    ///             .until_state_left()
+    ///             .after(Duration::from_secs(10), TooSlow);
     ///     }
     ///
-    ///     /// The timeout is over, since the state is left.
+    ///     /// The timer is over, since the state is left.
     ///     #[on(Open)]
     ///     fn push(&mut self, _: Push, cx: &mut Context<Self>) {
     ///         cx.goto(TurnstileState::Locked);
@@ -143,20 +219,16 @@ impl<A: Actor> Context<A> {
     ///     }
     /// }
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// In production, on a tokio runtime without a time driver.
-    pub fn state_timeout<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) {
-        let timer = self.arm(delay, event, Purpose::State);
-        self.timeouts.set(TimeoutScope::StateLeft, timer);
+    pub fn until_state_left(self) -> Self {
+        let scope = self.scope.or(TimerScope::StateLeft);
+        Self { scope, ..self }
     }
 
-    /// Sends `event` to this actor after `delay`, unless the actor handles any event before. An actor
-    /// has one such timeout: setting it again replaces it.
+    /// Ends the timer when the actor handles any event.
     ///
-    /// Events that are ignored or deferred are not handled, and the timeout continues. An event that is
-    /// raised, or taken by [`receive`](Context::receive), counts as handled.
+    /// Events that are ignored or deferred are not handled, and the timer continues. An event that is
+    /// raised, or taken by [`receive`](Context::receive), counts as handled. The event of the timer itself
+    /// counts as well, so a periodic timer ends with its first tick that is handled.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -173,7 +245,9 @@ impl<A: Actor> Context<A> {
     /// impl Session {
     ///     #[on]
     ///     fn line(&mut self, _: Line, cx: &mut Context<Self>) {
-    ///         cx.event_timeout(Duration::from_secs(60), Idle);
+    ///         cx.timer()
+    ///             .until_event()
+    ///             .after(Duration::from_secs(60), Idle);
     ///     }
     ///
     ///     /// No line for a minute.
@@ -183,102 +257,101 @@ impl<A: Actor> Context<A> {
     ///     }
     /// }
     /// ```
+    pub fn until_event(self) -> Self {
+        let scope = self.scope.or(TimerScope::EventHandled);
+        Self { scope, ..self }
+    }
+
+    /// Arms the timer: it sends `event` to the actor once, after `delay`, as [`Context::after`] does.
     ///
     /// # Panics
     ///
     /// In production, on a tokio runtime without a time driver.
-    pub fn event_timeout<E: AcceptedBy<A>>(&mut self, delay: Duration, event: E) {
-        let timer = self.arm(delay, event, Purpose::NextEvent);
-        self.timeouts.set(TimeoutScope::EventHandled, timer);
+    pub fn after<E: AcceptedBy<A>>(self, delay: Duration, event: E) -> Timer {
+        let message = event.into_message(Reply::nobody());
+        let timer = match &mut self.cx.home {
+            ActorExecutor::Controlled(owner) => {
+                let message = &mut Slot::Full(message);
+                let purpose = self.scope.purpose();
+                Timer::controlled(runtime::arm(*owner, delay, message, None, purpose))
+            }
+            ActorExecutor::Live(side) => {
+                let fire = move |actor: &production::LiveActor, fired| {
+                    actor.notify::<A>(message, Some(fired))
+                };
+                Timer::live(side.after(delay, Box::new(fire)))
+            }
+        };
+        self.keep(timer)
     }
 
-    /// Sends `event` to this actor after `delay`, as [`after`](Context::after) does, under a name of the
-    /// actor's own. Setting a timeout again under that name replaces the one before, and
-    /// [`cancel_timeout`](Context::cancel_timeout) ends it. The timeout continues when the state changes.
-    ///
-    /// A timeout that is replaced or cancelled has no effect: its event is removed if it has fired and
-    /// was not handled yet. An actor may have one such timeout for each name.
-    ///
-    /// ```
-    /// use actor_core::prelude::*;
-    /// use std::time::Duration;
-    ///
-    /// #[derive(Debug)]
-    /// struct Retry;
-    /// #[derive(Debug)]
-    /// struct GiveUp;
-    /// #[derive(Debug)]
-    /// struct Answer;
-    ///
-    /// /// Asks again each second, for ten seconds.
-    /// struct Client;
-    ///
-    /// #[actor(states(Asking, Done))]
-    /// impl Client {
-    ///     #[entry(Asking)]
-    ///     fn ask(&mut self, cx: &mut Context<Self>) {
-    ///         cx.named_state_timeout("give up", Duration::from_secs(10), GiveUp);
-    ///         cx.named_state_timeout("retry", Duration::from_secs(1), Retry);
-    ///     }
-    ///
-    ///     #[on(Asking)]
-    ///     fn retry(&mut self, _: Retry, cx: &mut Context<Self>) {
-    ///         // … the question goes out once more
-    ///         cx.named_state_timeout("retry", Duration::from_secs(1), Retry);
-    ///     }
-    ///
-    ///     /// Both timeouts are over, since the state is left.
-    ///     #[on(Asking)]
-    ///     fn answer(&mut self, _: Answer, cx: &mut Context<Self>) {
-    ///         cx.goto(ClientState::Done);
-    ///     }
-    ///
-    ///     #[on(Asking)]
-    ///     fn give_up(&mut self, _: GiveUp, cx: &mut Context<Self>) {
-    ///         cx.goto(ClientState::Done);
-    ///     }
-    /// }
-    /// ```
+    /// Arms the timer: it sends a copy of `event` to the actor every `period`, as [`Context::every`] does.
     ///
     /// # Panics
     ///
-    /// In production, on a tokio runtime without a time driver.
-    pub fn named_timeout<E: AcceptedBy<A>>(
-        &mut self,
-        name: &'static str,
-        delay: Duration,
-        event: E,
-    ) {
-        let timer = self.arm(delay, event, Purpose::Event);
-        self.timeouts
-            .set_named(name, TimeoutScope::Cancelled, timer);
+    /// If `period` is zero; in production, on a tokio runtime without a time driver.
+    pub fn every<E: AcceptedBy<A> + Clone>(self, period: Duration, event: E) -> Timer {
+        assert!(
+            !period.is_zero(),
+            "a period of zero would never let time pass"
+        );
+        let next = move || event.clone().into_message(Reply::nobody());
+        let timer = match &mut self.cx.home {
+            ActorExecutor::Controlled(owner) => {
+                let mut first = Slot::Full(next());
+                let again = Box::new(move |mail: &dyn AnyMail| mail.put(&mut Slot::Full(next())).0);
+                let purpose = self.scope.purpose();
+                Timer::controlled(runtime::arm(
+                    *owner,
+                    period,
+                    &mut first,
+                    Some(again),
+                    purpose,
+                ))
+            }
+            ActorExecutor::Live(side) => {
+                let fire = move |actor: &production::LiveActor, fired| {
+                    actor.notify::<A>(next(), Some(fired))
+                };
+                Timer::live(side.every(period, Box::new(fire)))
+            }
+        };
+        self.keep(timer)
     }
 
-    /// Sets a [`named_timeout`](Context::named_timeout) that also ends when the state is left, as
-    /// [`state_timeout`](Context::state_timeout) does. Both kinds share their names.
-    ///
-    /// # Panics
-    ///
-    /// In production, on a tokio runtime without a time driver.
-    pub fn named_state_timeout<E: AcceptedBy<A>>(
-        &mut self,
-        name: &'static str,
-        delay: Duration,
-        event: E,
-    ) {
-        let timer = self.arm(delay, event, Purpose::State);
-        self.timeouts
-            .set_named(name, TimeoutScope::StateLeft, timer);
+    /// Puts the armed timer in its place.
+    fn keep(self, timer: Timer) -> Timer {
+        self.cx.scoped_timers.set(self.name, self.scope, &timer);
+        timer
     }
+}
 
-    /// Cancels the timeout of that name, and removes its event if it has fired and was not handled yet.
-    /// Does nothing if there is no such timeout, or if it is over.
-    pub fn cancel_timeout(&mut self, name: &str) {
-        self.timeouts.cancel(name);
+impl<A: Actor> fmt::Debug for TimerBuilder<'_, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TimerBuilder")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
+}
 
-    /// Cancels a timer, and removes its fired, unhandled event. Does nothing if the timer is over.
-    pub fn cancel(&mut self, timer: Timer) {
-        timer.cancel();
+/// Identifies a timer of an actor for [`Context::cancel`]; made from a [`Timer`], or from the
+/// [name](TimerBuilder::named) of a timer.
+#[derive(Clone, Debug)]
+pub enum TimerKey<'a> {
+    /// The timer for which the handle was returned.
+    Timer(Timer),
+    /// The timer that has the name now.
+    Name(&'a str),
+}
+
+impl From<Timer> for TimerKey<'_> {
+    fn from(timer: Timer) -> Self {
+        Self::Timer(timer)
+    }
+}
+
+impl<'a> From<&'a str> for TimerKey<'a> {
+    fn from(name: &'a str) -> Self {
+        Self::Name(name)
     }
 }

@@ -49,7 +49,7 @@ impl<A: Actor> Context<A> {
 
     /// Receives as [`receive`](Self::receive) does, by the number of the event.
     pub(crate) fn receive_message(&mut self, event: u16) -> Receive<'_, A> {
-        Receive::new(&mut self.home, &mut self.timeouts, event)
+        Receive::new(&mut self.home, &mut self.scoped_timers, event)
     }
 
     /// Runs `future` beside the actor, which continues to handle events, and sends the event that `map`
@@ -173,7 +173,7 @@ impl<A: Actor> Context<A> {
     /// impl Connection {
     ///     #[entry(Connecting)]
     ///     fn dial(&mut self, cx: &mut Context<Self>) {
-    ///         cx.state_timeout(Duration::from_secs(5), TooLate);
+    ///         cx.timer().until_state_left().after(Duration::from_secs(5), TooLate);
     ///         cx.pipe_to_state(dial(), Connected);
     ///     }
     ///
@@ -198,7 +198,7 @@ impl<A: Actor> Context<A> {
         E: AcceptedBy<A>,
     {
         let piped = Piped::begin(self, future, map);
-        self.timeouts.add(piped);
+        self.scoped_timers.add(piped);
     }
 
     /// Runs a future beside the actor; the future ends with the actor.

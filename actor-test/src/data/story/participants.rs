@@ -184,11 +184,11 @@ pub struct Timer {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Purpose {
-    /// Fires an event: `cx.after`, `cx.every`.
+    /// Fires an event: `cx.after`, `cx.every`, or a timer of `cx.timer` without a scope.
     Event,
-    /// Fires an event, unless the actor leaves its state before: `cx.state_timeout`.
+    /// Fires an event, unless the actor leaves its state before: `until_state_left` of a timer.
     State,
-    /// Fires an event, unless the actor handles another one before: `cx.event_timeout`.
+    /// Fires an event, unless the actor handles another one before: `until_event` of a timer.
     NextEvent,
     /// Ends a sleep.
     Sleep,

@@ -357,11 +357,18 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
 fn arms(timer: &Timer) -> String {
     let after = Duration::from_nanos(timer.delay_ns);
     let event = timer.event.as_deref().map_or("an event".into(), shortened);
+    let (when, unless) = match timer.periodic {
+        true => ("every", "until"),
+        false => ("in", "unless"),
+    };
     match timer.purpose {
-        Purpose::Event if timer.periodic => format!("arms a timer: {event} every {after:?}"),
-        Purpose::Event => format!("arms a timer: {event} in {after:?}"),
-        Purpose::State => format!("arms a timer: {event} in {after:?}, unless it leaves its state"),
-        Purpose::NextEvent => format!("arms a timer: {event} in {after:?} without another event"),
+        Purpose::Event => format!("arms a timer: {event} {when} {after:?}"),
+        Purpose::State => {
+            format!("arms a timer: {event} {when} {after:?}, {unless} it leaves its state")
+        }
+        Purpose::NextEvent => {
+            format!("arms a timer: {event} {when} {after:?} without another event")
+        }
         Purpose::Sleep => format!("sleeps for {after:?}"),
         Purpose::Limit => format!("waits for {after:?} at most"),
         Purpose::Tick => format!("has the next tick in {after:?}"),

@@ -227,7 +227,9 @@ struct Clockwork {
 impl Clockwork {
     #[entry(Running)]
     fn begin(&mut self, cx: &mut Context<Self>) {
-        cx.state_timeout(Duration::from_secs(9), Tick);
+        cx.timer()
+            .until_state_left()
+            .after(Duration::from_secs(9), Tick);
         if self.beats == 0 {
             cx.me().tell(Go);
         }

@@ -1,7 +1,7 @@
 //! State timeouts and timeouts between events: in no schedule does one fire after its scope has ended.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::prelude::*;
@@ -22,7 +22,7 @@ fn every(program: impl Fn(&System) + Sync) -> Report {
 
 #[derive(Debug)]
 struct Answer;
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct TooLate;
 
 /// Waits for an answer; `set` sets the timeout. There is no handler for `TooLate` afterwards.
@@ -81,14 +81,14 @@ fn a_timer_outlives_its_state() {
 
 #[test]
 fn a_state_timeout_does_not() {
-    let (report, ends) = race(|cx| cx.state_timeout(SECOND, TooLate));
+    let (report, ends) = race(|cx| drop(cx.timer().until_state_left().after(SECOND, TooLate)));
     report.assert_clean();
     assert_eq!(ends, ["answered", "gave up"]);
 }
 
 #[test]
 fn an_event_timeout_does_not() {
-    let (report, ends) = race(|cx| cx.event_timeout(SECOND, TooLate));
+    let (report, ends) = race(|cx| drop(cx.timer().until_event().after(SECOND, TooLate)));
     report.assert_clean();
     assert_eq!(ends, ["answered", "gave up"]);
 }
@@ -96,8 +96,8 @@ fn an_event_timeout_does_not() {
 #[test]
 fn a_timeout_that_is_set_again_fires_once() {
     let (report, ends) = race(|cx| {
-        cx.state_timeout(SECOND, TooLate);
-        cx.state_timeout(SECOND, TooLate);
+        cx.timer().until_state_left().after(SECOND, TooLate);
+        cx.timer().until_state_left().after(SECOND, TooLate);
     });
     report.assert_clean();
     assert_eq!(ends, ["answered", "gave up"]);
@@ -105,9 +105,16 @@ fn a_timeout_that_is_set_again_fires_once() {
 
 #[test]
 fn a_named_timeout_outlives_its_state_and_one_of_the_state_does_not() {
-    let (report, _) = race(|cx| cx.named_timeout("late", SECOND, TooLate));
+    let (report, _) = race(|cx| drop(cx.timer().named("late").after(SECOND, TooLate)));
     assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
-    let (report, ends) = race(|cx| cx.named_state_timeout("late", SECOND, TooLate));
+    let (report, ends) = race(|cx| {
+        drop(
+            cx.timer()
+                .named("late")
+                .until_state_left()
+                .after(SECOND, TooLate),
+        )
+    });
     report.assert_clean();
     assert_eq!(ends, ["answered", "gave up"]);
 }
@@ -115,16 +122,177 @@ fn a_named_timeout_outlives_its_state_and_one_of_the_state_does_not() {
 #[test]
 fn one_name_is_one_timeout() {
     let (report, ends) = race(|cx| {
-        cx.named_timeout("late", SECOND, TooLate);
-        cx.named_state_timeout("late", SECOND, TooLate);
+        cx.timer().named("late").after(SECOND, TooLate);
+        cx.timer()
+            .named("late")
+            .until_state_left()
+            .after(SECOND, TooLate);
     });
     report.assert_clean();
     assert_eq!(ends, ["answered", "gave up"]);
     let (report, _) = race(|cx| {
-        cx.named_timeout("later", SECOND, TooLate);
-        cx.named_state_timeout("late", SECOND, TooLate);
+        cx.timer().named("later").after(SECOND, TooLate);
+        cx.timer()
+            .named("late")
+            .until_state_left()
+            .after(SECOND, TooLate);
     });
     assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
+}
+
+#[test]
+fn a_periodic_timer_ends_with_its_state_if_that_is_its_end() {
+    let (report, _) = race(|cx| drop(cx.timer().named("late").every(SECOND, TooLate)));
+    assert_eq!(report.bugs()[0].kind(), BugKind::Unhandled);
+    let (report, ends) = race(|cx| drop(cx.timer().until_state_left().every(SECOND, TooLate)));
+    report.assert_clean();
+    assert_eq!(ends, ["answered", "gave up"]);
+    let (report, ends) = race(|cx| {
+        cx.timer().named("late").every(SECOND, TooLate);
+        cx.timer()
+            .named("late")
+            .until_event()
+            .every(SECOND, TooLate);
+    });
+    report.assert_clean();
+    assert_eq!(ends, ["answered", "gave up"]);
+}
+
+/// The options of a timer.
+#[derive(Clone, Copy, Debug)]
+struct TimerOptions {
+    is_named: bool,
+    until_state_left: bool,
+    until_event: bool,
+    is_periodic: bool,
+}
+
+impl TimerOptions {
+    fn all() -> impl Iterator<Item = Self> {
+        (0..16).map(|bits| Self {
+            is_named: bits & 1 != 0,
+            until_state_left: bits & 2 != 0,
+            until_event: bits & 4 != 0,
+            is_periodic: bits & 8 != 0,
+        })
+    }
+
+    fn arm(self, cx: &mut Context<Wanderer>) {
+        let mut timer = cx.timer();
+        if self.is_named {
+            timer = timer.named("late");
+        }
+        if self.until_state_left {
+            timer = timer.until_state_left();
+        }
+        if self.until_event {
+            timer = timer.until_event();
+        }
+        match self.is_periodic {
+            true => timer.every(SECOND, TooLate),
+            false => timer.after(SECOND, TooLate),
+        };
+    }
+}
+
+/// A firing of a timer.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+struct Firing {
+    after_answer: bool,
+    again: bool,
+}
+
+/// Arms a timer in its first state, and notes the first two firings.
+struct Wanderer {
+    options: TimerOptions,
+    leaves: bool,
+    is_answered: bool,
+    has_fired: bool,
+    firings: Arc<Mutex<BTreeSet<Firing>>>,
+}
+
+#[actor(states(First, Second))]
+impl Wanderer {
+    #[entry(First)]
+    fn begin(&mut self, cx: &mut Context<Self>) {
+        self.options.arm(cx);
+        if self.leaves {
+            cx.goto(WandererState::Second);
+        }
+    }
+
+    #[on]
+    fn answer(&mut self, _: Answer) {
+        self.is_answered = true;
+    }
+
+    #[on]
+    fn too_late(&mut self, _: TooLate, cx: &mut Context<Self>) {
+        self.firings
+            .lock()
+            .expect("no one panics here")
+            .insert(Firing {
+                after_answer: self.is_answered,
+                again: self.has_fired,
+            });
+        // Two ticks suffice, and without an end there is no last schedule.
+        if self.has_fired {
+            cx.halt();
+        }
+        self.has_fired = true;
+    }
+}
+
+/// Explores every schedule of a timer; returns the possible firings.
+fn firings(options: TimerOptions, leaves: bool) -> BTreeSet<Firing> {
+    let firings = Arc::new(Mutex::default());
+    let noted = firings.clone();
+    let report = every(move |sys| {
+        let wanderer = sys.spawn(Wanderer {
+            options,
+            leaves,
+            is_answered: false,
+            has_fired: false,
+            firings: noted.clone(),
+        });
+        if !leaves {
+            wanderer.tell(Answer);
+        }
+    });
+    report.assert_clean();
+    let firings = firings.lock().expect("no one panics here");
+    firings.clone()
+}
+
+#[test]
+fn timers_end_as_each_combination_of_their_options_says() {
+    for options in TimerOptions::all() {
+        let fires_again = |firing: &Firing| {
+            // The first tick is an event that is handled.
+            !firing.again || options.is_periodic && !options.until_event
+        };
+        let expected = |after_answer: &[bool]| {
+            let firings = after_answer.iter().flat_map(|after_answer| {
+                [false, true].map(|again| Firing {
+                    after_answer: *after_answer,
+                    again,
+                })
+            });
+            firings.filter(fires_again).collect::<BTreeSet<_>>()
+        };
+        let waits = firings(options, false);
+        let after_answer: &[bool] = match options.until_event {
+            true => &[false],
+            false => &[false, true],
+        };
+        assert_eq!(waits, expected(after_answer), "{options:?}");
+        let leaves = firings(options, true);
+        let after_answer: &[bool] = match options.until_state_left {
+            true => &[],
+            false => &[false],
+        };
+        assert_eq!(leaves, expected(after_answer), "{options:?}");
+    }
 }
 
 /// Has no handler for `TooLate` after it has cancelled the timeout.
@@ -134,12 +302,12 @@ struct Hasty;
 impl Hasty {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        cx.named_timeout("late", SECOND, TooLate);
+        cx.timer().named("late").after(SECOND, TooLate);
     }
 
     #[on(Waiting)]
     fn answer(&mut self, _: Answer, cx: &mut Context<Self>) {
-        cx.cancel_timeout("late");
+        cx.cancel("late");
         cx.goto(HastyState::Calm);
     }
 
@@ -175,7 +343,7 @@ struct Light;
 impl Light {
     #[entry(Red, Green)]
     fn shine(&mut self, cx: &mut Context<Self>) {
-        cx.state_timeout(SECOND, Next);
+        cx.timer().until_state_left().after(SECOND, Next);
     }
 
     #[on]
@@ -239,7 +407,9 @@ impl Connection {
     fn dial(&mut self, cx: &mut Context<Self>) {
         self.dials += 1;
         if self.dials < 3 {
-            cx.state_timeout(Duration::from_secs(1), DialLimit);
+            cx.timer()
+                .until_state_left()
+                .after(Duration::from_secs(1), DialLimit);
         }
         let dial = self.far.ask(Dial(self.dials));
         let connected = |answer: Result<u32, AskError>| Connected(answer.expect("it answers"));

@@ -186,8 +186,11 @@ rules! {
         timestamp ACTOR ["Context::timestamp"] |_k, _n, cx| cx.timestamp().time().as_millis() as u64;
         sleep ACTOR ["Scope::sleep"] |_k, n, cx| { cx.sleep(ms(n)).await; 0 };
         after ACTOR ["Context::after"] |k, n, cx| { k.timer = Some(cx.after(ms(n), Tick(n))); 0 };
-        every ACTOR ["Context::every", "Context::cancel"] |_k, n, cx| {
-            let timer = cx.every(ms(n), Tick(10 + n));
+        every ACTOR ["Context::every", "TimerBuilder::every", "Context::cancel"] |_k, n, cx| {
+            let timer = match n % 2 {
+                0 => cx.every(ms(n), Tick(10 + n)),
+                _ => cx.timer().every(ms(n), Tick(10 + n)),
+            };
             let tick = cx.receive::<Tick>().await;
             cx.cancel(timer);
             tick.0
@@ -196,23 +199,26 @@ rules! {
             Some(timer) => { cx.cancel(timer); 1 }
             None => 0,
         };
-        state_timeout ACTOR ["Context::state_timeout"] |_k, n, cx| {
-            cx.state_timeout(ms(n), Tick(20 + n));
+        timer_until_state_left ACTOR ["TimerBuilder::until_state_left", "TimerBuilder::after"]
+            |_k, n, cx| {
+                cx.timer().until_state_left().after(ms(n), Tick(20 + n));
+                0
+            };
+        timer_until_event ACTOR ["TimerBuilder::until_event", "TimerBuilder::after"] |_k, n, cx| {
+            cx.timer().until_event().after(ms(n), Tick(30 + n));
             0
         };
-        event_timeout ACTOR ["Context::event_timeout"] |_k, n, cx| {
-            cx.event_timeout(ms(n), Tick(30 + n));
-            0
-        };
-        named_timeout ACTOR ["Context::named_timeout"] |_k, n, cx| {
-            cx.named_timeout(the(n), ms(n), Tick(40 + n));
-            0
-        };
-        named_state_timeout ACTOR ["Context::named_state_timeout"] |_k, n, cx| {
-            cx.named_state_timeout(the(n), ms(n), Tick(50 + n));
-            0
-        };
-        cancel_timeout ACTOR ["Context::cancel_timeout"] |_k, n, cx| { cx.cancel_timeout(the(n)); 0 };
+        named_timer ACTOR ["Context::timer", "TimerBuilder::named", "TimerBuilder::after"]
+            |_k, n, cx| {
+                cx.timer().named(the(n)).after(ms(n), Tick(40 + n));
+                0
+            };
+        named_timer_until_state_left ACTOR ["TimerBuilder::named", "TimerBuilder::until_state_left"]
+            |_k, n, cx| {
+                cx.timer().named(the(n)).until_state_left().after(ms(n), Tick(50 + n));
+                0
+            };
+        cancel_named_timer ACTOR ["Context::cancel"] |_k, n, cx| { cx.cancel(the(n)); 0 };
         body_sleeps STACKED ["Scope::sleep"] |k, n| { k.sys().sleep(ms(n)).await; 0 };
         body_looks_at_the_clock STACKED ["Scope::now"] |k, _n| k.sys().now().as_millis() as u64;
         body_limits_asks BODY ["System::ask_limit"] |k, n| { k.sys().ask_limit(ms(n)); 0 };
