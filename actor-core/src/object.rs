@@ -6,7 +6,7 @@ use std::panic::Location;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::Poll;
+use std::task::{Context as TaskContext, Poll};
 use std::thread::panicking;
 
 use crate::runtime::{
@@ -19,7 +19,7 @@ pub(crate) struct Object {
     /// The execution plus one, and the object's number in that execution; zero before the first access.
     /// Relaxed ordering suffices, since an execution runs on one thread.
     id: AtomicU64,
-    created_at: SourceLocation,
+    pub(crate) created_at: SourceLocation,
 }
 
 /// An operation on an object that is about to begin.
@@ -36,26 +36,87 @@ impl ObjectOperation {
     /// Describes an operation at the caller's location.
     #[track_caller]
     #[inline]
-    pub(crate) fn new(kind: &'static str, what: &'static str) -> Self {
-        Self::at(kind, what, Location::caller())
+    pub(crate) fn new(kind: &'static str, verb: &'static str) -> Self {
+        Self::at(kind, verb, Location::caller())
     }
 
     #[inline]
     pub(crate) fn at(kind: &'static str, verb: &'static str, place: SourceLocation) -> Self {
         Self { kind, verb, place }
     }
+
+    /// Describes another operation on the same object, at the same location.
+    pub(crate) fn with_verb(self, verb: &'static str) -> Self {
+        Self { verb, ..self }
+    }
+}
+
+/// Operations that do not wait, on the object behind a value.
+pub(crate) trait Accessed {
+    /// Returns the object if an execution is controlled.
+    fn controlled(&self) -> Option<&Object>;
+
+    /// Performs an operation; under test it is a step.
+    #[inline]
+    fn step<T>(
+        &self,
+        operation: ObjectOperation,
+        f: impl FnOnce() -> T,
+        effect: impl FnOnce(&T) -> AccessEffect,
+    ) -> T {
+        let Some(object) = self.controlled() else {
+            return f();
+        };
+        let access = object.begin_access(operation);
+        let done = f();
+        object.record_access(access, effect(&done));
+        done
+    }
+
+    /// Performs an operation that changes nothing.
+    #[inline]
+    #[track_caller]
+    fn read<T>(&self, kind: &'static str, verb: &'static str, f: impl FnOnce() -> T) -> T {
+        self.step(ObjectOperation::new(kind, verb), f, |_| AccessEffect::LOOKS)
+    }
+
+    /// Performs an operation that changes the object.
+    #[inline]
+    #[track_caller]
+    fn change<T>(&self, kind: &'static str, verb: &'static str, f: impl FnOnce() -> T) -> T {
+        self.step(ObjectOperation::new(kind, verb), f, |_| {
+            AccessEffect::CHANGES
+        })
+    }
+
+    /// Performs an operation that changes the object if it succeeds.
+    #[inline]
+    #[track_caller]
+    fn try_change<T, E>(
+        &self,
+        kind: &'static str,
+        verb: &'static str,
+        f: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.step(ObjectOperation::new(kind, verb), f, |done| {
+            AccessEffect::CHANGES.if_ok(done)
+        })
+    }
+}
+
+impl Accessed for Object {
+    #[inline]
+    fn controlled(&self) -> Option<&Object> {
+        runtime::is_controlled().then_some(self)
+    }
 }
 
 impl Object {
     #[track_caller]
     pub(crate) const fn new() -> Self {
-        Self::made_at(Location::caller())
-    }
-
-    pub(crate) const fn made_at(created_at: SourceLocation) -> Self {
         Self {
             id: AtomicU64::new(0),
-            created_at,
+            created_at: Location::caller(),
         }
     }
 
@@ -77,53 +138,37 @@ impl Object {
         self.id.load(Ordering::Relaxed) >> 32 != u64::from(runtime.execution()) + 1
     }
 
-    pub(crate) fn access(&self, runtime: &dyn Runtime, deed: ObjectOperation) -> Access {
+    pub(crate) fn access(&self, runtime: &dyn Runtime, operation: ObjectOperation) -> Access {
         Access {
-            object: self.id(runtime, deed.kind),
-            what: deed.verb,
-            place: deed.place,
+            object: self.id(runtime, operation.kind),
+            what: operation.verb,
+            place: operation.place,
         }
     }
 
-    /// Performs an operation that does not wait; under test it is a step.
-    #[inline]
-    pub(crate) fn step<T>(
-        &self,
-        deed: ObjectOperation,
-        f: impl FnOnce() -> T,
-        touch: impl FnOnce(&T) -> AccessEffect,
-    ) -> T {
-        if !runtime::is_controlled() {
-            return f();
-        }
-        let access = self.begin_access(deed);
-        let done = f();
-        self.record_access(access, touch(&done));
-        done
+    /// Describes an access in the step in progress.
+    pub(crate) fn current_access(&self, operation: ObjectOperation) -> Option<Access> {
+        runtime::current().map(|runtime| self.access(&*runtime, operation))
     }
 
-    /// Reads the object; under test this is a step that changes nothing.
-    #[inline]
-    #[track_caller]
-    pub(crate) fn read_step<T>(&self, kind: &'static str, f: impl FnOnce() -> T) -> T {
-        self.step(ObjectOperation::new(kind, "looks into"), f, |_| {
-            AccessEffect::LOOKS
-        })
+    /// Records an access that was made in the step in progress.
+    pub(crate) fn record(&self, operation: ObjectOperation, effect: AccessEffect) {
+        self.record_access(self.current_access(operation), effect);
     }
 
     /// Stops before an access, and returns in the step that makes the access.
     #[cold]
-    pub(crate) fn begin_access(&self, deed: ObjectOperation) -> Option<Access> {
+    pub(crate) fn begin_access(&self, operation: ObjectOperation) -> Option<Access> {
         let runtime = runtime::current()?;
-        let access = self.access(&*runtime, deed);
+        let access = self.access(&*runtime, operation);
         runtime.announce_access(access, true);
         Some(access)
     }
 
     #[cold]
-    pub(crate) fn record_access(&self, access: Option<Access>, touch: AccessEffect) {
+    pub(crate) fn record_access(&self, access: Option<Access>, effect: AccessEffect) {
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
-            runtime.touch(access, touch);
+            runtime.touch(access, effect);
         }
     }
 
@@ -132,13 +177,13 @@ impl Object {
     #[cold]
     pub(crate) fn block<T>(
         &self,
-        deed: ObjectOperation,
+        operation: ObjectOperation,
         wait: Wait,
-        touch: AccessEffect,
-        mut attempt: impl FnMut() -> Option<T>,
+        effect: AccessEffect,
+        attempt: impl FnMut() -> Option<T>,
     ) -> T {
-        let access = self.begin_access(deed);
-        self.block_on(access, wait, touch, &mut attempt)
+        let access = self.begin_access(operation);
+        self.block_on(access, wait, effect, attempt)
     }
 
     /// As [`block`](Self::block), but in the step in progress if that is possible.
@@ -146,12 +191,12 @@ impl Object {
         &self,
         access: Option<Access>,
         wait: Wait,
-        touch: AccessEffect,
-        attempt: &mut impl FnMut() -> Option<T>,
+        effect: AccessEffect,
+        mut attempt: impl FnMut() -> Option<T>,
     ) -> T {
         loop {
             if let Some(done) = attempt() {
-                self.record_access(access, touch);
+                self.record_access(access, effect);
                 return done;
             }
             if let (Some(runtime), Some(access)) = (runtime::current(), access) {
@@ -171,61 +216,48 @@ impl Object {
     /// Awaits a future; under test, a step begins when the future is ready.
     pub(crate) async fn wait<F: Future>(
         &self,
-        deed: ObjectOperation,
+        operation: ObjectOperation,
         wait: Wait,
         future: F,
-        touch: impl FnOnce(&F::Output) -> AccessEffect,
+        effect: impl FnOnce(&F::Output) -> AccessEffect,
     ) -> F::Output {
         if !runtime::is_controlled() {
             return future.await;
         }
         // The box keeps the controlled future out of the size of production futures.
-        Box::pin(self.wait_controlled(deed, wait, future, touch)).await
+        Box::pin(self.wait_controlled(operation, wait, future, effect)).await
     }
 
     async fn wait_controlled<F: Future>(
         &self,
-        deed: ObjectOperation,
+        operation: ObjectOperation,
         wait: Wait,
         future: F,
-        touch: impl FnOnce(&F::Output) -> AccessEffect,
+        effect: impl FnOnce(&F::Output) -> AccessEffect,
     ) -> F::Output {
         let mut future = pin!(future);
-        self.begin_access_async(deed).await;
-        let mut waiting = WaitMark::default();
+        let mut access = PolledAccess::default();
         let done = poll_fn(|task| {
-            let polled = future.as_mut().poll(task);
-            if polled.is_pending() {
-                waiting.begin(self, deed, wait);
-            }
-            polled
-        });
-        let done = done.await;
-        drop(waiting);
-        if let Some(runtime) = runtime::current() {
-            runtime.touch(self.access(&*runtime, deed), touch(&done));
-        }
+            access.poll(self, operation, wait, task, |task| {
+                future.as_mut().poll(task)
+            })
+        })
+        .await;
+        self.record(operation, effect(&done));
         done
     }
 
-    /// Stops before an access, with or without a stack of its own.
-    async fn begin_access_async(&self, deed: ObjectOperation) {
-        let mut is_there = false;
-        poll_fn(|task| {
-            if std::mem::replace(&mut is_there, true) {
-                return Poll::Ready(());
-            }
-            let has_come = match runtime::current() {
-                Some(runtime) => runtime.announce_access(self.access(&*runtime, deed), false),
-                None => true,
-            };
-            if has_come {
-                return Poll::Ready(());
-            }
-            task.waker().wake_by_ref();
-            Poll::Pending
-        })
-        .await;
+    /// Releases the current operation's hold.
+    #[cold]
+    pub(crate) fn release(&self, kind: &'static str, place: SourceLocation, changes: bool) {
+        let access = self.begin_access(ObjectOperation::at(kind, "lets go of", place));
+        // A panic may poison the object, which is a change.
+        let effect = match changes || panicking() {
+            true => AccessEffect::LETS_GO,
+            false => AccessEffect::LEAVES,
+        };
+        self.record_access(access, effect);
+        self.unblock(kind);
     }
 }
 
@@ -249,14 +281,53 @@ impl fmt::Debug for Object {
     }
 }
 
+/// The access of a future under test: announced at its first poll, and made at the poll that completes it.
+#[derive(Default)]
+pub(crate) struct PolledAccess {
+    is_announced: bool,
+    waiting: WaitMark,
+}
+
+impl PolledAccess {
+    /// Polls by `poll`. When that is ready, the caller [records](Object::record) the access.
+    pub(crate) fn poll<T>(
+        &mut self,
+        object: &Object,
+        operation: ObjectOperation,
+        wait: Wait,
+        task: &mut TaskContext<'_>,
+        poll: impl FnOnce(&mut TaskContext<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        // A caller without a stack of its own makes the access at its next poll.
+        if !std::mem::replace(&mut self.is_announced, true)
+            && let Some(runtime) = runtime::current()
+            && !runtime.announce_access(object.access(&*runtime, operation), false)
+        {
+            task.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let polled = poll(task);
+        match polled.is_pending() {
+            true => self.waiting.begin(object, operation, wait),
+            false => self.stop_waiting(),
+        }
+        polled
+    }
+
+    /// Records that the operation no longer waits.
+    pub(crate) fn stop_waiting(&mut self) {
+        self.waiting = WaitMark::default();
+    }
+}
+
 /// Marks the operation as waiting for an object until this is dropped.
 #[derive(Default)]
-pub(crate) struct WaitMark(Option<(ObjectId, Address)>);
+struct WaitMark(Option<(ObjectId, Address)>);
 
 impl WaitMark {
-    pub(crate) fn begin(&mut self, object: &Object, deed: ObjectOperation, wait: Wait) {
+    fn begin(&mut self, object: &Object, operation: ObjectOperation, wait: Wait) {
         if let Some(runtime) = runtime::current() {
-            let access = object.access(&*runtime, deed);
+            let access = object.access(&*runtime, operation);
             runtime.awaits(access, wait);
             self.0 = Some((access.object, runtime.current()));
         }
@@ -288,8 +359,9 @@ impl ObjectHold {
         }
     }
 
+    /// Records that the object may be changed from now on.
     #[inline]
-    pub(crate) fn changes(&mut self) {
+    pub(crate) fn mark_changed(&mut self) {
         self.changes = true;
     }
 
@@ -297,7 +369,7 @@ impl ObjectHold {
     #[inline]
     pub(crate) fn release(&self, object: &Object) {
         if runtime::is_controlled() {
-            object.let_go(self.kind, self.place, self.changes);
+            object.release(self.kind, self.place, self.changes);
         }
     }
 }
@@ -305,48 +377,26 @@ impl ObjectHold {
 /// A hold on an object, shared or exclusive, that ends when this is dropped.
 pub(crate) struct HoldGuard<'a> {
     object: &'a Object,
-    share: ObjectHold,
+    hold: ObjectHold,
 }
 
 impl<'a> HoldGuard<'a> {
     pub(crate) fn of(object: &'a Object, taken: ObjectOperation) -> Self {
-        Self {
-            object,
-            share: ObjectHold::of(taken),
-        }
+        let hold = ObjectHold::of(taken);
+        Self { object, hold }
     }
 
     /// Records that the object may be changed from now on.
     #[inline]
-    pub(crate) fn changes(&mut self) {
-        self.share.changes();
+    pub(crate) fn mark_changed(&mut self) {
+        self.hold.mark_changed();
     }
 }
 
 impl Drop for HoldGuard<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.share.release(self.object);
-    }
-}
-
-impl Object {
-    /// Releases the current operation's hold.
-    #[cold]
-    pub(crate) fn let_go(&self, kind: &'static str, place: SourceLocation, changes: bool) {
-        let what = "lets go of";
-        let access = self.begin_access(ObjectOperation {
-            kind,
-            verb: what,
-            place,
-        });
-        // A panic may poison the object, which is a change.
-        let touch = match changes || panicking() {
-            true => AccessEffect::LETS_GO,
-            false => AccessEffect::LEAVES,
-        };
-        self.record_access(access, touch);
-        self.unblock(kind);
+        self.hold.release(self.object);
     }
 }
 
@@ -354,66 +404,48 @@ impl Object {
 #[derive(Clone, Debug)]
 pub(crate) struct OwnedObject(Option<Arc<Object>>);
 
+impl Accessed for OwnedObject {
+    #[inline]
+    fn controlled(&self) -> Option<&Object> {
+        self.0.as_deref().filter(|_| runtime::is_controlled())
+    }
+}
+
 impl OwnedObject {
     #[track_caller]
     pub(crate) fn new() -> Self {
-        let made = Location::caller();
-        Self(runtime::is_controlled().then(|| Arc::new(Object::made_at(made))))
+        let object = Object::new();
+        Self(runtime::is_controlled().then(|| Arc::new(object)))
     }
 
-    #[inline]
-    pub(crate) fn step<T>(
-        &self,
-        deed: ObjectOperation,
-        f: impl FnOnce() -> T,
-        touch: impl FnOnce(&T) -> AccessEffect,
-    ) -> T {
-        match &self.0 {
-            None => f(),
-            Some(object) => object.step(deed, f, touch),
-        }
-    }
-
-    #[inline]
-    #[track_caller]
-    pub(crate) fn look<T>(&self, kind: &'static str, f: impl FnOnce() -> T) -> T {
-        match &self.0 {
-            None => f(),
-            Some(object) => object.read_step(kind, f),
-        }
-    }
-
+    /// As [`Object::wait`].
     pub(crate) async fn wait<F: Future>(
         &self,
-        deed: ObjectOperation,
+        operation: ObjectOperation,
         wait: Wait,
         future: F,
-        touch: impl FnOnce(&F::Output) -> AccessEffect,
+        effect: impl FnOnce(&F::Output) -> AccessEffect,
     ) -> F::Output {
         match &self.0 {
             None => future.await,
-            Some(object) => object.wait(deed, wait, future, touch).await,
+            Some(object) => object.wait(operation, wait, future, effect).await,
         }
     }
 
-    /// Returns the object if an execution is controlled.
-    pub(crate) fn get(&self) -> Option<&Arc<Object>> {
-        self.0.as_ref().filter(|_| runtime::is_controlled())
-    }
-
+    /// Lets the operations that are blocked on the object try again.
     #[inline]
     pub(crate) fn unblock(&self, kind: &'static str) {
-        if let Some(object) = self.get() {
+        if let Some(object) = self.controlled() {
             object.unblock(kind);
         }
     }
 
     /// Records the drop of one of the owners, which under test is a step.
-    pub(crate) fn dropped(&self, deed: ObjectOperation) {
-        if let Some(object) = self.get() {
-            let access = object.begin_access(deed);
-            object.record_access(access, AccessEffect::CHANGES);
-            object.unblock(deed.kind);
+    pub(crate) fn record_drop(&self, kind: &'static str, verb: &'static str) {
+        if let Some(object) = self.controlled() {
+            let operation = ObjectOperation::at(kind, verb, object.created_at);
+            self.step(operation, || (), |()| AccessEffect::CHANGES);
+            object.unblock(kind);
         }
     }
 }

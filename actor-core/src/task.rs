@@ -22,6 +22,8 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context as TaskContext, Poll, Waker};
 
 mod join_set;
@@ -30,7 +32,7 @@ mod time;
 pub use join_set::JoinSet;
 pub use time::{Elapsed, Interval, MissedTickBehavior, Sleep, Timeout, interval, sleep, timeout};
 
-use crate::object::{Object, ObjectOperation, blocking};
+use crate::object::{Object, ObjectOperation, PolledAccess, blocking};
 use crate::runtime::{self, AccessEffect, Address, NewTask, Wait};
 
 const KIND: &str = "end of a task";
@@ -185,7 +187,7 @@ pub struct AbortHandle(Aborts);
 #[derive(Clone, Debug)]
 enum Aborts {
     Live(tokio::task::AbortHandle),
-    Controlled(Address, std::sync::Arc<std::sync::atomic::AtomicBool>),
+    Controlled(Address, Arc<AtomicBool>),
 }
 
 impl AbortHandle {
@@ -203,7 +205,7 @@ impl AbortHandle {
     pub fn is_finished(&self) -> bool {
         match &self.0 {
             Aborts::Live(task) => task.is_finished(),
-            Aborts::Controlled(_, is_over) => is_over.load(std::sync::atomic::Ordering::Relaxed),
+            Aborts::Controlled(_, is_over) => is_over.load(Ordering::Relaxed),
         }
     }
 }
@@ -228,13 +230,12 @@ impl<T> fmt::Debug for JoinHandle<T> {
 /// The handle of a task under test, and the receiver of its result.
 struct ControlledTask<T> {
     task: Address,
-    end: std::sync::Arc<Object>,
+    end: Arc<Object>,
     left: tokio::sync::oneshot::Receiver<Result<T, JoinError>>,
     /// True once the task has ended.
-    is_over: std::sync::Arc<std::sync::atomic::AtomicBool>,
-    deed: ObjectOperation,
-    has_come: bool,
-    waits: bool,
+    is_over: Arc<AtomicBool>,
+    operation: ObjectOperation,
+    access: PolledAccess,
     is_joined: bool,
 }
 
@@ -242,17 +243,14 @@ impl<T: Send + 'static> ControlledTask<T> {
     #[cold]
     #[track_caller]
     fn spawn<F: Future<Output = T> + Send + 'static>(future: F) -> Self {
-        use std::sync::Arc;
-        use std::sync::atomic::{AtomicBool, Ordering};
-
-        let deed = ObjectOperation::new(KIND, "ends");
+        let operation = ObjectOperation::new(KIND, "ends");
         let end = Arc::new(Object::new());
         let is_over = Arc::new(AtomicBool::new(false));
         let (put, left) = tokio::sync::oneshot::channel();
-        let ends = NotifyJoinersOnDrop(end.clone(), deed);
+        let notifies = NotifyJoinersOnDrop(end.clone(), operation);
         let over = is_over.clone();
         let run = Box::new(move |waker: Waker| {
-            let ends = ends;
+            let notifies = notifies;
             let ran = catch_unwind(AssertUnwindSafe(|| runtime::block_on(future, &waker)));
             let result = match ran {
                 Ok(Some(output)) => Ok(output),
@@ -260,7 +258,7 @@ impl<T: Send + 'static> ControlledTask<T> {
                 Err(payload) => Err(tolerated_panic(payload)),
             };
             over.store(true, Ordering::Relaxed);
-            drop(ends);
+            drop(notifies);
             // The receiver may be dropped.
             let _ = put.send(result);
         });
@@ -277,12 +275,8 @@ impl<T: Send + 'static> ControlledTask<T> {
             end,
             left,
             is_over,
-            deed: ObjectOperation {
-                verb: "joins",
-                ..deed
-            },
-            has_come: false,
-            waits: false,
+            operation: operation.with_verb("joins"),
+            access: PolledAccess::default(),
             is_joined: false,
         }
     }
@@ -290,46 +284,28 @@ impl<T: Send + 'static> ControlledTask<T> {
 
 impl<T> ControlledTask<T> {
     fn is_over(&self) -> bool {
-        self.is_over.load(std::sync::atomic::Ordering::Relaxed)
+        self.is_over.load(Ordering::Relaxed)
     }
 
     fn poll(&mut self, task: &mut TaskContext<'_>) -> Poll<Result<T, JoinError>> {
-        let Some(runtime) = runtime::current() else {
-            return Poll::Pending;
-        };
-        let access = self.end.access(&*runtime, self.deed);
-        if !std::mem::replace(&mut self.has_come, true) && !runtime.announce_access(access, false) {
-            task.waker().wake_by_ref();
+        if !runtime::is_controlled() {
             return Poll::Pending;
         }
-        match Pin::new(&mut self.left).poll(task) {
-            Poll::Pending => {
-                self.waits = true;
-                runtime.awaits(access, Wait::Alone);
-                Poll::Pending
-            }
-            Poll::Ready(left) => {
-                self.stop_waiting();
-                self.is_joined = true;
-                runtime.touch(access, AccessEffect::LOOKS);
-                Poll::Ready(left.unwrap_or(Err(JoinError(Why::Cancelled))))
-            }
+        let poll = |task: &mut TaskContext<'_>| Pin::new(&mut self.left).poll(task);
+        let polled = self
+            .access
+            .poll(&self.end, self.operation, Wait::Alone, task, poll);
+        if polled.is_ready() {
+            self.is_joined = true;
+            self.end.record(self.operation, AccessEffect::LOOKS);
         }
-    }
-
-    fn stop_waiting(&mut self) {
-        if std::mem::take(&mut self.waits)
-            && let Some(runtime) = runtime::current()
-        {
-            let operation = runtime.current();
-            runtime.awaited(self.end.id(&*runtime, KIND), operation);
-        }
+        polled.map(|left| left.unwrap_or(Err(JoinError(Why::Cancelled))))
     }
 }
 
 impl<T> Drop for ControlledTask<T> {
     fn drop(&mut self) {
-        self.stop_waiting();
+        self.access.stop_waiting();
         if !self.is_joined {
             let _ = runtime::try_with(|rt| rt.detach(self.task));
         }
@@ -337,25 +313,19 @@ impl<T> Drop for ControlledTask<T> {
 }
 
 /// Notifies the operations that join a task on drop, however the task has ended.
-pub(crate) struct NotifyJoinersOnDrop(
-    pub(crate) std::sync::Arc<Object>,
-    pub(crate) ObjectOperation,
-);
+pub(crate) struct NotifyJoinersOnDrop(pub(crate) Arc<Object>, pub(crate) ObjectOperation);
 
 impl Drop for NotifyJoinersOnDrop {
     fn drop(&mut self) {
-        if let Some(runtime) = runtime::current() {
-            let access = self.0.access(&*runtime, self.1);
-            runtime.touch(access, AccessEffect::CHANGES);
-            runtime.unblock(access.object);
-        }
+        self.0.record(self.1, AccessEffect::CHANGES);
+        self.0.unblock(self.1.kind);
     }
 }
 
 /// Converts a panic that the execution tolerates to an error; resumes any other panic.
 pub(crate) fn tolerated_panic(payload: Box<dyn Any + Send>) -> JoinError {
-    let is_told = runtime::current().is_some_and(|rt| rt.panicked(&*payload));
-    if !is_told {
+    let is_tolerated = runtime::current().is_some_and(|rt| rt.panicked(&*payload));
+    if !is_tolerated {
         resume_unwind(payload);
     }
     JoinError(Why::Panicked(payload))

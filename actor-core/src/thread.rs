@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context as TaskContext, Waker};
 use std::time::Duration;
 
-use crate::object::{Object, ObjectOperation};
+use crate::object::{Accessed, Object, ObjectOperation};
 use crate::runtime::{self, AccessEffect, Address, NewTask, Purpose, Wait};
 use crate::task::{NotifyJoinersOnDrop, tolerated_panic};
 
@@ -188,9 +188,8 @@ impl<T> JoinHandle<T> {
         match &self.0 {
             Inner::Live(live) => live.is_finished(),
             Inner::Controlled(joined) => {
-                let deed = ObjectOperation::new(KIND, "asks for");
-                let is_over = || joined.left().is_some();
-                joined.end.step(deed, is_over, |_| AccessEffect::LOOKS)
+                let is_over = || joined.result().is_some();
+                joined.end.read(KIND, "asks for", is_over)
             }
         }
     }
@@ -210,13 +209,13 @@ impl<T> fmt::Debug for JoinHandle<T> {
     }
 }
 
-type Left<T> = Arc<Mutex<Option<Result<T, Box<dyn Any + Send>>>>>;
+type ThreadResult<T> = Mutex<Option<Result<T, Box<dyn Any + Send>>>>;
 
 /// The handle of a thread under test, and the receiver of its result.
 struct ControlledThread<T> {
     thread: Address,
     end: Arc<Object>,
-    left: Left<T>,
+    result: Arc<ThreadResult<T>>,
     parker: Arc<Parker>,
     is_joined: bool,
 }
@@ -229,17 +228,13 @@ impl<T> ControlledThread<T> {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let deed = ObjectOperation::new(KIND, "ends");
         let end = Arc::new(Object::new());
-        let left = Left::default();
+        let result = Arc::<ThreadResult<T>>::default();
         let parker = Arc::new(Parker::new());
-        let (ends, put, own) = (
-            NotifyJoinersOnDrop(end.clone(), deed),
-            left.clone(),
-            parker.clone(),
-        );
+        let notifies = NotifyJoinersOnDrop(end.clone(), ObjectOperation::new(KIND, "ends"));
+        let (put, own) = (result.clone(), parker.clone());
         let run = Box::new(move |_: Waker| {
-            let ends = ends;
+            let notifies = notifies;
             keep_parker(own);
             let ran = catch_unwind(AssertUnwindSafe(f));
             let result = ran.map_err(|payload| match tolerated_panic(payload).into_panic() {
@@ -247,7 +242,7 @@ impl<T> ControlledThread<T> {
                 None => unreachable!("it has panicked"),
             });
             *put.lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
-            drop(ends);
+            drop(notifies);
         });
         let thread = runtime::with(|rt| {
             rt.spawn_task(NewTask {
@@ -260,23 +255,23 @@ impl<T> ControlledThread<T> {
         Self {
             thread,
             end,
-            left,
+            result,
             parker,
             is_joined: false,
         }
     }
 
-    fn left(&self) -> std::sync::MutexGuard<'_, Option<Result<T, Box<dyn Any + Send>>>> {
-        self.left.lock().unwrap_or_else(PoisonError::into_inner)
+    fn result(&self) -> std::sync::MutexGuard<'_, Option<Result<T, Box<dyn Any + Send>>>> {
+        self.result.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[track_caller]
     fn join(mut self) -> Result<T, Box<dyn Any + Send>> {
-        let deed = ObjectOperation::new(KIND, "joins");
+        let operation = ObjectOperation::new(KIND, "joins");
         self.is_joined = true;
-        self.end.block(deed, Wait::Alone, AccessEffect::LOOKS, || {
-            self.left().take()
-        })
+        let take = || self.result().take();
+        self.end
+            .block(operation, Wait::Alone, AccessEffect::LOOKS, take)
     }
 }
 
@@ -351,15 +346,16 @@ pub fn park() {
     if !runtime::is_controlled() {
         return std::thread::park();
     }
-    let deed = ObjectOperation::new("Parker", "parks at");
+    let operation = ObjectOperation::new("Parker", "parks at");
     let parker = own_parker();
+    let wake = || {
+        let is_woken =
+            parker.take() || runtime::current().is_some_and(|rt| rt.is_woken_spuriously());
+        is_woken.then_some(())
+    };
     parker
         .object
-        .block(deed, Wait::Alone, AccessEffect::CHANGES, || {
-            let goes_on =
-                parker.take() || runtime::current().is_some_and(|rt| rt.is_woken_spuriously());
-            goes_on.then_some(())
-        });
+        .block(operation, Wait::Alone, AccessEffect::CHANGES, wake);
 }
 
 /// As [`park`], with a time limit, in virtual time under test.
@@ -429,12 +425,11 @@ impl Thread {
         match &self.0 {
             Handle::Live(live) => live.unpark(),
             Handle::Controlled(parker) => {
-                let deed = ObjectOperation::new("Parker", "unparks");
                 let unpark = || {
                     *parker.token.lock().unwrap_or_else(PoisonError::into_inner) = true;
                 };
-                parker.object.step(deed, unpark, |()| AccessEffect::CHANGES);
-                parker.object.unblock(deed.kind);
+                parker.object.change("Parker", "unparks", unpark);
+                parker.object.unblock("Parker");
             }
         }
     }

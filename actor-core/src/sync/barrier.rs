@@ -27,34 +27,40 @@ use crate::runtime::{self, AccessEffect, Wait};
 pub struct Barrier {
     object: Object,
     inner: tokio::sync::Barrier,
-    count: usize,
-    meeting: ControlledBarrier,
-}
-
-/// The barrier under test. tokio's own is not used, as it wakes the waiters in an order that it draws itself.
-#[derive(Debug)]
-struct ControlledBarrier {
-    come: Mutex<usize>,
+    arrivals: Arrivals,
+    /// Under test: tokio's own barrier wakes the waiters in an order that it draws itself.
     complete: tokio::sync::Notify,
 }
 
-impl ControlledBarrier {
-    async fn wait(&self, count: usize) -> BarrierWaitResult {
-        let complete = self.complete.notified();
-        let is_last = {
-            let mut come = self.come.lock().unwrap_or_else(PoisonError::into_inner);
-            *come += 1;
-            let is_last = *come >= count;
-            if is_last {
-                *come = 0;
-            }
-            is_last
-        };
-        match is_last {
-            true => self.complete.notify_waiters(),
-            false => complete.await,
+/// The arrivals at a barrier under test.
+#[derive(Debug)]
+pub(super) struct Arrivals {
+    /// The number of arrivals that complete a round.
+    count: usize,
+    /// The number of arrivals in this round, and the number of completed rounds.
+    state: Mutex<(usize, u64)>,
+}
+
+impl Arrivals {
+    pub(super) const fn new(count: usize) -> Self {
+        let state = Mutex::new((0, 0));
+        Self { count, state }
+    }
+
+    /// Counts the caller. Returns true if the round is complete; and the number of completed rounds.
+    pub(super) fn arrive(&self) -> (bool, u64) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 += 1;
+        let is_last = state.0 >= self.count;
+        if is_last {
+            *state = (0, state.1 + 1);
         }
-        BarrierWaitResult(is_last)
+        (is_last, state.1)
+    }
+
+    /// Returns the number of completed rounds.
+    pub(super) fn rounds(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).1
     }
 }
 
@@ -65,39 +71,46 @@ impl Barrier {
         Self {
             object: Object::new(),
             inner: tokio::sync::Barrier::new(count),
-            count,
-            meeting: ControlledBarrier {
-                come: Mutex::new(0),
-                complete: tokio::sync::Notify::const_new(),
-            },
+            arrivals: Arrivals::new(count),
+            complete: tokio::sync::Notify::const_new(),
         }
     }
 
     /// Waits for the others; the last to arrive is the leader.
     #[track_caller]
     pub fn wait(&self) -> impl Future<Output = BarrierWaitResult> {
-        let deed = ObjectOperation::new("Barrier", "passes");
+        let operation = ObjectOperation::new("Barrier", "passes");
         async move {
             if !runtime::is_controlled() {
                 return BarrierWaitResult(self.inner.wait().await.is_leader());
             }
-            let meet = self.meeting.wait(self.count);
-            let met = self
+            let pass = self.wait_controlled();
+            let passed = self
                 .object
-                .wait(deed, Wait::Alone, meet, |_| AccessEffect::CHANGES);
+                .wait(operation, Wait::Alone, pass, |_| AccessEffect::CHANGES);
             // The box keeps the controlled future out of the size of production futures.
-            Box::pin(met).await
+            Box::pin(passed).await
         }
+    }
+
+    async fn wait_controlled(&self) -> BarrierWaitResult {
+        let complete = self.complete.notified();
+        let (is_last, _) = self.arrivals.arrive();
+        match is_last {
+            true => self.complete.notify_waiters(),
+            false => complete.await,
+        }
+        BarrierWaitResult(is_last)
     }
 }
 
 /// The result of a wait: records if the caller is the leader.
-#[derive(Clone, Debug)]
-pub struct BarrierWaitResult(bool);
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BarrierWaitResult(pub(super) bool);
 
 impl BarrierWaitResult {
-    /// True for exactly one of the tasks that met.
-    pub fn is_leader(&self) -> bool {
+    /// True for exactly one of those that met.
+    pub fn is_leader(self) -> bool {
         self.0
     }
 }

@@ -12,15 +12,14 @@
 //! # }
 //! ```
 
-use std::fmt;
 use std::future::Future;
-use std::panic::Location;
 
 pub use tokio::sync::broadcast::error;
 pub use tokio::sync::broadcast::error::{RecvError, SendError, TryRecvError};
 
-use crate::object::{ObjectOperation, OwnedObject};
-use crate::runtime::{AccessEffect, SourceLocation, Wait};
+use super::channel::End;
+use crate::object::{Accessed, ObjectOperation};
+use crate::runtime::{AccessEffect, Wait};
 
 const KIND: &str = "broadcast channel";
 
@@ -31,27 +30,12 @@ const KIND: &str = "broadcast channel";
 /// If the capacity is zero.
 #[track_caller]
 pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    let (send, receive) = tokio::sync::broadcast::channel(capacity);
-    let (common, made) = (OwnedObject::new(), Location::caller());
-    let sender = Sender {
-        inner: send,
-        common: common.clone(),
-        made,
-    };
-    let receiver = Receiver {
-        inner: receive,
-        common,
-        made,
-    };
-    (sender, receiver)
+    let (sender, receiver) = End::pair(tokio::sync::broadcast::channel(capacity));
+    (Sender(sender), Receiver(receiver))
 }
 
 /// Sends to all receivers.
-pub struct Sender<T> {
-    inner: tokio::sync::broadcast::Sender<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-}
+pub struct Sender<T>(End<tokio::sync::broadcast::Sender<T>>);
 
 impl<T> Sender<T> {
     /// Sends to all current receivers; returns their number.
@@ -61,53 +45,41 @@ impl<T> Sender<T> {
     /// Returns the value if there are no receivers.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
-        let deed = ObjectOperation::new(KIND, "sends into");
-        self.common.step(
-            deed,
-            || self.inner.send(value),
-            |done| AccessEffect::CHANGES.if_ok(done),
-        )
+        let send = || self.0.inner.send(value);
+        self.0.object.try_change(KIND, "sends into", send)
     }
 
     /// Creates a receiver of later messages.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        let deed = ObjectOperation::new(KIND, "subscribes to");
-        let subscribe = || self.inner.subscribe();
-        Receiver {
-            inner: self.common.step(deed, subscribe, |_| AccessEffect::CHANGES),
-            common: self.common.clone(),
-            made: self.made,
-        }
+        let subscribe = || self.0.inner.subscribe();
+        let inner = self.0.object.change(KIND, "subscribes to", subscribe);
+        Receiver(self.0.with(inner))
     }
 
     /// The number of queued messages: those that some receiver has not received.
     #[track_caller]
     pub fn len(&self) -> usize {
-        self.common.look(KIND, || self.inner.len())
+        self.0.read(KIND, |inner| inner.len())
     }
 
     /// True if all receivers have received everything.
     #[track_caller]
     pub fn is_empty(&self) -> bool {
-        self.common.look(KIND, || self.inner.is_empty())
+        self.0.read(KIND, |inner| inner.is_empty())
     }
 
     /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        self.common.look(KIND, || self.inner.receiver_count())
+        self.0.read(KIND, |inner| inner.receiver_count())
     }
 }
 
 clones!(Sender);
 
 /// Receives every message that is sent after its creation.
-pub struct Receiver<T> {
-    inner: tokio::sync::broadcast::Receiver<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-}
+pub struct Receiver<T>(End<tokio::sync::broadcast::Receiver<T>>);
 
 impl<T: Clone> Receiver<T> {
     /// Waits for the next message.
@@ -117,10 +89,11 @@ impl<T: Clone> Receiver<T> {
     /// The future fails if the receiver has lagged and missed messages, and if no sender is left.
     #[track_caller]
     pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> {
-        let deed = ObjectOperation::new(KIND, "receives from");
-        let receive = self.inner.recv();
-        self.common
-            .wait(deed, Wait::News, receive, |_| AccessEffect::CHANGES)
+        let operation = ObjectOperation::new(KIND, "receives from");
+        let End { inner, object } = &mut self.0;
+        object.wait(operation, Wait::News, inner.recv(), |_| {
+            AccessEffect::CHANGES
+        })
     }
 
     /// Receives the next message if there is one.
@@ -130,18 +103,14 @@ impl<T: Clone> Receiver<T> {
     /// As [`recv`](Self::recv), and if there is no message.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let deed = ObjectOperation::new(KIND, "tries to receive from");
-        self.common.step(
-            deed,
-            || self.inner.try_recv(),
-            |done| AccessEffect::CHANGES.if_ok(done),
-        )
+        let End { inner, object } = &mut self.0;
+        object.try_change(KIND, "tries to receive from", || inner.try_recv())
     }
 
     /// The number of messages for this receiver.
     #[track_caller]
     pub fn len(&self) -> usize {
-        self.common.look(KIND, || self.inner.len())
+        self.0.read(KIND, |inner| inner.len())
     }
 
     /// True if there is no message for this receiver.
@@ -153,15 +122,11 @@ impl<T: Clone> Receiver<T> {
     /// Creates another receiver, of later messages.
     #[track_caller]
     pub fn resubscribe(&self) -> Self {
-        let deed = ObjectOperation::new(KIND, "subscribes to");
-        let subscribe = || self.inner.resubscribe();
-        Self {
-            inner: self.common.step(deed, subscribe, |_| AccessEffect::CHANGES),
-            common: self.common.clone(),
-            made: self.made,
-        }
+        let subscribe = || self.0.inner.resubscribe();
+        let inner = self.0.object.change(KIND, "subscribes to", subscribe);
+        Self(self.0.with(inner))
     }
 }
 
-ends!(KIND, Sender, "drops a sender of");
-ends!(KIND, Receiver, "drops a receiver of");
+ends!(Sender, "drops a sender of");
+ends!(Receiver, "drops a receiver of");

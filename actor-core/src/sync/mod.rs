@@ -74,7 +74,9 @@
 //! reports a spin loop without them: a thousand reads in a row, of objects that nobody has changed.
 
 #[macro_use]
-mod channel_macros;
+mod channel;
+#[macro_use]
+mod lock;
 
 mod barrier;
 pub mod blocking;

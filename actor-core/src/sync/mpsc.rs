@@ -13,14 +13,14 @@
 //! # }
 //! ```
 
-use std::fmt;
 use std::future::Future;
 use std::panic::Location;
 
 pub use tokio::sync::mpsc::error;
 pub use tokio::sync::mpsc::error::{SendError, TryRecvError, TrySendError};
 
-use crate::object::{ObjectOperation, OwnedObject, blocking};
+use super::channel::End;
+use crate::object::{Accessed, ObjectOperation, OwnedObject, blocking};
 use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
 
 const KIND: &str = "mpsc channel";
@@ -32,19 +32,8 @@ const KIND: &str = "mpsc channel";
 /// If the capacity is zero.
 #[track_caller]
 pub fn channel<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    let (send, receive) = tokio::sync::mpsc::channel(capacity);
-    let (common, made) = (OwnedObject::new(), Location::caller());
-    let sender = Sender {
-        inner: send,
-        common: common.clone(),
-        made,
-    };
-    let receiver = Receiver {
-        inner: receive,
-        common,
-        made,
-    };
-    (sender, receiver)
+    let (sender, receiver) = End::pair(tokio::sync::mpsc::channel(capacity));
+    (Sender(sender), Receiver(receiver))
 }
 
 /// Creates an unbounded channel, which is limited only by memory.
@@ -58,27 +47,21 @@ pub fn channel<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// ```
 #[track_caller]
 pub fn unbounded_channel<T>() -> (UnboundedSender<T>, UnboundedReceiver<T>) {
-    let (send, receive) = tokio::sync::mpsc::unbounded_channel();
-    let (common, made) = (OwnedObject::new(), Location::caller());
-    let sender = UnboundedSender {
-        inner: send,
-        common: common.clone(),
-        made,
-    };
-    let receiver = UnboundedReceiver {
-        inner: receive,
-        common,
-        made,
-    };
-    (sender, receiver)
+    let (sender, receiver) = End::pair(tokio::sync::mpsc::unbounded_channel());
+    (UnboundedSender(sender), UnboundedReceiver(receiver))
 }
 
 /// Sends into a [`channel`].
-pub struct Sender<T> {
-    inner: tokio::sync::mpsc::Sender<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-}
+pub struct Sender<T>(End<tokio::sync::mpsc::Sender<T>>);
+
+/// Sends into an [`unbounded_channel`].
+pub struct UnboundedSender<T>(End<tokio::sync::mpsc::UnboundedSender<T>>);
+
+/// Receives from a [`channel`].
+pub struct Receiver<T>(End<tokio::sync::mpsc::Receiver<T>>);
+
+/// Receives from an [`unbounded_channel`].
+pub struct UnboundedReceiver<T>(End<tokio::sync::mpsc::UnboundedReceiver<T>>);
 
 impl<T> Sender<T> {
     /// Waits for capacity, and sends.
@@ -88,9 +71,9 @@ impl<T> Sender<T> {
     /// The future returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        let deed = ObjectOperation::new(KIND, "sends into");
-        let send = self.inner.send(value);
-        self.common.wait(deed, Wait::Alone, send, |done| {
+        let operation = ObjectOperation::new(KIND, "sends into");
+        let send = self.0.inner.send(value);
+        self.0.object.wait(operation, Wait::Alone, send, |done| {
             AccessEffect::CHANGES.if_ok(done)
         })
     }
@@ -102,37 +85,16 @@ impl<T> Sender<T> {
     /// Returns the value if there is no capacity, or if the receiver is gone or closed.
     #[track_caller]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        let deed = ObjectOperation::new(KIND, "tries to send into");
-        self.common.step(
-            deed,
-            || self.inner.try_send(value),
-            |done| AccessEffect::CHANGES.if_ok(done),
-        )
-    }
-
-    /// Waits until the receiver is gone or closed.
-    #[track_caller]
-    pub fn closed(&self) -> impl Future<Output = ()> {
-        let deed = ObjectOperation::new(KIND, "sees the end of");
-        let closed = self.inner.closed();
-        self.common
-            .wait(deed, Wait::News, closed, |()| AccessEffect::LOOKS)
-    }
-
-    /// True if the receiver is gone or closed.
-    #[track_caller]
-    pub fn is_closed(&self) -> bool {
-        self.common.look(KIND, || self.inner.is_closed())
+        let send = || self.0.inner.try_send(value);
+        self.0.object.try_change(KIND, "tries to send into", send)
     }
 
     /// The number of messages that can be sent now without waiting.
     #[track_caller]
     pub fn capacity(&self) -> usize {
-        self.common.look(KIND, || self.inner.capacity())
+        self.0.read(KIND, |inner| inner.capacity())
     }
-}
 
-impl<T> Sender<T> {
     /// Waits for capacity, and reserves it for one message.
     ///
     /// ```
@@ -153,17 +115,16 @@ impl<T> Sender<T> {
     /// The future fails if the receiver is gone or closed.
     #[track_caller]
     pub fn reserve(&self) -> impl Future<Output = Result<Permit<'_, T>, SendError<()>>> {
-        let deed = ObjectOperation::new(KIND, "reserves room in");
-        let reserve = self.inner.reserve();
-        let reserve = self.common.wait(deed, Wait::Alone, reserve, |done| {
+        let operation = ObjectOperation::new(KIND, "reserves room in");
+        let End { inner, object } = &self.0;
+        let reserve = object.wait(operation, Wait::Alone, inner.reserve(), |done| {
             AccessEffect::CHANGES.if_ok(done)
         });
         async move {
-            let inner = reserve.await?;
             Ok(Permit {
-                inner: Some(inner),
-                common: &self.common,
-                made: deed.place,
+                inner: Some(reserve.await?),
+                object,
+                place: operation.place,
             })
         }
     }
@@ -175,16 +136,13 @@ impl<T> Sender<T> {
     /// If there is no capacity, or if the receiver is gone or closed.
     #[track_caller]
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
-        let deed = ObjectOperation::new(KIND, "tries to reserve room in");
-        let tried = self.common.step(
-            deed,
-            || self.inner.try_reserve(),
-            |done| AccessEffect::CHANGES.if_ok(done),
-        );
+        let End { inner, object } = &self.0;
+        let reserve = || inner.try_reserve();
+        let inner = object.try_change(KIND, "tries to reserve room in", reserve)?;
         Ok(Permit {
-            inner: Some(tried?),
-            common: &self.common,
-            made: deed.place,
+            inner: Some(inner),
+            object,
+            place: Location::caller(),
         })
     }
 
@@ -200,22 +158,17 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn blocking_send(&self, value: T) -> Result<(), SendError<T>> {
         if !runtime::is_controlled() {
-            return self.inner.blocking_send(value);
+            return self.0.inner.blocking_send(value);
         }
         match blocking(self.send(value)) {
             Some(sent) => sent,
-            None => panic!("who waits for room was told to end"),
+            None => panic!("an operation that waits for capacity was aborted"),
         }
     }
 
     /// The capacity with which the channel was created.
     pub fn max_capacity(&self) -> usize {
-        self.inner.max_capacity()
-    }
-
-    /// True if both send into the same channel.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        self.inner.same_channel(&other.inner)
+        self.0.inner.max_capacity()
     }
 }
 
@@ -223,47 +176,32 @@ impl<T> Sender<T> {
 pub struct Permit<'a, T> {
     /// `None` once the message was sent.
     inner: Option<tokio::sync::mpsc::Permit<'a, T>>,
-    common: &'a OwnedObject,
-    made: SourceLocation,
+    object: &'a OwnedObject,
+    /// The place of the reservation.
+    place: SourceLocation,
 }
 
 impl<T> Permit<'_, T> {
     /// Sends the message.
     #[track_caller]
     pub fn send(mut self, value: T) {
-        let deed = ObjectOperation::new(KIND, "sends into");
         let inner = self.inner.take();
-        let send = || {
-            if let Some(inner) = inner {
-                inner.send(value);
-            }
-        };
-        self.common.step(deed, send, |()| AccessEffect::CHANGES);
+        let send = || inner.map(|inner| inner.send(value));
+        self.object.change(KIND, "sends into", send);
     }
 }
 
 impl<T> Drop for Permit<'_, T> {
     fn drop(&mut self) {
         if let Some(inner) = self.inner.take() {
-            let deed = ObjectOperation::at(KIND, "gives back room in", self.made);
-            self.common
-                .step(deed, || drop(inner), |()| AccessEffect::CHANGES);
+            let operation = ObjectOperation::at(KIND, "gives back room in", self.place);
+            self.object
+                .step(operation, || drop(inner), |()| AccessEffect::CHANGES);
         }
     }
 }
 
-impl<T> fmt::Debug for Permit<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permit").finish_non_exhaustive()
-    }
-}
-
-/// Sends into an [`unbounded_channel`].
-pub struct UnboundedSender<T> {
-    inner: tokio::sync::mpsc::UnboundedSender<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-}
+debug_opaque!(Permit<'_, T>);
 
 impl<T> UnboundedSender<T> {
     /// Sends without waiting.
@@ -273,48 +211,43 @@ impl<T> UnboundedSender<T> {
     /// Returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let deed = ObjectOperation::new(KIND, "sends into");
-        self.common.step(
-            deed,
-            || self.inner.send(value),
-            |done| AccessEffect::CHANGES.if_ok(done),
-        )
-    }
-
-    /// Waits until the receiver is gone or closed.
-    #[track_caller]
-    pub fn closed(&self) -> impl Future<Output = ()> {
-        let deed = ObjectOperation::new(KIND, "sees the end of");
-        let closed = self.inner.closed();
-        self.common
-            .wait(deed, Wait::News, closed, |()| AccessEffect::LOOKS)
-    }
-
-    /// True if both send into the same channel.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        self.inner.same_channel(&other.inner)
-    }
-
-    /// True if the receiver is gone or closed.
-    #[track_caller]
-    pub fn is_closed(&self) -> bool {
-        self.common.look(KIND, || self.inner.is_closed())
+        let send = || self.0.inner.send(value);
+        self.0.object.try_change(KIND, "sends into", send)
     }
 }
 
-/// Receives from a [`channel`].
-pub struct Receiver<T> {
-    inner: tokio::sync::mpsc::Receiver<T>,
-    common: OwnedObject,
-    made: SourceLocation,
+macro_rules! sender {
+    ($sender:ident) => {
+        impl<T> $sender<T> {
+            /// Waits until the receiver is gone or closed.
+            #[track_caller]
+            pub fn closed(&self) -> impl Future<Output = ()> {
+                let operation = ObjectOperation::new(KIND, "sees the end of");
+                let End { inner, object } = &self.0;
+                object.wait(operation, Wait::News, inner.closed(), |()| {
+                    AccessEffect::LOOKS
+                })
+            }
+
+            /// True if the receiver is gone or closed.
+            #[track_caller]
+            pub fn is_closed(&self) -> bool {
+                self.0.read(KIND, |inner| inner.is_closed())
+            }
+
+            /// True if both send into the same channel.
+            pub fn same_channel(&self, other: &Self) -> bool {
+                self.0.inner.same_channel(&other.0.inner)
+            }
+        }
+
+        clones!($sender);
+        ends!($sender, "drops a sender of");
+    };
 }
 
-/// Receives from an [`unbounded_channel`].
-pub struct UnboundedReceiver<T> {
-    inner: tokio::sync::mpsc::UnboundedReceiver<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-}
+sender!(Sender);
+sender!(UnboundedSender);
 
 macro_rules! receiver {
     ($receiver:ident) => {
@@ -322,10 +255,11 @@ macro_rules! receiver {
             /// Waits for a message; `None` if there is none, and no sender is left or the receiver is closed.
             #[track_caller]
             pub fn recv(&mut self) -> impl Future<Output = Option<T>> {
-                let deed = ObjectOperation::new(KIND, "receives from");
-                let receive = self.inner.recv();
-                self.common
-                    .wait(deed, Wait::News, receive, |_| AccessEffect::CHANGES)
+                let operation = ObjectOperation::new(KIND, "receives from");
+                let End { inner, object } = &mut self.0;
+                object.wait(operation, Wait::News, inner.recv(), |_| {
+                    AccessEffect::CHANGES
+                })
             }
 
             /// Receives a message if there is one.
@@ -335,12 +269,8 @@ macro_rules! receiver {
             /// If there is no message; the error distinguishes if one may still come.
             #[track_caller]
             pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-                let deed = ObjectOperation::new(KIND, "tries to receive from");
-                self.common.step(
-                    deed,
-                    || self.inner.try_recv(),
-                    |done| AccessEffect::CHANGES.if_ok(done),
-                )
+                let End { inner, object } = &mut self.0;
+                object.try_change(KIND, "tries to receive from", || inner.try_recv())
             }
 
             /// Waits for messages, and appends up to `limit` of them to the buffer; returns their number.
@@ -351,10 +281,10 @@ macro_rules! receiver {
                 buffer: &mut Vec<T>,
                 limit: usize,
             ) -> impl Future<Output = usize> {
-                let deed = ObjectOperation::new(KIND, "receives from");
-                let receive = self.inner.recv_many(buffer, limit);
-                self.common
-                    .wait(deed, Wait::News, receive, |_| AccessEffect::CHANGES)
+                let operation = ObjectOperation::new(KIND, "receives from");
+                let End { inner, object } = &mut self.0;
+                let receive = inner.recv_many(buffer, limit);
+                object.wait(operation, Wait::News, receive, |_| AccessEffect::CHANGES)
             }
 
             /// As [`recv`](Self::recv), in code that blocks.
@@ -366,46 +296,39 @@ macro_rules! receiver {
             pub fn blocking_recv(&mut self) -> Option<T> {
                 match runtime::is_controlled() {
                     true => blocking(self.recv()).flatten(),
-                    false => self.inner.blocking_recv(),
+                    false => self.0.inner.blocking_recv(),
                 }
             }
 
             /// The number of queued messages.
             #[track_caller]
             pub fn len(&self) -> usize {
-                self.common.look(KIND, || self.inner.len())
+                self.0.read(KIND, |inner| inner.len())
             }
 
             /// True if there is no message.
             #[track_caller]
             pub fn is_empty(&self) -> bool {
-                self.common.look(KIND, || self.inner.is_empty())
+                self.0.read(KIND, |inner| inner.is_empty())
             }
 
             /// True if the receiver is closed, or no sender is left.
             #[track_caller]
             pub fn is_closed(&self) -> bool {
-                self.common.look(KIND, || self.inner.is_closed())
+                self.0.read(KIND, |inner| inner.is_closed())
             }
 
             /// Closes the channel: no more messages can be sent, and queued ones can still be received.
             #[track_caller]
             pub fn close(&mut self) {
-                let deed = ObjectOperation::new(KIND, "closes");
-                let close = || self.inner.close();
-                self.common.step(deed, close, |()| AccessEffect::CHANGES);
+                let End { inner, object } = &mut self.0;
+                object.change(KIND, "closes", || inner.close());
             }
         }
+
+        ends!($receiver, "drops the receiver of");
     };
 }
 
 receiver!(Receiver);
 receiver!(UnboundedReceiver);
-
-clones!(Sender);
-clones!(UnboundedSender);
-
-ends!(KIND, Sender, "drops a sender of");
-ends!(KIND, UnboundedSender, "drops a sender of");
-ends!(KIND, Receiver, "drops the receiver of");
-ends!(KIND, UnboundedReceiver, "drops the receiver of");

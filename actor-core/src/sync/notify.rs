@@ -6,8 +6,8 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
-use crate::object::{Object, ObjectOperation, WaitMark};
-use crate::runtime::{self, AccessEffect, Wait};
+use crate::object::{Accessed, Object, ObjectOperation, PolledAccess};
+use crate::runtime::{AccessEffect, Wait};
 
 const KIND: &str = "Notify";
 
@@ -56,42 +56,34 @@ impl Notify {
     pub fn notified(&self) -> Notified<'_> {
         // tokio records here which calls of `notify_waiters` came before.
         let begin = || self.inner.notified();
-        let inner = self.object.step(
-            ObjectOperation::new(KIND, "begins to wait for"),
-            begin,
-            |_| AccessEffect::LOOKS,
-        );
+        let inner = self.object.read(KIND, "begins to wait for", begin);
         Notified {
             notify: self,
-            deed: ObjectOperation::new(KIND, "waits for"),
+            operation: ObjectOperation::new(KIND, "waits for"),
             inner,
-            has_come: false,
-            waiting: WaitMark::default(),
+            access: PolledAccess::default(),
         }
     }
 
     /// Wakes the first waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_one(&self) {
-        let deed = ObjectOperation::new(KIND, "notifies one at");
         let notify = || self.inner.notify_one();
-        self.object.step(deed, notify, |()| AccessEffect::CHANGES);
+        self.object.change(KIND, "notifies one at", notify);
     }
 
     /// Wakes the last waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_last(&self) {
-        let deed = ObjectOperation::new(KIND, "notifies the last at");
         let notify = || self.inner.notify_last();
-        self.object.step(deed, notify, |()| AccessEffect::CHANGES);
+        self.object.change(KIND, "notifies the last at", notify);
     }
 
     /// Wakes all current waiters.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        let deed = ObjectOperation::new(KIND, "notifies all at");
         let notify = || self.inner.notify_waiters();
-        self.object.step(deed, notify, |()| AccessEffect::CHANGES);
+        self.object.change(KIND, "notifies all at", notify);
     }
 }
 
@@ -107,12 +99,10 @@ pin_project! {
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Notified<'a> {
         notify: &'a Notify,
-        deed: ObjectOperation,
+        operation: ObjectOperation,
         #[pin]
         inner: tokio::sync::futures::Notified<'a>,
-        // True under test once the step of the first poll has begun.
-        has_come: bool,
-        waiting: WaitMark,
+        access: PolledAccess,
     }
 }
 
@@ -138,12 +128,8 @@ impl Notified<'_> {
     #[track_caller]
     pub fn enable(self: Pin<&mut Self>) -> bool {
         let this = self.project();
-        let deed = ObjectOperation::new(KIND, "enables a wait for");
-        let inner = this.inner;
-        let enable = || inner.enable();
-        this.notify
-            .object
-            .step(deed, enable, |_| AccessEffect::CHANGES)
+        let object = &this.notify.object;
+        object.change(KIND, "enables a wait for", || this.inner.enable())
     }
 }
 
@@ -152,30 +138,16 @@ impl Future for Notified<'_> {
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
         let this = self.project();
-        let Some(runtime) = runtime::is_controlled().then(runtime::current).flatten() else {
+        let Some(object) = this.notify.object.controlled() else {
             return this.inner.poll(task);
         };
-        let (object, deed) = (&this.notify.object, *this.deed);
-        if !std::mem::replace(this.has_come, true)
-            && !runtime.announce_access(object.access(&*runtime, deed), false)
-        {
-            task.waker().wake_by_ref();
-            return Poll::Pending;
+        let (operation, inner) = (*this.operation, this.inner);
+        let poll = |task: &mut Context<'_>| inner.poll(task);
+        let polled = this.access.poll(object, operation, Wait::News, task, poll);
+        if polled.is_ready() {
+            object.record(operation, AccessEffect::CHANGES);
         }
-        drop(runtime);
-        match this.inner.poll(task) {
-            Poll::Pending => {
-                this.waiting.begin(object, deed, Wait::News);
-                Poll::Pending
-            }
-            Poll::Ready(()) => {
-                *this.waiting = WaitMark::default();
-                if let Some(runtime) = runtime::current() {
-                    runtime.touch(object.access(&*runtime, deed), AccessEffect::CHANGES);
-                }
-                Poll::Ready(())
-            }
-        }
+        polled
     }
 }
 

@@ -5,7 +5,7 @@ use std::future::Future;
 
 use tokio::sync::SetError;
 
-use crate::object::{Object, ObjectOperation};
+use crate::object::{Accessed, Object, ObjectOperation};
 use crate::runtime::{AccessEffect, Wait};
 
 const KIND: &str = "OnceCell";
@@ -53,10 +53,10 @@ impl<T> OnceCell<T> {
         F: FnOnce() -> Fut,
         Fut: Future<Output = T>,
     {
-        let deed = ObjectOperation::new(KIND, "asks");
+        let operation = ObjectOperation::new(KIND, "asks");
         let asks = self.inner.get_or_init(init);
         self.object
-            .wait(deed, Wait::Alone, asks, |_| AccessEffect::CHANGES)
+            .wait(operation, Wait::Alone, asks, |_| AccessEffect::CHANGES)
     }
 
     /// Returns the value, initialised by `init` if there is none, unless `init` fails.
@@ -70,16 +70,16 @@ impl<T> OnceCell<T> {
         F: FnOnce() -> Fut,
         Fut: Future<Output = Result<T, E>>,
     {
-        let deed = ObjectOperation::new(KIND, "asks");
+        let operation = ObjectOperation::new(KIND, "asks");
         let asks = self.inner.get_or_try_init(init);
         self.object
-            .wait(deed, Wait::Alone, asks, |_| AccessEffect::CHANGES)
+            .wait(operation, Wait::Alone, asks, |_| AccessEffect::CHANGES)
     }
 
     /// Returns the value if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        self.object.read_step(KIND, || self.inner.get())
+        self.object.read(KIND, "looks into", || self.inner.get())
     }
 
     /// Sets the value.
@@ -89,15 +89,14 @@ impl<T> OnceCell<T> {
     /// Returns the value if the cell is initialised, or being initialised.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), SetError<T>> {
-        let deed = ObjectOperation::new(KIND, "sets");
-        self.object
-            .step(deed, || self.inner.set(value), |_| AccessEffect::CHANGES)
+        self.object.change(KIND, "sets", || self.inner.set(value))
     }
 
     /// True if there is a value.
     #[track_caller]
     pub fn initialized(&self) -> bool {
-        self.object.read_step(KIND, || self.inner.initialized())
+        let look = || self.inner.initialized();
+        self.object.read(KIND, "looks into", look)
     }
 
     /// Creates a cell with a value, or an empty one.

@@ -11,47 +11,30 @@
 //! # }
 //! ```
 
-use std::fmt;
 use std::future::Future;
-use std::panic::Location;
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
 pub use tokio::sync::oneshot::error;
 pub use tokio::sync::oneshot::error::{RecvError, TryRecvError};
 
-use crate::object::{ObjectOperation, OwnedObject, WaitMark, blocking};
-use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
+use super::channel::End;
+use crate::object::{Accessed, ObjectOperation, PolledAccess, blocking};
+use crate::runtime::{self, AccessEffect, Wait};
 
 const KIND: &str = "oneshot channel";
 
 /// Creates a channel for one message.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let (send, receive) = tokio::sync::oneshot::channel();
-    let (common, made) = (OwnedObject::new(), Location::caller());
-    let sender = Sender {
-        inner: Some(send),
-        common: common.clone(),
-        made,
-    };
-    let receiver = Receiver {
-        inner: receive,
-        common,
-        made,
-        has_come: false,
-        waiting: WaitMark::default(),
-    };
-    (sender, receiver)
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let (sender, receiver) = End::pair((Some(sender), receiver));
+    (Sender(sender), Receiver(receiver, PolledAccess::default()))
 }
 
 /// Sends the message.
-pub struct Sender<T> {
-    /// `None` once the message was sent.
-    inner: Option<tokio::sync::oneshot::Sender<T>>,
-    common: OwnedObject,
-    made: SourceLocation,
-}
+// `None` once the message was sent.
+pub struct Sender<T>(End<Option<tokio::sync::oneshot::Sender<T>>>);
 
 impl<T> Sender<T> {
     /// Sends the message.
@@ -61,56 +44,47 @@ impl<T> Sender<T> {
     /// Returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(mut self, value: T) -> Result<(), T> {
-        let deed = ObjectOperation::new(KIND, "sends into");
-        let inner = self.inner.take();
+        let inner = self.0.inner.take();
         let send = || match inner {
             Some(inner) => inner.send(value),
             None => Err(value),
         };
-        self.common
-            .step(deed, send, |done| AccessEffect::CHANGES.if_ok(done))
+        self.0.object.try_change(KIND, "sends into", send)
     }
 
     /// Waits until the receiver is gone or closed.
     #[track_caller]
     pub fn closed(&mut self) -> impl Future<Output = ()> {
-        let deed = ObjectOperation::new(KIND, "sees the end of");
-        let inner = self.inner.as_mut();
+        let operation = ObjectOperation::new(KIND, "sees the end of");
+        let End { inner, object } = &mut self.0;
+        let inner = inner.as_mut();
         let closed = async move {
             if let Some(inner) = inner {
                 inner.closed().await;
             }
         };
-        self.common
-            .wait(deed, Wait::News, closed, |()| AccessEffect::LOOKS)
+        object.wait(operation, Wait::News, closed, |()| AccessEffect::LOOKS)
     }
 
     /// True if the receiver is gone or closed.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        self.common.look(KIND, || {
-            self.inner.as_ref().is_none_or(|inner| inner.is_closed())
-        })
+        let End { inner, object } = &self.0;
+        let is_closed = || inner.as_ref().is_none_or(|inner| inner.is_closed());
+        object.read(KIND, "looks into", is_closed)
     }
 }
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        if self.inner.is_some() {
-            self.common
-                .dropped(ObjectOperation::at(KIND, "drops the sender of", self.made));
+        if self.0.inner.is_some() {
+            self.0.object.record_drop(KIND, "drops the sender of");
         }
     }
 }
 
 /// Receives the message; a future.
-pub struct Receiver<T> {
-    inner: tokio::sync::oneshot::Receiver<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-    has_come: bool,
-    waiting: WaitMark,
-}
+pub struct Receiver<T>(End<tokio::sync::oneshot::Receiver<T>>, PolledAccess);
 
 impl<T> Receiver<T> {
     /// Receives the message if it was sent.
@@ -120,24 +94,17 @@ impl<T> Receiver<T> {
     /// If there is no message; the error distinguishes if it may still come.
     #[track_caller]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let deed = ObjectOperation::new(KIND, "tries to receive from");
-        self.common.step(
-            deed,
-            || self.inner.try_recv(),
-            |done| AccessEffect::CHANGES.if_ok(done),
-        )
+        let End { inner, object } = &mut self.0;
+        object.try_change(KIND, "tries to receive from", || inner.try_recv())
     }
 
     /// Closes the channel: a message can no longer be sent, and a sent one can still be received.
     #[track_caller]
     pub fn close(&mut self) {
-        let deed = ObjectOperation::new(KIND, "closes");
-        let close = || self.inner.close();
-        self.common.step(deed, close, |()| AccessEffect::CHANGES);
+        let End { inner, object } = &mut self.0;
+        object.change(KIND, "closes", || inner.close());
     }
-}
 
-impl<T> Receiver<T> {
     /// Waits for the message in code that blocks.
     ///
     /// # Errors
@@ -148,18 +115,16 @@ impl<T> Receiver<T> {
     ///
     /// If called from async code in production.
     #[track_caller]
-    pub fn blocking_recv(self) -> Result<T, RecvError> {
+    pub fn blocking_recv(mut self) -> Result<T, RecvError> {
         if runtime::is_controlled() {
-            let mut ends = self;
-            return match blocking(&mut ends) {
+            return match blocking(&mut self) {
                 Some(received) => received,
-                None => panic!("who waits for a message was told to end"),
+                None => panic!("an operation that waits for a message was aborted"),
             };
         }
         // The fields can't be moved out of a type with a destructor.
-        let mut ends = self;
         let (_, nobody) = tokio::sync::oneshot::channel();
-        std::mem::replace(&mut ends.inner, nobody).blocking_recv()
+        std::mem::replace(&mut self.0.inner, nobody).blocking_recv()
     }
 }
 
@@ -167,49 +132,19 @@ impl<T> Future for Receiver<T> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, task: &mut TaskContext<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        let Some(object) = this.common.get() else {
-            return Pin::new(&mut this.inner).poll(task);
+        let Self(End { inner, object }, access) = &mut *self;
+        let Some(object) = object.controlled() else {
+            return Pin::new(inner).poll(task);
         };
-        let Some(runtime) = runtime::current() else {
-            return Pin::new(&mut this.inner).poll(task);
-        };
-        let deed = ObjectOperation::at(KIND, "receives from", this.made);
-        let access = object.access(&*runtime, deed);
-        if !std::mem::replace(&mut this.has_come, true) && !runtime.announce_access(access, false) {
-            task.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        let polled = Pin::new(&mut this.inner).poll(task);
-        match &polled {
-            Poll::Pending => this.waiting.begin(object, deed, Wait::Alone),
-            Poll::Ready(_) => {
-                this.waiting = WaitMark::default();
-                runtime.touch(access, AccessEffect::CHANGES);
-            }
+        let operation = ObjectOperation::at(KIND, "receives from", object.created_at);
+        let poll = |task: &mut TaskContext<'_>| Pin::new(inner).poll(task);
+        let polled = access.poll(object, operation, Wait::Alone, task, poll);
+        if polled.is_ready() {
+            object.record(operation, AccessEffect::CHANGES);
         }
         polled
     }
 }
 
-impl<T> Drop for Receiver<T> {
-    fn drop(&mut self) {
-        self.common.dropped(ObjectOperation::at(
-            KIND,
-            "drops the receiver of",
-            self.made,
-        ));
-    }
-}
-
-impl<T> fmt::Debug for Sender<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sender").finish_non_exhaustive()
-    }
-}
-
-impl<T> fmt::Debug for Receiver<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
-    }
-}
+debug_opaque!(Sender<T>);
+ends!(Receiver, "drops the receiver of");

@@ -1,11 +1,12 @@
 //! Async semaphores: [`Semaphore`].
 
 use std::future::Future;
+use std::ops::Deref;
 use std::sync::Arc;
 
 use tokio::sync::{AcquireError, TryAcquireError};
 
-use crate::object::{Object, ObjectOperation};
+use crate::object::{Accessed, Object, ObjectOperation};
 use crate::runtime::{self, AccessEffect, Wait};
 
 const KIND: &str = "Semaphore";
@@ -72,19 +73,7 @@ impl Semaphore {
         &self,
         permits: u32,
     ) -> impl Future<Output = Result<SemaphorePermit<'_>, AcquireError>> {
-        let deed = ObjectOperation::new(KIND, "acquires");
-        async move {
-            let acquire = self.inner.acquire_many(permits);
-            let acquire = self.object.wait(deed, Wait::Alone, acquire, |acquired| {
-                AccessEffect::SHARES.if_ok(acquired)
-            });
-            acquire.await?.forget();
-            Ok(SemaphorePermit(Permits {
-                of: self,
-                count: permits,
-                deed,
-            }))
-        }
+        Permits::acquire(self, permits, SemaphorePermit)
     }
 
     /// Waits for a permit that owns the `Arc`.
@@ -109,21 +98,7 @@ impl Semaphore {
         self: Arc<Self>,
         permits: u32,
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
-        let deed = ObjectOperation::new(KIND, "acquires");
-        async move {
-            {
-                let acquire = self.inner.acquire_many(permits);
-                let acquire = self.object.wait(deed, Wait::Alone, acquire, |acquired| {
-                    AccessEffect::SHARES.if_ok(acquired)
-                });
-                acquire.await?.forget();
-            }
-            Ok(OwnedSemaphorePermit(Permits {
-                of: self,
-                count: permits,
-                deed,
-            }))
-        }
+        Permits::acquire(self, permits, OwnedSemaphorePermit)
     }
 
     /// Takes a permit if there is one.
@@ -143,12 +118,7 @@ impl Semaphore {
     /// If there are too few permits, or the semaphore is closed.
     #[track_caller]
     pub fn try_acquire_many(&self, permits: u32) -> Result<SemaphorePermit<'_>, TryAcquireError> {
-        let deed = self.try_take(permits)?;
-        Ok(SemaphorePermit(Permits {
-            of: self,
-            count: permits,
-            deed,
-        }))
+        Permits::try_acquire(self, permits).map(SemaphorePermit)
     }
 
     /// Takes a permit that owns the `Arc`, if there is one.
@@ -171,95 +141,99 @@ impl Semaphore {
         self: Arc<Self>,
         permits: u32,
     ) -> Result<OwnedSemaphorePermit, TryAcquireError> {
-        let deed = self.try_take(permits)?;
-        Ok(OwnedSemaphorePermit(Permits {
-            of: self,
-            count: permits,
-            deed,
-        }))
-    }
-
-    #[track_caller]
-    fn try_take(&self, permits: u32) -> Result<ObjectOperation, TryAcquireError> {
-        let deed = ObjectOperation::new(KIND, "tries to acquire");
-        let tried = self.object.step(
-            deed,
-            || self.inner.try_acquire_many(permits),
-            |acquired| AccessEffect::SHARES.if_ok(acquired),
-        );
-        tried?.forget();
-        Ok(deed)
+        Permits::try_acquire(self, permits).map(OwnedSemaphorePermit)
     }
 
     /// Removes up to `permits` available permits; returns the number removed.
     #[track_caller]
     pub fn forget_permits(&self, permits: usize) -> usize {
-        let deed = ObjectOperation::new(KIND, "takes permits from");
         let forget = || self.inner.forget_permits(permits);
-        self.object.step(deed, forget, |_| AccessEffect::CHANGES)
+        self.object.change(KIND, "takes permits from", forget)
     }
 
     /// True if the semaphore is closed.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        let deed = ObjectOperation::new(KIND, "looks at");
-        let look = || self.inner.is_closed();
-        self.object.step(deed, look, |_| AccessEffect::LOOKS)
+        self.object
+            .read(KIND, "looks at", || self.inner.is_closed())
     }
 
     /// Adds permits.
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
-        let deed = ObjectOperation::new(KIND, "adds permits to");
         let add = || self.inner.add_permits(permits);
-        self.object.step(deed, add, |()| AccessEffect::CHANGES);
+        self.object.change(KIND, "adds permits to", add);
     }
 
     /// The number of available permits.
     #[track_caller]
     pub fn available_permits(&self) -> usize {
-        let deed = ObjectOperation::new(KIND, "counts");
         let count = || self.inner.available_permits();
-        self.object.step(deed, count, |_| AccessEffect::LOOKS)
+        self.object.read(KIND, "counts", count)
     }
 
     /// Closes the semaphore: no more permits are given out, and waiters get an error.
     #[track_caller]
     pub fn close(&self) {
-        let deed = ObjectOperation::new(KIND, "closes");
-        let close = || self.inner.close();
-        self.object.step(deed, close, |()| AccessEffect::CHANGES);
+        self.object.change(KIND, "closes", || self.inner.close());
     }
 }
 
-/// Permits that are released on drop.
+/// Permits of a semaphore that is borrowed or owned, which are released on drop.
 #[derive(Debug)]
-struct Permits<S: AsRef<Semaphore>> {
+struct Permits<S: Deref<Target = Semaphore>> {
     of: S,
     count: u32,
-    deed: ObjectOperation,
+    operation: ObjectOperation,
 }
 
-impl<S: AsRef<Semaphore>> Permits<S> {
-    fn forget(&mut self) {
-        self.count = 0;
-    }
-}
-
-impl<S: AsRef<Semaphore>> Drop for Permits<S> {
-    fn drop(&mut self) {
-        let semaphore = self.of.as_ref();
-        if runtime::is_controlled() {
-            let ObjectOperation { kind, place, .. } = self.deed;
-            semaphore.object.let_go(kind, place, true);
+impl<S: Deref<Target = Semaphore>> Permits<S> {
+    #[track_caller]
+    fn acquire<P>(
+        of: S,
+        count: u32,
+        wrap: impl FnOnce(Self) -> P,
+    ) -> impl Future<Output = Result<P, AcquireError>> {
+        let operation = ObjectOperation::new(KIND, "acquires");
+        async move {
+            {
+                let acquire = of.inner.acquire_many(count);
+                let acquire = of.object.wait(operation, Wait::Alone, acquire, |acquired| {
+                    AccessEffect::SHARES.if_ok(acquired)
+                });
+                acquire.await?.forget();
+            }
+            Ok(wrap(Self {
+                of,
+                count,
+                operation,
+            }))
         }
-        semaphore.inner.add_permits(self.count as usize);
+    }
+
+    #[track_caller]
+    fn try_acquire(of: S, count: u32) -> Result<Self, TryAcquireError> {
+        let operation = ObjectOperation::new(KIND, "tries to acquire");
+        let acquire = || of.inner.try_acquire_many(count);
+        let tried = of.object.step(operation, acquire, |acquired| {
+            AccessEffect::SHARES.if_ok(acquired)
+        });
+        tried?.forget();
+        Ok(Self {
+            of,
+            count,
+            operation,
+        })
     }
 }
 
-impl AsRef<Self> for Semaphore {
-    fn as_ref(&self) -> &Self {
-        self
+impl<S: Deref<Target = Semaphore>> Drop for Permits<S> {
+    fn drop(&mut self) {
+        if runtime::is_controlled() {
+            let ObjectOperation { kind, place, .. } = self.operation;
+            self.of.object.release(kind, place, true);
+        }
+        self.of.inner.add_permits(self.count as usize);
     }
 }
 
@@ -267,30 +241,25 @@ impl AsRef<Self> for Semaphore {
 #[derive(Debug)]
 pub struct SemaphorePermit<'a>(Permits<&'a Semaphore>);
 
-impl SemaphorePermit<'_> {
-    /// Drops the guard without releasing its permits.
-    pub fn forget(mut self) {
-        self.0.forget();
-    }
-
-    /// The number of permits in the guard.
-    pub fn num_permits(&self) -> usize {
-        self.0.count as usize
-    }
-}
-
 /// One or more permits of a [`Semaphore`] that own its `Arc`; they are released on drop.
 #[derive(Debug)]
 pub struct OwnedSemaphorePermit(Permits<Arc<Semaphore>>);
 
-impl OwnedSemaphorePermit {
-    /// Drops the guard without releasing its permits.
-    pub fn forget(mut self) {
-        self.0.forget();
-    }
+macro_rules! permit {
+    ($permit:ident $(<$of:lifetime>)?) => {
+        impl $permit $(<$of>)? {
+            /// Drops the guard without releasing its permits.
+            pub fn forget(mut self) {
+                self.0.count = 0;
+            }
 
-    /// The number of permits in the guard.
-    pub fn num_permits(&self) -> usize {
-        self.0.count as usize
-    }
+            /// The number of permits in the guard.
+            pub fn num_permits(&self) -> usize {
+                self.0.count as usize
+            }
+        }
+    };
 }
+
+permit!(SemaphorePermit<'_>);
+permit!(OwnedSemaphorePermit);

@@ -15,63 +15,46 @@
 use std::fmt;
 use std::future::Future;
 use std::ops::Deref;
-use std::panic::Location;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
 pub use tokio::sync::watch::error;
 pub use tokio::sync::watch::error::{RecvError, SendError};
 
-use crate::object::{HoldGuard, ObjectOperation, OwnedObject};
-use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
+use super::channel::End;
+use crate::object::{Accessed, HoldGuard, ObjectOperation, OwnedObject};
+use crate::runtime::{self, AccessEffect, Wait};
 
 const KIND: &str = "watch channel";
 
 /// Creates a channel with an initial value.
 #[track_caller]
 pub fn channel<T>(value: T) -> (Sender<T>, Receiver<T>) {
-    let (send, receive) = tokio::sync::watch::channel(value);
-    let (common, made) = (OwnedObject::new(), Location::caller());
-    let news = common.get().map(|_| Arc::new(Notify::const_new()));
-    let sender = Sender {
-        inner: send,
-        common: common.clone(),
-        made,
-        news: ChangeNotifier(news.clone()),
-    };
-    let receiver = Receiver {
-        inner: receive,
-        common,
-        made,
-        news,
-    };
-    (sender, receiver)
+    let (sender, receiver) = End::pair(tokio::sync::watch::channel(value));
+    let notify = sender.object.controlled().map(|_| Arc::default());
+    let sender = Sender(sender, ChangeNotifier(notify.clone()));
+    (sender, Receiver(receiver, notify))
 }
 
 /// Changes the value.
-pub struct Sender<T> {
-    inner: tokio::sync::watch::Sender<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-    // Dropped last: the receivers that it wakes check if `inner` is dropped.
-    news: ChangeNotifier,
-}
+// The notifier is dropped last: the receivers that it wakes check if the inner sender is dropped.
+pub struct Sender<T>(End<tokio::sync::watch::Sender<T>>, ChangeNotifier);
 
 /// The notification of receivers under test: tokio's own would wake them in a random order.
 #[derive(Debug)]
 struct ChangeNotifier(Option<Arc<Notify>>);
 
 impl ChangeNotifier {
-    fn tell(&self) {
-        if let Some(news) = &self.0 {
-            news.notify_waiters();
+    fn notify(&self) {
+        if let Some(notify) = &self.0 {
+            notify.notify_waiters();
         }
     }
 }
 
 impl Drop for ChangeNotifier {
     fn drop(&mut self) {
-        self.tell();
+        self.notify();
     }
 }
 
@@ -83,51 +66,52 @@ impl<T> Sender<T> {
     /// Returns the value if there are no receivers.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let deed = ObjectOperation::new(KIND, "sends into");
-        self.change(deed, || self.inner.send(value), Result::is_ok)
+        let send = || self.0.inner.send(value);
+        self.change("sends into", send, Result::is_ok)
     }
 
     /// Modifies the value, and notifies the receivers.
     #[track_caller]
     pub fn send_modify(&self, modify: impl FnOnce(&mut T)) {
-        let deed = ObjectOperation::new(KIND, "changes");
-        self.change(deed, || self.inner.send_modify(modify), |()| true);
+        let change = || self.0.inner.send_modify(modify);
+        self.change("changes", change, |()| true);
     }
 
     /// Modifies the value; notifies the receivers only if `modify` returns true. Returns the result of
     /// `modify`.
     #[track_caller]
     pub fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
-        let deed = ObjectOperation::new(KIND, "changes");
-        let change = || self.inner.send_if_modified(modify);
-        self.change(deed, change, |is_modified| *is_modified)
+        let change = || self.0.inner.send_if_modified(modify);
+        self.change("changes", change, |is_modified| *is_modified)
     }
 
     /// Replaces the value, even without receivers; returns the old value.
     #[track_caller]
     pub fn send_replace(&self, value: T) -> T {
-        let deed = ObjectOperation::new(KIND, "sends into");
-        self.change(deed, || self.inner.send_replace(value), |_| true)
+        let send = || self.0.inner.send_replace(value);
+        self.change("sends into", send, |_| true)
     }
 
     /// Changes the value; under test in a step, once nobody borrows the value.
+    #[track_caller]
     fn change<R>(
         &self,
-        deed: ObjectOperation,
+        verb: &'static str,
         change: impl FnOnce() -> R,
-        is_news: impl FnOnce(&R) -> bool,
+        notifies: impl FnOnce(&R) -> bool,
     ) -> R {
-        let Some(object) = self.common.get() else {
+        let Some(object) = self.0.object.controlled() else {
             return change();
         };
-        object.block(deed, Wait::Alone, AccessEffect::CHANGES, || {
+        let operation = ObjectOperation::new(KIND, verb);
+        object.block(operation, Wait::Alone, AccessEffect::CHANGES, || {
             let runtime = runtime::current()?;
-            let is_held = runtime.is_held(object.id(&*runtime, deed.kind));
+            let is_held = runtime.is_held(object.id(&*runtime, KIND));
             (!is_held).then_some(())
         });
         let changed = change();
-        if is_news(&changed) {
-            self.news.tell();
+        if notifies(&changed) {
+            self.1.notify();
         }
         changed
     }
@@ -135,77 +119,62 @@ impl<T> Sender<T> {
     /// Borrows the value. Changes wait until the borrow is dropped.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
-        let deed = ObjectOperation::new(KIND, "borrows");
-        Ref::of(&self.common, deed, || self.inner.borrow())
+        Ref::of(&self.0.object, || self.0.inner.borrow())
     }
 
     /// Creates a receiver that watches from now on.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        let deed = ObjectOperation::new(KIND, "subscribes to");
-        let subscribe = || self.inner.subscribe();
-        Receiver {
-            inner: self.common.step(deed, subscribe, |_| AccessEffect::CHANGES),
-            common: self.common.clone(),
-            made: self.made,
-            news: self.news.0.clone(),
-        }
+        let subscribe = || self.0.inner.subscribe();
+        let inner = self.0.object.change(KIND, "subscribes to", subscribe);
+        Receiver(self.0.with(inner), self.1.0.clone())
     }
 
     /// Waits until no receiver is left.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> {
-        let deed = ObjectOperation::new(KIND, "sees the end of");
-        let closed = self.inner.closed();
-        self.common
-            .wait(deed, Wait::News, closed, |()| AccessEffect::LOOKS)
+        let operation = ObjectOperation::new(KIND, "sees the end of");
+        let End { inner, object } = &self.0;
+        object.wait(operation, Wait::News, inner.closed(), |()| {
+            AccessEffect::LOOKS
+        })
     }
 
     /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        self.common.look(KIND, || self.inner.receiver_count())
+        self.0.read(KIND, |inner| inner.receiver_count())
     }
 
     /// True if no receiver is left.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        self.common.look(KIND, || self.inner.is_closed())
+        self.0.read(KIND, |inner| inner.is_closed())
     }
 }
 
 /// Watches the value.
-pub struct Receiver<T> {
-    inner: tokio::sync::watch::Receiver<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-    news: Option<Arc<Notify>>,
-}
+pub struct Receiver<T>(End<tokio::sync::watch::Receiver<T>>, Option<Arc<Notify>>);
 
 impl<T> Clone for Receiver<T> {
     fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            common: self.common.clone(),
-            made: self.made,
-            news: self.news.clone(),
-        }
+        Self(self.0.clone(), self.1.clone())
     }
 }
 
 /// Waits, under test, until `find` succeeds; it is called at first and after each change.
 async fn wait_until_found<T, R>(
     inner: &mut tokio::sync::watch::Receiver<T>,
-    news: &Notify,
+    notify: &Notify,
     mut find: impl FnMut(&mut tokio::sync::watch::Receiver<T>) -> Option<R>,
 ) -> Result<R, RecvError> {
     loop {
-        let told = news.notified();
+        let notified = notify.notified();
         if let Some(found) = find(inner) {
             return Ok(found);
         }
         inner.has_changed()?;
-        told.await;
+        notified.await;
     }
 }
 
@@ -217,21 +186,16 @@ impl<T> Receiver<T> {
     /// The future fails if the value is unchanged and no sender is left.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> {
-        let deed = ObjectOperation::new(KIND, "sees a change of");
-        let Self {
-            inner,
-            common,
-            news,
-            ..
-        } = self;
+        let operation = ObjectOperation::new(KIND, "sees a change of");
+        let Self(End { inner, object }, notify) = self;
         async move {
-            let Some(news) = news else {
+            let Some(notify) = notify else {
                 return inner.changed().await;
             };
-            let changed = wait_until_found(inner, news, |inner| {
+            let changed = wait_until_found(inner, notify, |inner| {
                 inner.borrow_and_update().has_changed().then_some(())
             });
-            let changed = common.wait(deed, Wait::News, changed, |_| AccessEffect::LOOKS);
+            let changed = object.wait(operation, Wait::News, changed, |_| AccessEffect::LOOKS);
             // The box keeps the controlled future out of the size of production futures.
             Box::pin(changed).await
         }
@@ -258,51 +222,43 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn wait_for(
         &mut self,
-        mut is_it: impl FnMut(&T) -> bool,
+        mut is_met: impl FnMut(&T) -> bool,
     ) -> impl Future<Output = Result<Ref<'_, T>, RecvError>> {
-        let deed = ObjectOperation::new(KIND, "waits for a value of");
-        let Self {
-            inner,
-            common,
-            news,
-            ..
-        } = self;
+        let operation = ObjectOperation::new(KIND, "waits for a value of");
+        let Self(End { inner, object }, notify) = self;
         async move {
-            let Some(news) = news else {
-                let inner = inner.wait_for(is_it).await?;
-                return Ok(Ref { _held: None, inner });
+            let Some(notify) = notify else {
+                let inner = inner.wait_for(is_met).await?;
+                return Ok(Ref::held(object, operation, inner));
             };
-            let found = wait_until_found(inner, news, |inner| {
-                is_it(&inner.borrow_and_update()).then_some(())
+            let found = wait_until_found(inner, notify, |inner| {
+                is_met(&inner.borrow_and_update()).then_some(())
             });
-            let found = common.wait(deed, Wait::News, found, |found| {
+            let found = object.wait(operation, Wait::News, found, |found| {
                 AccessEffect::SHARES.if_ok(found)
             });
             // The box keeps the controlled future out of the size of production futures.
             Box::pin(found).await?;
             // No other operation has taken a step since.
-            let held = common.get().map(|object| HoldGuard::of(object, deed));
-            let inner = inner.borrow();
-            Ok(Ref { _held: held, inner })
+            Ok(Ref::held(object, operation, inner.borrow()))
         }
     }
 
     /// Marks the value as changed since this receiver last saw it.
     pub fn mark_changed(&mut self) {
-        self.inner.mark_changed();
+        self.0.inner.mark_changed();
     }
 
     /// Marks the value as seen.
     #[track_caller]
     pub fn mark_unchanged(&mut self) {
-        let deed = ObjectOperation::new(KIND, "looks at");
-        let mark = || self.inner.mark_unchanged();
-        self.common.step(deed, mark, |()| AccessEffect::LOOKS);
+        let End { inner, object } = &mut self.0;
+        object.read(KIND, "looks at", || inner.mark_unchanged());
     }
 
     /// True if both watch the same value.
     pub fn same_channel(&self, other: &Self) -> bool {
-        self.inner.same_channel(&other.inner)
+        self.0.inner.same_channel(&other.0.inner)
     }
 
     /// Returns true if the value has changed since this receiver last saw it.
@@ -312,42 +268,51 @@ impl<T> Receiver<T> {
     /// If no sender is left.
     #[track_caller]
     pub fn has_changed(&self) -> Result<bool, RecvError> {
-        let deed = ObjectOperation::new(KIND, "looks at");
-        let look = || self.inner.has_changed();
-        self.common.step(deed, look, |_| AccessEffect::LOOKS)
+        let look = || self.0.inner.has_changed();
+        self.0.object.read(KIND, "looks at", look)
     }
 
     /// Borrows the value. Changes wait until the borrow is dropped.
     #[track_caller]
     pub fn borrow(&self) -> Ref<'_, T> {
-        let deed = ObjectOperation::new(KIND, "borrows");
-        Ref::of(&self.common, deed, || self.inner.borrow())
+        Ref::of(&self.0.object, || self.0.inner.borrow())
     }
 
     /// As [`borrow`](Self::borrow), and marks the value as seen.
     #[track_caller]
     pub fn borrow_and_update(&mut self) -> Ref<'_, T> {
-        let deed = ObjectOperation::new(KIND, "borrows");
-        Ref::of(&self.common, deed, || self.inner.borrow_and_update())
+        let End { inner, object } = &mut self.0;
+        Ref::of(object, || inner.borrow_and_update())
     }
 }
 
 /// The value of a channel, borrowed.
 pub struct Ref<'a, T> {
     // Dropped first: under test another operation may try to access the value while it is still borrowed.
-    _held: Option<HoldGuard<'a>>,
+    _hold: Option<HoldGuard<'a>>,
     inner: tokio::sync::watch::Ref<'a, T>,
 }
 
 impl<'a, T> Ref<'a, T> {
+    #[track_caller]
     fn of(
-        common: &'a OwnedObject,
-        deed: ObjectOperation,
+        object: &'a OwnedObject,
         borrow: impl FnOnce() -> tokio::sync::watch::Ref<'a, T>,
     ) -> Self {
-        let inner = common.step(deed, borrow, |_| AccessEffect::SHARES);
-        let held = common.get().map(|object| HoldGuard::of(object, deed));
-        Self { _held: held, inner }
+        let operation = ObjectOperation::new(KIND, "borrows");
+        let inner = object.step(operation, borrow, |_| AccessEffect::SHARES);
+        Self::held(object, operation, inner)
+    }
+
+    /// Makes a borrow that the current operation has just begun.
+    fn held(
+        object: &'a OwnedObject,
+        operation: ObjectOperation,
+        inner: tokio::sync::watch::Ref<'a, T>,
+    ) -> Self {
+        let object = object.controlled();
+        let _hold = object.map(|object| HoldGuard::of(object, operation));
+        Self { _hold, inner }
     }
 }
 
@@ -365,5 +330,5 @@ impl<T: fmt::Debug> fmt::Debug for Ref<'_, T> {
     }
 }
 
-ends!(KIND, Sender, "drops a sender of");
-ends!(KIND, Receiver, "drops a receiver of");
+ends!(Sender, "drops a sender of");
+ends!(Receiver, "drops a receiver of");

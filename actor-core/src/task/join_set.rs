@@ -192,7 +192,7 @@ impl<T> Drop for JoinNext<'_, T> {
     fn drop(&mut self) {
         for task in self.0.iter_mut() {
             if let Inner::Controlled(joined) = &mut task.0 {
-                joined.stop_waiting();
+                joined.access.stop_waiting();
             }
         }
     }

@@ -25,8 +25,8 @@ impl Host for Threads {
         let Some(runtime) = runtime::current() else {
             return;
         };
-        let deed = ObjectOperation::new("scope of threads", "opens");
-        let access = Object::new().access(&*runtime, deed);
+        let operation = ObjectOperation::new("scope of threads", "opens");
+        let access = Object::new().access(&*runtime, operation);
         if !runtime.announce_access(access, true) {
             runtime.block(access, Wait::Alone);
         }

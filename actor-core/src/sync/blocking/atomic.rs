@@ -13,8 +13,8 @@ use std::fmt;
 
 pub use std::sync::atomic::Ordering;
 
-use crate::object::{Object, ObjectOperation};
-use crate::runtime::{self, AccessEffect, Hold, Release};
+use crate::object::{Accessed, Object, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Release};
 
 const fn acquires(order: Ordering) -> bool {
     matches!(
@@ -32,38 +32,34 @@ const fn releases(order: Ordering) -> bool {
 
 fn loaded(order: Ordering) -> AccessEffect {
     AccessEffect {
-        changes: false,
         acquires: acquires(order),
-        releases: Release::Nothing,
-        holds: Hold::Stays,
         is_weak: order != Ordering::SeqCst,
+        ..AccessEffect::LOOKS
     }
 }
 
 fn stored(order: Ordering) -> AccessEffect {
     AccessEffect {
-        changes: true,
         acquires: false,
         releases: match releases(order) {
             true => Release::Replaces,
             false => Release::Ends,
         },
-        holds: Hold::Stays,
         is_weak: order != Ordering::SeqCst,
+        ..AccessEffect::CHANGES
     }
 }
 
 /// The access of a read-modify-write operation, which continues a release sequence.
 fn updated(order: Ordering) -> AccessEffect {
     AccessEffect {
-        changes: true,
         acquires: acquires(order),
         releases: match releases(order) {
             true => Release::Adds,
             false => Release::Nothing,
         },
-        holds: Hold::Stays,
         is_weak: order != Ordering::SeqCst,
+        ..AccessEffect::CHANGES
     }
 }
 
@@ -92,8 +88,8 @@ macro_rules! atomic {
             #[inline]
             pub fn load(&self, order: Ordering) -> $value {
                 let load = || self.inner.load(order);
-                let deed = ObjectOperation::new(KIND, "loads");
-                self.object.step(deed, load, |_| loaded(order))
+                let operation = ObjectOperation::new(KIND, "loads");
+                self.object.step(operation, load, |_| loaded(order))
             }
 
             /// Stores a value.
@@ -101,8 +97,8 @@ macro_rules! atomic {
             #[inline]
             pub fn store(&self, value: $value, order: Ordering) {
                 let store = || self.inner.store(value, order);
-                let deed = ObjectOperation::new(KIND, "stores into");
-                self.object.step(deed, store, |()| stored(order));
+                let operation = ObjectOperation::new(KIND, "stores into");
+                self.object.step(operation, store, |()| stored(order));
             }
 
             /// Stores a value if the current value is `current`; returns the previous value.
@@ -120,8 +116,8 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 let exchange = || self.inner.compare_exchange(current, new, success, failure);
-                let deed = ObjectOperation::new(KIND, "compares and exchanges");
-                self.object.step(deed, exchange, |result| match result {
+                let operation = ObjectOperation::new(KIND, "compares and exchanges");
+                self.object.step(operation, exchange, |result| match result {
                     Ok(_) => updated(success),
                     Err(_) => loaded(failure),
                 })
@@ -176,8 +172,8 @@ macro_rules! atomic {
                 #[inline]
                 pub fn $update(&self, value: $value, order: Ordering) -> $value {
                     let update = || self.inner.$update(value, order);
-                    let deed = ObjectOperation::new(KIND, $what);
-                    self.object.step(deed, update, |_| updated(order))
+                    let operation = ObjectOperation::new(KIND, $what);
+                    self.object.step(operation, update, |_| updated(order))
                 }
             )*
 

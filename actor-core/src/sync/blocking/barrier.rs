@@ -1,8 +1,7 @@
 //! Blocking barriers: [`Barrier`].
 
-use std::sync::{Mutex, PoisonError};
-
-use crate::object::{Object, ObjectOperation};
+use super::super::barrier::{Arrivals, BarrierWaitResult};
+use crate::object::{Accessed, Object, ObjectOperation};
 use crate::runtime::{self, AccessEffect, Wait};
 
 /// A barrier for a fixed number of threads, as in the standard library.
@@ -23,8 +22,7 @@ use crate::runtime::{self, AccessEffect, Wait};
 pub struct Barrier {
     object: Object,
     inner: std::sync::Barrier,
-    /// Under test: the number of threads, the number that have arrived, and the number of completed meetings.
-    met: Mutex<(usize, usize, u64)>,
+    arrivals: Arrivals,
 }
 
 impl Barrier {
@@ -34,7 +32,7 @@ impl Barrier {
         Self {
             object: Object::new(),
             inner: std::sync::Barrier::new(count),
-            met: Mutex::new((count, 0, 0)),
+            arrivals: Arrivals::new(count),
         }
     }
 
@@ -44,43 +42,18 @@ impl Barrier {
         if !runtime::is_controlled() {
             return BarrierWaitResult(self.inner.wait().is_leader());
         }
-        let deed = ObjectOperation::new("Barrier", "comes to");
-        let access = self.object.begin_access(deed);
-        self.object.record_access(access, AccessEffect::CHANGES);
-        let met = || self.met.lock().unwrap_or_else(PoisonError::into_inner);
-        let (leads, times) = {
-            let mut met = met();
-            let (count, come, times) = &mut *met;
-            *come += 1;
-            let leads = *come >= *count;
-            if leads {
-                (*come, *times) = (0, *times + 1);
-            }
-            (leads, *times)
-        };
-        if leads {
-            self.object.unblock(deed.kind);
+        let operation = ObjectOperation::new("Barrier", "comes to");
+        self.object
+            .step(operation, || (), |()| AccessEffect::CHANGES);
+        let (is_last, rounds) = self.arrivals.arrive();
+        if is_last {
+            self.object.unblock(operation.kind);
         } else {
-            let what = "passes";
-            let passes = runtime::current().map(|rt| {
-                self.object
-                    .access(&*rt, ObjectOperation { verb: what, ..deed })
-            });
-            let mut attempt = || (met().2 > times).then_some(());
+            let passes = self.object.current_access(operation.with_verb("passes"));
+            let attempt = || (self.arrivals.rounds() > rounds).then_some(());
             self.object
-                .block_on(passes, Wait::Alone, AccessEffect::LOOKS, &mut attempt);
+                .block_on(passes, Wait::Alone, AccessEffect::LOOKS, attempt);
         }
-        BarrierWaitResult(leads)
-    }
-}
-
-/// The result of a wait: records if the thread is the leader.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BarrierWaitResult(bool);
-
-impl BarrierWaitResult {
-    /// True for exactly one of the threads that met.
-    pub fn is_leader(self) -> bool {
-        self.0
+        BarrierWaitResult(is_last)
     }
 }

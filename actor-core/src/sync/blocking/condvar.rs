@@ -7,9 +7,11 @@ use std::sync::LockResult;
 use std::task::Context as TaskContext;
 use std::time::Duration;
 
-use super::mutex::{MutexGuard, mapped};
+use super::super::lock::mapped;
+use super::mutex::MutexGuard;
+use crate::environment::{ClockSleep, sleep};
 use crate::object::{Object, ObjectOperation};
-use crate::runtime::{self, AccessEffect, Purpose, SourceLocation, Wait};
+use crate::runtime::{self, AccessEffect, ObjectId, Purpose, Runtime, SourceLocation, Wait};
 
 const KIND: &str = "Condvar";
 
@@ -62,25 +64,10 @@ impl Condvar {
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> LockResult<MutexGuard<'a, T>> {
         let place = Location::caller();
         if runtime::is_controlled() {
-            let access = self
-                .object
-                .begin_access(ObjectOperation::at(KIND, "waits at", place));
-            let (lock, again) = guard.let_go(place);
-            if let (Some(runtime), Some(access)) = (runtime::current(), access) {
-                runtime.touch(access, AccessEffect::CHANGES);
-                if !runtime.is_woken_spuriously() {
-                    runtime.block(access, Wait::News);
-                }
-            }
-            return lock.lock_again(again, place);
+            return self.wait_until(guard, None, place).0;
         }
         let (inner, lock) = guard.into_parts();
-        let Some(inner) = inner else {
-            unreachable!("it is taken with the guard itself");
-        };
-        mapped(self.inner.wait(inner), |inner| {
-            MutexGuard::of(inner, lock, place)
-        })
+        mapped(self.inner.wait(inner), |inner| lock.guard(inner, place))
     }
 
     /// Waits while the condition holds.
@@ -113,17 +100,15 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let place = Location::caller();
         if runtime::is_controlled() {
-            let limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
-            let (locked, was_told) = self.wait_until(guard, limit, place);
-            return mapped(locked, |guard| (guard, WaitTimeoutResult(!was_told)));
+            let limit = pin!(sleep(false, limit, Purpose::Sleep));
+            let (locked, is_notified) = self.wait_until(guard, Some(limit), place);
+            return mapped(locked, |guard| (guard, WaitTimeoutResult(!is_notified)));
         }
         let (inner, lock) = guard.into_parts();
-        let Some(inner) = inner else {
-            unreachable!("it is taken with the guard itself");
-        };
-        mapped(self.inner.wait_timeout(inner, limit), |(inner, result)| {
+        let waited = self.inner.wait_timeout(inner, limit);
+        mapped(waited, |(inner, result)| {
             let result = WaitTimeoutResult(result.timed_out());
-            (MutexGuard::of(inner, lock, place), result)
+            (lock.guard(inner, place), result)
         })
     }
 
@@ -152,14 +137,14 @@ impl Condvar {
     ) -> LockResult<(MutexGuard<'a, T>, WaitTimeoutResult)> {
         let place = Location::caller();
         if runtime::is_controlled() {
-            let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
+            let mut limit = pin!(sleep(false, limit, Purpose::Sleep));
             let mut is_over = false;
             while condition(&mut guard) {
                 if is_over {
                     return Ok((guard, WaitTimeoutResult(true)));
                 }
-                let (locked, was_told) = self.wait_until(guard, limit.as_mut(), place);
-                is_over = !was_told;
+                let (locked, is_notified) = self.wait_until(guard, Some(limit.as_mut()), place);
+                is_over = !is_notified;
                 guard = match locked {
                     Ok(guard) => guard,
                     poisoned => {
@@ -170,13 +155,10 @@ impl Condvar {
             return Ok((guard, WaitTimeoutResult(false)));
         }
         let (inner, lock) = guard.into_parts();
-        let Some(inner) = inner else {
-            unreachable!("it is taken with the guard itself");
-        };
         let waited = self.inner.wait_timeout_while(inner, limit, condition);
         mapped(waited, |(inner, result)| {
             let result = WaitTimeoutResult(result.timed_out());
-            (MutexGuard::of(inner, lock, place), result)
+            (lock.guard(inner, place), result)
         })
     }
 
@@ -184,23 +166,25 @@ impl Condvar {
     fn wait_until<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,
-        limit: Pin<&mut impl Future<Output = ()>>,
+        limit: Option<Pin<&mut ClockSleep>>,
         place: SourceLocation,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
-        let access = self
-            .object
-            .begin_access(ObjectOperation::at(KIND, "waits at", place));
-        let (lock, again) = guard.let_go(place);
-        let mut was_told = false;
+        let operation = ObjectOperation::at(KIND, "waits at", place);
+        let access = self.object.begin_access(operation);
+        let (lock, again) = guard.release(place);
+        let mut is_notified = false;
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
             runtime.touch(access, AccessEffect::CHANGES);
             let waker = runtime.waker();
             // The limit may have been reached since the last notification.
-            let polled = limit.poll(&mut TaskContext::from_waker(&waker));
-            was_told = polled.is_pending()
-                && (runtime.is_woken_spuriously() || runtime.block(access, Wait::News));
+            let is_over = limit.is_some_and(|limit| {
+                let polled = limit.poll(&mut TaskContext::from_waker(&waker));
+                polled.is_ready()
+            });
+            is_notified =
+                !is_over && (runtime.is_woken_spuriously() || runtime.block(access, Wait::News));
         }
-        (lock.lock_again(again, place), was_told)
+        (lock.lock_again(again, place), is_notified)
     }
 
     /// Wakes one waiter.
@@ -209,13 +193,9 @@ impl Condvar {
         if !runtime::is_controlled() {
             return self.inner.notify_one();
         }
-        let access = self
-            .object
-            .begin_access(ObjectOperation::new(KIND, "notifies one at"));
-        self.object.record_access(access, AccessEffect::CHANGES);
-        if let (Some(runtime), Some(access)) = (runtime::current(), access) {
-            runtime.unblock_one(access.object);
-        }
+        self.notify("notifies one at", |runtime, object| {
+            runtime.unblock_one(object);
+        });
     }
 
     /// Wakes all waiters.
@@ -224,12 +204,16 @@ impl Condvar {
         if !runtime::is_controlled() {
             return self.inner.notify_all();
         }
-        let access = self
-            .object
-            .begin_access(ObjectOperation::new(KIND, "notifies all at"));
+        self.notify("notifies all at", |runtime, object| runtime.unblock(object));
+    }
+
+    /// Under test: wakes waiters by `wake`.
+    #[track_caller]
+    fn notify(&self, verb: &'static str, wake: impl FnOnce(&dyn Runtime, ObjectId)) {
+        let access = self.object.begin_access(ObjectOperation::new(KIND, verb));
         self.object.record_access(access, AccessEffect::CHANGES);
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
-            runtime.unblock(access.object);
+            wake(&*runtime, access.object);
         }
     }
 }

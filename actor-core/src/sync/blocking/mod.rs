@@ -26,6 +26,9 @@
 //! [`Ordering`](std::sync::atomic::Ordering) a program requests. An ordering that is too weak is detected at
 //! a [`RaceCell`](super::RaceCell) that the atomic should guard; [fences](atomic::fence) count.
 
+#[macro_use]
+mod lock;
+
 pub mod atomic;
 mod barrier;
 mod condvar;
@@ -36,7 +39,8 @@ mod rwlock;
 
 pub use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
-pub use barrier::{Barrier, BarrierWaitResult};
+pub use super::BarrierWaitResult;
+pub use barrier::Barrier;
 pub use condvar::{Condvar, WaitTimeoutResult};
 pub use mutex::{Mutex, MutexGuard};
 pub use once::{LazyLock, Once, OnceLock};

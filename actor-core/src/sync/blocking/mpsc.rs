@@ -11,10 +11,7 @@
 //! # assert!(thread.join().is_ok());
 //! ```
 
-use std::cell::Cell;
-use std::fmt;
 use std::future::Future;
-use std::panic::Location;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,22 +20,17 @@ use std::time::Duration;
 
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
-use crate::object::{ObjectOperation, OwnedObject};
-use crate::runtime::{self, AccessEffect, Purpose, SourceLocation, Wait};
+use super::super::channel::End;
+use crate::object::{Accessed, ObjectOperation};
+use crate::runtime::{self, AccessEffect, Purpose, Wait};
 
 const KIND: &str = "channel";
 
 /// Creates an unbounded channel, which is limited only by memory.
 #[track_caller]
 pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
-    let (send, receive) = std::sync::mpsc::channel();
-    let (common, made) = (OwnedObject::new(), Location::caller());
-    let sender = Sender {
-        inner: send,
-        common: common.clone(),
-        made,
-    };
-    (sender, Receiver::new(receive, common, made))
+    let (sender, receiver) = End::pair(std::sync::mpsc::channel());
+    (Sender(sender), Receiver(receiver, None))
 }
 
 /// Creates a bounded channel; with a capacity of zero, a sender waits until its message is received.
@@ -53,27 +45,23 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 /// ```
 #[track_caller]
 pub fn sync_channel<T>(capacity: usize) -> (SyncSender<T>, Receiver<T>) {
-    let (common, made) = (OwnedObject::new(), Location::caller());
     // Under test a sender into a channel of capacity zero waits by itself until its message is taken.
-    let hands_over = capacity == 0 && common.get().is_some();
-    let (send, receive) = std::sync::mpsc::sync_channel(capacity.max(usize::from(hands_over)));
-    let receiver = Receiver::new(receive, common.clone(), made);
-    let sender = SyncSender {
-        inner: send,
-        common,
-        made,
-        sent: hands_over.then(Arc::default),
-        taken: receiver.taken.clone(),
-    };
-    (sender, receiver)
+    let handover = (capacity == 0 && runtime::is_controlled()).then(Arc::<Handover>::default);
+    let capacity = capacity.max(usize::from(handover.is_some()));
+    let (sender, receiver) = End::pair(std::sync::mpsc::sync_channel(capacity));
+    let sender = SyncSender(sender, handover.clone());
+    (sender, Receiver(receiver, handover))
+}
+
+/// The numbers of messages sent into, and taken from, a channel of capacity zero under test.
+#[derive(Default)]
+struct Handover {
+    sent: AtomicU64,
+    taken: AtomicU64,
 }
 
 /// Sends into a [`channel`].
-pub struct Sender<T> {
-    inner: std::sync::mpsc::Sender<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-}
+pub struct Sender<T>(End<std::sync::mpsc::Sender<T>>);
 
 impl<T> Sender<T> {
     /// Sends without waiting.
@@ -83,13 +71,9 @@ impl<T> Sender<T> {
     /// Returns the value if the receiver is gone.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let deed = ObjectOperation::new(KIND, "sends into");
-        let sent = self.common.step(
-            deed,
-            || self.inner.send(value),
-            |done| AccessEffect::CHANGES.if_ok(done),
-        );
-        self.common.unblock(KIND);
+        let send = || self.0.inner.send(value);
+        let sent = self.0.object.try_change(KIND, "sends into", send);
+        self.0.object.unblock(KIND);
         sent
     }
 }
@@ -97,14 +81,7 @@ impl<T> Sender<T> {
 clones!(Sender);
 
 /// Sends into a [`sync_channel`].
-pub struct SyncSender<T> {
-    inner: std::sync::mpsc::SyncSender<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-    /// Under test, for a capacity of zero: the number of messages sent.
-    sent: Option<Arc<AtomicU64>>,
-    taken: Arc<AtomicU64>,
-}
+pub struct SyncSender<T>(End<std::sync::mpsc::SyncSender<T>>, Option<Arc<Handover>>);
 
 impl<T> SyncSender<T> {
     /// Waits for capacity, and sends.
@@ -114,28 +91,27 @@ impl<T> SyncSender<T> {
     /// Returns the value if the receiver is gone.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let Some(object) = self.common.get() else {
-            return self.inner.send(value);
+        let Self(End { inner, object }, handover) = self;
+        let Some(object) = object.controlled() else {
+            return inner.send(value);
         };
-        let send = ObjectOperation::new(KIND, "sends into");
+        let operation = ObjectOperation::new(KIND, "sends into");
         let mut value = Some(value);
-        let sent = object.block(send, Wait::News, AccessEffect::CHANGES, || {
-            match self.inner.try_send(value.take()?) {
-                Ok(()) => Some(Ok(())),
-                Err(TrySendError::Disconnected(back)) => Some(Err(SendError(back))),
-                Err(TrySendError::Full(back)) => {
-                    value = Some(back);
-                    None
-                }
+        let send = || match inner.try_send(value.take()?) {
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Disconnected(back)) => Some(Err(SendError(back))),
+            Err(TrySendError::Full(back)) => {
+                value = Some(back);
+                None
             }
-        });
-        self.common.unblock(KIND);
-        if let (Some(count), Ok(())) = (&self.sent, &sent) {
-            let own = count.fetch_add(1, Ordering::Relaxed) + 1;
-            let hands = ObjectOperation::at(KIND, "hands over", send.place);
-            object.block(hands, Wait::News, AccessEffect::LOOKS, || {
-                (self.taken.load(Ordering::Relaxed) >= own).then_some(())
-            });
+        };
+        let sent = object.block(operation, Wait::News, AccessEffect::CHANGES, send);
+        object.unblock(KIND);
+        if let (Some(handover), Ok(())) = (handover, &sent) {
+            let own = handover.sent.fetch_add(1, Ordering::Relaxed);
+            let is_taken = || (handover.taken.load(Ordering::Relaxed) > own).then_some(());
+            let hands_over = operation.with_verb("hands over");
+            object.block(hands_over, Wait::News, AccessEffect::LOOKS, is_taken);
         }
         sent
     }
@@ -147,52 +123,27 @@ impl<T> SyncSender<T> {
     /// Returns the value if there is no capacity, or if the receiver is gone.
     #[track_caller]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        let deed = ObjectOperation::new(KIND, "tries to send into");
-        let send = || match &self.sent {
+        let Self(End { inner, object }, handover) = self;
+        let send = || match handover {
             Some(_) => Err(TrySendError::Full(value)),
-            None => self.inner.try_send(value),
+            None => inner.try_send(value),
         };
-        let sent = self
-            .common
-            .step(deed, send, |done| AccessEffect::CHANGES.if_ok(done));
-        self.common.unblock(KIND);
+        let sent = object.try_change(KIND, "tries to send into", send);
+        object.unblock(KIND);
         sent
     }
 }
 
 impl<T> Clone for SyncSender<T> {
     fn clone(&self) -> Self {
-        Self {
-            inner: self.inner.clone(),
-            common: self.common.clone(),
-            made: self.made,
-            sent: self.sent.clone(),
-            taken: self.taken.clone(),
-        }
+        Self(self.0.clone(), self.1.clone())
     }
 }
 
 /// Receives from a [`channel`] or a [`sync_channel`].
-pub struct Receiver<T> {
-    inner: std::sync::mpsc::Receiver<T>,
-    common: OwnedObject,
-    made: SourceLocation,
-    taken: Arc<AtomicU64>,
-    /// Makes the type `!Sync`, as the standard library's.
-    _one: std::marker::PhantomData<Cell<()>>,
-}
+pub struct Receiver<T>(End<std::sync::mpsc::Receiver<T>>, Option<Arc<Handover>>);
 
 impl<T> Receiver<T> {
-    fn new(inner: std::sync::mpsc::Receiver<T>, common: OwnedObject, made: SourceLocation) -> Self {
-        Self {
-            inner,
-            common,
-            made,
-            taken: Arc::default(),
-            _one: std::marker::PhantomData,
-        }
-    }
-
     /// Waits for a message.
     ///
     /// # Errors
@@ -200,18 +151,18 @@ impl<T> Receiver<T> {
     /// If there is no message, and no sender is left.
     #[track_caller]
     pub fn recv(&self) -> Result<T, RecvError> {
-        let Some(object) = self.common.get() else {
-            return self.inner.recv();
+        let End { inner, object } = &self.0;
+        let Some(object) = object.controlled() else {
+            return inner.recv();
         };
-        let receive = ObjectOperation::new(KIND, "receives from");
-        let received = object.block(receive, Wait::News, AccessEffect::CHANGES, || {
-            match self.inner.try_recv() {
-                Ok(value) => Some(Ok(value)),
-                Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
-                Err(TryRecvError::Empty) => None,
-            }
-        });
-        self.took(received.is_ok());
+        let operation = ObjectOperation::new(KIND, "receives from");
+        let receive = || match inner.try_recv() {
+            Ok(value) => Some(Ok(value)),
+            Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
+            Err(TryRecvError::Empty) => None,
+        };
+        let received = object.block(operation, Wait::News, AccessEffect::CHANGES, receive);
+        self.record_taken(received.is_ok());
         received
     }
 
@@ -222,13 +173,9 @@ impl<T> Receiver<T> {
     /// If there is no message; the error distinguishes if one may still come.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let deed = ObjectOperation::new(KIND, "tries to receive from");
-        let received = self.common.step(
-            deed,
-            || self.inner.try_recv(),
-            |done| AccessEffect::CHANGES.if_ok(done),
-        );
-        self.took(received.is_ok());
+        let End { inner, object } = &self.0;
+        let received = object.try_change(KIND, "tries to receive from", || inner.try_recv());
+        self.record_taken(received.is_ok());
         received
     }
 
@@ -253,14 +200,15 @@ impl<T> Receiver<T> {
     /// If no message has come; the error distinguishes if one may still come.
     #[track_caller]
     pub fn recv_timeout(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
-        let Some(object) = self.common.get() else {
-            return self.inner.recv_timeout(limit);
+        let End { inner, object } = &self.0;
+        let Some(object) = object.controlled() else {
+            return inner.recv_timeout(limit);
         };
         let access = object.begin_access(ObjectOperation::new(KIND, "receives from"));
         let mut limit = pin!(crate::environment::sleep(false, limit, Purpose::Sleep));
         let mut is_over = false;
         let received = loop {
-            match self.inner.try_recv() {
+            match inner.try_recv() {
                 Ok(value) => break Ok(value),
                 Err(TryRecvError::Disconnected) => break Err(RecvTimeoutError::Disconnected),
                 Err(TryRecvError::Empty) if is_over => break Err(RecvTimeoutError::Timeout),
@@ -274,15 +222,17 @@ impl<T> Receiver<T> {
             }
         };
         object.record_access(access, AccessEffect::CHANGES.if_ok(&received));
-        self.took(received.is_ok());
+        self.record_taken(received.is_ok());
         received
     }
 
     /// Counts a received message, and lets senders that wait for capacity try again.
-    fn took(&self, some: bool) {
-        if some && self.common.get().is_some() {
-            self.taken.fetch_add(1, Ordering::Relaxed);
-            self.common.unblock(KIND);
+    fn record_taken(&self, is_received: bool) {
+        if is_received {
+            if let Some(handover) = &self.1 {
+                handover.taken.fetch_add(1, Ordering::Relaxed);
+            }
+            self.0.object.unblock(KIND);
         }
     }
 
@@ -320,6 +270,6 @@ impl<T> IntoIterator for Receiver<T> {
     }
 }
 
-ends!(KIND, Sender, "drops a sender of");
-ends!(KIND, SyncSender, "drops a sender of");
-ends!(KIND, Receiver, "drops the receiver of");
+ends!(Sender, "drops a sender of");
+ends!(SyncSender, "drops a sender of");
+ends!(Receiver, "drops the receiver of");

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 use std::sync::{Mutex, PoisonError};
 
-use crate::object::{Object, ObjectOperation};
+use crate::object::{Accessed, Object, ObjectOperation};
 use crate::runtime::{self, AccessEffect, Wait};
 
 /// The progress of an initialisation under test.
@@ -19,7 +19,7 @@ enum OnceProgress {
 #[derive(Debug)]
 struct OnceState {
     object: Object,
-    state: Mutex<OnceProgress>,
+    progress: Mutex<OnceProgress>,
 }
 
 impl OnceState {
@@ -27,45 +27,39 @@ impl OnceState {
     const fn new() -> Self {
         Self {
             object: Object::new(),
-            state: Mutex::new(OnceProgress::New),
+            progress: Mutex::new(OnceProgress::New),
         }
     }
 
-    fn set(&self, state: OnceProgress) {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    fn set(&self, progress: OnceProgress) {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
     fn get(&self) -> OnceProgress {
-        *self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Calls `f` if nobody has yet, or waits until another caller has.
-    fn take(&self, deed: ObjectOperation, f: impl FnOnce()) {
+    fn call(&self, operation: ObjectOperation, f: impl FnOnce()) {
+        let begin = || match self.get() {
+            OnceProgress::New => {
+                self.set(OnceProgress::Running);
+                Some(true)
+            }
+            OnceProgress::Running => None,
+            OnceProgress::Done => Some(false),
+        };
         let is_first = self
             .object
-            .block(deed, Wait::Alone, AccessEffect::CHANGES, || {
-                match self.get() {
-                    OnceProgress::New => {
-                        self.set(OnceProgress::Running);
-                        Some(true)
-                    }
-                    OnceProgress::Running => None,
-                    OnceProgress::Done => Some(false),
-                }
-            });
+            .block(operation, Wait::Alone, AccessEffect::CHANGES, begin);
         if is_first {
-            let fails = ResetOnPanic(self, deed.kind);
+            let fails = ResetOnPanic(self, operation.kind);
             f();
             std::mem::forget(fails);
             self.set(OnceProgress::Done);
-            if let Some(runtime) = runtime::current() {
-                let what = "has called";
-                let access = self
-                    .object
-                    .access(&*runtime, ObjectOperation { verb: what, ..deed });
-                runtime.touch(access, AccessEffect::CHANGES);
-                runtime.unblock(access.object);
-            }
+            let called = operation.with_verb("has called");
+            self.object.record(called, AccessEffect::CHANGES);
+            self.object.unblock(operation.kind);
         }
     }
 }
@@ -98,7 +92,7 @@ impl Drop for ResetOnPanic<'_> {
 /// ```
 #[derive(Debug)]
 pub struct Once {
-    turn: OnceState,
+    state: OnceState,
     inner: std::sync::Once,
 }
 
@@ -108,7 +102,7 @@ impl Once {
     #[track_caller]
     pub const fn new() -> Self {
         Self {
-            turn: OnceState::new(),
+            state: OnceState::new(),
             inner: std::sync::Once::new(),
         }
     }
@@ -120,7 +114,7 @@ impl Once {
             return self.inner.call_once_force(|_| f());
         }
         self.begin();
-        self.turn.take(ObjectOperation::new("Once", "comes to"), f);
+        self.state.call(ObjectOperation::new("Once", "comes to"), f);
     }
 
     /// True if a call has completed.
@@ -130,16 +124,15 @@ impl Once {
             return self.inner.is_completed();
         }
         self.begin();
-        let look = || self.turn.get() == OnceProgress::Done;
-        let deed = ObjectOperation::new("Once", "looks at");
-        self.turn.object.step(deed, look, |_| AccessEffect::LOOKS)
+        let look = || self.state.get() == OnceProgress::Done;
+        self.state.object.read("Once", "looks at", look)
     }
 
     /// Resets the state at the first access of an execution.
     fn begin(&self) {
-        let is_new = runtime::try_with(|rt| self.turn.object.is_new(rt));
+        let is_new = runtime::try_with(|rt| self.state.object.is_new(rt));
         if is_new == Some(true) {
-            self.turn.set(OnceProgress::New);
+            self.state.set(OnceProgress::New);
         }
     }
 }
@@ -158,7 +151,7 @@ impl Once {
 /// assert_eq!(answer.get(), Some(&42));
 /// ```
 pub struct OnceLock<T> {
-    turn: OnceState,
+    state: OnceState,
     inner: std::sync::OnceLock<T>,
 }
 
@@ -167,7 +160,7 @@ impl<T> OnceLock<T> {
     #[track_caller]
     pub const fn new() -> Self {
         Self {
-            turn: OnceState::new(),
+            state: OnceState::new(),
             inner: std::sync::OnceLock::new(),
         }
     }
@@ -175,7 +168,8 @@ impl<T> OnceLock<T> {
     /// Returns the value if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        self.turn.object.read_step("OnceLock", || self.inner.get())
+        let look = || self.inner.get();
+        self.state.object.read("OnceLock", "looks into", look)
     }
 
     /// Sets the value.
@@ -201,11 +195,11 @@ impl<T> OnceLock<T> {
         if !runtime::is_controlled() {
             return self.inner.get_or_init(f);
         }
-        let deed = ObjectOperation::new("OnceLock", "asks");
+        let operation = ObjectOperation::new("OnceLock", "asks");
         if self.inner.get().is_some() {
-            self.turn.set(OnceProgress::Done);
+            self.state.set(OnceProgress::Done);
         }
-        self.turn.take(deed, || {
+        self.state.call(operation, || {
             let value = f();
             self.inner.get_or_init(|| value);
         });
@@ -222,7 +216,7 @@ impl<T> OnceLock<T> {
 
     /// Takes the value out if there is one, without synchronisation, since the borrow is exclusive.
     pub fn take(&mut self) -> Option<T> {
-        self.turn.set(OnceProgress::New);
+        self.state.set(OnceProgress::New);
         self.inner.take()
     }
 
@@ -280,14 +274,11 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[track_caller]
     pub fn force(this: &Self) -> &T {
         this.value.get_or_init(|| {
-            let make = this
-                .make
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take();
+            let make = this.make.lock();
+            let make = make.unwrap_or_else(PoisonError::into_inner).take();
             match make {
                 Some(make) => make(),
-                None => panic!("what makes the value of a `LazyLock` has panicked before"),
+                None => panic!("the initialisation of a `LazyLock` has panicked before"),
             }
         })
     }

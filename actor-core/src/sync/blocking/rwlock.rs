@@ -1,12 +1,10 @@
 //! Blocking reader-writer locks: [`RwLock`].
 
-use std::fmt;
-use std::ops::{Deref, DerefMut};
-use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
+use std::sync::{LockResult, TryLockError, TryLockResult};
 
-use super::mutex::{mapped, tried};
-use crate::object::{HoldGuard, Object, ObjectOperation};
-use crate::runtime::{self, AccessEffect, Wait};
+use super::super::lock::{Guard, READ, WRITE_FIRST};
+use crate::object::{Accessed, Object};
+use crate::runtime;
 
 const KIND: &str = "RwLock";
 
@@ -32,194 +30,70 @@ pub struct RwLock<T: ?Sized> {
     inner: std::sync::RwLock<T>,
 }
 
-impl<T> RwLock<T> {
-    /// Creates a lock with a value.
-    #[track_caller]
-    pub const fn new(value: T) -> Self {
-        Self {
-            object: Object::new(),
-            inner: std::sync::RwLock::new(value),
-        }
-    }
-
-    /// Returns the value.
-    ///
-    /// # Errors
-    ///
-    /// Returns the value in the error if the lock is poisoned.
-    pub fn into_inner(self) -> LockResult<T> {
-        self.inner.into_inner()
-    }
-}
-
-fn of_trial<G>(result: &TryLockResult<G>, taken: AccessEffect) -> AccessEffect {
-    match result {
-        Err(TryLockError::WouldBlock) => AccessEffect::LOOKS,
-        _ => taken,
-    }
-}
-
-macro_rules! ways {
-    ($way:ident, $try:ident, $guard:ident, $wait:expr, $touch:expr, $what:literal, $tries:literal, $waits:expr) => {
-        impl<T: ?Sized> RwLock<T> {
-            /// Waits for the lock.
-            ///
-            /// # Errors
-            ///
-            /// Returns the guard in the error if the lock is poisoned: a writer has panicked.
-            #[track_caller]
-            #[inline]
-            pub fn $way(&self) -> LockResult<$guard<'_, T>> {
-                let deed = ObjectOperation::new(KIND, $what);
-                let locked = if runtime::is_controlled() {
-                    let attempt = || match $waits(self) {
-                        true => None,
-                        false => tried(self.inner.$try()),
-                    };
-                    self.object.block(deed, $wait, $touch, attempt)
-                } else {
-                    self.inner.$way()
-                };
-                mapped(locked, |inner| $guard {
-                    held: HoldGuard::of(&self.object, deed),
-                    inner,
-                })
-            }
-
-            /// Takes the lock if that is possible at once.
-            ///
-            /// # Errors
-            ///
-            /// If the lock is held, or claimed by a writer. If it is poisoned, the error contains the guard.
-            #[track_caller]
-            pub fn $try(&self) -> TryLockResult<$guard<'_, T>> {
-                let deed = ObjectOperation::new(KIND, $tries);
-                let trial = || match $waits(self) {
-                    true => Err(TryLockError::WouldBlock),
-                    false => self.inner.$try(),
-                };
-                let tried = self
-                    .object
-                    .step(deed, trial, |tried| of_trial(tried, $touch));
-                let guard = |inner| $guard {
-                    held: HoldGuard::of(&self.object, deed),
-                    inner,
-                };
-                match tried {
-                    Ok(inner) => Ok(guard(inner)),
-                    Err(TryLockError::WouldBlock) => Err(TryLockError::WouldBlock),
-                    Err(TryLockError::Poisoned(poisoned)) => Err(TryLockError::Poisoned(
-                        PoisonError::new(guard(poisoned.into_inner())),
-                    )),
-                }
-            }
-        }
-
-        impl<T: ?Sized> Deref for $guard<'_, T> {
-            type Target = T;
-
-            fn deref(&self) -> &T {
-                &self.inner
-            }
-        }
-
-        impl<T: ?Sized + fmt::Debug> fmt::Debug for $guard<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let _ = &self.held;
-                self.inner.fmt(f)
-            }
-        }
-    };
-}
-
-ways!(
-    read,
-    try_read,
-    RwLockReadGuard,
-    Wait::Shared,
-    AccessEffect::SHARES,
-    "locks to read",
-    "tries to read",
-    RwLock::is_claimed
-);
-ways!(
-    write,
-    try_write,
-    RwLockWriteGuard,
-    Wait::First,
-    AccessEffect::TAKES,
-    "locks to write",
-    "tries to write",
-    |_: &Self| false
-);
-
-/// A shared guard of a [`RwLock`], which is released on drop.
-pub struct RwLockReadGuard<'a, T: ?Sized> {
-    // Dropped first: under test another operation may try the lock while it is still held.
-    held: HoldGuard<'a>,
-    inner: std::sync::RwLockReadGuard<'a, T>,
-}
-
-/// An exclusive guard of a [`RwLock`], which is released on drop.
-pub struct RwLockWriteGuard<'a, T: ?Sized> {
-    // Dropped first: under test another operation may try the lock while it is still held.
-    held: HoldGuard<'a>,
-    inner: std::sync::RwLockWriteGuard<'a, T>,
-}
-
-impl<T: ?Sized> DerefMut for RwLockWriteGuard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        self.held.changes();
-        &mut self.inner
-    }
-}
+blocking_lock!(RwLock);
 
 impl<T: ?Sized> RwLock<T> {
-    /// True if a writer waits, under test.
-    fn is_claimed(&self) -> bool {
-        runtime::current().is_some_and(|rt| rt.is_claimed(self.object.id(&*rt, KIND)))
-    }
-
-    /// True if a writer has panicked.
-    #[track_caller]
-    pub fn is_poisoned(&self) -> bool {
-        self.object.read_step(KIND, || self.inner.is_poisoned())
-    }
-
-    /// Clears the poison that a panic has left.
-    #[track_caller]
-    pub fn clear_poison(&self) {
-        let deed = ObjectOperation::new(KIND, "clears the poison of");
-        let clear = || self.inner.clear_poison();
-        self.object.step(deed, clear, |()| AccessEffect::CHANGES);
-    }
-
-    /// Returns the value, without locking, since the borrow is exclusive.
+    /// Waits for a shared lock, until no writer holds the lock.
     ///
     /// # Errors
     ///
-    /// Returns the value in the error if the lock is poisoned.
-    pub fn get_mut(&mut self) -> LockResult<&mut T> {
-        self.inner.get_mut()
-    }
-}
-
-impl<T> From<T> for RwLock<T> {
+    /// Returns the guard in the error if the lock is poisoned: a writer has panicked.
     #[track_caller]
-    fn from(value: T) -> Self {
-        Self::new(value)
+    #[inline]
+    pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
+        let (lock, try_lock) = (|| self.inner.read(), || self.try_read_inner());
+        READ.block(&self.object, lock, try_lock, RwLockReadGuard)
     }
-}
 
-impl<T: Default> Default for RwLock<T> {
+    /// Waits for the exclusive lock, until no reader or writer holds the lock.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`](Self::read).
     #[track_caller]
-    fn default() -> Self {
-        Self::new(T::default())
+    #[inline]
+    pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
+        let (lock, try_lock) = (|| self.inner.write(), || self.inner.try_write());
+        WRITE_FIRST.block(&self.object, lock, try_lock, RwLockWriteGuard)
+    }
+
+    /// Takes a shared lock if that is possible at once.
+    ///
+    /// # Errors
+    ///
+    /// If a writer holds the lock or, under test, waits for it. If it is poisoned, the error contains the
+    /// guard.
+    #[track_caller]
+    pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
+        READ.try_block(&self.object, || self.try_read_inner(), RwLockReadGuard)
+    }
+
+    /// Takes the exclusive lock if that is possible at once.
+    ///
+    /// # Errors
+    ///
+    /// If a reader or writer holds the lock. If it is poisoned, the error contains the guard.
+    #[track_caller]
+    pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
+        WRITE_FIRST.try_block(&self.object, || self.inner.try_write(), RwLockWriteGuard)
+    }
+
+    /// Takes a shared lock, unless a writer waits, under test.
+    fn try_read_inner(&self) -> TryLockResult<std::sync::RwLockReadGuard<'_, T>> {
+        let runtime = runtime::current();
+        match runtime.is_some_and(|rt| rt.is_claimed(self.object.id(&*rt, KIND))) {
+            true => Err(TryLockError::WouldBlock),
+            false => self.inner.try_read(),
+        }
     }
 }
 
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
-    }
-}
+/// A shared guard of a [`RwLock`], which is released on drop.
+pub struct RwLockReadGuard<'a, T: ?Sized>(Guard<'a, std::sync::RwLockReadGuard<'a, T>>);
+
+guard!([?Sized] RwLockReadGuard<'_, T>);
+
+/// An exclusive guard of a [`RwLock`], which is released on drop.
+pub struct RwLockWriteGuard<'a, T: ?Sized>(Guard<'a, std::sync::RwLockWriteGuard<'a, T>>);
+
+guard_mut!([?Sized] RwLockWriteGuard<'_, T>);

@@ -28,6 +28,7 @@ const MADE: &[(&str, &str, &[&str])] = &[
             "mpsc::Sender",
             "mpsc::UnboundedReceiver",
             "mpsc::UnboundedSender",
+            "oneshot::Receiver",
             "watch::Receiver",
             "watch::Sender",
             "blocking::mpsc::Receiver",
@@ -40,10 +41,25 @@ const MADE: &[(&str, &str, &[&str])] = &[
         "$receiver",
         &["Receiver", "UnboundedReceiver"],
     ),
+    ("sync::mpsc", "$sender", &["Sender", "UnboundedSender"]),
     ("sync::blocking::atomic", "$atomic", &["Atomic"]),
     ("sync::blocking::atomic", "$update", &["fetch_add"]),
-    ("sync::blocking", "$way", &["read", "write"]),
-    ("sync::blocking", "$try", &["try_read", "try_write"]),
+    ("sync", "$lock", &["Mutex", "RwLock"]),
+    (
+        "sync",
+        "$guard",
+        &[
+            "OwnedMutexGuard",
+            "OwnedRwLockReadGuard",
+            "OwnedRwLockWriteGuard",
+        ],
+    ),
+    (
+        "sync",
+        "$permit",
+        &["OwnedSemaphorePermit", "SemaphorePermit"],
+    ),
+    ("sync::blocking", "$lock", &["Mutex", "RwLock"]),
 ];
 
 /// The traits whose methods programs call.

@@ -119,7 +119,6 @@ const NOTHING_SHARED: &[(&str, &[&str])] = &[
             "Timestamp::since",
             "Timestamp::time",
             "sync::BarrierWaitResult::is_leader",
-            "sync::blocking::BarrierWaitResult::is_leader",
             "sync::blocking::WaitTimeoutResult::timed_out",
             "task::JoinError::into_panic",
             "task::JoinError::is_cancelled",

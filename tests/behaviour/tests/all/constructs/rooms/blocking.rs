@@ -56,7 +56,7 @@ rules! {
         };
     }
     "blocking locks" {
-        block_lock STACKED ["sync::blocking::Mutex::lock", "sync::blocking::MutexGuard::drop"] |k, _n| {
+        block_lock STACKED ["sync::blocking::Mutex::lock"] |k, _n| {
             let mut value = k.things().blocking_lock.lock().unwrap_or_else(PoisonError::into_inner);
             *value += 1;
             *value

@@ -1,0 +1,392 @@
+//! The parts that all locks share, async and blocking: the operations that take a lock, and its guards.
+
+use std::future::Future;
+use std::mem::forget;
+use std::ops::{Deref, DerefMut};
+use std::panic::Location;
+use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult};
+
+use actor_core_lending::Owned;
+
+use crate::object::{Accessed, HoldGuard, Object, ObjectHold, ObjectOperation};
+use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
+
+/// A way to take a lock: its names in reports, and its effect on the lock.
+pub(super) struct LockMode {
+    kind: &'static str,
+    /// The verb of the operation that waits for the lock.
+    verb: &'static str,
+    /// The verb of the operation that does not wait.
+    try_verb: &'static str,
+    wait: Wait,
+    effect: AccessEffect,
+}
+
+pub(super) const LOCK: LockMode = LockMode {
+    kind: "Mutex",
+    verb: "locks",
+    try_verb: "tries to lock",
+    wait: Wait::Alone,
+    effect: AccessEffect::TAKES,
+};
+
+pub(super) const READ: LockMode = LockMode {
+    kind: "RwLock",
+    verb: "locks to read",
+    try_verb: "tries to read",
+    wait: Wait::Shared,
+    effect: AccessEffect::SHARES,
+};
+
+pub(super) const WRITE: LockMode = LockMode {
+    kind: "RwLock",
+    verb: "locks to write",
+    try_verb: "tries to write",
+    wait: Wait::Alone,
+    effect: AccessEffect::TAKES,
+};
+
+/// As [`WRITE`]; the writer goes ahead of later readers.
+pub(super) const WRITE_FIRST: LockMode = LockMode {
+    wait: Wait::First,
+    ..WRITE
+};
+
+impl LockMode {
+    fn operation(&self, place: SourceLocation) -> ObjectOperation {
+        ObjectOperation::at(self.kind, self.verb, place)
+    }
+
+    /// Waits for a lock in async code; `wrap` makes the guard of the lock's own type.
+    #[track_caller]
+    pub(super) fn acquire<'a, F: Future, G>(
+        &'static self,
+        object: &'a Object,
+        lock: impl FnOnce() -> F,
+        wrap: impl FnOnce(Guard<'a, F::Output>) -> G,
+    ) -> impl Future<Output = G> {
+        let place = Location::caller();
+        async move {
+            let inner = if runtime::is_controlled() {
+                let operation = self.operation(place);
+                let locked = object.wait(operation, self.wait, lock(), |_| self.effect);
+                // The box keeps the controlled future out of the size of production futures.
+                Box::pin(locked).await
+            } else {
+                lock().await
+            };
+            wrap(Guard::of(object, self.operation(place), inner))
+        }
+    }
+
+    /// As [`acquire`](Self::acquire), for a guard that owns the `Arc` of its lock.
+    #[track_caller]
+    pub(super) fn acquire_owned<L: Lock + ?Sized, F, G, H>(
+        &'static self,
+        owner: Arc<L>,
+        lock: impl FnOnce(Arc<L>) -> F,
+        wrap: impl FnOnce(OwnedGuard<G, L>) -> H,
+    ) -> impl Future<Output = H>
+    where
+        F: Future<Output = Owned<G, L>>,
+    {
+        let operation = self.operation(Location::caller());
+        async move {
+            let lock = lock(owner.clone());
+            let object = owner.object();
+            let inner = object.wait(operation, self.wait, lock, |_| self.effect);
+            wrap(OwnedGuard {
+                inner: inner.await,
+                hold: ObjectHold::of(operation),
+            })
+        }
+    }
+
+    /// Takes a lock if that is possible at once, and returns its hold.
+    #[track_caller]
+    fn try_hold<T>(
+        &self,
+        object: &Object,
+        try_lock: impl FnOnce() -> T,
+        is_taken: impl FnOnce(&T) -> bool,
+    ) -> (T, ObjectOperation) {
+        let operation = ObjectOperation::new(self.kind, self.try_verb);
+        let tried = object.step(operation, try_lock, |tried| match is_taken(tried) {
+            true => self.effect,
+            false => AccessEffect::LOOKS,
+        });
+        (tried, operation)
+    }
+
+    /// Takes an async lock if that is possible at once.
+    #[track_caller]
+    pub(super) fn try_acquire<'a, G, H, E>(
+        &self,
+        object: &'a Object,
+        try_lock: impl FnOnce() -> Result<G, E>,
+        wrap: impl FnOnce(Guard<'a, G>) -> H,
+    ) -> Result<H, E> {
+        let (tried, operation) = self.try_hold(object, try_lock, Result::is_ok);
+        tried.map(|inner| wrap(Guard::of(object, operation, inner)))
+    }
+
+    /// As [`try_acquire`](Self::try_acquire), for a guard that owns the `Arc` of its lock.
+    #[track_caller]
+    pub(super) fn try_acquire_owned<L: Lock + ?Sized, G, H, E>(
+        &self,
+        owner: Arc<L>,
+        try_lock: impl FnOnce(Arc<L>) -> Result<Owned<G, L>, E>,
+        wrap: impl FnOnce(OwnedGuard<G, L>) -> H,
+    ) -> Result<H, E> {
+        let try_lock = || try_lock(owner.clone());
+        let (tried, operation) = self.try_hold(owner.object(), try_lock, Result::is_ok);
+        let hold = ObjectHold::of(operation);
+        tried.map(|inner| wrap(OwnedGuard { hold, inner }))
+    }
+
+    /// Waits for a lock in code that blocks.
+    #[track_caller]
+    #[inline]
+    pub(super) fn block<'a, G, H>(
+        &self,
+        object: &'a Object,
+        lock: impl FnOnce() -> LockResult<G>,
+        mut try_lock: impl FnMut() -> TryLockResult<G>,
+        wrap: impl FnOnce(Guard<'a, G>) -> H,
+    ) -> LockResult<H> {
+        let operation = self.operation(Location::caller());
+        let locked = if runtime::is_controlled() {
+            let attempt = || tried(try_lock());
+            object.block(operation, self.wait, self.effect, attempt)
+        } else {
+            lock()
+        };
+        mapped(locked, |inner| wrap(Guard::of(object, operation, inner)))
+    }
+
+    /// Takes a blocking lock if that is possible at once.
+    #[track_caller]
+    pub(super) fn try_block<'a, G, H>(
+        &self,
+        object: &'a Object,
+        try_lock: impl FnOnce() -> TryLockResult<G>,
+        wrap: impl FnOnce(Guard<'a, G>) -> H,
+    ) -> TryLockResult<H> {
+        let try_lock = || tried(try_lock());
+        let (tried, operation) = self.try_hold(object, try_lock, Option::is_some);
+        let wrap = |inner| wrap(Guard::of(object, operation, inner));
+        match tried.map(|locked| mapped(locked, wrap)) {
+            Some(Ok(guard)) => Ok(guard),
+            Some(Err(poisoned)) => Err(TryLockError::Poisoned(poisoned)),
+            None => Err(TryLockError::WouldBlock),
+        }
+    }
+}
+
+/// Returns the result of an attempt to lock; `None` if somebody holds the lock.
+pub(super) fn tried<G>(result: TryLockResult<G>) -> Option<LockResult<G>> {
+    match result {
+        Ok(guard) => Some(Ok(guard)),
+        Err(TryLockError::Poisoned(poisoned)) => Some(Err(poisoned)),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// Maps a guard, whether the lock is poisoned or not.
+pub(super) fn mapped<G, H>(result: LockResult<G>, f: impl FnOnce(G) -> H) -> LockResult<H> {
+    match result {
+        Ok(guard) => Ok(f(guard)),
+        Err(poisoned) => Err(PoisonError::new(f(poisoned.into_inner()))),
+    }
+}
+
+/// A guard of tokio or the standard library, and the hold that it ends.
+pub(super) struct Guard<'a, G> {
+    // Dropped first: under test another operation may try the lock while it is still held.
+    hold: HoldGuard<'a>,
+    inner: G,
+}
+
+impl<'a, G> Guard<'a, G> {
+    pub(super) fn of(object: &'a Object, taken: ObjectOperation, inner: G) -> Self {
+        let hold = HoldGuard::of(object, taken);
+        Self { hold, inner }
+    }
+
+    /// Returns the inner guard, without ending the hold.
+    pub(super) fn into_inner(self) -> G {
+        forget(self.hold);
+        self.inner
+    }
+}
+
+impl<G: Deref> Deref for Guard<'_, G> {
+    type Target = G::Target;
+
+    #[inline]
+    fn deref(&self) -> &G::Target {
+        &self.inner
+    }
+}
+
+impl<G: DerefMut> DerefMut for Guard<'_, G> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut G::Target {
+        self.hold.mark_changed();
+        &mut self.inner
+    }
+}
+
+/// An async lock, which an [`OwnedGuard`] owns.
+pub(super) trait Lock {
+    fn object(&self) -> &Object;
+}
+
+/// As [`Guard`], with the `Arc` of its lock.
+pub(super) struct OwnedGuard<G, L: Lock + ?Sized> {
+    hold: ObjectHold,
+    inner: Owned<G, L>,
+}
+
+impl<G, L: Lock + ?Sized> OwnedGuard<G, L> {
+    pub(super) fn owner(&self) -> &Arc<L> {
+        self.inner.owner()
+    }
+
+    /// Ends the hold, before the lock itself is released.
+    pub(super) fn release(&self) {
+        self.hold.release(self.owner().object());
+    }
+}
+
+impl<G: Deref, L: Lock + ?Sized> Deref for OwnedGuard<G, L> {
+    type Target = G::Target;
+
+    fn deref(&self) -> &G::Target {
+        &self.inner
+    }
+}
+
+impl<G: DerefMut, L: Lock + ?Sized> DerefMut for OwnedGuard<G, L> {
+    fn deref_mut(&mut self) -> &mut G::Target {
+        self.hold.mark_changed();
+        &mut self.inner
+    }
+}
+
+/// Implements `Deref` and `Debug` for a guard that wraps another.
+macro_rules! guard {
+    ([$($bound:tt)*] $guard:ty) => {
+        impl<T: $($bound)*> std::ops::Deref for $guard {
+            type Target = T;
+
+            #[inline]
+            fn deref(&self) -> &T {
+                &self.0
+            }
+        }
+
+        impl<T: std::fmt::Debug + $($bound)*> std::fmt::Debug for $guard {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    };
+}
+
+/// As `guard!`, for an exclusive guard.
+macro_rules! guard_mut {
+    ([$($bound:tt)*] $guard:ty) => {
+        guard!([$($bound)*] $guard);
+
+        impl<T: $($bound)*> std::ops::DerefMut for $guard {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut T {
+                &mut self.0
+            }
+        }
+    };
+}
+
+/// As `guard!` or `guard_mut!`, for a guard that owns the `Arc` of its lock; implements `Drop` as well.
+macro_rules! owned_guard {
+    ($guard_macro:ident, $guard:ident) => {
+        $guard_macro!([?Sized + 'static] $guard<T>);
+
+        impl<T: ?Sized + 'static> Drop for $guard<T> {
+            fn drop(&mut self) {
+                self.0.release();
+            }
+        }
+    };
+}
+
+/// Implements `Default`, `From` and `Debug` for a lock.
+macro_rules! lock_traits {
+    ($lock:ident) => {
+        impl<T: Default> Default for $lock<T> {
+            #[track_caller]
+            fn default() -> Self {
+                Self::new(T::default())
+            }
+        }
+
+        impl<T> From<T> for $lock<T> {
+            #[track_caller]
+            fn from(value: T) -> Self {
+                Self::new(value)
+            }
+        }
+
+        impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $lock<T> {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.inner.fmt(f)
+            }
+        }
+    };
+}
+
+/// Implements the creation and consumption of an async lock, and its standard traits.
+macro_rules! async_lock {
+    ($lock:ident) => {
+        lock_traits!($lock);
+
+        impl<T> $lock<T> {
+            /// Creates a lock with a value.
+            #[track_caller]
+            pub fn new(value: T) -> Self {
+                Self {
+                    object: Object::new(),
+                    inner: tokio::sync::$lock::new(value),
+                }
+            }
+
+            /// As [`new`](Self::new), in a `static`.
+            #[track_caller]
+            pub const fn const_new(value: T) -> Self {
+                Self {
+                    object: Object::new(),
+                    inner: tokio::sync::$lock::const_new(value),
+                }
+            }
+
+            /// Returns the value.
+            pub fn into_inner(self) -> T {
+                self.inner.into_inner()
+            }
+        }
+
+        impl<T: ?Sized> $lock<T> {
+            /// Returns the value, without locking, since the borrow is exclusive.
+            pub fn get_mut(&mut self) -> &mut T {
+                self.inner.get_mut()
+            }
+        }
+
+        impl<T: ?Sized> Lock for $lock<T> {
+            fn object(&self) -> &Object {
+                &self.object
+            }
+        }
+    };
+}
