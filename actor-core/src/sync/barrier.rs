@@ -3,7 +3,8 @@
 use std::future::Future;
 use std::sync::{Mutex, PoisonError};
 
-use crate::object::{Object, ObjectOperation};
+use super::observed::Observed;
+use crate::object::ObjectOperation;
 use crate::runtime::{self, AccessEffect, Wait};
 
 /// A barrier for a fixed number of tasks, as tokio's.
@@ -25,8 +26,7 @@ use crate::runtime::{self, AccessEffect, Wait};
 /// ```
 #[derive(Debug)]
 pub struct Barrier {
-    object: Object,
-    inner: tokio::sync::Barrier,
+    barrier: Observed<tokio::sync::Barrier>,
     arrivals: Arrivals,
     /// Under test: tokio's own barrier wakes the waiters in an order that it draws itself.
     complete: tokio::sync::Notify,
@@ -69,8 +69,7 @@ impl Barrier {
     #[track_caller]
     pub fn new(count: usize) -> Self {
         Self {
-            object: Object::new(),
-            inner: tokio::sync::Barrier::new(count),
+            barrier: Observed::new(tokio::sync::Barrier::new(count)),
             arrivals: Arrivals::new(count),
             complete: tokio::sync::Notify::const_new(),
         }
@@ -82,10 +81,11 @@ impl Barrier {
         let operation = ObjectOperation::new("Barrier", "passes");
         async move {
             if !runtime::is_controlled() {
-                return BarrierWaitResult(self.inner.wait().await.is_leader());
+                return BarrierWaitResult(self.barrier.inner.wait().await.is_leader());
             }
             let pass = self.wait_controlled();
             let passed = self
+                .barrier
                 .object
                 .wait(operation, Wait::Alone, pass, |_| AccessEffect::CHANGES);
             // The box keeps the controlled future out of the size of production futures.

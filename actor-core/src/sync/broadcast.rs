@@ -17,7 +17,7 @@ use std::future::Future;
 pub use tokio::sync::broadcast::error;
 pub use tokio::sync::broadcast::error::{RecvError, SendError, TryRecvError};
 
-use super::channel::End;
+use super::observed::End;
 use crate::object::{Accessed, ObjectOperation};
 use crate::runtime::{AccessEffect, Wait};
 
@@ -45,34 +45,34 @@ impl<T> Sender<T> {
     /// Returns the value if there are no receivers.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
-        let send = || self.0.inner.send(value);
-        self.0.object.try_change(KIND, "sends into", send)
+        self.0
+            .try_change(KIND, "sends into", |inner| inner.send(value))
     }
 
     /// Creates a receiver of later messages.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        let subscribe = || self.0.inner.subscribe();
-        let inner = self.0.object.change(KIND, "subscribes to", subscribe);
-        Receiver(self.0.with(inner))
+        let subscribe = |inner: &tokio::sync::broadcast::Sender<T>| inner.subscribe();
+        Receiver(self.0.with(self.0.change(KIND, "subscribes to", subscribe)))
     }
 
     /// The number of queued messages: those that some receiver has not received.
     #[track_caller]
     pub fn len(&self) -> usize {
-        self.0.read(KIND, |inner| inner.len())
+        self.0.read(KIND, "looks into", |inner| inner.len())
     }
 
     /// True if all receivers have received everything.
     #[track_caller]
     pub fn is_empty(&self) -> bool {
-        self.0.read(KIND, |inner| inner.is_empty())
+        self.0.read(KIND, "looks into", |inner| inner.is_empty())
     }
 
     /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        self.0.read(KIND, |inner| inner.receiver_count())
+        self.0
+            .read(KIND, "looks into", |inner| inner.receiver_count())
     }
 }
 
@@ -110,7 +110,7 @@ impl<T: Clone> Receiver<T> {
     /// The number of messages for this receiver.
     #[track_caller]
     pub fn len(&self) -> usize {
-        self.0.read(KIND, |inner| inner.len())
+        self.0.read(KIND, "looks into", |inner| inner.len())
     }
 
     /// True if there is no message for this receiver.
@@ -122,9 +122,8 @@ impl<T: Clone> Receiver<T> {
     /// Creates another receiver, of later messages.
     #[track_caller]
     pub fn resubscribe(&self) -> Self {
-        let subscribe = || self.0.inner.resubscribe();
-        let inner = self.0.object.change(KIND, "subscribes to", subscribe);
-        Self(self.0.with(inner))
+        let subscribe = |inner: &tokio::sync::broadcast::Receiver<T>| inner.resubscribe();
+        Self(self.0.with(self.0.change(KIND, "subscribes to", subscribe)))
     }
 }
 

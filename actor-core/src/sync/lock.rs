@@ -1,13 +1,12 @@
 //! The parts that all locks share, async and blocking: the operations that take a lock, and its guards.
 
 use std::future::Future;
-use std::mem::forget;
-use std::ops::{Deref, DerefMut};
 use std::panic::Location;
 use std::sync::{Arc, LockResult, PoisonError, TryLockError, TryLockResult};
 
 use actor_core_lending::Owned;
 
+use super::observed::Observed;
 use crate::object::{Accessed, HoldGuard, Object, ObjectHold, ObjectOperation};
 use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
 
@@ -59,23 +58,23 @@ impl LockMode {
 
     /// Waits for a lock in async code; `wrap` makes the guard of the lock's own type.
     #[track_caller]
-    pub(super) fn acquire<'a, F: Future, G>(
+    pub(super) fn acquire<'a, I: ?Sized, F: Future, G>(
         &'static self,
-        object: &'a Object,
-        lock: impl FnOnce() -> F,
+        Observed { object, inner }: &'a Observed<I>,
+        lock: impl FnOnce(&'a I) -> F,
         wrap: impl FnOnce(Guard<'a, F::Output>) -> G,
     ) -> impl Future<Output = G> {
         let place = Location::caller();
         async move {
-            let inner = if runtime::is_controlled() {
+            let locked = if runtime::is_controlled() {
                 let operation = self.operation(place);
-                let locked = object.wait(operation, self.wait, lock(), |_| self.effect);
+                let locked = object.wait(operation, self.wait, lock(inner), |_| self.effect);
                 // The box keeps the controlled future out of the size of production futures.
                 Box::pin(locked).await
             } else {
-                lock().await
+                lock(inner).await
             };
-            wrap(Guard::of(object, self.operation(place), inner))
+            wrap(Guard::of(object, self.operation(place), locked))
         }
     }
 
@@ -102,7 +101,7 @@ impl LockMode {
         }
     }
 
-    /// Takes a lock if that is possible at once, and returns its hold.
+    /// Takes a lock if that is possible at once; returns the result of the attempt, and the operation.
     #[track_caller]
     fn try_hold<T>(
         &self,
@@ -120,13 +119,13 @@ impl LockMode {
 
     /// Takes an async lock if that is possible at once.
     #[track_caller]
-    pub(super) fn try_acquire<'a, G, H, E>(
+    pub(super) fn try_acquire<'a, I: ?Sized, G, H, E>(
         &self,
-        object: &'a Object,
-        try_lock: impl FnOnce() -> Result<G, E>,
+        Observed { object, inner }: &'a Observed<I>,
+        try_lock: impl FnOnce(&'a I) -> Result<G, E>,
         wrap: impl FnOnce(Guard<'a, G>) -> H,
     ) -> Result<H, E> {
-        let (tried, operation) = self.try_hold(object, try_lock, Result::is_ok);
+        let (tried, operation) = self.try_hold(object, || try_lock(inner), Result::is_ok);
         tried.map(|inner| wrap(Guard::of(object, operation, inner)))
     }
 
@@ -147,32 +146,32 @@ impl LockMode {
     /// Waits for a lock in code that blocks.
     #[track_caller]
     #[inline]
-    pub(super) fn block<'a, G, H>(
+    pub(super) fn block<'a, I: ?Sized, G, H>(
         &self,
-        object: &'a Object,
-        lock: impl FnOnce() -> LockResult<G>,
-        mut try_lock: impl FnMut() -> TryLockResult<G>,
+        Observed { object, inner }: &'a Observed<I>,
+        lock: impl FnOnce(&'a I) -> LockResult<G>,
+        mut try_lock: impl FnMut(&'a I) -> TryLockResult<G>,
         wrap: impl FnOnce(Guard<'a, G>) -> H,
     ) -> LockResult<H> {
         let operation = self.operation(Location::caller());
         let locked = if runtime::is_controlled() {
-            let attempt = || tried(try_lock());
+            let attempt = || tried(try_lock(inner));
             object.block(operation, self.wait, self.effect, attempt)
         } else {
-            lock()
+            lock(inner)
         };
         mapped(locked, |inner| wrap(Guard::of(object, operation, inner)))
     }
 
     /// Takes a blocking lock if that is possible at once.
     #[track_caller]
-    pub(super) fn try_block<'a, G, H>(
+    pub(super) fn try_block<'a, I: ?Sized, G, H>(
         &self,
-        object: &'a Object,
-        try_lock: impl FnOnce() -> TryLockResult<G>,
+        Observed { object, inner }: &'a Observed<I>,
+        try_lock: impl FnOnce(&'a I) -> TryLockResult<G>,
         wrap: impl FnOnce(Guard<'a, G>) -> H,
     ) -> TryLockResult<H> {
-        let try_lock = || tried(try_lock());
+        let try_lock = || tried(try_lock(inner));
         let (tried, operation) = self.try_hold(object, try_lock, Option::is_some);
         let wrap = |inner| wrap(Guard::of(object, operation, inner));
         match tried.map(|locked| mapped(locked, wrap)) {
@@ -203,37 +202,14 @@ pub(super) fn mapped<G, H>(result: LockResult<G>, f: impl FnOnce(G) -> H) -> Loc
 /// A guard of tokio or the standard library, and the hold that it ends.
 pub(super) struct Guard<'a, G> {
     // Dropped first: under test another operation may try the lock while it is still held.
-    hold: HoldGuard<'a>,
-    inner: G,
+    pub(super) hold: HoldGuard<'a>,
+    pub(super) inner: G,
 }
 
 impl<'a, G> Guard<'a, G> {
     pub(super) fn of(object: &'a Object, taken: ObjectOperation, inner: G) -> Self {
         let hold = HoldGuard::of(object, taken);
         Self { hold, inner }
-    }
-
-    /// Returns the inner guard, without ending the hold.
-    pub(super) fn into_inner(self) -> G {
-        forget(self.hold);
-        self.inner
-    }
-}
-
-impl<G: Deref> Deref for Guard<'_, G> {
-    type Target = G::Target;
-
-    #[inline]
-    fn deref(&self) -> &G::Target {
-        &self.inner
-    }
-}
-
-impl<G: DerefMut> DerefMut for Guard<'_, G> {
-    #[inline]
-    fn deref_mut(&mut self) -> &mut G::Target {
-        self.hold.mark_changed();
-        &mut self.inner
     }
 }
 
@@ -244,34 +220,8 @@ pub(super) trait Lock {
 
 /// As [`Guard`], with the `Arc` of its lock.
 pub(super) struct OwnedGuard<G, L: Lock + ?Sized> {
-    hold: ObjectHold,
-    inner: Owned<G, L>,
-}
-
-impl<G, L: Lock + ?Sized> OwnedGuard<G, L> {
-    pub(super) fn owner(&self) -> &Arc<L> {
-        self.inner.owner()
-    }
-
-    /// Ends the hold, before the lock itself is released.
-    pub(super) fn release(&self) {
-        self.hold.release(self.owner().object());
-    }
-}
-
-impl<G: Deref, L: Lock + ?Sized> Deref for OwnedGuard<G, L> {
-    type Target = G::Target;
-
-    fn deref(&self) -> &G::Target {
-        &self.inner
-    }
-}
-
-impl<G: DerefMut, L: Lock + ?Sized> DerefMut for OwnedGuard<G, L> {
-    fn deref_mut(&mut self) -> &mut G::Target {
-        self.hold.mark_changed();
-        &mut self.inner
-    }
+    pub(super) hold: ObjectHold,
+    pub(super) inner: Owned<G, L>,
 }
 
 /// Implements `Deref` and `Debug` for a guard that wraps another.
@@ -282,7 +232,7 @@ macro_rules! guard {
 
             #[inline]
             fn deref(&self) -> &T {
-                &self.0
+                &self.0.inner
             }
         }
 
@@ -302,7 +252,8 @@ macro_rules! guard_mut {
         impl<T: $($bound)*> std::ops::DerefMut for $guard {
             #[inline]
             fn deref_mut(&mut self) -> &mut T {
-                &mut self.0
+                self.0.hold.mark_changed();
+                &mut self.0.inner
             }
         }
     };
@@ -315,7 +266,8 @@ macro_rules! owned_guard {
 
         impl<T: ?Sized + 'static> Drop for $guard<T> {
             fn drop(&mut self) {
-                self.0.release();
+                // Under test another operation may try the lock while it is still held.
+                self.0.hold.release(self.0.inner.owner().object());
             }
         }
     };
@@ -340,7 +292,7 @@ macro_rules! lock_traits {
 
         impl<T: ?Sized + std::fmt::Debug> std::fmt::Debug for $lock<T> {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                self.inner.fmt(f)
+                self.0.inner.fmt(f)
             }
         }
     };
@@ -355,37 +307,31 @@ macro_rules! async_lock {
             /// Creates a lock with a value.
             #[track_caller]
             pub fn new(value: T) -> Self {
-                Self {
-                    object: Object::new(),
-                    inner: tokio::sync::$lock::new(value),
-                }
+                Self(Observed::new(tokio::sync::$lock::new(value)))
             }
 
             /// As [`new`](Self::new), in a `static`.
             #[track_caller]
             pub const fn const_new(value: T) -> Self {
-                Self {
-                    object: Object::new(),
-                    inner: tokio::sync::$lock::const_new(value),
-                }
+                Self(Observed::new(tokio::sync::$lock::const_new(value)))
             }
 
             /// Returns the value.
             pub fn into_inner(self) -> T {
-                self.inner.into_inner()
+                self.0.inner.into_inner()
             }
         }
 
         impl<T: ?Sized> $lock<T> {
             /// Returns the value, without locking, since the borrow is exclusive.
             pub fn get_mut(&mut self) -> &mut T {
-                self.inner.get_mut()
+                self.0.inner.get_mut()
             }
         }
 
         impl<T: ?Sized> Lock for $lock<T> {
             fn object(&self) -> &Object {
-                &self.object
+                &self.0.object
             }
         }
     };

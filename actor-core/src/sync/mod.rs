@@ -74,9 +74,9 @@
 //! reports a spin loop without them: a thousand reads in a row, of objects that nobody has changed.
 
 #[macro_use]
-mod channel;
-#[macro_use]
 mod lock;
+#[macro_use]
+mod observed;
 
 mod barrier;
 pub mod blocking;

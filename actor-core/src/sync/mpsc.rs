@@ -19,7 +19,7 @@ use std::panic::Location;
 pub use tokio::sync::mpsc::error;
 pub use tokio::sync::mpsc::error::{SendError, TryRecvError, TrySendError};
 
-use super::channel::End;
+use super::observed::End;
 use crate::object::{Accessed, ObjectOperation, OwnedObject, blocking};
 use crate::runtime::{self, AccessEffect, SourceLocation, Wait};
 
@@ -85,14 +85,14 @@ impl<T> Sender<T> {
     /// Returns the value if there is no capacity, or if the receiver is gone or closed.
     #[track_caller]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
-        let send = || self.0.inner.try_send(value);
-        self.0.object.try_change(KIND, "tries to send into", send)
+        self.0
+            .try_change(KIND, "tries to send into", |inner| inner.try_send(value))
     }
 
     /// The number of messages that can be sent now without waiting.
     #[track_caller]
     pub fn capacity(&self) -> usize {
-        self.0.read(KIND, |inner| inner.capacity())
+        self.0.read(KIND, "looks into", |inner| inner.capacity())
     }
 
     /// Waits for capacity, and reserves it for one message.
@@ -136,12 +136,11 @@ impl<T> Sender<T> {
     /// If there is no capacity, or if the receiver is gone or closed.
     #[track_caller]
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TrySendError<()>> {
-        let End { inner, object } = &self.0;
-        let reserve = || inner.try_reserve();
-        let inner = object.try_change(KIND, "tries to reserve room in", reserve)?;
+        let verb = "tries to reserve room in";
+        let inner = self.0.try_change(KIND, verb, |inner| inner.try_reserve())?;
         Ok(Permit {
             inner: Some(inner),
-            object,
+            object: &self.0.object,
             place: Location::caller(),
         })
     }
@@ -211,8 +210,8 @@ impl<T> UnboundedSender<T> {
     /// Returns the value if the receiver is gone or closed.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let send = || self.0.inner.send(value);
-        self.0.object.try_change(KIND, "sends into", send)
+        self.0
+            .try_change(KIND, "sends into", |inner| inner.send(value))
     }
 }
 
@@ -232,7 +231,7 @@ macro_rules! sender {
             /// True if the receiver is gone or closed.
             #[track_caller]
             pub fn is_closed(&self) -> bool {
-                self.0.read(KIND, |inner| inner.is_closed())
+                self.0.read(KIND, "looks into", |inner| inner.is_closed())
             }
 
             /// True if both send into the same channel.
@@ -303,19 +302,19 @@ macro_rules! receiver {
             /// The number of queued messages.
             #[track_caller]
             pub fn len(&self) -> usize {
-                self.0.read(KIND, |inner| inner.len())
+                self.0.read(KIND, "looks into", |inner| inner.len())
             }
 
             /// True if there is no message.
             #[track_caller]
             pub fn is_empty(&self) -> bool {
-                self.0.read(KIND, |inner| inner.is_empty())
+                self.0.read(KIND, "looks into", |inner| inner.is_empty())
             }
 
             /// True if the receiver is closed, or no sender is left.
             #[track_caller]
             pub fn is_closed(&self) -> bool {
-                self.0.read(KIND, |inner| inner.is_closed())
+                self.0.read(KIND, "looks into", |inner| inner.is_closed())
             }
 
             /// Closes the channel: no more messages can be sent, and queued ones can still be received.

@@ -7,6 +7,7 @@ use actor_core_lending::Owned;
 use tokio::sync::TryLockError;
 
 use super::lock::{Guard, LOCK, Lock, OwnedGuard};
+use super::observed::Observed;
 use crate::object::Object;
 
 /// An async mutex, as tokio's; waiters get the lock in order.
@@ -21,10 +22,7 @@ use crate::object::Object;
 /// assert_eq!(count.into_inner(), 2);
 /// # }
 /// ```
-pub struct Mutex<T: ?Sized> {
-    object: Object,
-    inner: tokio::sync::Mutex<T>,
-}
+pub struct Mutex<T: ?Sized>(Observed<tokio::sync::Mutex<T>>);
 
 async_lock!(Mutex);
 
@@ -32,7 +30,7 @@ impl<T: ?Sized> Mutex<T> {
     /// Waits for the lock.
     #[track_caller]
     pub fn lock(&self) -> impl Future<Output = MutexGuard<'_, T>> {
-        LOCK.acquire(&self.object, || self.inner.lock(), MutexGuard)
+        LOCK.acquire(&self.0, |inner| inner.lock(), MutexGuard)
     }
 
     /// Takes the lock if nobody holds it.
@@ -42,7 +40,7 @@ impl<T: ?Sized> Mutex<T> {
     /// If somebody holds the lock.
     #[track_caller]
     pub fn try_lock(&self) -> Result<MutexGuard<'_, T>, TryLockError> {
-        LOCK.try_acquire(&self.object, || self.inner.try_lock(), MutexGuard)
+        LOCK.try_acquire(&self.0, |inner| inner.try_lock(), MutexGuard)
     }
 
     /// As [`lock`](Self::lock); the guard owns the `Arc`.
@@ -67,7 +65,7 @@ impl<T: ?Sized> Mutex<T> {
     where
         T: 'static,
     {
-        let lock = |owner| Owned::lock(owner, |mutex: &Self| &mutex.inner);
+        let lock = |owner| Owned::lock(owner, |mutex: &Self| &mutex.0.inner);
         LOCK.acquire_owned(self, lock, OwnedMutexGuard)
     }
 
@@ -81,7 +79,7 @@ impl<T: ?Sized> Mutex<T> {
     where
         T: 'static,
     {
-        let lock = |owner| Owned::try_lock(owner, |mutex: &Self| &mutex.inner);
+        let lock = |owner| Owned::try_lock(owner, |mutex: &Self| &mutex.0.inner);
         LOCK.try_acquire_owned(self, lock, OwnedMutexGuard)
     }
 }
@@ -101,6 +99,6 @@ owned_guard!(guard_mut, OwnedMutexGuard);
 impl<T: ?Sized + 'static> OwnedMutexGuard<T> {
     /// The mutex of the guard.
     pub fn mutex(this: &Self) -> &Arc<Mutex<T>> {
-        this.0.owner()
+        this.0.inner.owner()
     }
 }

@@ -6,6 +6,7 @@ use std::task::{Context, Poll};
 
 use pin_project_lite::pin_project;
 
+use super::observed::Observed;
 use crate::object::{Accessed, Object, ObjectOperation, PolledAccess};
 use crate::runtime::{AccessEffect, Wait};
 
@@ -25,28 +26,19 @@ const KIND: &str = "Notify";
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Notify {
-    object: Object,
-    inner: tokio::sync::Notify,
-}
+pub struct Notify(Observed<tokio::sync::Notify>);
 
 impl Notify {
     /// Creates a `Notify` without a stored notification.
     #[track_caller]
     pub fn new() -> Self {
-        Self {
-            object: Object::new(),
-            inner: tokio::sync::Notify::new(),
-        }
+        Self(Observed::new(tokio::sync::Notify::new()))
     }
 
     /// As [`new`](Self::new), in a `static`.
     #[track_caller]
     pub const fn const_new() -> Self {
-        Self {
-            object: Object::new(),
-            inner: tokio::sync::Notify::const_new(),
-        }
+        Self(Observed::new(tokio::sync::Notify::const_new()))
     }
 
     /// Waits for a notification. [`notify_waiters`](Self::notify_waiters) wakes every future that was created
@@ -55,10 +47,10 @@ impl Notify {
     #[track_caller]
     pub fn notified(&self) -> Notified<'_> {
         // tokio records here which calls of `notify_waiters` came before.
-        let begin = || self.inner.notified();
-        let inner = self.object.read(KIND, "begins to wait for", begin);
+        let verb = "begins to wait for";
+        let inner = self.0.read(KIND, verb, |inner| inner.notified());
         Notified {
-            notify: self,
+            object: &self.0.object,
             operation: ObjectOperation::new(KIND, "waits for"),
             inner,
             access: PolledAccess::default(),
@@ -68,22 +60,22 @@ impl Notify {
     /// Wakes the first waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_one(&self) {
-        let notify = || self.inner.notify_one();
-        self.object.change(KIND, "notifies one at", notify);
+        self.0
+            .change(KIND, "notifies one at", |inner| inner.notify_one());
     }
 
     /// Wakes the last waiter; without one, the next call to wait returns at once.
     #[track_caller]
     pub fn notify_last(&self) {
-        let notify = || self.inner.notify_last();
-        self.object.change(KIND, "notifies the last at", notify);
+        self.0
+            .change(KIND, "notifies the last at", |inner| inner.notify_last());
     }
 
     /// Wakes all current waiters.
     #[track_caller]
     pub fn notify_waiters(&self) {
-        let notify = || self.inner.notify_waiters();
-        self.object.change(KIND, "notifies all at", notify);
+        self.0
+            .change(KIND, "notifies all at", |inner| inner.notify_waiters());
     }
 }
 
@@ -98,7 +90,7 @@ pin_project! {
     /// Waits for a notification of a [`Notify`].
     #[must_use = "futures do nothing unless you `.await` or poll them"]
     pub struct Notified<'a> {
-        notify: &'a Notify,
+        object: &'a Object,
         operation: ObjectOperation,
         #[pin]
         inner: tokio::sync::futures::Notified<'a>,
@@ -128,8 +120,8 @@ impl Notified<'_> {
     #[track_caller]
     pub fn enable(self: Pin<&mut Self>) -> bool {
         let this = self.project();
-        let object = &this.notify.object;
-        object.change(KIND, "enables a wait for", || this.inner.enable())
+        let enable = || this.inner.enable();
+        this.object.change(KIND, "enables a wait for", enable)
     }
 }
 
@@ -138,7 +130,7 @@ impl Future for Notified<'_> {
 
     fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
         let this = self.project();
-        let Some(object) = this.notify.object.controlled() else {
+        let Some(object) = this.object.controlled() else {
             return this.inner.poll(task);
         };
         let (operation, inner) = (*this.operation, this.inner);

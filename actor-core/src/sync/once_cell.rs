@@ -5,7 +5,8 @@ use std::future::Future;
 
 use tokio::sync::SetError;
 
-use crate::object::{Accessed, Object, ObjectOperation};
+use super::observed::Observed;
+use crate::object::ObjectOperation;
 use crate::runtime::{AccessEffect, Wait};
 
 const KIND: &str = "OnceCell";
@@ -22,28 +23,19 @@ const KIND: &str = "OnceCell";
 /// assert_eq!(answer.get(), Some(&42));
 /// # }
 /// ```
-pub struct OnceCell<T> {
-    object: Object,
-    inner: tokio::sync::OnceCell<T>,
-}
+pub struct OnceCell<T>(Observed<tokio::sync::OnceCell<T>>);
 
 impl<T> OnceCell<T> {
     /// Creates an empty cell.
     #[track_caller]
     pub fn new() -> Self {
-        Self {
-            object: Object::new(),
-            inner: tokio::sync::OnceCell::new(),
-        }
+        Self(Observed::new(tokio::sync::OnceCell::new()))
     }
 
     /// As [`new`](Self::new), in a `static`.
     #[track_caller]
     pub const fn const_new() -> Self {
-        Self {
-            object: Object::new(),
-            inner: tokio::sync::OnceCell::const_new(),
-        }
+        Self(Observed::new(tokio::sync::OnceCell::const_new()))
     }
 
     /// Returns the value, initialised by `init` if there is none; concurrent callers wait.
@@ -54,9 +46,10 @@ impl<T> OnceCell<T> {
         Fut: Future<Output = T>,
     {
         let operation = ObjectOperation::new(KIND, "asks");
-        let asks = self.inner.get_or_init(init);
-        self.object
-            .wait(operation, Wait::Alone, asks, |_| AccessEffect::CHANGES)
+        let get = self.0.inner.get_or_init(init);
+        self.0
+            .object
+            .wait(operation, Wait::Alone, get, |_| AccessEffect::CHANGES)
     }
 
     /// Returns the value, initialised by `init` if there is none, unless `init` fails.
@@ -71,15 +64,16 @@ impl<T> OnceCell<T> {
         Fut: Future<Output = Result<T, E>>,
     {
         let operation = ObjectOperation::new(KIND, "asks");
-        let asks = self.inner.get_or_try_init(init);
-        self.object
-            .wait(operation, Wait::Alone, asks, |_| AccessEffect::CHANGES)
+        let get = self.0.inner.get_or_try_init(init);
+        self.0
+            .object
+            .wait(operation, Wait::Alone, get, |_| AccessEffect::CHANGES)
     }
 
     /// Returns the value if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        self.object.read(KIND, "looks into", || self.inner.get())
+        self.0.read(KIND, "looks into", |inner| inner.get())
     }
 
     /// Sets the value.
@@ -89,38 +83,34 @@ impl<T> OnceCell<T> {
     /// Returns the value if the cell is initialised, or being initialised.
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), SetError<T>> {
-        self.object.change(KIND, "sets", || self.inner.set(value))
+        self.0.change(KIND, "sets", |inner| inner.set(value))
     }
 
     /// True if there is a value.
     #[track_caller]
     pub fn initialized(&self) -> bool {
-        let look = || self.inner.initialized();
-        self.object.read(KIND, "looks into", look)
+        self.0.read(KIND, "looks into", |inner| inner.initialized())
     }
 
     /// Creates a cell with a value, or an empty one.
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
-        Self {
-            object: Object::new(),
-            inner: tokio::sync::OnceCell::new_with(value),
-        }
+        Self(Observed::new(tokio::sync::OnceCell::new_with(value)))
     }
 
     /// Returns the value if there is one, without synchronisation, since the borrow is exclusive.
     pub fn get_mut(&mut self) -> Option<&mut T> {
-        self.inner.get_mut()
+        self.0.inner.get_mut()
     }
 
     /// Takes the value out if there is one, without synchronisation, since the borrow is exclusive.
     pub fn take(&mut self) -> Option<T> {
-        self.inner.take()
+        self.0.inner.take()
     }
 
     /// Returns the value if there is one.
     pub fn into_inner(self) -> Option<T> {
-        self.inner.into_inner()
+        self.0.inner.into_inner()
     }
 }
 
@@ -133,6 +123,6 @@ impl<T> Default for OnceCell<T> {
 
 impl<T: fmt::Debug> fmt::Debug for OnceCell<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
+        self.0.inner.fmt(f)
     }
 }

@@ -18,7 +18,7 @@ use std::task::{Context as TaskContext, Poll};
 pub use tokio::sync::oneshot::error;
 pub use tokio::sync::oneshot::error::{RecvError, TryRecvError};
 
-use super::channel::End;
+use super::observed::End;
 use crate::object::{Accessed, ObjectOperation, PolledAccess, blocking};
 use crate::runtime::{self, AccessEffect, Wait};
 

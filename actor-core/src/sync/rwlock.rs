@@ -7,6 +7,7 @@ use actor_core_lending::Owned;
 use tokio::sync::TryLockError;
 
 use super::lock::{Guard, Lock, OwnedGuard, READ, WRITE};
+use super::observed::Observed;
 use crate::object::Object;
 
 /// An async reader-writer lock, as tokio's; waiters get the lock in order.
@@ -21,10 +22,7 @@ use crate::object::Object;
 /// assert_eq!(*list.read().await, [1, 2]);
 /// # }
 /// ```
-pub struct RwLock<T: ?Sized> {
-    object: Object,
-    inner: tokio::sync::RwLock<T>,
-}
+pub struct RwLock<T: ?Sized>(Observed<tokio::sync::RwLock<T>>);
 
 async_lock!(RwLock);
 
@@ -32,13 +30,13 @@ impl<T: ?Sized> RwLock<T> {
     /// Waits for a shared lock, until no writer holds the lock.
     #[track_caller]
     pub fn read(&self) -> impl Future<Output = RwLockReadGuard<'_, T>> {
-        READ.acquire(&self.object, || self.inner.read(), RwLockReadGuard)
+        READ.acquire(&self.0, |inner| inner.read(), RwLockReadGuard)
     }
 
     /// Waits for the exclusive lock, until no reader or writer holds the lock.
     #[track_caller]
     pub fn write(&self) -> impl Future<Output = RwLockWriteGuard<'_, T>> {
-        WRITE.acquire(&self.object, || self.inner.write(), RwLockWriteGuard)
+        WRITE.acquire(&self.0, |inner| inner.write(), RwLockWriteGuard)
     }
 
     /// Takes a shared lock if no writer holds the lock.
@@ -48,7 +46,7 @@ impl<T: ?Sized> RwLock<T> {
     /// If a writer holds the lock, or waits for it.
     #[track_caller]
     pub fn try_read(&self) -> Result<RwLockReadGuard<'_, T>, TryLockError> {
-        READ.try_acquire(&self.object, || self.inner.try_read(), RwLockReadGuard)
+        READ.try_acquire(&self.0, |inner| inner.try_read(), RwLockReadGuard)
     }
 
     /// Takes the exclusive lock if nobody holds the lock.
@@ -58,7 +56,7 @@ impl<T: ?Sized> RwLock<T> {
     /// If a reader or writer holds the lock.
     #[track_caller]
     pub fn try_write(&self) -> Result<RwLockWriteGuard<'_, T>, TryLockError> {
-        WRITE.try_acquire(&self.object, || self.inner.try_write(), RwLockWriteGuard)
+        WRITE.try_acquire(&self.0, |inner| inner.try_write(), RwLockWriteGuard)
     }
 
     /// As [`read`](Self::read); the guard owns the `Arc`.
@@ -80,7 +78,7 @@ impl<T: ?Sized> RwLock<T> {
     where
         T: 'static,
     {
-        let lock = |owner| Owned::read(owner, |lock: &Self| &lock.inner);
+        let lock = |owner| Owned::read(owner, |lock: &Self| &lock.0.inner);
         READ.acquire_owned(self, lock, OwnedRwLockReadGuard)
     }
 
@@ -90,7 +88,7 @@ impl<T: ?Sized> RwLock<T> {
     where
         T: 'static,
     {
-        let lock = |owner| Owned::write(owner, |lock: &Self| &lock.inner);
+        let lock = |owner| Owned::write(owner, |lock: &Self| &lock.0.inner);
         WRITE.acquire_owned(self, lock, OwnedRwLockWriteGuard)
     }
 
@@ -104,7 +102,7 @@ impl<T: ?Sized> RwLock<T> {
     where
         T: 'static,
     {
-        let lock = |owner| Owned::try_read(owner, |lock: &Self| &lock.inner);
+        let lock = |owner| Owned::try_read(owner, |lock: &Self| &lock.0.inner);
         READ.try_acquire_owned(self, lock, OwnedRwLockReadGuard)
     }
 
@@ -118,7 +116,7 @@ impl<T: ?Sized> RwLock<T> {
     where
         T: 'static,
     {
-        let lock = |owner| Owned::try_write(owner, |lock: &Self| &lock.inner);
+        let lock = |owner| Owned::try_write(owner, |lock: &Self| &lock.0.inner);
         WRITE.try_acquire_owned(self, lock, OwnedRwLockWriteGuard)
     }
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use tokio::sync::{AcquireError, TryAcquireError};
 
-use crate::object::{Accessed, Object, ObjectOperation};
+use super::observed::Observed;
+use crate::object::{Accessed, ObjectOperation};
 use crate::runtime::{self, AccessEffect, Wait};
 
 const KIND: &str = "Semaphore";
@@ -26,10 +27,7 @@ const KIND: &str = "Semaphore";
 /// # }
 /// ```
 #[derive(Debug)]
-pub struct Semaphore {
-    object: Object,
-    inner: tokio::sync::Semaphore,
-}
+pub struct Semaphore(Observed<tokio::sync::Semaphore>);
 
 impl Semaphore {
     /// The largest number of permits of a semaphore.
@@ -38,19 +36,13 @@ impl Semaphore {
     /// Creates a semaphore with that many permits.
     #[track_caller]
     pub fn new(permits: usize) -> Self {
-        Self {
-            object: Object::new(),
-            inner: tokio::sync::Semaphore::new(permits),
-        }
+        Self(Observed::new(tokio::sync::Semaphore::new(permits)))
     }
 
     /// As [`new`](Self::new), in a `static`.
     #[track_caller]
     pub const fn const_new(permits: usize) -> Self {
-        Self {
-            object: Object::new(),
-            inner: tokio::sync::Semaphore::const_new(permits),
-        }
+        Self(Observed::new(tokio::sync::Semaphore::const_new(permits)))
     }
 
     /// Waits for a permit.
@@ -147,35 +139,35 @@ impl Semaphore {
     /// Removes up to `permits` available permits; returns the number removed.
     #[track_caller]
     pub fn forget_permits(&self, permits: usize) -> usize {
-        let forget = || self.inner.forget_permits(permits);
-        self.object.change(KIND, "takes permits from", forget)
+        let verb = "takes permits from";
+        self.0
+            .change(KIND, verb, |inner| inner.forget_permits(permits))
     }
 
     /// True if the semaphore is closed.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        self.object
-            .read(KIND, "looks at", || self.inner.is_closed())
+        self.0.read(KIND, "looks at", |inner| inner.is_closed())
     }
 
     /// Adds permits.
     #[track_caller]
     pub fn add_permits(&self, permits: usize) {
-        let add = || self.inner.add_permits(permits);
-        self.object.change(KIND, "adds permits to", add);
+        self.0
+            .change(KIND, "adds permits to", |inner| inner.add_permits(permits));
     }
 
     /// The number of available permits.
     #[track_caller]
     pub fn available_permits(&self) -> usize {
-        let count = || self.inner.available_permits();
-        self.object.read(KIND, "counts", count)
+        self.0
+            .read(KIND, "counts", |inner| inner.available_permits())
     }
 
     /// Closes the semaphore: no more permits are given out, and waiters get an error.
     #[track_caller]
     pub fn close(&self) {
-        self.object.change(KIND, "closes", || self.inner.close());
+        self.0.change(KIND, "closes", |inner| inner.close());
     }
 }
 
@@ -197,8 +189,9 @@ impl<S: Deref<Target = Semaphore>> Permits<S> {
         let operation = ObjectOperation::new(KIND, "acquires");
         async move {
             {
-                let acquire = of.inner.acquire_many(count);
-                let acquire = of.object.wait(operation, Wait::Alone, acquire, |acquired| {
+                let Observed { inner, object } = &of.0;
+                let acquire = inner.acquire_many(count);
+                let acquire = object.wait(operation, Wait::Alone, acquire, |acquired| {
                     AccessEffect::SHARES.if_ok(acquired)
                 });
                 acquire.await?.forget();
@@ -214,8 +207,8 @@ impl<S: Deref<Target = Semaphore>> Permits<S> {
     #[track_caller]
     fn try_acquire(of: S, count: u32) -> Result<Self, TryAcquireError> {
         let operation = ObjectOperation::new(KIND, "tries to acquire");
-        let acquire = || of.inner.try_acquire_many(count);
-        let tried = of.object.step(operation, acquire, |acquired| {
+        let acquire = || of.0.inner.try_acquire_many(count);
+        let tried = of.0.object.step(operation, acquire, |acquired| {
             AccessEffect::SHARES.if_ok(acquired)
         });
         tried?.forget();
@@ -231,9 +224,9 @@ impl<S: Deref<Target = Semaphore>> Drop for Permits<S> {
     fn drop(&mut self) {
         if runtime::is_controlled() {
             let ObjectOperation { kind, place, .. } = self.operation;
-            self.of.object.release(kind, place, true);
+            self.of.0.object.release(kind, place, true);
         }
-        self.of.inner.add_permits(self.count as usize);
+        self.of.0.inner.add_permits(self.count as usize);
     }
 }
 

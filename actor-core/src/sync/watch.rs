@@ -21,7 +21,7 @@ use tokio::sync::Notify;
 pub use tokio::sync::watch::error;
 pub use tokio::sync::watch::error::{RecvError, SendError};
 
-use super::channel::End;
+use super::observed::End;
 use crate::object::{Accessed, HoldGuard, ObjectOperation, OwnedObject};
 use crate::runtime::{self, AccessEffect, Wait};
 
@@ -125,8 +125,8 @@ impl<T> Sender<T> {
     /// Creates a receiver that watches from now on.
     #[track_caller]
     pub fn subscribe(&self) -> Receiver<T> {
-        let subscribe = || self.0.inner.subscribe();
-        let inner = self.0.object.change(KIND, "subscribes to", subscribe);
+        let subscribe = |inner: &tokio::sync::watch::Sender<T>| inner.subscribe();
+        let inner = self.0.change(KIND, "subscribes to", subscribe);
         Receiver(self.0.with(inner), self.1.0.clone())
     }
 
@@ -143,13 +143,14 @@ impl<T> Sender<T> {
     /// The number of receivers.
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
-        self.0.read(KIND, |inner| inner.receiver_count())
+        self.0
+            .read(KIND, "looks into", |inner| inner.receiver_count())
     }
 
     /// True if no receiver is left.
     #[track_caller]
     pub fn is_closed(&self) -> bool {
-        self.0.read(KIND, |inner| inner.is_closed())
+        self.0.read(KIND, "looks into", |inner| inner.is_closed())
     }
 }
 
@@ -268,8 +269,7 @@ impl<T> Receiver<T> {
     /// If no sender is left.
     #[track_caller]
     pub fn has_changed(&self) -> Result<bool, RecvError> {
-        let look = || self.0.inner.has_changed();
-        self.0.object.read(KIND, "looks at", look)
+        self.0.read(KIND, "looks at", |inner| inner.has_changed())
     }
 
     /// Borrows the value. Changes wait until the borrow is dropped.

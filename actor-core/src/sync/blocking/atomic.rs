@@ -13,7 +13,8 @@ use std::fmt;
 
 pub use std::sync::atomic::Ordering;
 
-use crate::object::{Accessed, Object, ObjectOperation};
+use super::super::observed::Observed;
+use crate::object::{Accessed, ObjectOperation};
 use crate::runtime::{self, AccessEffect, Release};
 
 const fn acquires(order: Ordering) -> bool {
@@ -68,37 +69,31 @@ const KIND: &str = "atomic";
 macro_rules! atomic {
     ($atomic:ident $(<$of:ident>)?, $value:ty, $($update:ident $what:literal),*) => {
         /// An atomic value, as in the standard library.
-        pub struct $atomic $(<$of>)? {
-            object: Object,
-            inner: std::sync::atomic::$atomic $(<$of>)?,
-        }
+        pub struct $atomic $(<$of>)?(Observed<std::sync::atomic::$atomic $(<$of>)?>);
 
         impl $(<$of>)? $atomic $(<$of>)? {
             /// Creates an atomic with a value.
             #[track_caller]
             pub const fn new(value: $value) -> Self {
-                Self {
-                    object: Object::new(),
-                    inner: std::sync::atomic::$atomic::new(value),
-                }
+                Self(Observed::new(std::sync::atomic::$atomic::new(value)))
             }
 
             /// Loads the value.
             #[track_caller]
             #[inline]
             pub fn load(&self, order: Ordering) -> $value {
-                let load = || self.inner.load(order);
+                let load = || self.0.inner.load(order);
                 let operation = ObjectOperation::new(KIND, "loads");
-                self.object.step(operation, load, |_| loaded(order))
+                self.0.object.step(operation, load, |_| loaded(order))
             }
 
             /// Stores a value.
             #[track_caller]
             #[inline]
             pub fn store(&self, value: $value, order: Ordering) {
-                let store = || self.inner.store(value, order);
+                let store = || self.0.inner.store(value, order);
                 let operation = ObjectOperation::new(KIND, "stores into");
-                self.object.step(operation, store, |()| stored(order));
+                self.0.object.step(operation, store, |()| stored(order));
             }
 
             /// Stores a value if the current value is `current`; returns the previous value.
@@ -115,9 +110,9 @@ macro_rules! atomic {
                 success: Ordering,
                 failure: Ordering,
             ) -> Result<$value, $value> {
-                let exchange = || self.inner.compare_exchange(current, new, success, failure);
+                let exchange = || self.0.inner.compare_exchange(current, new, success, failure);
                 let operation = ObjectOperation::new(KIND, "compares and exchanges");
-                self.object.step(operation, exchange, |result| match result {
+                self.0.object.step(operation, exchange, |result| match result {
                     Ok(_) => updated(success),
                     Err(_) => loaded(failure),
                 })
@@ -138,7 +133,7 @@ macro_rules! atomic {
                 failure: Ordering,
             ) -> Result<$value, $value> {
                 if !runtime::is_controlled() {
-                    return self.inner.compare_exchange_weak(current, new, success, failure);
+                    return self.0.inner.compare_exchange_weak(current, new, success, failure);
                 }
                 self.compare_exchange(current, new, success, failure)
             }
@@ -171,20 +166,20 @@ macro_rules! atomic {
                 #[track_caller]
                 #[inline]
                 pub fn $update(&self, value: $value, order: Ordering) -> $value {
-                    let update = || self.inner.$update(value, order);
+                    let update = || self.0.inner.$update(value, order);
                     let operation = ObjectOperation::new(KIND, $what);
-                    self.object.step(operation, update, |_| updated(order))
+                    self.0.object.step(operation, update, |_| updated(order))
                 }
             )*
 
             /// Returns the value, without synchronisation, since the borrow is exclusive.
             pub fn get_mut(&mut self) -> &mut $value {
-                self.inner.get_mut()
+                self.0.inner.get_mut()
             }
 
             /// Returns the value.
             pub fn into_inner(self) -> $value {
-                self.inner.into_inner()
+                self.0.inner.into_inner()
             }
         }
 
@@ -204,7 +199,7 @@ macro_rules! atomic {
 
         impl $(<$of>)? fmt::Debug for $atomic $(<$of>)? {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.inner.fmt(f)
+                self.0.inner.fmt(f)
             }
         }
     };

@@ -1,7 +1,8 @@
 //! Blocking barriers: [`Barrier`].
 
 use super::super::barrier::{Arrivals, BarrierWaitResult};
-use crate::object::{Accessed, Object, ObjectOperation};
+use super::super::observed::Observed;
+use crate::object::{Accessed, ObjectOperation};
 use crate::runtime::{self, AccessEffect, Wait};
 
 /// A barrier for a fixed number of threads, as in the standard library.
@@ -20,8 +21,7 @@ use crate::runtime::{self, AccessEffect, Wait};
 /// ```
 #[derive(Debug)]
 pub struct Barrier {
-    object: Object,
-    inner: std::sync::Barrier,
+    barrier: Observed<std::sync::Barrier>,
     arrivals: Arrivals,
 }
 
@@ -30,8 +30,7 @@ impl Barrier {
     #[track_caller]
     pub const fn new(count: usize) -> Self {
         Self {
-            object: Object::new(),
-            inner: std::sync::Barrier::new(count),
+            barrier: Observed::new(std::sync::Barrier::new(count)),
             arrivals: Arrivals::new(count),
         }
     }
@@ -40,18 +39,23 @@ impl Barrier {
     #[track_caller]
     pub fn wait(&self) -> BarrierWaitResult {
         if !runtime::is_controlled() {
-            return BarrierWaitResult(self.inner.wait().is_leader());
+            return BarrierWaitResult(self.barrier.inner.wait().is_leader());
         }
         let operation = ObjectOperation::new("Barrier", "comes to");
-        self.object
+        self.barrier
+            .object
             .step(operation, || (), |()| AccessEffect::CHANGES);
         let (is_last, rounds) = self.arrivals.arrive();
         if is_last {
-            self.object.unblock(operation.kind);
+            self.barrier.object.unblock(operation.kind);
         } else {
-            let passes = self.object.current_access(operation.with_verb("passes"));
+            let passes = self
+                .barrier
+                .object
+                .current_access(operation.with_verb("passes"));
             let attempt = || (self.arrivals.rounds() > rounds).then_some(());
-            self.object
+            self.barrier
+                .object
                 .block_on(passes, Wait::Alone, AccessEffect::LOOKS, attempt);
         }
         BarrierWaitResult(is_last)

@@ -8,9 +8,10 @@ use std::task::Context as TaskContext;
 use std::time::Duration;
 
 use super::super::lock::mapped;
+use super::super::observed::Observed;
 use super::mutex::MutexGuard;
 use crate::environment::{ClockSleep, sleep};
-use crate::object::{Object, ObjectOperation};
+use crate::object::ObjectOperation;
 use crate::runtime::{self, AccessEffect, ObjectId, Purpose, Runtime, SourceLocation, Wait};
 
 const KIND: &str = "Condvar";
@@ -40,19 +41,13 @@ const KIND: &str = "Condvar";
 /// # thread.join().unwrap();
 /// ```
 #[derive(Debug)]
-pub struct Condvar {
-    object: Object,
-    inner: std::sync::Condvar,
-}
+pub struct Condvar(Observed<std::sync::Condvar>);
 
 impl Condvar {
     /// Creates a condition variable without waiters.
     #[track_caller]
     pub const fn new() -> Self {
-        Self {
-            object: Object::new(),
-            inner: std::sync::Condvar::new(),
-        }
+        Self(Observed::new(std::sync::Condvar::new()))
     }
 
     /// Releases the lock and waits for a notification, atomically; takes the lock again afterwards.
@@ -67,7 +62,7 @@ impl Condvar {
             return self.wait_until(guard, None, place).0;
         }
         let (inner, lock) = guard.into_parts();
-        mapped(self.inner.wait(inner), |inner| lock.guard(inner, place))
+        mapped(self.0.inner.wait(inner), |inner| lock.guard(inner, place))
     }
 
     /// Waits while the condition holds.
@@ -105,7 +100,7 @@ impl Condvar {
             return mapped(locked, |guard| (guard, WaitTimeoutResult(!is_notified)));
         }
         let (inner, lock) = guard.into_parts();
-        let waited = self.inner.wait_timeout(inner, limit);
+        let waited = self.0.inner.wait_timeout(inner, limit);
         mapped(waited, |(inner, result)| {
             let result = WaitTimeoutResult(result.timed_out());
             (lock.guard(inner, place), result)
@@ -155,7 +150,7 @@ impl Condvar {
             return Ok((guard, WaitTimeoutResult(false)));
         }
         let (inner, lock) = guard.into_parts();
-        let waited = self.inner.wait_timeout_while(inner, limit, condition);
+        let waited = self.0.inner.wait_timeout_while(inner, limit, condition);
         mapped(waited, |(inner, result)| {
             let result = WaitTimeoutResult(result.timed_out());
             (lock.guard(inner, place), result)
@@ -170,7 +165,7 @@ impl Condvar {
         place: SourceLocation,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         let operation = ObjectOperation::at(KIND, "waits at", place);
-        let access = self.object.begin_access(operation);
+        let access = self.0.object.begin_access(operation);
         let (lock, again) = guard.release(place);
         let mut is_notified = false;
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
@@ -191,7 +186,7 @@ impl Condvar {
     #[track_caller]
     pub fn notify_one(&self) {
         if !runtime::is_controlled() {
-            return self.inner.notify_one();
+            return self.0.inner.notify_one();
         }
         self.notify("notifies one at", |runtime, object| {
             runtime.unblock_one(object);
@@ -202,7 +197,7 @@ impl Condvar {
     #[track_caller]
     pub fn notify_all(&self) {
         if !runtime::is_controlled() {
-            return self.inner.notify_all();
+            return self.0.inner.notify_all();
         }
         self.notify("notifies all at", |runtime, object| runtime.unblock(object));
     }
@@ -210,8 +205,8 @@ impl Condvar {
     /// Under test: wakes waiters by `wake`.
     #[track_caller]
     fn notify(&self, verb: &'static str, wake: impl FnOnce(&dyn Runtime, ObjectId)) {
-        let access = self.object.begin_access(ObjectOperation::new(KIND, verb));
-        self.object.record_access(access, AccessEffect::CHANGES);
+        let access = self.0.object.begin_access(ObjectOperation::new(KIND, verb));
+        self.0.object.record_access(access, AccessEffect::CHANGES);
         if let (Some(runtime), Some(access)) = (runtime::current(), access) {
             wake(&*runtime, access.object);
         }

@@ -9,10 +9,7 @@ macro_rules! blocking_lock {
             /// Creates a lock with a value.
             #[track_caller]
             pub const fn new(value: T) -> Self {
-                Self {
-                    object: Object::new(),
-                    inner: std::sync::$lock::new(value),
-                }
+                Self(Observed::new(std::sync::$lock::new(value)))
             }
 
             /// Returns the value.
@@ -21,7 +18,7 @@ macro_rules! blocking_lock {
             ///
             /// Returns the value in the error if the lock is poisoned.
             pub fn into_inner(self) -> LockResult<T> {
-                self.inner.into_inner()
+                self.0.inner.into_inner()
             }
         }
 
@@ -29,15 +26,14 @@ macro_rules! blocking_lock {
             /// True if a holder of the exclusive lock has panicked.
             #[track_caller]
             pub fn is_poisoned(&self) -> bool {
-                let look = || self.inner.is_poisoned();
-                self.object.read(KIND, "looks into", look)
+                self.0.read(KIND, "looks into", |inner| inner.is_poisoned())
             }
 
             /// Clears the poison that a panic has left.
             #[track_caller]
             pub fn clear_poison(&self) {
-                let clear = || self.inner.clear_poison();
-                self.object.change(KIND, "clears the poison of", clear);
+                let verb = "clears the poison of";
+                self.0.change(KIND, verb, |inner| inner.clear_poison());
             }
 
             /// Returns the value, without locking, since the borrow is exclusive.
@@ -46,7 +42,7 @@ macro_rules! blocking_lock {
             ///
             /// Returns the value in the error if the lock is poisoned.
             pub fn get_mut(&mut self) -> LockResult<&mut T> {
-                self.inner.get_mut()
+                self.0.inner.get_mut()
             }
         }
     };

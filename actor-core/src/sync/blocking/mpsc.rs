@@ -20,7 +20,7 @@ use std::time::Duration;
 
 pub use std::sync::mpsc::{RecvError, RecvTimeoutError, SendError, TryRecvError, TrySendError};
 
-use super::super::channel::End;
+use super::super::observed::End;
 use crate::object::{Accessed, ObjectOperation};
 use crate::runtime::{self, AccessEffect, Purpose, Wait};
 
@@ -71,8 +71,9 @@ impl<T> Sender<T> {
     /// Returns the value if the receiver is gone.
     #[track_caller]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
-        let send = || self.0.inner.send(value);
-        let sent = self.0.object.try_change(KIND, "sends into", send);
+        let sent = self
+            .0
+            .try_change(KIND, "sends into", |inner| inner.send(value));
         self.0.object.unblock(KIND);
         sent
     }
@@ -173,8 +174,8 @@ impl<T> Receiver<T> {
     /// If there is no message; the error distinguishes if one may still come.
     #[track_caller]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        let End { inner, object } = &self.0;
-        let received = object.try_change(KIND, "tries to receive from", || inner.try_recv());
+        let verb = "tries to receive from";
+        let received = self.0.try_change(KIND, verb, |inner| inner.try_recv());
         self.record_taken(received.is_ok());
         received
     }

@@ -1,9 +1,11 @@
 //! Blocking mutexes: [`Mutex`].
 
+use std::mem::forget;
 use std::sync::{LockResult, TryLockResult};
 
 use super::super::lock::{Guard, LOCK, mapped, tried};
-use crate::object::{Accessed, Object, ObjectOperation};
+use super::super::observed::Observed;
+use crate::object::ObjectOperation;
 use crate::runtime::{Access, AccessEffect, SourceLocation, Wait};
 
 const KIND: &str = "Mutex";
@@ -18,10 +20,7 @@ const KIND: &str = "Mutex";
 /// *COUNT.lock().unwrap() += 1;
 /// assert_eq!(*COUNT.lock().unwrap(), 1);
 /// ```
-pub struct Mutex<T: ?Sized> {
-    object: Object,
-    inner: std::sync::Mutex<T>,
-}
+pub struct Mutex<T: ?Sized>(Observed<std::sync::Mutex<T>>);
 
 blocking_lock!(Mutex);
 
@@ -34,10 +33,13 @@ impl<T: ?Sized> Mutex<T> {
     #[track_caller]
     #[inline]
     pub fn lock(&self) -> LockResult<MutexGuard<'_, T>> {
-        let (lock, try_lock) = (|| self.inner.lock(), || self.inner.try_lock());
-        LOCK.block(&self.object, lock, try_lock, |guard| {
-            MutexGuard(guard, self)
-        })
+        let wrap = |guard| MutexGuard(guard, self);
+        LOCK.block(
+            &self.0,
+            |inner| inner.lock(),
+            |inner| inner.try_lock(),
+            wrap,
+        )
     }
 
     /// Takes the lock if nobody holds it.
@@ -47,8 +49,8 @@ impl<T: ?Sized> Mutex<T> {
     /// If somebody holds the lock. If the lock is poisoned, the error contains the guard.
     #[track_caller]
     pub fn try_lock(&self) -> TryLockResult<MutexGuard<'_, T>> {
-        let try_lock = || self.inner.try_lock();
-        LOCK.try_block(&self.object, try_lock, |guard| MutexGuard(guard, self))
+        let wrap = |guard| MutexGuard(guard, self);
+        LOCK.try_block(&self.0, |inner| inner.try_lock(), wrap)
     }
 
     /// Takes the lock in the step in progress, or waits for it.
@@ -57,8 +59,9 @@ impl<T: ?Sized> Mutex<T> {
         access: Option<Access>,
         place: SourceLocation,
     ) -> LockResult<MutexGuard<'_, T>> {
-        let attempt = || tried(self.inner.try_lock());
+        let attempt = || tried(self.0.inner.try_lock());
         let locked = self
+            .0
             .object
             .block_on(access, Wait::Alone, AccessEffect::TAKES, attempt);
         mapped(locked, |inner| self.guard(inner, place))
@@ -71,7 +74,7 @@ impl<T: ?Sized> Mutex<T> {
         place: SourceLocation,
     ) -> MutexGuard<'a, T> {
         let operation = ObjectOperation::at(KIND, "locks", place);
-        MutexGuard(Guard::of(&self.object, operation, inner), self)
+        MutexGuard(Guard::of(&self.0.object, operation, inner), self)
     }
 }
 
@@ -81,8 +84,11 @@ pub struct MutexGuard<'a, T: ?Sized>(Guard<'a, std::sync::MutexGuard<'a, T>>, &'
 guard_mut!([?Sized] MutexGuard<'_, T>);
 
 impl<'a, T: ?Sized> MutexGuard<'a, T> {
+    /// Returns the inner guard, without ending the hold.
     pub(super) fn into_parts(self) -> (std::sync::MutexGuard<'a, T>, &'a Mutex<T>) {
-        (self.0.into_inner(), self.1)
+        let Self(guard, lock) = self;
+        forget(guard.hold);
+        (guard.inner, lock)
     }
 
     /// Releases the lock in the step in progress; returns the lock, and the access by which to take it again.
@@ -90,9 +96,10 @@ impl<'a, T: ?Sized> MutexGuard<'a, T> {
         let (inner, lock) = self.into_parts();
         drop(inner);
         let operation = ObjectOperation::at(KIND, "lets go of", place);
-        lock.object.record(operation, AccessEffect::LETS_GO);
-        lock.object.unblock(KIND);
+        let object = &lock.0.object;
+        object.record(operation, AccessEffect::LETS_GO);
+        object.unblock(KIND);
         let again = operation.with_verb("locks again");
-        (lock, lock.object.current_access(again))
+        (lock, object.current_access(again))
     }
 }

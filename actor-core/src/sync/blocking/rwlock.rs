@@ -3,7 +3,7 @@
 use std::sync::{LockResult, TryLockError, TryLockResult};
 
 use super::super::lock::{Guard, READ, WRITE_FIRST};
-use crate::object::{Accessed, Object};
+use super::super::observed::Observed;
 use crate::runtime;
 
 const KIND: &str = "RwLock";
@@ -25,10 +25,7 @@ const KIND: &str = "RwLock";
 /// in between. Under test a waiting writer has priority, too, even against [`try_read`](RwLock::try_read).
 /// This covers both policies: a reader that overtakes a writer equals a schedule in which the writer comes
 /// later.
-pub struct RwLock<T: ?Sized> {
-    object: Object,
-    inner: std::sync::RwLock<T>,
-}
+pub struct RwLock<T: ?Sized>(Observed<std::sync::RwLock<T>>);
 
 blocking_lock!(RwLock);
 
@@ -41,8 +38,8 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     #[inline]
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
-        let (lock, try_lock) = (|| self.inner.read(), || self.try_read_inner());
-        READ.block(&self.object, lock, try_lock, RwLockReadGuard)
+        let try_lock = |_| self.try_read_inner();
+        READ.block(&self.0, |inner| inner.read(), try_lock, RwLockReadGuard)
     }
 
     /// Waits for the exclusive lock, until no reader or writer holds the lock.
@@ -53,8 +50,13 @@ impl<T: ?Sized> RwLock<T> {
     #[track_caller]
     #[inline]
     pub fn write(&self) -> LockResult<RwLockWriteGuard<'_, T>> {
-        let (lock, try_lock) = (|| self.inner.write(), || self.inner.try_write());
-        WRITE_FIRST.block(&self.object, lock, try_lock, RwLockWriteGuard)
+        let wrap = RwLockWriteGuard;
+        WRITE_FIRST.block(
+            &self.0,
+            |inner| inner.write(),
+            |inner| inner.try_write(),
+            wrap,
+        )
     }
 
     /// Takes a shared lock if that is possible at once.
@@ -65,7 +67,7 @@ impl<T: ?Sized> RwLock<T> {
     /// guard.
     #[track_caller]
     pub fn try_read(&self) -> TryLockResult<RwLockReadGuard<'_, T>> {
-        READ.try_block(&self.object, || self.try_read_inner(), RwLockReadGuard)
+        READ.try_block(&self.0, |_| self.try_read_inner(), RwLockReadGuard)
     }
 
     /// Takes the exclusive lock if that is possible at once.
@@ -75,15 +77,15 @@ impl<T: ?Sized> RwLock<T> {
     /// If a reader or writer holds the lock. If it is poisoned, the error contains the guard.
     #[track_caller]
     pub fn try_write(&self) -> TryLockResult<RwLockWriteGuard<'_, T>> {
-        WRITE_FIRST.try_block(&self.object, || self.inner.try_write(), RwLockWriteGuard)
+        WRITE_FIRST.try_block(&self.0, |inner| inner.try_write(), RwLockWriteGuard)
     }
 
     /// Takes a shared lock, unless a writer waits, under test.
     fn try_read_inner(&self) -> TryLockResult<std::sync::RwLockReadGuard<'_, T>> {
         let runtime = runtime::current();
-        match runtime.is_some_and(|rt| rt.is_claimed(self.object.id(&*rt, KIND))) {
+        match runtime.is_some_and(|rt| rt.is_claimed(self.0.object.id(&*rt, KIND))) {
             true => Err(TryLockError::WouldBlock),
-            false => self.inner.try_read(),
+            false => self.0.inner.try_read(),
         }
     }
 }
