@@ -244,7 +244,7 @@ pub use specification::{Answer, Monitor, MonitorContext, Temperature, World};
 pub use supervision::{
     Backoff, Decision, Failure, FailureKind, Restart, StopReason, Supervision, Terminated, Unread,
 };
-pub use system::{Faults, Node, Shutdown, System};
+pub use system::{Faults, Shutdown, System};
 pub use table::State;
 
 /// Items that the macros generate and executors read: the generated parts of [`Actor`] and [`Monitor`].

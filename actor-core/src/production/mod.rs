@@ -43,7 +43,6 @@ pub(crate) use host::lease::Holder;
 pub(crate) use observing::work::{ENTRY_HOOK, EXIT_HOOK, START_HOOK, STOP_HOOK};
 pub(crate) use running::actor::{LiveActor, OfferState};
 pub(crate) use running::hub::Hub;
-pub(crate) use running::node::LiveNode;
 pub(crate) use running::relations::{AwaitsEnd, AwaitsStart};
 pub(crate) use running::reply::{Observed, why_lost};
 pub(crate) use running::target::{ActorAddress, CountedRef, RefCount, WeakTarget};

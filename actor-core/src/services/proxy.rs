@@ -60,13 +60,13 @@ pub type ProxyRef<A> = ActorRef<Proxy<A>>;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let sys = System::new();
-/// let node = sys.node("n1", |node| {
+/// sys.node("n1", |node| {
 ///     node.spawner().name("greeter").registered().spawn(Greeter);
 /// });
 /// let greeter = sys.spawn(Proxy::<Greeter>::new("n1/greeter"));
 /// assert_eq!(greeter.ask(Greet).await?, "hello");
 ///
-/// node.restart();
+/// sys.faults().restart("n1");
 /// while greeter.ask(Greet).await.is_err() {} // until it has heard of the end
 /// # sys.shutdown().await?;
 /// # Ok(())

@@ -6,6 +6,6 @@ pub(crate) mod node;
 mod set_up;
 pub(crate) mod shutdown;
 
-pub use node::{Faults, Node};
+pub use node::Faults;
 pub use set_up::System;
 pub use shutdown::Shutdown;

@@ -1,22 +1,22 @@
-//! Nodes, which crash and restart as a whole, and the faults between them: [`Node`], [`Faults`].
+//! Nodes, which crash and restart as a whole, and their faults: [`System::node`], [`Faults`].
 
 use std::any::{TypeId, type_name};
 use std::cell::RefCell;
-use std::fmt;
 use std::time::Duration;
 
 use super::System;
 use crate::actor::instance::ValueSpawn;
 use crate::actor::names::{Names, names};
 use crate::event::Event;
-use crate::production::{LiveNode, LiveSystem};
+use crate::production::LiveSystem;
 use crate::runtime::{self, DiskAfterRestart, MessageFault, NodeCode, ScriptedFault, Spawn};
 use crate::specification::{Answer, World};
 
 impl System {
-    /// Starts a *node*: a machine whose actors crash and restart together. `boot` gets a system of the node,
-    /// so that a set-up function works on a node unchanged, and runs again at each restart of the node. The
-    /// actors that it spawns, and that these spawn, are on the node.
+    /// Starts a *node*: a machine whose actors crash and restart together, by [`Faults::crash`] and
+    /// [`Faults::restart`]. `boot` gets a system of the node, so that a set-up function works on a node
+    /// unchanged, and runs again at each restart of the node. The actors that it spawns, and that these
+    /// spawn, are on the node.
     ///
     /// On the node itself a name is used as it is, and on other nodes with the node's name before it:
     /// `lookup("n2/replica")`, which waits if `n2` has not booted yet. References can be sent in messages. A
@@ -28,8 +28,8 @@ impl System {
     /// default. Code on no node, such as a test's body, communicates with the nodes directly. In production a
     /// node is a part of this process, `boot` has run when this returns, and messages are not encoded.
     ///
-    /// If another node has the name, no node is started: that is reported as an error which nobody receives,
-    /// and the other node is returned. A panic of `boot` is reported in the same way; its node is down.
+    /// If another node has the name, no node is started: that is reported as an error which nobody receives.
+    /// A panic of `boot` is reported in the same way; its node is down.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -50,13 +50,13 @@ impl System {
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// let sys = System::new();
-    /// let node = sys.node("n1", |node| {
+    /// sys.node("n1", |node| {
     ///     node.spawner().name("greeter").registered().spawn(Greeter);
     /// });
     /// let greeter = sys.lookup::<Greeter>("n1/greeter").await?;
     /// assert_eq!(greeter.ask(Greet).await, Ok("hello"));
     ///
-    /// node.restart();
+    /// sys.faults().restart("n1");
     /// assert!(greeter.ask(Greet).await.is_err());
     /// let greeter = sys.lookup::<Greeter>("n1/greeter").await?;
     /// assert_eq!(greeter.ask(Greet).await, Ok("hello"));
@@ -64,15 +64,15 @@ impl System {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn node(&self, name: &str, mut boot: impl FnMut(&System) + Send + 'static) -> Node {
-        let inner = match self.as_live() {
+    pub fn node(&self, name: &str, mut boot: impl FnMut(&System) + Send + 'static) {
+        match self.as_live() {
             Some(live) => {
                 let boot = move |live: &LiveSystem| {
                     let sys = System::of_node(live.clone());
                     boot(&sys);
                     names(&sys).booted();
                 };
-                Inner::Live(live.node(name, Box::new(boot), registry))
+                live.node(name, Box::new(boot), registry);
             }
             None => {
                 let code = NodeCode {
@@ -84,16 +84,11 @@ impl System {
                     }),
                 };
                 runtime::with(|rt| rt.node(name, code));
-                Inner::Controlled
             }
-        };
-        Node {
-            name: name.into(),
-            inner,
         }
     }
 
-    /// Returns the handle by which a script injects faults between nodes, for tests of scenarios. Faults take
+    /// Returns the handle by which a script injects faults into nodes and links, for tests of scenarios. Faults take
     /// effect in the order of the calls, together with the caller's other effects.
     ///
     /// In production it crashes and restarts nodes, and does nothing else.
@@ -164,56 +159,7 @@ impl System {
     }
 }
 
-/// A node of a system, created by [`System::node`]. Dropping it changes nothing.
-#[derive(Clone)]
-pub struct Node {
-    name: Box<str>,
-    inner: Inner,
-}
-
-#[derive(Clone)]
-enum Inner {
-    Live(LiveNode),
-    Controlled,
-}
-
-impl Node {
-    /// The name of the node.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Crashes the node: ends all actors and timers on it at once, without `#[stop]` hooks. Messages that the
-    /// node has sent before may still arrive; later messages to it are dead letters. No effect if it is down.
-    pub fn crash(&self) {
-        match &self.inner {
-            Inner::Live(node) => node.crash(),
-            Inner::Controlled => {
-                runtime::with(|rt| rt.fault(ScriptedFault::Crash(self.name.clone())))
-            }
-        }
-    }
-
-    /// Restarts the node: its boot code runs, and spawns the actors of the node's next incarnation. A node
-    /// that is up crashes first. Under test it keeps its disk.
-    pub fn restart(&self) {
-        match &self.inner {
-            Inner::Live(node) => node.restart(),
-            Inner::Controlled => {
-                let fault = ScriptedFault::Restart(self.name.clone(), DiskAfterRestart::Keep);
-                runtime::with(|rt| rt.fault(fault));
-            }
-        }
-    }
-}
-
-impl fmt::Debug for Node {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Node").field(&self.name).finish()
-    }
-}
-
-/// Scripted faults between the nodes of a test, from [`System::faults`] or as the argument of a script in
+/// Scripted faults of nodes and of the links between them, from [`System::faults`] or as the argument of a script in
 /// [`System::when`]. Nodes are named as in [`System::node`]; an unknown name is reported as a bug.
 ///
 /// A link has one direction. A *cut* link loses everything on it and everything sent over it until it is
@@ -234,17 +180,19 @@ enum FaultSink<'a> {
 }
 
 impl Faults<'_> {
-    /// Crashes a node; see [`Node::crash`].
+    /// Crashes a node: ends all actors and timers on it at once, without `#[stop]` hooks. Messages that the
+    /// node has sent before may still arrive; later messages to it are dead letters. No effect if it is down.
     pub fn crash(&self, node: &str) {
         self.inject(ScriptedFault::Crash(node.into()));
     }
 
-    /// Restarts a node with its disk; see [`Node::restart`].
+    /// Restarts a node with its disk: its boot code runs, and spawns the actors of the node's next
+    /// incarnation. A node that is up crashes first.
     pub fn restart(&self, node: &str) {
         self.inject(ScriptedFault::Restart(node.into(), DiskAfterRestart::Keep));
     }
 
-    /// Restarts a node whose disk is lost.
+    /// Restarts a node whose disk is lost. In production the disk is kept.
     pub fn restart_without_disk(&self, node: &str) {
         self.inject(ScriptedFault::Restart(node.into(), DiskAfterRestart::Wipe));
     }

@@ -405,7 +405,7 @@ async fn nodes_have_the_limit_of_their_system() {
     use std::time::Duration;
     let sys = System::new();
     sys.ask_limit(Duration::from_millis(10));
-    let node = sys.node("n1", |node| {
+    sys.node("n1", |node| {
         node.spawner()
             .name("calculator")
             .registered()
@@ -413,7 +413,7 @@ async fn nodes_have_the_limit_of_their_system() {
     });
     let calculator = sys.lookup::<Calculator>("n1/calculator").await.unwrap();
     assert_eq!(calculator.ask(Slow).await, Err(AskError::TimedOut));
-    node.restart();
+    sys.faults().restart("n1");
     let calculator = sys.lookup::<Calculator>("n1/calculator").await.unwrap();
     assert_eq!(calculator.ask(Slow).await, Err(AskError::TimedOut));
     sys.shutdown().await.unwrap();

@@ -38,17 +38,17 @@ fn boot(node: &System) {
 #[tokio::test]
 async fn a_node_is_restarted_under_its_name_with_new_actors() {
     let sys = System::new();
-    let node = sys.node("n1", boot);
+    sys.node("n1", boot);
     let old = sys.lookup::<Sum>("n1/sum").await.unwrap();
     assert_eq!(old.name(), "n1/sum");
     old.tell(Add(2));
     assert_eq!(old.ask(Total).await, Ok(2));
-    node.restart();
+    sys.faults().restart("n1");
     let new = sys.lookup::<Sum>("n1/sum").await.unwrap();
     assert_ne!(new, old);
     assert_eq!(new.ask(Total).await, Ok(0));
     assert_eq!(old.ask(Total).await, Err(AskError::Disconnected));
-    node.crash();
+    sys.faults().crash("n1");
     let none = sys.lookup::<Sum>("n1/sum").await;
     assert_eq!(none, Err(LookupError::Unreachable));
     assert_eq!(new.stopped().await, StopReason::Disconnected);
@@ -92,11 +92,11 @@ async fn mistakes_with_nodes_are_reported() {
         count.fetch_add(1, Ordering::Relaxed);
     });
     sys.node("n1", |_| panic!("it is not booted"));
-    let bad = sys.node("n2", |_| panic!("no disk"));
+    sys.node("n2", |_| panic!("no disk"));
     let none = sys.lookup::<Sum>("n2/sum").await;
     assert_eq!(none, Err(LookupError::Unreachable));
     sys.faults().crash("n3");
-    bad.crash();
+    sys.faults().crash("n2");
     let whole = sys.clone();
     sys.node("n4", move |_| whole.faults().restart("n4"));
     let none = sys.lookup::<Sum>("n4/sum").await;
@@ -146,11 +146,11 @@ impl Seen {
 #[tokio::test]
 async fn monitors_see_what_happens_on_nodes() {
     let sys = System::new();
-    let node = sys.node("n1", boot);
+    sys.node("n1", boot);
     let seen = Arc::new(AtomicU32::new(0));
     sys.monitor_with(Seen(seen.clone()));
     sys.lookup::<Sum>("n1/sum").await.unwrap().tell(Add(1));
-    node.restart();
+    sys.faults().restart("n1");
     sys.lookup::<Sum>("n1/sum").await.unwrap().tell(Add(2));
     sys.shutdown_within(Duration::from_secs(5)).await.unwrap();
     assert_eq!(seen.load(Ordering::Relaxed), 3);

@@ -34,13 +34,13 @@ fn boot(node: &System) {
 #[tokio::test]
 async fn a_proxy_finds_who_has_the_name_after_a_restart() {
     let sys = System::new();
-    let node = sys.node("n1", boot);
+    sys.node("n1", boot);
     let sum = sys.spawn(Proxy::<Sum>::new("n1/sum"));
     for number in 1..=4 {
         sum.tell(Add(number));
     }
     assert_eq!(sum.ask(Total).await, Ok(10));
-    node.restart();
+    sys.faults().restart("n1");
     let mut total = sum.ask(Total).await;
     while total == Err(AskError::Disconnected) {
         total = sum.ask(Total).await;
@@ -52,14 +52,14 @@ async fn a_proxy_finds_who_has_the_name_after_a_restart() {
 #[tokio::test]
 async fn what_nobody_is_found_for_is_a_dead_letter_with_its_reason() {
     let sys = System::new();
-    let node = sys.node("n1", boot);
+    sys.node("n1", boot);
     let (live, lost) = (sys.as_live().unwrap(), Journal::new());
     let noted = lost.clone();
     live.on_dead_letter(move |letter| noted.note(format!("{:?}: {}", letter.event, letter.reason)));
     let nobody = sys.spawn(Proxy::<Sum>::new("n1/product"));
     nobody.tell(Add(1));
     assert_eq!(nobody.ask(Total).await, Err(AskError::Stopped));
-    node.crash();
+    sys.faults().crash("n1");
     let sum = sys.spawn(Proxy::<Sum>::new("n1/sum"));
     assert_eq!(sum.ask(Total).await, Err(AskError::Disconnected));
     lost.expect([

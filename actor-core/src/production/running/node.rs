@@ -18,7 +18,7 @@ pub(in crate::production) type Boot = Box<dyn FnMut(&Arc<Guard>) + Send>;
 pub(crate) struct LiveNodes(Mutex<Vec<LiveNode>>);
 
 #[derive(Clone)]
-pub(crate) struct LiveNode(Arc<NodeState>);
+pub(in crate::production) struct LiveNode(Arc<NodeState>);
 
 struct NodeState {
     name: Arc<str>,
@@ -33,23 +33,20 @@ struct NodeState {
 }
 
 impl LiveNodes {
-    /// Returns the node of that name; declares and boots it if there is none yet.
+    /// Declares and boots a node; reports an error if a node of that name exists.
     pub(in crate::production) fn start(
         &self,
         whole: &Arc<Hub>,
         name: &str,
         boot: Boot,
         registry: fn() -> Box<dyn Spawn>,
-    ) -> LiveNode {
+    ) {
         let mut nodes = lock(&self.0);
         if let Some(known) = nodes.iter().find(|node| &*node.0.name == name) {
             let known = known.clone();
             drop(nodes);
-            known.report(
-                FailureKind::Unheard,
-                "the system has a node of that name already".into(),
-            );
-            return known;
+            let message = "the system has a node of that name already".into();
+            return known.report(FailureKind::Unheard, message);
         }
         let node = LiveNode(Arc::new(NodeState {
             name: name.into(),
@@ -61,7 +58,6 @@ impl LiveNodes {
         nodes.push(node.clone());
         drop(nodes);
         node.restart();
-        node
     }
 
     fn find(&self, name: &str) -> Option<LiveNode> {
@@ -136,14 +132,14 @@ impl LiveNodes {
 }
 
 impl LiveNode {
-    pub(crate) fn crash(&self) {
+    pub(in crate::production) fn crash(&self) {
         let ran = lock(&self.0.runs).take();
         if let Some(ran) = ran {
             ran.hub.crash();
         }
     }
 
-    pub(crate) fn restart(&self) {
+    pub(in crate::production) fn restart(&self) {
         self.crash();
         let Some(whole) = self.0.whole.upgrade() else {
             return;

@@ -495,9 +495,9 @@ impl LiveSystem {
         name: &str,
         mut boot: Box<dyn FnMut(&Self) + Send>,
         registry: fn() -> Box<dyn Spawn>,
-    ) -> LiveNode {
+    ) {
         let boot = Box::new(move |guard: &Arc<Guard>| boot(&Self(guard.clone())));
-        self.0.hub.nodes.start(&self.0.hub, name, boot, registry)
+        self.0.hub.nodes.start(&self.0.hub, name, boot, registry);
     }
 
     /// Injects the faults that exist in production: crash and restart of a node. Others are ignored.

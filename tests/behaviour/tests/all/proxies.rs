@@ -88,11 +88,11 @@ fn what_is_sent_while_it_looks_arrives_in_its_order() {
 #[test]
 fn whoever_has_the_name_after_a_restart_is_found() {
     let report = tester().run(|sys| async move {
-        let node = sys.node("n1", keeper_on);
+        sys.node("n1", keeper_on);
         let keeper = sys.spawn(Proxy::<Keeper>::new("n1/keeper"));
         keeper.tell(Note(1));
         assert_eq!(keeper.ask(Seen).await, Ok(vec![1]));
-        node.restart();
+        sys.faults().restart("n1");
         // Events that are sent before the proxy knows of the end are lost.
         let mut seen = keeper.ask(Seen).await;
         while seen == Err(AskError::Disconnected) {

@@ -665,7 +665,7 @@ fn beside(beside: Beside, are_alike: bool) -> u64 {
     let tester = tester.strategy("states".parse().expect("a strategy"));
     let report = tester.keep_going().run(move |sys| {
         match beside {
-            Beside::Node => drop(sys.node("n1", |_| {})),
+            Beside::Node => sys.node("n1", |_| {}),
             Beside::Disk => sys.disk().faults().expect("under test").tear_writes(1),
             _ => {}
         }

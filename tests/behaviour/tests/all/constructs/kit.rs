@@ -10,7 +10,7 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use actor_core::fs::File;
 use actor_core::prelude::*;
 use actor_core::sync::{self, blocking, broadcast, mpsc, oneshot, watch};
-use actor_core::{Group, Journal, LookupError, Node, Piped, Probe, Topics, task, thread};
+use actor_core::{Group, Journal, LookupError, Piped, Probe, Topics, task, thread};
 
 use super::actors::{Caller, Child, Echo, Note, Player, Talks};
 use super::program::{Part, Program};
@@ -92,7 +92,6 @@ pub(crate) struct Services {
     pub(crate) group: Option<Group<Note>>,
     pub(crate) topics: Option<Topics<u64, Note>>,
     pub(crate) probe: Option<Probe<dyn Talks>>,
-    pub(crate) node: Option<Node>,
 }
 
 /// The node with an echo.
@@ -105,13 +104,13 @@ impl Services {
         let is_used = |what: &str| program.parts.iter().any(|part| part.makes(what));
         let has_room = |room: &str| program.rules().any(|rule| rule.topic == room);
         let has_links = has_room("links");
-        let node = (has_links || has_room("nodes")).then(|| {
+        if has_links || has_room("nodes") {
             let row = Row::new(700, seen);
             sys.node(FIRST_NODE, move |node| {
                 let echo = node.spawner().name("echo").registered();
                 echo.spawn(Echo::new(row.clone()));
-            })
-        });
+            });
+        }
         if has_links {
             let row = Row::new(701, seen);
             sys.node(SECOND_NODE, move |node| {
@@ -122,7 +121,6 @@ impl Services {
             group: is_used("Group").then(|| Group::new(sys)),
             topics: is_used("Topics").then(|| Topics::new(sys)),
             probe: is_used("Probe").then(|| Probe::new(sys)),
-            node,
         }
     }
 }

@@ -93,7 +93,6 @@ const NOTHING_SHARED: &[(&str, &[&str])] = &[
             "Context::node",
             "Group::id",
             "Journal::name",
-            "Node::name",
             "Pool::workers",
             "Probe::id",
             "Topics::id",

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use actor_core::Node;
 use actor_core::Scope;
 
 use crate::constructs::actors::{Echo, Note, Question};
-use crate::constructs::kit::{FIRST_NODE as ONE, Kit, SECOND_NODE as OTHER};
+use crate::constructs::kit::{FIRST_NODE as ONE, SECOND_NODE as OTHER};
 use crate::constructs::rules::{ok, rules};
 
 fn ms(number: u64) -> Duration {
@@ -21,17 +20,8 @@ fn way(number: u64) -> (&'static str, &'static str) {
     }
 }
 
-impl Kit {
-    fn node(&self) -> &Node {
-        let node = self.services().node.as_ref();
-        node.expect("it is there where somebody has a use for it")
-    }
-}
-
 rules! {
     "nodes" {
-        crash_node STACKED ["System::node", "Node::crash"] |k, _n| { k.node().crash(); 0 };
-        restart_node STACKED ["System::node", "Node::restart"] |k, _n| { k.node().restart(); 0 };
         fault_crash STACKED ["System::faults", "Faults::crash"] |k, _n| { k.sys().faults().crash(ONE); 0 };
         fault_restart STACKED ["Faults::restart"] |k, _n| { k.sys().faults().restart(ONE); 0 };
         fault_wipe STACKED ["Faults::restart_without_disk"] |k, _n| {
