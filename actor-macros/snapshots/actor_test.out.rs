@@ -33,7 +33,7 @@ fn every_ping_is_answered() {
             minimize: ::core::option::Option::None,
             expect_bug: ::core::option::Option::Some("a pong"),
             deny: ::core::option::Option::None,
-            faults: ::core::option::Option::None,
+            faults: &[],
             delivery: ::core::option::Option::None,
             clocks: ::core::option::Option::None,
             patient_timers: true,

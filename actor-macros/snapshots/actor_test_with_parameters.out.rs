@@ -42,7 +42,7 @@ fn a_leader_is_elected() {
             minimize: ::core::option::Option::None,
             expect_bug: ::core::option::Option::None,
             deny: ::core::option::Option::None,
-            faults: ::core::option::Option::None,
+            faults: &[],
             delivery: ::core::option::Option::None,
             clocks: ::core::option::Option::None,
             patient_timers: false,

@@ -33,7 +33,7 @@ fn the_server_counts() {
             minimize: ::core::option::Option::None,
             expect_bug: ::core::option::Option::None,
             deny: ::core::option::Option::None,
-            faults: ::core::option::Option::None,
+            faults: &[],
             delivery: ::core::option::Option::None,
             clocks: ::core::option::Option::None,
             patient_timers: false,

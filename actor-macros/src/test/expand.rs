@@ -9,6 +9,7 @@ use syn::{Ident, Path};
 use super::model::TestAttributes;
 use super::parameters::Parameter;
 use super::parse::TestFunction;
+use crate::types;
 
 /// Generates a libtest test of the same name.
 pub(crate) fn expand(
@@ -146,7 +147,11 @@ fn settings(attributes: &TestAttributes) -> TokenStream {
     let minimize = option(attributes.minimize);
     let expect_bug = option(attributes.expect_bug.as_ref());
     let deny = option(attributes.deny.as_ref());
-    let faults = option(attributes.faults.as_ref());
+    let faults = attributes.faults.iter().map(|(kind, budget)| {
+        // A macro of the tester has the kinds, and rustc underlines an unknown one.
+        let kind = types::located_at(kind.span(), quote!(#krate::__fault_kind!(#kind)));
+        quote!((#kind, #budget))
+    });
     let delivery = option(attributes.delivery.as_ref());
     let clocks = option(attributes.clocks.as_ref());
     let clock_error_ms = option(attributes.clock_error_ms);
@@ -160,7 +165,7 @@ fn settings(attributes: &TestAttributes) -> TokenStream {
             minimize: #minimize,
             expect_bug: #expect_bug,
             deny: #deny,
-            faults: #faults,
+            faults: &[#(#faults),*],
             delivery: #delivery,
             clocks: #clocks,
             patient_timers: #patient_timers,

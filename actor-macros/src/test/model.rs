@@ -19,8 +19,8 @@ pub(crate) struct TestAttributes {
     pub(crate) minimize: Option<u64>,
     pub(crate) expect_bug: Option<LitStr>,
     pub(crate) deny: Option<LitStr>,
-    /// The faults in the syntax of `--faults`: `call=2,full=1`.
-    pub(crate) faults: Option<String>,
+    /// The kinds of faults with their budgets; rustc resolves the kinds in the tester.
+    pub(crate) faults: Vec<(Ident, u16)>,
     pub(crate) delivery: Option<String>,
     /// The clocks in the syntax of `--clocks`: `offset=20ms,drift=0.001`.
     pub(crate) clocks: Option<String>,
@@ -39,24 +39,6 @@ pub(crate) struct Strength {
     /// The number of parameters of which all combinations of values are covered.
     pub(crate) of: usize,
 }
-
-/// The kinds of faults; the tester has the same list.
-const FAULTS: [&str; 14] = [
-    "call",
-    "full",
-    "disk",
-    "drop",
-    "duplicate",
-    "delay",
-    "partition",
-    "crash",
-    "restart",
-    "wipe",
-    "break",
-    "stop",
-    "clock",
-    "wake",
-];
 
 /// The settings of clocks; the tester has the same list.
 const CLOCKS: [&str; 4] = ["offset", "drift", "jump", "resolution"];
@@ -96,7 +78,7 @@ impl TestAttributes {
             minimize: None,
             expect_bug: None,
             deny: None,
-            faults: None,
+            faults: Vec::new(),
             delivery: None,
             clocks: None,
             patient_timers: false,
@@ -246,23 +228,22 @@ fn denied(input: ParseStream<'_>) -> syn::Result<LitStr> {
     }
 }
 
-/// Returns `call = 2, full = 1` as a text.
-fn faults(argument: &Argument, errors: &mut Errors) -> Option<String> {
-    let list = argument.list("(call = 2, ..)", errors)?;
+/// Returns the names and numbers of `call = 2, full = 1`.
+fn faults(argument: &Argument, errors: &mut Errors) -> Vec<(Ident, u16)> {
+    let Some(list) = argument.list("(call = 2, ..)", errors) else {
+        return Vec::new();
+    };
     let mut seen = Vec::new();
     let mut budgets = Vec::new();
     for fault in options::arguments(list, errors) {
         fault.only_once(&mut seen, errors);
-        let Some(kind) = options::recognise(&fault.name, "fault", &FAULTS, errors) else {
-            continue;
-        };
+        let kind = &fault.name;
         let right = format!("`{kind} = 2`, how many there may be in an execution, up to 65535");
         let budget = |input: ParseStream<'_>| input.parse::<LitInt>()?.base10_parse::<u16>();
-        if let Some(budget) = fault.parsed(budget, &right, errors) {
-            budgets.push(format!("{kind}={budget}"));
-        }
+        let budget = fault.parsed(budget, &right, errors);
+        budgets.extend(budget.map(|budget| (fault.name, budget)));
     }
-    (!budgets.is_empty()).then(|| budgets.join(","))
+    budgets
 }
 
 /// Returns `offset = "20ms", drift = 0.001` as a text.

@@ -7,82 +7,107 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) const KINDS: usize = FaultKind::ALL.len();
 
-/// A kind of fault in a program's environment.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-#[repr(u8)]
-pub enum FaultKind {
-    /// A call to the environment fails: [`Context::fallible`](actor_core::Context::fallible).
-    Call,
-    /// A bounded mailbox refuses a message, though it has capacity left.
-    Full,
-    /// A call to a disk fails, by [`Scope::disk`](actor_core::Scope::disk).
-    Disk,
-    /// A message between nodes is lost.
-    Drop,
-    /// A message between nodes arrives twice.
-    Duplicate,
-    /// A message between nodes is overtaken by the next one.
-    Delay,
-    /// A network partition: nodes are cut off from the others, in one direction or both, until healed.
-    Partition,
-    /// All that runs on a node ends at once; the node boots again later.
-    Crash,
-    /// A node crashes and boots again at once, with its disk.
-    Restart,
-    /// A node crashes and boots again at once, without its disk.
-    Wipe,
-    /// A connection breaks: messages on the links between two nodes are lost, and both are notified.
-    Break,
-    /// A node crashes and stays down.
-    Stop,
-    /// The clock of a node jumps ahead, or its date is set back.
-    Clock,
-    /// A spurious wake-up: [`park`](actor_core::thread::park), or a wait for a
-    /// [`Condvar`](actor_core::sync::blocking::Condvar), ends without a cause.
-    Wake,
+/// Generates [`FaultKind`] from the table of faults, and the macro that resolves a fault of `#[actor_test]`.
+///
+/// A row has the word of a setting, the variant, the noun of reports, its plural, and the description.
+macro_rules! fault_kinds {
+    ($dollar:tt $($word:ident $kind:ident $noun:literal $plural:literal $description:literal)+) => {
+        /// A kind of fault in a program's environment.
+        #[derive(
+            Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize
+        )]
+        #[serde(rename_all = "lowercase")]
+        #[non_exhaustive]
+        #[repr(u8)]
+        pub enum FaultKind {
+            $(#[doc = $description] $kind,)+
+        }
+
+        impl FaultKind {
+            /// All kinds, in the order in which reports list them.
+            pub const ALL: [Self; [$(Self::$kind),+].len()] = [$(Self::$kind),+];
+
+            /// Returns the word by which a setting asks for the kind.
+            pub const fn word(self) -> &'static str {
+                match self {
+                    $(Self::$kind => stringify!($word),)+
+                }
+            }
+
+            /// Returns the noun that reports use for one fault of the kind.
+            pub const fn noun(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $noun,)+
+                }
+            }
+
+            /// Returns the noun that reports use for several faults of the kind.
+            pub const fn plural(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $plural,)+
+                }
+            }
+
+            /// Returns a sentence, in Markdown, that describes the fault.
+            pub const fn description(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $description,)+
+                }
+            }
+        }
+
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! __fault_kind {
+            $(($word) => { $crate::FaultKind::$kind };)+
+            ($dollar unknown:ident) => {
+                ::core::compile_error!(::core::concat!(
+                    "unknown fault `", ::core::stringify!($dollar unknown), "`: accepted are",
+                    $(" `", ::core::stringify!($word), "`,",)+ " each with a number"
+                ))
+            };
+        }
+    };
+}
+
+fault_kinds! {
+    $
+    call Call "failing call" "failing calls"
+        "A call by `cx.fallible` or `cx.fallible_async` fails."
+    full Full "full mailbox" "full mailboxes"
+        "A bounded mailbox with free capacity takes nothing: a `try_send` or an `ask` is refused; of a \
+         `tell`, the event or the oldest one becomes a dead letter."
+    disk Disk "failing disk call" "failing disk calls"
+        "A call to the disk fails: a write, half of which may be written; a sync, which may drop its data; \
+         or a call that changes a name or a length."
+    drop Drop "dropped message" "dropped messages"
+        "A message from one node to another is lost."
+    duplicate Duplicate "duplicated message" "duplicated messages"
+        "A message between nodes arrives twice."
+    delay Delay "delayed message" "delayed messages"
+        "A message between nodes is overtaken by the one behind it."
+    partition Partition "partition" "partitions"
+        "Some nodes are cut off from the others, in both directions or in one, and healed later; up to five \
+         nodes get any two sides, of more nodes one is cut off."
+    crash Crash "crash" "crashes"
+        "All that runs on a node ends at once; the node boots again later."
+    restart Restart "restart" "restarts"
+        "A node crashes and boots again at once, with its disk."
+    wipe Wipe "restart without a disk" "restarts without a disk"
+        "A node crashes and boots again at once, without its disk."
+    break Break "broken connection" "broken connections"
+        "The messages on the links between two nodes are lost, and both sides are notified if they watch or \
+         ask."
+    stop Stop "node that stays down" "nodes that stay down"
+        "A node crashes, and stays down."
+    clock Clock "clock jump" "clock jumps"
+        "The clock of a node jumps ahead, or its date is set back."
+    wake Wake "spurious wake-up" "spurious wake-ups"
+        "A spurious wake-up: `thread::park`, or a wait for a `Condvar`, ends without a cause, as the \
+         standard library allows."
 }
 
 impl FaultKind {
-    /// All kinds, in the order in which reports list them.
-    pub const ALL: [Self; 14] = [
-        Self::Call,
-        Self::Full,
-        Self::Disk,
-        Self::Drop,
-        Self::Duplicate,
-        Self::Delay,
-        Self::Partition,
-        Self::Crash,
-        Self::Restart,
-        Self::Wipe,
-        Self::Break,
-        Self::Stop,
-        Self::Clock,
-        Self::Wake,
-    ];
-
-    /// Returns the word by which a setting asks for the kind.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Call => "call",
-            Self::Full => "full",
-            Self::Disk => "disk",
-            Self::Drop => "drop",
-            Self::Duplicate => "duplicate",
-            Self::Delay => "delay",
-            Self::Partition => "partition",
-            Self::Crash => "crash",
-            Self::Restart => "restart",
-            Self::Wipe => "wipe",
-            Self::Break => "break",
-            Self::Stop => "stop",
-            Self::Clock => "clock",
-            Self::Wake => "wake",
-        }
-    }
-
     pub(crate) fn of(number: u64) -> Option<Self> {
         let number = usize::try_from(number).ok()?;
         Self::ALL.get(number).copied()
@@ -105,46 +130,6 @@ impl FaultKind {
     /// Returns true if the fault lasts until it is undone.
     pub(crate) const fn is_undone(self) -> bool {
         matches!(self, Self::Partition | Self::Crash)
-    }
-
-    /// Returns the noun that reports use for one fault of the kind.
-    pub const fn noun(self) -> &'static str {
-        match self {
-            Self::Call => "failing call",
-            Self::Full => "full mailbox",
-            Self::Disk => "failing disk call",
-            Self::Drop => "dropped message",
-            Self::Duplicate => "duplicated message",
-            Self::Delay => "delayed message",
-            Self::Partition => "partition",
-            Self::Crash => "crash",
-            Self::Restart => "restart",
-            Self::Wipe => "restart without a disk",
-            Self::Break => "broken connection",
-            Self::Stop => "node that stays down",
-            Self::Clock => "clock jump",
-            Self::Wake => "spurious wake-up",
-        }
-    }
-
-    /// Returns the noun that reports use for several faults of the kind.
-    pub const fn plural(self) -> &'static str {
-        match self {
-            Self::Call => "failing calls",
-            Self::Full => "full mailboxes",
-            Self::Disk => "failing disk calls",
-            Self::Drop => "dropped messages",
-            Self::Duplicate => "duplicated messages",
-            Self::Delay => "delayed messages",
-            Self::Partition => "partitions",
-            Self::Crash => "crashes",
-            Self::Restart => "restarts",
-            Self::Wipe => "restarts without a disk",
-            Self::Break => "broken connections",
-            Self::Stop => "nodes that stay down",
-            Self::Clock => "clock jumps",
-            Self::Wake => "spurious wake-ups",
-        }
     }
 }
 
@@ -281,6 +266,14 @@ impl fmt::Display for FaultBudgets {
             write!(f, "{comma}{kind}={most}")?;
         }
         Ok(())
+    }
+}
+
+/// The budgets of several kinds; of a kind without a budget, no fault may strike.
+impl FromIterator<(FaultKind, u16)> for FaultBudgets {
+    fn from_iter<I: IntoIterator<Item = (FaultKind, u16)>>(budgets: I) -> Self {
+        let budgets = budgets.into_iter();
+        budgets.fold(Self::none(), |faults, (kind, most)| faults.with(kind, most))
     }
 }
 

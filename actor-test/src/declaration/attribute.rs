@@ -6,6 +6,7 @@ use std::pin::Pin;
 
 use actor_core::System;
 
+use crate::data::faults::FaultKind;
 use crate::declaration::parameters::Parameter;
 
 /// A test marked `#[actor_test]`, as the macro declares it.
@@ -51,8 +52,8 @@ pub struct Attributes {
     pub expect_bug: Option<&'static str>,
     /// `deny = "vacuous"`
     pub deny: Option<&'static str>,
-    /// `faults(call = 2, ..)`, as `--faults` takes them
-    pub faults: Option<&'static str>,
+    /// `faults(call = 2, ..)`; empty if not given
+    pub faults: &'static [(FaultKind, u16)],
     /// `delivery = bag`
     pub delivery: Option<&'static str>,
     /// `clocks(offset = "20ms", ..)`, as `--clocks` takes them

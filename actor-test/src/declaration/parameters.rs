@@ -310,7 +310,7 @@ mod tests {
                 patient_timers: false,
                 atomic_handlers: false,
                 supervised: false,
-                faults: None,
+                faults: &[],
                 delivery: None,
                 clocks: None,
                 clock_error_ms: None,

@@ -115,7 +115,8 @@ impl Overrides {
             temperature: attributes.temperature,
             deny: attributes.deny.map(parse::deny).transpose()?,
             minimize: attributes.minimize,
-            faults: attributes.faults.map(parse::faults).transpose()?,
+            faults: (!attributes.faults.is_empty())
+                .then(|| attributes.faults.iter().copied().collect()),
             delivery: attributes.delivery.map(parse::delivery).transpose()?,
             clocks: attributes.clocks.map(parse::clocks).transpose()?,
             ..Self::default()
@@ -510,7 +511,7 @@ mod tests {
             patient_timers: false,
             atomic_handlers: false,
             supervised: false,
-            faults: None,
+            faults: &[],
             delivery: None,
             clocks: None,
             clock_error_ms: None,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use actor_test::tool::overrides::{MaxSteps, Overrides, parse};
-use actor_test::{Clocks, Delivery, Deny, FaultBudgets, Partition};
+use actor_test::{Clocks, Delivery, Deny, FaultBudgets, FaultKind, Partition};
 use clap::{Args, ValueEnum};
 
 use super::{Filter, Format, PackageSelection};
@@ -99,9 +99,10 @@ pub(crate) struct ExploreOptions {
     /// [default: 1s; none with --minimize 0, or if a bug is expected].
     #[arg(long, value_name = "STEPS", value_parser = parse::budget, help_heading = SEARCH)]
     pub(crate) explain: Option<u64>,
-    /// The maximum number of faults of each kind in an execution: `drop=3,crash=1`, or `none`. The kinds:
-    /// call, full, disk, drop, duplicate, delay, partition, crash, restart, wipe, break, stop, clock, wake.
-    #[arg(long, value_name = "KIND=COUNT,..", value_parser = parse::faults, help_heading = SEARCH)]
+    #[arg(
+        long, value_name = "KIND=COUNT,..", value_parser = parse::faults, help = faults_help(),
+        help_heading = SEARCH
+    )]
     pub(crate) faults: Option<FaultBudgets>,
     /// The maximum difference of the nodes' clocks: `offset=20ms,drift=0.001`, or `exact`; the size of a
     /// clock fault's jump, `jump=1s`; the difference within which timestamps may compare either way,
@@ -198,6 +199,15 @@ fn coyotes(name: &'static str) -> impl Fn(&str) -> Result<String, String> + Clon
 }
 
 /// The value that requests a proof.
+/// Returns the help of `--faults`.
+fn faults_help() -> String {
+    let kinds = FaultKind::ALL.map(FaultKind::word).join(", ");
+    format!(
+        "The maximum number of faults of each kind in an execution: `drop=3,crash=1`, or `none`. The \
+         kinds: {kinds}"
+    )
+}
+
 const EXHAUSTIVE: &str = "exhaustive";
 
 /// Parses the value of `--exhaustive`: all searches for a proof, or a single one.

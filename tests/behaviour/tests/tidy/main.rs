@@ -1,5 +1,6 @@
 //! Consistency of the sources and the book: rules that no lint checks.
 
+mod faults;
 mod imports;
 mod links;
 mod mistakes;

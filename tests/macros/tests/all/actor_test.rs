@@ -1,6 +1,16 @@
 //! The declarations that `#[actor_test]` passes to the tester, here a stand-in that records them.
 
 mod stand_in {
+    macro_rules! fault_kind {
+        (call) => {
+            "call"
+        };
+        (full) => {
+            "full"
+        };
+    }
+    pub(crate) use fault_kind as __fault_kind;
+
     pub(crate) mod __private {
         use std::future::Future;
         use std::pin::Pin;
@@ -30,7 +40,7 @@ mod stand_in {
             pub(crate) minimize: Option<u64>,
             pub(crate) expect_bug: Option<&'static str>,
             pub(crate) deny: Option<&'static str>,
-            pub(crate) faults: Option<&'static str>,
+            pub(crate) faults: &'static [(&'static str, u16)],
             pub(crate) delivery: Option<&'static str>,
             pub(crate) clocks: Option<&'static str>,
             pub(crate) patient_timers: bool,
@@ -245,7 +255,7 @@ fn options_arrive() {
         minimize: Some(0),
         expect_bug: Some("a pong"),
         deny: Some("vacuous,unreached"),
-        faults: Some("call=2,full=1"),
+        faults: &[("call", 2), ("full", 1)],
         delivery: Some("bag"),
         clocks: Some("offset=20ms,drift=0.001,jump=1s"),
         patient_timers: true,

@@ -1,7 +1,7 @@
 use actor_core::System;
 use actor_macros::actor_test;
 
-#[actor_test(faults(cal = 1, full = "two", call))]
+#[actor_test(faults(full = "two", call))]
 fn a_test(_sys: &System) {}
 
 #[actor_test(faults)]

@@ -1,0 +1,3 @@
+fn main() {
+    let _ = actor_test::__fault_kind!(cal);
+}
