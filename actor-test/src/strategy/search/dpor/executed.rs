@@ -56,7 +56,7 @@ impl RecordedBehaviours {
     }
 }
 
-/// The data [saved](ExecutionRecords::saved) for another process.
+/// The data [saved](ExecutionRecords::saved) for another OS process.
 pub(super) type SavedShown = (RecordedBehaviours, Option<Vec<u64>>);
 
 impl ExecutionRecords {
@@ -144,14 +144,14 @@ impl ExecutionRecords {
     }
 
     /// Records the order in which actors are created; returns `false` if it contradicts an earlier order.
-    pub(super) fn number(&mut self, born: &[u64]) -> bool {
+    pub(super) fn number(&mut self, order: &[u64]) -> bool {
         let known = [&self.shared.numbered, &self.own.numbered];
-        let agrees = |known: &[u64]| known.iter().zip(born).all(|(one, other)| one == other);
+        let agrees = |known: &[u64]| known.iter().zip(order).all(|(one, other)| one == other);
         if !known.iter().all(|known| agrees(known)) {
             return false;
         }
-        if known.iter().all(|known| known.len() < born.len()) {
-            self.own().numbered = born.to_vec();
+        if known.iter().all(|known| known.len() < order.len()) {
+            self.own().numbered = order.to_vec();
         }
         true
     }

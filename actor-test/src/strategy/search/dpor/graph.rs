@@ -12,14 +12,14 @@ use super::world::{WORLD, WorldAccess};
 use crate::hash::mix;
 use crate::strategy::{DeferredEvents, ObserverSet};
 
-/// The position of a label: its lane, and its index within the lane.
+/// The position of a label: its process, and its index among the labels of the process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct LabelId {
-    pub(super) lane: u32,
+    pub(super) process: u32,
     pub(super) index: u32,
 }
 
-/// Stands for "no label": no lane is that long.
+/// Stands for "no label": no process has so many labels.
 pub(super) const NO_LABEL: u32 = u32::MAX;
 
 /// An action of an operation, or an input that it gets.
@@ -70,20 +70,20 @@ pub(super) struct Label {
     pub(super) stamp: u32,
     /// The history of the operation up to and including this label.
     pub(super) history: u64,
-    /// A vector clock: the number of labels of each other lane that happen before this one.
+    /// A vector clock: the number of labels of each other process that happen before this one.
     #[serde(with = "saved::clock")]
     pub(super) clock: Arc<[u32]>,
-    /// The lane of the receiver or the world, if any, and the index of the label that takes this one there.
+    /// The process of the receiver or the world, if any, and the index of the label there that takes this.
     pub(super) inbox: Option<(u32, u32)>,
-    /// The lanes of observers, with the labels that take this one there. An empty vector does not allocate.
-    pub(super) observer_lanes: Vec<(u32, u32)>,
+    /// The processes of observers, with the labels there that take this. An empty vector does not allocate.
+    pub(super) observer_inboxes: Vec<(u32, u32)>,
     /// The monitors that observe the label in an order that is no part of the behaviour.
     pub(super) free_monitors: ObserverSet,
 }
 
-/// The labels of one operation in program order.
+/// The labels of one process in program order: an operation, an observer or the world.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct OperationLabels {
+pub(super) struct ProcessLabels {
     pub(super) path: u64,
     /// The label that has created the operation; `None` for the test body, observers and the world.
     pub(super) parent: Option<LabelId>,
@@ -98,7 +98,7 @@ pub(super) struct OperationLabels {
     pub(super) deferred: Vec<DeferredEvents>,
     /// The labels whose events went into the operation's inbox.
     pub(super) sends: Vec<LabelId>,
-    /// The labels that cancel a timer, each with the timer's lane.
+    /// The labels that cancel a timer, each with the timer's process.
     pub(super) cancels: Vec<(u32, u32)>,
     /// A reply that the operation has not resumed with yet.
     pub(super) reply: Option<LabelId>,
@@ -119,14 +119,14 @@ pub(super) enum Revisit {
     Backward { at: LabelId, from: LabelId },
 }
 
-/// An execution graph. Graphs that differ in few lanes share the others.
+/// An execution graph. Graphs that differ in few processes share the others.
 #[derive(Clone, Debug)]
 pub(super) struct ExecutionGraph {
-    pub(super) lanes: Vec<Arc<OperationLabels>>,
+    pub(super) processes: Vec<Arc<ProcessLabels>>,
     pub(super) next_stamp: u32,
 }
 
-/// A cut of a graph: the length of the prefix of each lane.
+/// A cut of a graph: the length of the prefix of each process.
 pub(super) type Cut = Vec<u32>;
 
 impl Revisit {
@@ -159,12 +159,12 @@ impl LabelAction {
     }
 
     /// True if this is an effect of a transition, an element of [`LearnedTransition::effects`].
-    pub(super) fn is_deed(self) -> bool {
+    pub(super) fn is_effect(self) -> bool {
         !self.is_input() && !matches!(self, Self::Access(_))
     }
 }
 
-impl OperationLabels {
+impl ProcessLabels {
     pub(super) fn new(path: u64, parent: Option<LabelId>, initial_history: u64) -> Self {
         Self {
             path,
@@ -182,10 +182,10 @@ impl OperationLabels {
         }
     }
 
-    /// Resets the lane for an operation that is created again, and keeps the events in its inbox.
-    pub(super) fn revive(&mut self, born: Self) {
+    /// Resets the labels of an operation that is created again, and keeps the events in its inbox.
+    pub(super) fn revive(&mut self, fresh: Self) {
         let sends = std::mem::take(&mut self.sends);
-        *self = Self { sends, ..born };
+        *self = Self { sends, ..fresh };
     }
 
     pub(super) fn history(&self) -> u64 {
@@ -204,7 +204,7 @@ impl OperationLabels {
     /// others precede it.
     pub(super) fn taken_before(&self, labels: u32, event: Option<u16>) -> TakenBefore<'_> {
         TakenBefore {
-            lane: self,
+            process: self,
             left: self.receives_before(labels),
             event,
         }
@@ -234,22 +234,25 @@ impl OperationLabels {
     }
 
     /// True if the operation fails after the effects of its last transition.
-    pub(super) fn fails(&self, lives: &TransitionTable) -> bool {
-        let stretch = self.stretch(lives);
-        stretch.is_some_and(|stretch| stretch.need == NextInput::Failure)
+    pub(super) fn fails(&self, table: &TransitionTable) -> bool {
+        let transition = self.last_transition(table);
+        transition.is_some_and(|transition| transition.need == NextInput::Failure)
     }
 
     /// Returns the transition after the last input, if this part of the search has looked it up.
-    pub(super) fn stretch<'a>(&self, lives: &'a TransitionTable) -> Option<&'a LearnedTransition> {
-        let id = self.transition.filter(|id| lives.has(*id))?;
-        Some(lives.after(id))
+    pub(super) fn last_transition<'a>(
+        &self,
+        table: &'a TransitionTable,
+    ) -> Option<&'a LearnedTransition> {
+        let id = self.transition.filter(|id| table.has(*id))?;
+        Some(table.after(id))
     }
 
-    /// True if a cut contains the whole lane and all labels that the lane refers to.
-    fn is_within(&self, cut: &Cut, lane: usize) -> bool {
-        let is_in = |place: &LabelId| place.index < cut[place.lane as usize];
+    /// True if a cut contains the whole process and all labels that the process refers to.
+    fn is_within(&self, cut: &Cut, process: usize) -> bool {
+        let is_in = |place: &LabelId| place.index < cut[place.process as usize];
         let is_taken_within = |(to, by): &(u32, u32)| *by == NO_LABEL || *by < cut[*to as usize];
-        cut[lane] as usize == self.labels.len()
+        cut[process] as usize == self.labels.len()
             && self.parent.is_none_or(|parent| is_in(&parent))
             && self.reply.is_none_or(|reply| is_in(&reply))
             && self.sends.iter().all(is_in)
@@ -261,7 +264,7 @@ impl OperationLabels {
 
     /// Returns the first `count` labels, without references to labels outside of the cut.
     fn restricted(&self, cut: &Cut, count: u32) -> Self {
-        let is_in = |place: &LabelId| place.index < cut[place.lane as usize];
+        let is_in = |place: &LabelId| place.index < cut[place.process as usize];
         let (kept, left) = self.labels.split_at(count as usize);
         let mut labels = kept.to_vec();
         for label in &mut labels {
@@ -280,7 +283,7 @@ impl OperationLabels {
             .iter()
             .rev()
             .take_while(|label| !label.act.is_input())
-            .filter(|label| label.act.is_deed());
+            .filter(|label| label.act.is_effect());
         let cancels = self.cancels.iter().copied();
         let receives = self.receives_before(count);
         Self {
@@ -312,9 +315,9 @@ impl OperationLabels {
     }
 }
 
-/// An iterator over events taken from an inbox, latest first: see [`OperationLabels::taken_before`].
+/// An iterator over events taken from an inbox, latest first: see [`ProcessLabels::taken_before`].
 pub(super) struct TakenBefore<'a> {
-    lane: &'a OperationLabels,
+    process: &'a ProcessLabels,
     left: usize,
     event: Option<u16>,
 }
@@ -326,15 +329,15 @@ impl Iterator for TakenBefore<'_> {
         loop {
             self.left = self.left.checked_sub(1)?;
             let nth = self.left;
-            if self.lane.deferred.is_empty() {
+            if self.process.deferred.is_empty() {
                 // Without deferral an inbox is FIFO, so the latest event stands for all earlier ones.
                 self.left = 0;
-                return self.lane.taken(nth);
+                return self.process.taken(nth);
             }
             // An event that was deferred may have been in the inbox before the taken one.
-            let is_put_off = |event| self.lane.deferred_at(nth).has(event);
+            let is_put_off = |event| self.process.deferred_at(nth).has(event);
             if !self.event.is_some_and(is_put_off) {
-                return self.lane.taken(nth);
+                return self.process.taken(nth);
             }
         }
     }
@@ -351,11 +354,11 @@ impl Label {
 
     /// Returns the inboxes that the label goes into, each with the index of the label that takes it there.
     pub(super) fn inboxes(&self) -> impl Iterator<Item = &(u32, u32)> {
-        self.inbox.iter().chain(&self.observer_lanes)
+        self.inbox.iter().chain(&self.observer_inboxes)
     }
 
     pub(super) fn inboxes_mut(&mut self) -> impl Iterator<Item = &mut (u32, u32)> {
-        self.inbox.iter_mut().chain(&mut self.observer_lanes)
+        self.inbox.iter_mut().chain(&mut self.observer_inboxes)
     }
 }
 
@@ -363,7 +366,7 @@ impl ExecutionGraph {
     /// Creates the graph in which nothing has happened yet; only the test body exists.
     pub(super) fn new(body: u64) -> Self {
         Self {
-            lanes: vec![Arc::new(OperationLabels::new(
+            processes: vec![Arc::new(ProcessLabels::new(
                 body,
                 None,
                 transitions::initial_history(body, 0),
@@ -373,44 +376,47 @@ impl ExecutionGraph {
     }
 
     pub(super) fn label(&self, place: LabelId) -> &Label {
-        &self.lanes[place.lane as usize].labels[place.index as usize]
+        &self.processes[place.process as usize].labels[place.index as usize]
     }
 
     /// Returns the events that the operation deferred at the receive `at`.
     pub(super) fn deferred_at(&self, at: LabelId) -> DeferredEvents {
         match self.label(at).act {
             LabelAction::Receive { nth, .. } => {
-                self.lanes[at.lane as usize].deferred_at(nth as usize)
+                self.processes[at.process as usize].deferred_at(nth as usize)
             }
             _ => DeferredEvents::default(),
         }
     }
 
     pub(super) fn len(&self) -> u64 {
-        let labels = self.lanes.iter().map(|lane| lane.labels.len() as u64);
+        let labels = self
+            .processes
+            .iter()
+            .map(|process| process.labels.len() as u64);
         labels.sum()
     }
 
     /// Returns a hash of the behaviour, the same for all executions of this graph.
     pub(super) fn class(&self) -> u64 {
-        // The lanes of observers and of the world count once they have a label.
-        let is_there = |(_, lane): &(u32, &Arc<OperationLabels>)| {
-            lane.is_spawned && (lane.parent.is_some() || !lane.labels.is_empty())
+        // The processes of observers and of the world count once they have a label.
+        let is_there = |(_, process): &(u32, &Arc<ProcessLabels>)| {
+            process.is_spawned && (process.parent.is_some() || !process.labels.is_empty())
         };
-        let born = (0..).zip(&self.lanes).filter(is_there);
-        transitions::class(born.map(|(number, _)| self.history(number)))
+        let there = (0..).zip(&self.processes).filter(is_there);
+        transitions::class(there.map(|(number, _)| self.history(number)))
     }
 
     /// Returns a hash of the end of each operation and observer: its history, and the unread events in its
     /// inbox. The verdict on an execution depends on nothing else.
     pub(super) fn ends(&self) -> impl Iterator<Item = u64> {
-        let born = self
-            .lanes
+        let there = self
+            .processes
             .iter()
             .enumerate()
-            .filter(|(_, lane)| lane.is_spawned);
-        born.map(|(number, lane)| {
-            let sends = lane.sends.iter();
+            .filter(|(_, process)| process.is_spawned);
+        there.map(|(number, process)| {
+            let sends = process.sends.iter();
             let unread = sends.filter(|place| {
                 let mut inboxes = self.label(**place).inboxes();
                 inboxes.any(|(to, by)| *to == number as u32 && *by == NO_LABEL)
@@ -422,16 +428,16 @@ impl ExecutionGraph {
     }
 
     /// True if the world has taken an access whose operation fails in the same step.
-    pub(super) fn world_fails(&self, world: u32, lives: &TransitionTable) -> bool {
-        let found = &self.lanes[world as usize];
+    pub(super) fn world_fails(&self, world: u32, table: &TransitionTable) -> bool {
+        let found = &self.processes[world as usize];
         let Some(last) = found.receives.len().checked_sub(1) else {
             return false;
         };
         found.taken(last).is_some_and(|access| {
-            let lane = &self.lanes[access.lane as usize];
+            let process = &self.processes[access.process as usize];
             let accesses = |label: &Label| matches!(label.act, LabelAction::Access(_));
-            let latest = lane.labels.iter().rposition(accesses);
-            lane.fails(lives) && latest == Some(access.index as usize)
+            let latest = process.labels.iter().rposition(accesses);
+            process.fails(table) && latest == Some(access.index as usize)
         })
     }
 
@@ -442,7 +448,7 @@ impl ExecutionGraph {
         access: LabelId,
         world: u32,
         labels: u32,
-        lives: &TransitionTable,
+        table: &TransitionTable,
     ) -> bool {
         let LabelAction::Access(touch) = self.label(access).act else {
             return true;
@@ -452,18 +458,18 @@ impl ExecutionGraph {
         }
         let history = self.history_of(world, labels);
         let open = TransitionEffect::PermitAccess {
-            who: self.lanes[access.lane as usize].path,
+            who: self.processes[access.process as usize].path,
         };
-        let known = lives
+        let known = table
             .find(history)
-            .map(|number| &lives.after(number).effects);
-        known.is_some_and(|deeds| deeds.iter().any(|done| done.deed == open))
+            .map(|number| &table.after(number).effects);
+        known.is_some_and(|effects| effects.iter().any(|done| done.effect == open))
     }
 
-    /// Returns the history of a lane after its first `labels` labels. The world's history includes the
+    /// Returns the history of a process after its first `labels` labels. The world's history includes the
     /// answers to choices of the step whose access was taken last.
-    pub(super) fn history_of(&self, lane: u32, labels: u32) -> u64 {
-        let found = &self.lanes[lane as usize];
+    pub(super) fn history_of(&self, process: u32, labels: u32) -> u64 {
+        let found = &self.processes[process as usize];
         let Some(last) = labels.checked_sub(1) else {
             return found.initial_history;
         };
@@ -471,9 +477,9 @@ impl ExecutionGraph {
         let (true, LabelAction::Receive { from, .. }) = (found.path == WORLD, last.act) else {
             return last.history;
         };
-        let from_lane = &self.lanes[from.lane as usize];
-        let (_, to) = from_lane.step(from.index, from_lane.labels.len() as u32);
-        let step = &from_lane.labels[from.index as usize..to as usize];
+        let sender = &self.processes[from.process as usize];
+        let (_, to) = sender.step(from.index, sender.labels.len() as u32);
+        let step = &sender.labels[from.index as usize..to as usize];
         step.iter()
             .fold(last.history, |history, label| match label.act {
                 LabelAction::Answer(answer) => transitions::answered(history, answer),
@@ -481,22 +487,25 @@ impl ExecutionGraph {
             })
     }
 
-    pub(super) fn history(&self, lane: u32) -> u64 {
-        self.history_of(lane, self.lanes[lane as usize].labels.len() as u32)
+    pub(super) fn history(&self, process: u32) -> u64 {
+        self.history_of(
+            process,
+            self.processes[process as usize].labels.len() as u32,
+        )
     }
 
     /// True if some monitor or predicate observes in an order that is part of the behaviour.
     pub(super) fn has_observers(&self) -> bool {
-        let mut lanes = self.lanes.iter();
-        lanes.any(|lane| transitions::is_observer(lane.path))
+        let mut processes = self.processes.iter();
+        processes.any(|process| transitions::is_observer(process.path))
     }
 
-    pub(super) fn fails(&self, lives: &TransitionTable) -> bool {
-        self.lanes.iter().any(|lane| lane.fails(lives))
+    pub(super) fn fails(&self, table: &TransitionTable) -> bool {
+        self.processes.iter().any(|process| process.fails(table))
     }
 
-    pub(super) fn lane_mut(&mut self, lane: u32) -> &mut OperationLabels {
-        Arc::make_mut(&mut self.lanes[lane as usize])
+    pub(super) fn process_mut(&mut self, process: u32) -> &mut ProcessLabels {
+        Arc::make_mut(&mut self.processes[process as usize])
     }
 
     /// Returns the graph to explore from a backtrack point.
@@ -504,13 +513,13 @@ impl ExecutionGraph {
         match edit {
             Revisit::Answer { at, answer } => {
                 let mut graph = self.restricted(&self.cut_before(self.label(at).stamp));
-                graph.add_answer(at.lane, answer);
+                graph.add_answer(at.process, answer);
                 graph
             }
             Revisit::Receive { at, from } => {
                 let defers = self.deferred_at(at);
                 let mut graph = self.restricted(&self.cut_before(self.label(at).stamp));
-                graph.add_receive(at.lane, from, defers);
+                graph.add_receive(at.process, from, defers);
                 graph
             }
             Revisit::Backward { at, from } => {
@@ -522,7 +531,10 @@ impl ExecutionGraph {
     }
 
     pub(super) fn cut_before(&self, stamp: u32) -> Cut {
-        self.lanes.iter().map(|lane| lane.before(stamp)).collect()
+        self.processes
+            .iter()
+            .map(|process| process.before(stamp))
+            .collect()
     }
 
     /// Returns the cut that a backward revisit keeps: all before the receive `at`, and what `from` needs.
@@ -537,18 +549,18 @@ impl ExecutionGraph {
         for (kept, needed) in cut.iter_mut().zip(&*self.label(place).clock) {
             *kept = (*kept).max(*needed);
         }
-        let lane = place.lane as usize;
-        cut[lane] = cut[lane].max(place.index + own);
+        let process = place.process as usize;
+        cut[process] = cut[process].max(place.index + own);
     }
 
     pub(super) fn restricted(&self, cut: &Cut) -> Self {
-        let lanes = self.lanes.iter().enumerate();
-        let lanes = lanes.map(|(number, lane)| match lane.is_within(cut, number) {
-            true => lane.clone(),
-            false => Arc::new(lane.restricted(cut, cut[number])),
+        let processes = self.processes.iter().enumerate();
+        let processes = processes.map(|(number, process)| match process.is_within(cut, number) {
+            true => process.clone(),
+            false => Arc::new(process.restricted(cut, cut[number])),
         });
         Self {
-            lanes: lanes.collect(),
+            processes: processes.collect(),
             next_stamp: self.next_stamp,
         }
     }

@@ -225,7 +225,7 @@ impl GraphRun {
         let new = step
             .predicate_reads
             .iter()
-            .filter(|look| !known.contains(look));
+            .filter(|read| !known.contains(read));
         self.new_ties.predicate_reads.extend(new);
         let others = step.observers.without_predicates();
         if !step.observers.have_predicates() {
@@ -233,12 +233,12 @@ impl GraphRun {
         }
         // A spawned actor is invisible to predicates until its first step.
         let begins = matches!(step.effect, StepEffect::Started(..));
-        let sees = |look: &&PredicateRead| match look.at {
+        let sees = |read: &&PredicateRead| match read.at {
             PredicateScope::One(path) => path == who && !begins,
             PredicateScope::All => true,
         };
         let predicates = known.iter().filter(sees);
-        let predicates = predicates.map(|look| ObserverSet::predicate(look.predicate));
+        let predicates = predicates.map(|read| ObserverSet::predicate(read.predicate));
         predicates.fold(others, ObserverSet::and)
     }
 
@@ -393,9 +393,9 @@ impl Strategy for GraphRun {
         let along = step.silent_effects.iter();
         self.seen
             .extend(along.map(|what| ExecutionItem::SilentEffect { who, what: *what }));
-        for look in step.monitor_transitions {
-            let monitor = look.monitor;
-            match look.states {
+        for transition in step.monitor_transitions {
+            let monitor = transition.monitor;
+            match transition.states {
                 Some((before, after)) => self.seen.push(ExecutionItem::Observed {
                     monitor,
                     before,
@@ -424,8 +424,8 @@ impl Strategy for GraphRun {
             None => ConstructSet::NOTHING,
         };
         // An asker whose target is gone replies to itself, so its next step depends on more than its inputs.
-        let tells_itself = matches!(step.effect, StepEffect::Replied(asker) if asker == who);
-        let is_lost = tells_itself && step.constructs.has(StepConstruct::Ask);
+        let replies_to_itself = matches!(step.effect, StepEffect::Replied(asker) if asker == who);
+        let is_lost = replies_to_itself && step.constructs.has(StepConstruct::Ask);
         let strange = strange.or(is_lost.then_some(StepConstruct::Ask));
         let what = step.constructs.without(allowed).first().or(strange);
         if let Some(what) = what

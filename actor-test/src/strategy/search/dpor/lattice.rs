@@ -32,27 +32,27 @@ pub(super) struct MonitorView {
     pub(super) monitor: u32,
     /// The key of the monitor's initial state.
     first: u64,
-    /// The observations of each lane, in program order.
+    /// The observations of each process, in program order.
     chains: Vec<Vec<MonitorObservation>>,
     /// A hash of all observations and their order; the same for graphs that the monitor can't distinguish.
     pub(super) shape: u64,
 }
 
-/// The vector clock at the end of each step, by lane and in program order.
+/// The vector clock at the end of each step, by process and in program order.
 type Clocks = Vec<Vec<(u32, Vec<u32>)>>;
 
 impl ExecutionGraph {
     /// Returns the observations of each monitor whose order is no part of the behaviour.
-    pub(super) fn sights(&self, lives: &TransitionTable) -> Vec<MonitorView> {
-        let labels = self.lanes.iter().flat_map(|lane| &lane.labels);
+    pub(super) fn sights(&self, table: &TransitionTable) -> Vec<MonitorView> {
+        let labels = self.processes.iter().flat_map(|process| &process.labels);
         let noted = labels.fold(ObserverSet::default(), |all, label| {
             all.and(label.free_monitors)
         });
         if noted.is_empty() {
             return Vec::new();
         }
-        let clocks = self.clocks(lives);
-        let body = &self.lanes[0];
+        let clocks = self.clocks(table);
+        let body = &self.processes[0];
         let (_, begun) = body.step(0, body.labels.len() as u32);
         let begun = body.labels[begun as usize - 1].history;
         noted
@@ -67,15 +67,15 @@ impl ExecutionGraph {
             .collect()
     }
 
-    fn clocks(&self, lives: &TransitionTable) -> Clocks {
-        let mut clocks: Clocks = vec![Vec::new(); self.lanes.len()];
+    fn clocks(&self, table: &TransitionTable) -> Clocks {
+        let mut clocks: Clocks = vec![Vec::new(); self.processes.len()];
         self.each_step(
-            lives,
+            table,
             |_, _| true,
             |stride| {
-                let (lane, from) = (stride.lane, stride.from);
-                let mut clock = vec![0; self.lanes.len()];
-                let own = std::iter::once((lane, from));
+                let (process, from) = (stride.process, stride.from);
+                let mut clock = vec![0; self.processes.len()];
+                let own = std::iter::once((process, from));
                 for (other, count) in stride.preceding.iter().copied().chain(own) {
                     let known = &clocks[other as usize];
                     let step = known.partition_point(|(end, _)| *end < count);
@@ -86,45 +86,45 @@ impl ExecutionGraph {
                         *now = (*now).max(*before);
                     }
                 }
-                clock[lane as usize] = stride.to;
+                clock[process as usize] = stride.to;
                 if let Some(by) = stride.taken_by {
-                    clock[by.lane as usize] = by.index + 1;
-                    clocks[by.lane as usize].push((by.index + 1, clock.clone()));
+                    clock[by.process as usize] = by.index + 1;
+                    clocks[by.process as usize].push((by.index + 1, clock.clone()));
                 }
-                clocks[lane as usize].push((stride.to, clock));
+                clocks[process as usize].push((stride.to, clock));
             },
         );
         clocks
     }
 
     fn sight(&self, monitor: u32, first: u64, clocks: &Clocks) -> MonitorView {
-        // Sorts lanes by path, since other graphs may number them differently.
-        let mut lanes: Vec<u32> = (0..self.lanes.len() as u32).collect();
-        lanes.sort_unstable_by_key(|lane| self.lanes[*lane as usize].path);
-        let seen: Vec<(u32, Vec<u32>)> = lanes
+        // Sorts processes by path, since other graphs may number them differently.
+        let mut processes: Vec<u32> = (0..self.processes.len() as u32).collect();
+        processes.sort_unstable_by_key(|process| self.processes[*process as usize].path);
+        let seen: Vec<(u32, Vec<u32>)> = processes
             .into_iter()
-            .map(|lane| {
+            .map(|process| {
                 // Monitors don't observe failing steps.
-                let end = clocks[lane as usize].last().map_or(0, |(end, _)| *end);
-                let labels = &self.lanes[lane as usize].labels[..end as usize];
+                let end = clocks[process as usize].last().map_or(0, |(end, _)| *end);
+                let labels = &self.processes[process as usize].labels[..end as usize];
                 let labels = labels.iter().zip(0..);
                 let noted = labels.filter(|(label, _)| label.free_monitors.has(monitor));
-                (lane, noted.map(|(_, index)| index).collect())
+                (process, noted.map(|(_, index)| index).collect())
             })
             .filter(|(_, noted): &(u32, Vec<u32>)| !noted.is_empty())
             .collect();
         let mut shape = mix(transitions::observer(monitor), first);
-        let chains = seen.iter().map(|(lane, noted)| {
-            shape = mix(shape, self.lanes[*lane as usize].path);
-            let looks = noted.iter().map(|index| {
+        let chains = seen.iter().map(|(process, noted)| {
+            shape = mix(shape, self.processes[*process as usize].path);
+            let observations = noted.iter().map(|index| {
                 let at = LabelId {
-                    lane: *lane,
+                    process: *process,
                     index: *index,
                 };
-                let known = &clocks[*lane as usize];
+                let known = &clocks[*process as usize];
                 let step = known.partition_point(|(end, _)| *end <= *index);
                 let (_, clock) = &known[step];
-                let needs = seen.iter().map(|(other, noted)| match other == lane {
+                let needs = seen.iter().map(|(other, noted)| match other == process {
                     true => noted.partition_point(|before| before < index) as u32,
                     false => {
                         let before = clock[*other as usize];
@@ -138,7 +138,7 @@ impl ExecutionGraph {
                     .fold(mix(shape, what), |shape, count| mix(shape, (*count).into()));
                 MonitorObservation { at, what, needs }
             });
-            looks.collect()
+            observations.collect()
         });
         let chains = chains.collect();
         MonitorView {
@@ -152,8 +152,8 @@ impl ExecutionGraph {
     /// Returns the paths of the created actors in the order of their numbers; `None` if the numbers depend on
     /// the order of steps.
     pub(super) fn numbered(&self) -> Option<Vec<u64>> {
-        let mut births: Vec<(u32, LabelId, u64)> = Vec::new();
-        for child in &self.lanes {
+        let mut spawns: Vec<(u32, LabelId, u64)> = Vec::new();
+        for child in &self.processes {
             let Some(parent) = child.parent.filter(|_| child.is_spawned) else {
                 continue;
             };
@@ -161,23 +161,23 @@ impl ExecutionGraph {
                 continue;
             }
             // The number is assigned in the parent's run before the spawn, not in the spawn's own step.
-            let labels = &self.lanes[parent.lane as usize].labels[..parent.index as usize];
+            let labels = &self.processes[parent.process as usize].labels[..parent.index as usize];
             let ran = labels.iter().rposition(|label| label.act.is_input());
             let index = ran.unwrap_or_default() as u32;
-            births.push((
+            spawns.push((
                 self.label(parent).stamp,
                 LabelId { index, ..parent },
                 child.path,
             ));
         }
-        births.sort_unstable_by_key(|(stamp, ..)| *stamp);
+        spawns.sort_unstable_by_key(|(stamp, ..)| *stamp);
         let is_after = |pair: &[(u32, LabelId, u64)]| {
             let (one, other) = (pair[0].1, pair[1].1);
-            let known = self.label(other).clock.get(one.lane as usize);
-            one.lane == other.lane || known.is_some_and(|count| *count > one.index)
+            let known = self.label(other).clock.get(one.process as usize);
+            one.process == other.process || known.is_some_and(|count| *count > one.index)
         };
-        let are_ordered = births.windows(2).all(is_after);
-        are_ordered.then(|| births.into_iter().map(|(.., path)| path).collect())
+        let are_ordered = spawns.windows(2).all(is_after);
+        are_ordered.then(|| spawns.into_iter().map(|(.., path)| path).collect())
     }
 }
 
@@ -247,9 +247,13 @@ impl LatticeWalk {
         if self.nodes.is_empty() {
             let Some(state) = after(self.sight.first) else {
                 // Any observation that can come first shows the initial state.
-                let mut looks = self.sight.chains.iter().filter_map(|chain| chain.first());
-                let first = looks.find(|look| look.needs.iter().all(|count| *count == 0));
-                let order = first.map(|look| look.at).into_iter().collect();
+                let mut observations = self.sight.chains.iter().filter_map(|chain| chain.first());
+                let first = observations
+                    .find(|observation| observation.needs.iter().all(|count| *count == 0));
+                let order = first
+                    .map(|observation| observation.at)
+                    .into_iter()
+                    .collect();
                 return LatticeProgress::Unknown(self.sight.first, order);
             };
             self.nodes.push(LatticeNode {
@@ -261,20 +265,20 @@ impl LatticeWalk {
         while self.at < self.nodes.len() && !self.is_cut_off {
             while let Some(chain) = self.sight.chains.get(self.chain) {
                 let node = &self.nodes[self.at];
-                let look = chain.get(node.cut[self.chain] as usize);
-                let is_open = |look: &&MonitorObservation| {
-                    let mut needs = look.needs.iter().zip(&node.cut);
+                let observation = chain.get(node.cut[self.chain] as usize);
+                let is_open = |observation: &&MonitorObservation| {
+                    let mut needs = observation.needs.iter().zip(&node.cut);
                     needs.all(|(needed, seen)| needed <= seen)
                 };
-                if let Some(look) = look.filter(is_open) {
+                if let Some(observation) = observation.filter(is_open) {
                     let to = transitions::monitor_transition_key(
                         self.sight.monitor,
                         node.state,
-                        look.what,
+                        observation.what,
                     );
                     let Some(state) = after(to) else {
                         let mut order = self.order(self.at);
-                        order.push(look.at);
+                        order.push(observation.at);
                         return LatticeProgress::Unknown(to, order);
                     };
                     self.enter(state);

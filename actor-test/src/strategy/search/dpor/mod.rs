@@ -271,10 +271,10 @@ impl Dpor {
         }
         let mut ties = WorldDependencies::clone(&self.ties);
         ties.add(new);
-        let mut lives = TransitionTable::default();
-        lives.ordered_monitors = ties.observers;
+        let mut table = TransitionTable::default();
+        table.ordered_monitors = ties.observers;
         *self = Self {
-            transitions: lives,
+            transitions: table,
             ties: Arc::new(ties),
             limit: self.limit.take(),
             known_max: self.known_max,

@@ -195,10 +195,10 @@ impl Dpor {
         let mut stopped = None;
         let mut spent = 0;
         let mut ties = WorldDependencies::default();
-        let (mut lives, mut shown) = (Vec::new(), Vec::new());
+        let (mut table, mut shown) = (Vec::new(), Vec::new());
         for part in std::mem::take(&mut self.division.back) {
             self.division.stacks.push(part.frontier);
-            lives.push(part.transitions);
+            table.push(part.transitions);
             shown.push(part.shown);
             for who in part.failed {
                 if !self.failed.contains(&who) {
@@ -224,7 +224,7 @@ impl Dpor {
         if !ties.is_empty() {
             return self.begin_anew(&ties);
         }
-        if self.transitions.unite(lives).is_err() {
+        if self.transitions.unite(table).is_err() {
             stopped = stopped.or(Some(Gap::Nondeterministic));
         }
         let known = (self.transitions.len() + self.shown.len()) as u64;

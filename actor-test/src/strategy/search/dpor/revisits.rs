@@ -8,7 +8,10 @@ use crate::strategy::DeferredEvents;
 impl ExecutionGraph {
     /// Returns the cut that contains the whole graph.
     pub(super) fn whole(&self) -> Cut {
-        let labels = self.lanes.iter().map(|lane| lane.labels.len() as u32);
+        let labels = self
+            .processes
+            .iter()
+            .map(|process| process.labels.len() as u32);
         labels.collect()
     }
 
@@ -17,11 +20,11 @@ impl ExecutionGraph {
     pub(super) fn candidates(
         &self,
         cut: &Cut,
-        lane: u32,
+        process: u32,
         defers: DeferredEvents,
-        lives: &TransitionTable,
+        table: &TransitionTable,
     ) -> Vec<LabelId> {
-        let open = self.open(cut, lane, defers, lives);
+        let open = self.open(cut, process, defers, table);
         let is_free = |place: &LabelId| !self.is_preceded(*place, &open, cut);
         let mut free: Vec<LabelId> = open.iter().copied().filter(is_free).collect();
         free.sort_unstable_by_key(|place| self.rank(*place));
@@ -32,20 +35,22 @@ impl ExecutionGraph {
     fn open(
         &self,
         cut: &Cut,
-        lane: u32,
+        process: u32,
         defers: DeferredEvents,
-        lives: &TransitionTable,
+        table: &TransitionTable,
     ) -> Vec<LabelId> {
-        let found = &self.lanes[lane as usize];
-        let taken = cut[lane as usize];
-        let is_there = |(to, by): &(u32, u32)| *to == lane && (*by == NO_LABEL || *by >= taken);
+        let found = &self.processes[process as usize];
+        let taken = cut[process as usize];
+        let is_there = |(to, by): &(u32, u32)| *to == process && (*by == NO_LABEL || *by >= taken);
         let is_open = |place: &LabelId| {
             let label = self.label(*place);
-            place.index < cut[place.lane as usize]
+            place.index < cut[place.process as usize]
                 && label.inboxes().any(is_there)
                 && !label.event().is_some_and(|event| defers.has(event))
-                && found.cancelled_at(place.lane).is_none_or(|at| at >= taken)
-                && self.is_open(*place, lane, taken, lives)
+                && found
+                    .cancelled_at(place.process)
+                    .is_none_or(|at| at >= taken)
+                && self.is_open(*place, process, taken, table)
         };
         found.sends.iter().copied().filter(is_open).collect()
     }
@@ -57,7 +62,7 @@ impl ExecutionGraph {
         }
         let before = self.predecessors(place, cut);
         let is_before =
-            |other: &LabelId| *other != place && before[other.lane as usize] > other.index;
+            |other: &LabelId| *other != place && before[other.process as usize] > other.index;
         open.iter().any(is_before)
     }
 
@@ -65,30 +70,33 @@ impl ExecutionGraph {
     fn rank(&self, place: LabelId) -> u64 {
         match self.label(place).act {
             LabelAction::Send { message, .. } => message,
-            _ => mix(self.lanes[place.lane as usize].path, place.index.into()),
+            _ => mix(
+                self.processes[place.process as usize].path,
+                place.index.into(),
+            ),
         }
     }
 
     /// Returns the part of a cut that always precedes a label: its happens-before predecessors, the events
     /// taken before it from the same inboxes, and so on transitively.
     fn predecessors(&self, place: LabelId, cut: &Cut) -> Cut {
-        let mut before = vec![0; self.lanes.len()];
-        let mut looked_at = vec![0; self.lanes.len()];
+        let mut before = vec![0; self.processes.len()];
+        let mut checked = vec![0; self.processes.len()];
         self.add_needed(&mut before, place, 0);
         self.add_preceding_in_inboxes(place, cut, &mut before);
         let mut goes_on = true;
         while std::mem::take(&mut goes_on) {
-            for (lane, found) in self.lanes.iter().enumerate() {
-                let from = looked_at[lane];
-                let to: u32 = before[lane];
+            for (process, found) in self.processes.iter().enumerate() {
+                let from = checked[process];
+                let to: u32 = before[process];
                 if from == to {
                     continue;
                 }
-                (looked_at[lane], goes_on) = (to, true);
+                (checked[process], goes_on) = (to, true);
                 for index in from..to {
                     if found.labels[index as usize].inboxes().next().is_some() {
-                        let lane = lane as u32;
-                        self.add_preceding_in_inboxes(LabelId { lane, index }, cut, &mut before);
+                        let process = process as u32;
+                        self.add_preceding_in_inboxes(LabelId { process, index }, cut, &mut before);
                     }
                 }
             }
@@ -100,7 +108,7 @@ impl ExecutionGraph {
     fn add_preceding_in_inboxes(&self, place: LabelId, cut: &Cut, before: &mut Cut) {
         for inbox in self.label(place).inboxes() {
             for taken in self.taken_before(place, *inbox, cut) {
-                if before[taken.lane as usize] <= taken.index {
+                if before[taken.process as usize] <= taken.index {
                     self.add_needed(before, taken, 1);
                 }
             }
@@ -109,20 +117,20 @@ impl ExecutionGraph {
 
     /// Iterates over the events that are always taken from an inbox before this label is.
     fn taken_before(&self, place: LabelId, (to, by): (u32, u32), cut: &Cut) -> TakenBefore<'_> {
-        let lane = &self.lanes[to as usize];
+        let process = &self.processes[to as usize];
         let limit = by.min(cut[to as usize]);
         // A cancelled event has no order with the events that are taken after the cancellation.
-        let limit = lane
-            .cancelled_at(place.lane)
+        let limit = process
+            .cancelled_at(place.process)
             .map_or(limit, |at| limit.min(at));
-        lane.taken_before(limit, self.label(place).event())
+        process.taken_before(limit, self.label(place).event())
     }
 
-    /// Adds the immediate predecessors of a label in other lanes, as lengths of prefixes.
+    /// Adds the immediate predecessors of a label in other processes, as lengths of prefixes.
     pub(super) fn add_preceding(&self, place: LabelId, cut: &Cut, due: &mut Vec<(u32, u32)>) {
-        let mut add = |before: LabelId| due.push((before.lane, before.index + 1));
+        let mut add = |before: LabelId| due.push((before.process, before.index + 1));
         if place.index == 0
-            && let Some(parent) = self.lanes[place.lane as usize].parent
+            && let Some(parent) = self.processes[place.process as usize].parent
         {
             add(parent);
         }
@@ -141,38 +149,38 @@ impl ExecutionGraph {
         &self,
         to: u32,
         send: LabelId,
-        lives: &TransitionTable,
+        table: &TransitionTable,
         edits: &mut Vec<Revisit>,
     ) {
-        let receives = &self.lanes[to as usize].receives;
+        let receives = &self.processes[to as usize].receives;
         let needed = self.label(send).clock.get(to as usize).copied();
-        let needed = match send.lane == to {
+        let needed = match send.process == to {
             true => send.index,
             false => needed.unwrap_or(0),
         };
         let first = receives.partition_point(|index| *index < needed);
         // An earlier receive drops more labels, so labels that were checked once are not checked again.
-        let mut looked_at = self.whole();
+        let mut checked = self.whole();
         let known = edits.len();
         for index in receives[first..].iter().rev() {
             let at = LabelId {
-                lane: to,
+                process: to,
                 index: *index,
             };
             let kept = self.kept(at, send);
-            if !self.were_first_choices(&kept, &looked_at, send, lives) {
+            if !self.were_first_choices(&kept, &checked, send, table) {
                 break;
             }
-            looked_at.clone_from(&kept);
+            checked.clone_from(&kept);
             let is_put_off = |event| self.deferred_at(at).has(event);
             if self.label(send).event().is_some_and(is_put_off) {
                 continue;
             }
-            if !self.is_maximal(at, send, lives) {
+            if !self.is_maximal(at, send, table) {
                 break;
             }
-            looked_at[to as usize] = at.index;
-            if self.takes_within(&kept, at) && self.is_candidate(send, kept, at, lives) {
+            checked[to as usize] = at.index;
+            if self.takes_within(&kept, at) && self.is_candidate(send, kept, at, table) {
                 edits.push(Revisit::Backward { at, from: send });
             }
         }
@@ -180,10 +188,10 @@ impl ExecutionGraph {
     }
 
     /// True if the receive `at` may take the event `send` instead, with the labels `kept`.
-    fn is_candidate(&self, send: LabelId, kept: Cut, at: LabelId, lives: &TransitionTable) -> bool {
+    fn is_candidate(&self, send: LabelId, kept: Cut, at: LabelId, table: &TransitionTable) -> bool {
         let mut cut = kept;
-        cut[at.lane as usize] = at.index;
-        let open = self.open(&cut, at.lane, self.deferred_at(at), lives);
+        cut[at.process as usize] = at.index;
+        let open = self.open(&cut, at.process, self.deferred_at(at), table);
         open.contains(&send) && !self.is_preceded(send, &open, &cut)
     }
 
@@ -192,16 +200,16 @@ impl ExecutionGraph {
     fn were_first_choices(
         &self,
         kept: &Cut,
-        looked_at: &Cut,
+        checked: &Cut,
         send: LabelId,
-        lives: &TransitionTable,
+        table: &TransitionTable,
     ) -> bool {
-        self.lanes.iter().enumerate().all(|(lane, found)| {
-            let (from, to) = (kept[lane], looked_at[lane]);
+        self.processes.iter().enumerate().all(|(process, found)| {
+            let (from, to) = (kept[process], checked[process]);
             (from..to).all(|index| match found.labels[index as usize].act {
                 LabelAction::Receive { .. } => {
-                    let lane = lane as u32;
-                    self.is_maximal(LabelId { lane, index }, send, lives)
+                    let process = process as u32;
+                    self.is_maximal(LabelId { process, index }, send, table)
                 }
                 LabelAction::Answer(answer) => answer == 0,
                 _ => true,
@@ -211,21 +219,21 @@ impl ExecutionGraph {
 
     /// True if the receive `at` takes its first candidate, given the labels before it and those that `send`
     /// needs.
-    fn is_maximal(&self, at: LabelId, send: LabelId, lives: &TransitionTable) -> bool {
+    fn is_maximal(&self, at: LabelId, send: LabelId, table: &TransitionTable) -> bool {
         let LabelAction::Receive { from, .. } = self.label(at).act else {
             return false;
         };
         let mut cut = self.cut_before(self.label(at).stamp);
         self.add_needed(&mut cut, send, 0);
         // The cheap test that mostly fails comes first.
-        from.index < cut[from.lane as usize]
-            && self.comes_first(from, &cut, at, lives)
+        from.index < cut[from.process as usize]
+            && self.comes_first(from, &cut, at, table)
             && self.takes_within(&cut, at)
     }
 
     /// True if `event` is the first of the [candidates](Self::candidates) for the receive `at`.
-    fn comes_first(&self, event: LabelId, cut: &Cut, at: LabelId, lives: &TransitionTable) -> bool {
-        let open = self.open(cut, at.lane, self.deferred_at(at), lives);
+    fn comes_first(&self, event: LabelId, cut: &Cut, at: LabelId, table: &TransitionTable) -> bool {
+        let open = self.open(cut, at.process, self.deferred_at(at), table);
         let rank = self.rank(event);
         open.contains(&event)
             && !self.is_preceded(event, &open, cut)
@@ -237,16 +245,16 @@ impl ExecutionGraph {
 
     /// True if every event that is taken within a cut is in the cut as well, apart from the receive `but`.
     fn takes_within(&self, cut: &Cut, but: LabelId) -> bool {
-        self.lanes.iter().enumerate().all(|(lane, found)| {
-            let (lane, count) = (lane as u32, cut[lane]);
+        self.processes.iter().enumerate().all(|(process, found)| {
+            let (process, count) = (process as u32, cut[process]);
             let receives = found.receives.iter().take_while(|index| **index < count);
             let mut receives = receives.map(|index| LabelId {
-                lane,
+                process,
                 index: *index,
             });
             receives.all(|place| match self.label(place).act {
                 LabelAction::Receive { from, .. } => {
-                    place == but || from.index < cut[from.lane as usize]
+                    place == but || from.index < cut[from.process as usize]
                 }
                 _ => true,
             })

@@ -1,7 +1,7 @@
-//! Checkpoints of a search or of a part: its state as bytes, from which another process continues.
+//! Checkpoints of a search or of a part: its state as bytes, from which another OS process continues.
 //!
 //! A search is saved while no execution is in progress and no graph is half extended. The state consists of
-//! knowledge, backtrack points and counters. Graphs share their common lanes, in memory as in the bytes.
+//! knowledge, backtrack points and counters. Graphs share their common processes, in memory as in the bytes.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Dpor;
 use super::executed::SavedShown;
-use super::graph::{ExecutionGraph, OperationLabels, Revisit};
+use super::graph::{ExecutionGraph, ProcessLabels, Revisit};
 use super::levels::DepthEstimate;
 use super::parts::BacktrackPoint;
-use super::transitions::SavedLives;
+use super::transitions::SavedTransitions;
 use super::world::WorldDependencies;
 use crate::codec::{self, DecodeError};
 use crate::strategy::Gap;
@@ -44,8 +44,8 @@ struct SavedCounters {
 /// The backtrack points by stack. Lanes and graphs are numbered in the order in which they appear.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct SavedFrontier {
-    lanes: Vec<OperationLabels>,
-    /// The lanes and the next stamp of each graph.
+    processes: Vec<ProcessLabels>,
+    /// The processes and the next stamp of each graph.
     graphs: Vec<(Vec<u32>, u32)>,
     stacks: Vec<Vec<(u32, Revisit, f64, u32)>>,
 }
@@ -53,7 +53,7 @@ struct SavedFrontier {
 impl SavedFrontier {
     fn of(stacks: &[Vec<BacktrackPoint>]) -> Self {
         let mut notes = Self::default();
-        let mut lanes = BTreeMap::new();
+        let mut processes = BTreeMap::new();
         let mut graphs = BTreeMap::new();
         for stack in stacks {
             let mut saved = Vec::with_capacity(stack.len());
@@ -61,10 +61,10 @@ impl SavedFrontier {
                 let known = graphs.len() as u32;
                 let number = *graphs.entry(Arc::as_ptr(&noted.graph)).or_insert(known);
                 if number == known {
-                    let of_graph = noted.graph.lanes.iter().map(|lane| {
-                        let next = notes.lanes.len() as u32;
-                        *lanes.entry(Arc::as_ptr(lane)).or_insert_with(|| {
-                            notes.lanes.push(OperationLabels::clone(lane));
+                    let of_graph = noted.graph.processes.iter().map(|process| {
+                        let next = notes.processes.len() as u32;
+                        *processes.entry(Arc::as_ptr(process)).or_insert_with(|| {
+                            notes.processes.push(ProcessLabels::clone(process));
                             next
                         })
                     });
@@ -80,17 +80,20 @@ impl SavedFrontier {
 
     fn stacks(self) -> Result<Vec<Vec<BacktrackPoint>>, DecodeError> {
         let missing = || DecodeError("a graph lacks a part".into());
-        let lanes = self.lanes.into_iter().map(|mut lane| {
-            lane.share_clocks();
-            Arc::new(lane)
+        let processes = self.processes.into_iter().map(|mut process| {
+            process.share_clocks();
+            Arc::new(process)
         });
-        let lanes: Vec<Arc<OperationLabels>> = lanes.collect();
+        let processes: Vec<Arc<ProcessLabels>> = processes.collect();
         let graphs = self.graphs.into_iter().map(|(numbers, next_stamp)| {
             let found = numbers
                 .into_iter()
-                .map(|number| lanes.get(number as usize).cloned());
-            let lanes = found.collect::<Option<_>>().ok_or_else(missing)?;
-            Ok(Arc::new(ExecutionGraph { lanes, next_stamp }))
+                .map(|number| processes.get(number as usize).cloned());
+            let processes = found.collect::<Option<_>>().ok_or_else(missing)?;
+            Ok(Arc::new(ExecutionGraph {
+                processes,
+                next_stamp,
+            }))
         });
         let graphs: Vec<Arc<ExecutionGraph>> = graphs.collect::<Result<_, DecodeError>>()?;
         let noted = |(number, edit, share, depth): (u32, Revisit, f64, u32)| {
@@ -110,7 +113,7 @@ impl SavedFrontier {
     }
 }
 
-impl OperationLabels {
+impl ProcessLabels {
     /// Makes consecutive labels with equal vector clocks share the memory of the clock.
     fn share_clocks(&mut self) {
         for next in 1..self.labels.len() {
@@ -123,7 +126,7 @@ impl OperationLabels {
 }
 
 impl Dpor {
-    /// Returns the state from which another process continues, if the search is between two rounds; or the
+    /// Returns the state from which another OS process continues, if the search is between two rounds; or the
     /// result of this part, if it has ended.
     pub(super) fn saved(&self) -> Option<Vec<u8>> {
         let is_at_rest = self.current.is_none() && self.again.is_none();
@@ -164,11 +167,12 @@ impl Dpor {
     }
 
     /// Restores a saved state: a new search becomes the whole search, and an unstarted part becomes the part
-    /// that another process has finished.
+    /// that another OS process has finished.
     pub(super) fn restore(&mut self, bytes: &[u8]) -> Result<(), DecodeError> {
-        let (lives, shown, rest): (SavedLives, SavedShown, SavedCounters) = codec::decode(bytes)?;
+        let (table, shown, rest): (SavedTransitions, SavedShown, SavedCounters) =
+            codec::decode(bytes)?;
         let mut stacks = rest.notes.stacks()?;
-        self.transitions.restore(lives);
+        self.transitions.restore(table);
         self.shown.restore(shown);
         if stacks.len() == 1 {
             self.frontier = stacks.pop().unwrap_or_default();

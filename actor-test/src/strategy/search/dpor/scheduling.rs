@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use super::graph::{ExecutionGraph, Label, LabelAction, LabelId, NO_LABEL, OperationLabels};
+use super::graph::{ExecutionGraph, Label, LabelAction, LabelId, NO_LABEL, ProcessLabels};
 use super::graph_run::{GraphRun, ScheduledStep};
 use super::transitions::{self, TransitionTable};
 use super::world::{WORLD, WorldAccess, WorldDependencies};
 
-/// A step of a graph: consecutive labels `from..to` of a lane.
+/// A step of a graph: consecutive labels `from..to` of a process.
 pub(super) struct GraphStep<'a> {
-    pub(super) lane: u32,
+    pub(super) process: u32,
     pub(super) from: u32,
     pub(super) to: u32,
     /// The label by which the world takes the access of this step.
     pub(super) taken_by: Option<LabelId>,
-    /// The immediate predecessors of the step, as lengths of prefixes of lanes.
+    /// The immediate predecessors of the step, as lengths of prefixes of processes.
     pub(super) preceding: &'a [(u32, u32)],
 }
 
@@ -25,17 +25,17 @@ impl ExecutionGraph {
     /// timer.
     pub(super) fn follow(
         &self,
-        lives: &TransitionTable,
+        table: &TransitionTable,
         held: &[u64],
         ties: Arc<WorldDependencies>,
     ) -> GraphRun {
-        self.follow_in_order(lives, held, ties, None)
+        self.follow_in_order(table, held, ties, None)
     }
 
     /// Returns the same strategy, such that a monitor first observes the given labels in that order.
     pub(super) fn follow_in_order(
         &self,
-        lives: &TransitionTable,
+        table: &TransitionTable,
         held: &[u64],
         ties: Arc<WorldDependencies>,
         order: Option<(u32, &[LabelId])>,
@@ -44,19 +44,21 @@ impl ExecutionGraph {
         let (monitor, order) = order.unwrap_or_default();
         let mut next = 0;
         let mut may_come = |graph: &Self, stride: &GraphStep<'_>| {
-            let GraphStep { lane, from, to, .. } = *stride;
-            let labels = &graph.lanes[lane as usize].labels[from as usize..to as usize];
+            let GraphStep {
+                process, from, to, ..
+            } = *stride;
+            let labels = &graph.processes[process as usize].labels[from as usize..to as usize];
             let is_seen = labels.iter().any(|label| label.free_monitors.has(monitor));
             if next == order.len() || !is_seen {
                 return true;
             }
             let due = order[next];
-            let is_due = due.lane == lane && (from..to).contains(&due.index);
+            let is_due = due.process == process && (from..to).contains(&due.index);
             next += usize::from(is_due);
             is_due
         };
-        self.each_step(lives, &mut may_come, |stride| {
-            let found = &self.lanes[stride.lane as usize];
+        self.each_step(table, &mut may_come, |stride| {
+            let found = &self.processes[stride.process as usize];
             if transitions::is_observer(found.path) {
                 // Observers have no steps of their own.
                 return;
@@ -81,26 +83,30 @@ impl ExecutionGraph {
     /// permits. Failing steps are left out.
     pub(super) fn each_step(
         &self,
-        lives: &TransitionTable,
+        table: &TransitionTable,
         mut may_come: impl FnMut(&Self, &GraphStep<'_>) -> bool,
         mut take: impl FnMut(&GraphStep<'_>),
     ) {
         let whole = self.whole();
-        let until: Vec<u32> = self.lanes.iter().map(|lane| lane.safe(lives)).collect();
-        let world = self.lane_of(WORLD);
-        let mut taken = vec![0; self.lanes.len()];
+        let until: Vec<u32> = self
+            .processes
+            .iter()
+            .map(|process| process.safe(table))
+            .collect();
+        let world = self.process_of(WORLD);
+        let mut taken = vec![0; self.processes.len()];
         let mut preceding = Vec::new();
         let mut goes_on = true;
         // Steps that are known less than this wait until no better known step is left.
         let mut known = Knowledge::Whole;
         'all: while std::mem::take(&mut goes_on) {
-            for (lane, found) in self.lanes.iter().enumerate() {
+            for (process, found) in self.processes.iter().enumerate() {
                 // The world takes accesses within the steps of other operations.
-                while taken[lane] < until[lane] && Some(lane as u32) != world {
-                    let lane = lane as u32;
-                    let (from, to) = found.step(taken[lane as usize], until[lane as usize]);
+                while taken[process] < until[process] && Some(process as u32) != world {
+                    let process = process as u32;
+                    let (from, to) = found.step(taken[process as usize], until[process as usize]);
                     let of_step = match to as usize == found.labels.len() {
-                        true => found.knowledge(lives),
+                        true => found.knowledge(table),
                         false => Knowledge::Whole,
                     };
                     if of_step > known {
@@ -109,14 +115,14 @@ impl ExecutionGraph {
                     preceding.clear();
                     let mut access = None;
                     for index in from..to {
-                        self.add_preceding(LabelId { lane, index }, &whole, &mut preceding);
+                        self.add_preceding(LabelId { process, index }, &whole, &mut preceding);
                         if let LabelAction::Access(_) = found.labels[index as usize].act {
                             access = found.labels[index as usize].inbox;
                         }
                     }
-                    let taken_by = access.map(|(lane, index)| LabelId { lane, index });
+                    let taken_by = access.map(|(process, index)| LabelId { process, index });
                     if let Some(by) = taken_by {
-                        let world = by.lane;
+                        let world = by.process;
                         if by.index == NO_LABEL || by.index >= until[world as usize] {
                             break;
                         }
@@ -125,12 +131,13 @@ impl ExecutionGraph {
                         // Predecessors of the access precede the step. The access itself and its taking are
                         // parts of the step.
                         preceding.retain(|(of, count)| {
-                            (*of != lane || *count <= from) && (*of != world || *count <= by.index)
+                            (*of != process || *count <= from)
+                                && (*of != world || *count <= by.index)
                         });
                     }
-                    let is_due = |(lane, count): &(u32, u32)| taken[*lane as usize] >= *count;
+                    let is_due = |(process, count): &(u32, u32)| taken[*process as usize] >= *count;
                     let stride = GraphStep {
-                        lane,
+                        process,
                         from,
                         to,
                         taken_by,
@@ -139,9 +146,9 @@ impl ExecutionGraph {
                     if !preceding.iter().all(is_due) || !may_come(self, &stride) {
                         break;
                     }
-                    taken[lane as usize] = to;
+                    taken[process as usize] = to;
                     if let Some(by) = taken_by {
-                        taken[by.lane as usize] = by.index + 1;
+                        taken[by.process as usize] = by.index + 1;
                     }
                     goes_on = true;
                     take(&stride);
@@ -183,15 +190,17 @@ enum Knowledge {
     AfterAccess,
 }
 
-impl OperationLabels {
-    /// Returns the knowledge of the lane's last step.
-    fn knowledge(&self, lives: &TransitionTable) -> Knowledge {
+impl ProcessLabels {
+    /// Returns the knowledge of the process's last step.
+    fn knowledge(&self, table: &TransitionTable) -> Knowledge {
         let is_operation = self.path != WORLD && !transitions::is_observer(self.path);
         match self.labels.last() {
-            Some(last) if last.act.is_input() && is_operation => match self.stretch(lives) {
-                Some(_) => Knowledge::Whole,
-                None => Knowledge::Nothing,
-            },
+            Some(last) if last.act.is_input() && is_operation => {
+                match self.last_transition(table) {
+                    Some(_) => Knowledge::Whole,
+                    None => Knowledge::Nothing,
+                }
+            }
             Some(Label {
                 act: LabelAction::Access(_),
                 inbox: Some((_, by)),
@@ -202,9 +211,9 @@ impl OperationLabels {
     }
 
     /// Returns the number of labels before the failing step; all labels if the operation does not fail.
-    fn safe(&self, lives: &TransitionTable) -> u32 {
+    fn safe(&self, table: &TransitionTable) -> u32 {
         let all = self.labels.len();
-        if !self.fails(lives) {
+        if !self.fails(table) {
             return all as u32;
         }
         let runs = |label: &Label| match label.act {
@@ -231,7 +240,7 @@ impl OperationLabels {
                 | LabelAction::Arm
                 | LabelAction::Cancel { .. } => {}
                 LabelAction::Access(WorldAccess::Run) if runs => {}
-                act if carries && act.is_deed() => carries = false,
+                act if carries && act.is_effect() => carries = false,
                 _ => break,
             }
             to += 1;

@@ -47,7 +47,7 @@ pub(super) enum TransitionEffect {
 /// An effect with its observers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct ObservedEffect {
-    pub(super) deed: TransitionEffect,
+    pub(super) effect: TransitionEffect,
     pub(super) observers: ObserverSet,
 }
 
@@ -101,11 +101,11 @@ pub(super) struct TransitionTable {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct HistoryTransitions {
     histories: HashIndex,
-    stretches: Vec<LearnedTransition>,
+    transitions: Vec<LearnedTransition>,
 }
 
-/// The data [saved](TransitionTable::saved) for another process.
-pub(super) type SavedLives = (HistoryTransitions, BTreeMap<u32, LearnedTransition>);
+/// The data [saved](TransitionTable::saved) for another OS process.
+pub(super) type SavedTransitions = (HistoryTransitions, BTreeMap<u32, LearnedTransition>);
 
 /// A reference to a learned transition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -120,11 +120,11 @@ pub(super) struct TransitionId {
 pub(super) struct Contradiction;
 
 impl HistoryTransitions {
-    fn learn(&mut self, history: u64, stretch: LearnedTransition) -> Result<(), Contradiction> {
+    fn learn(&mut self, history: u64, transition: LearnedTransition) -> Result<(), Contradiction> {
         let (number, is_new) = self.histories.enter(history);
         match is_new {
-            true => self.stretches.push(stretch),
-            false => self.stretches[number as usize].improve(stretch)?,
+            true => self.transitions.push(transition),
+            false => self.transitions[number as usize].improve(transition)?,
         }
         Ok(())
     }
@@ -168,7 +168,7 @@ pub(super) struct Nondeterminism {
 struct OperationReplica {
     history: u64,
     observers: ObserverSet,
-    deeds: Vec<ObservedEffect>,
+    effects: Vec<ObservedEffect>,
     defers: DeferredEvents,
     has_ended: bool,
     /// True if this is a timer that has not fired.
@@ -256,23 +256,23 @@ impl TransitionTable {
         match id.part {
             0 => match self.amended.get(&id.number) {
                 Some(amended) => amended,
-                None => &self.shared.stretches[number],
+                None => &self.shared.transitions[number],
             },
-            _ => &self.own.stretches[number],
+            _ => &self.own.transitions[number],
         }
     }
 
     /// Records the transition after a history.
-    fn learn(&mut self, history: u64, stretch: LearnedTransition) -> Result<(), Contradiction> {
+    fn learn(&mut self, history: u64, transition: LearnedTransition) -> Result<(), Contradiction> {
         if self.part == 0 {
-            return Arc::make_mut(&mut self.shared).learn(history, stretch);
+            return Arc::make_mut(&mut self.shared).learn(history, transition);
         }
         let Some(number) = self.shared.histories.find(history) else {
-            return self.own.learn(history, stretch);
+            return self.own.learn(history, transition);
         };
-        let shared = &self.shared.stretches[number as usize];
+        let shared = &self.shared.transitions[number as usize];
         let known = self.amended.get(&number).unwrap_or(shared);
-        if let Some(better) = known.agree(&stretch)? {
+        if let Some(better) = known.agree(&transition)? {
             self.amended.insert(number, better);
         }
         Ok(())
@@ -293,12 +293,12 @@ impl TransitionTable {
         let learnt: Vec<_> = parts.into_iter().map(Self::learnt).collect();
         let shared = Arc::make_mut(&mut self.shared);
         for (own, amended) in learnt {
-            for (number, stretch) in amended {
-                let known = &mut shared.stretches[number as usize];
-                known.improve(stretch)?;
+            for (number, transition) in amended {
+                let known = &mut shared.transitions[number as usize];
+                known.improve(transition)?;
             }
-            for (history, stretch) in own.histories.keys().iter().zip(own.stretches) {
-                shared.learn(*history, stretch)?;
+            for (history, transition) in own.histories.keys().iter().zip(own.transitions) {
+                shared.learn(*history, transition)?;
             }
         }
         Ok(())
@@ -318,7 +318,7 @@ impl TransitionTable {
         (own, &self.amended)
     }
 
-    pub(super) fn restore(&mut self, saved: SavedLives) {
+    pub(super) fn restore(&mut self, saved: SavedTransitions) {
         let (own, amended) = saved;
         match self.part {
             0 => self.shared = Arc::new(own),
@@ -328,7 +328,7 @@ impl TransitionTable {
     }
 
     pub(super) fn len(&self) -> usize {
-        self.shared.stretches.len() + self.own.stretches.len()
+        self.shared.transitions.len() + self.own.transitions.len()
     }
 
     /// Learns from the observations of an execution.
@@ -339,7 +339,7 @@ impl TransitionTable {
         ties: &WorldDependencies,
     ) -> Result<ExecutionSummary, Nondeterminism> {
         let mut reader = TransitionLearner {
-            lives: self,
+            table: self,
             ties,
             paths: HashIndex::default(),
             all: Vec::new(),
@@ -375,7 +375,7 @@ impl TransitionTable {
                     reader.is_access = touch.is_some();
                     reader.show_taken()?;
                     if last.is_some() && reader.begun.is_none() {
-                        reader.begun = Some(reader.life(reader.body)?.history);
+                        reader.begun = Some(reader.replica(reader.body)?.history);
                     }
                     last = Some(who);
                     reader.input(who, kind, message)?;
@@ -385,11 +385,11 @@ impl TransitionTable {
                     if matches!(kind, StepKind::Flush | StepKind::Timer) {
                         reader.carry_out(who, message, inbox, carried, (observers, touch))?;
                     } else {
-                        reader.life(who)?.observers = observers;
+                        reader.replica(who)?.observers = observers;
                         reader.shown = (!observers.is_empty()).then_some((observers, who));
                     }
-                    let life = reader.life(who)?;
-                    (life.defers, life.is_suspended) = (defers, is_suspended);
+                    let replica = reader.replica(who)?;
+                    (replica.defers, replica.is_suspended) = (defers, is_suspended);
                 }
                 ExecutionItem::SilentEffect { who, what } => {
                     reader.read_silent_effect(who, what)?
@@ -451,7 +451,7 @@ pub(super) enum ExecutionEnd {
 }
 
 struct TransitionLearner<'a> {
-    lives: &'a mut TransitionTable,
+    table: &'a mut TransitionTable,
     ties: &'a WorldDependencies,
     /// The operations by path; `None` in `all` for an operation that is left out.
     paths: HashIndex,
@@ -479,18 +479,18 @@ struct TransitionLearner<'a> {
 
 impl TransitionLearner<'_> {
     fn create(&mut self, path: u64, with: u64, defers: DeferredEvents) {
-        let life = OperationReplica {
+        let replica = OperationReplica {
             history: initial_history(path, with),
             observers: ObserverSet::default(),
-            deeds: Vec::new(),
+            effects: Vec::new(),
             defers,
             has_ended: false,
             is_timer: false,
             is_suspended: false,
         };
         match self.paths.enter(path) {
-            (_, true) => self.all.push(Some(life)),
-            (known, false) => self.all[known as usize] = Some(life),
+            (_, true) => self.all.push(Some(replica)),
+            (known, false) => self.all[known as usize] = Some(replica),
         }
     }
 
@@ -512,34 +512,34 @@ impl TransitionLearner<'_> {
         self.payloads[number as usize].take()
     }
 
-    fn life(&mut self, who: u64) -> Result<&mut OperationReplica, Nondeterminism> {
+    fn replica(&mut self, who: u64) -> Result<&mut OperationReplica, Nondeterminism> {
         let found = self.paths.find(who);
-        let life = found.and_then(|number| self.all[number as usize].as_mut());
-        life.ok_or(Nondeterminism { who })
+        let replica = found.and_then(|number| self.all[number as usize].as_mut());
+        replica.ok_or(Nondeterminism { who })
     }
 
     /// Learns the operation's transition since its last input, now that its next need is known.
     fn close(&mut self, who: u64, need: NextInput) -> Result<u64, Nondeterminism> {
         let found = self.paths.find(who);
-        let life = found.and_then(|number| self.all[number as usize].as_mut());
-        let life = life.ok_or(Nondeterminism { who })?;
+        let replica = found.and_then(|number| self.all[number as usize].as_mut());
+        let replica = replica.ok_or(Nondeterminism { who })?;
         // The observers of a step see its choices as well, so the transition after the last choice has them.
         let is_in_step = matches!(need, NextInput::Answer(_));
         let observers = match is_in_step {
             true => ObserverSet::default(),
-            false => std::mem::take(&mut life.observers),
+            false => std::mem::take(&mut replica.observers),
         };
-        let stretch = LearnedTransition {
+        let transition = LearnedTransition {
             observers,
-            effects: std::mem::take(&mut life.deeds),
+            effects: std::mem::take(&mut replica.effects),
             need,
             defers: match need {
-                NextInput::Event | NextInput::UnknownWait => life.defers,
+                NextInput::Event | NextInput::UnknownWait => replica.defers,
                 _ => DeferredEvents::default(),
             },
         };
-        let history = life.history;
-        let learnt = self.lives.learn(history, stretch);
+        let history = replica.history;
+        let learnt = self.table.learn(history, transition);
         learnt.map_err(|Contradiction| Nondeterminism { who })?;
         Ok(history)
     }
@@ -549,18 +549,18 @@ impl TransitionLearner<'_> {
         match kind {
             StepKind::Start => {
                 let history = self.close(who, NextInput::Start)?;
-                self.life(who)?.history = started(history);
+                self.replica(who)?.history = started(history);
             }
             StepKind::Handle => {
                 let gift = self.take(message);
                 let history = self.close(who, NextInput::Event)?;
-                self.life(who)?.history =
+                self.replica(who)?.history =
                     history_after_input(history, gift.ok_or(Nondeterminism { who })?);
             }
             StepKind::Resume if !self.ties.waiting.contains(&who) => {
                 let gift = self.take(who);
                 let history = self.close(who, NextInput::Reply)?;
-                self.life(who)?.history =
+                self.replica(who)?.history =
                     history_after_input(history, gift.ok_or(Nondeterminism { who })?);
             }
             _ => {}
@@ -576,21 +576,21 @@ impl TransitionLearner<'_> {
         }
         let world = self.close(WORLD, NextInput::Event)?;
         let world = history_after_input(world, world::access_payload(history));
-        self.life(WORLD)?.history = world;
-        let life = self.life(who)?;
-        life.history = world::synced(history, world);
-        life.is_timer = false;
+        self.replica(WORLD)?.history = world;
+        let replica = self.replica(who)?;
+        replica.history = world::synced(history, world);
+        replica.is_timer = false;
         Ok(())
     }
 
     /// Records that the world may take the gated access of an operation next.
     fn open(&mut self, who: u64) -> Result<(), Nondeterminism> {
-        self.life(who)?;
-        let deed = TransitionEffect::PermitAccess { who };
+        self.replica(who)?;
+        let effect = TransitionEffect::PermitAccess { who };
         let observers = ObserverSet::default();
-        self.life(WORLD)?
-            .deeds
-            .push(ObservedEffect { deed, observers });
+        self.replica(WORLD)?
+            .effects
+            .push(ObservedEffect { effect, observers });
         Ok(())
     }
 
@@ -604,7 +604,7 @@ impl TransitionLearner<'_> {
         (observers, touch): (ObserverSet, Option<WorldAccess>),
     ) -> Result<(), Nondeterminism> {
         let is_tied = |asker| self.ties.waiting.contains(&asker);
-        let (deed, to) = match carried {
+        let (effect, to) = match carried {
             StepEffect::Sent(event) => {
                 let to = inbox;
                 (TransitionEffect::Send { to, message, event }, message)
@@ -620,11 +620,11 @@ impl TransitionLearner<'_> {
             }
             StepEffect::Nothing => return Err(Nondeterminism { who }),
         };
-        let life = self.life(who)?;
-        let gift = effect_payload(life.history, life.deeds.len());
-        life.deeds.push(ObservedEffect { deed, observers });
-        life.has_ended |= deed == TransitionEffect::Halt || touch == Some(WorldAccess::Fire);
-        match deed {
+        let replica = self.replica(who)?;
+        let gift = effect_payload(replica.history, replica.effects.len());
+        replica.effects.push(ObservedEffect { effect, observers });
+        replica.has_ended |= effect == TransitionEffect::Halt || touch == Some(WorldAccess::Fire);
+        match effect {
             TransitionEffect::Spawn { child } => {
                 let defers = match carried {
                     StepEffect::Started(_, defers) => defers,
@@ -642,23 +642,23 @@ impl TransitionLearner<'_> {
     /// Reads an effect that was carried out within a step.
     fn read_silent_effect(&mut self, who: u64, what: SilentEffect) -> Result<(), Nondeterminism> {
         let observers = ObserverSet::default();
-        let life = self.life(who)?;
-        let gift = effect_payload(life.history, life.deeds.len());
-        let deed = match what {
+        let replica = self.replica(who)?;
+        let gift = effect_payload(replica.history, replica.effects.len());
+        let effect = match what {
             SilentEffect::Armed { timer, .. } => TransitionEffect::Arm { timer },
             SilentEffect::Cancelled { timer } => TransitionEffect::Cancel { timer },
         };
-        life.deeds.push(ObservedEffect { deed, observers });
-        if let TransitionEffect::Arm { timer } = deed {
+        replica.effects.push(ObservedEffect { effect, observers });
+        if let TransitionEffect::Arm { timer } = effect {
             self.create(timer, gift, DeferredEvents::default());
-            self.life(timer)?.is_timer = true;
+            self.replica(timer)?.is_timer = true;
         }
         Ok(())
     }
 
     fn show(&mut self, observers: ObserverSet, what: u64) {
         self.gift = what;
-        for number in observers.but(self.lives.free(observers)).iter() {
+        for number in observers.but(self.table.free(observers)).iter() {
             let path = observer(number);
             let history = self
                 .observers
@@ -675,11 +675,11 @@ impl TransitionLearner<'_> {
         before: u64,
         after: u64,
     ) -> Result<(), Nondeterminism> {
-        if self.lives.free(ObserverSet::monitor(monitor)).is_empty() {
+        if self.table.free(ObserverSet::monitor(monitor)).is_empty() {
             return Ok(());
         }
         let gift = match self.shown {
-            Some((_, who)) => input_observation(self.life(who)?.history),
+            Some((_, who)) => input_observation(self.replica(who)?.history),
             None => self.gift,
         };
         let mut known = self.monitors.iter_mut();
@@ -688,7 +688,7 @@ impl TransitionLearner<'_> {
             None => {
                 let begun = match self.begun {
                     Some(begun) => begun,
-                    None => self.life(self.body)?.history,
+                    None => self.replica(self.body)?.history,
                 };
                 self.monitors.push((monitor, after));
                 self.moves
@@ -706,7 +706,7 @@ impl TransitionLearner<'_> {
     /// Ends the step in progress: its observers see it.
     fn show_taken(&mut self) -> Result<(), Nondeterminism> {
         if let Some((observers, who)) = self.shown.take() {
-            let history = self.life(who)?.history;
+            let history = self.replica(who)?.history;
             self.show(observers, input_observation(history));
         }
         Ok(())
@@ -714,22 +714,22 @@ impl TransitionLearner<'_> {
 
     fn choice(&mut self, who: u64, of: u32, answer: u32) -> Result<(), Nondeterminism> {
         let history = self.close(who, NextInput::Answer(of))?;
-        self.life(who)?.history = answered(history, answer);
+        self.replica(who)?.history = answered(history, answer);
         if self.is_access {
             // The answer decides how the step changes timers.
-            let world = self.life(WORLD)?;
+            let world = self.replica(WORLD)?;
             world.history = answered(world.history, answer);
         }
         Ok(())
     }
 
     /// Returns the need of an operation at the end of the execution.
-    fn left(&self, who: u64, life: &OperationReplica) -> NextInput {
+    fn left(&self, who: u64, replica: &OperationReplica) -> NextInput {
         match () {
             () if who == WORLD => NextInput::Event,
-            () if life.has_ended => NextInput::Nothing,
-            () if life.is_timer => NextInput::World(WorldAccess::Fire),
-            () if !life.is_suspended => NextInput::UnknownWait,
+            () if replica.has_ended => NextInput::Nothing,
+            () if replica.is_timer => NextInput::World(WorldAccess::Fire),
+            () if !replica.is_suspended => NextInput::UnknownWait,
             () if self.ties.waiting.contains(&who) => NextInput::World(WorldAccess::Resume),
             () => NextInput::Reply,
         }
@@ -740,7 +740,9 @@ impl TransitionLearner<'_> {
             (ExecutionEnd::Whole, _) => {
                 let all = self.paths.keys().iter().zip(&self.all);
                 let all: Vec<(u64, NextInput)> = all
-                    .filter_map(|(path, life)| Some((*path, self.left(*path, life.as_ref()?))))
+                    .filter_map(|(path, replica)| {
+                        Some((*path, self.left(*path, replica.as_ref()?)))
+                    })
                     .collect();
                 for (who, need) in all {
                     self.close(who, need)?;
@@ -751,7 +753,7 @@ impl TransitionLearner<'_> {
             }
             _ => {}
         }
-        let histories = self.all.iter().flatten().map(|life| life.history);
+        let histories = self.all.iter().flatten().map(|replica| replica.history);
         Ok(class(histories.chain(self.observers.values().copied())))
     }
 }
