@@ -210,7 +210,7 @@ function Monitors({ story, position, onGo }: Props) {
           const stay = stayAt(monitor, position);
           const { state, temperature } = monitor.stays[stay]!;
           const from = monitor.starts[stay]!;
-          // What may be, and what is never owed, is neither hot nor cold.
+          // What may be, and what is never pending, is neither hot nor cold.
           const owes = monitor.kind !== "always" && monitor.kind !== "sometimes";
           return (
             <li key={at}>
@@ -268,11 +268,11 @@ function Chain({ story, position, onGo }: Props) {
 
 /** What the predicate saw that failed. */
 function LookedAt({ story, position }: Props) {
-  if (story.finding?.step !== position || story.lookedAt.length === 0) return null;
+  if (story.finding?.step !== position || story.inspected.length === 0) return null;
   return (
     <Part title="What the predicate looked at">
       <dl>
-        {story.lookedAt.slice(0, LINES_MAX).map(({ who, state, value }) => (
+        {story.inspected.slice(0, LINES_MAX).map(({ who, state, value }) => (
           <div>
             <dt>
               <Name story={story} lane={who} /> {state}

@@ -42,20 +42,20 @@ function story(node: Node): Story {
     throw node.field("version").wrong(`is ${version}, and this page reads version ${VERSION}`);
   }
   const test = node.text("test");
-  const { told, at } = execution(node, test);
-  told.finding = finding(node, at, told.steps.length - 1);
-  told.origin = origin(node);
-  told.cycle = cycle(node.field("cycle"), at);
-  told.cause = cause(node, at);
+  const { story, at } = execution(node, test);
+  story.finding = finding(node, at, story.steps.length - 1);
+  story.origin = origin(node);
+  story.cycle = cycle(node.field("cycle"), at);
+  story.cause = cause(node, at);
   const causes = node.field("causes");
   const nearest = causes.isThere ? causes.field("nearest") : causes;
   const passing = nearest.isThere ? nearest.field("story") : nearest;
-  if (passing.isThere) told.passing = execution(passing, test).told;
-  return told;
+  if (passing.isThere) story.passing = execution(passing, test).story;
+  return story;
 }
 
 /** One execution, whether it fails or not. */
-function execution(node: Node, test: string): { told: Story; at: At } {
+function execution(node: Node, test: string): { story: Story; at: At } {
   const lanes = node.list("operations", lane);
   const numbers = node.list("steps", (step) => step.number("number"));
   numbers.forEach((number, at) => {
@@ -75,7 +75,7 @@ function execution(node: Node, test: string): { told: Story; at: At } {
   const at = (number: number | undefined): number | undefined =>
     number === undefined || number > numbers[last]! ? undefined : indexOf(numbers, number);
   const steps = node.list("steps", (entry) => step(entry, many));
-  const told: Story = {
+  const story: Story = {
     test,
     origin: "",
     lanes,
@@ -84,11 +84,11 @@ function execution(node: Node, test: string): { told: Story; at: At } {
     messages: node.list("messages", (entry) => message(entry, many.lanes, at)),
     timers: node.list("timers", (entry) => timer(entry, many.lanes, at)),
     leftOut: leftOut(node.field("left_out")),
-    lookedAt: node.list("looked_at", (entry) => seen(entry, many.lanes)),
+    inspected: node.list("looked_at", (entry) => seen(entry, many.lanes)),
     cause: { curve: [], races: [], cutShort: false },
   };
-  follow(told);
-  return { told, at };
+  follow(story);
+  return { story, at };
 }
 
 interface Many {

@@ -58,14 +58,14 @@ function Line(props: Drawn & { lane: number }) {
 /** A monitor's temperature beside each row. */
 function Strip(props: Drawn & { monitor: number; x: number }) {
   const { story, rows, geometry, first, last, monitor, x } = props;
-  const told = story.monitors[monitor]!;
+  const track = story.monitors[monitor]!;
   const pieces = [];
   for (let row = first; row <= last; row++) {
     const at = rows.list[row]!;
     const position = "step" in at ? at.step : at.to;
-    const stay = stayAt(told, position);
-    const { temperature } = told.stays[stay]!;
-    const from = told.starts[stay]!;
+    const stay = stayAt(track, position);
+    const { temperature } = track.stays[stay]!;
+    const from = track.starts[stay]!;
     const isNew = from === position || row === first;
     pieces.push(
       <rect
@@ -109,11 +109,11 @@ function messages(drawn: Drawn) {
     if (sent === end && !("step" in rows.list[sent]!)) return null;
     const isChain = chain.has(message.sent!) && message.handled !== undefined && chain.has(message.handled);
     const isRace = races.has(message.sent!);
-    const look = ["message", message.fate];
-    if (message.isReply) look.push("reply");
-    if (isChain) look.push("in-chain");
-    if (isRace) look.push("in-race");
-    return <Arrow key={number} {...drawn} look={look.join(" ")} {...{ message, number, from, to, sent, end }} />;
+    const classes = ["message", message.fate];
+    if (message.isReply) classes.push("reply");
+    if (isChain) classes.push("in-chain");
+    if (isRace) classes.push("in-race");
+    return <Arrow key={number} {...drawn} kind={classes.join(" ")} {...{ message, number, from, to, sent, end }} />;
   });
 }
 
@@ -121,7 +121,7 @@ function messages(drawn: Drawn) {
  *  handles it. */
 function Arrow(
   props: Drawn & {
-    look: string;
+    kind: string;
     message: Message;
     number: number;
     from: number;
@@ -130,7 +130,7 @@ function Arrow(
     end: number;
   },
 ) {
-  const { geometry, arrows, look, message, number, from, to, sent, end } = props;
+  const { geometry, arrows, kind, message, number, from, to, sent, end } = props;
   const side = from < to ? -1 : 1;
   const gap = Math.min(6, (geometry.laneWidth / 2 - 10) / 5);
   const wait = to + side * (9 + Math.max(2, gap) * (arrows.track[number]! + 0.5));
@@ -140,7 +140,7 @@ function Arrow(
   if (message.fate === "dropped") {
     const x = to + side * 11;
     return (
-      <g class={look}>
+      <g class={kind}>
         <path class="way" d={`M${from} ${top}H${x}`} />
         <path class="lost" d={`M${x - 4} ${top - 4}l8 8m0 -8l-8 8`} />
       </g>
@@ -149,7 +149,7 @@ function Arrow(
   const tip = to + side * 7;
   const handled = message.handled !== undefined;
   return (
-    <g class={look}>
+    <g class={kind}>
       {isSeen ? <path class="way" d={`M${from} ${top}H${wait}`} /> : null}
       <path class="wait" d={`M${wait} ${above}V${bottom}`} />
       {handled && end <= props.last + 1 ? (

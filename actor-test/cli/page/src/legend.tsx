@@ -85,13 +85,13 @@ export function Legend({ onClose }: { onClose(): void }) {
             <dt>
               <span class="swatch hot" />
             </dt>
-            <dd>a monitor is hot: something is still owed; the stronger the red, the longer</dd>
+            <dd>a monitor is hot: an obligation is still pending; the stronger the red, the longer</dd>
           </div>
           <div>
             <dt>
               <span class="swatch cold" />
             </dt>
-            <dd>a monitor is cold: nothing is owed; grey is neither</dd>
+            <dd>a monitor is cold: no obligation is pending; grey is neither</dd>
           </div>
           <div>
             <dt>

@@ -1,28 +1,28 @@
-// The few steps that tell the story: what is owed, what goes wrong, the races, what decides, the bug.
+// The few steps of the story that matter: pending obligations, what goes wrong, the races, what decides, the bug.
 
 import type { Change, Effect, Step, Story } from "./story";
 
 /** A step that matters, and as what. */
 export interface Milestone {
   step: number;
-  /** What it is: a word, and the look of that. */
+  /** What it is: a word, and the class of its tag. */
   word: string;
-  look: string;
+  kind: string;
 }
 
-/** How many faults are told. */
+/** The most faults that are shown. */
 const FAULTS_MAX = 6;
 
 /** In the order of the story; a step that is two things stands there twice. */
 export function milestones(story: Story): Milestone[] {
   const { finding, cause } = story;
   const found: Milestone[] = [];
-  const add = (step: number | undefined, word: string, look: string): void => {
+  const add = (step: number | undefined, word: string, kind: string): void => {
     const isThere = found.some((other) => other.step === step && other.word === word);
-    if (step !== undefined && !isThere) found.push({ step, word, look });
+    if (step !== undefined && !isThere) found.push({ step, word, kind });
   };
   if (finding) {
-    for (const since of owed(story)) add(since, "owed", "owed");
+    for (const since of pendingSince(story)) add(since, "pending", "pending");
     const faults = story.steps.flatMap((step, at) => (isFault(step) ? [at] : []));
     for (const at of faults.slice(0, FAULTS_MAX)) add(at, "fault", "bug");
   }
@@ -36,7 +36,7 @@ export function milestones(story: Story): Milestone[] {
 }
 
 /** Since when the monitors are hot that the bug is about, where they are hot in the end. */
-function owed({ finding, monitors }: Story): number[] {
+function pendingSince({ finding, monitors }: Story): number[] {
   return monitors.flatMap(({ name, stays, starts }) => {
     if (!finding?.message.includes(name)) return [];
     let last = stays.length;
@@ -68,7 +68,7 @@ export interface Loss {
   /** The step in which it happens. */
   step: number;
   /** What handlers had changed in actors that are gone, and who had heard of it: a step for each. */
-  states: { lane: number; changes: Change[]; step: number; told: number[] }[];
+  states: { lane: number; changes: Change[]; step: number; sent: number[] }[];
   /** What they had not read, the latest first. */
   unread: { event: string; to: number; sent: number }[];
 }
@@ -89,11 +89,11 @@ export function losses(story: Story): Loss[] {
   });
 }
 
-/** What events have changed in an actor, up to a step, and what it has told survivors since. */
+/** What events have changed in an actor, up to a step, and what it has sent to survivors since. */
 function lost(story: Story, lane: number, until: number, gone: number[]): Loss["states"] {
   const changes = new Map<string, Change>();
   let last: number | undefined;
-  let told: number[] = [];
+  let sent: number[] = [];
   for (const at of story.lanes[lane]!.steps) {
     if (at >= until) break;
     const step = story.steps[at]!;
@@ -102,26 +102,26 @@ function lost(story: Story, lane: number, until: number, gone: number[]): Loss["
       for (const { field, before, after } of step.changes) {
         changes.set(field, { field, before: changes.has(field) ? changes.get(field)!.before : before, after });
       }
-      [last, told] = [at, []];
+      [last, sent] = [at, []];
     }
-    if (last !== undefined && step.effects.some((effect) => reaches(story, effect, gone))) told.push(at);
+    if (last !== undefined && step.effects.some((effect) => reaches(story, effect, gone))) sent.push(at);
   }
   const net = [...changes.values()].filter(({ before, after }) => before !== after);
-  return last === undefined || net.length === 0 ? [] : [{ lane, changes: net, step: last, told }];
+  return last === undefined || net.length === 0 ? [] : [{ lane, changes: net, step: last, sent }];
 }
 
-/** It tells somebody who is still there. */
+/** A survivor gets an event. */
 function reaches(story: Story, effect: Effect, gone: number[]): boolean {
   if (effect.effect === "replied") return effect.reply !== undefined && !gone.includes(effect.to);
   return effect.effect === "sent" && !gone.includes(story.messages[effect.message]!.to);
 }
 
-/** What has not been read yet, and who has done nothing yet, where something is owed in the end. */
+/** What has not been read yet, and who has done nothing yet, where an obligation is pending at the end. */
 export function left(story: Story): {
   unread: { event: string; to: number; sent: number }[];
   idle: { lane: number; begins: number }[];
 } {
-  if (!story.finding || owed(story).length === 0) return { unread: [], idle: [] };
+  if (!story.finding || pendingSince(story).length === 0) return { unread: [], idle: [] };
   const unread = story.messages.flatMap(({ event, to, sent, fate, isNotice }) =>
     fate === "unread" && sent !== undefined && !isNotice ? [{ event, to, sent }] : [],
   );

@@ -16,10 +16,10 @@ export interface Story {
   timers: Timer[];
   /** The steps that a fair schedule can repeat for ever: the first and the last. */
   cycle?: { from: number; to: number } | undefined;
-  /** The numbers of the first and the last step that are not told. */
+  /** The numbers of the first and the last step that are not shown. */
   leftOut?: { from: number; to: number } | undefined;
   /** The actors that a failed predicate looked at. */
-  lookedAt: Seen[];
+  inspected: Seen[];
   cause: Cause;
   /** The nearest execution without the bug, where it is told as a whole. */
   passing?: Story | undefined;

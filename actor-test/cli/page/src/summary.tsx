@@ -12,7 +12,7 @@ type OnGo = (step: number) => void;
 /** How many of the races are shown at once. */
 const RACES_MAX = 4;
 
-/** How many crashes are told what they took with them. */
+/** The most crashes whose losses are shown. */
 const LOSSES_MAX = 3;
 
 /** How many unread events, idle actors, changes and the like are named. */
@@ -28,7 +28,7 @@ export function Summary({ story, onGo }: { story: Story; onGo: OnGo }) {
         <p class="finding">
           <span class="tag bug">{finding.word}</span> {finding.message}{" "}
           {finding.place ? <code>{finding.place} </code> : null}
-          <Go story={story} to={finding.step} look="bug" onGo={onGo} />
+          <Go story={story} to={finding.step} kind="bug" onGo={onGo} />
         </p>
       ) : (
         <p class="finding">No bug.</p>
@@ -41,8 +41,8 @@ export function Summary({ story, onGo }: { story: Story; onGo: OnGo }) {
       {story.cycle ? (
         <p class="cause">
           <span class="tag cycle">cycle</span> From here on the same steps can be repeated for ever:{" "}
-          <Go story={story} to={story.cycle.from} look="" onGo={onGo} /> to{" "}
-          <Go story={story} to={story.cycle.to} look="" onGo={onGo} />
+          <Go story={story} to={story.cycle.from} kind="" onGo={onGo} /> to{" "}
+          <Go story={story} to={story.cycle.to} kind="" onGo={onGo} />
         </p>
       ) : null}
       <Nearest story={story} onGo={onGo} />
@@ -55,10 +55,10 @@ export function Summary({ story, onGo }: { story: Story; onGo: OnGo }) {
   );
 }
 
-function Go(props: { story: Story; to: number; look: string; onGo: OnGo; children?: ComponentChildren }) {
-  const { story, to, look, onGo } = props;
+function Go(props: { story: Story; to: number; kind: string; onGo: OnGo; children?: ComponentChildren }) {
+  const { story, to, kind, onGo } = props;
   return (
-    <button type="button" class={`go ${look}`} onClick={() => onGo(to)}>
+    <button type="button" class={`go ${kind}`} onClick={() => onGo(to)}>
       step {story.steps[to]!.number}
     </button>
   );
@@ -71,12 +71,12 @@ function Milestones({ story, onGo }: { story: Story; onGo: OnGo }) {
   if (all.length < 2) return null;
   return (
     <ol class="milestones" aria-label="The steps that matter">
-      {all.map(({ step: at, word, look }) => {
+      {all.map(({ step: at, word, kind }) => {
         const step = story.steps[at]!;
         return (
           <li key={`${at} ${word}`}>
-            <Go story={story} to={at} look={look} onGo={onGo} />
-            <span class={`tag ${look}`}>{word}</span>
+            <Go story={story} to={at} kind={kind} onGo={onGo} />
+            <span class={`tag ${kind}`}>{word}</span>
             <span class="what">
               <Name story={story} lane={step.lane} /> <Sentence story={story} parts={sentence(story, step)} />
             </span>
@@ -95,8 +95,8 @@ function Losses({ story, onGo }: { story: Story; onGo: OnGo }) {
         .slice(0, LOSSES_MAX)
         .map(({ step, states, unread }) => (
           <p class="left" key={step}>
-            <span class="tag bug">lost</span> in <Go story={story} to={step} look="bug" onGo={onGo} />
-            {states.slice(0, LEFT_MAX).map(({ lane, changes, step, told }) => (
+            <span class="tag bug">lost</span> in <Go story={story} to={step} kind="bug" onGo={onGo} />
+            {states.slice(0, LEFT_MAX).map(({ lane, changes, step, sent }) => (
               <>
                 : <Name story={story} lane={lane} />{" "}
                 {changes.slice(0, LEFT_MAX).map(({ field, before, after }) => (
@@ -105,12 +105,12 @@ function Losses({ story, onGo }: { story: Story; onGo: OnGo }) {
                     <Became before={short(before ?? "nothing", 40)} after={after && short(after, 60)} />{" "}
                   </>
                 ))}
-                <Go story={story} to={step} look="" onGo={onGo} />
-                {told.slice(0, LEFT_MAX).map((at, nth) => (
+                <Go story={story} to={step} kind="" onGo={onGo} />
+                {sent.slice(0, LEFT_MAX).map((at, nth) => (
                   <>
                     {nth === 0 ? ", after which it " : ", "}
                     <Sentence story={story} parts={sentence(story, story.steps[at]!)} />{" "}
-                    <Go story={story} to={at} look="" onGo={onGo} />
+                    <Go story={story} to={at} kind="" onGo={onGo} />
                   </>
                 ))}
               </>
@@ -139,7 +139,7 @@ function Unread(props: { story: Story; onGo: OnGo; event: string; to: number; se
   return (
     <>
       <b class="event">{short(event, 40)}</b> to <Name story={story} lane={to} />{" "}
-      <Go story={story} to={sent} look="" onGo={onGo} />
+      <Go story={story} to={sent} kind="" onGo={onGo} />
     </>
   );
 }
@@ -158,7 +158,7 @@ function Left({ story, onGo }: { story: Story; onGo: OnGo }) {
       <Some all={idle}>
         {({ lane, begins }) => (
           <>
-            <Name story={story} lane={lane} /> <Go story={story} to={begins} look="" onGo={onGo} />
+            <Name story={story} lane={lane} /> <Go story={story} to={begins} kind="" onGo={onGo} />
           </>
         )}
       </Some>
@@ -171,8 +171,8 @@ function Races({ story, onGo }: { story: Story; onGo: OnGo }) {
   const line = ({ first, second, text, evidence }: Cause["races"][number]) => (
     <p class="cause" key={`${first} ${second}`}>
       <span class="tag race">race</span> {short(text, 400)} <span class="at">{evidence}</span>{" "}
-      <Go story={story} to={first} look="race" onGo={onGo} />{" "}
-      <Go story={story} to={second} look="race" onGo={onGo} />
+      <Go story={story} to={first} kind="race" onGo={onGo} />{" "}
+      <Go story={story} to={second} kind="race" onGo={onGo} />
     </p>
   );
   return (
@@ -195,7 +195,7 @@ function Decided({ story, onGo }: { story: Story; onGo: OnGo }) {
     <p class="cause">
       <span class="tag critical">{decided.isCritical ? "critical" : "decided"}</span> {decided.text}{" "}
       {decided.step === undefined ? null : (
-        <Go story={story} to={decided.step} look="critical" onGo={onGo} />
+        <Go story={story} to={decided.step} kind="critical" onGo={onGo} />
       )}
       {curve.length > 2 ? <Curve story={story} onGo={onGo} /> : null}
     </p>
@@ -212,9 +212,9 @@ function Nearest({ story, onGo }: { story: Story; onGo: OnGo }) {
       <summary>
         <span class="tag passing">passing run</span> The nearest run without the bug does the same up to{" "}
         {shared === undefined ? (
-          `step ${sharedSteps}, which is not told here`
+          `step ${sharedSteps}, which is not shown here`
         ) : (
-          <Go story={story} to={shared} look="" onGo={onGo} />
+          <Go story={story} to={shared} kind="" onGo={onGo} />
         )}
         {instead ? `, and then: ${instead.actor} ${short(instead.what, 120)}` : ", where it ends"}
       </summary>

@@ -197,16 +197,16 @@ function Line(props: Props & { position: number; row: number; place: Place; time
   const earlier = story.steps[position - 1];
   const isBug = story.finding?.step === position;
   const isCritical = criticalOf(story) === position;
-  const look = ["row", step.kind === "flush" ? "effect" : "acts"];
-  if (position === selected) look.push("is-selected");
-  if (chain.has(position)) look.push("in-chain");
-  if (found.has(position)) look.push("is-found");
-  if (apart?.has(position)) look.push("is-apart");
-  if (isBug) look.push("is-bug");
+  const classes = ["row", step.kind === "flush" ? "effect" : "acts"];
+  if (position === selected) classes.push("is-selected");
+  if (chain.has(position)) classes.push("in-chain");
+  if (found.has(position)) classes.push("is-found");
+  if (apart?.has(position)) classes.push("is-apart");
+  if (isBug) classes.push("is-bug");
   return (
     <div
       id={`${props.id}-${position}`}
-      class={look.join(" ")}
+      class={classes.join(" ")}
       role="option"
       aria-selected={position === selected}
       aria-setsize={story.steps.length}
@@ -223,7 +223,7 @@ function Line(props: Props & { position: number; row: number; place: Place; time
       {isBug ? <span class="tag bug">bug</span> : null}
       {isCritical ? <span class="tag critical">critical</span> : null}
       {races.has(position) ? <span class="tag race">race</span> : null}
-      <span class="told">
+      <span class="action">
         <Name story={story} lane={step.lane} /> <Sentence story={story} parts={sentence(story, step)} />
       </span>
       <Effects story={story} step={step} />

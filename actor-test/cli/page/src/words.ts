@@ -25,7 +25,7 @@ export function eventOf(story: Story, step: Step): string | undefined {
 export function sentence(story: Story, step: Step): Part[] {
   const parts: Part[] = deed(story, step);
   for (const effect of step.effects) {
-    const more = told(story, step, effect);
+    const more = effectParts(story, step, effect);
     if (parts.length > 0 && more.length > 0) parts.push(", ");
     parts.push(...more);
   }
@@ -65,7 +65,7 @@ function origin({ from, isNotice }: Message): Part[] {
 }
 
 /** An effect, as words; nothing where the sentence has it already. */
-function told(story: Story, step: Step, effect: Effect): Part[] {
+function effectParts(story: Story, step: Step, effect: Effect): Part[] {
   switch (effect.effect) {
     case "sent": {
       const fate = fated(story, effect);

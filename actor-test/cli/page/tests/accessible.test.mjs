@@ -17,8 +17,8 @@ after(() => browser.close());
 
 async function check(page) {
   const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
-  const told = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).join("\n    ")}`);
-  assert.deepEqual(told, []);
+  const faults = violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 200)).join("\n    ")}`);
+  assert.deepEqual(faults, []);
 }
 
 for (const colorScheme of ["light", "dark"]) {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { launch, open } from "./page.mjs";
-import { bank, bankCompared, bankParted, crashed, owing, ring, signs, world } from "./story.mjs";
+import { bank, bankCompared, bankParted, crashed, pending, ring, signs, world } from "./story.mjs";
 
 let browser;
 before(async () => {
@@ -65,8 +65,8 @@ on("what a crash has taken with it stands at the top", crashed, async (page) => 
   );
 });
 
-on("what is on its way stands at the top where something is owed", owing, async (page) => {
-  assert.deepEqual((await milestones(page)).map((line) => line.slice(0, 12)), ["step 4 owed ", "step 5 liven"]);
+on("what is on its way stands at the top where an obligation is pending", pending, async (page) => {
+  assert.deepEqual((await milestones(page)).map((line) => line.slice(0, 12)), ["step 4 pendi", "step 5 liven"]);
   const left = await said(page.locator(".left"));
   assert.match(left, /^then Unread: Work to Server step 4\. Have done nothing yet: Idle step 3$/);
 });
@@ -101,7 +101,7 @@ on("each kind of step has its sign and its words", signs, async (page) => {
     [13, /Server stop, halts, dead letters: 1 queued event/],
     [14, /TooLate to Server, dead letter: the receiver has stopped/],
   ];
-  for (const [number, told] of words) assert.match(await said(row(page, number)), told);
+  for (const [number, text] of words) assert.match(await said(row(page, number)), text);
   const many = (what) => page.locator(`.lanes ${what}`).count();
   assert.equal(await many(".message.reply .tip"), 1, "the reply reaches who resumes");
   assert.equal(await many(".message.dropped .lost"), 1);
@@ -122,7 +122,7 @@ on("disks, links and what is shared have their words", world, async (page) => {
     [8, /test locks Mutex \(a.rs:1:2\) at a.rs:3:4/],
     [9, /test resumes, is over/],
   ];
-  for (const [number, told] of words) assert.match(await said(row(page, number)), told);
+  for (const [number, text] of words) assert.match(await said(row(page, number)), text);
 });
 
 on("what resumes was led to by the reply, and what a timer fires by who set it", signs, async (page) => {
@@ -232,7 +232,7 @@ on("only what may have led to a step is left", bank, async (page) => {
 on("a nearest run that parts behind what is told says so", bankParted, async (page) => {
   assert.match(
     await page.locator("details.cause").innerText(),
-    /does the same up to step 90, which is not told here, and then: Account handles Balance/,
+    /does the same up to step 90, which is not shown here, and then: Account handles Balance/,
   );
 });
 

@@ -68,7 +68,7 @@ export class Story {
   }
 }
 
-/** A bank account that is overdrawn, since both clerks look before either of them takes. */
+/** A bank account that is overdrawn, since both clerks read before either of them takes. */
 export function bank() {
   const story = new Story("bank::tests::never_overdrawn");
   const account = story.actor("Account");
@@ -79,13 +79,13 @@ export function bank() {
     story.step(0, "flush", { effects: [{ effect: "spawned", who }] });
   }
   const orders = [anna, ben].map((clerk) => story.send(0, clerk, "PayOut { amount: 60 }"));
-  const looks = [anna, ben].map((clerk, at) => {
+  const queries = [anna, ben].map((clerk, at) => {
     story.handle(orders[at], { state_before: "Idle", state_after: "Asking" });
     return story.send(clerk, account, "Balance { to: Recipient<Balanced> }");
   });
   const fields = [{ field: "balance", after: "100" }, { field: "log", after: "[]" }];
   const answers = [anna, ben].map((clerk, at) => {
-    story.handle(looks[at], at === 0 ? { changes: fields } : {});
+    story.handle(queries[at], at === 0 ? { changes: fields } : {});
     return story.send(account, clerk, "Balanced(100)");
   });
   const takes = [anna, ben].map((clerk, at) => {
@@ -145,7 +145,7 @@ export function bankParted() {
   return document;
 }
 
-/** The same, with the nearest run that passes: the first clerk is done before the second looks. */
+/** The same, with the nearest run that passes: the first clerk is done before the second reads. */
 export function bankCompared() {
   const document = bank();
   const { operations, monitors, timers, messages, steps } = structuredClone(document);
@@ -264,8 +264,8 @@ export function ring(steps, actors = 8) {
   return story.finding("liveness", "the token never comes home");
 }
 
-/** A server is owed an answer: the question is unread, and who would answer has done nothing. */
-export function owing() {
+/** A server awaits an answer: the question is unread, and who would answer has done nothing. */
+export function pending() {
   const story = new Story("owing::tests::is_answered");
   const [server, idle] = [story.actor("Server"), story.actor("Idle")];
   const monitor = story.monitor("Answered", "Quiet", "cold");
