@@ -124,14 +124,14 @@ mod tests {
 
     #[test]
     fn sweeps_cost_each_arrival_the_same() {
-        let (mut sweep, mut looked, mut count) = (CleanupSchedule::default(), 0, 0);
+        let (mut sweep, mut visited, mut count) = (CleanupSchedule::default(), 0, 0);
         for _ in 0..100_000 {
             if sweep.is_due(count) {
-                looked += count;
+                visited += count;
                 sweep.record_cleanup(count);
             }
             count += 1;
         }
-        assert!(looked <= 2 * count, "{looked} looks for {count}");
+        assert!(visited <= 2 * count, "{visited} looks for {count}");
     }
 }

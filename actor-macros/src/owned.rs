@@ -167,13 +167,13 @@ fn lifetime(block: &Block) -> Option<TokenStream> {
 fn lacks_bounds(param: &TypeParam, generics: &Generics) -> bool {
     let clause = generics.where_clause.iter();
     let predicates = clause.flat_map(|clause| &clause.predicates);
-    let elsewhere = predicates.filter_map(|predicate| match predicate {
+    let where_bounds = predicates.filter_map(|predicate| match predicate {
         WherePredicate::Type(bounded) if is_named(&bounded.bounded_ty, &param.ident) => {
             Some(&bounded.bounds)
         }
         _ => None,
     });
-    let bounds = param.bounds.iter().chain(elsewhere.flatten());
+    let bounds = param.bounds.iter().chain(where_bounds.flatten());
     bounds.into_iter().all(|bound| match bound {
         TypeParamBound::Trait(bound) => is_of_std(&bound.path),
         _ => false,

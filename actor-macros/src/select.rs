@@ -113,32 +113,32 @@ fn handler(input: ParseStream<'_>) -> syn::Result<Expr> {
 /// Returns a pattern that matches a reference to the value if `pattern` matches the value.
 fn by_reference(pattern: &Pat) -> Pat {
     let mut pattern = pattern.clone();
-    look_through(&mut pattern);
+    strip_binding_modes(&mut pattern);
     pattern
 }
 
-fn look_through(pattern: &mut Pat) {
+fn strip_binding_modes(pattern: &mut Pat) {
     match pattern {
         Pat::Ident(found) => {
             found.by_ref = None;
             found.mutability = None;
             if let Some((_, inner)) = &mut found.subpat {
-                look_through(inner);
+                strip_binding_modes(inner);
             }
         }
-        Pat::Or(found) => found.cases.iter_mut().for_each(look_through),
-        Pat::Paren(found) => look_through(&mut found.pat),
-        Pat::Slice(found) => found.elems.iter_mut().for_each(look_through),
+        Pat::Or(found) => found.cases.iter_mut().for_each(strip_binding_modes),
+        Pat::Paren(found) => strip_binding_modes(&mut found.pat),
+        Pat::Slice(found) => found.elems.iter_mut().for_each(strip_binding_modes),
         Pat::Struct(found) => {
             for field in &mut found.fields {
-                look_through(&mut field.pat);
+                strip_binding_modes(&mut field.pat);
             }
         }
-        Pat::Tuple(found) => found.elems.iter_mut().for_each(look_through),
-        Pat::TupleStruct(found) => found.elems.iter_mut().for_each(look_through),
+        Pat::Tuple(found) => found.elems.iter_mut().for_each(strip_binding_modes),
+        Pat::TupleStruct(found) => found.elems.iter_mut().for_each(strip_binding_modes),
         Pat::Reference(found) => {
             let mut inner = (*found.pat).clone();
-            look_through(&mut inner);
+            strip_binding_modes(&mut inner);
             *pattern = inner;
         }
         _ => {}

@@ -46,10 +46,10 @@ impl CheckTimer {
 
     /// Returns the time since the previous check, at most [`MOST`](Self::MOST).
     pub(crate) fn elapsed(&mut self) -> Duration {
-        self.look_at(now())
+        self.elapsed_at(now())
     }
 
-    fn look_at(&mut self, now: Instant) -> Duration {
+    fn elapsed_at(&mut self, now: Instant) -> Duration {
         let since = now.saturating_duration_since(self.last);
         self.last = now;
         since.min(Self::MOST)
@@ -62,12 +62,12 @@ mod tests {
 
     #[test]
     fn a_stop_of_the_one_who_looks_does_not_count() {
-        let mut looks = CheckTimer::begin();
-        let begun = looks.last;
-        let mut look = |seconds| looks.look_at(begun + Duration::from_secs_f64(seconds));
-        assert_eq!(look(0.1), Duration::from_millis(100));
-        assert_eq!(look(1.1), Duration::from_secs(1));
-        assert_eq!(look(3601.1), Duration::from_secs(1));
-        assert_eq!(look(3601.2), Duration::from_millis(100));
+        let mut timer = CheckTimer::begin();
+        let begun = timer.last;
+        let mut elapsed = |seconds| timer.elapsed_at(begun + Duration::from_secs_f64(seconds));
+        assert_eq!(elapsed(0.1), Duration::from_millis(100));
+        assert_eq!(elapsed(1.1), Duration::from_secs(1));
+        assert_eq!(elapsed(3601.1), Duration::from_secs(1));
+        assert_eq!(elapsed(3601.2), Duration::from_millis(100));
     }
 }

@@ -375,8 +375,8 @@ mod tests {
                     .map(|(): ()| 0)
             })
         });
-        let told = ran.expect("it was waited for").unwrap_err();
-        assert_eq!(told.downcast_ref(), Some(&7));
+        let payload = ran.expect("it was waited for").unwrap_err();
+        assert_eq!(payload.downcast_ref(), Some(&7));
         let ran = catch_unwind(|| {
             scope::<Plain, _>(|s| drop(s.spawn(|| -> () { resume_unwind(Box::new(7)) })));
         });

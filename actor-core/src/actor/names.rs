@@ -96,25 +96,25 @@ pub(crate) fn names(parent: &dyn SpawnParent) -> ActorRef<Names> {
 
 /// Looks up a name, in this registry or in that of a node.
 pub(crate) fn find<R: AnyRef>(parent: &dyn SpawnParent, name: &str) -> NameLookup<R> {
-    let (looked, unknown) = match name.split_once('/') {
-        None => (Some(names(parent).look(name)), None),
+    let (asked, unknown) = match name.split_once('/') {
+        None => (Some(names(parent).ask_here(name)), None),
         Some((node, on_it)) => match parent.names_on(node) {
             NamesOn::Registry(registry) => {
                 let registry = ActorRef::<Names>::new(registry);
-                (Some(registry.look_from_afar(on_it)), None)
+                (Some(registry.ask_remote(on_it)), None)
             }
             NamesOn::Down => (None, Some(LookupError::Unreachable)),
-            NamesOn::NoNodes => (Some(names(parent).look(name)), None),
+            NamesOn::NoNodes => (Some(names(parent).ask_here(name)), None),
             // A name may contain a slash itself.
             NamesOn::NoNode(known) => {
                 let node = node.into();
                 let unknown = LookupError::UnknownNode { node, known };
-                (Some(names(parent).look(name)), Some(unknown))
+                (Some(names(parent).ask_here(name)), Some(unknown))
             }
         },
     };
     NameLookup {
-        asked: looked.map_or(LookupSource::Nobody, LookupSource::Registry),
+        asked: asked.map_or(LookupSource::Nobody, LookupSource::Registry),
         unknown: unknown.unwrap_or(LookupError::Unknown),
         reference: PhantomData,
     }
@@ -338,7 +338,7 @@ impl Names {
     }
 
     #[on]
-    fn look_from_afar(&mut self, name: Lookup, reply: Reply<NameAnswer>) {
+    fn ask_remote(&mut self, name: Lookup, reply: Reply<NameAnswer>) {
         let answer = self.answer(&name.0);
         match &mut self.boot {
             Some(waiting) if matches!(answer, NameAnswer::Unknown) => waiting.push((name.0, reply)),
@@ -427,12 +427,12 @@ impl ActorRef<Names> {
         self.tell(NameRequest::Unregister(name.to_owned()));
     }
 
-    fn look(&self, name: &str) -> Ask<NameAnswer> {
+    fn ask_here(&self, name: &str) -> Ask<NameAnswer> {
         self.ask(NameRequest::Lookup(name.to_owned()))
             .without_limit()
     }
 
-    fn look_from_afar(&self, name: &str) -> Ask<NameAnswer> {
+    fn ask_remote(&self, name: &str) -> Ask<NameAnswer> {
         self.ask(Lookup(name.to_owned()))
     }
 

@@ -49,7 +49,7 @@ pub trait OfferedBy<A: Actor>: Protocol {
 
 /// The functions that send one event of a protocol to an actor of some type.
 pub struct EventSender<E: Event, R: Event> {
-    ways: &'static SendFns<E>,
+    send_fns: &'static SendFns<E>,
     ask: fn(&Target, E, Reply<R>),
 }
 
@@ -57,7 +57,7 @@ impl<E: Event, R: Event> EventSender<E, R> {
     /// Returns the functions for an `A`.
     pub const fn of<A: Handler<E, Reply = R>>() -> Self {
         Self {
-            ways: &const { SendFns::of::<A>() },
+            send_fns: &const { SendFns::of::<A>() },
             ask: Target::send::<A, E>,
         }
     }
@@ -65,7 +65,7 @@ impl<E: Event, R: Event> EventSender<E, R> {
 
 impl<E: Event, R: Event> EventSender<E, R> {
     pub(super) fn tell(&self, to: &Target, event: E) {
-        (self.ways.tell)(to, event);
+        (self.send_fns.tell)(to, event);
     }
 
     pub(super) fn ask(&self, of: &Target, event: E) -> Ask<R> {
@@ -75,7 +75,7 @@ impl<E: Event, R: Event> EventSender<E, R> {
     }
 
     pub(super) fn recipient(&self, of: &Target) -> Recipient<E> {
-        Recipient::new(of.clone(), self.ways)
+        Recipient::new(of.clone(), self.send_fns)
     }
 }
 
@@ -182,7 +182,11 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     ///
     /// As for [`ActorRef::send`].
     pub fn send<E: EventOf<P>>(&self, event: E) -> Sending<E> {
-        Sending::new(self.target.clone(), event, E::entry(self.table).ways.put)
+        Sending::new(
+            self.target.clone(),
+            event,
+            E::entry(self.table).send_fns.put,
+        )
     }
 
     /// Sends `event` if there is capacity for it, as [`ActorRef::try_send`] does.
@@ -191,7 +195,11 @@ impl<P: Protocol + ?Sized> ProtocolRef<P> {
     ///
     /// As for [`ActorRef::try_send`].
     pub fn try_send<E: EventOf<P>>(&self, event: E) -> TrySending<E> {
-        TrySending::new(self.target.clone(), event, E::entry(self.table).ways.put)
+        TrySending::new(
+            self.target.clone(),
+            event,
+            E::entry(self.table).send_fns.put,
+        )
     }
 
     /// Sends `event` and returns the future of the reply, as [`ActorRef::ask`] does.

@@ -409,7 +409,7 @@ by_identity! { [A: Actor] ActorRef<A> }
 /// ```
 pub struct Recipient<E: Event> {
     target: Target,
-    ways: &'static SendFns<E>,
+    send_fns: &'static SendFns<E>,
 }
 
 /// The functions that send one event to an actor of some type.
@@ -431,13 +431,13 @@ impl<E: Event> SendFns<E> {
 }
 
 impl<E: Event> Recipient<E> {
-    pub(crate) fn new(target: Target, ways: &'static SendFns<E>) -> Self {
-        Self { target, ways }
+    pub(crate) fn new(target: Target, send_fns: &'static SendFns<E>) -> Self {
+        Self { target, send_fns }
     }
 
     #[cfg(feature = "codec")]
-    pub(crate) fn ways(&self) -> &'static SendFns<E> {
-        self.ways
+    pub(crate) fn send_fns(&self) -> &'static SendFns<E> {
+        self.send_fns
     }
 
     #[cfg(feature = "codec")]
@@ -448,7 +448,7 @@ impl<E: Event> Recipient<E> {
     /// Sends `event`, as [`ActorRef::tell`] does.
     #[inline]
     pub fn tell(&self, event: E) {
-        (self.ways.tell)(&self.target, event);
+        (self.send_fns.tell)(&self.target, event);
     }
 
     /// Sends `event` as soon as there is capacity for it, as [`ActorRef::send`] does.
@@ -457,7 +457,7 @@ impl<E: Event> Recipient<E> {
     ///
     /// As for [`ActorRef::send`].
     pub fn send(&self, event: E) -> Sending<E> {
-        Sending::new(self.target.clone(), event, self.ways.put)
+        Sending::new(self.target.clone(), event, self.send_fns.put)
     }
 
     /// Sends `event` if there is capacity for it, as [`ActorRef::try_send`] does.
@@ -466,7 +466,7 @@ impl<E: Event> Recipient<E> {
     ///
     /// As for [`ActorRef::try_send`].
     pub fn try_send(&self, event: E) -> TrySending<E> {
-        TrySending::new(self.target.clone(), event, self.ways.put)
+        TrySending::new(self.target.clone(), event, self.send_fns.put)
     }
 }
 
@@ -480,7 +480,7 @@ impl<E: Event> Clone for Recipient<E> {
     fn clone(&self) -> Self {
         Self {
             target: self.target.clone(),
-            ways: self.ways,
+            send_fns: self.send_fns,
         }
     }
 }

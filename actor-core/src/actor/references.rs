@@ -134,26 +134,29 @@ impl<'de, A: Actor> Deserialize<'de> for ActorRef<A> {
 }
 
 /// Registers the send table that the receiver needs, and returns its number.
-fn way_in<S: Serializer>(way: &'static (dyn Any + Send + Sync)) -> Result<u64, S::Error> {
-    let kept = runtime::try_with(|rt| rt.register_send_table(way));
+fn register_table<S: Serializer>(
+    number: &'static (dyn Any + Send + Sync),
+) -> Result<u64, S::Error> {
+    let kept = runtime::try_with(|rt| rt.register_send_table(number));
     kept.map(u64::from).ok_or_else(|| S::Error::custom(OUTSIDE))
 }
 
-fn way_of<T: Any + Send + Sync, E: serde::de::Error>(
+fn table_of<T: Any + Send + Sync, E: serde::de::Error>(
     number: u64,
     expected: &str,
 ) -> Result<&'static T, E> {
-    let way = u32::try_from(number).ok();
-    let way = way.and_then(|way| runtime::try_with(|rt| rt.way(way)).flatten());
-    way.and_then(|way| (way as &dyn Any).downcast_ref())
+    let number = u32::try_from(number).ok();
+    let number = number.and_then(|number| runtime::try_with(|rt| rt.send_table(number)).flatten());
+    number
+        .and_then(|number| (number as &dyn Any).downcast_ref())
         .ok_or_else(|| foreign(expected))
 }
 
 /// Encoded as an [`ActorRef`].
 impl<E: Event> Serialize for Recipient<E> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let way = way_in::<S>(self.ways())?;
-        SerializedRef::leave::<S>(self.to(), way)?.serialize(serializer)
+        let number = register_table::<S>(self.send_fns())?;
+        SerializedRef::leave::<S>(self.to(), number)?.serialize(serializer)
     }
 }
 
@@ -161,16 +164,16 @@ impl<'de, E: Event> Deserialize<'de> for Recipient<E> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let travelling = SerializedRef::deserialize(deserializer)?;
         let expected = type_name::<Self>();
-        let ways: &'static SendFns<E> = way_of(travelling.of_type, expected)?;
-        Ok(Self::new(travelling.arrive(expected)?, ways))
+        let send_fns: &'static SendFns<E> = table_of(travelling.of_type, expected)?;
+        Ok(Self::new(travelling.arrive(expected)?, send_fns))
     }
 }
 
 /// Encoded as a [`Recipient`].
 impl<E: Event, R: Event> Serialize for ReplyRecipient<E, R> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let way = way_in::<S>(self.entry())?;
-        SerializedRef::leave::<S>(self.to(), way)?.serialize(serializer)
+        let number = register_table::<S>(self.entry())?;
+        SerializedRef::leave::<S>(self.to(), number)?.serialize(serializer)
     }
 }
 
@@ -178,7 +181,7 @@ impl<'de, E: Event, R: Event> Deserialize<'de> for ReplyRecipient<E, R> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let travelling = SerializedRef::deserialize(deserializer)?;
         let expected = type_name::<Self>();
-        let entry: &'static EventSender<E, R> = way_of(travelling.of_type, expected)?;
+        let entry: &'static EventSender<E, R> = table_of(travelling.of_type, expected)?;
         Ok(Self::new(travelling.arrive(expected)?, entry))
     }
 }
@@ -186,15 +189,15 @@ impl<'de, E: Event, R: Event> Deserialize<'de> for ReplyRecipient<E, R> {
 /// Encoded as an [`ActorRef`].
 impl<P: Protocol + ?Sized> Serialize for ProtocolRef<P> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let way = way_in::<S>(self.table())?;
-        SerializedRef::leave::<S>(self.to(), way)?.serialize(serializer)
+        let number = register_table::<S>(self.table())?;
+        SerializedRef::leave::<S>(self.to(), number)?.serialize(serializer)
     }
 }
 
 impl<'de, P: Protocol + ?Sized> Deserialize<'de> for ProtocolRef<P> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let travelling = SerializedRef::deserialize(deserializer)?;
-        let table: &'static P::Table = way_of(travelling.of_type, P::NAME)?;
+        let table: &'static P::Table = table_of(travelling.of_type, P::NAME)?;
         Ok(Self::new(travelling.arrive(P::NAME)?, table))
     }
 }

@@ -10,7 +10,7 @@ impl<'a> World<'a> {
     /// Returns the actor's value; `None` before its start, after its end, and inside an async handler.
     pub fn get<A: Actor>(&self, actor: &ActorRef<A>) -> Option<&'a A> {
         let address = actor.target().address();
-        self.look(address);
+        self.record_read(address);
         let found = self.snapshot.actor(address);
         self.absent.set(self.absent.get() || found.is_none());
         found.and_then(|actor| actor.downcast_ref())
@@ -19,7 +19,7 @@ impl<'a> World<'a> {
     /// Returns the actor's state, under the conditions of [`get`](World::get).
     pub fn state_of<A: Actor>(&self, actor: &ActorRef<A>) -> Option<&'static str> {
         let address = actor.target().address();
-        self.look(address);
+        self.record_read(address);
         let state = self.snapshot.state(address);
         self.absent.set(self.absent.get() || state.is_none());
         state.and_then(|state| A::INFO.state_name(state))
@@ -56,7 +56,7 @@ impl<'a> World<'a> {
     /// Returns the number of events in the actor's inbox.
     pub fn inbox_len<A: Actor>(&self, actor: &ActorRef<A>) -> usize {
         let address = actor.target().address();
-        self.look(address);
+        self.record_read(address);
         self.snapshot.inbox_len(address)
     }
 }

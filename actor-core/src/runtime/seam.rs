@@ -236,9 +236,9 @@ pub trait Runtime: Sharing {
     /// Returns the actor of an encoded reference; `None` if there is none in this execution.
     fn admit(&self, passport: &EncodedActorRef) -> Option<Address>;
     /// Registers the send table that the receiver of a reference needs; returns its number.
-    fn register_send_table(&self, way: &'static (dyn Any + Send + Sync)) -> u32;
+    fn register_send_table(&self, table: &'static (dyn Any + Send + Sync)) -> u32;
     /// Returns the send table of that number.
-    fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)>;
+    fn send_table(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)>;
     /// Returns the slot of that `ask`'s reply.
     fn ask_slot(&self, ask: u32) -> Option<Arc<AskSlot>>;
 }

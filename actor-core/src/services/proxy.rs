@@ -85,7 +85,7 @@ const ROOM: usize = 1_000;
 enum Resolution<A: Actor> {
     Nobody,
     /// A look-up is in progress; the messages wait for its end.
-    Looking(Vec<A::Message>),
+    Pending(Vec<A::Message>),
     Actor(ActorRef<A>),
 }
 
@@ -122,12 +122,12 @@ impl<A: Actor> Proxy<A> {
     fn pass_on(&mut self, message: A::Message, cx: &mut Context<Self>) {
         match &mut self.known {
             Resolution::Actor(actor) => actor.target().pass_on::<A>(&mut Slot::Full(message)),
-            Resolution::Looking(kept) if kept.len() < self.room => kept.push(message),
-            Resolution::Looking(_) => {
+            Resolution::Pending(kept) if kept.len() < self.room => kept.push(message),
+            Resolution::Pending(_) => {
                 record_dead_letters(vec![message], DeadLetterReason::Full, cx)
             }
             Resolution::Nobody => {
-                self.known = Resolution::Looking(vec![message]);
+                self.known = Resolution::Pending(vec![message]);
                 let found = cx.lookup(&self.name);
                 cx.beside(forever(follow(cx.me(), found)));
             }
@@ -136,7 +136,7 @@ impl<A: Actor> Proxy<A> {
 
     fn found(&mut self, found: Result<ActorRef<A>, LookupError>, cx: &Context<Self>) {
         let kept = match std::mem::replace(&mut self.known, Resolution::Nobody) {
-            Resolution::Looking(kept) => kept,
+            Resolution::Pending(kept) => kept,
             Resolution::Nobody | Resolution::Actor(_) => Vec::new(),
         };
         match found {
@@ -159,7 +159,7 @@ impl<A: Actor> Proxy<A> {
     }
 
     fn stop(&mut self, cx: &Context<Self>) {
-        if let Resolution::Looking(kept) = std::mem::replace(&mut self.known, Resolution::Nobody) {
+        if let Resolution::Pending(kept) = std::mem::replace(&mut self.known, Resolution::Nobody) {
             record_dead_letters(kept, DeadLetterReason::Stopped, cx);
         }
     }
@@ -197,7 +197,7 @@ impl<A: Actor> fmt::Debug for Proxy<A> {
         shown.field("name", &self.name);
         match &self.known {
             Resolution::Nobody => {}
-            Resolution::Looking(kept) => drop(shown.field("kept", &kept.len())),
+            Resolution::Pending(kept) => drop(shown.field("kept", &kept.len())),
             Resolution::Actor(actor) => drop(shown.field("actor", actor)),
         }
         shown.finish()
@@ -279,7 +279,7 @@ impl<A: Actor> Actor for Proxy<A> {
     fn offer(&self, to: &mut Fingerprinter) -> bool {
         match &self.known {
             Resolution::Nobody => to.write_u8(0),
-            Resolution::Looking(kept) => {
+            Resolution::Pending(kept) => {
                 to.write_u8(1);
                 return kept.iter().all(|message| A::offer_event(message, to));
             }

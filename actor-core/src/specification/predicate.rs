@@ -133,7 +133,7 @@ impl<'a> World<'a> {
         self.absent.replace(false)
     }
 
-    pub(crate) fn look(&self, at: Address) {
+    pub(crate) fn record_read(&self, at: Address) {
         self.snapshot.record_identity_use(at);
         if self.is_watched {
             self.snapshot.record_inspected(at);

@@ -213,13 +213,13 @@ impl Children {
         format!("restarted {max_restarts} {times} within {within:?}, it has ended once more")
     }
 
-    /// Records that a child has ended, and its value is dropped. `told` is true if others than the supervisor
+    /// Records that a child has ended, and its value is dropped. `was_stopped` is true if others than the supervisor
     /// have stopped it, so that it stays down; `has_started` if its start was complete.
     pub fn ended(
         &mut self,
         child: u64,
         reason: StopReason,
-        told: bool,
+        was_stopped: bool,
         has_started: bool,
         now: Duration,
         orders: &mut Vec<Order>,
@@ -230,7 +230,7 @@ impl Children {
         let (status, options) = (member.status, member.options);
         let ordered = self.to_restart.remove(&at) || status == ChildStatus::Stopping;
         let returns = match options.restart {
-            _ if told || self.phase != Phase::Open => false,
+            _ if was_stopped || self.phase != Phase::Open => false,
             Restart::Temporary => false,
             _ if ordered => true,
             _ if options.is_worker && !has_started => false,

@@ -86,8 +86,8 @@ async fn an_ask_with_a_limit_gives_up() {
     let slow = calculator.ask(Slow).timeout(limit(1_010));
     assert_eq!(slow.await, Ok("at last"));
     let other = calculator.clone();
-    let elsewhere = tokio::spawn(async move { other.ask(Double(1)).timeout(limit(1)).await });
-    assert_eq!(elsewhere.await.unwrap(), Ok(2));
+    let in_task = tokio::spawn(async move { other.ask(Double(1)).timeout(limit(1)).await });
+    assert_eq!(in_task.await.unwrap(), Ok(2));
 }
 
 #[tokio::test(start_paused = true)]

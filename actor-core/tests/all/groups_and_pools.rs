@@ -183,10 +183,10 @@ async fn events_of_one_key_go_to_one_worker() {
 
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_reported_by_every_kind() {
-    let told = "`Worker` answered `Break` with Err(\"broken\"), and nobody receives it";
+    let message = "`Worker` answered `Break` with Err(\"broken\"), and nobody receives it";
     let unheard = "`Break` was answered with Err(\"broken\")";
     for (pool, kind, message) in [
-        (Pool::round_robin(1, Worker), FailureKind::Error, told),
+        (Pool::round_robin(1, Worker), FailureKind::Error, message),
         (Pool::least_busy(1, Worker), FailureKind::Unheard, unheard),
     ] {
         let sys = System::new();

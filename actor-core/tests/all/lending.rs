@@ -54,14 +54,14 @@ async fn who_is_enabled_waits_already() {
     let (mut first, second) = (pin!(ready.notified()), ready.notified());
     assert!(!first.as_mut().enable());
     ready.notify_one();
-    second_is_not_told(second).await;
+    second_is_not_woken(second).await;
     assert!(first.as_mut().enable());
     first.await;
 }
 
-async fn second_is_not_told(second: impl Future<Output = ()>) {
-    let told = tokio::time::timeout(std::time::Duration::from_millis(1), second);
-    assert!(told.await.is_err());
+async fn second_is_not_woken(second: impl Future<Output = ()>) {
+    let ended = tokio::time::timeout(std::time::Duration::from_millis(1), second);
+    assert!(ended.await.is_err());
 }
 
 #[test]
@@ -89,12 +89,12 @@ fn threads_borrow() {
 
 #[test]
 fn panics_are_told() {
-    let told = thread::scope(|s| {
+    let ended = thread::scope(|s| {
         s.spawn(|| std::panic::resume_unwind(Box::new(7)))
             .join()
             .map(|(): ()| ())
     });
-    assert_eq!(told.expect_err("it panics").downcast_ref(), Some(&7));
+    assert_eq!(ended.expect_err("it panics").downcast_ref(), Some(&7));
     let left = std::panic::catch_unwind(|| {
         thread::scope(|s| drop(s.spawn(|| -> () { std::panic::resume_unwind(Box::new(7)) })));
     });

@@ -278,8 +278,8 @@ async fn a_monitor_type_may_have_a_limit_of_its_own() {
 async fn a_violation_tells_what_is_known_of_it() {
     let sys = System::new();
     let live = sys.as_live().unwrap();
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let noted = told.clone();
+    let violations = Arc::new(Mutex::new(Vec::new()));
+    let noted = violations.clone();
     live.on_violation(move |violation| noted.lock().unwrap().push(violation.clone()));
     sys.monitor::<Answered>();
     let silent = sys.spawn_named("silent", Silent);
@@ -291,7 +291,7 @@ async fn a_violation_tells_what_is_known_of_it() {
     let bold = sys.spawn_named("bold", Bold(silent.clone()));
     bold.tell(Count);
     idle().await;
-    let violation = told.lock().unwrap().pop().unwrap();
+    let violation = violations.lock().unwrap().pop().unwrap();
     assert_eq!(violation.state, Some("Quiet"));
     assert_eq!(violation.event.as_deref(), Some("Pong"));
     assert_eq!(violation.sender, Some(bold.id()));

@@ -104,14 +104,14 @@ impl Once {
 
 #[tokio::test]
 async fn monitors_see_what_a_relay_hands_on_once() {
-    async fn is_kept(told: impl AsyncFn(&System)) {
+    async fn is_kept(send: impl AsyncFn(&System)) {
         let (sys, violated) = (System::new(), Journal::new());
         let noted = violated.clone();
         let live = sys.as_live().unwrap();
         live.on_violation(move |violation| noted.note(violation.message.clone()));
         sys.monitor::<Once>();
         boot(&sys);
-        told(&sys).await;
+        send(&sys).await;
         sys.shutdown().await.unwrap();
         violated.expect::<&str>([]);
     }

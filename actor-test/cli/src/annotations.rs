@@ -154,13 +154,13 @@ mod tests {
         assert_eq!(file("src", "tests", "main.rs:12:5"), found("main.rs"));
         let absolute = concat!(env!("CARGO_MANIFEST_DIR"), "/src/main.rs:12:5");
         assert_eq!(file("", "", absolute), found("src/main.rs"));
-        for elsewhere in [
+        for call in [
             "/rustc/0/library/core/src/option.rs:12:5",
             "src/no.rs:1:1",
             "x",
             "",
         ] {
-            assert_eq!(file("", "", elsewhere), None, "{elsewhere}");
+            assert_eq!(file("", "", call), None, "{call}");
         }
     }
 

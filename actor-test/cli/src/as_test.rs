@@ -29,9 +29,9 @@ pub(crate) fn source(trace: &Trace, steps: &[[String; 3]]) -> String {
     let _ = writeln!(source, "#[test]\nfn {}() {{", name(&trace.test));
     let _ = writeln!(source, "    let followed = actor_test::follow(");
     let _ = writeln!(source, "        {:?},\n        &[", path(&trace.test));
-    for [who, what, told] in steps {
+    for [who, what, description] in steps {
         let step = format!("            ({who:?}, {what:?}),");
-        let _ = writeln!(source, "{step}{}", note(what, told));
+        let _ = writeln!(source, "{step}{}", note(what, description));
     }
     let _ = writeln!(source, "        ],\n    );");
     let _ = writeln!(source, "    followed.assert_clean();\n}}");
@@ -60,14 +60,14 @@ fn name(test: &str) -> String {
 }
 
 /// Returns the comment after a step, unless it would repeat the step.
-fn note(what: &str, told: &str) -> String {
-    let told: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
+fn note(what: &str, description: &str) -> String {
+    let description: String = description.split_whitespace().collect::<Vec<_>>().join(" ");
     // In a pinned step, the first actor of its type has no number.
-    if told.is_empty() || told.replace("#1", "") == what {
+    if description.is_empty() || description.replace("#1", "") == what {
         return String::new();
     }
-    let short: String = told.chars().take(NOTE_MAX).collect();
-    let more = if short == told { "" } else { " .." };
+    let short: String = description.chars().take(NOTE_MAX).collect();
+    let more = if short == description { "" } else { " .." };
     format!(" // {short}{more}")
 }
 

@@ -47,7 +47,7 @@ fn question(given: &Overrides, ignored: Ignored) -> ChildJob {
         task: None,
         ignored,
         pin: false,
-        witness: None,
+        decision_log: None,
         hold: false,
     }
 }

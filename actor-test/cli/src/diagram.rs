@@ -47,9 +47,9 @@ pub(crate) fn dot(actor: &ActorCoverage, tests: usize) -> String {
         quoted(&actor.path)
     );
     for (number, state) in actor.states.iter().enumerate() {
-        let look = StateStyle::of(actor, state);
-        let lines: Vec<String> = look.lines.iter().map(|line| quoted(line)).collect();
-        let style = match look.colour {
+        let drawn = StateStyle::of(actor, state);
+        let lines: Vec<String> = drawn.lines.iter().map(|line| quoted(line)).collect();
+        let style = match drawn.colour {
             Colour::Reached => "style=\"rounded,filled\", fillcolor=\"#e8f5e9\", color=\"#2e7d32\"",
             Colour::Partly => "style=\"rounded,filled\", fillcolor=\"#fff3e0\", color=\"#ef6c00\"",
             Colour::Never => "style=\"rounded,dashed\", color=\"#9e9e9e\", fontcolor=\"#9e9e9e\"",
@@ -75,9 +75,9 @@ pub(crate) fn mermaid(actor: &ActorCoverage, tests: usize) -> String {
         words::coverage_head(actor, tests)
     );
     for (number, state) in actor.states.iter().enumerate() {
-        let look = StateStyle::of(actor, state);
-        let lines: Vec<String> = look.lines.iter().map(|line| entities(line)).collect();
-        let class = match look.colour {
+        let drawn = StateStyle::of(actor, state);
+        let lines: Vec<String> = drawn.lines.iter().map(|line| entities(line)).collect();
+        let class = match drawn.colour {
             Colour::Reached => "reached",
             Colour::Partly => "partly",
             Colour::Never => "never",

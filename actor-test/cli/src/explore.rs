@@ -57,7 +57,7 @@ pub(crate) fn run(options: &ExploreOptions, screen: &mut Screen) -> Result<Exit,
     tally.close(
         tests.len(),
         plan.format,
-        plan.told,
+        plan.verbosity,
         plan.job.given.seed,
         screen,
     );
@@ -103,7 +103,7 @@ struct RunPlan {
     /// True if the program's output is shown.
     nocapture: bool,
     format: Format,
-    told: Verbosity,
+    verbosity: Verbosity,
     /// The place for printed commands on a test of a default package.
     place: CommandContext,
     selection: PackageSelection,
@@ -159,13 +159,13 @@ impl RunPlan {
                 task,
                 ignored: options.filter.ignored(Ignored::Skip),
                 pin: false,
-                witness: None,
+                decision_log: None,
                 hold: false,
             },
             children,
             nocapture: options.nocapture,
             format: options.format,
-            told: options.told(),
+            verbosity: options.verbosity(),
             place: CommandContext {
                 here,
                 selection: options.selection.flags(),
@@ -219,7 +219,7 @@ impl RunPlan {
             while let Some(ended) = waiting.remove(&next) {
                 let ended = ended?;
                 tally.count(&ended.verdict, &tests[next].executable.home());
-                let block = self.tell(&tests[next], &ended.verdict, screen);
+                let block = self.report(&tests[next], &ended.verdict, screen);
                 if let Some(printed) = &ended.printed {
                     screen.aside(printed);
                 }
@@ -229,7 +229,7 @@ impl RunPlan {
                     && let Some(missing) = expectation.without(&tests[next])
                 {
                     tally.fail();
-                    self.tell_missing(&missing, expected, screen);
+                    self.report_missing(&missing, expected, screen);
                 }
                 next += 1;
             }
@@ -248,7 +248,7 @@ impl RunPlan {
         }
         let mut bar = screen.bar(&test.title(), self.job.given.time_limit);
         let job = self.job.of(&test.name);
-        let ending = process::run(test, &job, &mut |event| bar.tell(event))?;
+        let ending = process::run(test, &job, &mut |event| bar.update(event))?;
         if ending.interrupted {
             return Ok(TestEnd {
                 verdict: TestVerdict::Interrupted(bar.done()),
@@ -271,7 +271,7 @@ impl RunPlan {
         let mut elapsed = ending.elapsed;
         let mut is_cut = false;
         let mut run = |job: &ChildJob| {
-            let ending = process::run(test, job, &mut |event| bar.tell(event)).ok();
+            let ending = process::run(test, job, &mut |event| bar.update(event)).ok();
             elapsed += ending
                 .as_ref()
                 .map_or(Duration::ZERO, |ending| ending.elapsed);
@@ -321,7 +321,7 @@ impl RunPlan {
     }
 
     /// Reports that none of a test's combinations has the expected bug.
-    fn tell_missing(&self, missing: &MissingBug, expected: &str, screen: &Screen) {
+    fn report_missing(&self, missing: &MissingBug, expected: &str, screen: &Screen) {
         let MissingBug { test, combinations } = missing;
         match self.format {
             Format::Json => {
@@ -353,14 +353,14 @@ impl RunPlan {
     }
 
     /// Reports a test; returns the text for users.
-    fn tell(&self, test: &Test, verdict: &TestVerdict, screen: &Screen) -> Option<String> {
+    fn report(&self, test: &Test, verdict: &TestVerdict, screen: &Screen) -> Option<String> {
         let block = verdict.block(&test.title(), &self.place_of(test));
         match (self.format, &block) {
             (Format::Json, _) => {
                 let home = test.executable.home();
                 screen.raw(&verdict.as_json(&test.name, &home).to_string());
             }
-            (Format::Human, Some(block)) => match self.told {
+            (Format::Human, Some(block)) => match self.verbosity {
                 Verbosity::All => screen.line(block),
                 Verbosity::Trouble if !words::asks_for_more(block) => {}
                 _ => screen.line(&words::brief(block)),
@@ -441,8 +441,8 @@ impl<'a> ChildAnalysis<'a> {
                 return self.ended(finding, None, None, "", note);
             }
             None => {
-                let told = self.again.as_ref().unwrap_or(&self.ending);
-                let message = words::crash(&told.how, doing.as_deref(), &told.stderr);
+                let verbosity = self.again.as_ref().unwrap_or(&self.ending);
+                let message = words::crash(&verbosity.how, doing.as_deref(), &verbosity.stderr);
                 let finding = finding(BugKind::Crash, message);
                 let note = match (at, &seen) {
                     (None, _) => Some(words::crash_not_repeated()),

@@ -40,7 +40,7 @@ pub(crate) fn run(options: &MinimizeOptions, screen: &mut Screen) -> Result<Exit
         }),
         ignored: Ignored::Include,
         pin: false,
-        witness: None,
+        decision_log: None,
         hold: false,
     };
     let is_human = options.format == Format::Human && !options.as_test;

@@ -14,10 +14,10 @@ use actor_test::tool::{environment, watchdog};
 pub(crate) fn run(
     test: &Test,
     job: &ChildJob,
-    tell: &mut dyn FnMut(&ChildEvent),
+    on_event: &mut dyn FnMut(&ChildEvent),
 ) -> Result<ChildEnd, Trouble> {
     let limit = hang_timeout(test, job);
-    process::run(command(test), job, limit, tell).map_err(Trouble)
+    process::run(command(test), job, limit, on_event).map_err(Trouble)
 }
 
 /// Starts a child that answers questions.

@@ -58,7 +58,7 @@ pub(crate) fn run(options: &ReplayOptions, screen: &mut Screen) -> Result<Exit, 
         }),
         ignored: Ignored::Include,
         pin: false,
-        witness: Some(0),
+        decision_log: Some(0),
         hold: options.debugger,
     };
     let ending = process::run(&test, &job, &mut |event| {
@@ -71,7 +71,7 @@ pub(crate) fn run(options: &ReplayOptions, screen: &mut Screen) -> Result<Exit, 
     if is_human {
         screen.line(&words::trace_head(&trace));
     }
-    let tell = |story: &Story| {
+    let print = |story: &Story| {
         let story = options.part.of(story)?;
         for line in options.part.lines(&story, screen) {
             screen.raw(&line);
@@ -79,7 +79,7 @@ pub(crate) fn run(options: &ReplayOptions, screen: &mut Screen) -> Result<Exit, 
         Ok(())
     };
     if ending.is_crash_or_hang() && ending.killed.is_none() {
-        return ended_violently(&trace, &ending, &tell, screen);
+        return ended_violently(&trace, &ending, &print, screen);
     }
     let replayed = match ending.answer {
         Some(ChildEvent::Replayed {
@@ -95,7 +95,7 @@ pub(crate) fn run(options: &ReplayOptions, screen: &mut Screen) -> Result<Exit, 
         _ => return Err(Trouble(words::crash(&ending.how, None, &ending.stderr))),
     };
     if is_human {
-        tell(&replayed.story)?;
+        print(&replayed.story)?;
         let printed = words::printed(&ending.stdout, &ending.stderr);
         printed.iter().for_each(|printed| screen.raw(printed));
     }
@@ -106,7 +106,7 @@ pub(crate) fn run(options: &ReplayOptions, screen: &mut Screen) -> Result<Exit, 
             name: file_name(&options.trace),
             steps: options.near,
         });
-        job.witness = None;
+        job.decision_log = None;
         near = nearby(&test, &job)?;
     }
     if is_human {
@@ -239,7 +239,7 @@ fn hold(process: u32, until: PathBuf, screen: &Screen) {
 fn ended_violently(
     trace: &Trace,
     ending: &ChildEnd,
-    tell: &dyn Fn(&Story) -> Result<(), Trouble>,
+    print: &dyn Fn(&Story) -> Result<(), Trouble>,
     screen: &Screen,
 ) -> Result<Exit, Trouble> {
     let now = match ending.answer {
@@ -249,9 +249,9 @@ fn ended_violently(
             words::crash(&ending.how, None, &ending.stderr),
         ),
     };
-    let step = ending.witnessed.as_ref().map_or(0, |seen| seen.step);
+    let step = ending.decisions.as_ref().map_or(0, |seen| seen.step);
     if (now.0, step) == (trace.finding.kind, trace.finding.step) {
-        tell(trace.story())?;
+        print(trace.story())?;
         screen.line(&words::reproduced(&trace.finding));
         return Ok(Exit::Bug);
     }
@@ -261,7 +261,7 @@ fn ended_violently(
         location: None,
         step,
     };
-    screen.line(&words::ended_elsewhere(&finding));
+    screen.line(&words::crash_diverged(&finding));
     Ok(Exit::Trouble)
 }
 

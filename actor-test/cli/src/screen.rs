@@ -39,9 +39,9 @@ impl Screen {
     }
 
     /// Returns the maximum width of a line, as given or as the terminal's width.
-    pub(crate) fn width(&self, told: Option<u16>) -> usize {
-        if let Some(told) = told {
-            return usize::from(told);
+    pub(crate) fn width(&self, given: Option<u16>) -> usize {
+        if let Some(given) = given {
+            return usize::from(given);
         }
         let terminal = console::Term::stdout();
         match terminal
@@ -158,7 +158,7 @@ impl Bar {
         self.done
     }
 
-    pub(crate) fn tell(&mut self, event: &ChildEvent) {
+    pub(crate) fn update(&mut self, event: &ChildEvent) {
         let ChildEvent::Progress {
             executions,
             of,

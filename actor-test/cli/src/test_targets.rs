@@ -135,7 +135,7 @@ impl Sources {
         let around = root.parent().unwrap_or(root);
         let is_named = |path: &String| SourceScan::may_be_in(&around.join(path));
         said.names
-            || said.reads_elsewhere
+            || said.reads_other_files
             || said.paths.iter().any(is_named)
             || said.has_modules && self.naming.iter().any(|path| path.starts_with(around))
     }
@@ -149,7 +149,7 @@ struct SourceScan {
     /// True if the file has modules in other files.
     has_modules: bool,
     /// True if the file includes other files at unknown paths.
-    reads_elsewhere: bool,
+    reads_other_files: bool,
     /// The paths of modules in `#[path]` attributes.
     paths: Vec<String>,
 }
@@ -162,7 +162,7 @@ impl SourceScan {
     /// Returns true if the file at `path`, or another that it includes, may name the macro.
     fn may_be_in(path: &Path) -> bool {
         let said = Self::by(path);
-        let ends_here = !said.has_modules && !said.reads_elsewhere && said.paths.is_empty();
+        let ends_here = !said.has_modules && !said.reads_other_files && said.paths.is_empty();
         said.names || !ends_here || !path.is_file()
     }
 
@@ -213,7 +213,7 @@ impl SourceScan {
                     self.has_modules |= is_punct(tokens.get(at + 2), ';');
                 }
                 TokenTree::Ident(word) if word == "include" => {
-                    self.reads_elsewhere |= is_punct(next, '!');
+                    self.reads_other_files |= is_punct(next, '!');
                 }
                 _ => {}
             }
@@ -233,7 +233,7 @@ impl SourceScan {
         });
         match path {
             Some(path) => self.paths.push(path.to_owned()),
-            None => self.reads_elsewhere = true,
+            None => self.reads_other_files = true,
         }
     }
 }
@@ -308,10 +308,10 @@ mod tests {
         assert!(said("mod common;").has_modules);
         assert!(!said("mod common { fn a() {} }").has_modules);
         assert_eq!(said("#[path = \"../a.rs\"] mod a;").paths, ["../a.rs"]);
-        assert!(said("#[path = concat!(\"a\", \".rs\")] mod a;").reads_elsewhere);
-        assert!(said("include!(\"a.rs\");").reads_elsewhere);
+        assert!(said("#[path = concat!(\"a\", \".rs\")] mod a;").reads_other_files);
+        assert!(said("include!(\"a.rs\");").reads_other_files);
         assert!(
-            !said("const A: &str = include_str!(\"a.rs\"); fn f(path: &str) {}").reads_elsewhere
+            !said("const A: &str = include_str!(\"a.rs\"); fn f(path: &str) {}").reads_other_files
         );
         // A file that is not valid Rust is searched as text.
         assert!(said("#[actor_test] fn (").names);

@@ -249,7 +249,7 @@ impl VerdictCounts {
         &self,
         tests: usize,
         format: Format,
-        told: Verbosity,
+        verbosity: Verbosity,
         seed: Option<u64>,
         screen: &Screen,
     ) {
@@ -279,7 +279,8 @@ impl VerdictCounts {
             ),
             Format::Human => {
                 let strategies = words::strategies(&self.strategies, false);
-                let is_asked = told == Verbosity::All || (failed > 0 && told != Verbosity::Trouble);
+                let is_asked =
+                    verbosity == Verbosity::All || (failed > 0 && verbosity != Verbosity::Trouble);
                 if !strategies.is_empty() && is_asked {
                     screen.line("\nall tests together");
                     strategies.iter().for_each(|line| screen.line(line));

@@ -51,9 +51,9 @@ impl Causes {
         };
         let races = self.races.needed.iter();
         let races = races.flat_map(|race| [race.first.step, race.second.step]);
-        let fork = self.nearest.iter().map(|nearest| nearest.shared + 1);
+        let diverges_at = self.nearest.iter().map(|nearest| nearest.shared + 1);
         let decided = std::iter::once(from).chain(to);
-        decided.chain(fork).chain(races).collect()
+        decided.chain(diverges_at).chain(races).collect()
     }
 }
 
@@ -177,7 +177,8 @@ pub struct RaceResults {
     /// The number of pairs of events that could have come in the other order.
     pub pairs: u32,
     /// The number of pairs that were reversed.
-    pub turned: u32,
+    #[serde(rename = "turned")]
+    pub reversed: u32,
 }
 
 /// A race that the bug needs: two events to one inbox, whose reversal never led to a failure.

@@ -19,19 +19,19 @@ pub(crate) fn named<N: AsRef<str>>(text: &str, name: impl Fn(u32) -> Option<N>) 
         return text.into();
     }
     let mut parts = text.split(AROUND[0]);
-    let mut told = parts.next().unwrap_or_default().to_owned();
+    let mut text = parts.next().unwrap_or_default().to_owned();
     for part in parts {
         let marked = part.split_once(AROUND[1]);
         let found = marked.and_then(|(number, rest)| Some((name(number.parse().ok()?)?, rest)));
         match found {
-            Some((name, rest)) => told.extend([name.as_ref(), rest]),
+            Some((name, rest)) => text.extend([name.as_ref(), rest]),
             None => {
-                told.push(AROUND[0]);
-                told.push_str(part);
+                text.push(AROUND[0]);
+                text.push_str(part);
             }
         }
     }
-    told.into()
+    text.into()
 }
 
 #[cfg(test)]
@@ -41,10 +41,10 @@ mod tests {
     #[test]
     fn marks_become_names_and_nothing_else_does() {
         let name = |of: u32| (of < 3).then(|| format!("Saga#{of}"));
-        let told = |text: &str| named(text, name).into_owned();
-        assert_eq!(told("nobody"), "nobody");
+        let text = |text: &str| named(text, name).into_owned();
+        assert_eq!(text("nobody"), "nobody");
         assert_eq!(
-            told(&format!("[{}, {}]", mark(1), mark(2))),
+            text(&format!("[{}, {}]", mark(1), mark(2))),
             "[Saga#1, Saga#2]"
         );
         for strange in [
@@ -53,7 +53,7 @@ mod tests {
             format!("{}x{}", AROUND[0], AROUND[1]),
             format!("{}{}", AROUND[1], AROUND[0]),
         ] {
-            assert_eq!(told(&strange), strange);
+            assert_eq!(text(&strange), strange);
         }
     }
 }

@@ -164,7 +164,7 @@ pub(crate) enum Record {
         is_made: bool,
     },
     /// A fault: a bounded mailbox refuses a message despite its capacity.
-    Crowded {
+    MailboxRefuses {
         who: u32,
         of: u32,
     },
@@ -290,7 +290,7 @@ pub(crate) enum Record {
         to: u32,
     },
     /// A fault between nodes, or its repair.
-    Mishap {
+    NodeFault {
         what: &'static str,
         node: Option<String>,
         links: Vec<(String, String)>,

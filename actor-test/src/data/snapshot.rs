@@ -189,7 +189,7 @@ pub struct SpecificationState {
     /// The number of counted steps for which the obligation has been pending.
     pub heat: u64,
     /// The step at which the specification became hot after it was last cold.
-    pub owed_since: Option<u64>,
+    pub pending_since: Option<u64>,
 }
 
 /// A fact of a snapshot, with its subject.

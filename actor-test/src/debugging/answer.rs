@@ -7,7 +7,7 @@ use super::{QueryAnswer, RunResult};
 use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
-use crate::engine::{Outcome, Program, RecordedDecision, RunOptions, checks, chosen};
+use crate::engine::{Outcome, Program, RecordLevel, RecordedDecision, RunOptions, checks, chosen};
 use crate::explaining::causes::{Escape, escape};
 use crate::report::data::Recording;
 use crate::report::words;
@@ -16,8 +16,8 @@ use crate::strategy::{
     BranchedReplay, Choice, Enabled, Execution, Fairness, Guided, Named, Steady, Strategy,
     StrategySpec,
 };
+use crate::trace::decision_log;
 use crate::trace::replay::{fair_from, replay_until};
-use crate::trace::witness;
 
 /// Replays the execution with its story.
 pub(super) fn run(program: &(dyn Program + Sync), test: &str, recording: &Recording) -> RunResult {
@@ -188,11 +188,11 @@ fn within(recording: &Recording, from: u64) -> Bounds {
         .with_temperature(bounds.temperature())
 }
 
-/// Returns options that record the story, and a witness in case the process crashes.
+/// Returns options that record the story, and log the decisions in case the process crashes.
 fn recorded_options(recording: &Recording, bounds: Bounds) -> RunOptions {
     RunOptions {
-        record: true,
-        witness: witness::of(
+        record: RecordLevel::EventsAndLogs,
+        decision_log: decision_log::of(
             0,
             bounds,
             recording.semantics,
@@ -243,6 +243,6 @@ pub(super) fn differs(step: u64) -> String {
     format!(
         "the program does not do the same again: at step {step} other operations are enabled than when it \
          was run before; the usual causes are {}",
-        words::beyond_control()
+        words::uncontrolled()
     )
 }

@@ -26,7 +26,7 @@ const WAITING_MAX: usize = 4;
 const BEHIND: u64 = 256;
 
 /// The number of steps before the inspected one whose snapshots are taken on the way.
-const ON_THE_WAY: u64 = 32;
+const SNAPSHOTS_BEFORE: u64 = 32;
 
 /// The maximum number of operations for which snapshots are taken on the way; more make a snapshot costly.
 const OPERATIONS_MAX: usize = 256;
@@ -39,7 +39,7 @@ pub(crate) fn serve(
     program: &(dyn Program + Sync),
     test: &str,
     inquiries: impl Iterator<Item = Inquiry>,
-    mut tell: impl FnMut(Result<QueryAnswer, String>),
+    mut send: impl FnMut(Result<QueryAnswer, String>),
 ) {
     scope(|scope| {
         let mut desk = QueryServer {
@@ -51,7 +51,7 @@ pub(crate) fn serve(
             waiting: Vec::new(),
         };
         for inquiry in inquiries {
-            tell(desk.answer(inquiry));
+            send(desk.answer(inquiry));
         }
     });
 }
@@ -105,7 +105,7 @@ impl QueryServer<'_, '_> {
         let (program, test) = (self.program, self.test);
         match question {
             Question::Snapshot { step } => {
-                Ok(QueryAnswer::Snapshot(Box::new(self.look(about, step)?)))
+                Ok(QueryAnswer::Snapshot(Box::new(self.snapshot(about, step)?)))
             }
             Question::Run => Ok(ran(answer::run(program, test, &recording))),
             Question::Take { from, position } => Ok(ran(answer::take(
@@ -127,7 +127,7 @@ impl QueryServer<'_, '_> {
     }
 
     /// Returns the snapshot of an execution after `step` steps.
-    fn look(&mut self, about: u64, step: u64) -> Result<Snapshot, String> {
+    fn snapshot(&mut self, about: u64, step: u64) -> Result<Snapshot, String> {
         if let Some(seen) = self.snapshots.get(&(about, step)) {
             return Ok(seen.clone());
         }
@@ -243,16 +243,16 @@ impl StepObserver for SnapshotObserver {
         self.status.ends();
         let (step, answer) = self.orders.recv().ok()?;
         self.status.begins(0, 0, None);
-        let on_the_way = match answer {
-            Some(_) => ON_THE_WAY,
+        let kept = match answer {
+            Some(_) => SNAPSHOTS_BEFORE,
             None => 0,
         };
-        let first = step.saturating_sub(on_the_way).max(self.stop + 1);
+        let first = step.saturating_sub(kept).max(self.stop + 1);
         (self.asked, self.stop, self.answer) = (step, first.min(step), answer);
         Some(self.stop)
     }
 
-    fn looks(&mut self, snapshot: Snapshot, diverged_at: Option<u64>) {
+    fn inspect(&mut self, snapshot: Snapshot, diverged_at: Option<u64>) {
         let Some(answer) = &self.answer else {
             return;
         };

@@ -173,7 +173,7 @@ fn ask(recording: &Recording, question: &Question) -> QueryAnswer {
     answer(&Body, recording, question).expect("an answer")
 }
 
-fn look(recording: &Recording, step: u64) -> Snapshot {
+fn snapshot(recording: &Recording, step: u64) -> Snapshot {
     match ask(recording, &Question::Snapshot { step }) {
         QueryAnswer::Snapshot(snapshot) => *snapshot,
         other => panic!("{other:?}"),
@@ -213,7 +213,7 @@ fn a_look_agrees_with_the_story() {
     let bug = bug();
     let story = ran(ask(&bug.trace, &Question::Run)).recording.story;
     for step in 0..=bug.finding.step {
-        let seen = look(&bug.trace, step);
+        let seen = snapshot(&bug.trace, step);
         assert_eq!(seen.step, step);
         for (who, standing) in (0..).zip(&seen.operations) {
             let fields: BTreeMap<String, String> = standing.fields().into_iter().collect();
@@ -226,21 +226,21 @@ fn a_look_agrees_with_the_story() {
                     && message.sent.is_some_and(|sent| sent <= step)
                     && message.handled.is_none_or(|handled| handled > step)
             };
-            let told: Vec<&str> = story
+            let in_story: Vec<&str> = story
                 .messages
                 .iter()
                 .filter(waits)
                 .map(|message| &*message.event)
                 .collect();
-            let mut told: Vec<String> = told.into_iter().map(str::to_owned).collect();
+            let mut in_story: Vec<String> = in_story.into_iter().map(str::to_owned).collect();
             let mut inbox: Vec<String> = standing
                 .inbox
                 .iter()
                 .filter_map(|waiting| waiting.event.clone())
                 .collect();
-            told.sort();
+            in_story.sort();
             inbox.sort();
-            assert_eq!(inbox, told, "step {step}, {who}");
+            assert_eq!(inbox, in_story, "step {step}, {who}");
         }
         if let Some(next) = story.step(step + 1) {
             let could = seen
@@ -254,11 +254,11 @@ fn a_look_agrees_with_the_story() {
         let changes = changes
             .flat_map(|taken| &taken.monitors)
             .filter(|change| change.monitor == 0);
-        let told = changes
+        let expected = changes
             .last()
             .map_or_else(|| "Over".into(), |change| change.after.to_string());
         if step > 0 {
-            assert_eq!(monitor, Some(told), "step {step}");
+            assert_eq!(monitor, Some(expected), "step {step}");
         }
     }
 }
@@ -268,7 +268,7 @@ fn a_look_agrees_with_the_story() {
 fn a_look_is_the_same_in_any_order() {
     let bug = bug();
     let alone: Vec<Snapshot> = (0..=bug.finding.step)
-        .map(|step| look(&bug.trace, step))
+        .map(|step| snapshot(&bug.trace, step))
         .collect();
     let last = bug.finding.step;
     let forth = 0..=last;
@@ -403,7 +403,7 @@ fn a_step_back_is_a_short_way_from_where_another_waits() {
 fn differences_compose() {
     let bug = bug();
     let all: Vec<Snapshot> = (0..=bug.finding.step)
-        .map(|step| look(&bug.trace, step))
+        .map(|step| snapshot(&bug.trace, step))
         .collect();
     let facts = |snapshot: &Snapshot| -> BTreeMap<(String, String), String> {
         let facts = snapshot.facts().into_iter();
@@ -462,7 +462,7 @@ fn a_branch_begins_as_what_it_was_made_of() {
             assert_eq!(again.diverged, None, "{strategy}");
             assert_eq!(again.finding, branch.finding, "{strategy}");
             assert_eq!(again.steps, branch.steps, "{strategy}");
-            let end = look(&branch.recording, branch.steps);
+            let end = snapshot(&branch.recording, branch.steps);
             assert_eq!(end.step, branch.steps);
         }
     }
@@ -482,7 +482,7 @@ fn another_step_is_taken() {
     let bug = bug();
     let mut tried = 0;
     for from in 0..bug.finding.step {
-        let seen = look(&bug.trace, from);
+        let seen = snapshot(&bug.trace, from);
         for (position, could) in seen.enabled.iter().enumerate() {
             let taken = ran(ask(&bug.trace, &Question::Take { from, position }));
             let step = taken.recording.story.step(from + 1).expect("it is told");
@@ -521,7 +521,7 @@ fn it_recovers_from_where_it_can() {
         panic!("it does not recover");
     };
     assert_eq!((share.escaped, ran.finding.as_ref()), (1, None));
-    assert_eq!(look(&ran.recording, ran.steps).step, ran.steps);
+    assert_eq!(snapshot(&ran.recording, ran.steps).step, ran.steps);
     let late = ask(&bug.trace, &question(bug.finding.step));
     assert!(
         matches!(late, QueryAnswer::Recovered(share, None) if share.of == 50 && share.escaped == 0)
@@ -547,8 +547,8 @@ fn another_program_is_refused() {
         why.starts_with("the program does not do the same again: at step "),
         "{why}"
     );
-    let told = answer(&Other, &bug.trace, &Question::Run).expect("it is run");
-    assert!(ran(told).diverged.is_some());
+    let in_story = answer(&Other, &bug.trace, &Question::Run).expect("it is run");
+    assert!(ran(in_story).diverged.is_some());
 }
 
 #[derive(Debug)]

@@ -72,7 +72,7 @@ pub(crate) struct Arena {
     /// The code of each node.
     nodes: Vec<(MakeRegistry, Option<Boot>)>,
     /// The data that receivers of references need for sending there.
-    ways: Vec<&'static (dyn Any + Send + Sync)>,
+    send_tables: Vec<&'static (dyn Any + Send + Sync)>,
 }
 
 type MakeRegistry = fn() -> Box<dyn Spawn>;
@@ -98,25 +98,25 @@ impl Arena {
     }
 
     /// Keeps the data that a receiver needs, and returns its number.
-    pub(crate) fn keep_way(&mut self, way: &'static (dyn Any + Send + Sync)) -> u32 {
+    pub(crate) fn register_send_table(&mut self, table: &'static (dyn Any + Send + Sync)) -> u32 {
         let known = self
-            .ways
+            .send_tables
             .iter()
-            .position(|known| std::ptr::addr_eq(*known, way));
+            .position(|known| std::ptr::addr_eq(*known, table));
         let number = known.unwrap_or_else(|| {
-            self.ways.push(way);
-            self.ways.len() - 1
+            self.send_tables.push(table);
+            self.send_tables.len() - 1
         });
         number as u32
     }
 
-    pub(crate) fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)> {
-        self.ways.get(number as usize).copied()
+    pub(crate) fn send_table(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)> {
+        self.send_tables.get(number as usize).copied()
     }
 
     /// Takes all the user's values in the arena, to be dropped when nothing is borrowed.
     pub(crate) fn clear(&mut self) -> UserValues {
-        self.ways.clear();
+        self.send_tables.clear();
         UserValues {
             boots: std::mem::take(&mut self.nodes)
                 .into_iter()

@@ -31,7 +31,9 @@ mod world;
 
 pub(crate) use panics::show as show_panics;
 pub(crate) use recording::tape::{DecisionObserver, RecordedDecision, checks, chosen};
-pub(crate) use running::execution::{Engine, ObligationWatch, Program, RunOptions, StepObserver};
+pub(crate) use running::execution::{
+    Engine, ObligationWatch, Program, RecordLevel, RunOptions, StepObserver,
+};
 pub(crate) use running::outcome::{EndReason, Outcome, START, THREAD};
 pub(crate) use running::own_thread::{STACK_BYTES, on_fresh_thread, on_own_thread};
 pub(crate) use specs::calls::Calls;

@@ -36,22 +36,22 @@ impl EngineSession {
     pub(crate) fn begin(
         &mut self,
         expected: Option<Vec<RecordedDecision>>,
-        tell: bool,
-        witness: Option<Box<dyn DecisionObserver>>,
+        is_recorded: bool,
+        decision_log: Option<Box<dyn DecisionObserver>>,
         search: Option<usize>,
     ) {
-        self.tape.begin(expected, witness, search);
-        self.begin_again(tell);
+        self.tape.begin(expected, decision_log, search);
+        self.begin_again(is_recorded);
     }
 
     /// Clears the record of the execution, except for its decisions.
-    pub(crate) fn begin_again(&mut self, tell: bool) {
+    pub(crate) fn begin_again(&mut self, is_recorded: bool) {
         self.found = None;
         self.suspicion = None;
         self.unmet = None;
         self.landmarks.begin();
         self.observers.begin();
-        self.recorder = tell.then(Recorder::default);
+        self.recorder = is_recorded.then(Recorder::default);
     }
 
     /// Records a bug found in that step; only the first one counts.

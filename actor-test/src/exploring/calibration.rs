@@ -29,7 +29,7 @@ pub(crate) fn calibrate(name: &str, program: &(dyn Program + Sync), settings: &S
     let mut judge = Judge::new(name, program, &settings, &[]);
     let mut is_dead = false;
     let mut lengths = Vec::new();
-    let mut owed = Vec::new();
+    let mut pending = Vec::new();
     for iteration in 0..EXECUTIONS {
         let mut contribution = explorer.run_turn(program, StrategyTurn::of_first(iteration));
         // One confirmed liveness bug is enough.
@@ -41,18 +41,18 @@ pub(crate) fn calibrate(name: &str, program: &(dyn Program + Sync), settings: &S
         // The length of a failing execution says little about the program's.
         if outcome.finding.is_none() {
             lengths.push(outcome.steps);
-            owed.push(outcome.owed_longest);
+            pending.push(outcome.longest_pending);
         }
     }
-    bounds(&mut lengths, &mut owed)
+    bounds(&mut lengths, &mut pending)
 }
 
-fn bounds(lengths: &mut [u64], owed: &mut [u64]) -> Bounds {
+fn bounds(lengths: &mut [u64], pending: &mut [u64]) -> Bounds {
     let Some(length) = percentile(lengths, 990) else {
         return Bounds::default();
     };
     let steps = length.saturating_mul(2).clamp(STEPS_MIN, STEPS_MAX);
-    let patience = percentile(owed, 999).unwrap_or(0).saturating_mul(20);
+    let patience = percentile(pending, 999).unwrap_or(0).saturating_mul(20);
     let bounds = Bounds::new(steps);
     if patience <= bounds.temperature() {
         return bounds;
@@ -71,8 +71,8 @@ fn percentile(values: &mut [u64], of_thousand: usize) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn of(length: u64, owed: u64) -> (u64, u64, u64) {
-        let bounds = bounds(&mut vec![length; 200], &mut vec![owed; 200]);
+    fn of(length: u64, pending: u64) -> (u64, u64, u64) {
+        let bounds = bounds(&mut vec![length; 200], &mut vec![pending; 200]);
         (bounds.unfair(), bounds.fair(), bounds.temperature())
     }
 

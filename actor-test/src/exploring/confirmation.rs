@@ -88,8 +88,8 @@ impl<'a> Judge<'a> {
         if contribution.is_suspected() {
             self.confirm(contribution);
         }
-        let owed = contribution.outcome.owed_longest;
-        self.judged.recovery = self.judged.recovery.max(owed);
+        let pending = contribution.outcome.longest_pending;
+        self.judged.recovery = self.judged.recovery.max(pending);
     }
 
     /// Re-executes an execution suspected below the threshold in force.
@@ -154,7 +154,10 @@ impl<'a> Judge<'a> {
     }
 
     fn horizon(&self, contribution: &Contribution) -> u64 {
-        let recovery = self.judged.recovery.max(contribution.outcome.owed_longest);
+        let recovery = self
+            .judged
+            .recovery
+            .max(contribution.outcome.longest_pending);
         let suspicion = contribution.outcome.suspicion;
         // If all reachable states were visited, the temperature is no evidence. The continuations then
         // guard against a type with an incomplete fingerprint.

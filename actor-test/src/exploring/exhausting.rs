@@ -74,7 +74,7 @@ pub(crate) fn exhaust(
 fn limit(spec: &StrategySpec, settings: &Settings) -> SearchBudget {
     match (spec, settings.prove) {
         (StrategySpec::Dpor(_), _) | (_, 0) => SearchBudget::none(),
-        (_, worth) => SearchBudget::with_doubt(worth),
+        (_, worth) => SearchBudget::with_error_factor(worth),
     }
 }
 

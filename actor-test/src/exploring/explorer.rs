@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::bug::{BugKind, Finding};
 use crate::engine::{
-    EndReason, Engine, ObligationWatch, Observations, Outcome, Program, RecordedDecision,
-    RunOptions,
+    EndReason, Engine, ObligationWatch, Observations, Outcome, Program, RecordLevel,
+    RecordedDecision, RunOptions,
 };
 use crate::exploring::crash_marker;
 use crate::exploring::plan::{PILOTS, StrategyTurn};
@@ -19,8 +19,8 @@ use crate::settings::Settings;
 use crate::strategy::{
     CoverageClaim, Estimates, Execution, PilotWalk, Placed, Random, SizeEstimate, Strategy,
 };
+use crate::trace::decision_log;
 use crate::trace::replay::{nondeterminism, replay_on};
-use crate::trace::witness;
 use crate::worker_registry::{self, UNKNOWN, WorkerStatus};
 
 /// The contribution of one execution to the report.
@@ -389,15 +389,18 @@ impl<'a> Explorer<'a> {
             .expect("a strategy is back when it is due");
         let search = strategy.has_memory().then_some(number);
         let idle = self.engine.set_strategy(strategy);
-        let witness = witness::of(
+        let decision_log = decision_log::of(
             iteration,
             self.settings.bounds,
             self.settings.semantics,
             system,
         );
         let options = RunOptions {
-            record: witness.is_some(),
-            witness,
+            record: match decision_log {
+                Some(_) => RecordLevel::EventsAndLogs,
+                None => RecordLevel::No,
+            },
+            decision_log,
             time_passes: true,
             search,
             ..RunOptions::default()
@@ -498,7 +501,7 @@ impl<'a> Explorer<'a> {
             execution,
             outcome.fairness,
             taken,
-            false,
+            RecordLevel::No,
         );
         let same = again.diverged_at.is_none()
             && again.steps == outcome.steps
@@ -512,15 +515,15 @@ impl<'a> Explorer<'a> {
         if let Some(finding) = again.finding.clone().filter(foreign) {
             return Some(finding);
         }
-        let told = replay_on(
+        let recorded = replay_on(
             &mut self.engine,
             program,
             execution,
             outcome.fairness,
             taken,
-            true,
+            RecordLevel::EventsAndLogs,
         );
-        Some(nondeterminism(&again, &told))
+        Some(nondeterminism(&again, &recorded))
     }
 }
 

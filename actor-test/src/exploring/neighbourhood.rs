@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::data::faults::Fault;
 use crate::data::schedule::Schedule;
 use crate::data::story::ChoicePurpose;
-use crate::engine::{Engine, Program, RunOptions};
+use crate::engine::{Engine, Program, RecordLevel, RunOptions};
 use crate::explaining::causes::order::{HappensBefore, OrderedPair};
 use crate::explaining::causes::race_reversal::{RaceReversal, ReplayPlan};
 use crate::exploring::explorer::Explorer;
@@ -96,7 +96,7 @@ fn neighbours(program: &dyn Program, passed: &PassingSchedule) -> Option<(Neighb
     let mut engine = Engine::idle(passed.bounds, passed.semantics, passed.system);
     let execution = Execution::alone(passed.bounds.unfair());
     let options = RunOptions {
-        record: true,
+        record: RecordLevel::EventsAndLogs,
         ..RunOptions::default()
     };
     let decisions = taken(passed);
@@ -176,15 +176,15 @@ impl Strategy for NeighbourStrategy {
 
     fn begin(&mut self, execution: &Execution) -> bool {
         let number = execution.iteration as usize;
-        let turned = match self.turns.get(number) {
+        let reversal = match self.turns.get(number) {
             Some((held, until)) => RaceReversal::new(&self.plan, held, *until, None),
             None => {
                 let number = number - self.turns.len() + 1;
                 RaceReversal::new(&self.plan, &[], 0, Some(number as u32))
             }
         };
-        let turned = self.current.insert(turned);
-        turned.begin(execution)
+        let reversal = self.current.insert(reversal);
+        reversal.begin(execution)
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
@@ -317,8 +317,8 @@ mod tests {
         });
         let bug = report.assert_bug("two owners");
         let handled = bug.trace.story.steps.iter().rev();
-        let mut told = handled.filter_map(|step| step.message);
-        let last = told
+        let mut messages = handled.filter_map(|step| step.message);
+        let last = messages
             .next()
             .and_then(|number| bug.trace.story.message(number));
         let last = format!("{:?}", last.expect("the lock handles it").event);

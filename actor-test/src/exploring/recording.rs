@@ -2,7 +2,7 @@
 
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::Story;
-use crate::engine::{Engine, Outcome, Program, RunOptions, checks, chosen};
+use crate::engine::{Engine, Outcome, Program, RecordLevel, RunOptions, checks, chosen};
 use crate::exploring::explorer::Contribution;
 use crate::report::data::Recording;
 use crate::settings::Settings;
@@ -35,34 +35,33 @@ pub(crate) fn record(
         ..Execution::alone(settings.bounds.unfair())
     };
     let taken = &contribution.decisions;
-    let mut tell = |deaf: bool| {
+    let mut record = |level: RecordLevel| {
         let options = RunOptions {
-            record: true,
-            without_logs: deaf,
+            record: level,
             ..RunOptions::default()
         };
         name(&mut engine, program, &execution, fairness, taken, options)
     };
-    let is_same = |told: &Outcome| {
-        let again = told.finding.as_ref();
-        told.diverged_at.is_none() && again.is_some_and(|again| finding.is_found_again(again))
+    let is_same = |recorded: &Outcome| {
+        let again = recorded.finding.as_ref();
+        recorded.diverged_at.is_none() && again.is_some_and(|again| finding.is_found_again(again))
     };
-    let (mut told, mut steps) = tell(false);
-    if !is_same(&told) {
+    let (mut recorded, mut steps) = record(RecordLevel::EventsAndLogs);
+    if !is_same(&recorded) {
         // Logging may have an effect where it is printed.
-        (told, steps) = tell(true);
+        (recorded, steps) = record(RecordLevel::Events);
     }
-    let same = is_same(&told);
+    let same = is_same(&recorded);
     // Neither kind is caused by the execution itself, so that the replay does not find it.
     let is_outside = matches!(finding.kind, BugKind::Nondeterminism | BugKind::Strategy);
     let judged = if same || is_outside {
         finding
     } else {
-        let mut judged = nondeterminism(&told, &told);
+        let mut judged = nondeterminism(&recorded, &recorded);
         judged.message = format!("{} (at first it was: {})", judged.message, finding.message);
         judged
     };
-    let mut story = Story::of(&told.records);
+    let mut story = Story::of(&recorded.records);
     if judged.kind == BugKind::Strategy {
         // A replay can continue past the strategy's error.
         story.truncate(judged.step);

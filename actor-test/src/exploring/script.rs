@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 
 use crate::data::story::Story;
-use crate::engine::{Engine, Program, RunOptions};
+use crate::engine::{Engine, Program, RecordLevel, RunOptions};
 use crate::exploring::explorer::Explorer;
 use crate::exploring::workers::explore_alone;
 use crate::report::data::{Bug, Recording, Report};
@@ -84,14 +84,14 @@ pub(crate) fn in_words(
     let mut engine = Engine::idle(recording.bounds, recording.semantics, recording.system);
     engine.prepare_for_cycle(recording.cycle);
     let replay = Replay::new(recording.decisions.clone(), fairness);
-    let (wording, told) = Wording::new(Box::new(replay));
+    let (wording, steps) = Wording::new(Box::new(replay));
     let options = RunOptions {
         expected: Some(taken(recording)),
-        record: true,
+        record: RecordLevel::EventsAndLogs,
         ..RunOptions::default()
     };
     let execution = Execution::alone(recording.bounds.unfair());
     let outcome = engine.run_under(Box::new(wording), program, &execution, options);
-    let told = std::mem::take(&mut *told.lock().unwrap_or_else(PoisonError::into_inner));
-    (outcome.diverged_at.is_none()).then(|| (told, Story::of(&outcome.records)))
+    let steps = std::mem::take(&mut *steps.lock().unwrap_or_else(PoisonError::into_inner));
+    (outcome.diverged_at.is_none()).then(|| (steps, Story::of(&outcome.records)))
 }

@@ -365,9 +365,9 @@ impl Summary {
             }
             _ => {}
         }
-        if let Some(owed) = outcome.undecided.first() {
+        if let Some(pending) = outcome.undecided.first() {
             report.undecided += 1;
-            let example = || format!("{}, owed since step {}", owed.what, owed.since);
+            let example = || format!("{}, owed since step {}", pending.what, pending.since);
             report.undecided_example.get_or_insert_with(example);
         }
         if let Some(finding) = &outcome.transient {
@@ -375,13 +375,13 @@ impl Summary {
             let example = || finding.message.clone();
             report.transient_example.get_or_insert_with(example);
         }
-        report.add_leftovers(&outcome.leftovers);
+        report.add_end_state(&outcome.end_state);
         for faults in &mut report.faults {
             faults.add(&outcome.faults);
         }
         self.clocks_apart |= outcome.clocks_apart;
         let mut labels = 0;
-        for label in &outcome.told.labels {
+        for label in &outcome.landmarks.labels {
             let times = report.covered.entry((*label).to_owned()).or_default();
             *times += 1;
             labels += u32::from(*times == 1);
@@ -389,7 +389,7 @@ impl Summary {
         let (iteration, number) = (contribution.iteration, contribution.strategy);
         // A pruned execution is no behaviour of the program.
         let is_new = !is_pruned && self.behaviours.add(outcome.class, iteration, number);
-        let view = mix(outcome.class, outcome.told.view);
+        let view = mix(outcome.class, outcome.landmarks.view);
         let is_saturable = self.settings.until_saturated && !is_pruned;
         if is_saturable && self.views.add(view, iteration, number) {
             self.last_new = report.executions;
@@ -406,8 +406,8 @@ impl Summary {
             steps: outcome.steps,
             wants_liveness: outcome.wants_liveness,
             behaviours: u32::from(is_new),
-            combinations: self.landmarks.news(&outcome.told.combinations),
-            waypoints: self.landmarks.news(&outcome.told.goals) + labels,
+            combinations: self.landmarks.news(&outcome.landmarks.combinations),
+            waypoints: self.landmarks.news(&outcome.landmarks.goals) + labels,
         };
         if let Some(finding) = outcome.finding.clone() {
             strategy.bugs += 1;
@@ -483,8 +483,8 @@ impl Summary {
             && !self.came_all_to_an_end();
         // A bug that ends the exploration leaves no turn to fair strategies.
         let is_cut_short = !self.report.bugs.is_empty() && !self.settings.keep_going;
-        let any_owed = self.report.bugs.iter().any(Bug::is_liveness);
-        self.report.liveness_unchecked &= !is_cut_short && !any_owed;
+        let any_pending = self.report.bugs.iter().any(Bug::is_liveness);
+        self.report.liveness_unchecked &= !is_cut_short && !any_pending;
         // After a bug, the rest of the coverage depends on the number of workers.
         if self.report.bugs.is_empty() || self.settings.keep_going {
             self.report.coverage = coverage.clone();
@@ -552,7 +552,7 @@ impl Summary {
             let message = format!(
                 "predicate \"{}\" was evaluated {} times, and each time an actor that it asked for \
                  could not be shown: ",
-                seen.name, seen.looks
+                seen.name, seen.observations
             );
             if were_all_cut_off && seen.early == seen.absent {
                 let why = "not started when the execution was cut off at the bound on steps";
@@ -609,7 +609,7 @@ fn is_blind(seen: &SpecificationStats) -> bool {
         Some(Expectation::Eventually | Expectation::AlwaysEventually) => !seen.moved,
         Some(Expectation::Sometimes) | None => false,
     };
-    judged && seen.looks > 0 && seen.absent == seen.looks
+    judged && seen.observations > 0 && seen.absent == seen.observations
 }
 
 /// Lists the events that a monitor observed in states without a handler for them.
@@ -624,7 +624,7 @@ fn passed_over(seen: &SpecificationStats) -> impl Iterator<Item = String> {
 fn vacuity(seen: &SpecificationStats) -> Option<String> {
     let name = &seen.name;
     match seen.expectation {
-        None if seen.looks == 0 => Some(format!(
+        None if seen.observations == 0 => Some(format!(
             "monitor `{name}` never saw an event that it handles"
         )),
         None if seen.has_hot && !seen.was_hot => Some(format!("monitor `{name}` was never hot")),
@@ -635,7 +635,9 @@ fn vacuity(seen: &SpecificationStats) -> Option<String> {
         Some(Expectation::Sometimes) if !seen.moved => {
             Some(format!("sometimes \"{name}\" was never true"))
         }
-        Some(_) if seen.looks == 0 => Some(format!("predicate \"{name}\" was never evaluated")),
+        Some(_) if seen.observations == 0 => {
+            Some(format!("predicate \"{name}\" was never evaluated"))
+        }
         Some(_) => None,
     }
 }

@@ -29,7 +29,7 @@ pub(crate) struct WorkQueue {
     /// The first execution that is needless, since an earlier one ended the test.
     needless: AtomicU64,
     /// The first execution that is suspected and not judged; later ones may be needless, and wait.
-    in_doubt: AtomicU64,
+    suspected_from: AtomicU64,
 }
 
 struct DeskState {
@@ -52,7 +52,7 @@ impl WorkQueue {
             }),
             changed: Condvar::new(),
             needless: AtomicU64::new(u64::MAX),
-            in_doubt: AtomicU64::new(u64::MAX),
+            suspected_from: AtomicU64::new(u64::MAX),
         }
     }
 
@@ -79,7 +79,7 @@ impl WorkQueue {
     fn suspect(&self, execution: u64) {
         let mut state = lock(&self.state);
         state.suspected.insert(execution);
-        self.in_doubt.fetch_min(execution, Ordering::Relaxed);
+        self.suspected_from.fetch_min(execution, Ordering::Relaxed);
     }
 
     /// Records that an execution was judged, and did not end the test.
@@ -87,7 +87,7 @@ impl WorkQueue {
         let mut state = lock(&self.state);
         state.suspected.remove(&execution);
         let first = state.suspected.first().copied();
-        self.in_doubt
+        self.suspected_from
             .store(first.unwrap_or(u64::MAX), Ordering::Relaxed);
         self.changed.notify_all();
     }
@@ -95,7 +95,7 @@ impl WorkQueue {
     /// Waits until the executions before this one are judged.
     pub(crate) fn wait(&self, execution: u64) {
         let mut state = lock(&self.state);
-        while !state.closed && execution > self.in_doubt.load(Ordering::Relaxed) {
+        while !state.closed && execution > self.suspected_from.load(Ordering::Relaxed) {
             state = self
                 .changed
                 .wait(state)
@@ -144,7 +144,7 @@ impl WorkQueue {
             is_last: false,
         };
         for execution in start..end {
-            if execution > self.in_doubt.load(Ordering::Relaxed) && execution > start {
+            if execution > self.suspected_from.load(Ordering::Relaxed) && execution > start {
                 chunk.to = execution;
                 break;
             }

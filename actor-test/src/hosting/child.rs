@@ -29,7 +29,7 @@ use crate::strategy::{ScriptStep, parse};
 use crate::trace;
 use crate::trace::replay::replay_until;
 use crate::trace::saved::PassingSchedule;
-use crate::trace::{schedule, witness};
+use crate::trace::{decision_log, schedule};
 use crate::worker_registry::WorkerStatus;
 
 /// The default budgets in the tool, in steps: about 2 s of one core, with the tool's profile.
@@ -93,7 +93,7 @@ fn misunderstood(tools: Option<u64>) -> String {
         Some(tools) if tools > u64::from(VERSION) => format!(
             "this test's actor-test, {own}, is older than cargo-actor-test (they speak versions \
              {VERSION} and {tools} of their protocol); have the test depend on the actor-test of the \
-             tool's version, which `cargo actor-test --version` tells, or install cargo-actor-test {own}"
+             tool's version, which `cargo actor-test --version` prints, or install cargo-actor-test {own}"
         ),
         Some(tools) => format!(
             "cargo-actor-test is older than this test's actor-test, {own} (they speak versions {tools} \
@@ -129,8 +129,8 @@ fn answer(
     if let Some(path) = &request.pin {
         crash_marker::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    if let Some((path, iteration)) = request.witness.clone() {
-        witness::want(path, iteration);
+    if let Some((path, iteration)) = request.decision_log.clone() {
+        decision_log::want(path, iteration);
     }
     events.append(&began(test.test, &settings, &task));
     if let Some(until) = request.hold.clone() {
@@ -218,8 +218,8 @@ fn pin_down(
     finding: &Finding,
     recording: &Recording,
 ) -> Result<ChildEvent, String> {
-    let told = in_words(test, recording).filter(|(steps, _)| !steps.is_empty());
-    let (mut steps, story) = told.ok_or_else(words::not_pinned)?;
+    let pinned = in_words(test, recording).filter(|(steps, _)| !steps.is_empty());
+    let (mut steps, story) = pinned.ok_or_else(words::not_pinned)?;
     // A liveness bug is unavoidable after the named schedule, so later steps need no pin.
     if let Ok(schedule) = schedule::read(&recording.schedule)
         && !schedule.is_empty()
@@ -315,8 +315,11 @@ fn explored(
     events: &EventWriter,
 ) -> ChildEvent {
     let threads = crash_marker::threads();
-    let mut teller = ProgressReporter { events, told: None };
-    let (mut report, mut notes) = run::explore_test(test, settings, given, &mut teller);
+    let mut reporter = ProgressReporter {
+        events,
+        reported_at: None,
+    };
+    let (mut report, mut notes) = run::explore_test(test, settings, given, &mut reporter);
     if let Some(threads) = threads.filter(|threads| !crash_marker::settle(*threads)) {
         notes.extend(leak(test, settings, threads, &mut report));
     }
@@ -389,20 +392,20 @@ fn leak(
 /// Sends progress events at a limited rate.
 struct ProgressReporter<'a> {
     events: &'a EventWriter,
-    told: Option<Instant>,
+    reported_at: Option<Instant>,
 }
 
 impl ProgressObserver for ProgressReporter<'_> {
     fn is_due(&self) -> bool {
-        self.told
-            .is_none_or(|told| told.elapsed() >= PROGRESS_INTERVAL)
+        self.reported_at
+            .is_none_or(|reported_at| reported_at.elapsed() >= PROGRESS_INTERVAL)
     }
 
     fn progress(&mut self, progress: &ExplorationProgress) {
         if !self.is_due() {
             return;
         }
-        self.told = Some(crate::wall_clock::now());
+        self.reported_at = Some(crate::wall_clock::now());
         self.events.append(&ChildEvent::Progress {
             executions: progress.executions,
             of: progress.of,

@@ -1,7 +1,7 @@
 //! Post-mortem analysis of a crashed or hanging execution: finds the step that ended the process.
 //!
 //! A handler that never returns, aborts, overflows its stack or exits leaves no story behind. The seed
-//! determines the execution, so a child process runs it once more. There, a `witness` records each decision
+//! determines the execution, so a child process runs it once more. There, a `decision_log` records each decision
 //! in a file before the decision takes effect. A second child replays these decisions and describes the last
 //! step without taking it.
 
@@ -13,7 +13,7 @@ use crate::report::words;
 use crate::settings::Settings;
 use crate::settings::overrides::{MaxSteps, Overrides};
 use crate::strategy::StrategySpec;
-use crate::trace::witness::ExecutionPhase;
+use crate::trace::decision_log::ExecutionPhase;
 
 /// The execution that crashed its process or hung, reconstructed.
 #[derive(Clone, Debug)]
@@ -42,26 +42,26 @@ pub fn examine(
         },
         task: Some(task(job, settings, turn, strategy)),
         pin: false,
-        witness: Some(turn.iteration),
+        decision_log: Some(turn.iteration),
         hold: false,
         ..job.clone()
     };
     let ending = run(&again).filter(ChildEnd::is_crash_or_hang)?;
-    let seen = ending.witnessed?;
+    let seen = ending.decisions?;
     if seen.reached == ExecutionPhase::Over {
         return None;
     }
     let mut recording = seen.recording;
-    let telling = ChildJob {
+    let recording_job = ChildJob {
         task: Some(Task::Replay {
             recording: Box::new(recording.clone()),
             until: Some(seen.step),
         }),
-        witness: None,
+        decision_log: None,
         hold: false,
         ..again
     };
-    if let Some(ChildEvent::Replayed { mut story, .. }) = run(&telling)?.answer {
+    if let Some(ChildEvent::Replayed { mut story, .. }) = run(&recording_job)?.answer {
         if seen.reached == ExecutionPhase::Step {
             story.end_unfinished(&seen.choices, None);
         }

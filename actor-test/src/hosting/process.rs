@@ -17,14 +17,14 @@ use crate::hosting::environment::REQUEST;
 use crate::hosting::protocol::{ChildEvent, ChildRequest, Ignored, Task, VERSION};
 use crate::report::words;
 use crate::settings::overrides::Overrides;
-use crate::trace::witness::{self, DecisionLogContents};
+use crate::trace::decision_log::{self, DecisionLogContents};
 use crate::wall_clock::CheckTimer;
 
 /// The interval at which the child's events are read.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The interval at which events are read while somebody waits for an answer.
-const LOOK_FOR_ANSWER: Duration = Duration::from_millis(1);
+const ANSWER_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The time, in addition to a handler's limit, for which the child may be silent.
 const BACKSTOP: Duration = Duration::from_secs(20);
@@ -49,8 +49,8 @@ pub struct ChildEnd {
     pub stderr: String,
     /// The last iteration that the child recorded before running it, if requested.
     pub pinned: Option<StrategyTurn>,
-    /// The progress of the witnessed iteration, if requested.
-    pub witnessed: Option<DecisionLogContents>,
+    /// The decisions of the logged iteration, if requested.
+    pub decisions: Option<DecisionLogContents>,
     pub elapsed: Duration,
 }
 
@@ -73,7 +73,7 @@ pub struct ChildJob {
     /// True if the child records each iteration before running it.
     pub pin: bool,
     /// The iteration whose decisions the child records while running it.
-    pub witness: Option<u64>,
+    pub decision_log: Option<u64>,
     /// True if the child waits, before it begins, until the file named by [`ChildEvent::Holds`] exists.
     pub hold: bool,
 }
@@ -94,10 +94,10 @@ pub fn run(
     command: Command,
     job: &ChildJob,
     limit: Duration,
-    tell: &mut dyn FnMut(&ChildEvent),
+    on_event: &mut dyn FnMut(&ChildEvent),
 ) -> Result<ChildEnd, String> {
     let mut running = RunningChild::start(command, job, limit, Stdio::null())?;
-    let waited = running.wait(POLL_INTERVAL, |_| false, tell)?;
+    let waited = running.wait(POLL_INTERVAL, |_| false, on_event)?;
     Ok(running.ending(&waited))
 }
 
@@ -124,7 +124,7 @@ impl Conversation {
     ) -> Result<Result<(Self, ChildEvent), ChildEnd>, String> {
         let running = &mut self.running;
         running.hearing.answer = None;
-        if let Some((path, _)) = &running.request.witness {
+        if let Some((path, _)) = &running.request.decision_log {
             // The file belongs to an earlier question.
             let _ = std::fs::remove_file(path);
         }
@@ -133,7 +133,7 @@ impl Conversation {
         // A failure means that the child has ended, which `wait` detects.
         let _ = self.questions.write_all(&line);
         let is_answered = |hearing: &EventReader| hearing.answer.is_some();
-        let waited = running.wait(LOOK_FOR_ANSWER, is_answered, &mut |_| ())?;
+        let waited = running.wait(ANSWER_POLL_INTERVAL, is_answered, &mut |_| ())?;
         match (waited, running.hearing.answer.take()) {
             (
                 WaitOutcome::Answered,
@@ -201,16 +201,16 @@ impl RunningChild {
     /// Waits for the end of the child, or until `is_enough` holds.
     fn wait(
         &mut self,
-        look: Duration,
+        interval: Duration,
         is_enough: impl Fn(&EventReader) -> bool,
-        tell: &mut dyn FnMut(&ChildEvent),
+        on_event: &mut dyn FnMut(&ChildEvent),
     ) -> Result<WaitOutcome, String> {
-        let waited = wait(self, look, is_enough, tell);
+        let waited = wait(self, interval, is_enough, on_event);
         waited.map_err(|error| error.to_string())
     }
 
     fn ending(self, waited: &WaitOutcome) -> ChildEnd {
-        let witnessed = self.request.witness.as_ref();
+        let decisions = self.request.decision_log.as_ref();
         ChildEnd {
             how: match waited {
                 WaitOutcome::Ended(status) => describe(*status),
@@ -221,7 +221,7 @@ impl RunningChild {
             stdout: tail(self.stdout),
             stderr: tail(self.stderr),
             pinned: self.request.pin.as_deref().and_then(crash_marker::pinned),
-            witnessed: witnessed.and_then(|(path, _)| witness::read(path)),
+            decisions: decisions.and_then(|(path, _)| decision_log::read(path)),
             elapsed: self.begun.elapsed(),
             began: self.hearing.began,
             answer: self.hearing.answer,
@@ -286,9 +286,9 @@ fn write_request(job: &ChildJob, files: &ExchangeDirectory) -> Result<ChildReque
         begun: crate::wall_clock::run_began(),
         events: files.path("events"),
         pin: job.pin.then(|| files.path("pin")),
-        witness: job
-            .witness
-            .map(|iteration| (files.path("witness"), iteration)),
+        decision_log: job
+            .decision_log
+            .map(|iteration| (files.path("decisions"), iteration)),
         hold: job.hold.then(|| files.path("go")),
     };
     let text = serde_json::to_string(&request).map_err(|error| error.to_string())?;
@@ -388,12 +388,12 @@ enum WaitOutcome {
     Interrupted,
 }
 
-/// Waits for the end of the child, or for enough of its events, read at the interval `look`.
+/// Waits for the end of the child, or for enough of its events, read at the interval `interval`.
 fn wait(
     running: &mut RunningChild,
-    look: Duration,
+    interval: Duration,
     is_enough: impl Fn(&EventReader) -> bool,
-    tell: &mut dyn FnMut(&ChildEvent),
+    on_event: &mut dyn FnMut(&ChildEvent),
 ) -> std::io::Result<WaitOutcome> {
     let RunningChild {
         child: KillOnDrop(child),
@@ -402,14 +402,14 @@ fn wait(
         silence,
         ..
     } = running;
-    let (mut looks, mut silent) = (CheckTimer::begin(), Duration::ZERO);
+    let (mut timer, mut silent) = (CheckTimer::begin(), Duration::ZERO);
     loop {
         let closed = matches!(
-            ended.recv_timeout(look),
+            ended.recv_timeout(interval),
             Err(RecvTimeoutError::Disconnected)
         );
-        silent += looks.elapsed();
-        if hearing.read_events(tell) {
+        silent += timer.elapsed();
+        if hearing.read_events(on_event) {
             silent = Duration::ZERO;
         }
         if is_enough(hearing) {
@@ -417,7 +417,7 @@ fn wait(
         }
         let status = child.try_wait()?;
         if let Some(status) = status {
-            hearing.read_events(tell);
+            hearing.read_events(on_event);
             return Ok(match was_interrupted(status) {
                 true => WaitOutcome::Interrupted,
                 false => WaitOutcome::Ended(status),
@@ -427,7 +427,7 @@ fn wait(
             // The handle names only the child started here.
             let _ = child.kill();
             let _ = child.wait();
-            hearing.read_events(tell);
+            hearing.read_events(on_event);
             return Ok(match is_interrupted() {
                 true => WaitOutcome::Interrupted,
                 false => WaitOutcome::Silent,
@@ -477,7 +477,7 @@ impl EventReader {
     }
 
     /// Reads the complete lines; returns true if there were any.
-    fn read_events(&mut self, tell: &mut dyn FnMut(&ChildEvent)) -> bool {
+    fn read_events(&mut self, on_event: &mut dyn FnMut(&ChildEvent)) -> bool {
         let mut text = Vec::new();
         let read = File::open(&self.path).and_then(|mut file| {
             file.seek(SeekFrom::Start(self.position))?;
@@ -493,14 +493,14 @@ impl EventReader {
         self.position += complete as u64;
         for line in text[..complete].split(|byte| *byte == b'\n') {
             if let Ok(event) = serde_json::from_slice(line) {
-                self.take(event, tell);
+                self.take(event, on_event);
             }
         }
         true
     }
 
-    fn take(&mut self, event: ChildEvent, tell: &mut dyn FnMut(&ChildEvent)) {
-        tell(&event);
+    fn take(&mut self, event: ChildEvent, on_event: &mut dyn FnMut(&ChildEvent)) {
+        on_event(&event);
         match event {
             ChildEvent::Alive | ChildEvent::Progress { .. } | ChildEvent::Holds { .. } => {}
             ChildEvent::Began { .. } => self.began = Some(event),

@@ -41,7 +41,7 @@ pub struct ChildRequest {
     /// The file in which the child records each iteration before running it.
     pub pin: Option<PathBuf>,
     /// The file for the decisions of one iteration while it runs, and that iteration.
-    pub witness: Option<(PathBuf, u64)>,
+    pub decision_log: Option<(PathBuf, u64)>,
     /// The file whose existence the child awaits before it begins.
     pub hold: Option<PathBuf>,
 }

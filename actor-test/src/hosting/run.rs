@@ -363,7 +363,7 @@ fn hung(
         task: Some(Task::Explore),
         ignored: Ignored::Include,
         pin: false,
-        witness: None,
+        decision_log: None,
         hold: false,
     };
     let mut run = |job: &ChildJob| {

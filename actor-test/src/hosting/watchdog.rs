@@ -19,11 +19,11 @@ const CHECK_INTERVAL: Duration = Duration::from_millis(100);
 pub(crate) const ALIVE: Duration = Duration::from_secs(1);
 
 /// The callback for a worker without progress for `Duration`; it does not return.
-pub(crate) type Bark = Box<dyn Fn(&WorkerStatus, Duration) + Send>;
+pub(crate) type OnHang = Box<dyn Fn(&WorkerStatus, Duration) + Send>;
 
 /// Starts the watchdog of this process, unless it is running. The watchdog has a single limit: if the tests
 /// of one process have different limits, the first one applies to all.
-pub(crate) fn start(limit: Duration, alive: impl Fn(ChildEvent) + Send + 'static, on_hang: Bark) {
+pub(crate) fn start(limit: Duration, alive: impl Fn(ChildEvent) + Send + 'static, on_hang: OnHang) {
     static STARTED: OnceLock<()> = OnceLock::new();
     STARTED.get_or_init(|| {
         let watch = move || watch(limit, alive, &on_hang);
@@ -34,14 +34,14 @@ pub(crate) fn start(limit: Duration, alive: impl Fn(ChildEvent) + Send + 'static
     });
 }
 
-fn watch(limit: Duration, alive: impl Fn(ChildEvent), on_hang: &Bark) {
+fn watch(limit: Duration, alive: impl Fn(ChildEvent), on_hang: &OnHang) {
     let mut seen = BTreeMap::new();
-    let mut looks = CheckTimer::begin();
+    let mut timer = CheckTimer::begin();
     let mut said = crate::wall_clock::now();
     let mut moved = false;
     loop {
         std::thread::sleep(CHECK_INTERVAL);
-        let passed = looks.elapsed();
+        let passed = timer.elapsed();
         // Only progress of a worker is reported, not the watchdog's own.
         if moved && said.elapsed() >= ALIVE {
             (said, moved) = (crate::wall_clock::now(), false);
@@ -55,7 +55,7 @@ fn watch(limit: Duration, alive: impl Fn(ChildEvent), on_hang: &Bark) {
                 worker.heartbeat.load(Ordering::Relaxed),
             );
             let still = seen.entry(key(worker)).or_insert(StallTimer::since(now));
-            moved |= still.look(now, passed);
+            moved |= still.update(now, passed);
             if still.lasted >= limit {
                 on_hang(worker, still.lasted);
             }
@@ -77,7 +77,7 @@ impl StallTimer {
     }
 
     /// Updates the state after the time `passed`; returns true if the worker made progress.
-    fn look(&mut self, now: (bool, u64), passed: Duration) -> bool {
+    fn update(&mut self, now: (bool, u64), passed: Duration) -> bool {
         let (is_busy, heartbeat) = now;
         let moves = self.last != now || worker_registry::is_planning(heartbeat);
         match moves || !is_busy {
@@ -109,17 +109,17 @@ mod tests {
         let now = || (true, heartbeat.load(Ordering::Relaxed));
         let mut still = StallTimer::since(now());
         let planning = Planning::begin(&heartbeat);
-        assert!((0..20).all(|_| still.look(now(), SECOND)));
+        assert!((0..20).all(|_| still.update(now(), SECOND)));
         assert_eq!(still.lasted, Duration::ZERO);
         drop(planning);
-        assert!(still.look(now(), SECOND), "it runs the program now");
-        assert!((0..9).all(|_| !still.look(now(), SECOND)));
+        assert!(still.update(now(), SECOND), "it runs the program now");
+        assert!((0..9).all(|_| !still.update(now(), SECOND)));
         assert_eq!(still.lasted, 9 * SECOND);
         heartbeat.fetch_add(1, Ordering::Relaxed);
-        assert!(still.look(now(), SECOND));
+        assert!(still.update(now(), SECOND));
         assert_eq!(still.lasted, Duration::ZERO);
-        still.look((false, 8), SECOND);
-        assert!(!still.look((false, 8), SECOND));
+        still.update((false, 8), SECOND);
+        assert!(!still.update((false, 8), SECOND));
         assert_eq!(still.lasted, Duration::ZERO, "it has nothing to do");
     }
 }

@@ -512,7 +512,7 @@ impl Report {
     }
 
     /// Counts the unread events and periodic timers of an execution, and keeps the first example of each.
-    pub(crate) fn add_leftovers(&mut self, left: &EndState) {
+    pub(crate) fn add_end_state(&mut self, left: &EndState) {
         self.idle += u64::from(left.idle);
         let EndState {
             unread, restless, ..

@@ -26,8 +26,8 @@ pub(crate) fn judge(report: &mut Report, settings: &Settings) {
 /// such as one of monitors or of the tester itself.
 fn idle(report: &Report) -> Option<Finding> {
     // Executions that ended early don't count, since they may have ended before any actor's first step.
-    let is_told = report.executions > report.pruned;
-    (is_told && report.idle == report.executions).then(|| Finding {
+    let has_ended = report.executions > report.pruned;
+    (has_ended && report.idle == report.executions).then(|| Finding {
         kind: BugKind::Idle,
         message:
             "no actor took a step in any execution: send one of them an event, or remove the test"

@@ -83,7 +83,7 @@ impl CommandContext {
 }
 
 /// Lists the sources of nondeterminism that the tester does not control.
-pub fn beyond_control() -> &'static str {
+pub fn uncontrolled() -> &'static str {
     match actor_test_os::takes_effect() {
         true => {
             "a static that changes, a thread, an address as a number, and randomness that does not \

@@ -135,9 +135,9 @@ impl Settings {
     /// Returns the names of all strategies that may have a turn, then of the searches for a proof, then of
     /// the strategy that samples beside a proof.
     pub(crate) fn named_strategies(&self) -> Vec<String> {
-        let doubt = (self.samples_beside_proof > 0).then_some(StrategySpec::Random);
+        let sampler = (self.samples_beside_proof > 0).then_some(StrategySpec::Random);
         let all = self.strategies().into_iter().chain(self.searches());
-        all.chain(doubt).map(|spec| spec.to_string()).collect()
+        all.chain(sampler).map(|spec| spec.to_string()).collect()
     }
 
     /// Returns the settings of the first search of a proof, or else the same settings.

@@ -57,7 +57,7 @@ impl ChangeReader {
     /// The positions of the enabled set that changed since the last read, in rising order. After more
     /// changes than are remembered, these are all positions. Positions beyond the enabled set are left out.
     #[inline]
-    pub(super) fn look<'a>(&mut self, enabled: &Enabled<'a>) -> Changed<'a> {
+    pub(super) fn observe<'a>(&mut self, enabled: &Enabled<'a>) -> Changed<'a> {
         let since = std::mem::replace(&mut self.seen, enabled.changes().count);
         Changed {
             changes: enabled.changes(),
@@ -122,10 +122,10 @@ mod tests {
 
     impl Set {
         fn enabled(&self) -> Enabled<'_> {
-            self.told_of(&self.changes)
+            self.enabled_of(&self.changes)
         }
 
-        fn told_of<'a>(&'a self, changes: &'a Changes) -> Enabled<'a> {
+        fn enabled_of<'a>(&'a self, changes: &'a Changes) -> Enabled<'a> {
             Enabled::new(&self.pending, &self.paths, changes, 0, 0)
         }
 
@@ -203,7 +203,7 @@ mod tests {
                 count: (step + 1) * 100,
                 ..Changes::default()
             };
-            let all = set.told_of(&changes);
+            let all = set.enabled_of(&changes);
             assert_eq!(other.pick(&all), picked, "{} at step {step}", one.name());
             let picked = picked.expect("none declines");
             most = most.max(set.pending.len());
@@ -281,13 +281,13 @@ mod tests {
         let mut follower = ChangeReader::default();
         let mut known: Vec<Option<Pending>> = Vec::new();
         let mut partial = 0;
-        for look in 0..5_000 {
-            for step in 0..below(&mut rng, 1 + look % 10) {
+        for observe in 0..5_000 {
+            for step in 0..below(&mut rng, 1 + observe % 10) {
                 let position = below(&mut rng, set.pending.len() as u64);
-                set.step(&mut rng, position as usize, look + step);
+                set.step(&mut rng, position as usize, observe + step);
             }
             let enabled = set.enabled();
-            let changed = follower.look(&enabled);
+            let changed = follower.observe(&enabled);
             assert!(follower.is_current(&enabled));
             assert!(changed.clone().is_sorted_by(|one, next| one < next));
             partial += u32::from(changed.clone().count() < set.pending.len());

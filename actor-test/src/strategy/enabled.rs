@@ -265,7 +265,7 @@ pub struct StateView {
     pub by_history: bool,
     /// The monitors and predicates with a pending obligation, a bit for each.
     pub(crate) obligations: u64,
-    /// The obligations among `owed` that are hot, a bit for each.
+    /// The pending obligations that are hot, a bit for each.
     pub(crate) hot: u64,
     /// True if the inbox of some actor holds only events that it defers.
     pub(crate) is_deferring: bool,

@@ -232,7 +232,7 @@ fn uniform(rng: &mut impl Rng, last: u64) -> u64 {
 struct SuffixGuard {
     /// The step, plus one, of the first scan that saw an operation wait; zero once it is picked.
     seen_at: PerOperation<u64>,
-    next_look: u64,
+    next_scan: u64,
 }
 
 /// The number of steps, for each enabled operation, for which one may wait after it was seen.
@@ -241,19 +241,19 @@ const PATIENCE: u64 = 50;
 impl SuffixGuard {
     fn begin(&mut self) {
         self.seen_at.clear();
-        self.next_look = 0;
+        self.next_scan = 0;
     }
 
     /// The operation that has waited for longest, if that is too long.
     #[inline]
     fn starved(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        if enabled.step() < self.next_look {
+        if enabled.step() < self.next_scan {
             return None;
         }
-        self.look(enabled)
+        self.scan(enabled)
     }
 
-    fn look(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
+    fn scan(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let now = enabled.step() + 1;
         let patience = PATIENCE * enabled.len() as u64;
         let mut longest: Option<(u64, usize)> = None;
@@ -269,7 +269,7 @@ impl SuffixGuard {
             }
         }
         let pause = if starved > 1 { 1 } else { patience / 2 };
-        self.next_look = enabled.step() + pause;
+        self.next_scan = enabled.step() + pause;
         longest.map(|(_, index)| index)
     }
 

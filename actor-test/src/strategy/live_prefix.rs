@@ -29,7 +29,7 @@ pub struct LivePrefix {
     from: u64,
     /// The number of decisions of the prefix that the execution has repeated.
     made: usize,
-    is_beyond: bool,
+    is_past_prefix: bool,
     /// The number of walks that found no prefix.
     vain: u64,
 }
@@ -47,7 +47,7 @@ impl LivePrefix {
             found: None,
             from: 0,
             made: 0,
-            is_beyond: false,
+            is_past_prefix: false,
             vain: 0,
         }
     }
@@ -80,7 +80,7 @@ impl Strategy for LivePrefix {
 
     fn begin(&mut self, execution: &Execution) -> bool {
         self.made = 0;
-        self.is_beyond = false;
+        self.is_past_prefix = false;
         self.from = execution.max_steps / 4;
         if self.found.is_some() {
             return self.search.begin(execution);
@@ -101,8 +101,8 @@ impl Strategy for LivePrefix {
             self.decided.push(picked as u32);
             return Some(picked);
         };
-        self.is_beyond = enabled.step() >= steps;
-        match self.is_beyond {
+        self.is_past_prefix = enabled.step() >= steps;
+        match self.is_past_prefix {
             true => self.search.pick(&enabled.since(steps)),
             false => Some(self.next_prefix_decision() as usize),
         }
@@ -115,13 +115,13 @@ impl Strategy for LivePrefix {
                 self.decided.push(answer);
                 answer
             }
-            Some(_) if self.is_beyond => self.search.choose(choice),
+            Some(_) if self.is_past_prefix => self.search.choose(choice),
             Some(_) => self.next_prefix_decision(),
         }
     }
 
     fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        match self.is_beyond {
+        match self.is_past_prefix {
             true => self.search.fault_within_step(offer),
             false => 0,
         }
@@ -158,7 +158,7 @@ impl Strategy for LivePrefix {
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
-        if self.is_beyond {
+        if self.is_past_prefix {
             self.search.stepped(step);
         }
     }
@@ -168,7 +168,7 @@ impl Strategy for LivePrefix {
     }
 
     fn ended(&mut self, ended: &Ended) {
-        if self.is_beyond {
+        if self.is_past_prefix {
             self.search.ended(&Ended {
                 steps: ended.steps.saturating_sub(self.steps()),
                 ..*ended

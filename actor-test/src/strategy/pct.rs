@@ -123,7 +123,7 @@ impl Pct {
 
     fn top_of_many(&mut self, enabled: &Enabled<'_>) -> usize {
         self.ranks.truncate(enabled.len());
-        for position in self.follower.look(enabled) {
+        for position in self.follower.observe(enabled) {
             let priority = self.priority(enabled, position);
             self.ranks.set(position, Highest(priority));
         }

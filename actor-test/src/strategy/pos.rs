@@ -67,7 +67,7 @@ impl Pos {
     /// The position of the first eager step among many operations.
     fn first_local(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         self.local.truncate(enabled.len());
-        for position in self.follower.look(enabled) {
+        for position in self.follower.observe(enabled) {
             let local = is_eager(&enabled[position]);
             self.local.set(position, Highest(local));
         }

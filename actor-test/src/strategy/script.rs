@@ -263,7 +263,7 @@ impl ScriptReplay {
 
     /// Creates the strategy; the second value receives the divergence after each execution.
     pub(crate) fn new(steps: Vec<ScriptStep>) -> (Self, Arc<Mutex<Option<ScriptDivergence>>>) {
-        let told = Arc::default();
+        let divergence = Arc::default();
         let pinned = Self {
             taken: Vec::new(),
             first_left: 0,
@@ -272,10 +272,10 @@ impl ScriptReplay {
             places: [0; KINDS],
             due_fault: None,
             parted: None,
-            divergence: Arc::clone(&told),
+            divergence: Arc::clone(&divergence),
             steps,
         };
-        (pinned, told)
+        (pinned, divergence)
     }
 
     /// The first enabled step of the schedule that is left: its place in the schedule, and its position.
@@ -426,11 +426,11 @@ impl Strategy for ScriptReplay {
                 message: format!("pinned is {due}; now, the execution is over"),
             });
         }
-        let mut told = self
+        let mut divergence = self
             .divergence
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        *told = self.parted.take();
+        *divergence = self.parted.take();
     }
 }
 

@@ -77,7 +77,7 @@ impl Urw {
     fn pick_of_many(&mut self, enabled: &Enabled<'_>) -> usize {
         self.weights.truncate(enabled.len());
         let picked = (self.picked < enabled.len()).then_some(self.picked);
-        for position in self.follower.look(enabled).chain(picked) {
+        for position in self.follower.observe(enabled).chain(picked) {
             let weight = self.weight(enabled, &enabled[position]);
             self.weights.set(position, Sum(weight));
         }

@@ -201,13 +201,13 @@ type Pairs = BTreeMap<usize, usize>;
 
 impl Alignment {
     fn of(recorded: &Story, now: &Story, old: &[u32], new: &[u32]) -> Self {
-        let alike = old.iter().flat_map(|was| {
+        let scores = old.iter().flat_map(|was| {
             let was = &recorded.operations[*was as usize];
             new.iter()
                 .map(move |is| match_score(was, &now.operations[*is as usize]))
         });
         let mut alignment = Self {
-            scores: alike.collect(),
+            scores: scores.collect(),
             best: vec![0; (old.len() + 1) * (new.len() + 1)],
             old: old.len(),
             new: new.len(),
@@ -228,7 +228,7 @@ impl Alignment {
 
     /// Returns the best total score from here on if these two match, or `None` if they can't.
     fn both(&self, was: usize, is: usize) -> Option<u32> {
-        self.scores[was * self.new + is].map(|alike| alike + self.best(was + 1, is + 1))
+        self.scores[was * self.new + is].map(|score| score + self.best(was + 1, is + 1))
     }
 
     /// Returns the best alignments, or some of them if there are many. First come the alignment with the

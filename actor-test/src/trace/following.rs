@@ -40,13 +40,11 @@ pub(crate) fn follow_by(
     program: &dyn Program,
     execution: &Execution,
     guided: Guided,
-    tell: bool,
 ) -> FollowedRun {
     let followed = guided.followed();
     let options = RunOptions {
         // An empty expectation excludes the execution from the counts.
         expected: Some(Vec::new()),
-        record: tell,
         ..RunOptions::default()
     };
     let outcome = engine.run_under(Box::new(guided), program, execution, options);
@@ -135,7 +133,7 @@ mod tests {
         completion: Option<Box<dyn Strategy>>,
     ) -> FollowedRun {
         let guided = Guided::new(schedule, Fairness::Fair, completion);
-        follow_by(engine, &Body, execution, guided, false)
+        follow_by(engine, &Body, execution, guided)
     }
 
     /// Returns the decisions, the schedule and the class of a random execution.

@@ -5,14 +5,14 @@ use std::fmt;
 use crate::data::bug::{BugKind, Finding};
 use crate::data::story::{Step, Story, Text};
 use crate::engine::{
-    Aliases, Engine, Outcome, Program, RecordedDecision, RunOptions, checks, chosen,
+    Aliases, Engine, Outcome, Program, RecordLevel, RecordedDecision, RunOptions, checks, chosen,
 };
 use crate::report::data::Recording;
 use crate::report::words;
 use crate::strategy::{Execution, Fairness, Guided, Replay, Steady};
 use crate::trace::actor_matching::Ways;
 use crate::trace::following::{FollowedRun, follow_by, name};
-use crate::trace::{actor_matching, schedule, witness};
+use crate::trace::{actor_matching, decision_log, schedule};
 use crate::worker_registry;
 
 /// Replays recorded decisions on an engine; the engine keeps its own strategy.
@@ -22,10 +22,10 @@ pub(crate) fn replay_on(
     execution: &Execution,
     fairness: Fairness,
     taken: &[RecordedDecision],
-    tell: bool,
+    record: RecordLevel,
 ) -> Outcome {
     let options = RunOptions {
-        record: tell,
+        record,
         ..RunOptions::default()
     };
     run_again_with(engine, program, execution, fairness, taken, options)
@@ -60,25 +60,26 @@ pub(crate) fn taken(recording: &Recording) -> Vec<RecordedDecision> {
 }
 
 /// Returns the finding for an execution that differed when run twice.
-pub(crate) fn nondeterminism(again: &Outcome, told: &Outcome) -> Finding {
-    let diverged = told.diverged_at.or(again.diverged_at);
+pub(crate) fn nondeterminism(again: &Outcome, recorded: &Outcome) -> Finding {
+    let diverged = recorded.diverged_at.or(again.diverged_at);
     let step = diverged.unwrap_or(again.steps);
-    let story = Story::of(&told.records);
+    let story = Story::of(&recorded.records);
     let at = match story.step(step) {
-        Some(told) if diverged.is_some() => {
+        Some(taken) if diverged.is_some() => {
             format!(
                 "at step {step}, where {}",
-                words::actor_and_action(&story, told)
+                words::actor_and_action(&story, taken)
             )
         }
         _ => format!("after {step} steps, with nothing else to see"),
     };
     let why = match words::foreign_selects(&story) {
         Some(selects) => selects,
-        None => format!("the usual causes are {}", words::beyond_control()),
+        None => format!("the usual causes are {}", words::uncontrolled()),
     };
-    let message =
-        format!("the same decisions led elsewhere: the run and its replay differ {at}; {why}");
+    let message = format!(
+        "the same decisions led elsewhere: the run and its replay differ {at}; {why}"
+    );
     Finding {
         kind: BugKind::Nondeterminism,
         message,
@@ -149,8 +150,8 @@ pub(crate) fn replay_until(
     let status = worker_registry::register_worker(test, engine.heartbeat());
     status.begins(0, 0, None);
     let options = RunOptions {
-        record: true,
-        witness: witness::of(
+        record: RecordLevel::EventsAndLogs,
+        decision_log: decision_log::of(
             0,
             recording.bounds,
             recording.semantics,
@@ -211,7 +212,7 @@ fn replay_by_name(
         let guided = Guided::new(steps.clone(), fairness, steady);
         engine.call(aliases.clone());
         let guided = guided.by_sort().inserting();
-        let attempt = follow_by(engine, program, execution, guided, false);
+        let attempt = follow_by(engine, program, execution, guided);
         engine.call(Aliases::default());
         attempt
     };
@@ -220,7 +221,7 @@ fn replay_by_name(
     });
     // Replayed once more without aliases, so that the steps get their current names.
     let options = RunOptions {
-        record: true,
+        record: RecordLevel::EventsAndLogs,
         ..RunOptions::default()
     };
     let (outcome, schedule) = name(
@@ -395,11 +396,11 @@ mod tests {
         let hot = hot.assert_bug("(threshold 10000)");
         let replayed = replay(&Body, &hot.trace);
         assert_eq!(replayed.finding.as_ref(), Some(&hot.finding));
-        let looked = Recording {
+        let with_bounds = Recording {
             cycle: bug.trace.cycle,
             ..hot.trace.clone()
         };
-        let replayed = replay(&Body, &looked);
+        let replayed = replay(&Body, &with_bounds);
         assert_eq!(replayed.finding.as_ref(), Some(&bug.finding));
     }
 }

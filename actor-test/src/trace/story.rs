@@ -31,7 +31,7 @@ pub(super) fn written(story: &Story) -> String {
             messages,
             timers,
             left_out,
-            looked_at,
+            inspected,
             critical,
             steps,
         } = story;
@@ -41,7 +41,7 @@ pub(super) fn written(story: &Story) -> String {
             ("messages", lines(messages)),
             ("timers", lines(timers)),
             ("left_out", json(left_out)),
-            ("looked_at", lines(looked_at)),
+            ("looked_at", lines(inspected)),
             ("critical", json(critical)),
             ("steps", lines(steps)),
         ]

@@ -40,11 +40,11 @@ use std::rc::Rc;
 use corosensei::stack::DefaultStack;
 use corosensei::{CoroutineResult, Yielder};
 
-type Way = Yielder<(), ()>;
+type OwnYielder = Yielder<(), ()>;
 
 thread_local! {
     /// The yielder of the coroutine that runs on this thread; null if none runs.
-    static RUNNING: Cell<*const Way> = const { Cell::new(std::ptr::null()) };
+    static RUNNING: Cell<*const OwnYielder> = const { Cell::new(std::ptr::null()) };
 }
 
 /// The memory of a coroutine's stack; later coroutines can reuse it.
@@ -79,20 +79,20 @@ pub enum Resumed {
 /// A closure that runs on a stack of its own.
 pub struct Coroutine {
     inner: corosensei::Coroutine<(), (), (), DefaultStack>,
-    way: Rc<Cell<*const Way>>,
+    yielder: Rc<Cell<*const OwnYielder>>,
 }
 
 impl Coroutine {
     /// Creates a coroutine that runs `body` from its first [`resume`](Self::resume) on.
     pub fn new(stack: Stack, body: impl FnOnce() + 'static) -> Self {
-        let way = Rc::new(Cell::new(std::ptr::null()));
-        let own = way.clone();
-        let inner = corosensei::Coroutine::with_stack(stack.0, move |yielder: &Way, ()| {
+        let yielder = Rc::new(Cell::new(std::ptr::null()));
+        let own = yielder.clone();
+        let inner = corosensei::Coroutine::with_stack(stack.0, move |yielder: &OwnYielder, ()| {
             own.set(yielder);
             RUNNING.set(yielder);
             body();
         });
-        Self { inner, way }
+        Self { inner, yielder }
     }
 
     /// Runs the coroutine until it suspends or returns.
@@ -101,7 +101,7 @@ impl Coroutine {
     ///
     /// If the closure panics, with the same payload, or if the closure has returned before.
     pub fn resume(&mut self) -> Resumed {
-        let _back = RunningGuard::to(self.way.get());
+        let _back = RunningGuard::to(self.yielder.get());
         match self.inner.resume(()) {
             CoroutineResult::Yield(()) => Resumed::Suspended,
             CoroutineResult::Return(()) => Resumed::Done,
@@ -115,7 +115,7 @@ impl Coroutine {
     /// If one of the destructors panics, with the same payload; the stack is lost then.
     pub fn end(mut self) -> Stack {
         if !self.inner.done() {
-            let _back = RunningGuard::to(self.way.get());
+            let _back = RunningGuard::to(self.yielder.get());
             self.inner.force_unwind();
         }
         Stack(self.inner.into_stack())
@@ -132,11 +132,11 @@ impl fmt::Debug for Coroutine {
 }
 
 /// A guard: another coroutine runs while the guard lives; dropping the guard restores the previous one.
-struct RunningGuard(*const Way);
+struct RunningGuard(*const OwnYielder);
 
 impl RunningGuard {
-    fn to(way: *const Way) -> Self {
-        Self(RUNNING.replace(way))
+    fn to(yielder: *const OwnYielder) -> Self {
+        Self(RUNNING.replace(yielder))
     }
 }
 

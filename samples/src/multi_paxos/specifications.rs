@@ -60,7 +60,7 @@ impl SameOrder {
 /// A liveness property: every node that learns of a chosen command executes it eventually.
 #[derive(Debug, Default, Hash)]
 pub struct Execution {
-    owed: BTreeSet<(ActorId, Slot)>,
+    pending: BTreeSet<(ActorId, Slot)>,
     executed: BTreeSet<(ActorId, Slot)>,
 }
 
@@ -71,7 +71,7 @@ impl Execution {
     fn chosen(&mut self, chosen: &Chosen, cx: &mut MonitorContext<Self>) {
         let Some(node) = cx.target() else { return };
         if !self.executed.contains(&(node, chosen.slot)) {
-            self.owed.insert((node, chosen.slot));
+            self.pending.insert((node, chosen.slot));
             cx.goto(ExecutionState::Owed);
         }
     }
@@ -79,9 +79,9 @@ impl Execution {
     #[on]
     fn executed(&mut self, executed: &Executed, cx: &mut MonitorContext<Self>) {
         let Some(node) = cx.sender() else { return };
-        self.owed.remove(&(node, executed.slot));
+        self.pending.remove(&(node, executed.slot));
         self.executed.insert((node, executed.slot));
-        if self.owed.is_empty() {
+        if self.pending.is_empty() {
             cx.goto(ExecutionState::UpToDate);
         }
     }

@@ -179,7 +179,7 @@ async fn a_clock_shows_what_it_can_tell(sys: &System) {
 
 #[actor_test(clocks(drift = 0.01, resolution = "1ms"))]
 async fn its_resolution_belongs_to_the_margin(sys: &System) {
-    let told = Duration::from_millis(1) + TOO_LITTLE;
-    write_and_read(sys, safe_grace(LEASE + told), None).await;
+    let error = Duration::from_millis(1) + TOO_LITTLE;
+    write_and_read(sys, safe_grace(LEASE + error), None).await;
 }
 // ANCHOR_END: resolution

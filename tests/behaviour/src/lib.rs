@@ -2,9 +2,9 @@
 
 pub mod automata;
 pub mod crew;
+pub mod end_recorder;
 pub mod node;
 pub mod players;
 pub mod programs;
 pub mod skew;
 pub mod talkers;
-pub mod witness;

@@ -14,7 +14,7 @@ use actor_core::{Mailbox, Terminated, Timer, actor, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
-use crate::witness::EndRecorder;
+use crate::end_recorder::EndRecorder;
 
 /// An action of a player. The first incarnation executes the actions of its script in order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,7 +36,7 @@ enum Act {
     Halt,
     Fail,
     /// Records if the other player is alive.
-    Look(usize),
+    CheckAlive(usize),
     Unwatch(usize),
     Unlink(usize),
     /// Registers a name for the other player.
@@ -116,7 +116,7 @@ const CLOCK: u64 = 6_000;
 const CHOICE: u64 = 7_000;
 const CAME: u64 = 8_000;
 const LIFE: u64 = 9_000;
-const LOOK: u64 = 10_000;
+const ALIVE: u64 = 10_000;
 
 impl Stage {
     fn note(&self, of: usize, what: u64) {
@@ -149,13 +149,13 @@ impl Player {
             Act::Open(whom) => self.player(whom).tell(Key),
             Act::Close => cx.goto(PlayerState::Closed),
             Act::Halt => cx.halt(),
-            Act::Look(at) => self.note(LOOK + u64::from(self.player(at).is_alive())),
+            Act::CheckAlive(at) => self.note(ALIVE + u64::from(self.player(at).is_alive())),
             Act::Unwatch(whom) => cx.unwatch(&self.player(whom).clone()),
             Act::Unlink(whom) => cx.unlink(&self.player(whom).clone()),
             Act::Name(whom) => cx.register("the one", &self.player(whom).clone()),
             Act::TellNamed => match cx.lookup::<Self>("the one").await {
                 Ok(player) => player.tell(Note(self.number)),
-                Err(_) => self.note(LOOK + 9),
+                Err(_) => self.note(ALIVE + 9),
             },
             Act::Pipe(of) => {
                 let ask = self.player(of).ask(Question(self.number));
@@ -165,7 +165,7 @@ impl Player {
             }
             Act::TrySend(to) => {
                 let sent = self.player(to).try_send(Note(self.number)).await;
-                self.note(LOOK + 5 + u64::from(sent.is_ok()));
+                self.note(ALIVE + 5 + u64::from(sent.is_ok()));
             }
             // One place per player, since failures at one place count as one bug.
             Act::Fail => match self.number {
@@ -354,7 +354,7 @@ impl Dice {
     fn act(&mut self, of: usize, players: usize) -> Act {
         if self.1 == Acts::All && self.roll(2) == 0 {
             return match self.roll(12) {
-                0 | 1 => Act::Look(self.other(of, players)),
+                0 | 1 => Act::CheckAlive(self.other(of, players)),
                 2 => Act::Unwatch(self.other(of, players)),
                 3 => Act::Unlink(self.other(of, players)),
                 4 | 5 => Act::Name(self.other(of, players)),
@@ -486,7 +486,7 @@ impl FeatureProgram {
     pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let stage: Arc<Mutex<Stage>> = Arc::default();
         let seen = stage.clone();
-        let (witness, ends) = EndRecorder::new(strategy.build(), move || {
+        let (end_recorder, ends) = EndRecorder::new(strategy.build(), move || {
             let stage = seen.lock().expect("nobody panics here");
             stage.notes.lock().expect("nobody panics here").clone()
         });
@@ -496,7 +496,7 @@ impl FeatureProgram {
             .keep_going()
             .supervised(self.is_supervised)
             .atomic_handlers(self.is_atomic);
-        let report = tester.custom_strategy(Box::new(witness)).run(|sys| {
+        let report = tester.custom_strategy(Box::new(end_recorder)).run(|sys| {
             let fresh = Stage::default();
             let rows = self.scripts.len() + 1;
             *fresh.notes.lock().expect("nobody panics here") = vec![Vec::new(); rows];

@@ -10,7 +10,7 @@ use actor_core::{Terminated, actor, monitor};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 
-use crate::witness::EndRecorder;
+use crate::end_recorder::EndRecorder;
 
 /// The features that a program may use besides events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,7 +34,7 @@ pub struct FeatureSet {
     /// A predicate that reads all actors.
     pub predicate: bool,
     /// Predicates that read single actors, and a second actor only if the first has a certain state.
-    pub looks: bool,
+    pub has_predicates: bool,
     /// States that defer some events.
     pub defers: bool,
     /// Timers, some of which are cancelled, and the clock.
@@ -76,7 +76,7 @@ struct Talker {
     name: u64,
     program: HistoryProgram,
     /// A hash of all events that were received, in order.
-    told: u64,
+    heard: u64,
     known: Vec<Named>,
     children: u64,
     timers: Vec<Timer>,
@@ -221,13 +221,13 @@ fn mix(one: u64, other: u64) -> u64 {
 impl Talker {
     /// Returns a number that depends on all received events.
     fn draw(&self, what: u64, of: u64) -> u64 {
-        mix(mix(self.program.number, self.told), mix(self.name, what)) % of
+        mix(mix(self.program.number, self.heard), mix(self.name, what)) % of
     }
 
     fn hear(&mut self, value: u64) {
-        self.told = mix(self.told, value);
+        self.heard = mix(self.heard, value);
         let mut notes = self.notes.lock().expect("no lock is held by who panics");
-        notes.insert(self.name, self.told);
+        notes.insert(self.name, self.heard);
     }
 
     fn somebody(&self, what: u64) -> Option<Named> {
@@ -253,7 +253,7 @@ impl Talker {
             self.use_timers(fuel, cx);
         }
         if self.program.uses.watches
-            && (self.told == mix(0, 1) && self.name == 0 || self.draw(110, 6) == 0)
+            && (self.heard == mix(0, 1) && self.name == 0 || self.draw(110, 6) == 0)
             && let Some((_, whom)) = self.somebody(111)
         {
             cx.watch(&whom);
@@ -269,11 +269,11 @@ impl Talker {
             let name = mix(self.name, self.children);
             let child = Self {
                 name,
-                told: self.told,
+                heard: self.heard,
                 known: self.known.clone(),
                 children: 0,
                 timers: Vec::new(),
-                ..self.alike()
+                ..self.twin()
             };
             let child = cx.spawn(child);
             self.known.push((name, child));
@@ -382,11 +382,11 @@ impl Talker {
         cx.goto(state);
     }
 
-    fn alike(&self) -> Self {
+    fn twin(&self) -> Self {
         Self {
             name: self.name,
             program: self.program,
-            told: 0,
+            heard: 0,
             known: Vec::new(),
             children: 0,
             timers: Vec::new(),
@@ -434,7 +434,7 @@ impl Talker {
     #[on]
     fn query(&mut self, query: Query) -> Answer {
         self.hear(query.0);
-        Answer(self.told)
+        Answer(self.heard)
     }
 
     #[on]
@@ -469,7 +469,7 @@ impl HistoryProgram {
         let talker = |number: usize, known| Talker {
             name: number as u64,
             program: *self,
-            told: 0,
+            heard: 0,
             known,
             children: 0,
             timers: Vec::new(),
@@ -489,10 +489,12 @@ impl HistoryProgram {
         if self.uses.predicate {
             let notes = notes.clone();
             sys.always("all is well", move |w| {
-                let told = w.all::<Talker>().fold(0, |told, one| mix(told, one.told));
+                let heard = w
+                    .all::<Talker>()
+                    .fold(0, |heard, one| mix(heard, one.heard));
                 let mut notes = notes.lock().expect("no lock is held by who panics");
                 let seen = notes.entry(PREDICATE).or_default();
-                *seen = mix(*seen, told);
+                *seen = mix(*seen, heard);
                 true
             });
         }
@@ -502,7 +504,7 @@ impl HistoryProgram {
             let one = sys.spawn(talker(number, known.clone()));
             known.push((number as u64, one));
         }
-        if self.uses.looks {
+        if self.uses.has_predicates {
             for number in 0..2 {
                 self.watch_by_predicate(sys, number, &known, notes);
             }
@@ -526,10 +528,10 @@ impl HistoryProgram {
         let is_curious = draw / 64 % 3;
         let (notes, last) = (notes.clone(), Mutex::new(0));
         sys.always(&format!("all is well with {number}"), move |w| {
-            let told = |of| w.get(of).map_or(1, |talker: &Talker| mix(talker.told, 2));
-            let mut view = told(&one);
+            let heard = |of| w.get(of).map_or(1, |talker: &Talker| mix(talker.heard, 2));
+            let mut view = heard(&one);
             if view as usize % 3 < is_curious {
-                view = mix(view, told(&other));
+                view = mix(view, heard(&other));
             }
             let mut last = last.lock().expect("no lock is held by who panics");
             if std::mem::replace(&mut *last, view) != view {
@@ -545,7 +547,7 @@ impl HistoryProgram {
     pub fn explore(&self, strategy: &StrategySpec, executions: u64) -> (Found, Report) {
         let notes: Arc<Mutex<Shared>> = Arc::default();
         let seen = Arc::clone(&notes);
-        let (witness, ends) = EndRecorder::new(strategy.build(), move || {
+        let (end_recorder, ends) = EndRecorder::new(strategy.build(), move || {
             let shared = seen.lock().expect("nobody panics here").clone();
             shared.lock().expect("nobody panics here").clone()
         });
@@ -553,7 +555,7 @@ impl HistoryProgram {
             .iterations(executions)
             .check_every(0)
             .keep_going()
-            .custom_strategy(Box::new(witness))
+            .custom_strategy(Box::new(end_recorder))
             .run(|sys| {
                 let fresh = Shared::default();
                 *notes.lock().expect("nobody panics here") = fresh.clone();

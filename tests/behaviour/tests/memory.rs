@@ -358,7 +358,7 @@ fn reading_a_trace_takes_a_few_times_its_length() {
         crowded(&before, again, "]}}")
     };
     let step = r#"{"number":1,"time_ns":0,"who":0,"kind":"start"}"#;
-    let told = |step: &str| {
+    let story = |step: &str| {
         let before = format!("{lists}\"story\":{{\"texts\":[\"\"],\"steps\":[");
         crowded(&before, step, "]}}")
     };
@@ -376,10 +376,10 @@ fn reading_a_trace_takes_a_few_times_its_length() {
         ),
         in_story("texts", r#""""#),
         in_story("else", r#"{"":0}"#),
-        told(step),
-        told(&step.replace('}', r#","effects":[{"effect":"awaits"}]}"#)),
-        told(&step.replace('}', r#","changes":[{"field":0}]}"#)),
-        told(&step.replace(
+        story(step),
+        story(&step.replace('}', r#","effects":[{"effect":"awaits"}]}"#)),
+        story(&step.replace('}', r#","changes":[{"field":0}]}"#)),
+        story(&step.replace(
             '}',
             r#","effects":[{"effect":"awaits","":[{"":0},{"":0}]}]}"#,
         )),

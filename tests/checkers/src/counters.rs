@@ -104,10 +104,10 @@ pub(crate) fn ours(program: Program) -> u64 {
         .strategy(strategy);
     let report = tester.run(|sys| set_up(&sys, program));
     report.assert_clean();
-    looked_at(&report)
+    explored(&report)
 }
 
-fn looked_at(report: &Report) -> u64 {
+fn explored(report: &Report) -> u64 {
     let verdict = &report.verdict;
     let all = verdict.behaviours().or(verdict.states());
     all.unwrap_or(report.executions)

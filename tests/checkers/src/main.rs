@@ -22,14 +22,14 @@ fn main() -> ExitCode {
         return usage();
     };
     let begun = ProcessTime::now();
-    let looked_at = match checker.as_str() {
+    let explored = match checker.as_str() {
         "ours" => counters::ours(program),
         "stateright" => stateright::count(program),
         "traceforge" => traceforge::count(program),
         _ => return usage(),
     };
     let took = begun.elapsed().as_secs_f64();
-    println!("{looked_at} {took:.3} {}", peak_memory());
+    println!("{explored} {took:.3} {}", peak_memory());
     ExitCode::SUCCESS
 }
 

@@ -123,7 +123,7 @@ impl Tree {
             if message["level"] != "error" {
                 continue;
             }
-            let mut told = false;
+            let mut reported = false;
             for span in message["spans"].as_array().into_iter().flatten() {
                 let file = span["file_name"].as_str().unwrap_or_default();
                 let start = span["byte_start"].as_u64().unwrap_or_default() as usize;
@@ -131,11 +131,11 @@ impl Tree {
                 for (number, place) in places.get(file).into_iter().flatten() {
                     if place.start <= start && end <= place.end {
                         wrong.insert(*number);
-                        told = true;
+                        reported = true;
                     }
                 }
             }
-            if !told
+            if !reported
                 && message["spans"]
                     .as_array()
                     .is_some_and(|spans| !spans.is_empty())

@@ -193,14 +193,14 @@ impl LocalActor {
     pub(crate) fn begin_async(&self, event: u16, state: usize) {
         let work = &self.actor.work;
         work.go_on(event, state);
-        self.tell_fetched();
+        self.publish_unread();
     }
 
     /// Publishes the number and the age of the unread fetched events.
-    fn tell_fetched(&self) {
+    fn publish_unread(&self) {
         let LiveActor { work, .. } = &*self.actor;
         work.set_fetched(self.inbox.unread());
-        if self.actor.hub().attention.bits() & AGES != 0 {
+        if self.actor.hub().observer_flags.bits() & AGES != 0 {
             work.set_oldest(self.inbox.oldest());
         }
     }
@@ -225,9 +225,9 @@ impl LocalActor {
     }
 
     fn wait(&mut self) -> NextWork {
-        let attention = self.actor.hub().attention.bits();
-        if self.actor.work.fetched() != 0 || attention & (DEPTH | AGES) != 0 {
-            self.tell_fetched();
+        let observer_flags = self.actor.hub().observer_flags.bits();
+        if self.actor.work.fetched() != 0 || observer_flags & (DEPTH | AGES) != 0 {
+            self.publish_unread();
         }
         NextWork::Wait
     }
@@ -266,12 +266,12 @@ impl LocalActor {
         #[cfg(feature = "tracing")]
         let carried = self.inbox.take_carried(found.slot);
         let LiveActor { work, .. } = &*self.actor;
-        let attention = self.actor.hub().attention.bits();
-        if attention & STUCK != 0 {
+        let observer_flags = self.actor.hub().observer_flags.bits();
+        if observer_flags & STUCK != 0 {
             work.begin(event, state);
         }
-        if attention & (DEPTH | AGES) != 0 {
-            self.tell_fetched();
+        if observer_flags & (DEPTH | AGES) != 0 {
+            self.publish_unread();
         }
         #[cfg(any(feature = "tracing", feature = "metrics"))]
         crate::production::running::turn::begin(

@@ -121,19 +121,19 @@ impl TaskHandle {
 pub(crate) struct PoolTasks {
     tasks: Vec<TaskHandle>,
     /// The position of the next future to check for its end.
-    looked: usize,
+    next_check: usize,
 }
 
 /// The number of futures checked at each addition, which keeps the finished ones few at constant cost.
-const LOOKS: usize = 2;
+const CHECKS: usize = 2;
 
 impl PoolTasks {
     pub(crate) fn add(&mut self, task: TaskHandle) {
-        for _ in 0..LOOKS {
-            match self.tasks.get(self.looked).map(TaskHandle::is_finished) {
-                Some(true) => drop(self.tasks.swap_remove(self.looked)),
-                Some(false) => self.looked += 1,
-                None => self.looked = 0,
+        for _ in 0..CHECKS {
+            match self.tasks.get(self.next_check).map(TaskHandle::is_finished) {
+                Some(true) => drop(self.tasks.swap_remove(self.next_check)),
+                Some(false) => self.next_check += 1,
+                None => self.next_check = 0,
             }
         }
         self.tasks.push(task);

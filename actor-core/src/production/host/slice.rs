@@ -146,12 +146,12 @@ impl Slice {
         let passed = self.passed.get() + used + more;
         self.passed.set(passed);
         if passed >= self.pace.get() {
-            self.look();
+            self.read_clock();
         }
     }
 
     #[inline(never)]
-    fn look(&self) {
+    fn read_clock(&self) {
         self.passed.set(0);
         if !self.of_worker.get() {
             return;

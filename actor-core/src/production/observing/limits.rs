@@ -18,7 +18,7 @@ const DEPTH_PERIOD: Duration = Duration::from_millis(100);
 const PERIOD_MIN: Duration = Duration::from_millis(1);
 
 /// The number of checks within the time limit of a handler.
-const LOOKS: u32 = 4;
+const CHECKS: u32 = 4;
 
 /// An actor whose handler, or hook, has run or waited for longer than
 /// [`LiveSystem::watch_stuck`](crate::LiveSystem::watch_stuck) allows.
@@ -97,7 +97,7 @@ pub(in crate::production) struct WatchdogLimits {
 impl WatchdogLimits {
     /// Returns the time between two checks.
     pub(in crate::production) fn period(self) -> Duration {
-        let stuck = self.stuck.map(|limit| limit / LOOKS);
+        let stuck = self.stuck.map(|limit| limit / CHECKS);
         let depth = self.depth.map(|_| DEPTH_PERIOD);
         let period = stuck.into_iter().chain(depth).min();
         period.unwrap_or(DEPTH_PERIOD).max(PERIOD_MIN)
@@ -140,7 +140,7 @@ impl Watchdog {
         drop(before);
     }
 
-    pub(in crate::production) fn tell(&self, found: LimitExceeded) {
+    pub(in crate::production) fn report(&self, found: LimitExceeded) {
         match found {
             LimitExceeded::Stuck(stuck) => {
                 let hook = lock(&self.on_stuck).clone();

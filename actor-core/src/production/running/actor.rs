@@ -51,7 +51,7 @@ pub(crate) struct LiveActor {
     mailbox: ActorMailbox<Box<ActorTask>>,
     pub(in crate::production) end: Mutex<ActorEnd>,
     /// The signals that go ahead of the inbox.
-    pub(in crate::production) lane: Signals,
+    pub(in crate::production) signals: Signals,
     pub(in crate::production) work: CurrentHandler,
     #[cfg(feature = "metrics")]
     pub(in crate::production) meters: Arc<Meters>,
@@ -87,7 +87,7 @@ impl LiveActor {
             info,
             mailbox: ActorMailbox::new(make_mail, options.mailbox),
             end: Mutex::new(ActorEnd::Awaited(None)),
-            lane: Signals::default(),
+            signals: Signals::default(),
             work: CurrentHandler::default(),
             #[cfg(feature = "metrics")]
             meters: hub.meters.of(info.name),
@@ -172,12 +172,12 @@ impl LiveActor {
     /// Returns true if a signal comes before the next event.
     #[inline]
     pub(in crate::production) fn is_ordered(&self) -> bool {
-        self.lane.is_urgent()
+        self.signals.is_urgent()
     }
 
     /// Signals the actor ahead of its inbox.
     pub(in crate::production) fn order(&self, order: u16) {
-        self.lane.add(order);
+        self.signals.add(order);
         self.wake_up();
     }
 
@@ -218,7 +218,7 @@ impl LiveActor {
             return;
         };
         let event = A::event_index(shown);
-        if self.hub.looks_at_sends() {
+        if self.hub.observes_sends() {
             let sent = self.see_sent(event, A::event(shown));
             return self.post_any(event, message, sent);
         }
@@ -242,7 +242,7 @@ impl LiveActor {
             return;
         };
         let event = A::event_index(passed);
-        let sent = match self.hub.looks_at_sends() {
+        let sent = match self.hub.observes_sends() {
             true => self.sent_now(),
             false => SendRecord::UNSEEN,
         };
@@ -284,7 +284,7 @@ impl LiveActor {
                 Err(room) => return room,
             }
         }
-        let sent = match self.hub.looks_at_sends() {
+        let sent = match self.hub.observes_sends() {
             true => self.see_sent(event, A::event(shown)),
             false => SendRecord::UNSEEN,
         };
@@ -425,7 +425,7 @@ impl LiveActor {
 
     /// Stops the actor after the events that were sent to it before.
     pub(in crate::production) fn stop_in_order(&self) {
-        self.lane.add(QUIT);
+        self.signals.add(QUIT);
         // Refused if the actor has ended meanwhile.
         let roused = self.mailbox.open().and_then(Opened::push_stop);
         // An actor that is down waits for no event, but has to be woken.
@@ -489,10 +489,10 @@ impl LiveActor {
 
     /// Records the data of a send that happens now.
     fn sent_now(&self) -> SendRecord {
-        let attention = self.hub.attention.bits();
+        let observer_flags = self.hub.observer_flags.bits();
         let sender = match () {
-            () if attention & OBSERVED != 0 => Sender::current(),
-            () if attention & AGES != 0 => Sender::stamped(self.hub.now()),
+            () if observer_flags & OBSERVED != 0 => Sender::current(),
+            () if observer_flags & AGES != 0 => Sender::stamped(self.hub.now()),
             () => Sender::NONE,
         };
         SendRecord {

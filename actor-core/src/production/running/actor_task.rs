@@ -91,7 +91,7 @@ fn launch(
                         kind: FailureKind::Background,
                         message: format!("it has no thread: {error}"),
                     });
-                    actor.lane.add(KILL | QUIT);
+                    actor.signals.add(KILL | QUIT);
                 });
             started.ok()
         }
@@ -274,9 +274,9 @@ impl ActorTask {
                 }
                 TaskState::Failing(reason) => life.close(reason),
                 TaskState::Closing(reason) => {
-                    if life.actor.lane.has(KILL) {
+                    if life.actor.signals.has(KILL) {
                         life.part = TaskState::Dropping(StopReason::Aborted);
-                    } else if life.actor.lane.take(CLOSED) != 0 {
+                    } else if life.actor.signals.take(CLOSED) != 0 {
                         life.part = TaskState::Dropping(reason);
                     } else {
                         return Poll::Pending;
@@ -296,12 +296,12 @@ impl ActorTask {
                     life.part = TaskState::Down(reason);
                 }
                 TaskState::Down(reason) => {
-                    let told = life.actor.lane.take(START | FINISH | EXHAUSTED);
-                    if let Some(reason) = life.is_final(told, reason) {
+                    let taken = life.actor.signals.take(START | FINISH | EXHAUSTED);
+                    if let Some(reason) = life.is_final(taken, reason) {
                         life.leave(reason);
                         return Poll::Ready(());
                     }
-                    if told & START != 0 {
+                    if taken & START != 0 {
                         life.restart();
                     } else {
                         return Poll::Pending;
@@ -322,7 +322,7 @@ impl ActorTask {
     }
 
     fn work(&mut self, waker: &Waker) -> Poll<Result<StopReason, FailureCause>> {
-        let mut ran = match self.told() {
+        let mut ran = match self.taken() {
             SignalOutcome::End(reason) => return Poll::Ready(Ok(reason)),
             SignalOutcome::Stop => self.stop(waker),
             SignalOutcome::Nothing if self.body.is_suspended() => self.body.resume(waker),
@@ -346,7 +346,7 @@ impl ActorTask {
             }
             ran = match self.body.work(waker) {
                 NextWork::Wait if !self.actor.is_ordered() => return Poll::Pending,
-                NextWork::Wait | NextWork::Order => match self.told() {
+                NextWork::Wait | NextWork::Order => match self.taken() {
                     SignalOutcome::End(reason) => return Poll::Ready(Ok(reason)),
                     SignalOutcome::Stop => self.stop(waker),
                     SignalOutcome::Nothing => RunOutcome::Done,
@@ -362,21 +362,21 @@ impl ActorTask {
     }
 
     /// Takes the signals ahead of the inbox.
-    fn told(&mut self) -> SignalOutcome {
+    fn taken(&mut self) -> SignalOutcome {
         if !self.actor.is_ordered() {
             return SignalOutcome::Nothing;
         }
-        let lane = &self.actor.lane;
-        if lane.has(KILL) {
+        let signals = &self.actor.signals;
+        if signals.has(KILL) {
             return SignalOutcome::End(StopReason::Aborted);
         }
-        if lane.take(GIVE_UP) != 0 {
+        if signals.take(GIVE_UP) != 0 {
             return SignalOutcome::End(StopReason::Exhausted);
         }
-        if lane.take(LINKED) != 0 {
+        if signals.take(LINKED) != 0 {
             return SignalOutcome::End(StopReason::Linked);
         }
-        match (lane.take(STOP), self.part) {
+        match (signals.take(STOP), self.part) {
             (0, _) | (_, TaskState::Stopping) => SignalOutcome::Nothing,
             _ if self.body.is_suspended() => SignalOutcome::End(StopReason::Stopped),
             (_, TaskState::Starting) => SignalOutcome::End(StopReason::Stopped),
@@ -430,7 +430,7 @@ impl ActorTask {
         let Some(Some(children)) = children else {
             return false;
         };
-        self.actor.lane.take(CLOSED);
+        self.actor.signals.take(CLOSED);
         children.close(at_once);
         true
     }
@@ -450,8 +450,8 @@ impl ActorTask {
     }
 
     /// Returns the reason if the actor ends for good.
-    fn is_final(&self, told: u16, reason: StopReason) -> Option<StopReason> {
-        if told & EXHAUSTED != 0 {
+    fn is_final(&self, taken: u16, reason: StopReason) -> Option<StopReason> {
+        if taken & EXHAUSTED != 0 {
             if let Some(supervised) = self.supervised() {
                 self.actor.failed(FailureCause {
                     kind: FailureKind::Exhausted,
@@ -460,13 +460,13 @@ impl ActorTask {
             }
             return Some(StopReason::Exhausted);
         }
-        if told & FINISH != 0 {
+        if taken & FINISH != 0 {
             return Some(reason);
         }
-        if self.actor.lane.has(KILL) {
+        if self.actor.signals.has(KILL) {
             return Some(StopReason::Aborted);
         }
-        self.actor.lane.has(QUIT).then_some(StopReason::Stopped)
+        self.actor.signals.has(QUIT).then_some(StopReason::Stopped)
     }
 
     /// Restarts the actor with a new value.

@@ -161,11 +161,11 @@ impl LiveChildren {
                 state.failures.insert(actor.number(), failure);
             }
             // Signals up to now were meant for the old value.
-            child.lane.take(STOP | GIVE_UP | LINKED | CLOSED);
-            let told = child.lane.has(QUIT | KILL);
+            child.signals.take(STOP | GIVE_UP | LINKED | CLOSED);
+            let was_stopped = child.signals.has(QUIT | KILL);
             let id = child.id().number();
             let children = &mut state.children;
-            children.ended(id, reason, told, has_started, now, orders);
+            children.ended(id, reason, was_stopped, has_started, now, orders);
         });
     }
 
@@ -216,13 +216,13 @@ impl LiveChildren {
     }
 
     fn pass_on(self: &Arc<Self>, child: Option<&Arc<LiveActor>>, order: Order) {
-        let tell = |what| {
+        let signal = |what| {
             if let Some(child) = child {
                 child.order(what);
             }
         };
         match order {
-            Order::Stop { at_once: true, .. } => tell(STOP),
+            Order::Stop { at_once: true, .. } => signal(STOP),
             Order::Stop { .. } => {
                 if let Some(child) = child {
                     child.stop_in_order();
@@ -233,19 +233,19 @@ impl LiveChildren {
                     self.wait(child, delay, jitter);
                 }
             }
-            Order::Start { .. } => tell(START),
+            Order::Start { .. } => signal(START),
             Order::Finish {
                 exhausted: true, ..
-            } => tell(EXHAUSTED),
-            Order::Finish { .. } => tell(FINISH),
+            } => signal(EXHAUSTED),
+            Order::Finish { .. } => signal(FINISH),
             Order::Decide { child } => self.ask_supervisor(child),
             Order::GiveUp if self.supervisor.is_none() => self.close(true),
-            Order::GiveUp => self.tell_supervisor(GIVE_UP),
-            Order::Closed => self.tell_supervisor(CLOSED),
+            Order::GiveUp => self.signal_supervisor(GIVE_UP),
+            Order::Closed => self.signal_supervisor(CLOSED),
         }
     }
 
-    fn tell_supervisor(&self, what: u16) {
+    fn signal_supervisor(&self, what: u16) {
         let supervisor = self.supervisor.as_ref().and_then(Weak::upgrade);
         if let Some(supervisor) = supervisor {
             supervisor.order(what);

@@ -51,7 +51,7 @@ pub(crate) struct Hub {
     pub(in crate::production) family: SystemSupervision,
     #[cfg(debug_assertions)]
     pub(in crate::production) waits: Waits,
-    pub(in crate::production) attention: ObserverFlags,
+    pub(in crate::production) observer_flags: ObserverFlags,
     pub(in crate::production) watchdog: Watchdog,
     #[cfg(feature = "metrics")]
     pub(in crate::production) meters: crate::production::observing::meters::AllMeters,
@@ -92,7 +92,7 @@ impl Hub {
             family: SystemSupervision::default(),
             #[cfg(debug_assertions)]
             waits: Waits::default(),
-            attention: ObserverFlags::default(),
+            observer_flags: ObserverFlags::default(),
             watchdog: Watchdog::new(),
             #[cfg(feature = "metrics")]
             meters: crate::production::observing::meters::AllMeters::default(),
@@ -101,8 +101,8 @@ impl Hub {
             started: whole.map_or_else(Instant::now, |whole| whole.started),
         });
         if let Some(whole) = whole {
-            hub.attention
-                .add(whole.attention.bits() & (OBSERVED | AGES | CARRIES));
+            hub.observer_flags
+                .add(whole.observer_flags.bits() & (OBSERVED | AGES | CARRIES));
         }
         dispatcher::start(
             &hub.dispatcher,
@@ -138,13 +138,13 @@ impl Hub {
     /// Returns true if monitors observe anything: the only cost of monitors if there are none.
     #[inline]
     pub(in crate::production) fn is_observed(&self) -> bool {
-        self.attention.bits() & OBSERVED != 0
+        self.observer_flags.bits() & OBSERVED != 0
     }
 
     /// Returns true if sends are observed, timestamped, or carry span contexts.
     #[inline]
-    pub(in crate::production) fn looks_at_sends(&self) -> bool {
-        self.attention.bits() & (OBSERVED | AGES | CARRIES) != 0
+    pub(in crate::production) fn observes_sends(&self) -> bool {
+        self.observer_flags.bits() & (OBSERVED | AGES | CARRIES) != 0
     }
 
     /// Returns true if nothing observes the actors.
@@ -154,14 +154,14 @@ impl Hub {
         if super::telemetry::is_on() {
             return false;
         }
-        self.attention.bits() == 0
+        self.observer_flags.bits() == 0
     }
 
     pub(in crate::production) fn monitor(&self, monitor: Box<dyn AnyMonitor>) {
         self.monitors.register(monitor);
-        self.attention.add(OBSERVED);
+        self.observer_flags.add(OBSERVED);
         for node in self.nodes.running() {
-            node.attention.add(OBSERVED);
+            node.observer_flags.add(OBSERVED);
         }
     }
 

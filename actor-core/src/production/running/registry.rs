@@ -12,7 +12,7 @@ use crate::production::host::lock;
 use crate::production::mailbox::signals::{KILL, QUIT};
 
 /// The number of places read before the lock is released.
-const LOOK: u32 = 1024;
+const BATCH: u32 = 1024;
 
 pub(in crate::production) struct Registry {
     state: Mutex<RegistryState>,
@@ -62,14 +62,14 @@ impl Registry {
     }
 
     /// Calls `f` with some of the actors, from a place on; returns the place to continue from.
-    pub(in crate::production) fn look(
+    pub(in crate::production) fn visit(
         &self,
         from: u32,
         mut f: impl FnMut(&LiveActor),
     ) -> Option<u32> {
         let state = lock(&self.state);
         let places = state.actors.len() as u32;
-        let to = from.saturating_add(LOOK).min(places);
+        let to = from.saturating_add(BATCH).min(places);
         let actors = state.actors.get(from as usize..to as usize).into_iter();
         actors.flatten().flatten().for_each(|actor| f(actor));
         (to < places).then_some(to)

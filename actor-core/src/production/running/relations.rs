@@ -74,9 +74,9 @@ enum EndWaiter {
 }
 
 impl EndWaiter {
-    fn tell(self, ended: ActorId, reason: StopReason) {
+    fn notify(self, ended: ActorId, reason: StopReason) {
         match self {
-            Self::Watcher(watcher) => watcher.tell(ended, reason),
+            Self::Watcher(watcher) => watcher.notify(ended, reason),
             Self::Start(other) => other.notify(Err(reason)),
             Self::Other(other) => other.ended(reason),
         }
@@ -128,7 +128,7 @@ impl OwnWatches {
 }
 
 impl Watcher {
-    fn tell(&self, ended: ActorId, reason: StopReason) {
+    fn notify(&self, ended: ActorId, reason: StopReason) {
         if let Some(actor) = self.watcher.upgrade()
             && self.mark.strong_count() > 0
         {
@@ -223,7 +223,7 @@ impl LiveActor {
                 }
             }
         };
-        waiting.tell(self.id(), ended);
+        waiting.notify(self.id(), ended);
     }
 
     pub(in crate::production) fn link(self: &Arc<Self>, other: &Arc<Self>) {
@@ -347,7 +347,7 @@ impl LiveActor {
         let before = std::mem::replace(&mut *lock(&self.end), ActorEnd::Ended(reason));
         if let ActorEnd::Awaited(Some(relations)) = before {
             for waiting in relations.watchers.0 {
-                waiting.tell(self.id(), reason);
+                waiting.notify(self.id(), reason);
             }
         }
     }

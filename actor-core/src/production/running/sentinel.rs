@@ -76,7 +76,7 @@ pub(in crate::production) fn watch(queues: Arc<Dispatcher>) {
     });
     let start = || {
         let builder = thread::Builder::new().name("actor-sentinel".to_owned());
-        let started = builder.spawn(look_for_ever);
+        let started = builder.spawn(check_for_ever);
         started.ok().map(|thread| thread.thread().clone())
     };
     if let Some(thread) = SENTINEL.get_or_init(start) {
@@ -84,12 +84,12 @@ pub(in crate::production) fn watch(queues: Arc<Dispatcher>) {
     }
 }
 
-fn look_for_ever() {
+fn check_for_ever() {
     loop {
         thread::sleep(PERIOD);
         // Outside the lock: another thread may hold it while it waits for a worker that is woken here.
         let mut watched = std::mem::take(&mut *lock(&WATCHED));
-        watched.retain_mut(WatchedQueues::look);
+        watched.retain_mut(WatchedQueues::check);
         let mut all = lock(&WATCHED);
         all.append(&mut watched);
         if all.is_empty() {
@@ -117,7 +117,7 @@ pub(in crate::production) struct QueueProgress {
 
 impl WatchedQueues {
     /// Checks the queues; returns true if they have to be checked again.
-    fn look(&mut self) -> bool {
+    fn check(&mut self) -> bool {
         let queues = &self.queues;
         let sentinel_state = queues.sentinel_state();
         if queues.is_done() {

@@ -15,7 +15,7 @@ use crate::supervision::StopReason;
 /// Reports the spawn of an actor.
 pub(in crate::production) fn spawned(actor: &LiveActor) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    tell(actor, || {
+    emit(actor, || {
         #[cfg(feature = "tracing")]
         tracing::debug!(
             target: "actor_core",
@@ -32,7 +32,7 @@ pub(in crate::production) fn spawned(actor: &LiveActor) {
 /// Reports that a spawned actor has ended for good.
 pub(in crate::production) fn ended(actor: &LiveActor, reason: StopReason) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    tell(actor, || {
+    emit(actor, || {
         #[cfg(feature = "tracing")]
         tracing::debug!(
             target: "actor_core",
@@ -50,7 +50,7 @@ pub(in crate::production) fn ended(actor: &LiveActor, reason: StopReason) {
 /// Reports the restart of a supervised actor.
 pub(in crate::production) fn restarted(actor: &LiveActor) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    tell(actor, || {
+    emit(actor, || {
         #[cfg(feature = "tracing")]
         tracing::warn!(
             target: "actor_core",
@@ -68,7 +68,7 @@ pub(in crate::production) fn restarted(actor: &LiveActor) {
 /// Reports that an actor has failed, or a failure that it survives.
 pub(in crate::production) fn failed(actor: &LiveActor, fault: &FailureCause) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    tell(actor, || {
+    emit(actor, || {
         #[cfg(feature = "tracing")]
         tracing::warn!(
             target: "actor_core",
@@ -86,7 +86,7 @@ pub(in crate::production) fn failed(actor: &LiveActor, fault: &FailureCause) {
 /// Reports a dead letter.
 pub(in crate::production) fn lost(actor: &LiveActor, event: &dyn Event, reason: DeadLetterReason) {
     #[cfg(any(feature = "tracing", feature = "metrics"))]
-    tell(actor, || {
+    emit(actor, || {
         #[cfg(feature = "tracing")]
         tracing::debug!(
             target: "actor_core",
@@ -120,7 +120,7 @@ pub(in crate::production) fn is_on() -> bool {
 
 /// Calls the user's subscriber or recorder, which may panic.
 #[cfg(any(feature = "tracing", feature = "metrics"))]
-fn tell(actor: &LiveActor, what: impl FnOnce()) {
+fn emit(actor: &LiveActor, what: impl FnOnce()) {
     if let Err(message) = catch_panic(what) {
         let fault = FailureCause {
             kind: FailureKind::Panicked,

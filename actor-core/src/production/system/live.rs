@@ -278,7 +278,7 @@ impl LiveSystem {
 
     fn watch(&self, what: u8) {
         let Guard { hub, watchdog, .. } = &*self.0;
-        hub.attention.add(what);
+        hub.observer_flags.add(what);
         watchdog.get_or_init(|| hub.executor.spawn(watch_actors(hub.clone())));
     }
 
@@ -358,7 +358,7 @@ impl LiveSystem {
     /// ```
     pub fn keep_ages(&self) {
         for hub in self.hubs() {
-            hub.attention.add(AGES);
+            hub.observer_flags.add(AGES);
         }
     }
 
@@ -420,8 +420,8 @@ impl LiveSystem {
         for hub in self.hubs() {
             let mut from = Some(0);
             while let Some(begin) = from {
-                let look = |actor: &LiveActor| actors.push(ActorStatus::of(actor));
-                from = hub.registry.look(begin, look);
+                let add = |actor: &LiveActor| actors.push(ActorStatus::of(actor));
+                from = hub.registry.visit(begin, add);
             }
         }
         actors.sort_unstable_by_key(|status| status.actor);

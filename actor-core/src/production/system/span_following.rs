@@ -54,7 +54,7 @@ impl LiveSystem {
     ) {
         self.hooks().carry(SpanPropagator::new(capture, follow));
         for hub in self.hubs() {
-            hub.attention.add(CARRIES);
+            hub.observer_flags.add(CARRIES);
         }
     }
 }

@@ -23,7 +23,7 @@ pub(in crate::production) async fn watch_actors(hub: Arc<Hub>) {
     let mut known = CheckResult::default();
     loop {
         let limits = *lock(&hub.watchdog.limits);
-        known = known.look(&hub, limits).await;
+        known = known.check(&hub, limits).await;
         let changed = hub.watchdog.changed.notified();
         within(limits.period(), changed).await;
     }
@@ -60,25 +60,25 @@ struct Busy {
 
 impl CheckResult {
     /// Checks every actor. Actors that have ended are not kept.
-    async fn look(&self, hub: &Hub, limits: WatchdogLimits) -> Self {
+    async fn check(&self, hub: &Hub, limits: WatchdogLimits) -> Self {
         let mut now = Self::default();
         let mut from = Some(0);
         while let Some(begin) = from {
             let mut found = Vec::new();
-            from = hub.registry.look(begin, |actor| {
-                found.extend(self.look_at_work(&mut now, actor, limits.stuck));
-                found.extend(self.look_at_depth(&mut now, actor, limits.depth));
+            from = hub.registry.visit(begin, |actor| {
+                found.extend(self.check_work(&mut now, actor, limits.stuck));
+                found.extend(self.check_depth(&mut now, actor, limits.depth));
             });
             // Outside the registry's lock.
             for found in found {
-                hub.watchdog.tell(found);
+                hub.watchdog.report(found);
             }
             yield_once().await;
         }
         now
     }
 
-    fn look_at_work(
+    fn check_work(
         &self,
         now: &mut Self,
         actor: &LiveActor,
@@ -114,7 +114,7 @@ impl CheckResult {
         })
     }
 
-    fn look_at_depth(
+    fn check_depth(
         &self,
         now: &mut Self,
         actor: &LiveActor,

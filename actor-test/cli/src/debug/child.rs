@@ -112,7 +112,7 @@ impl Child {
                 }
             }
             Err(ending) => {
-                let step = ending.witnessed.as_ref().map(|seen| seen.step);
+                let step = ending.decisions.as_ref().map(|seen| seen.step);
                 Err(match ending.answer {
                     Some(ChildEvent::Refused { problem, .. }) => QueryError::Refused(problem),
                     Some(ChildEvent::Hang { seconds, .. }) => {
@@ -131,7 +131,7 @@ impl Child {
             task: Some(Task::Debug),
             ignored: Ignored::Include,
             pin: false,
-            witness: Some(0),
+            decision_log: Some(0),
             hold: false,
         }
     }

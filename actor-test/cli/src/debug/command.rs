@@ -270,7 +270,7 @@ const TABLE: &[CommandSpec] = &[
         short: "li",
         arguments: "[WALKS]",
         text: "goes on from here fairly until it recovers, or ends without the bug; tries it WALKS times, 100 \
-               unless told",
+               by default",
         parse: |words| match words {
             [] => Some(DebuggerCommand::Live(None)),
             [walks] => Some(DebuggerCommand::Live(Some(

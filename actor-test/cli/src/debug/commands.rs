@@ -69,18 +69,18 @@ impl Session {
             return Ok(vec!["at the beginning: there is no step before".into()]);
         }
         self.at = step.min(last);
-        Ok(self.told())
+        Ok(self.describe_step())
     }
 
     /// Describes the step taken last.
-    fn told(&self) -> Vec<String> {
+    fn describe_step(&self) -> Vec<String> {
         let execution = self.execution();
         if self.at == 0 {
             return vec!["at the beginning, before the first step".into()];
         }
         let mut lines = match execution.step(self.at) {
             Some(_) => step_lines(&execution.story, &BTreeSet::from([self.at]), self.width),
-            None => vec![words::untold(&execution.story, self.at)],
+            None => vec![words::not_in_story(&execution.story, self.at)],
         };
         if self.at == execution.last {
             lines.push(words::at_the_end(execution));
@@ -103,7 +103,7 @@ impl Session {
             )?,
         };
         self.at = step;
-        Ok(self.told())
+        Ok(self.describe_step())
     }
 
     fn go_to_event(&mut self, actor: Option<&str>, is_forward: bool) -> Said {
@@ -116,7 +116,7 @@ impl Session {
             }
         };
         let is_one = |step: &Step| of.contains(&step.who) && query::runs(step);
-        match self.look_for(is_forward, is_one) {
+        match self.find_step(is_forward, is_one) {
             Some(step) => self.go(step),
             None => {
                 let names: Vec<String> = of
@@ -133,7 +133,7 @@ impl Session {
     }
 
     /// Returns the nearest later or earlier step for which `is_one` holds.
-    fn look_for(&self, is_forward: bool, is_one: impl Fn(&Step) -> bool) -> Option<u64> {
+    fn find_step(&self, is_forward: bool, is_one: impl Fn(&Step) -> bool) -> Option<u64> {
         let steps = &self.execution().story.steps;
         let found = match is_forward {
             true => {
@@ -156,11 +156,11 @@ impl Session {
                 .any(|known| known.stops(&execution.story, step))
         };
         let last = execution.last;
-        match self.look_for(is_forward, stops) {
+        match self.find_step(is_forward, stops) {
             Some(found) => {
                 self.at = found;
                 let mut lines = self.broke();
-                lines.extend(self.told());
+                lines.extend(self.describe_step());
                 Ok(lines)
             }
             None if is_forward => self.go(last.max(self.at + 1)),
@@ -212,7 +212,7 @@ impl Session {
     }
 
     fn print(&self, actor: Option<&str>, field: Option<&str>) -> Said {
-        let snapshot = self.look(self.at)?;
+        let snapshot = self.snapshot(self.at)?;
         let Some(actor) = actor else {
             let all = snapshot.operations.iter();
             let lines = all
@@ -238,7 +238,7 @@ impl Session {
         {
             return Ok(vec![words::nothing_after(finding)]);
         }
-        let snapshot = self.look(self.at)?;
+        let snapshot = self.snapshot(self.at)?;
         if snapshot.enabled.is_empty() {
             return Ok(vec!["nothing can run".into()]);
         }
@@ -251,7 +251,7 @@ impl Session {
     }
 
     fn inbox(&self, actor: Option<&str>) -> Said {
-        let snapshot = self.look(self.at)?;
+        let snapshot = self.snapshot(self.at)?;
         let wanted = match actor {
             Some(actor) => query::actors(&self.execution().story, actor)?,
             None => (0..snapshot.operations.len() as u32).collect(),
@@ -276,7 +276,7 @@ impl Session {
     }
 
     fn timers(&self) -> Said {
-        let snapshot = self.look(self.at)?;
+        let snapshot = self.snapshot(self.at)?;
         let mut timers: Vec<_> = snapshot.timers.iter().collect();
         timers.sort_by_key(|timer| timer.due_ns);
         let lines: Vec<String> = timers
@@ -290,7 +290,7 @@ impl Session {
     }
 
     fn monitors(&self) -> Said {
-        let snapshot = self.look(self.at)?;
+        let snapshot = self.snapshot(self.at)?;
         let lines: Vec<String> = snapshot.specifications.iter().map(words::heat).collect();
         Ok(match lines.is_empty() {
             true => vec!["no monitor or predicate is registered yet".into()],
@@ -371,8 +371,8 @@ impl Session {
         if let Ok(step) = one.parse::<u64>() {
             let step = self.step_named(&step.to_string())?;
             let (before, after) = match other {
-                None => (self.look(step)?, self.look(self.at)?),
-                Some(_) => (self.look(step)?, self.look(other_step)?),
+                None => (self.snapshot(step)?, self.snapshot(self.at)?),
+                Some(_) => (self.snapshot(step)?, self.snapshot(other_step)?),
             };
             return Ok(differences(&before, &after));
         }
@@ -410,7 +410,7 @@ impl Session {
         if here.is_none() && there.is_none() {
             lines.push(format!("the same steps as {name}"));
         } else {
-            let tell = |execution: &DebuggedExecution, step: Option<&Step>| match step {
+            let describe = |execution: &DebuggedExecution, step: Option<&Step>| match step {
                 Some(step) => {
                     let who = plain(execution.story.name(step.who));
                     format!(
@@ -425,8 +425,8 @@ impl Session {
                 "they part after {}:",
                 count(parting as u64, "step")
             ));
-            lines.push(format!("  here   {}", tell(own, here)));
-            lines.push(format!("  there  {}", tell(other, there)));
+            lines.push(format!("  here   {}", describe(own, here)));
+            lines.push(format!("  there  {}", describe(other, there)));
         }
         if step > other.last {
             lines.push(format!(
@@ -435,7 +435,7 @@ impl Session {
             ));
             return Ok(lines);
         }
-        let (mine, theirs) = (self.look(step)?, self.look_at(other, step)?);
+        let (mine, theirs) = (self.snapshot(step)?, self.snapshot_of(other, step)?);
         lines.push(format!("after step {step}, here → there:"));
         lines.extend(differences(&mine, &theirs));
         Ok(lines)
@@ -455,7 +455,7 @@ impl Session {
     }
 
     fn take(&mut self, position: usize) -> Said {
-        let snapshot = self.look(self.at)?;
+        let snapshot = self.snapshot(self.at)?;
         let enabled = &snapshot.enabled;
         let index = position
             .checked_sub(1)

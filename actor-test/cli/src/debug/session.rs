@@ -161,12 +161,12 @@ impl Session {
     }
 
     /// Returns the snapshot of the current execution after a step.
-    pub(super) fn look(&self, step: u64) -> Result<Rc<Snapshot>, String> {
-        self.look_at(self.execution(), step)
+    pub(super) fn snapshot(&self, step: u64) -> Result<Rc<Snapshot>, String> {
+        self.snapshot_of(self.execution(), step)
     }
 
     /// Returns the snapshot of any execution after a step.
-    pub(super) fn look_at(
+    pub(super) fn snapshot_of(
         &self,
         at: &DebuggedExecution,
         step: u64,
@@ -175,7 +175,7 @@ impl Session {
             return Ok(Rc::clone(known));
         }
         let answer = self.child.ask(&at.subject, Question::Snapshot { step });
-        match answer.map_err(|silence| words::no_look(step, &silence.words()))? {
+        match answer.map_err(|silence| words::no_snapshot(step, &silence.words()))? {
             QueryAnswer::Snapshot(snapshot) => {
                 let mut snapshot = *snapshot;
                 // A snapshot numbers only existing actors of one name; the story numbers all.

@@ -43,8 +43,8 @@ pub(super) fn beginning(trace: &Trace, ran: &RunResult) -> Option<String> {
 /// A note on a recorded execution that crashes its process.
 pub(super) fn violent_beginning(how: &str) -> String {
     format!(
-        "it takes its process down: {how}\n      the steps are those that were recorded; what comes before \
-         the last one can be looked at"
+        "it takes its process down: {how}\n      the steps are those that were recorded; the states before \
+         the last one can be shown"
     )
 }
 
@@ -60,7 +60,7 @@ pub(super) fn where_it_begins(execution: &DebuggedExecution, critical: Option<u6
 }
 
 /// A snapshot that is not available.
-pub(super) fn no_look(step: u64, why: &str) -> String {
+pub(super) fn no_snapshot(step: u64, why: &str) -> String {
     format!("can't look at the states after step {step}: {why}")
 }
 
@@ -272,7 +272,7 @@ pub(super) fn heat(heat: &SpecificationState) -> String {
         MonitorKind::Sometimes => "sometimes",
         _ => "specification",
     };
-    let owed = match heat.owed_since {
+    let pending = match heat.pending_since {
         Some(since) => format!(
             ", {} since step {since}, {}",
             heat.temperature.word(),
@@ -280,7 +280,11 @@ pub(super) fn heat(heat: &SpecificationState) -> String {
         ),
         None => String::new(),
     };
-    format!("{kind} {}: {}{owed}", plain(&heat.name), plain(&heat.state))
+    format!(
+        "{kind} {}: {}{pending}",
+        plain(&heat.name),
+        plain(&heat.state)
+    )
 }
 
 fn name(snapshot: &Snapshot, who: u32) -> String {
@@ -289,13 +293,13 @@ fn name(snapshot: &Snapshot, who: u32) -> String {
 }
 
 /// A step that the story does not contain.
-pub(super) fn untold(story: &Story, step: u64) -> String {
+pub(super) fn not_in_story(story: &Story, step: u64) -> String {
     match story.left_out {
         Some(out) => format!(
-            "{step}  not told: steps {} to {} are left out, there were too many; `print` and the other \
+            "{step}  not in the story: steps {} to {} are left out, there were too many; `print` and the other \
              commands about states work here",
             out.from, out.to
         ),
-        None => format!("{step}  not told"),
+        None => format!("{step}  not in the story"),
     }
 }

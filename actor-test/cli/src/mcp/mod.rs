@@ -27,7 +27,7 @@ use server::Server;
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The interval of checks for an interruption.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Serves until standard input ends, or this process is interrupted.
 pub(crate) fn run(options: &Mcp) -> Result<Exit, Trouble> {
@@ -66,6 +66,6 @@ async fn serve(server: Server) -> Result<(), Trouble> {
 
 async fn interrupted() {
     while !interruption::is_seen() {
-        sleep(LOOK).await;
+        sleep(POLL_INTERVAL).await;
     }
 }

@@ -37,16 +37,16 @@ pub(super) fn page(head: &[String], lines: &[String], offset: usize, limit: usiz
     for line in head {
         let _ = writeln!(text, "{}", words::cut(line, LINE_MAX));
     }
-    let mut told = 0;
+    let mut shown = 0;
     for line in lines.iter().skip(offset).take(limit) {
         let line = words::cut(line, LINE_MAX);
-        if text.len() + line.len() > BYTES_MAX && told > 0 {
+        if text.len() + line.len() > BYTES_MAX && shown > 0 {
             break;
         }
         let _ = writeln!(text, "{line}");
-        told += 1;
+        shown += 1;
     }
-    let end = offset + told;
+    let end = offset + shown;
     if offset > 0 || end < lines.len() {
         let _ = write!(text, "(lines {} to {end} of {}", offset + 1, lines.len());
         if end < lines.len() {
@@ -68,7 +68,7 @@ pub(super) fn page_and_end(
     if rest <= limit || limit <= ENDING {
         return page(head, lines, offset, limit);
     }
-    let told = limit - ENDING;
+    let shown = limit - ENDING;
     let ending = &lines[lines.len() - ENDING..];
     let head: Vec<String> = head
         .iter()
@@ -77,14 +77,14 @@ pub(super) fn page_and_end(
         .chain(ending.iter().cloned())
         .chain([String::new(), "it begins with:".to_owned()])
         .collect();
-    page(&head, lines, offset, told)
+    page(&head, lines, offset, shown)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn told(answer: Answer) -> String {
+    fn shown(answer: Answer) -> String {
         let answer = serde_json::to_value(answer.expect("a page")).expect("it is data");
         let text = answer["content"][0]["text"].as_str();
         text.expect("a text").to_owned()
@@ -96,23 +96,23 @@ mod tests {
 
     #[test]
     fn a_page_says_where_the_next_begins() {
-        assert_eq!(told(page(&[], &lines(2), 0, 2)), "line 1\nline 2\n");
-        let first = told(page(&["head".into()], &lines(5), 0, 2));
+        assert_eq!(shown(page(&[], &lines(2), 0, 2)), "line 1\nline 2\n");
+        let first = shown(page(&["head".into()], &lines(5), 0, 2));
         assert_eq!(
             first,
             "head\nline 1\nline 2\n(lines 1 to 2 of 5; next_offset: 2)\n"
         );
-        let last = told(page(&[], &lines(5), 4, 2));
+        let last = shown(page(&[], &lines(5), 4, 2));
         assert_eq!(last, "line 5\n(lines 5 to 5 of 5)\n");
-        let beyond = page(&[], &lines(5), 5, 2).expect_err("there is no such line");
-        assert_eq!(beyond, "offset: it is 5, and there are 5 lines");
-        assert_eq!(told(page(&[], &[], 0, 2)), "");
+        let too_far = page(&[], &lines(5), 5, 2).expect_err("there is no such line");
+        assert_eq!(too_far, "offset: it is 5, and there are 5 lines");
+        assert_eq!(shown(page(&[], &[], 0, 2)), "");
     }
 
     #[test]
     fn a_page_has_a_bound_in_bytes() {
         let long = vec!["x".repeat(100_000); 100];
-        let page = told(page(&[], &long, 0, 100));
+        let page = shown(page(&[], &long, 0, 100));
         assert!(page.len() < BYTES_MAX + LINE_MAX, "{}", page.len());
         assert!(
             page.ends_with("(lines 1 to 29 of 100; next_offset: 29)\n"),
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_came_of_it_is_told_always() {
-        let page = told(page_and_end(&[], &lines(500), 0, 100));
+        let page = shown(page_and_end(&[], &lines(500), 0, 100));
         assert!(page.starts_with("it ends with:\nline 481\n"), "{page}");
         assert!(
             page.contains("line 500\n\nit begins with:\nline 1\n"),

@@ -53,7 +53,7 @@ const TOOLS: [ToolSpec; 8] = [
     ToolSpec {
         name: "explore_test",
         schema: schema_for_input::<ExploreArguments>,
-        about: "Builds and explores an actor test: runs it under many schedules, looking for bugs. Tells \
+        about: "Builds and explores an actor test: runs it under many schedules to find bugs. Reports \
                 what was found, by which strategy, why, and where the trace of each bug is. The bug's \
                 execution is minimised already.",
         writes: true,
@@ -98,7 +98,7 @@ const TOOLS: [ToolSpec; 8] = [
         schema: schema_for_input::<ReplayArguments>,
         about: "Builds the trace's test as it is now and runs the recorded execution again: after a fix, \
                 to see whether the bug is gone. Where the program was changed, the steps are followed by \
-                name, and it is told where the execution parted from the recorded one. Where the bug does \
+                name, and the answer says where the execution parted from the recorded one. Where the bug does \
                 not come any more, executions near it are tried: the same events in other orders, some of \
                 them later.",
         writes: true,
@@ -106,8 +106,8 @@ const TOOLS: [ToolSpec; 8] = [
 ];
 
 const INSTRUCTIONS: &str = "\
-Finds bugs of Rust actors by exploring schedules. Begin with list_tests; explore_test looks for a bug and \
-writes its trace; explain_failure, read_story and causes_of_step tell what went wrong in it, and \
+Finds bugs of Rust actors by exploring schedules. Begin with list_tests; explore_test searches for a bug and \
+writes its trace; explain_failure, read_story and causes_of_step show what went wrong in it, and \
 replay_trace whether a fix has mended it. Answers are pages: where one ends with next_offset, ask again \
 with that offset. The same test, seed and iterations give the same result each time.";
 
@@ -234,7 +234,7 @@ impl ServerHandler for Server {
         // A panic ends only the task of the call, which still gets an answer.
         let answer = tokio::spawn(self.clone().call(request, context)).await;
         let answer = answer.unwrap_or_else(|_| Err(words::our_mistake().to_owned()));
-        let told = |problem| CallToolResult::error(vec![ContentBlock::text(problem)]);
-        Ok(answer.unwrap_or_else(told).into())
+        let as_result = |problem| CallToolResult::error(vec![ContentBlock::text(problem)]);
+        Ok(answer.unwrap_or_else(as_result).into())
     }
 }

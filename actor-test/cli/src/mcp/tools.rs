@@ -261,7 +261,7 @@ impl CallContext {
             Some(0) => words::replayed_clean(),
             Some(1) => words::replayed_again(),
             _ if ended.given_up || ended.stdout.is_empty() => return Err(complaint(&ended)),
-            _ => words::replayed_elsewhere(),
+            _ => words::replay_diverged(),
         };
         let lines: Vec<String> = ended.stdout.lines().map(str::to_owned).collect();
         pages::page_and_end(&[head.to_owned()], &lines, asked.offset, asked.limit)
@@ -294,7 +294,7 @@ fn explored(line: ReportLine, here: &Path) -> ExploredTest {
         test: None,
     };
     let report = line.report.as_ref();
-    let told = report.map_or_else(String::new, |report| match is_failure(&line.outcome) {
+    let report_text = report.map_or_else(String::new, |report| match is_failure(&line.outcome) {
         true if report.is_unproved() => words::unproved(report, &line.notes),
         true => words::failed(report, &line.notes, &place),
         false => words::passed(report, &line.notes),
@@ -312,7 +312,7 @@ fn explored(line: ReportLine, here: &Path) -> ExploredTest {
     ExploredTest {
         bugs: bugs.collect(),
         executions: report.map_or(0, |report| report.executions),
-        report: words::cut(&told, REPORT_MAX),
+        report: words::cut(&report_text, REPORT_MAX),
         test: line.test,
         package: line.package,
         outcome: line.outcome,
@@ -341,9 +341,9 @@ fn in_these_words(problem: String) -> String {
         ("--actor ", "actor: "),
         ("--event ", "event: "),
     ];
-    names
-        .iter()
-        .fold(problem, |told, (flag, name)| told.replace(flag, name))
+    names.iter().fold(problem, |report_text, (flag, name)| {
+        report_text.replace(flag, name)
+    })
 }
 
 /// Returns the tool's own error message.

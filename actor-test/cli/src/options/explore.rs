@@ -233,7 +233,7 @@ fn strategy(text: &str) -> Result<String, String> {
 
 impl ExploreOptions {
     /// Returns the amount of output.
-    pub(crate) fn told(&self) -> Verbosity {
+    pub(crate) fn verbosity(&self) -> Verbosity {
         match (self.quiet, self.verbose) {
             (true, _) => Verbosity::Trouble,
             (_, true) => Verbosity::All,

@@ -21,17 +21,17 @@ pub(super) fn diagram(trace: &Trace, story: &Story) -> String {
 fn draw(story: &Story, finding: Option<&str>) -> String {
     let mut lines: Vec<Vec<String>> = Vec::new();
     let mut letters = 0;
-    let mut told = 0;
+    let mut count = 0;
     for step in story.steps.iter().rev() {
         let of_step = lines_of(story, step);
         letters += of_step.iter().map(String::len).sum::<usize>();
         if letters > LETTERS_MAX {
             break;
         }
-        told += 1;
+        count += 1;
         lines.push(of_step);
     }
-    let shown = &story.steps[story.steps.len() - told..];
+    let shown = &story.steps[story.steps.len() - count..];
     let mut text = String::from("sequenceDiagram\n");
     for who in participants(story, shown) {
         text += &format!(
@@ -40,7 +40,7 @@ fn draw(story: &Story, finding: Option<&str>) -> String {
             label(story.name(who))
         );
     }
-    let missing = story.steps.len() - told;
+    let missing = story.steps.len() - count;
     if let (1.., Some(first)) = (missing, shown.first()) {
         let note = words::steps_not_shown(missing);
         text += &format!("    Note over {}: {}\n", alias(first.who), label(&note));

@@ -10,14 +10,14 @@ const PAGE: &str = include_str!("../../page/page.html");
 /// The placeholder for the story's document.
 const PLACE: &str = "@@STORY@@";
 
-/// Writes the page of a story, with the document written by `tell`.
+/// Writes the page of a story, with the document written by `write`.
 pub(super) fn write(
     page: &mut dyn Write,
-    tell: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
+    write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
     let (before, after) = PAGE.split_once(PLACE).unwrap_or((PAGE, ""));
     page.write_all(before.as_bytes())?;
-    tell(&mut HtmlEscaper(page))?;
+    write(&mut HtmlEscaper(page))?;
     page.write_all(after.as_bytes())
 }
 

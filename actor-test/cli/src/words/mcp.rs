@@ -17,7 +17,7 @@ pub(crate) fn replayed_again() -> &'static str {
 }
 
 /// The outcome of a replay that diverged and did not end in the bug.
-pub(crate) fn replayed_elsewhere() -> &'static str {
+pub(crate) fn replay_diverged() -> &'static str {
     "outcome: not as recorded, see the last lines"
 }
 

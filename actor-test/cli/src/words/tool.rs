@@ -5,7 +5,7 @@ use std::path::Path;
 use actor_test::Finding;
 use actor_test::tool::trace::Trace;
 use actor_test::tool::words::{
-    CommandContext, beyond_control, count, evidence, finding, hanging, plain,
+    CommandContext, count, evidence, finding, hanging, plain, uncontrolled,
 };
 use actor_test::{Bug, Report};
 
@@ -77,7 +77,7 @@ pub(crate) fn reproduced(found: &Finding) -> String {
 pub(crate) fn holds(process: u32) -> String {
     format!(
         "process {process} waits before the first step: attach a debugger to it, for example\n      \
-         gdb -p {process} -ex 'break actor_test::trace::witness::step_begins if number == 8' -ex continue\n      \
+         gdb -p {process} -ex 'break actor_test::trace::decision_log::step_begins if number == 8' -ex continue\n      \
          lldb -p {process}\n      then press Enter here, and it goes on; no time-out counts"
     )
 }
@@ -112,7 +112,7 @@ pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace:
         "diverged at step {step}: {message}{older}\n      the test, an actor or a setting was changed since \
          it was recorded, or something outside the tester decides: {}\n      {end}\n      \
          to look for the bug anew, run the test: cargo actor-test",
-        beyond_control()
+        uncontrolled()
     )
 }
 
@@ -159,7 +159,7 @@ pub(crate) fn saved(path: &Path) -> String {
 }
 
 /// A replay that crashed its process in another step than recorded.
-pub(crate) fn ended_elsewhere(now: &Finding) -> String {
+pub(crate) fn crash_diverged(now: &Finding) -> String {
     format!(
         "not as recorded: in step {}, {}\n      the test, an actor or a setting was changed since it \
          was recorded; to look for the bug anew, run the test: cargo actor-test",
@@ -294,16 +294,16 @@ pub(crate) fn brief(block: &str) -> String {
     if !block.starts_with("PASS") {
         return block.to_owned();
     }
-    let mut is_told = true;
+    let mut is_shown = true;
     let lines = block.lines().enumerate().filter(|(number, line)| {
         // A line with deeper indentation continues the line before.
         let begins = line
             .strip_prefix("      ")
             .is_some_and(|rest| !rest.starts_with(' '));
         if *number > 0 && begins {
-            is_told = line.starts_with("      warning:");
+            is_shown = line.starts_with("      warning:");
         }
-        is_told
+        is_shown
     });
     let lines: Vec<&str> = lines.map(|(_, line)| line).collect();
     lines.join("\n")
@@ -415,8 +415,8 @@ mod tests {
     #[test]
     fn what_is_printed_is_told_without_the_harness() {
         let stdout = "\nrunning 1 test\ntest a::b ... one\ntwo\nok\n\ntest result: ok. 1 passed; 0 failed\n\n";
-        let told = "the program printed\n      one\n      two\n      three";
-        assert_eq!(printed(stdout, "three\n").as_deref(), Some(told));
+        let expected = "the program printed\n      one\n      two\n      three";
+        assert_eq!(printed(stdout, "three\n").as_deref(), Some(expected));
         let nothing =
             "\nrunning 1 test\ntest a::b ... ok\n\ntest result: ok. 1 passed; 0 failed\n\n";
         assert_eq!(printed(nothing, ""), None);

@@ -20,8 +20,8 @@ impl Villain {
     }
 }
 
-fn sometimes(sys: &System, deed: fn()) {
-    sys.spawn(Villain(deed)).tell(Go);
+fn sometimes(sys: &System, crime: fn()) {
+    sys.spawn(Villain(crime)).tell(Go);
 }
 
 #[actor_test]

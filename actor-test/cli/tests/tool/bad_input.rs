@@ -97,7 +97,7 @@ fn malformed_tokens() {
 /// A command line in the style of `coyote test` is rejected with a hint.
 #[test]
 fn what_coyote_spells_otherwise_is_told() {
-    for (arguments, told) in [
+    for (arguments, message) in [
         (
             "six -i 100 --max-steps 200 1000",
             "Coyote's --max-steps 200 1000 is --max-steps 200:1000 here",
@@ -105,7 +105,7 @@ fn what_coyote_spells_otherwise_is_told() {
         ("six -p 4", "Coyote's -p 4 is -j 4 here"),
     ] {
         let said = tool().args(arguments).run();
-        assert!(said.error().contains(told), "{}", said.stderr);
+        assert!(said.error().contains(message), "{}", said.stderr);
     }
     // A number without an option is a filter.
     let said = tool().args("list --test bad 1000").run();

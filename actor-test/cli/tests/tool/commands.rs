@@ -216,11 +216,11 @@ fn what_it_is_that_no_test_is_left_can_be_said() {
             said.each_ref().map(|said| said.code),
             [Some(2), Some(2), Some(0), Some(0)]
         );
-        let told = ["error:", "error:", "warning:"]
+        let printing = ["error:", "error:", "warning:"]
             .map(Some)
             .into_iter()
             .chain([None]);
-        for (said, word) in said.iter().zip(told) {
+        for (said, word) in said.iter().zip(printing) {
             let line = said.stderr.lines().find(|line| line.contains("`nowhere`"));
             assert_eq!(line.and_then(|line| line.split_inclusive(':').next()), word);
         }
@@ -285,15 +285,23 @@ fn what_the_program_prints_is_shown_where_that_is_wanted() {
     let silent = run("");
     assert_eq!(silent.code, Some(0), "{silent:?}");
     assert!(!silent.stderr.contains("a race is on"), "{}", silent.stderr);
-    let told = run("--nocapture");
-    let printed = told.stderr.split_once("the program printed\n");
+    let printing = run("--nocapture");
+    let printed = printing.stderr.split_once("the program printed\n");
     let printed = printed.map(|(_, printed)| printed).unwrap_or_default();
     // Three executions run, and one of them twice, to check that it is deterministic.
     let times = printed.matches("      a race is on\n").count();
-    assert!(times >= 3, "{}", told.stderr);
+    assert!(times >= 3, "{}", printing.stderr);
     assert_eq!(printed.matches("      and off\n").count(), times);
     assert!(!printed.contains("test result"), "{printed}");
     let outcome = |said: &crate::project::Said| said.stdout.contains("PASS");
-    assert!(outcome(&silent) && outcome(&told), "{}", told.stdout);
-    assert!(!told.stdout.contains("a race is on"), "{}", told.stdout);
+    assert!(
+        outcome(&silent) && outcome(&printing),
+        "{}",
+        printing.stdout
+    );
+    assert!(
+        !printing.stdout.contains("a race is on"),
+        "{}",
+        printing.stdout
+    );
 }

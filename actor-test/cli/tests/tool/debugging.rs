@@ -95,14 +95,14 @@ fn the_session_of_the_book() {
     let (_, rest) = BOOK
         .split_once("```text\n")
         .expect("the page has a session");
-    let (told, _) = rest.split_once("```").expect("its end");
-    let commands = told.lines().filter_map(|line| {
+    let (shown, _) = rest.split_once("```").expect("its end");
+    let commands = shown.lines().filter_map(|line| {
         let (prompt, command) = line.split_once(") ")?;
         prompt.starts_with('(').then(|| format!("{command}\n"))
     });
     let script: String = commands.collect();
     let said = Shop::get().session("no_book_is_sold_twice", &script);
-    assert_eq!(said.trim_end(), told.trim_end(), "\n{said}");
+    assert_eq!(said.trim_end(), shown.trim_end(), "\n{said}");
 }
 
 /// The book describes every command of the list.
@@ -315,7 +315,7 @@ fn bad_commands() {
         ("take 99\n", "there is no 99"),
         ("switch 3\n", "there is no execution #3"),
         ("list 9 3\n", "9 is behind 3"),
-        ("causes 0\n", "there is no step 0 that is told"),
+        ("causes 0\n", "the story has no step 0"),
         ("save /nowhere/at/all\n", "can't write /nowhere/at/all"),
         ("help me\n", "there is no command `me`"),
         ("print \"Stock\n", "a quotation mark is missing"),

@@ -113,11 +113,11 @@ fn a_bug_of_a_search_is_found_again_by_its_token() {
     assert!(again.contains("never six"), "{again}");
     let (strategy, rest) = token.split_once("-").expect("an iteration");
     let (_, version) = rest.rsplit_once('-').expect("a version");
-    let beyond = run(&format!("--reproduce {strategy}-9999-{version}"));
-    assert_eq!(beyond.code, Some(2));
+    let unknown = run(&format!("--reproduce {strategy}-9999-{version}"));
+    assert_eq!(unknown.code, Some(2));
     let why = "is over after";
     assert!(
-        beyond.stdout.contains(why) || beyond.stderr.contains(why),
-        "{beyond:?}"
+        unknown.stdout.contains(why) || unknown.stderr.contains(why),
+        "{unknown:?}"
     );
 }

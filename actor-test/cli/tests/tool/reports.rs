@@ -30,8 +30,8 @@ fn safety_without_stopping_at_the_first() {
 #[test]
 fn causes_cost_what_they_may() {
     let explained = |arguments: &str| {
-        let told = report(&format!("never_six {arguments}"), 1);
-        (told.contains("decided:"), told.contains("minimised:"))
+        let text = report(&format!("never_six {arguments}"), 1);
+        (text.contains("decided:"), text.contains("minimised:"))
     };
     assert_eq!(explained("--explain 1s"), (true, true));
     assert_eq!(explained("--explain 0"), (false, true));

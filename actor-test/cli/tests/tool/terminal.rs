@@ -149,17 +149,20 @@ fn a_run_that_passes_tells_a_line_a_test() {
         lines.filter(|line| !line.is_empty()).collect::<Vec<_>>()
     };
     let all = run("at_most_six -i 100");
-    let told: Vec<&String> = all
+    let shown: Vec<&String> = all
         .iter()
         .skip_while(|line| !line.starts_with("PASS"))
         .collect();
-    assert_eq!(told.len(), 2, "{all:?}");
-    assert!(told[0].starts_with("PASS  specimens::tests::at_most_six  100 executions, "));
-    assert_eq!(told[1], "1 passed, 0 failed");
-    let told = run("at_most_six -i 100 -v");
+    assert_eq!(shown.len(), 2, "{all:?}");
+    assert!(shown[0].starts_with("PASS  specimens::tests::at_most_six  100 executions, "));
+    assert_eq!(shown[1], "1 passed, 0 failed");
+    let shown = run("at_most_six -i 100 -v");
     assert!(
-        told.iter().any(|line| line.contains("distinct behaviour")),
-        "{told:?}"
+        shown.iter().any(|line| line.contains("distinct behaviour")),
+        "{shown:?}"
     );
-    assert!(told.contains(&"all tests together".to_owned()), "{told:?}");
+    assert!(
+        shown.contains(&"all tests together".to_owned()),
+        "{shown:?}"
+    );
 }

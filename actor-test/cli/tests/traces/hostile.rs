@@ -35,8 +35,8 @@ const TEXTS: [&str; 10] = [
 ];
 
 /// The maximum number of output bytes: per input byte, and in addition.
-const TOLD_PER_BYTE: usize = 400;
-const TOLD: usize = 1 << 20;
+const ALLOWED_PER_BYTE: usize = 400;
+const ALLOWED: usize = 1 << 20;
 
 /// The maximum number of values in a trace that is mutated further. A mutation may copy a part of the trace,
 /// so a few mutations could make a trace arbitrarily large.
@@ -180,11 +180,11 @@ fn tell(bytes: &[u8], part: usize) {
     let story = match select(trace.story(), part) {
         Ok(story) => story,
         Err(error) => {
-            assert!(error.len() < TOLD + TOLD_PER_BYTE * bytes.len());
+            assert!(error.len() < ALLOWED + ALLOWED_PER_BYTE * bytes.len());
             trace.story().clone()
         }
     };
-    let room = TOLD + TOLD_PER_BYTE * bytes.len();
+    let room = ALLOWED + ALLOWED_PER_BYTE * bytes.len();
     let fits = |text: &str| {
         assert!(text.len() <= room, "{} of {}", text.len(), bytes.len());
         acts_on_nothing(text);
@@ -306,20 +306,20 @@ mod tests {
 
     #[test]
     fn changed_traces_do_no_harm() {
-        let mut told = 0;
+        let mut readable = 0;
         for run in 0..300 {
             let script = bytes(run, 2 + 4 * (run as usize % 9) + 2);
             let seed = SEEDS[usize::from(script[0]) % SEEDS.len()];
             let mut trace: Value = serde_json::from_str(seed).expect("a trace is JSON");
             Script(&script[3..]).change(&mut trace);
-            told += u32::from(Trace::parse("", trace.to_string().as_bytes()).is_ok());
+            readable += u32::from(Trace::parse("", trace.to_string().as_bytes()).is_ok());
             if script[0] != b'{' {
                 feed(&script);
             }
         }
         assert!(
-            told > 50,
-            "most can't be read, so that nothing is tested: {told}"
+            readable > 50,
+            "most can't be read, so that nothing is tested: {readable}"
         );
     }
 

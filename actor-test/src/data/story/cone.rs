@@ -117,13 +117,13 @@ impl<'a> CausalIndex<'a> {
         }
         if step.kind != StepKind::Flush {
             let state = self.before[at].changed;
-            let born = || {
+            let creation = || {
                 self.spawned
                     .get(&step.who)
                     .copied()
-                    .filter(|born| *born < at)
+                    .filter(|creation| *creation < at)
             };
-            direct.extend(state.or_else(born));
+            direct.extend(state.or_else(creation));
         }
         direct
     }
@@ -171,11 +171,11 @@ impl<'a> CausalIndex<'a> {
             .take(most)
             .map(|at| number(*at))
             .collect();
-        let told = |at: &usize| !self.is_bookkeeping(*at);
-        let cone = self.cone(decisive).filter(told);
+        let is_relevant = |at: &usize| !self.is_bookkeeping(*at);
+        let cone = self.cone(decisive).filter(is_relevant);
         // The cone comes first; any capacity left is for the steps that happened last.
         let last = || (0..steps.len()).rev();
-        let mut next = cone.chain(last().filter(told)).chain(last());
+        let mut next = cone.chain(last().filter(is_relevant)).chain(last());
         while chosen.len() < most
             && let Some(at) = next.next()
         {
@@ -190,16 +190,16 @@ impl<'a> CausalIndex<'a> {
         std::iter::successors(last, |at| self.before[*at].changed).take(most)
     }
 
-    fn looked_at(&self) -> BTreeSet<u32> {
-        self.story.looked_at.iter().map(|seen| seen.who).collect()
+    fn inspected(&self) -> BTreeSet<u32> {
+        self.story.inspected.iter().map(|seen| seen.who).collect()
     }
 
     /// Returns the last changes of fields of the actors that a failed predicate read: it may be about these.
     fn last_changes_of_fields(&self, most: usize) -> BTreeSet<usize> {
-        let looked_at = self.looked_at();
+        let inspected = self.inspected();
         let mut changed = BTreeMap::new();
         for (at, step) in self.story.steps.iter().enumerate() {
-            if looked_at.contains(&step.who) {
+            if inspected.contains(&step.who) {
                 let fields = step.changes.iter().map(Change::top_field);
                 changed.extend(fields.map(|field| ((step.who, field), at)));
             }
@@ -222,10 +222,10 @@ impl<'a> CausalIndex<'a> {
         let began = steps.iter().rposition(begins).unwrap_or(0);
         let answers = self.replied.get(&last.who).map_or(&[][..], Vec::as_slice);
         let answers = answers.iter().copied().rev();
-        let told = |at: &usize| !self.is_bookkeeping(*at);
+        let is_relevant = |at: &usize| !self.is_bookkeeping(*at);
         answers
             .take_while(|at| *at > began)
-            .filter(told)
+            .filter(is_relevant)
             .take(most)
             .flat_map(|at| std::iter::once(at).chain(self.before[at].ran))
             .collect()
@@ -245,7 +245,7 @@ impl<'a> CausalIndex<'a> {
 
     /// Returns the steps that sent events which no actor reads. These are events taken by faults, and, if
     /// there is a pending obligation, those left in inboxes at the end, since they would come next.
-    fn unread(&self, is_owed: bool) -> Vec<usize> {
+    fn unread(&self, is_pending: bool) -> Vec<usize> {
         let story = self.story;
         let (mut halted, mut struck) = (BTreeSet::new(), BTreeSet::new());
         for step in &story.steps {
@@ -260,7 +260,7 @@ impl<'a> CausalIndex<'a> {
         }
         let matters = |to: u32| match halted.contains(&to) || struck.contains(&to) {
             true => struck.contains(&to),
-            false => is_owed,
+            false => is_pending,
         };
         let brings = |effect: &Effect| match effect {
             Effect::Sent {
@@ -311,7 +311,7 @@ impl<'a> CausalIndex<'a> {
         let last = story.steps.len().checked_sub(1);
         let critical = story.critical.and_then(|critical| self.position(critical));
         let mut hot: BTreeMap<u32, usize> = BTreeMap::new();
-        let looked_at = self.looked_at();
+        let inspected = self.inspected();
         let mut changed: BTreeMap<u32, usize> = BTreeMap::new();
         let (mut faults, mut taken) = (Vec::new(), BTreeSet::new());
         for (at, step) in story.steps.iter().enumerate() {
@@ -338,7 +338,7 @@ impl<'a> CausalIndex<'a> {
                 changed.insert(step.who, at);
             }
         }
-        changed.retain(|who, _| looked_at.contains(who));
+        changed.retain(|who, _| inspected.contains(who));
         let unread = self.unread(!hot.is_empty());
         let decisive = last.into_iter().chain(critical);
         decisive
@@ -358,7 +358,7 @@ fn is_fault(effect: &Effect) -> bool {
         Effect::Fault { .. }
             | Effect::Clock { .. }
             | Effect::CallFailed { .. }
-            | Effect::Crowded { .. }
+            | Effect::MailboxRefuses { .. }
             | Effect::WokenSpuriously
     )
 }

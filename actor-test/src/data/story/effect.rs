@@ -129,7 +129,8 @@ pub enum Effect {
         is_made: bool,
     },
     /// A fault: a bounded mailbox refuses a message despite its capacity.
-    Crowded {
+    #[serde(rename = "crowded")]
+    MailboxRefuses {
         /// The owner of the mailbox.
         of: u32,
     },

@@ -92,8 +92,8 @@ pub struct Story {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_out: Option<OmittedSteps>,
     /// The actors that a failed predicate read.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub looked_at: Vec<InspectedActor>,
+    #[serde(rename = "looked_at", default, skip_serializing_if = "Vec::is_empty")]
+    pub inspected: Vec<InspectedActor>,
     /// The step from which on the bug is unavoidable, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical: Option<u64>,

@@ -78,7 +78,7 @@ impl Selection {
             messages: story.messages.clone(),
             timers: story.timers.clone(),
             left_out: story.left_out,
-            looked_at: story.looked_at.clone(),
+            inspected: story.inspected.clone(),
             critical: story.critical,
         })
     }

@@ -44,13 +44,13 @@ pub(crate) struct Tape {
     taken: Vec<RecordedDecision>,
     /// The step of the last decision.
     at: u64,
-    /// True if decisions are compared with expected ones, or witnessed.
+    /// True if decisions are compared with expected ones, or logged.
     is_followed: bool,
     expected: Option<Vec<RecordedDecision>>,
-    witness: Option<Box<dyn DecisionObserver>>,
+    decision_log: Option<Box<dyn DecisionObserver>>,
     /// The step of the first decision that differs from the expected one.
     diverged_at: Option<u64>,
-    /// The number of first decisions that are taken once more, and that the witness has seen already.
+    /// The number of first decisions that are taken once more, and that the log has already.
     retaken: usize,
     /// The number of the search that the execution belongs to, if it does.
     search: Option<usize>,
@@ -71,12 +71,12 @@ struct PreviousExecution {
 }
 
 impl Tape {
-    /// Starts an execution. Decisions are compared with `expected` and shown to the witness, where given; and
+    /// Starts an execution. Decisions are compared with `expected` and shown to the log, where given; and
     /// compared with the last execution of the same `search` as long as they are the same.
     pub(crate) fn begin(
         &mut self,
         expected: Option<Vec<RecordedDecision>>,
-        witness: Option<Box<dyn DecisionObserver>>,
+        decision_log: Option<Box<dyn DecisionObserver>>,
         search: Option<usize>,
     ) {
         if let Some(before) = self.search {
@@ -88,9 +88,9 @@ impl Tape {
         self.strayed_at = None;
         self.taken.clear();
         self.at = 0;
-        self.is_followed = expected.is_some() || witness.is_some();
+        self.is_followed = expected.is_some() || decision_log.is_some();
         self.expected = expected;
-        self.witness = witness;
+        self.decision_log = decision_log;
         self.diverged_at = None;
         self.retaken = 0;
     }
@@ -138,18 +138,18 @@ impl Tape {
         {
             self.diverged_at = Some(step);
         }
-        if let Some(witness) = &mut self.witness {
-            witness.decides(decision);
+        if let Some(decision_log) = &mut self.decision_log {
+            decision_log.decides(decision);
         }
     }
 
-    pub(crate) fn witness(&mut self) -> Option<&mut Box<dyn DecisionObserver>> {
-        self.witness.as_mut()
+    pub(crate) fn decision_log(&mut self) -> Option<&mut Box<dyn DecisionObserver>> {
+        self.decision_log.as_mut()
     }
 
-    /// Drops the witness at the end of the execution.
+    /// Drops the log at the end of the execution.
     pub(crate) fn end(&mut self) {
-        self.witness = None;
+        self.decision_log = None;
     }
 
     pub(crate) fn taken(&self) -> &[RecordedDecision] {

@@ -42,7 +42,7 @@ impl Engine {
             return self.flush_any(operation, state);
         };
         if shared.shows(Moment::Sent) {
-            self.tell_sent(shared, to, state);
+            self.note_arrival(shared, to, state);
         }
         false
     }
@@ -66,7 +66,7 @@ impl Engine {
 
     /// Records and shows the letter that has just arrived in an inbox.
     #[inline(never)]
-    fn tell_sent(
+    fn note_arrival(
         &mut self,
         shared: &ControlledRuntime,
         to: u32,
@@ -133,8 +133,8 @@ impl Engine {
             } => self.sent(operation, to, letter, delivery),
             FollowUp::Crossing { to, link, letter } => self.cross(operation, to, link, letter),
             FollowUp::CrossingReply { ask, lost } => self.cross_reply(operation, ask, lost),
-            FollowUp::Mishap(number) => {
-                let node_fault = self.state().nodes.mishaps[number as usize].clone();
+            FollowUp::NodeFault(number) => {
+                let node_fault = self.state().nodes.node_faults[number as usize].clone();
                 self.inject(&node_fault);
             }
             FollowUp::CapacityRequested(question) => {
@@ -164,10 +164,10 @@ impl Engine {
             FollowUp::Notify(watch) => self.notify(operation, watch),
             FollowUp::Announced { slab, slot } => self.announced(operation, slab, slot),
             FollowUp::Armed(timer) => {
-                self.shared.attention.set(true);
+                self.shared.instrumented.set(true);
                 self.record_armed(timer);
             }
-            FollowUp::Finishing => self.shared.attention.set(true),
+            FollowUp::Finishing => self.shared.instrumented.set(true),
             FollowUp::Cancelled(remains) => {
                 self.shared.record_cancelled(&remains);
                 self.drop_remains(remains);

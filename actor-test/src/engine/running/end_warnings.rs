@@ -10,7 +10,7 @@ use crate::engine::world::timers::TimerStage;
 use crate::plural::count;
 
 /// Returns the warnings about an execution that found no bug.
-pub(crate) fn leftovers(state: &ExecutionState, end: EndReason, is_fair: bool) -> EndState {
+pub(crate) fn warnings(state: &ExecutionState, end: EndReason, is_fair: bool) -> EndState {
     match end {
         EndReason::Quiescent | EndReason::Finished => EndState {
             unread: unread(state),
@@ -101,7 +101,7 @@ fn restless(state: &ExecutionState) -> Option<String> {
     let why = match state.timers.armed() > state.timers.armed_periodic() {
         true => "with other timers that are armed anew and anew",
         false if state.someone_awaits() => "while someone awaits",
-        false if state.temperatures.any_owed() => "while something is owed",
+        false if state.temperatures.any_pending() => "while an obligation is pending",
         false => "with never a pause between the ticks",
     };
     let owner = state.name(owner);

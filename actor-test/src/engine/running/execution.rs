@@ -50,6 +50,16 @@ impl<F: Fn() -> Option<Pin<Box<dyn Future<Output = ()>>>> + Sync> Program for F 
     }
 }
 
+/// The part of an execution that is recorded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum RecordLevel {
+    #[default]
+    No,
+    Events,
+    /// The events, and the program's log output.
+    EventsAndLogs,
+}
+
 /// Options of one execution, besides the test's own.
 #[derive(Debug, Default)]
 pub(crate) struct RunOptions {
@@ -57,14 +67,11 @@ pub(crate) struct RunOptions {
     pub(crate) expected: Option<Vec<RecordedDecision>>,
     /// True if the execution begins as one whose coverage was counted before.
     pub(crate) is_counted: bool,
-    /// True if the execution is recorded.
-    pub(crate) record: bool,
-    /// True if a recorded execution leaves out the program's log output.
-    pub(crate) without_logs: bool,
+    pub(crate) record: RecordLevel,
     /// The obligation under watch, which should be discharged.
     pub(crate) watch: Option<ObligationWatch>,
     /// The observer of decisions, and of steps too if the execution is recorded.
-    pub(crate) witness: Option<Box<dyn DecisionObserver>>,
+    pub(crate) decision_log: Option<Box<dyn DecisionObserver>>,
     /// In a recorded execution: the step that is recorded but not taken, at which the execution ends.
     pub(crate) until: Option<u64>,
     /// The observer of the execution between two steps.
@@ -84,7 +91,7 @@ pub(crate) trait StepObserver: fmt::Debug + Send {
     fn next(&mut self) -> Option<u64>;
 
     /// Receives a snapshot, and the step from which on the decisions differ from the expected ones.
-    fn looks(&mut self, snapshot: Snapshot, diverged_at: Option<u64>);
+    fn inspect(&mut self, snapshot: Snapshot, diverged_at: Option<u64>);
 }
 
 /// An obligation under watch, and the steps between which it may be discharged.
@@ -309,7 +316,7 @@ impl Engine {
         let kept = self.is_counted.then(|| self.session().keep_counts());
         self.seed = execution.seed;
         let listening =
-            (options.record && !options.without_logs).then(|| LogCapture::to(&self.shared));
+            (options.record == RecordLevel::EventsAndLogs).then(|| LogCapture::to(&self.shared));
         self.begin(options);
         let runtime: Rc<dyn Runtime> = self.shared.clone();
         let outcome = runtime::enter(&runtime, || {
@@ -358,8 +365,8 @@ impl Engine {
         if end == EndReason::Finished && self.state().temperatures.watched().is_some() {
             end = EndReason::Recovered;
         }
-        if let Some(witness) = self.shared.session().tape.witness() {
-            witness.ends();
+        if let Some(decision_log) = self.shared.session().tape.decision_log() {
+            decision_log.ends();
         }
         let outcome = self.outcome(end);
         if let Some(strategy) = self.replaced.take() {
@@ -377,7 +384,7 @@ impl Engine {
         loop {
             let snapshot = self.snapshot();
             let diverged = self.session().tape.diverged_at();
-            observer.looks(snapshot, diverged);
+            observer.inspect(snapshot, diverged);
             let Some(step) = observer.next() else {
                 return end;
             };
@@ -437,35 +444,36 @@ impl Engine {
         });
         let RunOptions {
             expected,
-            record: tell,
-            witness,
+            record,
+            decision_log,
             until,
             mut observer,
             search,
             ..
         } = options;
+        let is_recorded = record != RecordLevel::No;
         self.until = until;
-        let look = observer.as_mut().and_then(|observer| observer.next());
-        if let Some(step) = until.or(look) {
+        let inspected = observer.as_mut().and_then(|observer| observer.next());
+        if let Some(step) = until.or(inspected) {
             self.bound = step;
         }
         self.observer = observer;
         {
             let mut session = self.session();
-            session.begin(expected, tell, witness, search);
-            if let Some(witness) = session.tape.witness() {
-                witness.begins(self.fairness);
+            session.begin(expected, is_recorded, decision_log, search);
+            if let Some(decision_log) = session.tape.decision_log() {
+                decision_log.begins(self.fairness);
             }
         }
         // A watched obligation may stay pending up to the end of the watch.
         let is_judged = counts_from.filter(|_| watched.is_none());
         let threshold = is_judged.map(|_| self.bounds.temperature());
         self.liveness = (threshold, counts_from.unwrap_or(0), watched);
-        self.begin_world(tell);
+        self.begin_world(is_recorded);
     }
 
     /// Starts the state of the execution, with the body as its only operation.
-    fn begin_world(&mut self, tell: bool) {
+    fn begin_world(&mut self, is_recorded: bool) {
         let shared = &self.shared;
         shared
             .execution
@@ -473,14 +481,14 @@ impl Engine {
         shared.phase.set(CodePhase::Running);
         let mut state = shared.state.borrow_mut();
         state.begin();
-        shared.recorded.set(tell);
-        shared.attention.set(true);
+        shared.recorded.set(is_recorded);
+        shared.instrumented.set(true);
         shared.may_fail.set(state.faults.is_open());
         shared.may_refuse.set(state.faults.may_be(FaultKind::Full));
         shared.has_predicates.set(false);
         shared.numbers_seen.take();
-        shared.shows_actors.set(tell);
-        shared.shown.set([tell; 3]);
+        shared.shows_actors.set(is_recorded);
+        shared.shown.set([is_recorded; 3]);
         let (threshold, counts_from, watched) = self.liveness;
         state.temperatures.begin(threshold, counts_from, watched);
         state.reach.is_wanted = self.hears_steps;
@@ -512,9 +520,9 @@ impl Engine {
         let answers = answers.iter().map(|decision| decision.chosen).collect();
         self.shared.answers.replace(answers);
         self.shared.wants_stack.set(false);
-        let tell = self.shared.is_recorded();
-        self.session().begin_again(tell);
-        self.begin_world(tell);
+        let is_recorded = self.shared.is_recorded();
+        self.session().begin_again(is_recorded);
+        self.begin_world(is_recorded);
     }
 
     #[inline]

@@ -66,9 +66,9 @@ impl Engine {
         self.fingerprinter.forget();
         if self.fingerprinter.is_wanted && shared.session().found.is_none() {
             let bodies = &self.bodies;
-            let look = EngineView { bodies, shared };
+            let view = EngineView { bodies, shared };
             self.fingerprinter
-                .after_fault(&look, key, self.idle_moments);
+                .after_fault(&view, key, self.idle_moments);
         }
     }
 
@@ -97,7 +97,7 @@ impl Engine {
             shared
                 .session()
                 .find(state.step, BugKind::Strategy, message, None);
-            shared.attention.set(true);
+            shared.instrumented.set(true);
         }
         let is_fair = match self.fairness {
             _ if strategy.places_faults() => false,
@@ -169,8 +169,8 @@ impl Engine {
         };
         shared.strategy.borrow_mut().fault_struck(key);
         self.record_heard();
-        if let Some(witness) = shared.session().tape.witness() {
-            witness.steps(number);
+        if let Some(decision_log) = shared.session().tape.decision_log() {
+            decision_log.steps(number);
         }
         shared.record(|| Record::Step {
             number,

@@ -51,13 +51,13 @@ use crate::strategy::{OperationId, Pending};
 const COST: u64 = 6;
 
 /// The cost of a step that a region inspects in its search.
-const LOOK_COST: u64 = 6;
+const VISIT_COST: u64 = 6;
 
 /// The cost that a survey may have in any case.
 const SURVEY_MIN: u64 = 2_000;
 
 /// The number of steps that a region may inspect in any case.
-const LOOKS_MIN: u64 = 2_000;
+const VISITS_MIN: u64 = 2_000;
 
 /// The distance in steps between the first two anchors.
 const ANCHOR_DISTANCE_MIN: u64 = 16;
@@ -137,7 +137,7 @@ pub(crate) struct LassoDetector {
     anchor: u128,
     departure: ExecutionPoint,
     /// The number of steps after which the anchor moves ahead.
-    lap: u64,
+    anchor_distance: u64,
     /// The operations that have stayed enabled since the anchor and have not taken a step.
     unserved: Vec<OperationId>,
     prints: IncrementalFingerprints,
@@ -175,7 +175,7 @@ impl LassoDetector {
 
     fn forget(&mut self) {
         self.cycle = None;
-        self.lap = ANCHOR_DISTANCE_MIN;
+        self.anchor_distance = ANCHOR_DISTANCE_MIN;
         self.is_whole = false;
         self.forget_region();
     }
@@ -230,7 +230,7 @@ impl LassoDetector {
         self.claim.is_none() && self.prints.cost() >= self.limit
     }
 
-    /// Returns the cycle seen while that specification has been pending since that step.
+    /// Returns the cycle seen while that specification has been owed since that step.
     pub(crate) fn cycle_of(&self, entry: usize, since: u64) -> Option<Cycle> {
         self.cycle.filter(|_| self.obligation == (entry, since))
     }
@@ -241,8 +241,8 @@ impl LassoDetector {
     }
 
     /// Sets the pending specification that is observed; forgets the observations of another one.
-    fn look_after(&mut self, owed: (usize, u64)) {
-        if std::mem::replace(&mut self.obligation, owed) != owed {
+    fn watch(&mut self, pending: (usize, u64)) {
+        if std::mem::replace(&mut self.obligation, pending) != pending {
             self.forget();
         }
     }
@@ -267,14 +267,14 @@ impl LassoDetector {
     }
 
     /// Checks whether a step has led back to the anchor; `print` is the fingerprint of the state after it.
-    fn look_for_cycle(&mut self, state: &ExecutionState, taken: OperationId, print: u128) {
+    fn find_cycle(&mut self, state: &ExecutionState, taken: OperationId, print: u128) {
         // An operation is served if it took the step, or if it can't take one now.
         self.unserved
             .retain(|operation| *operation != taken && state.pending_of(*operation).is_some());
         let (before, now) = (self.departure, ExecutionPoint::now(state));
         if print != self.anchor {
-            if now.step - before.step >= self.lap {
-                self.lap *= 2;
+            if now.step - before.step >= self.anchor_distance {
+                self.anchor_distance *= 2;
                 self.depart(state, print);
             }
         } else if now.has_chosen(before) || now.has_seen_time_pass(before) {
@@ -344,10 +344,10 @@ impl LassoDetector {
         }
         self.asked_at = self.observed + self.observed / 2;
         let taken = if self.is_whole { TAKEN_MIN } else { 1 };
-        let looks = state.step.max(LOOKS_MIN);
-        let (reach, looked_at) = self.reach(state, taken, looks);
+        let visits_max = state.step.max(VISITS_MIN);
+        let (reach, visited) = self.reach(state, taken, visits_max);
         match reach {
-            Reachability::Open => self.prints.add_cost(looked_at * LOOK_COST),
+            Reachability::Open => self.prints.add_cost(visited * VISIT_COST),
             // The next check may inspect twice as many steps.
             Reachability::Unknown => {
                 self.asked_from = state.step * 2;
@@ -366,9 +366,9 @@ impl LassoDetector {
         }
     }
 
-    fn reach(&self, state: &ExecutionState, taken: u8, looks: u64) -> (Reachability, u64) {
+    fn reach(&self, state: &ExecutionState, taken: u8, visits_max: u64) -> (Reachability, u64) {
         let patient = state.patient_timers && !self.is_whole;
-        self.region.closed(taken, patient, looks)
+        self.region.closed(taken, patient, visits_max)
     }
 
     /// Returns the number of states if the hypothesis is confirmed; drops it if that takes too long.
@@ -405,8 +405,8 @@ impl Engine {
             self.after_instrumented(&shared, operation, changed_actor);
             return self.open_survey();
         }
-        let look = looking(&self.bodies, &self.shared);
-        self.lasso.names.before(&look, &pending);
+        let view = engine_view(&self.bodies, &self.shared);
+        self.lasso.names.before(&view, &pending);
         let (step, live) = {
             let mut state = self.state();
             state.touched.clear();
@@ -416,17 +416,17 @@ impl Engine {
         };
         let changed_actor = self.step(&shared, operation, kind, shared.state(), test);
         self.after_instrumented(&shared, operation, changed_actor);
-        let look = looking(&self.bodies, &self.shared);
-        self.lasso.names.after(&look, &pending);
+        let view = engine_view(&self.bodies, &self.shared);
+        self.lasso.names.after(&view, &pending);
         self.lasso.note_touched(&self.shared.state.borrow(), live);
-        if self.is_still_owed() {
+        if self.is_still_pending() {
             self.survey(operation, step);
         }
     }
 
     /// Opens a survey at the current state.
     fn open_survey(&mut self) {
-        let look = looking(&self.bodies, &self.shared);
+        let view = engine_view(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
         let (live, step, hottest) = {
             let state = self.shared.state.borrow();
@@ -436,14 +436,14 @@ impl Engine {
         let Some(hottest) = hottest else {
             return self.close_survey();
         };
-        lasso.look_after(hottest);
+        lasso.watch(hottest);
         let depends = self.shared.specifications.borrow();
-        lasso.is_whole |= depends.looks_at_all_actors(hottest.0);
+        lasso.is_whole |= depends.reads_all_actors(hottest.0);
         let budget = (step / lasso.steps_for_a_unit()).max(SURVEY_MIN);
         lasso.prints.mark_all_changed(live);
-        let print = lasso.prints.whole(&look);
+        let print = lasso.prints.whole(&view);
         lasso.limit = lasso.prints.cost() + budget;
-        lasso.names.open(&look);
+        lasso.names.open(&view);
         let state = self.shared.state.borrow();
         lasso.depart(&state, print);
         lasso.survey_from = lasso.departure;
@@ -452,41 +452,41 @@ impl Engine {
     }
 
     fn close_survey(&mut self) {
-        let look = looking(&self.bodies, &self.shared);
-        self.lasso.names.close(&look);
+        let view = engine_view(&self.bodies, &self.shared);
+        self.lasso.names.close(&view);
         self.lasso.close(&mut self.shared.state.borrow_mut());
     }
 
     /// Returns true if the specification was never cold since the survey opened; closes the survey otherwise.
-    fn is_still_owed(&mut self) -> bool {
+    fn is_still_pending(&mut self) -> bool {
         let (entry, since) = self.lasso.obligation;
         if self.session().found.is_some() {
             return false;
         }
-        let owed = self.state().temperatures.owed_since(entry) == Some(since);
-        if !owed {
+        let pending = self.state().temperatures.pending_since(entry) == Some(since);
+        if !pending {
             // The states seen had a way out.
-            self.lasso.look_after((usize::MAX, 0));
+            self.lasso.watch((usize::MAX, 0));
             self.close_survey();
         }
-        owed
+        pending
     }
 
     /// Enters the step in the region, and evaluates what is known now.
     fn survey(&mut self, taken: OperationId, step: RegionStep) {
-        let look = looking(&self.bodies, &self.shared);
+        let view = engine_view(&self.bodies, &self.shared);
         let lasso = &mut self.lasso;
         lasso.prints.touched(&mut lasso.touched);
-        let print = lasso.prints.whole(&look);
+        let print = lasso.prints.whole(&view);
         let state = self.shared.state.borrow();
         let now = ExecutionPoint::now(&state);
-        lasso.look_for_cycle(&state, taken, print);
+        lasso.find_cycle(&state, taken, print);
         let has_chosen = now.has_chosen(lasso.survey_from);
         // A spawned actor has a number of its own, and no other step leads to that state again.
-        let is_elsewhere = has_chosen
+        let is_outside = has_chosen
             || now.has_seen_time_pass(lasso.region_from)
             || now.live > lasso.region_from.live;
-        let news = if is_elsewhere {
+        let news = if is_outside {
             StepNovelty::TooMuch
         } else {
             lasso.learn(&state, step, print)
@@ -542,13 +542,16 @@ impl Engine {
 
     /// Ends all surveys of the execution, since the fingerprints are wrong.
     fn give_up(&mut self) {
-        self.lasso.look_after((usize::MAX, 0));
+        self.lasso.watch((usize::MAX, 0));
         self.close_survey();
         self.state().temperatures.warn(None);
     }
 }
 
-fn looking<'a>(bodies: &'a [Option<ActorParts>], shared: &'a ControlledRuntime) -> EngineView<'a> {
+fn engine_view<'a>(
+    bodies: &'a [Option<ActorParts>],
+    shared: &'a ControlledRuntime,
+) -> EngineView<'a> {
     EngineView { bodies, shared }
 }
 

@@ -94,11 +94,11 @@ impl Engine {
             }
             NodeFault::SetAhead { node, by_ns } => {
                 self.state().set_ahead(*node, Duration::from_nanos(*by_ns));
-                self.shared.attention.set(true);
+                self.shared.instrumented.set(true);
             }
             NodeFault::SetBack { node, by_ns } => {
                 self.state().set_back(*node, Duration::from_nanos(*by_ns));
-                self.shared.attention.set(true);
+                self.shared.instrumented.set(true);
             }
             NodeFault::Spare { node } => self.state().nodes.spare(*node),
             NodeFault::SpareLink { one, other } => self.state().spare_link(*one, *other),
@@ -110,7 +110,7 @@ impl Engine {
             let state = self.shared.state.borrow();
             let name = |node: u32| state.nodes.name(node).to_owned();
             let links = node_fault.links().into_iter();
-            Record::Mishap {
+            Record::NodeFault {
                 what: node_fault.name(),
                 node: node_fault.node().map(name),
                 links: links.map(|(from, to)| (name(from), name(to))).collect(),

@@ -182,10 +182,10 @@ impl Engine {
     fn show_monitor(
         &self,
         observer: ObservingMonitor,
-        look: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
+        observe: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
     ) {
         if self.hears_steps {
-            self.heard_look(observer.monitor);
+            self.note_observation(observer.monitor);
         }
         if self.shared.keeps_view.get() {
             self.extend_view(|state| {
@@ -197,10 +197,10 @@ impl Engine {
                 mix(state.behaviour_hash, who | u64::from(state.last_operation))
             });
         }
-        self.shared.phase.set(CodePhase::Looking);
+        self.shared.phase.set(CodePhase::Observing);
         let shown = {
             let mut specifications = self.shared.specifications.borrow_mut();
-            specifications.show(observer, look)
+            specifications.show(observer, observe)
         };
         self.shared.phase.set(CodePhase::Running);
         match shown {
@@ -212,7 +212,7 @@ impl Engine {
 
     /// Records that a monitor is about to observe a step, for a strategy that is notified of steps.
     #[cold]
-    fn heard_look(&self, monitor: u16) {
+    fn note_observation(&self, monitor: u16) {
         self.state().reach.observers.add_monitor(monitor);
         if self.fingerprinter.is_wanted {
             return;
@@ -222,34 +222,34 @@ impl Engine {
             specifications.is_new_to_strategy(monitor)
         };
         if heat.is_some() {
-            self.tell(monitor);
+            self.monitor_hashes(monitor);
         }
     }
 
     /// Returns the fingerprints of a monitor's state at the last call and now.
-    fn tell(&self, monitor: u16) -> Option<(u64, u64)> {
+    fn monitor_hashes(&self, monitor: u16) -> Option<(u64, u64)> {
         let heat = self.shared.specifications.borrow().heat_of(monitor);
-        let owes = self.state().temperatures.owes(heat);
-        self.shared.phase.set(CodePhase::Looking);
+        let is_pending = self.state().temperatures.is_pending(heat);
+        self.shared.phase.set(CodePhase::Observing);
         let states = {
             let mut specifications = self.shared.specifications.borrow_mut();
-            specifications.monitor_hashes(monitor, owes)
+            specifications.monitor_hashes(monitor, is_pending)
         };
         self.shared.phase.set(CodePhase::Running);
         states
     }
 
     /// Records the states of the step's observers, for a strategy that does not compare whole states.
-    pub(crate) fn note_looked(&self) {
+    pub(crate) fn note_monitor_transitions(&self) {
         let observers = self.state().reach.observers.monitors();
         if self.fingerprinter.is_wanted {
             return;
         }
         for monitor in observers.iter() {
-            let states = self.tell(monitor as u16);
+            let states = self.monitor_hashes(monitor as u16);
             self.state()
                 .reach
-                .looked
+                .monitor_transitions
                 .push(MonitorTransition { monitor, states });
         }
     }
@@ -280,7 +280,7 @@ impl Engine {
     #[cold]
     fn extend_view(&self, at: impl FnOnce(&ExecutionState) -> u64) {
         let at = at(&self.shared.state.borrow());
-        self.session().landmarks.looked(at);
+        self.session().landmarks.observed(at);
     }
 
     /// Evaluates the predicates over the states of all actors.
@@ -295,7 +295,7 @@ impl Engine {
                 bodies: &self.bodies,
                 shared: &self.shared,
                 early: Cell::new(false),
-                looked_at: RefCell::default(),
+                inspected: RefCell::default(),
                 seeks: Cell::new(false),
                 meant: self.fingerprinter.is_wanted.then(RefCell::default),
             };
@@ -304,13 +304,13 @@ impl Engine {
                 true => World::watched(&snapshot),
                 false => World::new(&snapshot),
             };
-            self.shared.phase.set(CodePhase::Looking);
+            self.shared.phase.set(CodePhase::Observing);
             let shared = &self.shared;
             let due = &mut due;
             let settle = |judged: PredicateEvaluation<'_>| {
                 let mut state = shared.state.borrow_mut();
                 if is_wanted {
-                    snapshot.tell_looks(judged.number, &mut state);
+                    snapshot.record_reads(judged.number, &mut state);
                 }
                 let step = state.step;
                 if judged.has_changed {
@@ -357,7 +357,7 @@ impl Engine {
             };
             scripts.remove(at).1
         };
-        self.shared.phase.set(CodePhase::Looking);
+        self.shared.phase.set(CodePhase::Observing);
         let said = panics::catch(script);
         self.shared.phase.set(CodePhase::Running);
         let faults = match said {
@@ -376,7 +376,7 @@ impl Engine {
 
     /// Records the actors that unmet predicates read, once the execution is over.
     #[cold]
-    pub(crate) fn record_looked_at(&mut self) {
+    pub(crate) fn record_unmet_reads(&mut self) {
         let found = self.session().found.clone();
         let Some(found) = found else {
             return;
@@ -385,19 +385,19 @@ impl Engine {
             bodies: &self.bodies,
             shared: &self.shared,
             early: Cell::new(false),
-            looked_at: RefCell::default(),
+            inspected: RefCell::default(),
             seeks: Cell::new(false),
             meant: None,
         };
-        self.shared.phase.set(CodePhase::Looking);
+        self.shared.phase.set(CodePhase::Observing);
         {
             let world = World::watched(&snapshot);
-            let owes = |heat| self.shared.state.borrow().temperatures.owes(heat);
+            let is_pending = |heat| self.shared.state.borrow().temperatures.is_pending(heat);
             let mut specifications = self.shared.specifications.borrow_mut();
-            specifications.evaluate_unmet(&world, found.kind.is_liveness(), &owes);
+            specifications.evaluate_unmet(&world, found.kind.is_liveness(), &is_pending);
         }
         self.shared.phase.set(CodePhase::Running);
-        for who in snapshot.looked_at.take() {
+        for who in snapshot.inspected.take() {
             let state = self.shared.state.borrow().state_name(who);
             let value = self.printed_value(who);
             self.shared
@@ -435,7 +435,7 @@ impl Engine {
 
 /// Returns the record of a predicate that has become true or false.
 fn judgement(judged: &PredicateEvaluation<'_>, state: &ExecutionState) -> Record {
-    let is_owed = match judged.expectation {
+    let is_pending = match judged.expectation {
         Expectation::Eventually | Expectation::AlwaysEventually => !judged.holds,
         Expectation::Always | Expectation::Sometimes => false,
     };
@@ -443,7 +443,7 @@ fn judgement(judged: &PredicateEvaluation<'_>, state: &ExecutionState) -> Record
     Record::Judged {
         predicate: judged.number,
         holds: judged.holds,
-        temperature: if is_owed {
+        temperature: if is_pending {
             Temperature::Hot
         } else {
             Temperature::Cold
@@ -459,7 +459,7 @@ struct PredicateView<'a> {
     /// True if an actor was asked for that has not started yet.
     early: Cell<bool>,
     /// The actors that predicates have read.
-    looked_at: RefCell<BTreeSet<u32>>,
+    inspected: RefCell<BTreeSet<u32>>,
     /// True if predicates have searched for all actors of a type.
     seeks: Cell<bool>,
     /// The actors that predicates single out, if that is wanted.
@@ -494,9 +494,9 @@ impl PredicateView<'_> {
 
 impl PredicateView<'_> {
     /// Records the actors that a predicate has read in the step's footprint.
-    fn tell_looks(&self, predicate: u32, state: &mut ExecutionState) {
+    fn record_reads(&self, predicate: u32, state: &mut ExecutionState) {
         let seeks = self.seeks.take();
-        for who in self.looked_at.take() {
+        for who in self.inspected.take() {
             let one = state
                 .paths
                 .get(who as usize)
@@ -504,10 +504,12 @@ impl PredicateView<'_> {
                 .map(PredicateScope::One);
             // An actor that was found among all counts as all.
             let at = one.filter(|_| !seeks).unwrap_or(PredicateScope::All);
-            state.reach.look(predicate, at);
+            state.reach.record_predicate_read(predicate, at);
         }
         if seeks {
-            state.reach.look(predicate, PredicateScope::All);
+            state
+                .reach
+                .record_predicate_read(predicate, PredicateScope::All);
         }
     }
 
@@ -543,7 +545,7 @@ impl Snapshot for PredicateView<'_> {
 
     fn record_inspected(&self, at: Address) {
         if self.shared.is_local(at) {
-            self.looked_at.borrow_mut().insert(at.operation);
+            self.inspected.borrow_mut().insert(at.operation);
         }
     }
 

@@ -71,7 +71,7 @@ pub(crate) struct Outcome {
     /// True if hot monitors or predicates to be met were registered.
     pub(crate) wants_liveness: bool,
     /// The maximum number of steps for which an obligation was pending before it was discharged.
-    pub(crate) owed_longest: u64,
+    pub(crate) longest_pending: u64,
     /// The reason why the pending obligation of the finding may stay so for ever.
     pub(crate) suspicion: Option<Suspicion>,
     /// The obligation that was pending when nothing could run any more, and the step at which it arose.
@@ -82,11 +82,11 @@ pub(crate) struct Outcome {
     /// True if a fair random walk has replaced the strategy, as the program wanted to end while something was
     /// hot.
     pub(crate) went_fair: bool,
-    pub(crate) leftovers: EndState,
+    pub(crate) end_state: EndState,
     pub(crate) faults: FaultCounts,
     /// True if some clock was wrong.
     pub(crate) clocks_apart: bool,
-    pub(crate) told: LandmarkReport,
+    pub(crate) landmarks: LandmarkReport,
     /// The step of the first decision that differs from the expected ones.
     pub(crate) diverged_at: Option<u64>,
     /// True if a clock was read again before the program had timers, while no time could pass.
@@ -135,16 +135,16 @@ impl Outcome {
             class: 0,
             undecided: Vec::new(),
             wants_liveness: false,
-            owed_longest: 0,
+            longest_pending: 0,
             suspicion: None,
             unmet: None,
             opaque: Vec::new(),
             dead_letters: 0,
             went_fair: false,
-            leftovers: EndState::default(),
+            end_state: EndState::default(),
             faults: FaultCounts::default(),
             clocks_apart: false,
-            told: LandmarkReport::default(),
+            landmarks: LandmarkReport::default(),
             diverged_at: None,
             clock_stood: false,
             only_timers_pass: false,

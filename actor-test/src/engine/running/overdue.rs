@@ -65,7 +65,7 @@ pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
         let since = state.counts_since(*operation, counts_from);
         state.step.saturating_sub(since) > threshold / 10 && !state.has_time_limit(*operation)
     };
-    let owed = |operation: u32| {
+    let pending = |operation: u32| {
         Some(PendingObligation {
             entry: Obligation::Wait(operation),
             what: describe_wait(state, operation)?,
@@ -75,13 +75,13 @@ pub(crate) fn long_waits(state: &ExecutionState) -> Vec<PendingObligation> {
     state
         .pending_waits()
         .filter(is_long)
-        .filter_map(owed)
+        .filter_map(pending)
         .collect()
 }
 
 impl Engine {
     /// Checks all waits and deferred events.
-    pub(crate) fn look_for_overdue(
+    pub(crate) fn find_overdue(
         &self,
         state: &mut ExecutionState,
         session: &mut EngineSession,
@@ -89,18 +89,18 @@ impl Engine {
         match state.temperatures.watched() {
             Some(Obligation::Deferral(actor, letter)) => {
                 let is_paid = !is_unread(state, actor, letter);
-                return look_again(state, is_paid);
+                return check_again(state, is_paid);
             }
             Some(Obligation::SelfSending(actor)) => {
                 let is_paid = !is_alone(state, actor);
-                return look_again(state, is_paid);
+                return check_again(state, is_paid);
             }
             Some(Obligation::Specification(_) | Obligation::Wait(_)) => return None,
             None => {}
         }
         let (threshold, counts_from) = state.temperatures.judges()?;
         let overdue = state.overdue(threshold, counts_from);
-        let deferral = state.look_at_deferrals(threshold);
+        let deferral = state.check_deferrals(threshold);
         let roots = state.roots(&overdue, threshold, counts_from);
         // Executions report different roots: a first root that goes on after all does not hide the others.
         let root = roots.get((state.behaviour_hash % roots.len().max(1) as u64) as usize);
@@ -146,7 +146,7 @@ pub(crate) fn own_run(state: &ExecutionState, actor: u32) -> u64 {
 }
 
 /// Ends a continuation whose obligation is discharged, or schedules the next check.
-fn look_again(state: &mut ExecutionState, is_paid: bool) -> Option<EndReason> {
+fn check_again(state: &mut ExecutionState, is_paid: bool) -> Option<EndReason> {
     if is_paid {
         return Some(EndReason::Recovered);
     }

@@ -30,7 +30,7 @@ impl Engine {
                 Ok(picked) => picked,
                 Err(end) => return end,
             };
-            if !shared.attention.get() {
+            if !shared.instrumented.get() {
                 let changed_actor = self.step(&shared, operation, kind, state, test);
                 self.after_step(&shared, changed_actor);
             } else if let Some(end) = self.instrumented_step(&shared, operation, state, test) {
@@ -102,8 +102,8 @@ impl Engine {
             recorder.link(who, path, || state.name(who));
         }
         self.shared.record(|| begun(state, pending));
-        if let Some(witness) = self.session().tape.witness() {
-            witness.steps(state.step);
+        if let Some(decision_log) = self.session().tape.decision_log() {
+            decision_log.steps(state.step);
         }
         self.is_recording_end(state.step) && pending.kind != StepKind::Handle
     }
@@ -134,7 +134,7 @@ impl Engine {
         if self.hears_steps && !shared.wants_stack.get() {
             let bug = self.session().found.as_ref().map(|found| found.kind);
             if bug.is_none() {
-                self.note_looked();
+                self.note_monitor_transitions();
             }
             let mut state = self.shared.state.borrow_mut();
             state.end_numbering(shared.numbers_seen.get(), had_several);
@@ -195,7 +195,7 @@ impl Engine {
         shared: &ControlledRuntime,
         state: &mut ExecutionState,
     ) -> Result<(OperationId, StepKind), EndReason> {
-        if (shared.attention.get() || state.temperatures.alarms(state.step))
+        if (shared.instrumented.get() || state.temperatures.alarms(state.step))
             && let Some(end) = self.attend(shared, state)
         {
             return Err(end);
@@ -281,7 +281,7 @@ impl Engine {
         if may_idle && Self::is_idle(&mut self.idle_moments, state) {
             return Some(EndReason::Quiescent);
         }
-        shared.attention.set(
+        shared.instrumented.set(
             has_periodic
                 || state.finishing
                 || shared.is_recorded()

@@ -125,7 +125,7 @@ impl Engine {
 
     /// Carries out the order that an actor has received ahead of its inbox.
     pub(crate) fn carry_out_order(&mut self, operation: u32) {
-        let (told, stage) = {
+        let (order, stage) = {
             let mut state = self.state();
             state.extend_chain(operation, 0x57_0b);
             let found = &mut state.operations[operation as usize];
@@ -134,7 +134,7 @@ impl Engine {
                 found.stage,
             )
         };
-        match told {
+        match order {
             PendingOrder::Kill => self.halt(operation, StopReason::Aborted),
             PendingOrder::Fail(reason) => self.halt(operation, reason),
             PendingOrder::Stop if stage == OperationStage::Idle => self.run_stop_hook(operation),
@@ -340,8 +340,8 @@ impl Engine {
             Order::Decide { child } => self.ask_supervisor(supervisor, child as u32),
             Order::GiveUp => {
                 if let Some(supervisor) = supervisor {
-                    let told = PendingOrder::Fail(StopReason::Exhausted);
-                    self.state().give_order(supervisor, told);
+                    let order = PendingOrder::Fail(StopReason::Exhausted);
+                    self.state().give_order(supervisor, order);
                 }
             }
             Order::Closed => {

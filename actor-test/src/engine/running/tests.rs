@@ -8,7 +8,7 @@ use actor_core::runtime::{self, Runtime};
 
 use crate::data::records::Record;
 use crate::engine::panics;
-use crate::engine::running::execution::{Engine, RunOptions};
+use crate::engine::running::execution::{Engine, RecordLevel, RunOptions};
 use crate::engine::seam::shared::CodePhase;
 use crate::engine::states::prints::tests::{Theatre, each_of};
 use crate::engine::world::state::ExecutionState;
@@ -87,10 +87,10 @@ fn a_clone_is_the_execution_as_it_was() {
 #[test]
 fn recording_changes_nothing() {
     for (semantics, seed) in each_of(0..60) {
-        let run = |tell: bool| {
+        let run = |record: RecordLevel| {
             let mut engine = engine(semantics);
             let options = RunOptions {
-                record: tell,
+                record,
                 ..RunOptions::default()
             };
             let outcome = engine.run(&theatre(semantics), &execution(seed), options);
@@ -101,14 +101,14 @@ fn recording_changes_nothing() {
             );
             (same, state, outcome.records)
         };
-        let (unseen, state, none) = run(false);
-        let (told, state_told, records) = run(true);
-        assert_eq!(unseen, told, "seed {seed}");
-        assert!(state == state_told, "seed {seed}: the states differ");
+        let (unseen, state, none) = run(RecordLevel::No);
+        let (recorded, state_recorded, records) = run(RecordLevel::EventsAndLogs);
+        assert_eq!(unseen, recorded, "seed {seed}");
+        assert!(state == state_recorded, "seed {seed}: the states differ");
         assert_eq!(none, []);
         let is_step = |record: &&Record| matches!(record, Record::Step { .. });
         let steps = records.iter().filter(is_step).count();
-        assert_eq!(steps as u64, (told.0).1, "seed {seed}");
+        assert_eq!(steps as u64, (recorded.0).1, "seed {seed}");
         serde_json::to_string(&records).expect("records are data");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::data::bug::{BugKind, Cycle};
 use crate::engine::recording::recorder::Recorder;
-use crate::engine::running::end_warnings::leftovers;
+use crate::engine::running::end_warnings;
 use crate::engine::running::execution::Engine;
 use crate::engine::running::outcome::{EndReason, Outcome};
 use crate::engine::running::overdue::{ALONE_MIN, describe_wait, long_waits, own_run, was_paid};
@@ -29,7 +29,7 @@ impl Engine {
             return false;
         }
         *idle_moments += 1;
-        *idle_moments > 3 * periodic && !state.temperatures.any_owed() && !state.someone_awaits()
+        *idle_moments > 3 * periodic && !state.temperatures.any_pending() && !state.someone_awaits()
     }
 
     /// Handles an alarm: something is too hot, or hot enough for lasso detection, or a check of waits is due.
@@ -45,8 +45,8 @@ impl Engine {
         if let Some(hot) = state.temperatures.alarming(state.step) {
             return Some(self.too_hot(state, session, hot));
         }
-        if state.temperatures.takes_look(state.step)
-            && let Some(end) = self.look_for_overdue(state, session)
+        if state.temperatures.takes_check(state.step)
+            && let Some(end) = self.find_overdue(state, session)
         {
             return Some(end);
         }
@@ -119,8 +119,8 @@ impl Engine {
             return None;
         }
         let entry = cycle.entry()?;
-        let is_owed = entry < 62 && seen.obligations >> entry & 1 == 1;
-        let since = is_owed.then(|| state.temperatures.owed_since(entry))??;
+        let is_pending = entry < 62 && seen.obligations >> entry & 1 == 1;
+        let since = is_pending.then(|| state.temperatures.pending_since(entry))??;
         (since <= cycle.from).then(|| self.go_round(state, session, cycle))
     }
 
@@ -131,7 +131,10 @@ impl Engine {
         cycle: Cycle,
     ) -> EndReason {
         let entry = cycle.entry().unwrap_or_default();
-        let since = state.temperatures.owed_since(entry).unwrap_or(state.step);
+        let since = state
+            .temperatures
+            .pending_since(entry)
+            .unwrap_or(state.step);
         let suspicion = Suspicion {
             entry: Obligation::Specification(entry),
             since,
@@ -156,7 +159,7 @@ impl Engine {
         }
         if self.shared.is_recorded() {
             self.record_heard();
-            self.record_looked_at();
+            self.record_unmet_reads();
         }
         let (state, mut session) = (self.state(), self.session());
         if session.found.is_some() {
@@ -172,8 +175,8 @@ impl Engine {
             _ => Vec::new(),
         };
         let suspicion = session.suspicion.take();
-        let in_doubt = suspicion.map_or(!undecided.is_empty(), |suspicion| !suspicion.certain);
-        let opaque = if in_doubt {
+        let is_uncertain = suspicion.map_or(!undecided.is_empty(), |suspicion| !suspicion.certain);
+        let opaque = if is_uncertain {
             self.lasso.opaque()
         } else {
             self.fingerprinter.opaque()
@@ -190,16 +193,16 @@ impl Engine {
             class: state.behaviour_hash,
             undecided: undecided.into_iter().chain(cut_off).collect(),
             wants_liveness: specifications.wants_liveness(),
-            owed_longest: state.temperatures.owed_longest(),
+            longest_pending: state.temperatures.longest_pending(),
             suspicion,
             unmet: session.unmet.take(),
             opaque,
             dead_letters: state.dead_letters,
             went_fair: self.replaced.is_some(),
-            leftovers: leftovers(&state, end, self.fairness != Fairness::Unfair),
+            end_state: end_warnings::warnings(&state, end, self.fairness != Fairness::Unfair),
             faults: state.faults.counts(),
             clocks_apart: state.nodes.are_clocks_apart(),
-            told: session.landmarks.report(),
+            landmarks: session.landmarks.report(),
             diverged_at: session.tape.diverged_at(),
             strayed_at: session.tape.strayed_at(),
             weakened: state.weakened.iter().copied().map(column).collect(),
@@ -249,12 +252,12 @@ impl Engine {
 
     /// Reports an obligation that is pending at the end, when nothing can discharge it any more.
     fn judge_unmet(&mut self) {
-        let owed = self
+        let pending = self
             .shared
             .specifications
             .borrow()
             .pending_obligations(&self.state().temperatures, false);
-        if let Some(first) = owed.first() {
+        if let Some(first) = pending.first() {
             let PendingObligation { entry, what, since } = first;
             let message = format!("the execution ended while {what}, owed since step {since}");
             self.session().unmet = Some((*entry, *since));

@@ -50,8 +50,8 @@ impl ControlledRuntime {
 
     /// Reports the loss of a reply that was dropped.
     pub(super) fn lose_reply(&self, ask: AskId) {
-        let tells = matches!(self.phase.get(), CodePhase::Running | CodePhase::Crashing);
-        if self.is_current(ask) && tells && !self.drops_silently.get() {
+        let is_in_program = matches!(self.phase.get(), CodePhase::Running | CodePhase::Crashing);
+        if self.is_current(ask) && is_in_program && !self.drops_silently.get() {
             let lost = match self.loss.get() {
                 AskError::Dropped if std::thread::panicking() => AskError::Failed,
                 lost => lost,

@@ -17,11 +17,11 @@ impl ControlledRuntime {
         let asked = self.may_act("send").then(|| self.local(to)).flatten();
         let index = asked.map_or(u32::MAX, |to| {
             let current = self.current.get();
-            let crowded = !waits && self.refuses_message(to);
+            let is_faulted = !waits && self.refuses_message(to);
             let asking = CapacityParameters {
                 event,
                 waits,
-                crowded,
+                is_faulted,
             };
             self.state.borrow_mut().question(current, to, asking)
         });

@@ -66,7 +66,7 @@ impl ControlledRuntime {
             .borrow_mut()
             .nodes
             .set_clock(node, ahead, drift_ppb);
-        self.attention.set(true);
+        self.instrumented.set(true);
         self.record(|| Record::Clock {
             node: self.state.borrow().nodes.name(node).to_owned(),
             ahead_ns: nanoseconds(ahead),
@@ -133,7 +133,7 @@ impl ControlledRuntime {
         if resolution.is_zero() || is_apart || self.phase.get() != CodePhase::Running {
             return is_before;
         }
-        let turned = self.decide(Choice::Below(2), ChoicePurpose::Comparison) == 1;
-        is_before != turned
+        let is_reversed = self.decide(Choice::Below(2), ChoicePurpose::Comparison) == 1;
+        is_before != is_reversed
     }
 }

@@ -236,7 +236,7 @@ impl Runtime for ControlledRuntime {
     }
 
     fn announce(&self, event: &mut dyn Announce) {
-        self.tell_monitors(event);
+        self.show_monitors(event);
     }
 
     fn choose(&self, bound: u32) -> u32 {
@@ -297,7 +297,7 @@ impl Runtime for ControlledRuntime {
         }
         match self.phase.get() {
             // Observers are on no node.
-            CodePhase::Looking => state.now,
+            CodePhase::Observing => state.now,
             _ => state.now_at(self.current.get()),
         }
     }
@@ -608,12 +608,12 @@ impl Runtime for ControlledRuntime {
         self.admitted(passport)
     }
 
-    fn register_send_table(&self, way: &'static (dyn Any + Send + Sync)) -> u32 {
-        self.arena().keep_way(way)
+    fn register_send_table(&self, table: &'static (dyn Any + Send + Sync)) -> u32 {
+        self.arena().register_send_table(table)
     }
 
-    fn way(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)> {
-        self.arena().way(number)
+    fn send_table(&self, number: u32) -> Option<&'static (dyn Any + Send + Sync)> {
+        self.arena().send_table(number)
     }
 
     fn ask_slot(&self, ask: u32) -> Option<Arc<AskSlot>> {
@@ -654,7 +654,7 @@ impl Runtime for ControlledRuntime {
         let mut seen = self.numbers_seen.get();
         match self.phase.get() {
             CodePhase::Running => seen.by_operations += 1,
-            CodePhase::Looking => seen.by_observers += 1,
+            CodePhase::Observing => seen.by_observers += 1,
             _ => return,
         }
         self.numbers_seen.set(seen);

@@ -40,7 +40,7 @@ impl ControlledRuntime {
                 strategy.name()
             );
             session.find(state.step, BugKind::Strategy, message, None);
-            self.attention.set(true);
+            self.instrumented.set(true);
         }
         state.faults.offered(kind, chosen > 0);
         // All operations share the budget of faults.
@@ -132,7 +132,7 @@ impl ControlledRuntime {
         let strikes = self.strike(FaultKind::Full, path, 1) > 0;
         if strikes {
             let who = self.current.get();
-            self.record(|| Record::Crowded { who, of: mailbox });
+            self.record(|| Record::MailboxRefuses { who, of: mailbox });
         }
         strikes
     }

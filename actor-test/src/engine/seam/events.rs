@@ -18,7 +18,7 @@ impl ControlledRuntime {
     }
 
     /// Announces an event if some monitor observes it.
-    pub(super) fn tell_monitors(&self, event: &mut dyn Announce) {
+    pub(super) fn show_monitors(&self, event: &mut dyn Announce) {
         if !self.may_act("announce") {
             return;
         }

@@ -219,8 +219,8 @@ impl ControlledRuntime {
                 NodeFault::SpareLink { one, other } => return state.spare_link(one, other),
                 _ => {}
             }
-            state.nodes.mishaps.push(node_fault);
-            let number = state.nodes.mishaps.len() as u32 - 1;
+            state.nodes.node_faults.push(node_fault);
+            let number = state.nodes.node_faults.len() as u32 - 1;
             state.push(current, Effect::Fault(number));
         }
     }

@@ -37,7 +37,7 @@ pub(crate) enum CodePhase {
     /// A handler, a hook or the test body.
     Running,
     /// A monitor, a predicate or a fingerprint, which must not act.
-    Looking,
+    Observing,
     /// A `Debug` of a recorded execution: its calls have no effect, and leave no trace.
     Printing,
     /// A `Serialize` or a `Deserialize` for another node, with the limits of a `Debug`.
@@ -72,7 +72,7 @@ pub(crate) struct ControlledRuntime {
     pub(crate) calls: Cell<u32>,
     /// True if rare conditions are to be checked before the next step: a bug, a strategy that is notified of
     /// steps, periodic timers, the end that the program has asked for.
-    pub(crate) attention: Cell<bool>,
+    pub(crate) instrumented: Cell<bool>,
     /// True if the step in progress has spawned actors or futures.
     pub(crate) has_spawned: Cell<bool>,
     /// True if the execution is recorded. Nothing else depends on it.
@@ -115,7 +115,7 @@ impl ControlledRuntime {
             loss: Cell::new(AskError::Dropped),
             drops_silently: Cell::new(false),
             calls: Cell::new(0),
-            attention: Cell::new(true),
+            instrumented: Cell::new(true),
             has_spawned: Cell::new(false),
             recorded: Cell::new(false),
             shown: Cell::new([false; 3]),
@@ -209,7 +209,7 @@ impl ControlledRuntime {
     pub(crate) fn find(&self, kind: BugKind, message: String, location: Option<String>) {
         let step = self.state.borrow().step;
         self.session().find(step, kind, message, location);
-        self.attention.set(true);
+        self.instrumented.set(true);
     }
 
     /// Counts a run of an actor's code.
@@ -236,7 +236,7 @@ impl ControlledRuntime {
 
     #[cold]
     fn refuse(&self, what: &str) {
-        if self.phase.get() == CodePhase::Looking {
+        if self.phase.get() == CodePhase::Observing {
             self.find_observer(what);
         }
     }
@@ -315,7 +315,7 @@ impl ControlledRuntime {
             let message = format!("`{name}` answered {answer} to a choice below {bound}");
             let step = state.step;
             self.session().find(step, BugKind::Strategy, message, None);
-            self.attention.set(true);
+            self.instrumented.set(true);
         }
         state.choices += 1;
         state.answers = mix(state.answers, u64::from(chosen) + 1);

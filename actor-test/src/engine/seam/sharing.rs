@@ -65,7 +65,7 @@ impl ControlledRuntime {
         let is_first = self.current.get() == BODY && self.state().step == 1;
         if is_first && !self.wants_stack.get() {
             self.wants_stack.set(true);
-            self.attention.set(true);
+            self.instrumented.set(true);
             // Destructors have no effect while the body is left.
             self.phase.set(CodePhase::Over);
             resume_unwind(Box::new(NeedsOwnStack));
@@ -78,7 +78,7 @@ impl ControlledRuntime {
 
     /// Handles a wait without a stack to wait on, or while a panic unwinds that stack.
     fn cannot_wait(&self, access: Access) {
-        if self.phase.get() == CodePhase::Looking {
+        if self.phase.get() == CodePhase::Observing {
             self.find(
                 BugKind::MonitorActs,
                 "a monitor or predicate waits for a lock: it may only look".into(),
@@ -104,7 +104,7 @@ impl ControlledRuntime {
         }
         // A destructor waits while its stack is unwound. The holder of the lock is unwound as well.
         if self.phase.replace(CodePhase::Over) == CodePhase::Running {
-            self.attention.set(true);
+            self.instrumented.set(true);
         }
         if !self.unwind_another() {
             eprintln!(
@@ -362,7 +362,7 @@ impl Sharing for ControlledRuntime {
         });
         drop(state);
         self.tasks.borrow_mut().bear(index, run);
-        self.attention.set(true);
+        self.instrumented.set(true);
         self.address(index)
     }
 
@@ -388,11 +388,11 @@ impl Sharing for ControlledRuntime {
 
     fn panicked(&self, payload: &(dyn Any + Send)) -> bool {
         let is_users = self.phase.get() == CodePhase::Running && !payload.is::<CallLimitExceeded>();
-        let is_told = is_users && self.state().supervised;
-        if is_told {
+        let is_reported = is_users && self.state().supervised;
+        if is_reported {
             panics::forget();
         }
-        is_told
+        is_reported
     }
 
     fn park(&self) {
@@ -421,7 +421,7 @@ impl Sharing for ControlledRuntime {
         }
         let current = self.current.get();
         let goes_on = self.state().objects.record_yield(current);
-        self.attention.set(true);
+        self.instrumented.set(true);
         if !waits && stacks::is_running() && self.may_act("sync") && !panicking() {
             // The poll in progress goes on with its other branches, and ends like any that waits.
             let mut state = self.state();

@@ -56,7 +56,7 @@ impl Landmarks {
     /// Adds an observation of a monitor or a predicate, at that point of the execution. Observers may
     /// distinguish orders of steps that operations can't.
     #[inline]
-    pub(crate) fn looked(&mut self, at: u64) {
+    pub(crate) fn observed(&mut self, at: u64) {
         self.view = mix(self.view, at);
     }
 
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn a_combination_is_told_once() {
         let mut landmarks = Landmarks::default();
-        let mut told = |moved: &[(u64, u64, u64)]| {
+        let mut news = |moved: &[(u64, u64, u64)]| {
             landmarks.begin();
             for (whose, from, to) in moved {
                 landmarks.moved(*whose, *from, *to);
@@ -127,13 +127,13 @@ mod tests {
             landmarks.report().combinations.len()
         };
         let (one, other) = ((1, 0, 1), (2, 0, 1));
-        assert_eq!(told(&[one, other]), 2);
-        assert_eq!(told(&[one, other]), 0);
+        assert_eq!(news(&[one, other]), 2);
+        assert_eq!(news(&[one, other]), 0);
         // New is the combination in which only the other has moved.
-        assert_eq!(told(&[other, one]), 1);
+        assert_eq!(news(&[other, one]), 1);
         // A move back leads to the first combination again.
-        assert_eq!(told(&[one, (1, 1, 0)]), 0);
-        assert_eq!(told(&[other, (2, 1, 0)]), 0);
-        assert_eq!(told(&[(1, 0, 2)]), 1);
+        assert_eq!(news(&[one, (1, 1, 0)]), 0);
+        assert_eq!(news(&[other, (2, 1, 0)]), 0);
+        assert_eq!(news(&[(1, 0, 2)]), 1);
     }
 }

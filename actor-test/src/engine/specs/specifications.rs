@@ -12,7 +12,7 @@ use crate::data::bug::BugKind;
 use crate::data::interned;
 use crate::data::records::Record;
 use crate::data::snapshot::SpecificationState;
-use crate::data::story::{MonitorKind, Temperature as Owing};
+use crate::data::story::{MonitorKind, Temperature as StoryTemperature};
 use crate::engine::panics::{self, Panic};
 use crate::engine::specs::landmarks::Landmarks;
 use crate::engine::specs::observers::{Observers, ObservingMonitor};
@@ -57,7 +57,7 @@ pub(crate) struct SpecificationStats {
     #[serde(with = "expectation")]
     pub(crate) expectation: Option<Expectation>,
     /// The number of events that the monitor saw, or of evaluations of the predicate.
-    pub(crate) looks: u64,
+    pub(crate) observations: u64,
     /// The number of evaluations that asked for an actor which could not be shown.
     pub(crate) absent: u64,
     /// The number of evaluations that asked for an actor which had not started yet.
@@ -83,7 +83,7 @@ impl SpecificationStats {
             match merged.iter_mut().find(same) {
                 None => merged.push(seen),
                 Some(known) => {
-                    known.looks += seen.looks;
+                    known.observations += seen.observations;
                     known.absent += seen.absent;
                     known.early += seen.early;
                     known.moved |= seen.moved;
@@ -126,16 +126,16 @@ struct MonitorEntry {
     /// True if the monitor was registered in the first step.
     is_early: bool,
     /// The hash of the monitor of which the strategy was notified last.
-    told: Option<u64>,
+    last_hash: Option<u64>,
 }
 
 impl MonitorEntry {
     /// Returns a hash of the monitor and its obligation; `None` if its value offers no fingerprint.
-    fn print(&self, owes: bool) -> Option<u64> {
+    fn print(&self, is_pending: bool) -> Option<u64> {
         let printed = panics::catch(|| {
             let mut to = Fingerprinter::new();
             to.write_usize(self.state);
-            to.write_u8(owes.into());
+            to.write_u8(is_pending.into());
             let offers = self.monitor.fingerprint(&mut to);
             offers.then(|| to.value())
         });
@@ -219,7 +219,7 @@ impl Specifications {
         self.observed.push(SpecificationStats {
             name: name.into(),
             expectation,
-            looks: 0,
+            observations: 0,
             absent: 0,
             early: 0,
             moved: false,
@@ -253,7 +253,7 @@ impl Specifications {
             observed,
             state: now,
             is_early: state.step <= 1 && state.last_operation == BODY,
-            told: None,
+            last_hash: None,
         };
         self.monitors.push(entry);
         let last = self.monitors.len() - 1;
@@ -330,9 +330,9 @@ impl Specifications {
             kind: kind_of(entry.expectation),
             state: if entry.held { "true" } else { "false" },
             temperature: if entry.heat.is_some() {
-                Owing::Hot
+                StoryTemperature::Hot
             } else {
-                Owing::Cold
+                StoryTemperature::Cold
             },
         }
     }
@@ -343,23 +343,23 @@ impl Specifications {
     pub(crate) fn show(
         &mut self,
         observer: ObservingMonitor,
-        look: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
+        observe: impl FnOnce(&mut dyn AnyMonitor, u16) -> Option<usize>,
     ) -> Result<Option<usize>, Box<Panic>> {
         let entry = &mut self.monitors[usize::from(observer.monitor)];
         let observed = &mut self.observed[entry.observed];
-        observed.looks += 1;
+        observed.observations += 1;
         if !entry.info.passes_over.is_empty() {
             observed.note_passed_over(entry.info, entry.state, observer.observation);
         }
         let monitor = &mut *entry.monitor;
-        let state = panics::catch(|| look(monitor, observer.observation))?;
+        let state = panics::catch(|| observe(monitor, observer.observation))?;
         Ok(state.filter(|state| *state != entry.state))
     }
 
     /// Returns the temperature index of a monitor whose first state the strategy has yet to be notified of.
     pub(crate) fn is_new_to_strategy(&self, monitor: u16) -> Option<usize> {
         let entry = &self.monitors[usize::from(monitor)];
-        (entry.told.is_none() && entry.is_early).then_some(entry.heat)
+        (entry.last_hash.is_none() && entry.is_early).then_some(entry.heat)
     }
 
     /// Returns the temperature index of a monitor.
@@ -368,14 +368,14 @@ impl Specifications {
     }
 
     /// Returns the hashes of a monitor at the last call and now, if it was there from the first step.
-    pub(crate) fn monitor_hashes(&mut self, monitor: u16, owes: bool) -> Option<(u64, u64)> {
+    pub(crate) fn monitor_hashes(&mut self, monitor: u16, is_pending: bool) -> Option<(u64, u64)> {
         let entry = &mut self.monitors[usize::from(monitor)];
         let print = if entry.is_early {
-            entry.print(owes)
+            entry.print(is_pending)
         } else {
             None
         };
-        let before = std::mem::replace(&mut entry.told, print);
+        let before = std::mem::replace(&mut entry.last_hash, print);
         before.zip(print)
     }
 
@@ -433,7 +433,7 @@ impl Specifications {
             }
             let result = panics::catch(|| (entry.predicate)(world));
             let observed = &mut self.observed[entry.observed];
-            observed.looks += 1;
+            observed.observations += 1;
             observed.absent += u64::from(world.take_absent());
             observed.early += u64::from(early.take());
             let holds = match result {
@@ -496,7 +496,7 @@ impl Specifications {
             if !entry.monitor.fingerprint(to) {
                 is_blind = true;
                 if !across {
-                    to.write_u64(self.observed[entry.observed].looks);
+                    to.write_u64(self.observed[entry.observed].observations);
                 }
             }
         }
@@ -507,7 +507,7 @@ impl Specifications {
     }
 
     /// Returns true if that obligation, or any that is hot now and then, depends on the states of all actors.
-    pub(crate) fn looks_at_all_actors(&self, heat: usize) -> bool {
+    pub(crate) fn reads_all_actors(&self, heat: usize) -> bool {
         self.predicates.iter().any(|entry| {
             entry.heat == Some(heat) || entry.expectation == Expectation::AlwaysEventually
         })
@@ -523,35 +523,39 @@ impl Specifications {
                 state: state.into(),
                 temperature: temperature.into(),
                 heat: temperatures.temperature(entry.heat, step),
-                owed_since: temperatures.owed_since(entry.heat),
+                pending_since: temperatures.pending_since(entry.heat),
             }
         });
         let predicates = self.predicates.iter().map(|entry| {
-            let is_owed = entry.heat.is_some_and(|heat| temperatures.owes(heat));
+            let is_pending = entry.heat.is_some_and(|heat| temperatures.is_pending(heat));
             SpecificationState {
                 name: entry.name.to_string(),
                 kind: kind_of(entry.expectation),
                 state: if entry.held { "true" } else { "false" }.into(),
-                temperature: if is_owed { Owing::Hot } else { Owing::Cold },
+                temperature: if is_pending {
+                    StoryTemperature::Hot
+                } else {
+                    StoryTemperature::Cold
+                },
                 heat: entry
                     .heat
                     .map_or(0, |heat| temperatures.temperature(heat, step)),
-                owed_since: entry.heat.and_then(|heat| temperatures.owed_since(heat)),
+                pending_since: entry.heat.and_then(|heat| temperatures.pending_since(heat)),
             }
         });
         monitors.chain(predicates).collect()
     }
 
     /// Returns the number of events that each monitor has seen.
-    pub(crate) fn looks(&self) -> impl Iterator<Item = u64> + Clone {
-        let looks = |entry: &MonitorEntry| self.observed[entry.observed].looks;
-        self.monitors.iter().map(looks)
+    pub(crate) fn observations(&self) -> impl Iterator<Item = u64> + Clone {
+        let observations = |entry: &MonitorEntry| self.observed[entry.observed].observations;
+        self.monitors.iter().map(observations)
     }
 
     /// Returns the monitors that have seen more since then and offer no fingerprint.
-    pub(crate) fn opaque_since(&self, looks: &[u64]) -> impl Iterator<Item = &'static str> {
-        let looks = looks.iter().zip(self.looks());
-        let entries = self.monitors.iter().zip(looks);
+    pub(crate) fn opaque_since(&self, observations: &[u64]) -> impl Iterator<Item = &'static str> {
+        let observations = observations.iter().zip(self.observations());
+        let entries = self.monitors.iter().zip(observations);
         let is_opaque = |(entry, (before, now)): &(&MonitorEntry, (&u64, u64))| {
             **before != *now && !entry.monitor.fingerprint(&mut Fingerprinter::new())
         };
@@ -566,21 +570,21 @@ impl Specifications {
         temperatures: &Temperatures,
         or_warm: bool,
     ) -> Vec<PendingObligation> {
-        let is_owed = |heat: usize| {
-            temperatures.hot_since(heat).is_some() || (or_warm && temperatures.owes(heat))
+        let is_pending = |heat: usize| {
+            temperatures.hot_since(heat).is_some() || (or_warm && temperatures.is_pending(heat))
         };
-        let since = |heat| temperatures.owed_since(heat).unwrap_or(0);
+        let since = |heat| temperatures.pending_since(heat).unwrap_or(0);
         let monitors = self
             .monitors
             .iter()
-            .filter(|entry| is_owed(entry.heat))
+            .filter(|entry| is_pending(entry.heat))
             .map(|entry| PendingObligation {
                 entry: Obligation::Specification(entry.heat),
                 what: self.describe_monitor(entry),
                 since: since(entry.heat),
             });
         let predicates = self.predicates.iter().filter_map(|entry| {
-            let heat = entry.heat.filter(|heat| is_owed(*heat))?;
+            let heat = entry.heat.filter(|heat| is_pending(*heat))?;
             Some(PendingObligation {
                 entry: Obligation::Specification(heat),
                 what: describe_predicate(entry),

@@ -212,7 +212,7 @@ impl EngineView<'_> {
 
     /// Calls types' code, which must not act; returns `None` if it panics.
     pub(crate) fn guarded<T>(&self, f: impl FnOnce() -> T) -> Option<T> {
-        let before = self.shared.phase.replace(CodePhase::Looking);
+        let before = self.shared.phase.replace(CodePhase::Observing);
         let result = panics::catch(f);
         self.shared.phase.set(before);
         result.ok()
@@ -304,7 +304,7 @@ struct OperationHeader {
 
 impl OperationHeader {
     fn of(operation: &Operation) -> Self {
-        let (told, failing) = match operation.pending_order {
+        let (order, failing) = match operation.pending_order {
             PendingOrder::Nothing => (0, StopReason::Halted),
             PendingOrder::Stop => (1, StopReason::Halted),
             PendingOrder::Fail(reason) => (2, reason),
@@ -314,7 +314,7 @@ impl OperationHeader {
             operation.stage as u64,
             u64::from(operation.woken) << 8,
             u64::from(operation.state) << 16,
-            told << 32,
+            order << 32,
             reason_number(failing) << 36,
             u64::from(operation.leaves) << 40,
             u64::from(operation.stopping) << 41,
@@ -433,7 +433,7 @@ fn list_effect(
         }
         // The number of a fault is used once.
         Effect::Fault(node_fault) => items.push(FingerprintItem::Unseen(
-            (Tag::Mishap as u64) << 32 | u64::from(*node_fault),
+            (Tag::NodeFault as u64) << 32 | u64::from(*node_fault),
         )),
         Effect::RequestCapacity(question) => {
             let question = &state.questions[*question as usize];

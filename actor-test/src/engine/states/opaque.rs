@@ -14,7 +14,7 @@ pub(crate) struct OpaqueTypes {
     /// The names of opaque things in the execution, and their kinds.
     names: Vec<(Cow<'static, str>, &'static str)>,
     /// For each monitor, the number of events that it had seen when the window opened.
-    looks: Vec<u64>,
+    observations: Vec<u64>,
 }
 
 impl OpaqueTypes {
@@ -30,17 +30,17 @@ impl OpaqueTypes {
         all
     }
 
-    pub(crate) fn open(&mut self, look: &EngineView<'_>) {
-        self.looks.clear();
-        let specifications = look.shared.specifications.borrow();
-        self.looks.extend(specifications.looks());
+    pub(crate) fn open(&mut self, view: &EngineView<'_>) {
+        self.observations.clear();
+        let specifications = view.shared.specifications.borrow();
+        self.observations.extend(specifications.observations());
     }
 
     /// Closes the window: records the opaque monitors that have seen something meanwhile.
-    pub(crate) fn close(&mut self, look: &EngineView<'_>) {
-        let specifications = look.shared.specifications.borrow();
-        let mut opaque = specifications.opaque_since(&self.looks);
-        while let Some(Some(monitor)) = look.guarded(|| opaque.next()) {
+    pub(crate) fn close(&mut self, view: &EngineView<'_>) {
+        let specifications = view.shared.specifications.borrow();
+        let mut opaque = specifications.opaque_since(&self.observations);
+        while let Some(Some(monitor)) = view.guarded(|| opaque.next()) {
             let name = (monitor.into(), "monitor");
             if !self.names.contains(&name) {
                 self.names.push(name);
@@ -49,12 +49,12 @@ impl OpaqueTypes {
     }
 
     /// Inspects the event that the step is going to handle.
-    pub(crate) fn before(&mut self, look: &EngineView<'_>, pending: &Pending) {
+    pub(crate) fn before(&mut self, view: &EngineView<'_>, pending: &Pending) {
         if !runs_code(pending) {
             return;
         }
         let index = pending.operation.bits();
-        let state = look.shared.state.borrow();
+        let state = view.shared.state.borrow();
         let operation = &state.operations[index as usize];
         let OperationRole::Actor(of_type) = operation.kind else {
             return;
@@ -74,7 +74,7 @@ impl OpaqueTypes {
         drop(state);
         let known = self.known(of_type, usize::from(event) + 1);
         if known.is_none() {
-            *known = look.offers_next(index);
+            *known = view.offers_next(index);
         }
         if *known == Some(false) {
             self.note(name, "event");
@@ -82,12 +82,12 @@ impl OpaqueTypes {
     }
 
     /// Inspects the actor that took the step, or the future that it has left.
-    pub(crate) fn after(&mut self, look: &EngineView<'_>, taken: &Pending) {
+    pub(crate) fn after(&mut self, view: &EngineView<'_>, taken: &Pending) {
         if !runs_code(taken) {
             return;
         }
         let index = taken.operation.bits();
-        let state = look.shared.state.borrow();
+        let state = view.shared.state.borrow();
         let operation = &state.operations[index as usize];
         let stage = operation.stage;
         let of_type = match operation.kind {
@@ -105,7 +105,7 @@ impl OpaqueTypes {
         }
         let known = self.known(of_type, 0);
         if known.is_none() {
-            *known = look.offers(index);
+            *known = view.offers(index);
         }
         if *known == Some(false) {
             self.note(name, "actor");

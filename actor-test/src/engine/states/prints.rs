@@ -118,10 +118,10 @@ impl IncrementalFingerprints {
         to.value()
     }
 
-    fn renew(&mut self, look: &EngineView<'_>, operation: u32) {
+    fn renew(&mut self, view: &EngineView<'_>, operation: u32) {
         let index = operation as usize;
         self.scratch.uses_history = false;
-        let print = look.operation(operation, &mut self.scratch);
+        let print = view.operation(operation, &mut self.scratch);
         let was_blind = std::mem::replace(&mut self.is_blind[index], self.scratch.uses_history);
         self.blind = self.blind + usize::from(self.scratch.uses_history) - usize::from(was_blind);
         let before = std::mem::replace(&mut self.of[index], print);
@@ -129,19 +129,19 @@ impl IncrementalFingerprints {
         self.is_stale[index] = false;
     }
 
-    fn renew_all(&mut self, look: &EngineView<'_>) {
+    fn renew_all(&mut self, view: &EngineView<'_>) {
         while let Some(operation) = self.stale.pop() {
-            self.renew(look, operation);
+            self.renew(view, operation);
         }
     }
 
     /// Returns the fingerprint of the whole state.
-    pub(crate) fn whole(&mut self, look: &EngineView<'_>) -> u128 {
-        self.renew_all(look);
+    pub(crate) fn whole(&mut self, view: &EngineView<'_>) -> u128 {
+        self.renew_all(view);
         self.scratch.uses_history = false;
-        (self.timers, self.others) = look.rest(&mut self.scratch);
+        (self.timers, self.others) = view.rest(&mut self.scratch);
         self.is_rest_blind = self.scratch.uses_history;
-        look.whole(self.sum, self.rest())
+        view.whole(self.sum, self.rest())
     }
 
     /// Returns true if the operation is represented by its history in part.

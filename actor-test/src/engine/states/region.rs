@@ -268,7 +268,7 @@ impl Region {
     pub(crate) fn closed(&self, taken: u8, patient: bool, steps_max: u64) -> (Reachability, u64) {
         let mut walk = ReachabilitySearch::new(self, taken);
         let reach = walk.run(patient, steps_max);
-        (reach, walk.looked_at)
+        (reach, walk.visited)
     }
 
     pub(super) fn list(&self, list: List) -> &[u32] {

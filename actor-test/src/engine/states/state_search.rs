@@ -38,7 +38,7 @@ pub(crate) struct StateFingerprinter {
     /// The number of the program's reads of the clock, and its requests to the operating system.
     asked: (u64, RequestCounts),
     /// For each monitor, the number of events that it had seen after the step before.
-    looks: Vec<u64>,
+    observations: Vec<u64>,
     names: OpaqueTypes,
     /// The last state, while no step is in progress.
     seen: Option<StateView>,
@@ -65,7 +65,7 @@ impl StateFingerprinter {
         }
         self.prints.compare_executions(self.by_history);
         self.order = 0;
-        self.looks.clear();
+        self.observations.clear();
         self.defers.clear();
         self.deferring = 0;
         self.singled_out.clear();
@@ -118,10 +118,10 @@ impl StateFingerprinter {
     }
 
     /// Prepares for a step.
-    pub(crate) fn before(&mut self, look: &EngineView<'_>, pending: &Pending) {
+    pub(crate) fn before(&mut self, view: &EngineView<'_>, pending: &Pending) {
         self.forget();
-        self.names.before(look, pending);
-        let mut state = look.shared.state.borrow_mut();
+        self.names.before(view, pending);
+        let mut state = view.shared.state.borrow_mut();
         state.touched.clear();
         state.touches_timers = false;
         state.answers = 0;
@@ -132,22 +132,22 @@ impl StateFingerprinter {
     /// timers had run for `idle` rounds.
     pub(crate) fn after(
         &mut self,
-        look: &EngineView<'_>,
+        view: &EngineView<'_>,
         pending: &Pending,
         (live, idle): (u32, usize),
     ) {
-        self.names.after(look, pending);
-        self.touch(look, live);
+        self.names.after(view, pending);
+        self.touch(view, live);
         self.prints.touched(&mut self.touched);
         let taker = pending.operation;
         let runs_code =
             !taker.is_timer() && !matches!(pending.kind, StepKind::Flush | StepKind::Deliver);
         let was_blind = runs_code && self.prints.is_blind(taker.bits());
         if runs_code {
-            self.note_origin(look, taker.bits(), live);
+            self.note_origin(view, taker.bits(), live);
         }
-        let (print, is_blind) = self.look(look);
-        let state = look.shared.state.borrow();
+        let (print, is_blind) = self.fingerprint(view);
+        let state = view.shared.state.borrow();
         if runs_code && (was_blind || self.prints.is_blind(taker.bits())) {
             self.passes(state.operations[taker.index()].chain);
         }
@@ -158,25 +158,25 @@ impl StateFingerprinter {
         }
         let message = pending.message.map_or(0, MessageId::number);
         let step = mix(u64::from(taker.bits()), message);
-        self.note_looks(look, mix(state.behaviour_hash, step));
-        self.see(look, &state, (print, idle), is_blind);
+        self.note_observations(view, mix(state.behaviour_hash, step));
+        self.see(view, &state, (print, idle), is_blind);
     }
 
     /// Fingerprints the state after a fault, which may change every operation.
-    pub(crate) fn after_fault(&mut self, look: &EngineView<'_>, key: u64, idle: usize) {
+    pub(crate) fn after_fault(&mut self, view: &EngineView<'_>, key: u64, idle: usize) {
         self.prints
-            .mark_all_changed(look.shared.state.borrow().live as u32);
-        let (print, is_blind) = self.look(look);
-        let state = look.shared.state.borrow();
+            .mark_all_changed(view.shared.state.borrow().live as u32);
+        let (print, is_blind) = self.fingerprint(view);
+        let state = view.shared.state.borrow();
         self.passes(key);
-        self.note_looks(look, mix(state.behaviour_hash, key));
-        self.see(look, &state, (print, idle), is_blind);
+        self.note_observations(view, mix(state.behaviour_hash, key));
+        self.see(view, &state, (print, idle), is_blind);
     }
 
     /// Records the origin of a run of an operation's code, before which there were `live` operations: the
     /// input of the run is the fingerprint before it.
-    fn note_origin(&mut self, look: &EngineView<'_>, taker: u32, live: u32) {
-        let state = look.shared.state.borrow();
+    fn note_origin(&mut self, view: &EngineView<'_>, taker: u32, live: u32) {
+        let state = view.shared.state.borrow();
         let is_asked = self.asked != (state.clock_reads, actor_test_os::request_counts());
         let is_faulty = !state.budgets.is_none();
         let origin = (!is_asked && !is_faulty && !self.by_history && !self.prints.is_blind(taker))
@@ -195,8 +195,8 @@ impl StateFingerprinter {
     }
 
     /// Marks the operations in the footprint of the step.
-    fn touch(&mut self, look: &EngineView<'_>, live: u32) {
-        let state = look.shared.state.borrow();
+    fn touch(&mut self, view: &EngineView<'_>, live: u32) {
+        let state = view.shared.state.borrow();
         self.touches_timers = state.touches_timers;
         let spawned = live..state.live as u32;
         for operation in state.touched.iter().copied().chain(spawned) {
@@ -215,34 +215,37 @@ impl StateFingerprinter {
     }
 
     /// Adds a step to the order if monitors have seen events in it.
-    fn note_looks(&mut self, look: &EngineView<'_>, step: u64) {
-        if self.have_looked(look) {
+    fn note_observations(&mut self, view: &EngineView<'_>, step: u64) {
+        if self.have_observed(view) {
             self.passes(step);
         }
     }
 
     /// Returns true if monitors have seen events since the last call.
-    fn have_looked(&mut self, look: &EngineView<'_>) -> bool {
-        let specifications = look.shared.specifications.borrow();
-        let looks = specifications.looks();
-        let (is_new, have) = match looks.clone().count() == self.looks.len() {
-            true => (false, looks.clone().ne(self.looks.iter().copied())),
+    fn have_observed(&mut self, view: &EngineView<'_>) -> bool {
+        let specifications = view.shared.specifications.borrow();
+        let observations = specifications.observations();
+        let (is_new, have) = match observations.clone().count() == self.observations.len() {
+            true => (
+                false,
+                observations.clone().ne(self.observations.iter().copied()),
+            ),
             // A new monitor's number counts earlier executions, too, so that it says nothing.
             false => (true, false),
         };
         if is_new || have {
-            self.looks.clear();
-            self.looks.extend(looks);
+            self.observations.clear();
+            self.observations.extend(observations);
         }
         have
     }
 
-    fn look(&mut self, look: &EngineView<'_>) -> (u128, bool) {
-        let print = self.prints.whole(look);
+    fn fingerprint(&mut self, view: &EngineView<'_>) -> (u128, bool) {
+        let print = self.prints.whole(view);
         let is_blind = self.prints.is_any_blind();
         self.symmetric_print = match is_blind || self.by_history {
             true => None,
-            false => self.symmetry.print(look),
+            false => self.symmetry.print(view),
         };
         let mut meant = self.singled_out.iter();
         self.singles_out |= meant.any(|operation| self.symmetry.has(*operation));
@@ -251,7 +254,7 @@ impl StateFingerprinter {
 
     fn see(
         &mut self,
-        look: &EngineView<'_>,
+        view: &EngineView<'_>,
         state: &ExecutionState,
         (print, idle): (u128, usize),
         is_blind: bool,
@@ -269,7 +272,7 @@ impl StateFingerprinter {
         if state.counts_dead_letters {
             to.write_u64(state.dead_letters);
         }
-        for (predicate, _) in look.shared.scripts.borrow().iter() {
+        for (predicate, _) in view.shared.scripts.borrow().iter() {
             to.write_u32(*predicate);
         }
         to.write_u64(asked.random);
@@ -292,24 +295,24 @@ impl StateFingerprinter {
         if is_blind {
             feed_timers(state, &mut to);
         }
-        let whoever = self.symmetric_print.filter(|_| !is_blind).map(|print| {
+        let canonical = self.symmetric_print.filter(|_| !is_blind).map(|print| {
             let mut to = Fingerprinter::new();
             to.write_u128(beside);
             to.write_u128(print);
             to.value()
         });
-        let (owed, hot) = state.temperatures.pending_bits();
+        let (pending, hot) = state.temperatures.pending_bits();
         self.seen = Some(StateView {
             print: to.value(),
             now: state.now,
             reads_clock: state.clock_reads + asked.clock > 0,
             by_history: is_blind,
-            obligations: owed,
+            obligations: pending,
             hot,
             is_deferring: self.deferring > 0,
-            canonical: whoever,
+            canonical,
             reads_one: self.singles_out,
-            reads_numbers: look.shared.numbers_seen.get() != NumbersSeen::default(),
+            reads_numbers: view.shared.numbers_seen.get() != NumbersSeen::default(),
         });
     }
 }

@@ -56,14 +56,14 @@ impl Symmetry {
 
     /// Returns the fingerprint of a state up to symmetry; `None` if no actor is interchangeable, or if
     /// something refers to actors by numbers that can't be renamed.
-    pub(crate) fn print(&mut self, look: &EngineView<'_>) -> Option<u128> {
-        if !self.find_members(look) || !is_plain(&look.shared.state.borrow()) {
+    pub(crate) fn print(&mut self, view: &EngineView<'_>) -> Option<u128> {
+        if !self.find_members(view) || !is_plain(&view.shared.state.borrow()) {
             return None;
         }
-        if !look.shared.scripts.borrow().is_empty() {
+        if !view.shared.scripts.borrow().is_empty() {
             return None;
         }
-        let live = look.shared.state.borrow().live as u32;
+        let live = view.shared.state.borrow().live as u32;
         self.scratch.uses_history = false;
         self.scratch.across = true;
         for member in &mut self.members {
@@ -73,17 +73,17 @@ impl Symmetry {
         let all = (0..live).map(StatePart::Operation).chain([StatePart::Rest]);
         let (mut others, mut mentioning) = (0_u128, Vec::new());
         for part in all {
-            let (print, has_met) = self.look_at(look, part);
+            let (print, has_met) = self.fingerprint_part(view, part);
             match has_met {
                 true => mentioning.push(part),
                 false => others = others.wrapping_add(print),
             }
         }
-        self.refine(look, &mentioning);
+        self.refine(view, &mentioning);
         let key =
             |member: &SymmetricActor| (member.of, member.is_gone, member.color, member.operation);
         self.members.sort_unstable_by_key(key);
-        let print = self.least(look, &mentioning);
+        let print = self.least(view, &mentioning);
         (!self.scratch.uses_history).then(|| {
             let mut to = Fingerprinter::new();
             std::hash::Hasher::write_u128(&mut to, others);
@@ -93,13 +93,13 @@ impl Symmetry {
     }
 
     /// Finds the interchangeable actors; returns `false` if there are none.
-    fn find_members(&mut self, look: &EngineView<'_>) -> bool {
+    fn find_members(&mut self, view: &EngineView<'_>) -> bool {
         self.members.clear();
         let mut firsts: Vec<(TypeId, u32)> = Vec::new();
-        let live = look.shared.state.borrow().live as u32;
+        let live = view.shared.state.borrow().live as u32;
         for operation in 0..live {
             let (type_id, is_gone) = {
-                let state = look.shared.state.borrow();
+                let state = view.shared.state.borrow();
                 let found = &state.operations[operation as usize];
                 let OperationRole::Actor(number) = found.kind else {
                     continue;
@@ -111,7 +111,7 @@ impl Symmetry {
             };
             let known = self.types.get(&type_id).copied();
             let is_member = known.or_else(|| {
-                let said = is_interchangeable(look, operation, type_id)?;
+                let said = is_interchangeable(view, operation, type_id)?;
                 self.types.insert(type_id, said);
                 Some(said)
             });
@@ -134,7 +134,7 @@ impl Symmetry {
     }
 
     /// Refines the partition of interchangeable actors until no class splits (colour refinement).
-    fn refine(&mut self, look: &EngineView<'_>, mentioning: &[StatePart]) {
+    fn refine(&mut self, view: &EngineView<'_>, mentioning: &[StatePart]) {
         let mut classes = self.classes();
         for _ in 0..self.members.len() {
             let colors: Vec<u64> = (0..self.members.len())
@@ -143,7 +143,7 @@ impl Symmetry {
                         operation, color, ..
                     } = self.members[at];
                     self.names[operation as usize] = Some(mix(color, SELF));
-                    let sum = self.sum(look, mentioning);
+                    let sum = self.sum(view, mentioning);
                     self.names[operation as usize] = Some(color);
                     mix(mix(color, sum as u64), (sum >> 64) as u64)
                 })
@@ -177,11 +177,11 @@ impl Symmetry {
     }
 
     /// Returns the least fingerprint over all orders within the classes; over one, if there are too many.
-    fn least(&mut self, look: &EngineView<'_>, mentioning: &[StatePart]) -> u128 {
-        let alike = |one: &SymmetricActor, other: &SymmetricActor| {
+    fn least(&mut self, view: &EngineView<'_>, mentioning: &[StatePart]) -> u128 {
+        let are_tied = |one: &SymmetricActor, other: &SymmetricActor| {
             (one.of, one.is_gone, one.color) == (other.of, other.is_gone, other.color)
         };
-        let ties: Vec<usize> = self.members.chunk_by(alike).map(<[_]>::len).collect();
+        let ties: Vec<usize> = self.members.chunk_by(are_tied).map(<[_]>::len).collect();
         let orders = ties.iter().try_fold(1_usize, |orders, tie| {
             let all = (2..=*tie).try_fold(1_usize, |all, next| all.checked_mul(next))?;
             orders.checked_mul(all)
@@ -190,7 +190,7 @@ impl Symmetry {
         let mut least = u128::MAX;
         for order in 0..orders {
             self.name_by_rank(&ties, order);
-            least = least.min(self.sum(look, mentioning));
+            least = least.min(self.sum(view, mentioning));
         }
         least
     }
@@ -210,20 +210,20 @@ impl Symmetry {
         }
     }
 
-    fn sum(&mut self, look: &EngineView<'_>, parts: &[StatePart]) -> u128 {
+    fn sum(&mut self, view: &EngineView<'_>, parts: &[StatePart]) -> u128 {
         parts.iter().fold(0, |sum: u128, part| {
-            sum.wrapping_add(self.look_at(look, *part).0)
+            sum.wrapping_add(self.fingerprint_part(view, *part).0)
         })
     }
 
     /// Returns the fingerprint of a part under the current names, and true if the part mentions one of them.
-    fn look_at(&mut self, look: &EngineView<'_>, part: StatePart) -> (u128, bool) {
+    fn fingerprint_part(&mut self, view: &EngineView<'_>, part: StatePart) -> (u128, bool) {
         let blind = self.scratch.uses_history;
         let scratch = &mut self.scratch;
         let seen = with_renaming(&self.names, || match part {
-            StatePart::Operation(operation) => look.operation(operation, scratch),
+            StatePart::Operation(operation) => view.operation(operation, scratch),
             StatePart::Rest => {
-                let (timers, others) = look.rest(scratch);
+                let (timers, others) = view.rest(scratch);
                 timers.wrapping_mul(3).wrapping_add(others)
             }
         });
@@ -237,10 +237,10 @@ const SELF: u64 = 0x5e1f_0000_0000_0001;
 const RANK: u64 = 0x4a9c_0000_0000_0001;
 
 /// Returns true if the type of an actor declares so; `None` while it can't be asked.
-fn is_interchangeable(look: &EngineView<'_>, operation: u32, type_id: TypeId) -> Option<bool> {
-    let parts = look.bodies.get(operation as usize)?.as_ref()?;
+fn is_interchangeable(view: &EngineView<'_>, operation: u32, type_id: TypeId) -> Option<bool> {
+    let parts = view.bodies.get(operation as usize)?.as_ref()?;
     let mut to = Fingerprinter::new();
-    let valued = look.guarded(|| parts.body.fingerprint(&mut to))??;
+    let valued = view.guarded(|| parts.body.fingerprint(&mut to))??;
     valued.then(|| to.interchangeable_type() == Some(type_id))
 }
 

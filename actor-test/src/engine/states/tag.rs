@@ -35,7 +35,7 @@ pub(super) enum Tag {
     Decide = 35,
     LetGo = 36,
     Cross = 37,
-    Mishap = 38,
+    NodeFault = 38,
     Ask = 39,
     AskWaiting = 40,
 }

@@ -24,7 +24,7 @@ pub(super) struct ReachabilitySearch<'a> {
     /// The edges between states, each as target and source, if they are needed.
     edges: Vec<(u32, u32)>,
     keeps_edges: bool,
-    pub(super) looked_at: u64,
+    pub(super) visited: u64,
     next: Vec<u32>,
 }
 
@@ -50,7 +50,7 @@ impl<'a> ReachabilitySearch<'a> {
             begin: region.columns.iter().map(begin).collect(),
             edges: Vec::new(),
             keeps_edges: region.rests.iter().any(|rest| !rest.is_hot),
-            looked_at: 0,
+            visited: 0,
         }
     }
 
@@ -66,7 +66,7 @@ impl<'a> ReachabilitySearch<'a> {
                 None => return Reachability::Open,
             };
             let too_many = self.hashes.len() > STATES_MAX || self.states.len() > NUMBERS_MAX;
-            if !has_steps || too_many || self.looked_at > steps_max {
+            if !has_steps || too_many || self.visited > steps_max {
                 return Reachability::Unknown;
             }
             from += 1;
@@ -103,7 +103,7 @@ impl<'a> ReachabilitySearch<'a> {
 
     /// Takes the step of an operation, whose node is `begin_at`.
     fn take(&mut self, state: usize, of: u32, begin_at: u32) -> Option<()> {
-        self.looked_at += 1;
+        self.visited += 1;
         let region = self.region;
         let begin = state * self.width();
         let from = &self.states[begin..begin + self.width()];

@@ -41,8 +41,8 @@ impl CapacityState {
     }
 
     /// Answers a question, or makes it wait.
-    fn ask(&mut self, waits: bool, crowded: bool) -> RequestStatus {
-        if self.has_room() && !crowded {
+    fn ask(&mut self, waits: bool, is_faulted: bool) -> RequestStatus {
+        if self.has_room() && !is_faulted {
             self.granted += 1;
             return RequestStatus::Answered(CapacityAnswer::Place);
         }
@@ -75,7 +75,7 @@ pub(crate) struct CapacityParameters {
     /// True if the sender is willing to wait.
     pub(crate) waits: bool,
     /// True if a fault makes the question find no capacity.
-    pub(crate) crowded: bool,
+    pub(crate) is_faulted: bool,
 }
 
 /// A sender's request for capacity in a mailbox.
@@ -88,7 +88,7 @@ pub(crate) struct CapacityRequest {
     /// True if the sender is willing to wait.
     pub(crate) waits: bool,
     /// True if a fault makes the question find no capacity.
-    crowded: bool,
+    is_faulted: bool,
     /// The stable key of the question, for hashes of the behaviour.
     pub(crate) key: u64,
     pub(crate) status: RequestStatus,
@@ -142,14 +142,14 @@ impl ExecutionState {
         let CapacityParameters {
             event,
             waits,
-            crowded,
+            is_faulted,
         } = asking;
         let question = CapacityRequest {
             sender,
             target,
             event_id: self.event_id(target, event),
             waits,
-            crowded,
+            is_faulted,
             key: self.child_key_of(sender),
             status: RequestStatus::Unasked,
             beside: ListNode::default(),
@@ -165,7 +165,7 @@ impl ExecutionState {
         let CapacityRequest {
             target,
             waits,
-            crowded,
+            is_faulted,
             sender,
             ..
         } = self.questions[index as usize];
@@ -178,7 +178,7 @@ impl ExecutionState {
             _ if receiver.stage == OperationStage::Gone => {
                 RequestStatus::Answered(CapacityAnswer::Closed)
             }
-            Some(bound) => bound.ask(waits, crowded),
+            Some(bound) => bound.ask(waits, is_faulted),
             None => RequestStatus::Answered(CapacityAnswer::Open),
         };
         match status {
@@ -337,7 +337,7 @@ mod tests {
         let asking = CapacityParameters {
             event: 0,
             waits: true,
-            crowded: false,
+            is_faulted: false,
         };
         let questions = [one, other].map(|sender| state.question(sender, mailbox, asking));
         for question in questions {

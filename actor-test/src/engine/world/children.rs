@@ -30,9 +30,9 @@ impl ExecutionState {
                 .group_at(child)
                 .unwrap_or_else(|| self.create_family(None)),
         };
-        let adopted = &mut self.operations[child as usize];
-        adopted.family = family;
-        adopted.unread = options.unread;
+        let child_operation = &mut self.operations[child as usize];
+        child_operation.family = family;
+        child_operation.unread = options.unread;
         let now = self.now;
         let family = &mut self.families[family as usize].family;
         family.add(u64::from(child), options, now);

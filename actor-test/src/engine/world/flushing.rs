@@ -34,7 +34,7 @@ pub(crate) enum FollowUp {
         lost: Option<AskError>,
     },
     /// A fault of a script is injected or undone.
-    Mishap(u32),
+    NodeFault(u32),
     /// A request for mailbox capacity was made, and may have been answered.
     CapacityRequested(u32),
     /// A disk is called.
@@ -244,7 +244,7 @@ impl ExecutionState {
             Effect::Cross { .. } => FollowUp::Nothing,
             Effect::Fault(node_fault) => {
                 self.interrupt_all(StepConstruct::Node);
-                FollowUp::Mishap(node_fault)
+                FollowUp::NodeFault(node_fault)
             }
             Effect::Send { to, letter } => {
                 self.in_flight -= 1;

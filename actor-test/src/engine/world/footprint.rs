@@ -26,9 +26,9 @@ pub(crate) struct StepFootprint {
     /// The monitors, by number, and the predicates that have observed the step.
     pub(crate) observers: ObserverSet,
     /// The states of the observing monitors before and after the step.
-    pub(crate) looked: Vec<MonitorTransition>,
+    pub(crate) monitor_transitions: Vec<MonitorTransition>,
     /// The operations that predicates have read.
-    looks: Vec<PredicateRead>,
+    predicate_reads: Vec<PredicateRead>,
     /// The operations whose next step this step has replaced, or would have replaced.
     interrupted: Vec<OperationId>,
     /// True if the operation had open asks when the step began.
@@ -62,9 +62,9 @@ impl StepFootprint {
     }
 
     /// Records that a predicate reads something.
-    pub(crate) fn look(&mut self, predicate: u32, at: PredicateScope) {
+    pub(crate) fn record_predicate_read(&mut self, predicate: u32, at: PredicateScope) {
         if self.is_wanted {
-            self.looks.push(PredicateRead { predicate, at });
+            self.predicate_reads.push(PredicateRead { predicate, at });
         }
     }
 
@@ -86,8 +86,8 @@ impl ExecutionState {
         self.reach.noted = ConstructSet::NOTHING;
         self.reach.carried = StepEffect::Nothing;
         self.reach.observers = ObserverSet::default();
-        self.reach.looked.clear();
-        self.reach.looks.clear();
+        self.reach.monitor_transitions.clear();
+        self.reach.predicate_reads.clear();
         self.reach.interrupted.clear();
         self.reach.along.clear();
         self.reach.sleeps = false;
@@ -233,12 +233,12 @@ impl ExecutionState {
         has_predicates: bool,
     ) -> Step<'_> {
         let StepFootprint {
-            nonlocal: beyond,
+            nonlocal,
             noted,
             carried,
             observers,
-            looked,
-            looks,
+            monitor_transitions,
+            predicate_reads,
             interrupted,
             awaits,
             along,
@@ -259,7 +259,7 @@ impl ExecutionState {
         if has_predicates && is_seen {
             observers.add_predicates();
         }
-        let mut reached = beyond.without_observers().and(*noted);
+        let mut reached = nonlocal.without_observers().and(*noted);
         if *awaits && runs {
             reached.add(StepConstruct::Ask);
         }
@@ -269,13 +269,13 @@ impl ExecutionState {
         Step {
             pending,
             is_local: pending.may_be_local()
-                && !(!beyond.is_nothing() || *awaits && runs || is_bound || bug.is_some()),
+                && !(!nonlocal.is_nothing() || *awaits && runs || is_bound || bug.is_some()),
             interrupted,
             constructs: reached,
             effect: *carried,
             observers,
-            monitor_transitions: looked,
-            predicate_reads: looks,
+            monitor_transitions,
+            predicate_reads,
             defers: match pending.operation.is_timer() {
                 true => DeferredEvents::default(),
                 false => self.deferred_events(index as u32),

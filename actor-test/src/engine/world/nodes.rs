@@ -25,7 +25,7 @@ pub(crate) struct Nodes {
     /// The links of earlier executions, whose memory is reused.
     pub(super) spare_links: Vec<NetworkLink>,
     /// The faults of scripts, by the number in their effects.
-    pub(crate) mishaps: Vec<NodeFault>,
+    pub(crate) node_faults: Vec<NodeFault>,
     pub(crate) delivery: Delivery,
     /// The allowed deviation of the clocks.
     pub(crate) clocks_allowed: Clocks,
@@ -67,7 +67,7 @@ impl Nodes {
         self.lives.clear();
         self.places.clear();
         self.spare_links.append(&mut self.links);
-        self.mishaps.clear();
+        self.node_faults.clear();
         self.are_clocks_apart = false;
     }
 

@@ -10,16 +10,16 @@ const NO_SLOT: u32 = u32::MAX;
 
 impl ExecutionState {
     /// Gives an actor an order that goes ahead of its inbox, unless a stronger one is pending.
-    pub(crate) fn give_order(&mut self, index: u32, told: PendingOrder) {
+    pub(crate) fn give_order(&mut self, index: u32, order: PendingOrder) {
         self.interrupt(index, StepConstruct::Stop);
         let operation = &mut self.operations[index as usize];
-        let outdone = match (operation.pending_order, told) {
+        let outdone = match (operation.pending_order, order) {
             (PendingOrder::Kill, _) => true,
             (_, PendingOrder::Stop) => operation.stopping,
             _ => false,
         };
         if !outdone {
-            operation.pending_order = told;
+            operation.pending_order = order;
         }
         self.changes(index);
         self.refresh(index);

@@ -449,8 +449,8 @@ impl ExecutionState {
             return false;
         }
         // An access that takes the object counts as a mere read only when the object is released unchanged.
-        let is_look = matches!(holds, Hold::Stays | Hold::LetsGo);
-        is_look && self.objects.record_read(operation, object)
+        let is_read = matches!(holds, Hold::Stays | Hold::LetsGo);
+        is_read && self.objects.record_read(operation, object)
     }
 
     /// Records that an operation waits for exclusive access, and so keeps others out.

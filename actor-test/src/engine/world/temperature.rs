@@ -51,13 +51,13 @@ pub(crate) struct Temperatures {
     /// nothing changes.
     alarm: u64,
     /// The step at which waits and deferred events are checked next.
-    looks_from: u64,
+    checks_from: u64,
     /// The obligation under watch, and the step after which its discharge counts.
     watched: Option<(Obligation, u64)>,
     /// True once the obligation under watch has been discharged.
     recovered: bool,
     /// The largest number of steps for which a discharged obligation was pending.
-    owed_longest: u64,
+    longest_pending: u64,
 }
 
 impl Temperatures {
@@ -73,14 +73,14 @@ impl Temperatures {
         self.threshold = threshold;
         self.counts_from = counts_from;
         self.warns_from = None;
-        self.looks_from = match watched {
+        self.checks_from = match watched {
             Some((Obligation::Deferral(..) | Obligation::SelfSending(_), from)) => from + 1,
             _ => u64::MAX,
         };
         self.watched = watched;
         self.recovered = false;
-        self.owed_longest = 0;
-        self.alarm = self.looks_from;
+        self.longest_pending = 0;
+        self.alarm = self.checks_from;
     }
 
     /// Checks liveness from `step` on, with every temperature at zero at that step.
@@ -91,7 +91,7 @@ impl Temperatures {
             entry.kept = 0;
         }
         // Waits that began earlier count from here on.
-        self.looks_from = step + 1;
+        self.checks_from = step + 1;
         self.set_alarm();
     }
 
@@ -118,18 +118,18 @@ impl Temperatures {
     /// Schedules a check at that step, unless an earlier one is scheduled.
     #[inline]
     pub(crate) fn schedule_check(&mut self, step: u64) {
-        let looks = self.threshold.is_some() || self.watched.is_some();
-        if step < self.looks_from && looks {
-            self.looks_from = step;
+        let is_checked = self.threshold.is_some() || self.watched.is_some();
+        if step < self.checks_from && is_checked {
+            self.checks_from = step;
             self.alarm = self.alarm.min(step);
         }
     }
 
     /// Returns whether the scheduled check is due, and if so removes it from the schedule.
-    pub(crate) fn takes_look(&mut self, step: u64) -> bool {
-        let is_due = step >= self.looks_from;
+    pub(crate) fn takes_check(&mut self, step: u64) -> bool {
+        let is_due = step >= self.checks_from;
         if is_due {
-            self.looks_from = u64::MAX;
+            self.checks_from = u64::MAX;
             self.set_alarm();
         }
         is_due
@@ -143,15 +143,15 @@ impl Temperatures {
 
     /// Returns the obligation under watch.
     pub(crate) fn watched(&self) -> Option<Obligation> {
-        self.watched.map(|(debt, _)| debt)
+        self.watched.map(|(obligation, _)| obligation)
     }
 
     /// Records that an obligation is discharged. A discharge in the step at which its watch begins does not
     /// count, since the obligation has arisen again in that step.
     #[inline]
-    pub(crate) fn discharge(&mut self, debt: Obligation, step: u64) {
+    pub(crate) fn discharge(&mut self, obligation: Obligation, step: u64) {
         if let Some((watched, from)) = self.watched
-            && watched == debt
+            && watched == obligation
             && step > from
         {
             self.recovered = true;
@@ -198,7 +198,7 @@ impl Temperatures {
         let entry = &mut self.entries[number];
         entry.kept = 0;
         if let Some(since) = entry.pending_since.take() {
-            self.owed_longest = self.owed_longest.max(step - since);
+            self.longest_pending = self.longest_pending.max(step - since);
         }
         if entry.hot_from.take().is_some() {
             self.set_alarm();
@@ -221,7 +221,7 @@ impl Temperatures {
         };
         let warning = self.warns_from.map(|from| self.passes(WARNING).max(from));
         let alarm = self.passes(threshold).min(warning.unwrap_or(u64::MAX));
-        self.alarm = alarm.min(self.looks_from);
+        self.alarm = alarm.min(self.checks_from);
     }
 
     /// Returns the first step at which some entry is above `limit`, if nothing changes.
@@ -243,8 +243,8 @@ impl Temperatures {
         step >= self.alarm
     }
 
-    pub(crate) fn owed_longest(&self) -> u64 {
-        self.owed_longest
+    pub(crate) fn longest_pending(&self) -> u64 {
+        self.longest_pending
     }
 
     /// Returns whether the obligation under watch has been discharged.
@@ -273,23 +273,23 @@ impl Temperatures {
         let hottest = (0..self.entries.len())
             .filter(is_hot)
             .max_by_key(|number| self.temperature(*number, step))?;
-        Some((hottest, self.owed_since(hottest)?))
+        Some((hottest, self.pending_since(hottest)?))
     }
 
     /// Returns the entries that are pending and those that are hot, with one bit for each. Entries after the
     /// 62nd share the last bit, and the last but one is unused.
     pub(crate) fn pending_bits(&self) -> (u64, u64) {
-        let (mut owed, mut hot) = (0, 0);
+        let (mut pending, mut hot) = (0, 0);
         for (number, entry) in self.entries.iter().enumerate() {
             let bit = 1 << if number < 62 { number } else { 63 };
-            owed |= if entry.pending_since.is_some() {
+            pending |= if entry.pending_since.is_some() {
                 bit
             } else {
                 0
             };
             hot |= if entry.hot_from.is_some() { bit } else { 0 };
         }
-        (owed, hot)
+        (pending, hot)
     }
 
     /// Feeds the entries that are hot, and those that are warm since they were hot, into a fingerprint.
@@ -309,12 +309,12 @@ impl Temperatures {
     }
 
     /// Returns whether the entry's obligation is pending: hot, or warm since it was hot.
-    pub(crate) fn owes(&self, number: usize) -> bool {
+    pub(crate) fn is_pending(&self, number: usize) -> bool {
         self.entries[number].pending_since.is_some()
     }
 
     /// Returns the step at which the entry became hot after it was last cold.
-    pub(crate) fn owed_since(&self, number: usize) -> Option<u64> {
+    pub(crate) fn pending_since(&self, number: usize) -> Option<u64> {
         self.entries[number].pending_since
     }
 
@@ -328,8 +328,8 @@ impl Temperatures {
         self.entries.iter().any(|entry| entry.hot_from.is_some())
     }
 
-    pub(crate) fn any_owed(&self) -> bool {
-        (0..self.entries.len()).any(|number| self.owes(number))
+    pub(crate) fn any_pending(&self) -> bool {
+        (0..self.entries.len()).any(|number| self.is_pending(number))
     }
 }
 
@@ -352,8 +352,8 @@ mod tests {
         assert_eq!(temperatures.judges(), Some((100, 30)));
         assert!(!temperatures.alarms(30));
         assert!(temperatures.alarms(31));
-        assert!(!temperatures.takes_look(30));
-        assert!(temperatures.takes_look(31));
+        assert!(!temperatures.takes_check(30));
+        assert!(temperatures.takes_check(31));
         assert!(!temperatures.alarms(130));
         assert_eq!(temperatures.alarming(130), None);
         assert!(temperatures.alarms(131));

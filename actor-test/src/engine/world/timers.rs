@@ -247,13 +247,13 @@ impl Timers {
             // No timer enters, and none leaves, since the earliest deadline has not moved.
             return false;
         }
-        self.leave_beyond(limit);
+        self.leave_after(limit);
         self.enter_up_to(limit);
         true
     }
 
     /// Removes the timers due after `limit` from the window, in the order in which they entered.
-    fn leave_beyond(&mut self, limit: Duration) {
+    fn leave_after(&mut self, limit: Duration) {
         self.left.clear();
         let mut left = Vec::new();
         while let Some(last) = self.window.last().copied()

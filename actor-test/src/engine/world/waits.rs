@@ -124,7 +124,7 @@ impl ExecutionState {
 
     /// Updates the list of deferred events. Returns one that all checks have found for longer than the
     /// threshold.
-    pub(crate) fn look_at_deferrals(&mut self, threshold: u64) -> Option<Deferral> {
+    pub(crate) fn check_deferrals(&mut self, threshold: u64) -> Option<Deferral> {
         let defers = |index: &u32| self.operations[*index as usize].defers;
         let mut actors = (0..self.live as u32).filter(defers).peekable();
         actors.peek()?;
@@ -172,12 +172,12 @@ mod tests {
 
     fn overdue_at(state: &mut ExecutionState, step: u64) -> Vec<u32> {
         state.step = step;
-        state.temperatures.takes_look(step);
+        state.temperatures.takes_check(step);
         state.overdue(THRESHOLD, 0)
     }
 
     /// Returns the step of the next check.
-    fn next_look(state: &ExecutionState) -> Option<u64> {
+    fn next_check(state: &ExecutionState) -> Option<u64> {
         (0..1_000).find(|step| state.temperatures.alarms(*step))
     }
 
@@ -185,14 +185,14 @@ mod tests {
     fn a_wait_is_overdue_above_the_threshold() {
         let mut state = waiting(&[10, 60]);
         assert_eq!(overdue_at(&mut state, 50), NOBODY);
-        assert_eq!(next_look(&state), Some(111));
+        assert_eq!(next_check(&state), Some(111));
         assert_eq!(overdue_at(&mut state, 110), NOBODY);
-        assert_eq!(next_look(&state), Some(111));
+        assert_eq!(next_check(&state), Some(111));
         assert_eq!(overdue_at(&mut state, 111), [1]);
         // A quarter of the threshold later the waits are checked again, even if one is blamed now.
-        assert_eq!(next_look(&state), Some(137));
+        assert_eq!(next_check(&state), Some(137));
         assert_eq!(overdue_at(&mut state, 140), [1]);
-        assert_eq!(next_look(&state), Some(161));
+        assert_eq!(next_check(&state), Some(161));
         assert_eq!(overdue_at(&mut state, 161), [1, 2]);
     }
 
@@ -201,7 +201,7 @@ mod tests {
         let mut state = waiting(&[10, 60]);
         state.step = 130;
         assert_eq!(state.overdue(THRESHOLD, 40), NOBODY);
-        assert_eq!(next_look(&state), Some(141));
+        assert_eq!(next_check(&state), Some(141));
         state.step = 141;
         assert_eq!(state.overdue(THRESHOLD, 40), [1]);
     }

@@ -7,8 +7,8 @@ use crate::data::bug::{Cycle, Finding};
 use crate::data::causes::ContinuationCounts;
 use crate::data::schedule::Schedule;
 use crate::engine::{
-    EndReason, Engine, Obligation, ObligationWatch, Outcome, Program, RecordedDecision, RunOptions,
-    chosen,
+    EndReason, Engine, Obligation, ObligationWatch, Outcome, Program, RecordLevel,
+    RecordedDecision, RunOptions, chosen,
 };
 use crate::hash::mix;
 use crate::parallel::map_ordered;
@@ -169,7 +169,7 @@ impl<'a> Continuations<'a> {
         self.own.engine.prepare_for_cycle(cycle);
         let options = RunOptions {
             expected: Some(self.trunk.taken.clone()),
-            record: true,
+            record: RecordLevel::EventsAndLogs,
             ..RunOptions::default()
         };
         let outcome = self.trunk.run(&mut self.own, strategy, options);
@@ -278,12 +278,13 @@ impl<'a> Continuations<'a> {
             return;
         }
         self.recovery = self.recovery.max(walk.recovery);
-        let fork = walk.fork;
+        let continuation = walk.continuation;
         let is_nearer = |known: ContinuationId| {
-            fork.from > known.from || fork.from == known.from && fork.steps < known.steps
+            continuation.from > known.from
+                || continuation.from == known.from && continuation.steps < known.steps
         };
         if self.nearest.is_none_or(is_nearer) {
-            self.nearest = Some(fork);
+            self.nearest = Some(continuation);
         }
     }
 
@@ -340,11 +341,18 @@ impl<'a> Continuations<'a> {
     }
 
     /// Re-executes a continuation with records.
-    pub(super) fn retell(&mut self, fork: ContinuationId) -> RecordedContinuation {
-        let strategy = self.trunk.continuation(fork.from, fork.number);
+    pub(super) fn reexecute(&mut self, continuation: ContinuationId) -> RecordedContinuation {
+        let strategy = self
+            .trunk
+            .continuation(continuation.from, continuation.number);
         let (named, written) = Named::new(Box::new(strategy));
-        let course = self.trunk.course(fork.from, fork.horizon);
-        let outcome = self.trunk.go(&mut self.own, Box::new(named), course, true);
+        let course = self.trunk.course(continuation.from, continuation.horizon);
+        let outcome = self.trunk.go(
+            &mut self.own,
+            Box::new(named),
+            course,
+            RecordLevel::EventsAndLogs,
+        );
         self.pay();
         let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
         RecordedContinuation {
@@ -357,7 +365,7 @@ impl<'a> Continuations<'a> {
 
 /// A continuation and its result.
 struct ContinuationRun {
-    fork: ContinuationId,
+    continuation: ContinuationId,
     fate: ContinuationResult,
     /// The number of steps until it recovered.
     recovery: u64,
@@ -400,9 +408,9 @@ impl RecordedExecution<'_> {
     ) -> ContinuationRun {
         let strategy = self.continuation(from, number);
         let course = self.course(from, horizon);
-        let outcome = self.go(track, Box::new(strategy), course, false);
+        let outcome = self.go(track, Box::new(strategy), course, RecordLevel::No);
         ContinuationRun {
-            fork: ContinuationId {
+            continuation: ContinuationId {
                 from,
                 number,
                 horizon,
@@ -412,7 +420,7 @@ impl RecordedExecution<'_> {
             // An unwatched continuation may begin without a pending obligation.
             recovery: match course.watch_from {
                 Some(from) => outcome.steps.saturating_sub(from),
-                None => outcome.owed_longest,
+                None => outcome.longest_pending,
             },
         }
     }
@@ -445,7 +453,7 @@ impl RecordedExecution<'_> {
         track: &mut ContinuationWorker,
         strategy: Box<dyn Strategy>,
         course: RunLimits,
-        tell: bool,
+        record: RecordLevel,
     ) -> Outcome {
         let bounds = Bounds::new(course.until)
             .with_fair(course.until)
@@ -454,7 +462,7 @@ impl RecordedExecution<'_> {
         let watch = course.watch_from.zip(self.failure.obligation);
         let options = RunOptions {
             is_counted: true,
-            record: tell,
+            record,
             watch: watch.map(|(from, (entry, _))| ObligationWatch {
                 entry,
                 from,
@@ -486,7 +494,7 @@ impl RecordedExecution<'_> {
 
     /// Compares an execution with the recorded failure.
     pub(super) fn fate(&self, outcome: &Outcome) -> ContinuationResult {
-        let Some((debt, _)) = self.failure.obligation else {
+        let Some((obligation, _)) = self.failure.obligation else {
             return match &outcome.finding {
                 Some(finding) if finding.is_at_the_place_of(&self.failure.finding) => {
                     ContinuationResult::Failed
@@ -495,12 +503,15 @@ impl RecordedExecution<'_> {
                 None => ContinuationResult::Escaped,
             };
         };
-        let owes = outcome.suspicion.map(|why| why.entry);
-        let owes = owes.or(outcome.unmet.map(|(entry, _)| entry));
-        let is_cut_off = outcome.undecided.iter().any(|owed| owed.entry == debt);
+        let found = outcome.suspicion.map(|why| why.entry);
+        let found = found.or(outcome.unmet.map(|(entry, _)| entry));
+        let is_cut_off = outcome
+            .undecided
+            .iter()
+            .any(|pending| pending.entry == obligation);
         match outcome.end {
             EndReason::Recovered => ContinuationResult::Escaped,
-            _ if owes == Some(debt) || is_cut_off => ContinuationResult::Failed,
+            _ if found == Some(obligation) || is_cut_off => ContinuationResult::Failed,
             EndReason::Bug => match &outcome.finding {
                 Some(finding) if finding.is_at_the_place_of(&self.failure.finding) => {
                     ContinuationResult::Failed
@@ -508,7 +519,7 @@ impl RecordedExecution<'_> {
                 _ => ContinuationResult::Other,
             },
             // A watched execution does not judge waits.
-            EndReason::Bound if !matches!(debt, Obligation::Specification(_)) => {
+            EndReason::Bound if !matches!(obligation, Obligation::Specification(_)) => {
                 ContinuationResult::Failed
             }
             _ => ContinuationResult::Escaped,

@@ -30,15 +30,15 @@ pub(crate) fn escape(
     finding: &Finding,
     (from, walks, horizon): (u64, u32, u64),
 ) -> Option<(ContinuationCounts, Option<Escape>)> {
-    let mut forks = Continuations::new(program, test, recording, finding, u64::MAX, 1);
-    forks.retrace(Box::new(forks.replay()), recording.cycle)?;
-    let share = forks.share(from, 0..walks, horizon, true)?;
-    let Some(fork) = forks.nearest() else {
+    let mut continuations = Continuations::new(program, test, recording, finding, u64::MAX, 1);
+    continuations.retrace(Box::new(continuations.replay()), recording.cycle)?;
+    let share = continuations.share(from, 0..walks, horizon, true)?;
+    let Some(continuation) = continuations.nearest() else {
         return Some((share, None));
     };
     let RecordedContinuation {
         outcome, decisions, ..
-    } = forks.retell(fork);
+    } = continuations.reexecute(continuation);
     let escape = Escape {
         steps: outcome.steps,
         decisions,

@@ -68,9 +68,9 @@ fn find(
         return None;
     }
     let (recording, finding) = (&bug.trace, &bug.finding);
-    let mut forks = Continuations::new(program, test, recording, finding, budget, workers);
-    let (named, written) = Named::new(Box::new(forks.replay()));
-    let outcome = forks.retrace(Box::new(named), recording.cycle)?;
+    let mut continuations = Continuations::new(program, test, recording, finding, budget, workers);
+    let (named, written) = Named::new(Box::new(continuations.replay()));
+    let outcome = continuations.retrace(Box::new(named), recording.cycle)?;
     let mut written = written.lock().unwrap_or_else(PoisonError::into_inner);
     let mut search = CauseSearch {
         story: Story::of(&outcome.records),
@@ -80,12 +80,12 @@ fn find(
             .confirmation
             .map_or(0, |confirmation| confirmation.horizon)
             .max(Confirmation::HORIZON_MIN),
-        forks,
+        continuations,
         causes: Causes::default(),
     };
     search.run(budget);
     let mut causes = search.causes;
-    causes.steps = search.forks.spent();
+    causes.steps = search.continuations.spent();
     Some(causes)
 }
 
@@ -109,7 +109,7 @@ fn is_explained(kind: BugKind) -> bool {
 }
 
 struct CauseSearch<'a> {
-    forks: Continuations<'a>,
+    continuations: Continuations<'a>,
     outcome: Outcome,
     schedule: Schedule,
     story: Story,
@@ -121,23 +121,23 @@ struct CauseSearch<'a> {
 impl CauseSearch<'_> {
     fn run(&mut self, budget: u64) {
         // Long continuations distinguish an obligation that stays pending from one discharged late.
-        let first = match self.forks.failure().obligation {
+        let first = match self.continuations.failure().obligation {
             Some(_) => budget / 3 * 2,
             None => budget / 2,
         };
-        self.forks.grant(first);
-        match self.forks.failure().obligation {
-            Some((_, since)) => self.look_for_transition(since),
-            None => self.look_at_curve(),
+        self.continuations.grant(first);
+        match self.continuations.failure().obligation {
+            Some((_, since)) => self.find_transition(since),
+            None => self.measure_curve(),
         }
         self.record_nearest();
-        self.forks.grant(budget - first);
-        self.look_for_races();
+        self.continuations.grant(budget - first);
+        self.find_races();
     }
 
     /// Searches for the critical transition, after which the obligation stays pending.
-    fn look_for_transition(&mut self, since: u64) {
-        let last = self.forks.failure().steps;
+    fn find_transition(&mut self, since: u64) {
+        let last = self.continuations.failure().steps;
         let decided = self.transition(since, last);
         self.causes.cut_short |= decided.is_none();
         self.causes.decided = decided.unwrap_or_default();
@@ -145,21 +145,23 @@ impl CauseSearch<'_> {
 
     fn transition(&mut self, since: u64, last: u64) -> Option<DecisivePoint> {
         if has_timers(&self.schedule) {
-            self.forks
+            self.continuations
                 .calm_down(last, LONG_CONTINUATIONS, Confirmation::HORIZON_MIN)?;
         }
         if let Some(after) = self.recovers_in_the_end(last)? {
             return Some(DecisivePoint::StillRecoverable { from: last, after });
         }
         // A program that recovers at once, if at all, needs shorter continuations.
-        let mut probes = self.forks.share(since, 0..10, self.horizon, false)?;
+        let mut probes = self
+            .continuations
+            .share(since, 0..10, self.horizon, false)?;
         if probes.escaped == 0 && since > 0 {
             probes = self
-                .forks
+                .continuations
                 .share(0, 0..LONG_CONTINUATIONS, self.horizon, false)?;
         }
         if probes.escaped > 0 {
-            let longest = Confirmation::RECOVERIES.saturating_mul(self.forks.recovery());
+            let longest = Confirmation::RECOVERIES.saturating_mul(self.continuations.recovery());
             self.horizon = longest.clamp(Confirmation::HORIZON_MIN, self.horizon);
         }
         let horizon = self.horizon;
@@ -181,7 +183,7 @@ impl CauseSearch<'_> {
                 later,
                 missed,
             } => DecisivePoint::Critical {
-                at: self.told(after.step),
+                at: self.step_summary(after.step),
                 before,
                 after,
                 later,
@@ -197,27 +199,28 @@ impl CauseSearch<'_> {
         reason = "the outer one says that the budget did not last"
     )]
     fn recovers_in_the_end(&mut self, last: u64) -> Option<Option<u64>> {
-        if self.forks.failure().is_over {
+        if self.continuations.failure().is_over {
             return Some(None);
         }
         let farther = self.horizon.saturating_mul(LONG_HORIZON_FACTOR);
         // The search would take all of the budget, so it is skipped.
-        if farther.saturating_mul(u64::from(LONG_CONTINUATIONS)) > self.forks.left() / 2 {
+        if farther.saturating_mul(u64::from(LONG_CONTINUATIONS)) > self.continuations.left() / 2 {
             return Some(None);
         }
         let share = self
-            .forks
+            .continuations
             .share(last, 0..LONG_CONTINUATIONS, farther, true)?;
-        Some((share.escaped > 0).then(|| self.forks.recovery()))
+        Some((share.escaped > 0).then(|| self.continuations.recovery()))
     }
 
     /// Searches for the step from which on a failure is more likely than not.
-    fn look_at_curve(&mut self) {
-        let steps = self.forks.failure().steps;
+    fn measure_curve(&mut self) {
+        let steps = self.continuations.failure().steps;
         self.horizon = self.horizon.max(steps.saturating_mul(2));
-        let (forks, horizon) = (&mut self.forks, self.horizon);
-        let (shares, is_cut_short) =
-            curve(steps, |step| forks.share(step, 0..EACH, horizon, false));
+        let (continuations, horizon) = (&mut self.continuations, self.horizon);
+        let (shares, is_cut_short) = curve(steps, |step| {
+            continuations.share(step, 0..EACH, horizon, false)
+        });
         self.causes.cut_short |= is_cut_short;
         if !is_cut_short {
             self.causes.decided = self.turning(&shares, steps);
@@ -233,14 +236,14 @@ impl CauseSearch<'_> {
                 Some(share) => DecisivePoint::MostlyFromTheStart { share },
             },
             Some((before, after)) if after == shares.len() => DecisivePoint::ByTheLastStep {
-                at: self.told(steps),
+                at: self.step_summary(steps),
                 before: shares[before],
             },
             Some(turn) => {
                 let (one, other) = around(shares, turn);
                 let (before, after) = (shares[one], shares[other]);
                 if before.step + 1 == after.step {
-                    let at = self.told(after.step);
+                    let at = self.step_summary(after.step);
                     DecisivePoint::Mostly { at, before, after }
                 } else {
                     DecisivePoint::Between { before, after }
@@ -250,41 +253,44 @@ impl CauseSearch<'_> {
     }
 
     fn since_the_start(&self, share: ContinuationCounts) -> DecisivePoint {
-        let same_bytes = self.forks.has_fixed_bytes();
+        let same_bytes = self.continuations.has_fixed_bytes();
         DecisivePoint::FromTheStart { share, same_bytes }
     }
 
-    fn told(&self, step: u64) -> StepSummary {
-        told(&self.story, step)
+    fn step_summary(&self, step: u64) -> StepSummary {
+        step_summary(&self.story, step)
     }
 
     fn record_nearest(&mut self) {
-        let Some(fork) = self.forks.nearest() else {
+        let Some(continuation) = self.continuations.nearest() else {
             return;
         };
         let RecordedContinuation {
             outcome,
             decisions,
             schedule,
-        } = self.forks.retell(fork);
+        } = self.continuations.reexecute(continuation);
         let story = Story::of(&outcome.records);
         let pairs = self.schedule.iter().zip(&schedule);
         let shared = pairs.take_while(|(one, other)| one == other).count() as u64;
         let then = (shared + 1..=outcome.steps).take(THEN);
         self.causes.nearest = Some(NearestPassing {
             shared,
-            instead: (shared < outcome.steps).then(|| told(&story, shared + 1)),
+            instead: (shared < outcome.steps).then(|| step_summary(&story, shared + 1)),
             steps: outcome.steps,
             decisions: chosen(&decisions),
             checks: checks(&decisions),
-            then: then.map(|step| told(&story, step)).collect(),
+            then: then.map(|step| step_summary(&story, step)).collect(),
             story: (outcome.steps <= WHOLE).then_some(story),
         });
     }
 
-    fn look_for_races(&mut self) {
-        let steps = self.forks.failure().steps;
-        let to = match (&self.causes.decided, self.forks.failure().obligation) {
+    fn find_races(&mut self) {
+        let steps = self.continuations.failure().steps;
+        let to = match (
+            &self.causes.decided,
+            self.continuations.failure().obligation,
+        ) {
             (DecisivePoint::Critical { at, .. }, _) => at.step,
             // Without a critical step, no part of the execution was needed.
             (_, Some(_)) => return,
@@ -295,7 +301,7 @@ impl CauseSearch<'_> {
         let order = HappensBefore::of(&self.outcome.records);
         let mut search = races::RaceSearch {
             plan: Arc::new(ReplayPlan::new(schedule)),
-            forks: &mut self.forks,
+            continuations: &mut self.continuations,
             order: &order,
             // The limit is twice the plan and twice the horizon.
             until: (2 * to).saturating_add(self.horizon.saturating_mul(2)),
@@ -303,7 +309,10 @@ impl CauseSearch<'_> {
         };
         let (mut races, mut is_cut_short) = search.run();
         // A long execution may fail in the same way again, whatever the first order was.
-        if races.needed.is_empty() && !is_cut_short && search.forks.failure().obligation.is_none() {
+        if races.needed.is_empty()
+            && !is_cut_short
+            && search.continuations.failure().obligation.is_none()
+        {
             search.until = SOON * to;
             (races, is_cut_short) = search.run();
             let within = Some(search.until);
@@ -319,7 +328,7 @@ impl CauseSearch<'_> {
 
 /// Continuations with a common horizon.
 struct Walks<'a, 'b> {
-    forks: &'a mut Continuations<'b>,
+    continuations: &'a mut Continuations<'b>,
     horizon: u64,
 }
 
@@ -327,7 +336,7 @@ impl<'a, 'b> Walks<'a, 'b> {
     fn of(search: &'a mut CauseSearch<'b>) -> Self {
         Self {
             horizon: search.horizon,
-            forks: &mut search.forks,
+            continuations: &mut search.continuations,
         }
     }
 }
@@ -339,20 +348,21 @@ impl ContinuationProbe for Walks<'_, '_> {
         numbers: std::ops::Range<u32>,
         until_escape: bool,
     ) -> Option<ContinuationCounts> {
-        self.forks.share(from, numbers, self.horizon, until_escape)
+        self.continuations
+            .share(from, numbers, self.horizon, until_escape)
     }
 
     fn affordable(&self, from: u64) -> u64 {
         let each = from.saturating_add(self.horizon).max(1);
-        self.forks.left() / 4 / each
+        self.continuations.left() / 4 / each
     }
 }
 
-fn told(story: &Story, step: u64) -> StepSummary {
+fn step_summary(story: &Story, step: u64) -> StepSummary {
     let found = story.step(step);
     StepSummary {
         step,
-        actor: found.map_or_else(String::new, |told| words::who(story, told)),
-        what: found.map_or_else(String::new, |told| words::step_action(story, told)),
+        actor: found.map_or_else(String::new, |step| words::who(story, step)),
+        what: found.map_or_else(String::new, |step| words::step_action(story, step)),
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use crate::data::causes::{InboxArrival, NeededRace, RaceResults};
 use crate::data::records::MessageSource;
 use crate::data::story::Story;
-use crate::engine::EndReason;
+use crate::engine::{EndReason, RecordLevel};
 use crate::explaining::causes::continuations::{
     ContinuationResult, ContinuationWorker, Continuations, RecordedExecution, RunLimits,
 };
@@ -44,7 +44,7 @@ enum ReversalResult {
 
 /// The search for the races that a failure needs; the plan ends at the decisive step.
 pub(super) struct RaceSearch<'a, 'b> {
-    pub(super) forks: &'a mut Continuations<'b>,
+    pub(super) continuations: &'a mut Continuations<'b>,
     pub(super) plan: Arc<ReplayPlan>,
     pub(super) order: &'a HappensBefore,
     /// The largest number of steps of an execution.
@@ -82,7 +82,7 @@ impl RaceSearch<'_, '_> {
             if implied {
                 continue;
             }
-            if self.forks.left() == 0 {
+            if self.continuations.left() == 0 {
                 return (finished(races, needed), true);
             }
             let inbox = &inboxes[number];
@@ -91,15 +91,15 @@ impl RaceSearch<'_, '_> {
             };
             match verdict {
                 ReversalResult::Impossible => {}
-                ReversalResult::Needless => races.turned += 1,
+                ReversalResult::Needless => races.reversed += 1,
                 ReversalResult::Gone(reversed) => {
-                    races.turned += 1;
+                    races.reversed += 1;
                     let Some((kept, kept_failed)) = self.keep(inbox, pair) else {
                         return (finished(races, needed), true);
                     };
                     let race = NeededRace {
-                        first: self.told(&inbox[pair.first]),
-                        second: self.told(&inbox[pair.second]),
+                        first: self.arrival(&inbox[pair.first]),
+                        second: self.arrival(&inbox[pair.second]),
                         at: self.story.name(inbox[pair.first].inbox).to_owned(),
                         reversed,
                         kept,
@@ -113,7 +113,7 @@ impl RaceSearch<'_, '_> {
         (finished(races, needed), false)
     }
 
-    fn told(&self, reached: &ReachedEvent) -> InboxArrival {
+    fn arrival(&self, reached: &ReachedEvent) -> InboxArrival {
         InboxArrival {
             step: reached.at as u64 + 1,
             event: reached.event.clone(),
@@ -143,7 +143,7 @@ impl RaceSearch<'_, '_> {
     fn try_way(&mut self, held: &[usize], until: usize) -> Option<ReversalResult> {
         let (mut runs, mut verdict) = (0, None);
         let way = self.way(held, until);
-        let lasts = self.forks.each(
+        let lasts = self.continuations.each(
             numbers(),
             |trunk, track, wanders| (wanders, way.run(trunk, track, wanders)),
             |(wanders, fate)| {
@@ -166,7 +166,7 @@ impl RaceSearch<'_, '_> {
     fn keep(&mut self, inbox: &[ReachedEvent], pair: OrderedPair) -> Option<(u32, u32)> {
         let (mut kept, mut failed) = (0, 0);
         let way = self.way(&[], inbox[pair.second].at);
-        let lasts = self.forks.each(
+        let lasts = self.continuations.each(
             numbers(),
             |trunk, track, wanders| way.run(trunk, track, wanders),
             |fate| {
@@ -215,14 +215,14 @@ impl Reversal<'_> {
             until: self.until,
             temperature: self.until / 2,
         };
-        let outcome = trunk.go(track, Box::new(strategy), course, false);
+        let outcome = trunk.go(track, Box::new(strategy), course, RecordLevel::No);
         (outcome.end != EndReason::Pruned).then(|| trunk.fate(&outcome))
     }
 }
 
 fn finished(races: RaceResults, needed: Vec<(usize, OrderedPair, NeededRace)>) -> RaceResults {
     let mut needed: Vec<NeededRace> = needed.into_iter().map(|(.., race)| race).collect();
-    needed.retain(|race| chance(race) * f64::from(races.turned) < LEVEL);
+    needed.retain(|race| chance(race) * f64::from(races.reversed) < LEVEL);
     needed.sort_by_key(|race| (race.second.step, race.first.step));
     needed.truncate(NEEDED_MAX);
     RaceResults { needed, ..races }
@@ -269,20 +269,23 @@ mod tests {
 
     #[test]
     fn what_chance_can_do_is_not_told() {
-        let told = |failed, turned| {
+        let needed_of = |failed, reversed| {
             let pair = OrderedPair {
                 first: 0,
                 second: 1,
             };
             let races = RaceResults {
-                turned,
+                reversed,
                 ..RaceResults::default()
             };
             let races = finished(races, vec![(0, pair, race(failed, 21, 21))]);
             races.needed.len()
         };
-        assert_eq!((told(0, 1), told(6, 1), told(7, 1)), (0, 0, 1));
+        assert_eq!(
+            (needed_of(0, 1), needed_of(6, 1), needed_of(7, 1)),
+            (0, 0, 1)
+        );
         // Of fifty pairs, one is more likely to seem significant by chance.
-        assert_eq!((told(7, 50), told(12, 50)), (0, 1));
+        assert_eq!((needed_of(7, 50), needed_of(12, 50)), (0, 1));
     }
 }

@@ -11,7 +11,7 @@ use crate::data::causes::ContinuationCounts;
 use crate::report::confirmation::share_of;
 
 /// The number of continuations that decide whether a step is dead, during the search.
-const LOOKING: u32 = 20;
+const PROBES: u32 = 20;
 
 /// The number of continuations from the step found, and from the one before it.
 const CERTAIN: u32 = 200;
@@ -82,7 +82,7 @@ pub(super) fn search(
         recovery: ContinuationCounts::default(),
         drawn: 0,
     };
-    if !search.recovers(first, LOOKING)? {
+    if !search.recovers(first, PROBES)? {
         let share = search.share(first, CERTAIN_MIN, false)?;
         if share.escaped == 0 {
             return Some(TransitionResult::Dead(share));
@@ -138,7 +138,7 @@ impl<P: ContinuationProbe> TransitionSearch<'_, P> {
             if step >= dead {
                 break;
             }
-            if !self.recovers(step, LOOKING)? {
+            if !self.recovers(step, PROBES)? {
                 self.dead.push(step);
                 break;
             }
@@ -154,7 +154,7 @@ impl<P: ContinuationProbe> TransitionSearch<'_, P> {
                 break;
             }
             let middle = self.recoverable + gap / 2;
-            if !self.recovers(middle, LOOKING)? {
+            if !self.recovers(middle, PROBES)? {
                 self.dead.push(middle);
             }
         }

@@ -115,10 +115,10 @@ impl<'a> LivenessTrial<'a> {
             ..self
         };
         let numbers = (1..=SORTING).map(|number| 2 * number);
-        let is_calm =
-            has_timers(&found.schedule) && calm.stays_owed(trials, found, numbers, SORTING_STEPS);
+        let is_calm = has_timers(&found.schedule)
+            && calm.stays_pending(trials, found, numbers, SORTING_STEPS);
         let calm = Self { is_calm, ..calm };
-        let has_delays = calm.stays_owed(trials, found, delaying(SORTING), SORTING_STEPS);
+        let has_delays = calm.stays_pending(trials, found, delaying(SORTING), SORTING_STEPS);
         Self {
             has_delays,
             sorting: if is_calm { 2 * SORTING } else { SORTING },
@@ -141,7 +141,7 @@ impl<'a> LivenessTrial<'a> {
 
     /// Returns true if no screening continuation discharges the obligation.
     pub(super) fn seems_dead(&self, trials: &mut Trials<'_>, best: &BestExecution) -> bool {
-        self.stays_owed(trials, best, self.sorting(), SORTING_STEPS)
+        self.stays_pending(trials, best, self.sorting(), SORTING_STEPS)
     }
 
     /// Returns true if steps may be dropped: a specification has a name, but a waiting operation has a
@@ -159,8 +159,8 @@ impl<'a> LivenessTrial<'a> {
     ) -> Option<BestExecution> {
         let all = found.schedule.len();
         // The obligation is pending after this step.
-        let owed = usize::try_from(self.suspicion.since).unwrap_or(all);
-        let from = owed.max(more_than + 1).min(all);
+        let pending = usize::try_from(self.suspicion.since).unwrap_or(all);
+        let from = pending.max(more_than + 1).min(all);
         let mut dead = self.first_dead(trials, found, from);
         // Few calm continuations recover where all others don't, so that a few may miss a recovery.
         while self.is_calm && dead < all && !self.is_sure(trials, &prefix(found, dead)) {
@@ -174,7 +174,7 @@ impl<'a> LivenessTrial<'a> {
     fn is_sure(&self, trials: &mut Trials<'_>, best: &BestExecution) -> bool {
         let payable = trials.left() / 8 / cost(best, SORTING_STEPS);
         let numbers = 1..=(payable as u32).min(SURE);
-        self.stays_owed(trials, best, numbers, SORTING_STEPS)
+        self.stays_pending(trials, best, numbers, SORTING_STEPS)
     }
 
     /// Returns the first step, from `from` on, after which a few continuations do not recover.
@@ -192,8 +192,8 @@ impl<'a> LivenessTrial<'a> {
         while low < high && !trials.is_over() {
             let middle = low + (high - low) / 2;
             let half = prefix(found, middle);
-            let owes = trials.alone(|worker| self.owes(worker, &half));
-            if owes && self.seems_dead(trials, &half) {
+            let is_pending = trials.alone(|worker| self.is_pending(worker, &half));
+            if is_pending && self.seems_dead(trials, &half) {
                 high = middle;
             } else {
                 low = middle + 1;
@@ -204,7 +204,7 @@ impl<'a> LivenessTrial<'a> {
 
     /// Returns true if the obligation is pending at the end, and screening continuations do not recover.
     fn is_dead(&self, worker: &mut TrialWorker<'_>, best: &BestExecution) -> bool {
-        if !self.owes(worker, best) {
+        if !self.is_pending(worker, best) {
             return false;
         }
         let mut numbers = self.sorting();
@@ -212,7 +212,7 @@ impl<'a> LivenessTrial<'a> {
     }
 
     /// Returns true if the obligation is pending after the last step.
-    fn owes(&self, worker: &mut TrialWorker<'_>, best: &BestExecution) -> bool {
+    fn is_pending(&self, worker: &mut TrialWorker<'_>, best: &BestExecution) -> bool {
         if !self.is_free() {
             return true;
         }
@@ -223,7 +223,8 @@ impl<'a> LivenessTrial<'a> {
         let outcome = worker.again(&best.decisions, Fairness::Unfair, options);
         let message = &self.bug.finding.message;
         let is_it = |what: &str| message.starts_with(what);
-        outcome.end == EndReason::Bound && outcome.undecided.iter().any(|owed| is_it(&owed.what))
+        outcome.end == EndReason::Bound
+            && outcome.undecided.iter().any(|pending| is_it(&pending.what))
     }
 
     /// Runs the continuation with that number, and returns true if it discharges the obligation.
@@ -252,7 +253,7 @@ impl<'a> LivenessTrial<'a> {
     }
 
     /// Returns true if all continuations ran and none discharges the obligation.
-    fn stays_owed(
+    fn stays_pending(
         &self,
         trials: &mut Trials<'_>,
         best: &BestExecution,
@@ -313,8 +314,8 @@ impl<'a> LivenessTrial<'a> {
         terms: Terms,
     ) -> Option<Proof> {
         let (all, horizon) = (1..=terms.continuations, terms.horizon);
-        if !self.stays_owed(trials, best, delaying(terms.delayed), SORTING_STEPS)
-            || !self.stays_owed(trials, best, all, horizon)
+        if !self.stays_pending(trials, best, delaying(terms.delayed), SORTING_STEPS)
+            || !self.stays_pending(trials, best, all, horizon)
         {
             return None;
         }

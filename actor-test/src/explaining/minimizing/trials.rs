@@ -8,7 +8,8 @@ use crate::data::bug::Finding;
 use crate::data::schedule::Schedule;
 use crate::data::story::Story;
 use crate::engine::{
-    Engine, ObligationWatch, Outcome, Program, RecordedDecision, RunOptions, checks, chosen,
+    Engine, ObligationWatch, Outcome, Program, RecordLevel, RecordedDecision, RunOptions, checks,
+    chosen,
 };
 use crate::explaining::minimizing::search::BestExecution;
 use crate::parallel::map_ordered;
@@ -100,7 +101,7 @@ impl<'a> TrialWorker<'a> {
 
     pub(super) fn follow(&mut self, guided: Guided, seed: u64) -> FollowedRun {
         let execution = Self::execution(seed);
-        let attempt = follow_by(&mut self.engine, self.program, &execution, guided, false);
+        let attempt = follow_by(&mut self.engine, self.program, &execution, guided);
         self.spend(&attempt.outcome);
         attempt
     }
@@ -157,13 +158,13 @@ impl<'a> TrialWorker<'a> {
         like: &Recording,
         until: Option<u64>,
     ) -> (Finding, Recording) {
-        let told = RunOptions {
-            record: true,
+        let options = RunOptions {
+            record: RecordLevel::EventsAndLogs,
             until,
             ..RunOptions::default()
         };
-        let told = self.again(&best.decisions, fairness, told);
-        let mut story = Story::of(&told.records);
+        let recorded = self.again(&best.decisions, fairness, options);
+        let mut story = Story::of(&recorded.records);
         if let Some(until) = until {
             story.truncate(until.saturating_sub(1));
         }

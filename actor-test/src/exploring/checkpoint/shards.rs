@@ -21,7 +21,7 @@ use crate::exploring::explorer::Contribution;
 use crate::settings::Partition;
 
 /// The interval between checks for the result of another shard.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The result of a part, without the state of its strategy.
 #[derive(Serialize, Deserialize)]
@@ -136,7 +136,7 @@ impl Shard {
             if !goes_on() {
                 return None;
             }
-            thread::sleep(LOOK);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 

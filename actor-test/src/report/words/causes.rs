@@ -12,7 +12,7 @@ const EVENT_MAX: usize = 60;
 
 /// Formats the causes of a failure, with one line for each that is known.
 pub fn causes(causes: &Causes) -> Vec<String> {
-    let owes = matches!(
+    let recovers = matches!(
         causes.decided,
         DecisivePoint::Critical { .. }
             | DecisivePoint::Fading { .. }
@@ -20,7 +20,7 @@ pub fn causes(causes: &Causes) -> Vec<String> {
     );
     let mut lines = Vec::new();
     lines.extend(decided(&causes.decided).map(|text| format!("decided:    {text}")));
-    let nearest = causes.nearest.as_ref().map(|it| nearest(it, owes));
+    let nearest = causes.nearest.as_ref().map(|it| nearest(it, recovers));
     lines.extend(nearest.map(|text| format!("nearest:    {text}")));
     for needed in &causes.races.needed {
         lines.push(format!("needs:      {}", race(needed)));
@@ -117,24 +117,28 @@ fn failed(share: &ContinuationCounts, what: &str) -> String {
     format!("{} of {} {what} fail in this way", share.failed, share.of)
 }
 
-fn step(told: &StepSummary) -> String {
-    format!("{} ({})", told.step, deed(told))
+fn step(summary: &StepSummary) -> String {
+    format!("{} ({})", summary.step, actor_and_action(summary))
 }
 
 /// Formats the actor and action of a step. A timer's step names the timer, and then states that it fires.
-fn deed(told: &StepSummary) -> String {
-    let what = plain(&told.what);
+fn actor_and_action(summary: &StepSummary) -> String {
+    let what = plain(&summary.what);
     let what = what.strip_prefix("timer ").unwrap_or(&what);
-    format!("`{}` {}", in_full(&told.actor), cut(what, EVENT_MAX))
+    format!("`{}` {}", in_full(&summary.actor), cut(what, EVENT_MAX))
 }
 
-fn nearest(nearest: &NearestPassing, owes: bool) -> String {
-    let ends = if owes { "recovers" } else { "does not fail" };
+fn nearest(nearest: &NearestPassing, recovers: bool) -> String {
+    let ends = if recovers {
+        "recovers"
+    } else {
+        "does not fail"
+    };
     let shared = count(nearest.shared, "step");
     match &nearest.instead {
         Some(instead) => format!(
             "an execution that {ends} does the same for {shared}, then {}",
-            deed(instead)
+            actor_and_action(instead)
         ),
         None => format!("an execution that {ends} does the same for {shared}, and ends there"),
     }

@@ -9,11 +9,11 @@ use crate::data::story::{Change, Text};
 const CHANGES: usize = 8;
 
 /// The largest number of changes that are inspected.
-const LOOKED_AT: usize = 1_000;
+const COMPARED_MAX: usize = 1_000;
 
-pub(super) fn told(all: &[Change]) -> Option<String> {
-    let mut told: Vec<String> = Vec::new();
-    let changes = part_by_part(&all[..all.len().min(LOOKED_AT)]);
+pub(super) fn listed(all: &[Change]) -> Option<String> {
+    let mut listed: Vec<String> = Vec::new();
+    let changes = part_by_part(&all[..all.len().min(COMPARED_MAX)]);
     // The parts of a value that is gone or replaced are left out.
     let went = |part: &&Change| {
         let whole = |whole: &Change| !is_new(whole) && lies_in(part, whole);
@@ -34,19 +34,19 @@ pub(super) fn told(all: &[Change]) -> Option<String> {
             .iter()
             .map(|part| part_of(part, first))
             .collect();
-        told.push(match inner.is_empty() {
+        listed.push(match inner.is_empty() {
             true => change(first),
             false => format!("{} {{ {} }}", change(first), inner.join(", ")),
         });
         rest = &others[parts..];
     }
-    let others = all.len().saturating_sub(LOOKED_AT);
-    let more = match told.len().saturating_sub(CHANGES) + others {
+    let others = all.len().saturating_sub(COMPARED_MAX);
+    let more = match listed.len().saturating_sub(CHANGES) + others {
         0 => String::new(),
         more => format!(", and {}", count(more as u64, "more change")),
     };
-    told.truncate(CHANGES);
-    (!told.is_empty()).then(|| format!("{}{more}", told.join(", ")))
+    listed.truncate(CHANGES);
+    (!listed.is_empty()).then(|| format!("{}{more}", listed.join(", ")))
 }
 
 fn is_new(change: &Change) -> bool {
@@ -129,7 +129,7 @@ fn of_grown(mut changes: Vec<Change>) -> Vec<Change> {
 mod tests {
     use std::fmt::Debug;
 
-    use super::told;
+    use super::listed;
     use crate::data::fields::Fields;
     use crate::data::story::{Change, Text};
 
@@ -165,7 +165,7 @@ mod tests {
             after: difference.after.as_ref().map(Text::from),
         });
         let changes: Vec<Change> = changes.collect();
-        told(&changes).unwrap_or_default()
+        listed(&changes).unwrap_or_default()
     }
 
     const LONG: &str = "a text that is too long for all to be one field";
@@ -206,10 +206,10 @@ mod tests {
         let moved = server(&lists[2][1..]);
         let up = "requests[0]: Request { number: 1, text: \"a request\" } → Request { number: 2, text: \"another \
                   request\" }";
-        let told = between(&servers[2], &moved);
+        let listed = between(&servers[2], &moved);
         assert!(
-            told.starts_with(up) && told.ends_with(&format!("requests[1]: − {two}")),
-            "{told}"
+            listed.starts_with(up) && listed.ends_with(&format!("requests[1]: − {two}")),
+            "{listed}"
         );
     }
 

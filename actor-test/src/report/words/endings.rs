@@ -150,7 +150,7 @@ pub(crate) fn part_stands_still(test: &str, seconds: f64) -> String {
 
 /// States that the test ended its process, but did not do so when run again.
 pub fn end_not_repeated() -> String {
-    "run again with the same seed the execution ended otherwise, so there is no story to tell; what it \
+    "run again with the same seed the execution ended otherwise, so there is no story; what it \
      does depends on something outside the tester: threads, time, memory or a static"
         .into()
 }

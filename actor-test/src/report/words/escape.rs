@@ -4,7 +4,7 @@
 const LONG: usize = 1_000;
 
 /// Two values that are both longer are reduced to their difference.
-const ALIKE: usize = 60;
+const COMPARED_MIN: usize = 60;
 
 /// The number of equal characters shown around a difference.
 const AROUND: usize = 12;
@@ -76,7 +76,7 @@ pub fn differing(before: &str, after: &str) -> (String, String) {
         plain(after).chars().collect(),
     );
     let text = |letters: &[char]| letters.iter().collect::<String>();
-    if before.len().min(after.len()) <= ALIKE {
+    if before.len().min(after.len()) <= COMPARED_MIN {
         return (shortened(&text(&before)), shortened(&text(&after)));
     }
     let pairs = before.iter().zip(&after);
@@ -147,8 +147,8 @@ mod tests {
     #[test]
     fn a_long_text_says_how_much_is_missing() {
         let long = "x".repeat(5_000);
-        let told = shortened(&long);
-        assert!(told.ends_with("x… (4100 letters more)"), "{told}");
+        let text = shortened(&long);
+        assert!(text.ends_with("x… (4100 letters more)"), "{text}");
         assert_eq!(shortened("short"), "short");
     }
 

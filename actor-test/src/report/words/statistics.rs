@@ -68,7 +68,7 @@ pub(super) fn explored(report: &Report) -> Vec<String> {
 }
 
 fn faults(report: &Report) -> Option<String> {
-    let told = |faults: &FaultStatistics| {
+    let kind = |faults: &FaultStatistics| {
         let FaultStatistics {
             kind,
             struck,
@@ -85,8 +85,8 @@ fn faults(report: &Report) -> Option<String> {
             ),
         }
     };
-    let told: Vec<String> = report.faults.iter().map(told).collect();
-    (!told.is_empty()).then(|| format!("faults: {}", told.join(", ")))
+    let kinds: Vec<String> = report.faults.iter().map(kind).collect();
+    (!kinds.is_empty()).then(|| format!("faults: {}", kinds.join(", ")))
 }
 
 /// Formats the executions of and near saved schedules.

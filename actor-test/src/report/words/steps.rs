@@ -48,7 +48,7 @@ pub(super) fn decisive_steps(bug: &Bug, place: &CommandContext) -> Vec<String> {
     let width = place.width.saturating_sub(6);
     let mut lines = vec![head];
     lines.extend(laid_out(story, &chosen(story, &matter), width));
-    lines.extend(looked_at(story, width));
+    lines.extend(inspected(story, width));
     lines
         .into_iter()
         .map(|line| format!("      {line}"))
@@ -68,7 +68,7 @@ pub fn story_lines(story: &Story, width: usize, all: bool) -> Vec<String> {
             out.from, out.to
         ));
     }
-    lines.extend(looked_at(story, width));
+    lines.extend(inspected(story, width));
     lines.extend(
         unprinted(story)
             .into_iter()
@@ -85,17 +85,17 @@ pub fn step_lines(story: &Story, wanted: &BTreeSet<u64>, width: usize) -> Vec<St
 }
 
 fn laid_out(story: &Story, parts: &[FoldedPart<'_>], width: usize) -> Vec<String> {
-    let told = parts.iter().filter_map(|part| match part {
+    let whole = parts.iter().filter_map(|part| match part {
         FoldedPart::Step(step) => Some(*step),
         FoldedPart::Steps(_) => None,
     });
-    let shown: BTreeSet<u64> = told.clone().map(|step| step.number).collect();
+    let shown: BTreeSet<u64> = whole.clone().map(|step| step.number).collect();
     let widest = |texts: &mut dyn Iterator<Item = String>| {
         texts.map(|text| text.chars().count()).max().unwrap_or(0)
     };
-    let number = widest(&mut told.clone().map(|step| step.number.to_string()));
-    let time = widest(&mut told.clone().map(|step| virtual_time(step.time_ns)));
-    let actor = widest(&mut told.map(|step| who(story, step))).min(NAME_MAX);
+    let number = widest(&mut whole.clone().map(|step| step.number.to_string()));
+    let time = widest(&mut whole.clone().map(|step| virtual_time(step.time_ns)));
+    let actor = widest(&mut whole.map(|step| who(story, step))).min(NAME_MAX);
     let taken = number + time + actor + 6;
     let room = width.saturating_sub(taken).max(WHAT_MIN);
     let mut lines = Vec::new();
@@ -145,7 +145,7 @@ fn hanging(text: &str, width: usize) -> Vec<String> {
 }
 
 /// Formats the actors that a failed predicate read.
-fn looked_at(story: &Story, width: usize) -> Vec<String> {
+fn inspected(story: &Story, width: usize) -> Vec<String> {
     const SHOWN: usize = 8;
     let one = |seen: &InspectedActor| {
         let state = seen
@@ -164,7 +164,7 @@ fn looked_at(story: &Story, width: usize) -> Vec<String> {
         hanging(&format!("  {text}"), width)
     };
     let known = |seen: &&InspectedActor| seen.value.is_some() || seen.state.is_some();
-    let known: Vec<&InspectedActor> = story.looked_at.iter().filter(known).collect();
+    let known: Vec<&InspectedActor> = story.inspected.iter().filter(known).collect();
     if known.is_empty() {
         return Vec::new();
     }

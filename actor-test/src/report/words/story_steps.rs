@@ -295,7 +295,7 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
             format!("FAULT: the call \"{}\" fails{made}", shortened(call))
         }
         Effect::WokenSpuriously => "FAULT: the wait ends, though nobody has ended it".to_owned(),
-        Effect::Crowded { of } => format!("FAULT: {}'s mailbox takes nothing", name(*of)),
+        Effect::MailboxRefuses { of } => format!("FAULT: {}'s mailbox takes nothing", name(*of)),
         Effect::Announced { event } => format!("announces {}", shortened(event)),
         Effect::Accessed {
             what,
@@ -400,7 +400,7 @@ pub(super) fn details(story: &Story, step: &Step) -> Vec<String> {
             details.push(format!("{} {}", shortened(level), shortened(text)));
         }
     }
-    details.extend(changes::told(&step.changes));
+    details.extend(changes::listed(&step.changes));
     details.extend(step.monitors.iter().map(|change| monitor(story, change)));
     if story.critical == Some(step.number) {
         details.push("CRITICAL: from here on there is no way back".into());

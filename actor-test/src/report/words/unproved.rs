@@ -3,7 +3,7 @@
 use super::statistics::explored;
 use super::verdict::gaps;
 use super::warnings::warnings;
-use super::{beyond_control, count, hanging, indented, unreached};
+use super::{count, hanging, indented, uncontrolled, unreached};
 use crate::report::data::{ProofAttempt, Report};
 use crate::report::verdict::SearchKind;
 use crate::strategy::Gap;
@@ -87,7 +87,7 @@ fn remedy(gap: &Gap) -> String {
         Gap::Saturated => "leave --until-saturated away".into(),
         Gap::Nondeterministic | Gap::Diverged { .. } | Gap::Refuted => format!(
             "look for what decides behind the tester's back: {}",
-            beyond_control()
+            uncontrolled()
         ),
         _ => "leave out of the test what stood in the way, and test that by itself".into(),
     }

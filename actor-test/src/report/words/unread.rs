@@ -4,7 +4,7 @@ use super::count;
 use crate::report::data::Report;
 
 /// Formats unread events, and timers that would have fired for ever.
-pub(super) fn leftovers(report: &Report) -> Vec<String> {
+pub(super) fn end_notes(report: &Report) -> Vec<String> {
     let of = count(report.executions, "execution");
     let unread = report.unread_example.as_ref().map(|example| {
         let unread = report.unread;

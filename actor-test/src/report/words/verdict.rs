@@ -22,8 +22,8 @@ pub(super) fn covered(report: &Report) -> Option<String> {
         return Some(up_to(report, *reduction, within));
     }
     let left = report.verdict.extent.map(|extent| {
-        let is_told = matches!(report.verdict.gaps.last(), Some(Gap::States { .. }));
-        reached(&extent, *reduction, is_told)
+        let is_in_gap = matches!(report.verdict.gaps.last(), Some(Gap::States { .. }));
+        reached(&extent, *reduction, is_in_gap)
     });
     let gaps = gaps(&report.verdict.gaps);
     Some(format!(
@@ -40,8 +40,8 @@ fn whole(report: &Report, reduction: Reduction) -> String {
         Reduction::States {
             states,
             local_first,
-            symmetric: whoever,
-        } => all_states(report, states, local_first, whoever),
+            symmetric,
+        } => all_states(report, states, local_first, symmetric),
         Reduction::Histories { prefixes } => all(report, &count(prefixes, "beginning"), ""),
         Reduction::Inboxes {
             behaviours,
@@ -88,7 +88,7 @@ fn assumption(assumption: &Assumption) -> &'static str {
 fn dependent(everywhere: Constructs) -> String {
     let mut steps: Vec<String> = everywhere
         .iter()
-        .map(|what| format!("if it {}", beyond(what)))
+        .map(|what| format!("if it {}", describe(what)))
         .collect();
     steps.insert(0, "if an actor ends in it".into());
     let last = steps.pop().unwrap_or_default();
@@ -103,14 +103,14 @@ fn dependent(everywhere: Constructs) -> String {
 }
 
 /// Formats the size of the explored part, unless a gap states it, and the estimated size of the whole.
-fn reached(extent: &SizeEstimate, reduction: Reduction, is_told: bool) -> String {
+fn reached(extent: &SizeEstimate, reduction: Reduction, is_in_gap: bool) -> String {
     let what = match reduction {
         Reduction::States { .. } => "state",
         Reduction::Inboxes { .. } | Reduction::Steps { .. } => "behaviour",
         Reduction::Histories { .. } => "beginning",
         Reduction::None | Reduction::LocalFirst => "schedule",
     };
-    let met = match is_told {
+    let met = match is_in_gap {
         true => String::new(),
         false => format!(", at {}", count(extent.met, what)),
     };
@@ -160,8 +160,8 @@ pub(super) fn gaps(gaps: &[Gap]) -> String {
     gaps.join(", ")
 }
 
-fn all_states(report: &Report, states: u64, local_first: bool, whoever: bool) -> String {
-    let order = match (local_first, whoever) {
+fn all_states(report: &Report, states: u64, local_first: bool, symmetric: bool) -> String {
+    let order = match (local_first, symmetric) {
         (true, _) => ", with local steps in one order",
         (false, true) => ", whoever is who among interchangeable actors",
         (false, false) => "",
@@ -273,7 +273,7 @@ fn gap(gap: &Gap) -> String {
         }
         Gap::Unsupported { what, who } => {
             let of = who.as_ref().map_or_else(String::new, |who| format!(" of `{who}`"));
-            format!("it can't follow a step{of} which {}", beyond(*what))
+            format!("it can't follow a step{of} which {}", describe(*what))
         },
         Gap::Nondeterministic => "an actor did something else although it was given the same events in the same \
                          order: it depends on something that the search does not follow, or the program \
@@ -288,7 +288,7 @@ fn gap(gap: &Gap) -> String {
 }
 
 /// Describes a kind of step that a search by behaviours can't follow.
-fn beyond(what: StepConstruct) -> &'static str {
+fn describe(what: StepConstruct) -> &'static str {
     match what {
         StepConstruct::Clock => "reads the clock",
         StepConstruct::Timer => "arms, cancels or awaits a timer",
@@ -299,7 +299,9 @@ fn beyond(what: StepConstruct) -> &'static str {
         StepConstruct::Link => "links actors",
         StepConstruct::Watch => "watches an actor's end, or tells of it",
         StepConstruct::Ends => "asks whether an actor has stopped",
-        StepConstruct::References => "drops or looks for a reference to an actor that counts them",
+        StepConstruct::References => {
+            "drops or looks for a reference to an actor that counts them"
+        }
         StepConstruct::Names => "uses the registry of names",
         StepConstruct::Disk => "uses a disk",
         StepConstruct::Sharing => "accesses something shared",

@@ -1,7 +1,7 @@
 //! Formats warnings: undecided liveness, and specifications that could not have failed.
 
 use super::count;
-use super::unread::leftovers;
+use super::unread::end_notes;
 use crate::data::bug::BugKind;
 use crate::report::data::Report;
 
@@ -32,7 +32,7 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
             count(report.unlisted, "more execution")
         ));
     }
-    lines.extend(leftovers(report));
+    lines.extend(end_notes(report));
     if !report.opaque.is_empty() {
         let offer = match report.opaque.len() {
             1 => "offers",

@@ -44,7 +44,7 @@ impl Preemptions {
         self.able.clear();
         match &mut self.yields {
             None => self.able.extend(0..enabled.len()),
-            Some(yields) => yields.look(enabled, &mut self.able),
+            Some(yields) => yields.observe(enabled, &mut self.able),
         }
         let is_last = |at: &usize| Some(enabled[*at].operation) == self.last;
         let last = self.able.iter().position(is_last);
@@ -70,10 +70,10 @@ impl Deviation {
     }
 
     /// Prepares a pick, once before each step; returns the number of positions that may be picked.
-    pub(super) fn look(&mut self, enabled: &Enabled<'_>) -> usize {
+    pub(super) fn observe(&mut self, enabled: &Enabled<'_>) -> usize {
         match self {
             Self::Delays(explorer) => {
-                explorer.look(enabled);
+                explorer.observe(enabled);
                 enabled.len()
             }
             Self::Preemptions(preemptions) => {

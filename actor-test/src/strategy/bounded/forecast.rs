@@ -28,20 +28,20 @@ impl Forecast {
     }
 
     /// Records the alternatives that an execution noted.
-    pub(super) fn took(&mut self, alike: u64, further: u64) {
+    pub(super) fn took(&mut self, same_cost: u64, further: u64) {
         self.executions += 1;
-        self.same_cost += alike;
+        self.same_cost += same_cost;
         self.further += further;
     }
 
     /// The expected executions from one with `left` deviations to spare, itself included, if they end.
     fn executions_of_one(&self, left: u32) -> Option<f64> {
         let executions = self.executions.max(1) as f64;
-        let (alike, further) = (
+        let (same_cost, further) = (
             self.same_cost as f64 / executions,
             self.further as f64 / executions,
         );
-        let each = (alike < 1.0).then(|| 1.0 / (1.0 - alike))?;
+        let each = (same_cost < 1.0).then(|| 1.0 / (1.0 - same_cost))?;
         let strata = (0..left).scan(each, |of, _| {
             *of *= further * each;
             Some(*of)

@@ -16,7 +16,7 @@ use crate::strategy::{
 #[derive(Debug)]
 pub(super) struct BoundedSearchState {
     pub(super) deviation: Deviation,
-    pub(super) known: VisitedStates,
+    pub(super) visited: VisitedStates,
 }
 
 /// Makes the decisions of a work item, continues without further deviations, and notes the alternatives.
@@ -34,7 +34,7 @@ pub(super) struct Run {
     /// The alternatives of the places behind the work item.
     pub(super) noted: Vec<Alternative>,
     /// The step before which the last state was entered; `able` positions may be picked there.
-    looked: Option<u64>,
+    entered_at: Option<u64>,
     able: usize,
     is_pruned: bool,
     pub(super) has_diverged: bool,
@@ -78,7 +78,7 @@ impl Run {
             seed,
             taken: Vec::new(),
             noted: Vec::new(),
-            looked: None,
+            entered_at: None,
             able: 0,
             is_pruned: false,
             has_diverged: false,
@@ -103,29 +103,29 @@ impl Run {
     }
 
     /// True once all decisions of the work item are made.
-    fn is_beyond(&self) -> bool {
+    fn has_made_all(&self) -> bool {
         self.taken.len() >= self.item.len()
     }
 
     /// Enters the state, and finds the operations that may be picked; once before each step.
     fn arrive(&mut self, enabled: &Enabled<'_>) {
-        if self.looked.replace(enabled.step()) == Some(enabled.step()) {
+        if self.entered_at.replace(enabled.step()) == Some(enabled.step()) {
             return;
         }
         self.able = match enabled.get(0) {
-            Some(_) => self.lent.deviation.look(enabled),
+            Some(_) => self.lent.deviation.observe(enabled),
             None => 0,
         };
         if self.same != StateEquivalence::Never
             && self.sampler.is_none()
-            && self.is_beyond()
+            && self.has_made_all()
             && let Some(seen) = enabled.state()
         {
             let beside = match self.exactly {
                 true => self.lent.deviation.print(),
                 false => None,
             };
-            self.is_pruned |= !self.lent.known.enter(seen, beside);
+            self.is_pruned |= !self.lent.visited.enter(seen, beside);
         }
     }
 
@@ -162,7 +162,7 @@ impl Run {
 
     /// Draws an answer to a choice while sampling behind the item.
     fn drawn(&mut self, bound: u64) -> Option<u32> {
-        if !self.is_beyond() {
+        if !self.has_made_all() {
             return None;
         }
         let sampler = self.sampler.as_mut()?;
@@ -247,7 +247,7 @@ impl Strategy for Run {
             && self.wants_states()
         {
             // `arrive` isn't called for a final state, since there is no step to pick.
-            self.lent.known.enter(seen, None);
+            self.lent.visited.enter(seen, None);
         }
     }
 
@@ -264,7 +264,7 @@ impl Item {
     /// The first work item, which makes no decisions.
     pub(super) fn root() -> Self {
         Self {
-            way: Arc::new([]),
+            path: Arc::new([]),
             at: 0,
             instead: 0,
             of: 0,
@@ -282,7 +282,7 @@ impl Item {
 
     fn decision(&self, at: usize) -> Option<u32> {
         match at.cmp(&(self.at as usize)) {
-            std::cmp::Ordering::Less => self.way.get(at).copied(),
+            std::cmp::Ordering::Less => self.path.get(at).copied(),
             std::cmp::Ordering::Equal => (self.of > 0).then_some(self.instead),
             std::cmp::Ordering::Greater => None,
         }

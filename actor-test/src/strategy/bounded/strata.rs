@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::deviation::Deviation;
 use super::forecast::Forecast;
 use super::run::{Alternative, BoundedSearchState, Run};
-use super::visited::{KNOWN_MAX, VisitedStates};
+use super::visited::{VISITED_MAX, VisitedStates};
 use super::{Bounded, StateEquivalence};
 use crate::hash::mix;
 use crate::strategy::search::ExhaustiveSearch;
@@ -16,7 +16,7 @@ use crate::strategy::{CoverageClaim, Ended, Gap, Reduction, SizeEstimate, below,
 #[derive(Clone, Debug)]
 pub(super) struct Item {
     /// The decisions of the earlier execution.
-    pub(super) way: Arc<[u32]>,
+    pub(super) path: Arc<[u32]>,
     /// The number of decisions before the place with the other one.
     pub(super) at: u32,
     pub(super) instead: u32,
@@ -47,7 +47,7 @@ pub(super) struct StratifiedSearch {
     forecast: Forecast,
     executions: u64,
     /// The items beyond the bound, kept only for sampling; `has_more` is set once there was any.
-    beyond: Vec<Item>,
+    over_bound: Vec<Item>,
     has_more: bool,
     /// The seed of all executions.
     seed: Option<u64>,
@@ -83,13 +83,13 @@ impl StratifiedSearch {
             samples,
             lent: Some(BoundedSearchState {
                 deviation,
-                known: VisitedStates::default(),
+                visited: VisitedStates::default(),
             }),
             strata: BTreeMap::from([(0, vec![Item::root()])]),
             stratum: 0,
             forecast: Forecast::default(),
             executions: 0,
-            beyond: Vec::new(),
+            over_bound: Vec::new(),
             has_more: false,
             seed: None,
             longest: 0,
@@ -113,8 +113,8 @@ impl StratifiedSearch {
             let mut first = self.strata.first_entry()?;
             if *first.key() > self.stratum {
                 self.stratum = *first.key();
-                let known = self.lent.as_ref().map_or(0, |lent| lent.known.len());
-                self.forecast.begin(known);
+                let visited = self.lent.as_ref().map_or(0, |lent| lent.visited.len());
+                self.forecast.begin(visited);
                 // Items are run in the order in which they were noted.
                 first.get_mut().reverse();
             }
@@ -131,7 +131,7 @@ impl StratifiedSearch {
         } else {
             self.has_more = true;
             if self.samples {
-                self.beyond.push(item);
+                self.over_bound.push(item);
             }
         }
     }
@@ -149,13 +149,13 @@ impl StratifiedSearch {
 
     /// An execution that samples beyond the bound.
     fn sample(&mut self) -> Option<Run> {
-        if self.beyond.is_empty() || !self.samples || self.is_full {
+        if self.over_bound.is_empty() || !self.samples || self.is_full {
             return None;
         }
         self.sampled += 1;
         let seed = mix(mix(self.seed?, 0x5a3b1e), self.sampled);
-        let drawn = below(&mut generator(seed), self.beyond.len() as u64);
-        let mut item = self.beyond[drawn as usize].clone();
+        let drawn = below(&mut generator(seed), self.over_bound.len() as u64);
+        let mut item = self.over_bound[drawn as usize].clone();
         // The later alternatives take more deviations still.
         let others = u64::from(item.of - item.instead);
         item.instead += below(&mut generator(mix(seed, 2)), others) as u32;
@@ -197,17 +197,20 @@ impl ExhaustiveSearch for StratifiedSearch {
         self.is_unsound |= run.lent.deviation.is_unsound();
         self.lacks_explorer_state |=
             self.same != StateEquivalence::Never && run.lent.deviation.print().is_none();
-        self.is_full |= run.lent.known.is_full();
+        self.is_full |= run.lent.visited.is_full();
         self.executions += 1;
-        let count = |alike: bool| {
-            let of = run.noted.iter().filter(|noted| (noted.cost == 0) == alike);
+        let count = |is_same_cost: bool| {
+            let of = run
+                .noted
+                .iter()
+                .filter(|noted| (noted.cost == 0) == is_same_cost);
             of.map(|noted| u64::from(noted.of) - 1).sum()
         };
         self.forecast.took(count(true), count(false));
         if let Some(last) = run.noted.last() {
-            let way: Arc<[u32]> = run.taken[..last.at as usize].into();
+            let path: Arc<[u32]> = run.taken[..last.at as usize].into();
             let item = |noted: &Alternative| Item {
-                way: way.clone(),
+                path: path.clone(),
                 at: noted.at,
                 instead: 1,
                 of: noted.of,
@@ -220,13 +223,13 @@ impl ExhaustiveSearch for StratifiedSearch {
             later.iter().for_each(|noted| self.push(item(noted)));
         }
         let mut lent = run.lent;
-        if std::mem::take(&mut lent.known.begins_anew) {
-            lent.known.begin_anew();
+        if std::mem::take(&mut lent.visited.begins_anew) {
+            lent.visited.begin_anew();
             self.strata = BTreeMap::from([(0, vec![Item::root()])]);
             self.stratum = 0;
             self.forecast = Forecast::default();
             self.executions = 0;
-            self.beyond.clear();
+            self.over_bound.clear();
             self.has_more = false;
         }
         self.lent = Some(lent);
@@ -250,7 +253,7 @@ impl ExhaustiveSearch for StratifiedSearch {
         let noted = items.map(|item| (bound - item.cost, 1 + beside(item)));
         let met = match self.same {
             StateEquivalence::Never => self.executions,
-            StateEquivalence::States | StateEquivalence::Histories => lent.known.len(),
+            StateEquivalence::States | StateEquivalence::Histories => lent.visited.len(),
         };
         Some(
             self.forecast
@@ -262,7 +265,7 @@ impl ExhaustiveSearch for StratifiedSearch {
         let has_ended = self.strata.values().all(Vec::is_empty);
         let mut gaps = Vec::new();
         if self.is_full {
-            gaps.push(Gap::States { bound: KNOWN_MAX });
+            gaps.push(Gap::States { bound: VISITED_MAX });
         }
         if self.is_unsound {
             gaps.push(Gap::UnsoundExplorer);
@@ -291,16 +294,16 @@ impl ExhaustiveSearch for StratifiedSearch {
             let step = None;
             gaps.push(Gap::Diverged { executions, step });
         }
-        let known = self.lent.as_ref().map_or(0, |lent| lent.known.len());
+        let visited = self.lent.as_ref().map_or(0, |lent| lent.visited.len());
         CoverageClaim::Systematic {
             reduction: match self.same {
                 StateEquivalence::Never => Reduction::None,
                 StateEquivalence::States => Reduction::States {
-                    states: known,
+                    states: visited,
                     local_first: false,
                     symmetric: false,
                 },
-                StateEquivalence::Histories => Reduction::Histories { prefixes: known },
+                StateEquivalence::Histories => Reduction::Histories { prefixes: visited },
             },
             is_complete: has_ended && !self.is_full,
             gaps,

@@ -6,7 +6,7 @@ use crate::hash::mix;
 use crate::strategy::StateView;
 
 /// The most states that are stored, which take about half a gigabyte.
-pub(super) const KNOWN_MAX: u64 = 16_000_000;
+pub(super) const VISITED_MAX: u64 = 16_000_000;
 
 /// A set of visited states, alone and together with the state of the deviation.
 #[derive(Debug, Default)]
@@ -26,7 +26,7 @@ impl VisitedStates {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.states.len().max(self.pairs.len()) as u64 >= KNOWN_MAX
+        self.states.len().max(self.pairs.len()) as u64 >= VISITED_MAX
     }
 
     /// Enters a state, combined with `beside` if it is given; returns true if it is new.

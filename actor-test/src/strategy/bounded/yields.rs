@@ -37,7 +37,7 @@ impl Yields {
     }
 
     /// Appends the positions of the operations that need not wait.
-    pub(super) fn look(&mut self, enabled: &Enabled<'_>, able: &mut Vec<usize>) {
+    pub(super) fn observe(&mut self, enabled: &Enabled<'_>, able: &mut Vec<usize>) {
         let now: BTreeSet<OperationId> = enabled.iter().map(|pending| pending.operation).collect();
         if let Some((taker, yields)) = self.taker.take() {
             self.after(taker, yields, &now);

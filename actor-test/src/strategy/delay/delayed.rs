@@ -129,7 +129,7 @@ impl<E: DelayingExplorer> Strategy for Delayed<E> {
 
     #[inline]
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        self.explorer.look(enabled);
+        self.explorer.observe(enabled);
         let delays = self.delays(enabled);
         let picked = self.explorer.delay(enabled, delays);
         self.explorer.takes(enabled, picked);

@@ -48,10 +48,10 @@ impl<E: DelayingExplorer> ExplorerDriver<E> {
 
     /// Prepares a step: reports new operations, and the last one if it has finished.
     #[inline]
-    pub(in crate::strategy) fn look(&mut self, enabled: &Enabled<'_>) {
+    pub(in crate::strategy) fn observe(&mut self, enabled: &Enabled<'_>) {
         let mut last_is_met = false;
         if enabled.len() > FEW {
-            for position in self.follower.look(enabled) {
+            for position in self.follower.observe(enabled) {
                 last_is_met |= self.meet(enabled[position].operation);
             }
         } else {
@@ -67,7 +67,7 @@ impl<E: DelayingExplorer> ExplorerDriver<E> {
                 self.explorer.finished(last);
             }
         }
-        self.explorer.look(enabled);
+        self.explorer.observe(enabled);
     }
 
     /// Reports an enabled operation to the explorer if it is new; returns true if it took the last step.

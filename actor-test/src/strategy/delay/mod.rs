@@ -111,7 +111,7 @@ pub trait DelayingExplorer: fmt::Debug + Send {
     fn begin(&mut self, execution: &Execution);
 
     /// Reads the enabled operations once before each step, between `finished` and `delay` or `next`.
-    fn look(&mut self, _enabled: &Enabled<'_>) {}
+    fn observe(&mut self, _enabled: &Enabled<'_>) {}
 
     /// The position in `enabled` of the operation that comes next.
     fn next(&self, enabled: &Enabled<'_>) -> usize;
@@ -147,8 +147,8 @@ impl<E: DelayingExplorer + ?Sized> DelayingExplorer for Box<E> {
         (**self).begin(execution);
     }
 
-    fn look(&mut self, enabled: &Enabled<'_>) {
-        (**self).look(enabled);
+    fn observe(&mut self, enabled: &Enabled<'_>) {
+        (**self).observe(enabled);
     }
 
     fn next(&self, enabled: &Enabled<'_>) -> usize {

@@ -109,7 +109,7 @@ impl DelayingExplorer for RoundRobin {
     }
 
     #[inline]
-    fn look(&mut self, enabled: &Enabled<'_>) {
+    fn observe(&mut self, enabled: &Enabled<'_>) {
         if std::mem::take(&mut self.jumped) || enabled.len() <= FEW {
             self.follower.begin();
             self.turns.clear();
@@ -118,7 +118,7 @@ impl DelayingExplorer for RoundRobin {
             return;
         }
         self.turns.truncate(enabled.len());
-        for position in self.follower.look(enabled) {
+        for position in self.follower.observe(enabled) {
             let turn = self.turn(self.place(enabled[position].operation));
             self.turns.set(position, turn);
         }

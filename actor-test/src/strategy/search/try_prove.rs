@@ -51,7 +51,7 @@ impl SearchBudget {
     }
 
     /// A budget of [`ESTIMATE_ERROR_FACTOR`] times `steps`, for a search that is worth `steps`.
-    pub(crate) fn with_doubt(steps: u64) -> Self {
+    pub(crate) fn with_error_factor(steps: u64) -> Self {
         Self {
             worth: steps,
             ..Self::of(steps.saturating_mul(ESTIMATE_ERROR_FACTOR))

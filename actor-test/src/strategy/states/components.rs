@@ -42,16 +42,16 @@ impl Components {
         states: &[u32],
         is_kept: impl Fn(u32, &Edge) -> bool,
     ) -> Vec<Vec<u32>> {
-        let mut way: Vec<OpenState> = Vec::new();
+        let mut path: Vec<OpenState> = Vec::new();
         for first in states {
             if self.index[*first as usize] == NONE {
-                way.push(self.open(*first));
+                path.push(self.open(*first));
             }
-            while let Some(top) = way.last_mut() {
+            while let Some(top) = path.last_mut() {
                 let state = top.state;
                 let Some(edge) = graph.edges(state).get(top.followed) else {
-                    way.pop();
-                    self.close(state, way.last().map(|below| below.state));
+                    path.pop();
+                    self.close(state, path.last().map(|below| below.state));
                     continue;
                 };
                 top.followed += 1;
@@ -59,7 +59,7 @@ impl Components {
                     continue;
                 }
                 if self.index[edge.to as usize] == NONE {
-                    way.push(self.open(edge.to));
+                    path.push(self.open(edge.to));
                 } else if self.is_stacked[edge.to as usize] {
                     self.lower(state, self.index[edge.to as usize]);
                 }

@@ -95,14 +95,14 @@ impl CyclePathBuilder<'_> {
         while let Some(state) = queue.pop_front() {
             for leg in self.legs_from(state) {
                 if is_one(self, &leg) {
-                    let mut way = vec![leg];
+                    let mut path = vec![leg];
                     let mut at = state;
                     while at != self.at {
                         let leg = came_by[&at];
-                        way.push(leg);
+                        path.push(leg);
                         at = leg.from;
                     }
-                    way.iter().rev().for_each(|leg| self.take(*leg));
+                    path.iter().rev().for_each(|leg| self.take(*leg));
                     return true;
                 }
                 if leg.edge.to != self.at && !came_by.contains_key(&leg.edge.to) {

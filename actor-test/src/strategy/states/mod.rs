@@ -73,16 +73,16 @@ pub struct States {
 enum StateSearch {
     /// The search has not begun.
     None,
-    Charting(Box<SearchStrategy<ModelSearch>>),
-    Rerun(Box<ReexecutionSearch>),
+    Model(Box<SearchStrategy<ModelSearch>>),
+    Reexecution(Box<ReexecutionSearch>),
 }
 
 impl StateSearch {
     fn any(&self) -> Option<&dyn Strategy> {
         match self {
             Self::None => None,
-            Self::Charting(model_search) => Some(&**model_search),
-            Self::Rerun(reexecution) => Some(&**reexecution),
+            Self::Model(model_search) => Some(&**model_search),
+            Self::Reexecution(reexecution) => Some(&**reexecution),
         }
     }
 }
@@ -150,12 +150,12 @@ impl States {
         let goes_on = self.order == VisitOrder::Depth;
         let limit = self.trial.as_ref().map(|trial| trial.limit().clone());
         let model_search = ModelSearch::new(self.name(), goes_on, self.room, limit);
-        StateSearch::Charting(Box::new(SearchStrategy::new(model_search)))
+        StateSearch::Model(Box::new(SearchStrategy::new(model_search)))
     }
 
     fn by_reexecution(&self) -> StateSearch {
         let reexecution = ReexecutionSearch::new(self.order, self.local_first, self.room);
-        StateSearch::Rerun(Box::new(reexecution))
+        StateSearch::Reexecution(Box::new(reexecution))
     }
 
     fn means(&self) -> Option<&dyn Strategy> {
@@ -165,8 +165,8 @@ impl States {
     fn means_mut(&mut self) -> Option<&mut dyn Strategy> {
         match &mut self.means {
             StateSearch::None => None,
-            StateSearch::Charting(model_search) => Some(&mut **model_search),
-            StateSearch::Rerun(reexecution) => Some(&mut **reexecution),
+            StateSearch::Model(model_search) => Some(&mut **model_search),
+            StateSearch::Reexecution(reexecution) => Some(&mut **reexecution),
         }
     }
 }
@@ -259,7 +259,7 @@ impl Strategy for States {
             return false;
         }
         let is_begun = self.means_mut().is_some_and(|means| means.begin(execution));
-        if let StateSearch::Charting(model_search) = &self.means
+        if let StateSearch::Model(model_search) = &self.means
             && !is_begun
             && model_search.search().is_not_modelled
         {

@@ -17,7 +17,7 @@ struct ObligedStep {
     /// The successor state, or [`OUTSIDE`].
     to: u32,
     /// The number of the pending obligations before the step.
-    debts: u32,
+    obligations: u32,
 }
 
 /// The obligation of an actor whose inbox holds only events that it defers.
@@ -32,7 +32,7 @@ pub(super) struct ObligationSteps {
     /// Actions by number: the operation's name, then the answers.
     actions: Numbered<[u64]>,
     /// The pending obligations and the hot ones among them, by number.
-    debts: Numbered<[u64]>,
+    obligations: Numbered<[u64]>,
 }
 
 /// A fair cycle on which an obligation stays pending.
@@ -44,20 +44,20 @@ pub(super) struct FairCycle {
     /// The first state of the cycle path.
     pub(super) start: u32,
     /// The actions of the cycle path, each with the successor state.
-    pub(super) lap: Vec<(u32, u32)>,
+    pub(super) cycle_path: Vec<(u32, u32)>,
 }
 
 impl ObligationSteps {
     /// Records a step, if an obligation is pending before it.
-    pub(super) fn step(&mut self, from: u32, (owed, hot): (u64, u64), action: &[u64], to: u32) {
-        if owed != 0 {
+    pub(super) fn step(&mut self, from: u32, (pending, hot): (u64, u64), action: &[u64], to: u32) {
+        if pending != 0 {
             let action = self.actions.number(action);
-            let debts = self.debts.number(&[owed, hot]);
+            let obligations = self.obligations.number(&[pending, hot]);
             self.steps.push(ObligedStep {
                 from,
                 action,
                 to,
-                debts,
+                obligations,
             });
         }
     }
@@ -79,37 +79,45 @@ impl ObligationSteps {
     pub(super) fn judge(
         &mut self,
         local_first: bool,
-        whoever: bool,
+        symmetric: bool,
     ) -> (Vec<FairCycle>, Vec<Unjudged>) {
-        let is_partial = local_first || whoever;
+        let is_partial = local_first || symmetric;
         let mut accusations = match is_partial {
             true => Vec::new(),
             false => self.accusations(),
         };
         accusations.reverse();
         let unjudged = [
-            (is_partial && self.has_owed(), Unjudged::PendingObligations),
-            (self.may_defer_for_ever(whoever), Unjudged::Deferred),
-            (self.may_be_busy_for_ever(whoever), Unjudged::Busy),
+            (
+                is_partial && self.has_pending(),
+                Unjudged::PendingObligations,
+            ),
+            (self.may_defer_for_ever(symmetric), Unjudged::Deferred),
+            (self.may_be_busy_for_ever(symmetric), Unjudged::Busy),
         ];
         let unjudged = unjudged.into_iter().filter(|(is_so, _)| *is_so);
         (accusations, unjudged.map(|(_, what)| what).collect())
     }
 
     /// True if an obligation was pending in some state.
-    fn has_owed(&self) -> bool {
-        self.debts.all().any(|debts| debts[0] & !DEFERS != 0)
+    fn has_pending(&self) -> bool {
+        self.obligations
+            .all()
+            .any(|obligations| obligations[0] & !DEFERS != 0)
     }
 
     /// True if a fair execution may run for ever while an actor defers all its events.
-    fn may_defer_for_ever(&self, whoever: bool) -> bool {
-        let has = self.debts.all().any(|debts| debts[0] & DEFERS != 0);
-        has && (whoever || self.accuse(DEFERS.trailing_zeros()).is_some())
+    fn may_defer_for_ever(&self, symmetric: bool) -> bool {
+        let has = self
+            .obligations
+            .all()
+            .any(|obligations| obligations[0] & DEFERS != 0);
+        has && (symmetric || self.accuse(DEFERS.trailing_zeros()).is_some())
     }
 
     /// True if an actor may take only such steps for ever.
-    fn may_be_busy_for_ever(&mut self, whoever: bool) -> bool {
-        if whoever {
+    fn may_be_busy_for_ever(&mut self, symmetric: bool) -> bool {
+        if symmetric {
             // Interchangeable actors count as one.
             self.own.iter_mut().for_each(|(who, ..)| *who = 0);
         }
@@ -142,18 +150,23 @@ impl ObligationSteps {
     fn accusations(&mut self) -> Vec<FairCycle> {
         self.steps.sort_unstable();
         self.steps.dedup();
-        let owed = self.debts.all().fold(0, |all, debts| all | debts[0]);
+        let pending = self
+            .obligations
+            .all()
+            .fold(0, |all, obligations| all | obligations[0]);
         // The last bits are those of deferred events, and of all specifications without a bit of their own.
-        let bits = (0..DEFERS.trailing_zeros()).filter(|bit| owed >> bit & 1 == 1);
+        let bits = (0..DEFERS.trailing_zeros()).filter(|bit| pending >> bit & 1 == 1);
         bits.filter_map(|bit| self.accuse(bit)).collect()
     }
 
     fn accuse(&self, entry: u32) -> Option<FairCycle> {
-        let has = |debts: u32, which: usize| self.debts.get(debts)[which] >> entry & 1 == 1;
+        let has = |obligations: u32, which: usize| {
+            self.obligations.get(obligations)[which] >> entry & 1 == 1
+        };
         let mut states: Vec<u32> = Vec::new();
         let by_state = || self.steps.chunk_by(|one, other| one.from == other.from);
         for steps in by_state() {
-            if has(steps[0].debts, 0) {
+            if has(steps[0].obligations, 0) {
                 states.push(steps[0].from);
             }
         }
@@ -165,10 +178,10 @@ impl ObligationSteps {
                 Err(_) => OUTSIDE,
             },
         };
-        let owing = by_state().filter(|steps| has(steps[0].debts, 0));
-        let graph = Graph::new(owing.map(|steps| {
+        let obliged = by_state().filter(|steps| has(steps[0].obligations, 0));
+        let graph = Graph::new(obliged.map(|steps| {
             let edges = steps.iter().map(&mut edge).collect();
-            (edges, has(steps[0].debts, 1))
+            (edges, has(steps[0].obligations, 1))
         }));
         let demands = [Demand::Random, Demand::Strong, Demand::Weak];
         let (demand, region) = demands
@@ -190,7 +203,7 @@ impl ObligationSteps {
             entry,
             demand,
             start: states[region.states[0] as usize],
-            lap: done.collect(),
+            cycle_path: done.collect(),
         })
     }
 }

@@ -138,9 +138,9 @@ impl Surw {
 
     /// Updates the positions and weights of the enabled operations.
     #[inline]
-    fn look(&mut self, enabled: &Enabled<'_>) {
+    fn observe(&mut self, enabled: &Enabled<'_>) {
         self.weights.truncate(enabled.len());
-        for position in self.follower.look(enabled) {
+        for position in self.follower.observe(enabled) {
             let pending = &enabled[position];
             *self.positions.of(pending.operation) = position as u32;
             let weights = if self.is_interesting(enabled, pending) {
@@ -277,7 +277,7 @@ impl Strategy for Surw {
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let many = enabled.len() > FEW;
         if many {
-            self.look(enabled);
+            self.observe(enabled);
         } else {
             self.forget_others();
         }

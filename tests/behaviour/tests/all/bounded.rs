@@ -85,7 +85,7 @@ impl<E: DelayingExplorer> Accounts for Delays<E> {
         {
             self.explorer.finished(last);
         }
-        self.explorer.look(enabled);
+        self.explorer.observe(enabled);
         while self.explorer.next(enabled) != picked {
             self.explorer.delay(enabled);
             deviations += 1;
@@ -481,7 +481,7 @@ struct Poller {
 #[actor]
 impl Poller {
     #[on]
-    fn look(&mut self, _: Look, cx: &mut Context<Self>) {
+    fn observe(&mut self, _: Look, cx: &mut Context<Self>) {
         if !self.is_ready {
             cx.me().tell(Look);
         }
@@ -583,8 +583,8 @@ impl DelayingExplorer for Silent {
     fn begin(&mut self, execution: &Execution) {
         self.0.begin(execution);
     }
-    fn look(&mut self, enabled: &Enabled<'_>) {
-        self.0.look(enabled);
+    fn observe(&mut self, enabled: &Enabled<'_>) {
+        self.0.observe(enabled);
     }
     fn next(&self, enabled: &Enabled<'_>) -> usize {
         self.0.next(enabled)
@@ -616,15 +616,15 @@ fn an_explorer_without_a_state_bounds_nothing() {
     assert_eq!(some.verdict.within(), None);
     let all = run(Bounded::delays(Silent(RoundRobin::new())));
     assert!(all.verdict.is_exhaustive(), "{:?}", all.verdict);
-    let told = run(Bounded::delays(RoundRobin::new()).at_most(1));
-    assert_eq!(told.verdict.within(), Some(DeviationBound::Delays(1)));
+    let received = run(Bounded::delays(RoundRobin::new()).at_most(1));
+    assert_eq!(received.verdict.within(), Some(DeviationBound::Delays(1)));
 }
 
-/// A round-robin explorer that counts the calls of `look`.
+/// A round-robin explorer that counts the calls of `observe`.
 #[derive(Debug)]
 struct Shown {
     inner: RoundRobin,
-    looks: Arc<AtomicU64>,
+    observed: Arc<AtomicU64>,
 }
 
 impl DelayingExplorer for Shown {
@@ -634,9 +634,9 @@ impl DelayingExplorer for Shown {
     fn begin(&mut self, execution: &Execution) {
         self.inner.begin(execution);
     }
-    fn look(&mut self, enabled: &Enabled<'_>) {
-        self.looks.fetch_add(1, Ordering::Relaxed);
-        self.inner.look(enabled);
+    fn observe(&mut self, enabled: &Enabled<'_>) {
+        self.observed.fetch_add(1, Ordering::Relaxed);
+        self.inner.observe(enabled);
     }
     fn next(&self, enabled: &Enabled<'_>) -> usize {
         self.inner.next(enabled)
@@ -655,16 +655,16 @@ impl DelayingExplorer for Shown {
 /// A boxed explorer is shown the enabled operations, too.
 #[test]
 fn an_explorer_is_shown_what_is_enabled() {
-    let looks = Arc::new(AtomicU64::new(0));
+    let observed = Arc::new(AtomicU64::new(0));
     let inner = RoundRobin::new();
     let explorer: Box<dyn DelayingExplorer> = Box::new(Shown {
         inner,
-        looks: Arc::clone(&looks),
+        observed: Arc::clone(&observed),
     });
     let strategy = Bounded::delays(explorer).at_most(0).build();
     let report = tester().custom_strategy(strategy).run(|sys| flood(&sys, 3));
     assert_eq!(report.executions, 1);
-    assert_eq!(looks.load(Ordering::Relaxed), report.steps_total);
+    assert_eq!(observed.load(Ordering::Relaxed), report.steps_total);
 }
 
 /// Sampling continues beyond the bound from the states where the search stopped.
@@ -870,14 +870,14 @@ struct Tell(u8);
 /// Panics unless event 20 is the last of its fourteen events.
 #[derive(Fingerprint)]
 struct Listener {
-    told: u8,
+    received: u8,
 }
 #[actor]
 impl Listener {
     #[on]
     fn tell(&mut self, tell: Tell) {
-        self.told += 1;
-        assert!(self.told <= 13 || tell.0 == 20, "too late");
+        self.received += 1;
+        assert!(self.received <= 13 || tell.0 == 20, "too late");
     }
 }
 #[derive(Fingerprint)]
@@ -894,7 +894,7 @@ impl Teller {
 #[test]
 fn a_search_may_begin_late() {
     let program = |sys: &System| {
-        let listener = sys.spawn(Listener { told: 0 });
+        let listener = sys.spawn(Listener { received: 0 });
         for number in (0..13).chain([20]) {
             sys.spawn(Teller(listener.clone(), number));
         }

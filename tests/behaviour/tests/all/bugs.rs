@@ -196,9 +196,9 @@ fn a_start_that_fails() {
 
 #[test]
 fn an_error_that_nobody_receives() {
-    let told = explore(|sys| sys.spawn(Fails).tell(Go));
+    let sink = explore(|sys| sys.spawn(Fails).tell(Go));
     assert_bug(
-        &told,
+        &sink,
         BugKind::UnreceivedError,
         &["`Fails`", "`Go`", "no luck"],
     );
@@ -301,7 +301,7 @@ fn an_actor_that_only_talks_to_itself() {
 /// an end, and sends to another actor in every three hundredth round.
 struct Rounds {
     left: u32,
-    told: Option<ActorRef<Sink>>,
+    sink: Option<ActorRef<Sink>>,
 }
 #[actor]
 impl Rounds {
@@ -311,10 +311,10 @@ impl Rounds {
         if self.left > 0 {
             cx.me().tell(Go);
         }
-        if let Some(told) = &self.told
+        if let Some(sink) = &self.sink
             && self.left.is_multiple_of(300)
         {
-            told.tell(Go);
+            sink.tell(Go);
         }
     }
 }
@@ -322,12 +322,12 @@ impl Rounds {
 /// At the bound of 400 steps, the actor has handled 200 of its own events.
 #[test]
 fn an_actor_with_much_to_do_is_no_actor_that_does_nothing() {
-    for told in [false, true] {
+    for sink in [false, true] {
         let tester = Tester::new().iterations(10).max_steps(40);
         let report = tester.strategy(StrategySpec::Random).run(|sys| {
-            let told = told.then(|| sys.spawn(Sink));
-            let left = if told.is_some() { 1_000_200 } else { 600 };
-            sys.spawn(Rounds { left, told }).tell(Go);
+            let sink = sink.then(|| sys.spawn(Sink));
+            let left = if sink.is_some() { 1_000_200 } else { 600 };
+            sys.spawn(Rounds { left, sink }).tell(Go);
         });
         report.assert_clean();
         assert_eq!((report.transient, report.executions), (10, 10));
@@ -357,7 +357,7 @@ impl Volley {
 fn an_actor_that_has_done_its_rounds_goes_round_no_more() {
     for left in [101, 130, 160, 190] {
         let report = Tester::new().iterations(100).max_steps(40).run(|sys| {
-            sys.spawn(Rounds { left, told: None }).tell(Go);
+            sys.spawn(Rounds { left, sink: None }).tell(Go);
             let first = sys.spawn(Volley(None));
             sys.spawn(Volley(Some(first)));
         });

@@ -188,8 +188,8 @@ fn the_number_of_workers_changes_no_cause() {
         };
         let alone = of(1);
         assert_eq!(alone.cut_short, !lasts, "{alone:?}");
-        let told = format!("{alone:?}");
-        assert!(format!("{:?}", of(3)) == told, "{budget} steps");
+        let text = format!("{alone:?}");
+        assert!(format!("{:?}", of(3)) == text, "{budget} steps");
     }
 }
 
@@ -351,13 +351,13 @@ fn needed(
         assert!(race.first.step < race.second.step, "{race:?}");
     }
     let needed = causes.races.needed.iter();
-    let told = needed.map(|race| {
+    let text = needed.map(|race| {
         let (first, second) = (letter(&race.first.event), letter(&race.second.event));
         format!("{first} before {second}")
     });
-    let mut told: Vec<String> = told.collect();
-    told.sort();
-    told
+    let mut text: Vec<String> = text.collect();
+    text.sort();
+    text
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn what_fails_in_any_order_needs_no_race() {
 fn what_has_to_come_in_an_order_is_no_race() {
     let tester = Tester::new().iterations(1).explain(STEPS);
     let causes = causes(&tester, post(&["a", "b"], &[&["a", "b"]]));
-    assert_eq!((causes.races.pairs, causes.races.turned), (0, 0));
+    assert_eq!((causes.races.pairs, causes.races.reversed), (0, 0));
 }
 
 #[derive(Debug)]

@@ -390,8 +390,8 @@ fn a_comparison_that_matters_is_found_and_told() {
         });
     let bug = report.assert_bug("turned");
     let choices = bug.trace.story.steps.iter().flat_map(|step| &step.effects);
-    let told = format!("{:?}", choices.collect::<Vec<_>>());
-    assert_eq!(told.matches("Comparison").count(), 2, "{told}");
+    let text = format!("{:?}", choices.collect::<Vec<_>>());
+    assert_eq!(text.matches("Comparison").count(), 2, "{text}");
     assert!(bug.token.contains("-cresolution=1ms-"), "{}", bug.token);
 }
 

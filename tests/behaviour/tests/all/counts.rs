@@ -285,10 +285,10 @@ fn no_search_takes_one_seed_for_all() {
             });
             report.assert_clean();
             assert!(!report.verdict.is_exhaustive(), "{strategy}, {has_timer}");
-            let is_told = |gap: &Gap| matches!(gap, Gap::Seeds { executions } if *executions > 0);
+            let has_seeds = |gap: &Gap| matches!(gap, Gap::Seeds { executions } if *executions > 0);
             let gaps = &report.verdict.gaps;
             assert!(
-                gaps.iter().any(is_told),
+                gaps.iter().any(has_seeds),
                 "{strategy}, {has_timer}: {gaps:?}"
             );
         }

@@ -240,7 +240,7 @@ fn sleeper(sys: &System, timers: &'static [u64], cancels: bool) -> ActorRef<Slee
 #[test]
 fn timers_and_events_are_taken_in_the_orders_in_which_they_may_come() {
     let only = |timers, cancels| move |sys: &System| drop(sleeper(sys, timers, cancels));
-    let told = |timers, cancels| move |sys: &System| sleeper(sys, timers, cancels).tell(Put);
+    let sleeping = |timers, cancels| move |sys: &System| sleeper(sys, timers, cancels).tell(Put);
     // Timers fire in the order of their deadlines.
     assert_eq!(seen(only(&[1, 2, 3], false)), 1);
     assert_eq!(seen(only(&[3, 2, 1], false)), 1);
@@ -249,11 +249,11 @@ fn timers_and_events_are_taken_in_the_orders_in_which_they_may_come() {
     assert_eq!(seen(only(&[1, 2, 1], false)), 2);
     assert_eq!(seen(only(&[1, 1, 1], false)), 6);
     // Another event may come before, between and after the timers.
-    assert_eq!(seen(told(&[1], false)), 2);
-    assert_eq!(seen(told(&[1, 2], false)), 3);
+    assert_eq!(seen(sleeping(&[1], false)), 2);
+    assert_eq!(seen(sleeping(&[1, 2], false)), 3);
     // The first timer fires before the event that cancels it, or never.
-    assert_eq!(seen(told(&[1], true)), 2);
-    assert_eq!(seen(told(&[1, 2], true)), 3);
+    assert_eq!(seen(sleeping(&[1], true)), 2);
+    assert_eq!(seen(sleeping(&[1, 2], true)), 3);
 }
 
 /// Reads the clock, and chooses if it sets a timer.
@@ -503,7 +503,7 @@ fn distinguished(program: impl Fn(&System) + Sync) -> u64 {
 
 #[test]
 fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
-    let looks = |groups: &'static [&'static [usize]]| {
+    let observing = |groups: &'static [&'static [usize]]| {
         move |sys: &System| {
             let all = counters(sys);
             for group in groups {
@@ -516,13 +516,13 @@ fn a_predicate_tells_the_orders_apart_of_those_at_which_it_looks() {
         }
     };
     // Two counters with two steps each have 4!/(2! 2!) orders.
-    assert_eq!(distinguished(looks(&[])), 1);
-    assert_eq!(distinguished(looks(&[&[0]])), 1);
-    assert_eq!(distinguished(looks(&[&[0], &[1], &[2]])), 1);
-    assert_eq!(distinguished(looks(&[&[0, 1]])), 6);
-    assert_eq!(distinguished(looks(&[&[0, 1], &[0]])), 6);
-    assert_eq!(distinguished(looks(&[&[0, 1], &[1, 2]])), 6 * 6);
-    assert_eq!(distinguished(looks(&[&[0, 1, 2]])), 90);
+    assert_eq!(distinguished(observing(&[])), 1);
+    assert_eq!(distinguished(observing(&[&[0]])), 1);
+    assert_eq!(distinguished(observing(&[&[0], &[1], &[2]])), 1);
+    assert_eq!(distinguished(observing(&[&[0, 1]])), 6);
+    assert_eq!(distinguished(observing(&[&[0, 1], &[0]])), 6);
+    assert_eq!(distinguished(observing(&[&[0, 1], &[1, 2]])), 6 * 6);
+    assert_eq!(distinguished(observing(&[&[0, 1, 2]])), 90);
     // The predicate reads the second counter only after a step of the first.
     let turns = |sys: &System| {
         let [one, other, _] = counters(sys);
@@ -639,7 +639,7 @@ pub(crate) fn assert_as_brute_force(uses: FeatureSet, programs: u64, schedules_m
         if uses.monitor
             || uses.compared
             || uses.predicate
-            || uses.looks
+            || uses.has_predicates
             || uses.timers
             || uses.waits
         {
@@ -688,7 +688,7 @@ pub(crate) fn kinds(found: &Found) -> BTreeSet<(BugKind, &str)> {
 fn apart(found: &Found) -> BTreeSet<(u64, u64)> {
     let ends = found.ends.iter();
     let notes = ends.flat_map(|(notes, _)| notes.iter());
-    notes.map(|(who, told)| (*who, *told)).collect()
+    notes.map(|(who, heard)| (*who, *heard)).collect()
 }
 
 pub(crate) const TELLS: FeatureSet = FeatureSet {
@@ -701,7 +701,7 @@ pub(crate) const TELLS: FeatureSet = FeatureSet {
     compared: false,
     judge: false,
     predicate: false,
-    looks: false,
+    has_predicates: false,
     defers: false,
     timers: false,
     waits: false,
@@ -737,12 +737,12 @@ pub(crate) const ALL_USES: [FeatureSet; 22] = [
         ..TELLS
     },
     FeatureSet {
-        looks: true,
+        has_predicates: true,
         panics: true,
         ..TELLS
     },
     FeatureSet {
-        looks: true,
+        has_predicates: true,
         spawns: true,
         halts: true,
         asks: true,

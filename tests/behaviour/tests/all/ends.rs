@@ -168,7 +168,7 @@ fn a_third_may_end_what_waits_in_a_circle() {
 /// Records the reasons of ends.
 #[derive(Default)]
 struct Mourner {
-    told: Vec<StopReason>,
+    reasons: Vec<StopReason>,
 }
 
 #[derive(Debug)]
@@ -214,12 +214,12 @@ impl Mourner {
 
     #[on]
     fn terminated(&mut self, end: Terminated) {
-        self.told.push(end.reason);
+        self.reasons.push(end.reason);
     }
 
     #[on]
-    fn told(&mut self, _: Told) -> usize {
-        self.told.len()
+    fn reasons(&mut self, _: Told) -> usize {
+        self.reasons.len()
     }
 }
 
@@ -320,7 +320,7 @@ fn the_story_tells_of_an_awaited_end() {
     let failure = std::panic::catch_unwind(|| report.assert_clean()).unwrap_err();
     let report = failure.downcast_ref::<String>().unwrap();
     assert!(
-        report.contains("mortal  tells test of its end: Halted"),
+        report.contains("mortal  notifies test of its end: Halted"),
         "{report}"
     );
 }
@@ -516,9 +516,9 @@ fn a_shutdown_says_who_has_not_stopped_in_time() {
         let end = stubborn.stopped().await;
         format!("{}: {end:?}", done.expect_err("one never stops"))
     });
-    let told = "failed to shut down in time, aborted Stubborn; allow more time, or look at what their \
+    let reasons = "failed to shut down in time, aborted Stubborn; allow more time, or look at what their \
                 handlers wait for: Aborted";
-    assert_eq!(outcomes, [told]);
+    assert_eq!(outcomes, [reasons]);
 }
 
 #[test]

@@ -547,7 +547,7 @@ fn an_explorer_of_ones_own_says_who_comes_when() {
 #[derive(Debug)]
 struct Noted {
     explorer: RoundRobin,
-    told: Arc<Mutex<Vec<(char, usize)>>>,
+    changes: Arc<Mutex<Vec<(char, usize)>>>,
 }
 
 impl DelayingExplorer for Noted {
@@ -564,14 +564,14 @@ impl DelayingExplorer for Noted {
         self.explorer.delay(enabled);
     }
     fn started(&mut self, operation: OperationId) {
-        self.told.lock().unwrap().push(('+', operation.index()));
+        self.changes.lock().unwrap().push(('+', operation.index()));
     }
     fn finished(&mut self, operation: OperationId) {
-        self.told.lock().unwrap().push(('-', operation.index()));
+        self.changes.lock().unwrap().push(('-', operation.index()));
     }
     fn stepped(&mut self, step: &Pending) {
         self.explorer.stepped(step);
-        self.told
+        self.changes
             .lock()
             .unwrap()
             .push((':', step.operation.index()));
@@ -580,10 +580,10 @@ impl DelayingExplorer for Noted {
 
 #[test]
 fn an_explorer_is_told_what_starts_steps_and_finishes() {
-    let told = Arc::new(Mutex::new(Vec::new()));
+    let changes = Arc::new(Mutex::new(Vec::new()));
     let explorer = Noted {
         explorer: RoundRobin::new(),
-        told: told.clone(),
+        changes: changes.clone(),
     };
     let tester = Tester::new().iterations(1).check_every(0);
     let strategy = Box::new(Delayed::new(explorer, 0));
@@ -597,7 +597,7 @@ fn an_explorer_is_told_what_starts_steps_and_finishes() {
     report.assert_clean();
     // The body starts, spawns and sends; the counter handles, sends to itself and handles.
     let expected = "+0 :0 :0 :0 +1 -0 :1 :1 :1";
-    let words: Vec<String> = told
+    let words: Vec<String> = changes
         .lock()
         .unwrap()
         .iter()

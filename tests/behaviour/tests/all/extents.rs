@@ -23,12 +23,12 @@ fn counted(report: &Report) -> u64 {
 
 /// Asserts that the true total lies within the estimated bounds, after
 /// each of these shares of the executions; returns the estimates.
-fn assert_told(name: &str, title: &str, program: Program) -> Vec<(SizeEstimate, u64)> {
+fn assert_estimated(name: &str, title: &str, program: Program) -> Vec<(SizeEstimate, u64)> {
     let whole = explore(name, u64::MAX, program);
     assert!(whole.verdict.is_exhaustive(), "{name}: {:?}", whole.verdict);
     assert_eq!(whole.verdict.extent, None, "all was looked at");
     let all = counted(&whole);
-    let told = [0.1, 0.3, 0.6, 0.9].into_iter().filter_map(|share| {
+    let estimates = [0.1, 0.3, 0.6, 0.9].into_iter().filter_map(|share| {
         let executions = (whole.executions as f64 * share) as u64;
         let report = explore(name, executions.max(1), program);
         let extent = report.verdict.extent?;
@@ -40,22 +40,22 @@ fn assert_told(name: &str, title: &str, program: Program) -> Vec<(SizeEstimate, 
         );
         Some((extent, all))
     });
-    told.collect()
+    estimates.collect()
 }
 
 /// Asserts that at least half of the lower bounds, and at least
 /// half of the upper bounds, are within this factor of the truth.
-fn assert_near(told: &[(SizeEstimate, u64)], factor: f64) {
+fn assert_near(estimates: &[(SizeEstimate, u64)], factor: f64) {
     let is_near = |one: u64, other: u64| one as f64 * factor >= other as f64;
-    let low = told
+    let low = estimates
         .iter()
         .filter(|(extent, all)| is_near(extent.least, *all));
-    assert!(low.count() * 2 >= told.len(), "{told:?}");
-    let bounded = told
+    assert!(low.count() * 2 >= estimates.len(), "{estimates:?}");
+    let bounded = estimates
         .iter()
         .filter_map(|(extent, all)| Some((extent.most?, *all)));
     let high = bounded.clone().filter(|(most, all)| is_near(*all, *most));
-    assert!(high.count() * 2 >= bounded.count(), "{told:?}");
+    assert!(high.count() * 2 >= bounded.count(), "{estimates:?}");
 }
 
 const TREES: [(&str, Program); 8] = [
@@ -71,8 +71,8 @@ const TREES: [(&str, Program); 8] = [
 
 #[test]
 fn behaviours_are_as_many_as_they_seem_to_be() {
-    let told = TREES.map(|(title, program)| assert_told("dpor", title, program));
-    assert_near(&told.concat(), 2.0);
+    let estimates = TREES.map(|(title, program)| assert_estimated("dpor", title, program));
+    assert_near(&estimates.concat(), 2.0);
 }
 
 /// Totals that are much larger than the number of executions.
@@ -100,8 +100,8 @@ fn behaviours_are_as_many_as_they_seem_to_be_where_few_were_seen() {
 #[test]
 fn schedules_are_as_many_as_they_seem_to_be() {
     let few = [TREES[0], TREES[1], TREES[4], TREES[6], TREES[7]];
-    let told = few.map(|(title, program)| assert_told("dfs:local", title, program));
-    assert_near(&told.concat(), 4.0);
+    let estimates = few.map(|(title, program)| assert_estimated("dfs:local", title, program));
+    assert_near(&estimates.concat(), 4.0);
 }
 
 #[derive(Clone, Copy, Hash, Debug)]
@@ -141,7 +141,7 @@ fn states_are_as_many_as_they_seem_to_be() {
     let program: Program = |sys| clocks(sys, &[3, 4, 5]);
     let whole = explore("states:order=breadth", u64::MAX, program);
     let all = whole.verdict.states().expect("a search of states");
-    let (mut without_end, mut told) = (0, Vec::new());
+    let (mut without_end, mut estimates) = (0, Vec::new());
     for share in 1..20 {
         let report = explore(
             &format!("states:{}/order=breadth", all * share / 20),
@@ -155,12 +155,15 @@ fn states_are_as_many_as_they_seem_to_be() {
             None => without_end += 1,
             Some(most) => {
                 assert!(extent.least <= all && all <= most, "{extent:?} of {all}");
-                told.push((extent, all));
+                estimates.push((extent, all));
             }
         }
     }
-    assert!(without_end > 2 && told.len() > 5, "{without_end}, {told:?}");
-    assert_near(&told, 2.0);
+    assert!(
+        without_end > 2 && estimates.len() > 5,
+        "{without_end}, {estimates:?}"
+    );
+    assert_near(&estimates, 2.0);
 }
 
 /// Searches with a bound on deviations, and depth-first searches with re-execution, which a

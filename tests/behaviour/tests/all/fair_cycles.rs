@@ -19,7 +19,7 @@ fn search(strategy: &str, program: impl Fn(&System) + Sync) -> Report {
 }
 
 /// Returns the liveness bugs.
-fn owed(report: &Report) -> Vec<&Bug> {
+fn pending(report: &Report) -> Vec<&Bug> {
     let bugs = report.bugs().iter();
     bugs.filter(|bug| bug.kind() == BugKind::Liveness).collect()
 }
@@ -31,19 +31,19 @@ fn demand(bug: &Bug) -> Demand {
 /// The state graph of the model, and the states in which the first actor still has to rest.
 struct Graph {
     edges: Vec<Vec<Edge>>,
-    is_owed: Vec<bool>,
+    is_pending: Vec<bool>,
     operations: usize,
 }
 
 impl Graph {
     fn new(model: &Model) -> Self {
-        let is_owed = |point: &ModelState| match point {
+        let is_pending = |point: &ModelState| match point {
             ModelState::Root => false,
             ModelState::World(world) => world.started[0] && world.states[0] != 0,
         };
         Self {
             edges: model.edges.clone(),
-            is_owed: model.points.iter().map(is_owed).collect(),
+            is_pending: model.points.iter().map(is_pending).collect(),
             operations: 1 + model
                 .edges
                 .iter()
@@ -96,7 +96,7 @@ impl Graph {
 
     fn any_weakly(&self) -> bool {
         let all: Vec<usize> = (0..self.operations).collect();
-        let fair = self.again_and_again(self.is_owed.clone(), &all, true);
+        let fair = self.again_and_again(self.is_pending.clone(), &all, true);
         fair.contains(&true)
     }
 
@@ -106,7 +106,7 @@ impl Graph {
             let takes = |who: &usize| set >> who & 1 == 1;
             let stays = |state: usize| {
                 let mut edges = self.edges[state].iter();
-                self.is_owed[state] && edges.all(|edge| takes(&edge.who))
+                self.is_pending[state] && edges.all(|edge| takes(&edge.who))
             };
             let among = (0..self.edges.len()).map(stays).collect();
             let who: Vec<usize> = (0..self.operations).filter(takes).collect();
@@ -116,7 +116,7 @@ impl Graph {
 
     /// Returns true if some state with the obligation reaches only such states, for ever.
     fn any_for_certain(&self) -> bool {
-        let mut stays = self.is_owed.clone();
+        let mut stays = self.is_pending.clone();
         loop {
             let before = stays.clone();
             let leads = |state: usize| {
@@ -173,7 +173,7 @@ fn what_stays_owed_in_a_model_is_found_and_nothing_else() {
             "{}",
             case()
         );
-        let bugs = owed(&report);
+        let bugs = pending(&report);
         assert_eq!(bugs.first().map(|bug| demand(bug)), expected, "{}", case());
         found[expected.map_or(0, |demand| demand as usize)] += 1;
         for bug in bugs {
@@ -498,7 +498,7 @@ fn what_leaves_a_cycle_in_the_end_is_no_bug() {
         // The actor handles only its own events.
         assert_eq!(report.verdict.gaps, [Gap::Cycles(Unjudged::Busy)]);
         let is_live = chooses || has_boss;
-        assert_eq!(owed(&report).is_empty(), is_live, "{chooses} {has_boss}");
+        assert_eq!(pending(&report).is_empty(), is_live, "{chooses} {has_boss}");
     }
 }
 
@@ -543,7 +543,7 @@ fn what_can_again_and_again_is_left_by_a_weakly_fair_schedule() {
                 w.get(&dozing).is_some_and(|dozing| dozing.rests)
             });
         });
-        let demands = owed(&report).into_iter().map(demand).collect::<Vec<_>>();
+        let demands = pending(&report).into_iter().map(demand).collect::<Vec<_>>();
         let expected = [Demand::Weak];
         assert_eq!(demands, if is_patient { &expected[..] } else { &[] });
     }

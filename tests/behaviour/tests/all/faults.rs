@@ -69,8 +69,8 @@ fn a_call_that_fails_is_found_told_and_made_minimal() {
         .as_ref()
         .expect("it was minimised, or is minimal");
     assert_eq!(minimized.after.faults, 1);
-    let told = format!("{:?}", bug.trace.story);
-    assert!(told.contains("CallFailed"), "{told}");
+    let text = format!("{:?}", bug.trace.story);
+    assert!(text.contains("CallFailed"), "{text}");
     tester
         .run(reads(6, |failed| failed.len() > 3))
         .assert_clean();
@@ -266,8 +266,8 @@ fn a_mailbox_may_take_nothing_though_it_has_room() {
         Tester::new().run(mailbox(10, asks)).assert_clean();
         let report = Tester::new().faults(full).run(mailbox(10, asks));
         let bug = report.assert_bug("refused");
-        let told = format!("{:?}", bug.trace.story);
-        assert!(told.contains("Crowded"), "{told}");
+        let text = format!("{:?}", bug.trace.story);
+        assert!(text.contains("Crowded"), "{text}");
         let report = Tester::new().faults(full).run(mailbox(0, asks));
         report.assert_clean();
         assert_eq!(
@@ -597,8 +597,8 @@ mod nodes {
         let report = run("crash=1", nodes(3, false, false, true));
         let bug = report.assert_bug("all have arrived");
         assert!(bug.is_liveness());
-        let told = format!("{:?}", bug.trace.story);
-        assert!(told.contains("crash"), "{told}");
+        let text = format!("{:?}", bug.trace.story);
+        assert!(text.contains("crash"), "{text}");
         let said = std::panic::catch_unwind(|| report.assert_clean()).expect_err("it has a bug");
         let said = said.downcast_ref::<String>().expect("a report");
         assert!(
@@ -675,15 +675,15 @@ mod nodes {
     /// Counts its events, and reports a crash of the node after exactly this number.
     #[derive(Debug)]
     struct Counter {
-        told: u32,
+        text: u32,
     }
 
     #[actor]
     impl Counter {
         #[on]
         fn go(&mut self, _: Go, cx: &mut Context<Self>) {
-            self.told += 1;
-            if self.told < 20 {
+            self.text += 1;
+            if self.text < 20 {
                 cx.me().tell(Go);
             }
         }
@@ -691,7 +691,7 @@ mod nodes {
 
     impl Drop for Counter {
         fn drop(&mut self) {
-            assert!(!(5..9).contains(&self.told), "in the window");
+            assert!(!(5..9).contains(&self.text), "in the window");
         }
     }
 
@@ -709,7 +709,7 @@ mod nodes {
             .strategy("timed-random".parse().expect("a strategy"))
             .run(|sys| {
                 sys.node("n1", |node| {
-                    node.spawn(Counter { told: 0 }).tell(Go);
+                    node.spawn(Counter { text: 0 }).tell(Go);
                 });
             });
         let bugs: u64 = report.bugs.iter().map(|bug| bug.seen).sum();

@@ -106,7 +106,7 @@ impl Worker {
     }
 }
 
-fn told(overflow: Overflow) -> Vec<String> {
+fn texts(overflow: Overflow) -> Vec<String> {
     let outcomes = Outcomes::default();
     every(|sys| {
         outcomes.begin();
@@ -125,9 +125,9 @@ fn told(overflow: Overflow) -> Vec<String> {
 #[test]
 fn what_is_told_to_a_full_mailbox_is_lost_in_the_schedules_where_it_is_full() {
     for overflow in [Overflow::Wait, Overflow::Reject, Overflow::DropNewest] {
-        assert_eq!(told(overflow), ["1", "1 2", "1 2 3", "1 3"]);
+        assert_eq!(texts(overflow), ["1", "1 2", "1 2 3", "1 3"]);
     }
-    assert_eq!(told(Overflow::DropOldest), ["1 2 3", "1 3", "2 3", "3"]);
+    assert_eq!(texts(Overflow::DropOldest), ["1 2 3", "1 3", "2 3", "3"]);
 }
 
 #[test]
@@ -428,7 +428,7 @@ fn two_that_wait_for_room_with_each_other_are_a_deadlock_with_names() {
 }
 
 /// Returns the steps about capacity in the report of a failing execution.
-fn told_of(overflow: Overflow) -> Vec<String> {
+fn fates_of(overflow: Overflow) -> Vec<String> {
     let report = Tester::new().iterations(1).run(async move |sys| -> () {
         let mailbox = bounded(1, overflow);
         let slow = sys.spawner().name("slow").mailbox(mailbox).spawn(Holds);
@@ -443,7 +443,7 @@ fn told_of(overflow: Overflow) -> Vec<String> {
     let bug = report.bugs().first().expect("it panics, or waits for ever");
     let story = &bug.trace.story;
     let effects = story.steps.iter().flat_map(|step| &step.effects);
-    let told = effects.filter_map(|effect| match effect {
+    let texts = effects.filter_map(|effect| match effect {
         Effect::AskedForRoom { answer, .. } => Some(format!("{answer:?}")),
         Effect::Sent {
             arrival: MessageFate::Refused,
@@ -457,7 +457,7 @@ fn told_of(overflow: Overflow) -> Vec<String> {
             .map(|oldest| format!("{} lost", oldest.event)),
         _ => None,
     });
-    told.collect()
+    texts.collect()
 }
 
 /// Handles one event, and then no more.
@@ -476,10 +476,10 @@ impl Holds {
 
 #[test]
 fn a_story_tells_of_room() {
-    assert_eq!(told_of(Overflow::Wait), ["lost", "Full", "Waits"]);
-    assert_eq!(told_of(Overflow::Reject), ["lost", "Full", "Full"]);
+    assert_eq!(fates_of(Overflow::Wait), ["lost", "Full", "Waits"]);
+    assert_eq!(fates_of(Overflow::Reject), ["lost", "Full", "Full"]);
     let replaced = ["Job(1) lost", "Granted", "Job(2) lost", "Granted"];
-    assert_eq!(told_of(Overflow::DropOldest), replaced);
+    assert_eq!(fates_of(Overflow::DropOldest), replaced);
 }
 
 #[test]

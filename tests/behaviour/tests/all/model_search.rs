@@ -70,8 +70,8 @@ impl Player {
             several => cx.choose(several),
         };
         let mut rests = None;
-        for deed in &outcomes[outcome] {
-            match deed {
+        for effect in &outcomes[outcome] {
+            match effect {
                 PlayerAction::Send(to, event) => {
                     let to = &self.known[to % self.known.len()];
                     to.tell(Play(*event));
@@ -154,7 +154,7 @@ impl Program {
     fn random(number: u64, timed: bool) -> Self {
         let mut dice = Dice::new(number);
         let players = 2 + dice.roll(2);
-        let deed = |dice: &mut Dice| match dice.roll(if timed { 20 } else { 14 }) {
+        let effect = |dice: &mut Dice| match dice.roll(if timed { 20 } else { 14 }) {
             14..17 => PlayerAction::Later(1 + dice.roll(3) as u8, dice.roll(3) as u8),
             17 | 18 => PlayerAction::Off,
             19 => PlayerAction::Announce,
@@ -167,7 +167,7 @@ impl Program {
                 _ => PlayerAction::Spawn,
             },
         };
-        let outcome = |dice: &mut Dice| (0..dice.roll(3)).map(|_| deed(dice)).collect();
+        let outcome = |dice: &mut Dice| (0..dice.roll(3)).map(|_| effect(dice)).collect();
         let rule = |dice: &mut Dice| (0..1 + dice.roll(5) / 4).map(|_| outcome(dice)).collect();
         let rules = |_| Arc::new((0..3).map(|_| rule(&mut dice)).collect());
         let rules = (0..players).map(rules).collect();

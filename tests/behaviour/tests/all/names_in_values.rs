@@ -62,10 +62,10 @@ impl Host {
 }
 
 fn texts(report: &Report) -> [String; 2] {
-    let told = std::panic::catch_unwind(|| report.assert_clean());
-    let told = told.expect_err("there is a bug");
-    let told = told.downcast_ref::<String>().expect("a message").clone();
-    [told, format!("{report:?}")]
+    let message = std::panic::catch_unwind(|| report.assert_clean());
+    let message = message.expect_err("there is a bug");
+    let message = message.downcast_ref::<String>().expect("a message").clone();
+    [message, format!("{report:?}")]
 }
 
 #[track_caller]

@@ -255,7 +255,7 @@ impl Holder {
             self.ended.map(|reason| format!("{reason:?}")),
             self.outcome
                 .clone()
-                .map(|told| told.map_err(|error| format!("{error:?}"))),
+                .map(|answer| answer.map_err(|error| format!("{error:?}"))),
         )
     }
 }

@@ -123,7 +123,7 @@ fn many_read_and_one_writes() {
 }
 
 /// A notification between the call of `notified` and the first poll.
-fn told_early(enables: bool) -> Report {
+fn notified_early(enables: bool) -> Report {
     explored(move |_| async move {
         let (ready, both) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
         let (to, go) = (ready.clone(), both.clone());
@@ -150,9 +150,9 @@ fn told_early(enables: bool) -> Report {
 
 #[test]
 fn who_is_enabled_waits_already() {
-    told_early(true).assert_clean();
+    notified_early(true).assert_clean();
     // Otherwise the notifying task may consume its own notification.
-    let report = told_early(false);
+    let report = notified_early(false);
     let finding = &report.bugs().first().expect("a bug").finding;
     assert_eq!(finding.kind, BugKind::Deadlock, "{}", finding.message);
 }
@@ -162,9 +162,9 @@ fn a_word_that_is_kept_is_there_when_enabled() {
     let report = explored(|_| async {
         let ready = Notify::new();
         ready.notify_one();
-        let mut told = pin!(ready.notified());
-        assert!(told.as_mut().enable());
-        told.await;
+        let mut notified = pin!(ready.notified());
+        assert!(notified.as_mut().enable());
+        notified.await;
         let mut all = pin!(ready.notified());
         ready.notify_waiters();
         assert!(all.as_mut().enable());

@@ -242,8 +242,8 @@ const STRATEGIES: [&str; 31] = [
 /// Returns the digest of one search of a program.
 fn digest(tester: &Tester, program: fn(&System, &Digest)) -> u64 {
     let digest = Digest::default();
-    let told = digest.clone();
-    let report = tester.run(move |sys| program(&sys, &told));
+    let shared = digest.clone();
+    let report = tester.run(move |sys| program(&sys, &shared));
     digest.add(report.executions);
     digest.add(report.steps_total);
     digest.add(report.behaviours.seen);

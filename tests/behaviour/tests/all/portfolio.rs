@@ -31,7 +31,7 @@ fn searches() -> Vec<Search> {
 }
 
 /// Strategies that use the lengths of earlier executions.
-fn told_lengths() -> Vec<Search> {
+fn with_lengths() -> Vec<Search> {
     let specs = ["pct", "fair-pct", "delay", "ss"];
     let spec = |name: &str| name.parse().expect("a strategy");
     let mut all = specs
@@ -49,7 +49,7 @@ fn the_number_of_workers_changes_nothing_in_any_portfolio() {
         Search::RoundRobin,
         Search::Coyote,
     ];
-    for search in told_lengths().into_iter().chain(portfolios) {
+    for search in with_lengths().into_iter().chain(portfolios) {
         let run = |workers| {
             let tester = tester(search.clone(), 900).workers(workers);
             explore(tester, |sys| programs::paxos(sys, 2, 2))
@@ -171,7 +171,7 @@ fn a_part_of_a_portfolio_is_reproducible_by_itself() {
 /// Each part learns the length of executions by itself, and so is reproducible by itself.
 #[test]
 fn a_part_that_is_told_lengths_is_reproducible_by_itself() {
-    for search in told_lengths() {
+    for search in with_lengths() {
         let part = |number, workers| {
             let tester = tester(search.clone(), 600).keep_going();
             let part = format!("{number}/3").parse().expect("a part");
@@ -327,7 +327,7 @@ fn a_budget_of_steps_pays_for_so_many_executions() {
 /// The budget pays for the same executions, with the same results, for any number of workers.
 #[test]
 fn a_budget_of_steps_is_spent_alike_by_any_number_of_workers() {
-    for search in [searches(), told_lengths()].concat() {
+    for search in [searches(), with_lengths()].concat() {
         let explore = |workers| {
             let tester = budget(60_000, search.clone()).workers(workers);
             explore(tester, |sys| programs::flood(sys, 3))

@@ -281,7 +281,7 @@ impl Once {
 }
 
 /// The reference travels to another node, and an event that is sent by it comes back.
-fn told_across(message: fn(&System) -> Message) {
+fn sent_across(message: fn(&System) -> Message) {
     let report = tester().run(move |sys| async move {
         sys.monitor::<Once>();
         sys.node("n2", |node| {
@@ -303,10 +303,10 @@ enum Message {
 
 #[test]
 fn monitors_see_what_a_relay_hands_on_once() {
-    told_across(|sys| {
+    sent_across(|sys| {
         keeper_on(sys);
         Message::ByProxy(sys.spawn(Proxy::new("keeper")))
     });
-    told_across(|sys| Message::ByPool(sys.spawn(Pool::round_robin(1, |_| Keeper::default()))));
-    told_across(|sys| Message::ByPool(sys.spawn(Pool::least_busy(1, |_| Keeper::default()))));
+    sent_across(|sys| Message::ByPool(sys.spawn(Pool::round_robin(1, |_| Keeper::default()))));
+    sent_across(|sys| Message::ByPool(sys.spawn(Pool::least_busy(1, |_| Keeper::default()))));
 }

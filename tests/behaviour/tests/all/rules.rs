@@ -314,9 +314,9 @@ impl WithEntry {
 
 #[test]
 fn rule_03_starting_is_a_step_where_there_is_a_hook() {
-    let told = once(|sys| sys.spawn(WithoutStart).tell(Go));
+    let events = once(|sys| sys.spawn(WithoutStart).tell(Go));
     assert_eq!(
-        steps(&told),
+        steps(&events),
         2 + 2,
         "the body and the spawn, then the message"
     );

@@ -105,7 +105,7 @@ fn a_predicate_may_say_what_it_saw_and_at_whom_it_looked_is_told() {
         // ANCHOR_END: answer
     });
     assert_eq!(bug.message(), "always \"in credit\" is false: 2 too much");
-    let seen = &bug.trace.story.looked_at;
+    let seen = &bug.trace.story.inspected;
     assert_eq!(seen.len(), 1);
     let value = seen[0].value.as_deref();
     assert_eq!(value, Some("Account { balance: -2, log: [3, 4] }"));
@@ -122,7 +122,7 @@ fn a_predicate_may_say_what_it_saw_and_at_whom_it_looked_is_told() {
     let message = unmet.message();
     let expected = "eventually \"rich\" was never true: Some(-2) at most";
     assert!(message.contains(expected), "{message}");
-    assert_eq!(unmet.trace.story.looked_at.len(), 1);
+    assert_eq!(unmet.trace.story.inspected.len(), 1);
 }
 
 /// Takes forbidden actions in its `Debug` implementation.
@@ -185,10 +185,10 @@ fn printing_changes_nothing() {
         assert_eq!(one.finding, other.finding);
         assert_eq!(one.trace.decisions, other.trace.decisions);
     }
-    let told = changes(&meddling.bugs()[0].trace.story).join(", ");
+    let message = changes(&meddling.bugs()[0].trace.story).join(", ");
     assert!(
-        told.contains("(its Debug panicked: an odd number)"),
-        "{told}"
+        message.contains("(its Debug panicked: an odd number)"),
+        "{message}"
     );
 }
 
@@ -307,7 +307,7 @@ impl Ticking {
     }
 }
 
-fn owing() -> Report {
+fn with_owed() -> Report {
     let tester = Tester::new().iterations(1).lasso(false).max_steps(40);
     tester.run(|sys| {
         sys.monitor::<Owed>();
@@ -319,7 +319,7 @@ fn owing() -> Report {
 /// The report contains the step at which the monitor became hot, although hundreds of ticks followed.
 #[test]
 fn a_report_tells_what_matters() {
-    let report = owing();
+    let report = with_owed();
     let panic = std::panic::catch_unwind(|| report.assert_clean()).expect_err("there is a bug");
     let text = panic.downcast_ref::<String>().expect("a message");
     assert!(text.contains("sends Withdraw(1) to Account"), "{text}");
@@ -328,7 +328,7 @@ fn a_report_tells_what_matters() {
 
 #[test]
 fn a_part_of_a_story_is_selected() {
-    let report = owing();
+    let report = with_owed();
     let story = &report.bugs()[0].trace.story;
     let select = |change: &dyn Fn(&mut Selection)| {
         let mut selection = Selection::default();
@@ -464,9 +464,9 @@ fn of_a_long_story_what_matters_is_told_before_the_lookups_of_names() {
         observer.tell(Spoil);
         observer.tell(Go);
     });
-    let told = std::panic::catch_unwind(|| report.assert_clean());
-    let told = told.expect_err("it fails");
-    let text = told.downcast_ref::<String>().expect("a report");
+    let message = std::panic::catch_unwind(|| report.assert_clean());
+    let message = message.expect_err("it fails");
+    let text = message.downcast_ref::<String>().expect("a report");
     assert!(text.contains("16 of "), "{text}");
     assert!(text.contains("handles Spoil"), "{text}");
     assert!(!text.contains("registry  handles Lookup"), "{text}");
@@ -561,10 +561,10 @@ fn till_of(sys: &System, left: u32) -> ActorRef<Till> {
     till
 }
 
-fn told(report: &Report) -> String {
-    let told = std::panic::catch_unwind(|| report.assert_clean());
-    let told = told.expect_err("there is a bug");
-    told.downcast_ref::<String>().expect("a message").clone()
+fn message(report: &Report) -> String {
+    let message = std::panic::catch_unwind(|| report.assert_clean());
+    let message = message.expect_err("there is a bug");
+    message.downcast_ref::<String>().expect("a message").clone()
 }
 
 /// The report shows the changes of the failed actor, although dozens of steps lie in between.
@@ -573,7 +573,7 @@ fn a_report_tells_what_changed_the_actor_that_failed() {
     let report = Tester::new().iterations(1).explain(0).run(|sys| {
         till_of(&sys, 3);
     });
-    let text = told(&report);
+    let text = message(&report);
     assert!(text.contains("16 of "), "{text}");
     assert!(text.contains("left: 3 → 1"), "{text}");
 }
@@ -586,16 +586,16 @@ fn a_report_tells_the_steps_that_it_names() {
         let clerk = sys.spawn(Clerk);
         sys.spawn(Closer { till, clerk });
     });
-    let text = told(&report);
+    let text = message(&report);
     assert!(text.contains("16 of "), "{text}");
     let bug = &report.bugs()[0];
     let causes = bug.causes.as_ref().expect("there was a budget for it");
-    let fork = causes.nearest.as_ref().expect("most do not fail");
+    let nearest = causes.nearest.as_ref().expect("most do not fail");
     let race = causes.races.needed.first().expect("it is a race");
-    for step in [race.first.step, race.second.step, fork.shared + 1] {
+    for step in [race.first.step, race.second.step, nearest.shared + 1] {
         let step = step.to_string();
-        let is_told = |line: &str| line.split_whitespace().next() == Some(&step);
-        assert!(text.lines().any(is_told), "{step}: {text}");
+        let is_shown = |line: &str| line.split_whitespace().next() == Some(&step);
+        assert!(text.lines().any(is_shown), "{step}: {text}");
     }
 }
 
@@ -604,9 +604,9 @@ fn an_iteration_is_not_said_to_be_one_of_fewer() {
     let mut report = Tester::new().iterations(1).explain(0).run(|sys| {
         till_of(&sys, 3);
     });
-    assert!(told(&report).contains("iteration 1 of 1, seed"));
+    assert!(message(&report).contains("iteration 1 of 1, seed"));
     report.iterations = 0;
-    assert!(told(&report).contains("iteration 1, seed"));
+    assert!(message(&report).contains("iteration 1, seed"));
 }
 
 #[derive(Debug)]
@@ -653,10 +653,10 @@ struct Philosopher {
 impl Philosopher {
     #[on]
     async fn dine(&mut self, _: Dine) {
-        for fork in &self.forks {
-            assert!(fork.ask(Grab).await.is_ok());
+        for nearest in &self.forks {
+            assert!(nearest.ask(Grab).await.is_ok());
         }
-        self.forks.iter().for_each(|fork| fork.tell(Put));
+        self.forks.iter().for_each(|nearest| nearest.tell(Put));
     }
 }
 
@@ -666,11 +666,11 @@ fn a_report_of_a_deadlock_tells_what_is_awaited() {
     let report = Tester::new().explain(0).run(|sys| {
         let forks: Vec<_> = (0..3).map(|_| sys.spawn(Fork::default())).collect();
         for number in 0..3 {
-            let forks = [number, (number + 1) % 3].map(|fork| forks[fork].clone());
+            let forks = [number, (number + 1) % 3].map(|nearest| forks[nearest].clone());
             sys.spawn(Philosopher { forks }).tell(Dine);
         }
     });
-    let text = told(&report);
+    let text = message(&report);
     assert!(text.contains("deadlock: nothing can run"), "{text}");
     assert!(text.contains("16 of "), "{text}");
     for number in 1..=3 {
@@ -725,7 +725,7 @@ fn a_report_tells_what_a_crash_has_taken() {
         }
         assert_eq!(noted, Ok(true), "a note is lost");
     });
-    let text = told(&report);
+    let text = message(&report);
     assert!(text.contains("16 of "), "{text}");
     assert!(text.contains("sends Note(7) to n1/book"), "{text}");
 }
@@ -743,7 +743,7 @@ fn a_report_tells_what_an_actor_had_become_that_crashed() {
         }
         assert!(book.ask(Note(8)).await.is_ok(), "the book is gone");
     });
-    let text = told(&report);
+    let text = message(&report);
     assert!(text.contains("16 of "), "{text}");
     assert!(text.contains("notes: [] → [7]"), "{text}");
 }
@@ -761,7 +761,7 @@ fn a_report_tells_the_answers_that_a_body_has_compared() {
         }
         assert_ne!(paid, Ok(1), "it is not all paid");
     });
-    let text = told(&report);
+    let text = message(&report);
     assert!(text.contains("16 of "), "{text}");
     assert!(text.contains("handles Pay(2) from test"), "{text}");
     assert!(text.contains("sends reply 1 to test"), "{text}");
@@ -801,9 +801,9 @@ impl Debt {
 fn a_report_tells_what_the_fields_came_to_that_a_predicate_looked_at() {
     let report = Tester::new().explain(0).run(|sys| async move {
         let ledger = sys.spawn(Ledger::default());
-        let looked_at = ledger.clone();
+        let inspected = ledger.clone();
         sys.always("what is refused is not booked as well", move |world| {
-            let ledger = world.get(&looked_at);
+            let ledger = world.get(&inspected);
             ledger.is_none_or(|ledger| ledger.refused.is_empty() || ledger.booked < 12)
         });
         assert_eq!(ledger.ask(Refuse(7)).await, Ok(()));
@@ -811,7 +811,7 @@ fn a_report_tells_what_the_fields_came_to_that_a_predicate_looked_at() {
             assert_eq!(ledger.ask(Book).await, Ok(()));
         }
     });
-    let text = told(&report);
+    let text = message(&report);
     assert!(text.contains("16 of "), "{text}");
     assert!(text.contains("refused: [] → [7]"), "{text}");
 }

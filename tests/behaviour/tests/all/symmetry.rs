@@ -27,11 +27,13 @@ fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Re
 fn is_up_to_symmetry(report: &Report) -> bool {
     match report.verdict.searched {
         SearchKind::Systematic {
-            reduction: Reduction::States {
-                symmetric: whoever, ..
-            },
+            reduction:
+                Reduction::States {
+                    symmetric: symmetric,
+                    ..
+                },
             ..
-        } => whoever,
+        } => symmetric,
         ref other => panic!("{other:?}"),
     }
 }
@@ -655,7 +657,7 @@ impl DistinctMember {
 }
 
 /// Returns the number of states with three members, of one type or the other.
-fn beside(beside: Beside, are_alike: bool) -> u64 {
+fn beside(beside: Beside, are_interchangeable: bool) -> u64 {
     let faults = match beside {
         Beside::Faults => "drop=1",
         _ => "none",
@@ -670,7 +672,7 @@ fn beside(beside: Beside, are_alike: bool) -> u64 {
             _ => {}
         }
         let guard = sys.spawn(Guard::default());
-        let member = |_| match are_alike {
+        let member = |_| match are_interchangeable {
             true => Recipient::from(&sys.spawn(InterchangeableMember(0))),
             false => Recipient::from(&sys.spawn(DistinctMember(0))),
         };
@@ -686,17 +688,22 @@ fn beside(beside: Beside, are_alike: bool) -> u64 {
 /// While something refers to actors by number, all actors are distinguished, whatever their type declares.
 #[test]
 fn what_knows_actors_by_number_tells_them_apart() {
-    let (alike, apart) = (
+    let (interchangeable, apart) = (
         beside(Beside::Nothing, true),
         beside(Beside::Nothing, false),
     );
-    assert_eq!((alike, apart), (18, 23));
+    assert_eq!((interchangeable, apart), (18, 23));
     // More states are possible, since a timer may be lent or not.
     let counts = BESIDE.map(|what| (what, beside(what, true), beside(what, false)));
-    let merged = counts.iter().filter(|(_, alike, apart)| alike < apart);
+    let merged = counts
+        .iter()
+        .filter(|(_, interchangeable, apart)| interchangeable < apart);
     let merged: Vec<_> = merged.collect();
     assert!(merged.is_empty(), "{merged:?} of {counts:?}");
     // The warden's remaining action refers to actors by number; after that action, states are merged again.
     let meanwhile = beside(Beside::Unwatch, true);
-    assert!(alike < meanwhile && meanwhile < apart, "{meanwhile}");
+    assert!(
+        interchangeable < meanwhile && meanwhile < apart,
+        "{meanwhile}"
+    );
 }

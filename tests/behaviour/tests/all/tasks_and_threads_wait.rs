@@ -284,29 +284,29 @@ fn a_lazy_value_is_made_once() {
 fn many_that_wait_for_the_same_go_on_in_an_order_of_the_schedule() {
     let report = Tester::new().iterations(500).run(|_| async {
         let (send, seen) = watch::channel(0);
-        let (tell, mut told) = mpsc::unbounded_channel();
+        let (wakes, mut received) = mpsc::unbounded_channel();
         let all = Arc::new(Barrier::new(5));
         let mut tasks = JoinSet::new();
         for own in 0..5 {
-            let (mut seen, tell, all) = (seen.clone(), tell.clone(), all.clone());
+            let (mut seen, wakes, all) = (seen.clone(), wakes.clone(), all.clone());
             tasks.spawn(async move {
                 while seen.changed().await.is_ok() {
-                    tell.send(own).expect("it is received");
+                    wakes.send(own).expect("it is received");
                 }
                 let last = seen.wait_for(|value| *value == 2).await.map(|value| *value);
                 let leads = all.wait().await.is_leader();
-                tell.send(own).expect("it is received");
+                wakes.send(own).expect("it is received");
                 (last.ok(), leads)
             });
         }
-        drop((tell, seen));
+        drop((wakes, seen));
         send.send_replace(1);
         assert!(!send.send_if_modified(|_| false));
         task::yield_now().await;
         send.send_replace(2);
         drop(send);
         let mut count = 0;
-        while told.recv().await.is_some() {
+        while received.recv().await.is_some() {
             count += 1;
         }
         // A late task sees one change instead of two.

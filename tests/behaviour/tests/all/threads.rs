@@ -605,8 +605,8 @@ fn a_wait_ends_for_no_reason_where_a_test_asks_for_it() {
         let report = Tester::new().faults(wake).run(|_| program());
         let bug = report.bugs().first().expect("the wake-up is found");
         assert_eq!(bug.kind(), BugKind::Panic);
-        let told = format!("{:?}", bug.trace.story);
-        assert!(told.contains("WokenSpuriously"), "{told}");
+        let text = format!("{:?}", bug.trace.story);
+        assert!(text.contains("WokenSpuriously"), "{text}");
         for search in SEARCHES {
             let report = searched(search, wake, |_| program());
             assert!(!report.is_clean(), "{search}: {:?}", report.verdict);

@@ -136,10 +136,10 @@ fn passes(report: &Report) -> impl Iterator<Item = u64> {
     })
 }
 
-fn told(report: &Report) -> String {
-    let told = std::panic::catch_unwind(|| report.assert_clean());
-    let told = told.expect_err("there is a bug");
-    told.downcast_ref::<String>().expect("a message").clone()
+fn message(report: &Report) -> String {
+    let message = std::panic::catch_unwind(|| report.assert_clean());
+    let message = message.expect_err("there is a bug");
+    message.downcast_ref::<String>().expect("a message").clone()
 }
 
 /// Minimisation leaves one jump, the shortest of a few round ones that suffices.
@@ -150,7 +150,7 @@ fn the_story_says_how_much_time_has_passed() {
         let report = lease(OWN, false, &tester.minimize(100_000));
         let passed: Vec<u64> = passes(&report).collect();
         assert_eq!(passed, [10_000_000_000], "{seed}");
-        assert!(told(&report).contains("handles Check from test, 10s pass"));
+        assert!(message(&report).contains("handles Check from test, 10s pass"));
     }
 }
 
@@ -180,7 +180,7 @@ fn time_passes_by_a_little_more_than_what_timestamps_are_compared_with() {
         let window = sys.spawn(Window::default());
         (0..3).for_each(|_| window.tell(Check));
     });
-    let text = told(&report);
+    let text = message(&report);
     assert!(
         text.contains("in between") && text.contains("5.1s pass"),
         "{text}"
@@ -199,7 +199,7 @@ fn who_waits_for_a_time_by_looking_at_the_clock_is_not_accused() {
     let tester = Tester::new().iterations(50).max_steps(2_000);
     let tester = tester.temperature(500);
     let report = tester.run(|_| actor_core::thread::spawn(waits).join().expect("it ends"));
-    assert!(report.is_clean(), "{}", told(&report));
+    assert!(report.is_clean(), "{}", message(&report));
     assert!(report.transient > 0, "{report:?}");
 }
 
@@ -358,7 +358,7 @@ fn passed_before(delay: Duration) -> BTreeSet<Duration> {
         });
         (0..5).for_each(|_| watch.tell(Beat));
     });
-    assert!(report.is_clean(), "{}", told(&report));
+    assert!(report.is_clean(), "{}", message(&report));
     let mut passed = passed.lock().expect("nobody panics");
     passed.retain(|passed| *passed < delay);
     std::mem::take(&mut *passed)

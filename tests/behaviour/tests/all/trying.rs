@@ -191,8 +191,8 @@ fn sampled(report: &Report) -> Sampled {
 fn a_large_test_is_given_up_early_and_sampled() {
     // 20!/(4!)^5, about three hundred million.
     let is_large = |gap: &Gap| matches!(gap, Gap::TooMany { about } if *about > 100_000);
-    let is_charted = |gap: &Gap| matches!(gap, Gap::TooMany { .. } | Gap::NoEnd { .. });
-    assert_sampled_beside(&[&is_large, &is_charted], |sys| {
+    let is_modelled = |gap: &Gap| matches!(gap, Gap::TooMany { .. } | Gap::NoEnd { .. });
+    assert_sampled_beside(&[&is_large, &is_modelled], |sys| {
         programs::fan_in(sys, 5, 4);
     });
 }

@@ -173,8 +173,8 @@ fn orders() {
         &|strategy, paths| {
             let report = tester(strategy, paths, 0).run(|sys| small(&sys));
             // `dpor` can cover behaviours without executing them.
-            let looked_at = report.verdict.behaviours().unwrap_or_default();
-            (report.behaviours.seen.max(looked_at), report.executions)
+            let explored = report.verdict.behaviours().unwrap_or_default();
+            (report.behaviours.seen.max(explored), report.executions)
         },
     );
     table(

@@ -30,7 +30,7 @@ impl StoryBuilder {
                 ahead_ns: *ahead_ns,
                 drift_ppb: *drift_ppb,
             },
-            Record::Mishap {
+            Record::NodeFault {
                 what,
                 node,
                 links,
@@ -85,7 +85,7 @@ impl StoryBuilder {
                 call: self.text(call),
                 is_made: *is_made,
             },
-            Record::Crowded { of, .. } => Effect::Crowded { of: *of },
+            Record::MailboxRefuses { of, .. } => Effect::MailboxRefuses { of: *of },
             Record::WokenSpuriously { .. } => Effect::WokenSpuriously,
             Record::Armed {
                 owner,

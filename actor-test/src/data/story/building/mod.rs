@@ -149,7 +149,7 @@ impl StoryBuilder {
                     self.effect(Effect::Awaits);
                 }
             }
-            Record::InitialFields { who, fields } => self.looks(*who, fields),
+            Record::InitialFields { who, fields } => self.initial_fields(*who, fields),
             Record::Changed { changes, .. } => self.changed(changes),
             Record::Watches { .. }
             | Record::Judged { .. }
@@ -308,7 +308,7 @@ impl StoryBuilder {
         number
     }
 
-    fn looks(&mut self, who: u32, fields: &[fields::PrintedField]) {
+    fn initial_fields(&mut self, who: u32, fields: &[fields::PrintedField]) {
         let fields = fields.iter().map(|field| Field {
             field: self.texts.of(&field.field),
             value: self.texts.of(&field.value),

@@ -33,7 +33,7 @@ impl StoryBuilder {
                     state: self.state(*state),
                     value: value.as_ref().map(|value| self.text(value)),
                 };
-                return self.story.looked_at.push(seen);
+                return self.story.inspected.push(seen);
             }
             Record::Judged {
                 predicate,

@@ -114,11 +114,11 @@ impl Actress {
                     Overflow::DropOldest,
                 ];
                 let mailbox = Mailbox::bounded(2).overflow(overflows[cx.choose(4)]);
-                let born = cx
+                let spawned = cx
                     .spawner()
                     .mailbox(mailbox)
                     .spawn(Self::new(others, self.dramatic));
-                self.others.push_back(born);
+                self.others.push_back(spawned);
             }
             22 | 23 => {
                 let me = cx.me();
@@ -128,8 +128,8 @@ impl Actress {
                 if self.bells.is_empty() {
                     spawner = spawner.backoff(Backoff::new(second, 8 * second).jitter(0.5));
                 }
-                let born = spawner.spawn_with(move || Self::new([me.clone()].into(), true));
-                self.others.push_back(born);
+                let spawned = spawner.spawn_with(move || Self::new([me.clone()].into(), true));
+                self.others.push_back(spawned);
             }
             24 | 25 => panic!("dramatically"),
             26 => drop(other.stop()),
@@ -280,8 +280,8 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
     let _quiet = panics::quiet();
     shared.state.borrow_mut().watch_steps(true);
     let mut kept = IncrementalFingerprints::default();
-    let look = |engine: &Engine, prints: &mut IncrementalFingerprints, anew: bool| {
-        let look = EngineView {
+    let print_of = |engine: &Engine, prints: &mut IncrementalFingerprints, anew: bool| {
+        let view = EngineView {
             bodies: &engine.bodies,
             shared: &engine.shared,
         };
@@ -289,10 +289,10 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
             let live = engine.shared.state.borrow().live as u32;
             prints.mark_all_changed(live);
         }
-        prints.whole(&look)
+        prints.whole(&view)
     };
     let mut wrong = None;
-    let mut all = vec![look(&engine, &mut kept, true)];
+    let mut all = vec![print_of(&engine, &mut kept, true)];
     loop {
         let mut state = shared.state.borrow_mut();
         let Ok((operation, kind)) = engine.pick(&shared, &mut state) else {
@@ -317,8 +317,8 @@ fn prints_along(mut engine: Engine, theatre: &Theatre) -> Vec<u128> {
         touched
             .into_iter()
             .for_each(|operation| kept.touch(operation));
-        let print = look(&engine, &mut kept, false);
-        let from_scratch = look(&engine, &mut IncrementalFingerprints::default(), true);
+        let print = print_of(&engine, &mut kept, false);
+        let from_scratch = print_of(&engine, &mut IncrementalFingerprints::default(), true);
         all.push(print);
         if print != from_scratch {
             wrong = Some((all.len(), pending));

@@ -169,12 +169,12 @@ fn it_has_a_limit() {
                 region.take(step, &[of], |of| part(&at, of), rest);
             }
         }
-        let (reach, looked_at) = region.closed(1, false, ALL);
+        let (reach, visited) = region.closed(1, false, ALL);
         assert_eq!(reach, expected, "{wheels} wheels of {spokes}");
         if let Reachability::Closed(states) = reach {
-            assert_eq!(looked_at, states * wheels as u64);
+            assert_eq!(visited, states * wheels as u64);
             assert_eq!(
-                region.closed(1, false, looked_at / 2).0,
+                region.closed(1, false, visited / 2).0,
                 Reachability::Unknown
             );
             assert_eq!(region.closed(2, false, ALL).0, Reachability::Open);

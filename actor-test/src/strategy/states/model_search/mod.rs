@@ -62,7 +62,7 @@ pub(in crate::strategy) struct ModelSearch {
     is_full: bool,
     /// Set if something can't be derived from parts.
     pub(super) is_not_modelled: bool,
-    owing: ObligationSteps,
+    obligation_steps: ObligationSteps,
     accusations: Option<Vec<FairCycle>>,
     unjudged: Vec<Unjudged>,
     is_complete: bool,
@@ -97,7 +97,7 @@ impl ModelSearch {
             checked_at: CHECKED_EVERY,
             is_full: false,
             is_not_modelled: false,
-            owing: ObligationSteps::default(),
+            obligation_steps: ObligationSteps::default(),
             accusations: None,
             unjudged: Vec::new(),
             is_complete: false,
@@ -118,7 +118,7 @@ impl ModelSearch {
         self.ends.clear();
         self.judged.clear();
         (self.depth, self.level_ends) = (0, 1);
-        self.owing = ObligationSteps::default();
+        self.obligation_steps = ObligationSteps::default();
     }
 
     /// Expands states until an execution is needed; `None` if all is done.
@@ -134,7 +134,7 @@ impl ModelSearch {
             if u64::from(self.at) + 1 == self.level_ends
                 && let Some(end) = self.ends.pop()
             {
-                return Some(ExecutionPurpose::Look(end));
+                return Some(ExecutionPurpose::Visit(end));
             }
             if !self.next_state() {
                 return None;
@@ -176,12 +176,12 @@ impl ModelSearch {
         if self.depth + 1 >= self.max_steps {
             return self.stop_at_bound(model);
         }
-        let debts = model.debts(self.row.numbers());
+        let pending_bits = model.pending_bits(self.row.numbers());
         while let Some((who, taker)) = match self.row.numbers().get(FIRST + self.taker) {
             Some(part) => Some((self.taker as u64, *part)),
             None => {
                 let Some(timers) = model.firing(self.row.numbers()) else {
-                    return Some(ExecutionPurpose::Look(self.at));
+                    return Some(ExecutionPurpose::Visit(self.at));
                 };
                 let behind = FIRST + self.taker - self.row.numbers().len();
                 timers.get(behind).copied()
@@ -189,7 +189,7 @@ impl ModelSearch {
         } {
             if model.part_of(taker).is_enabled {
                 match model.known(taker, self.row.numbers()) {
-                    StepKnowledge::Whole(first) => self.take(model, taker, first, debts),
+                    StepKnowledge::Whole(first) => self.take(model, taker, first, pending_bits),
                     StepKnowledge::Unknown => {
                         return Some(ExecutionPurpose::Learn {
                             who,
@@ -214,7 +214,7 @@ impl ModelSearch {
     }
 
     /// Enters the successors of a step, and records it if an obligation is pending.
-    fn take(&mut self, model: &TransitionModel, taker: u32, first: u32, debts: (u64, u64)) {
+    fn take(&mut self, model: &TransitionModel, taker: u32, first: u32, pending_bits: (u64, u64)) {
         let mut next = first;
         while let Some((outcome, behind)) = model.outcome(next) {
             next = behind;
@@ -222,13 +222,14 @@ impl ModelSearch {
                 true => OUTSIDE,
                 false => self.enter(model, outcome),
             };
-            if debts.0 != 0 {
+            if pending_bits.0 != 0 {
                 let action = model.action(outcome.action);
-                self.owing.step(self.at, debts, action, to);
+                self.obligation_steps
+                    .step(self.at, pending_bits, action, to);
             }
             if model.part_of(taker).is_own && to != OUTSIDE {
                 let who = u64::from(model.part_of(taker).operation);
-                self.owing.own_step(self.at, who, to);
+                self.obligation_steps.own_step(self.at, who, to);
             }
         }
     }
@@ -253,25 +254,25 @@ impl ModelSearch {
     /// True if the number of states or their memory has come to its limit.
     fn has_no_room(&mut self) -> bool {
         let StateLimit { states, bytes } = self.room;
-        let beside = self.owing.bytes();
+        let beside = self.obligation_steps.bytes();
         states.is_some_and(|most| self.store.len() >= most)
             || bytes.is_some_and(|bytes| !self.store.fits(bytes.saturating_sub(beside)))
     }
 
     /// The actions of the shortest path to a state.
-    fn way(&self, state: u32) -> Vec<u32> {
-        let mut way = Vec::new();
+    fn path(&self, state: u32) -> Vec<u32> {
+        let mut path = Vec::new();
         let mut at = state;
         loop {
-            let [from, by] = self.store.way(at);
+            let [from, by] = self.store.predecessor(at);
             if from == NOWHERE {
                 break;
             }
-            way.push(by);
+            path.push(by);
             at = from;
         }
-        way.reverse();
-        way
+        path.reverse();
+        path
     }
 
     /// Creates an execution that first goes to a state.
@@ -279,30 +280,31 @@ impl ModelSearch {
         let mut row = Row::default();
         let state = match &aim {
             ExecutionPurpose::Round(accusation) => accusation.start,
-            ExecutionPurpose::Look(state) => *state,
+            ExecutionPurpose::Visit(state) => *state,
             _ => self.at,
         };
         self.store.read(state, &mut row);
         let aim = match aim {
             ExecutionPurpose::Round(accusation) => {
-                ExecutionPurpose::Round(in_model(&mut model, &self.owing, accusation))
+                ExecutionPurpose::Round(in_model(&mut model, &self.obligation_steps, accusation))
             }
             aim => aim,
         };
-        ModelExecution::new(model, self.way(state), row.numbers().to_vec(), aim)
+        ModelExecution::new(model, self.path(state), row.numbers().to_vec(), aim)
     }
 }
 
 /// The accusation with its actions by the model's numbers.
 fn in_model(
     model: &mut TransitionModel,
-    owing: &ObligationSteps,
+    obligation_steps: &ObligationSteps,
     accusation: FairCycle,
 ) -> FairCycle {
-    let lap = accusation.lap.iter();
-    let lap = lap.map(|(action, to)| (model.number_of(owing.action(*action)), *to));
+    let cycle_path = accusation.cycle_path.iter();
+    let cycle_path =
+        cycle_path.map(|(action, to)| (model.number_of(obligation_steps.action(*action)), *to));
     FairCycle {
-        lap: lap.collect(),
+        cycle_path: cycle_path.collect(),
         ..accusation
     }
 }
@@ -344,7 +346,7 @@ impl ExhaustiveSearch for ModelSearch {
                 return None;
             }
             if self.accusations.is_none() {
-                let (accusations, unjudged) = self.owing.judge(false, false);
+                let (accusations, unjudged) = self.obligation_steps.judge(false, false);
                 self.unjudged = unjudged;
                 self.accusations = Some(accusations);
             }
@@ -372,7 +374,9 @@ impl ExhaustiveSearch for ModelSearch {
 
     fn extent(&self) -> Option<SizeEstimate> {
         let met = self.store.len();
-        super::extent(met, self.at.into(), |state| self.store.way(state)[0])
+        super::extent(met, self.at.into(), |state| {
+            self.store.predecessor(state)[0]
+        })
     }
 
     fn covered(&self) -> CoverageClaim {

@@ -321,13 +321,13 @@ impl TransitionModel {
     }
 
     /// The pending obligations of a state, and those of them that are hot.
-    pub(super) fn debts(&self, row: &[u32]) -> (u64, u64) {
-        let (owed, hot) = self.rests[row[AT_REST] as usize].obligations;
+    pub(super) fn pending_bits(&self, row: &[u32]) -> (u64, u64) {
+        let (pending, hot) = self.rests[row[AT_REST] as usize].obligations;
         let defers = match self.has_deferring {
             true if self.deferring(row).next().is_some() => DEFERS,
             _ => 0,
         };
-        (owed & !DEFERS | defers, hot & !DEFERS | defers)
+        (pending & !DEFERS | defers, hot & !DEFERS | defers)
     }
 
     /// The parts of a state whose inboxes hold only events that they defer.

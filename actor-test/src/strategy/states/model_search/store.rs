@@ -27,7 +27,7 @@ pub(super) struct Store {
     inner: Pairs,
     states: Pairs,
     /// The predecessor of each state, and the number of the action that led from there.
-    ways: BlockList<[u32; 2]>,
+    predecessors: BlockList<[u32; 2]>,
     counts: BlockList<u16>,
     is_spilled: bool,
 }
@@ -42,7 +42,7 @@ impl Store {
             places: (0..width).map(reversed).collect(),
             inner: Pairs::default(),
             states: Pairs::default(),
-            ways: BlockList::default(),
+            predecessors: BlockList::default(),
             counts: BlockList::default(),
             is_spilled: false,
         }
@@ -57,8 +57,8 @@ impl Store {
     }
 
     /// The predecessor of a state and the action; [`NOWHERE`] for the first state.
-    pub(super) fn way(&self, state: u32) -> [u32; 2] {
-        self.ways.get(state)
+    pub(super) fn predecessor(&self, state: u32) -> [u32; 2] {
+        self.predecessors.get(state)
     }
 
     /// The two values below a node of the tree.
@@ -107,10 +107,10 @@ impl Store {
 
     /// Enters a state with its predecessor and action; returns its number, and true if it is new.
     #[inline]
-    pub(super) fn enter(&mut self, row: &Row, way: [u32; 2]) -> (u32, bool) {
+    pub(super) fn enter(&mut self, row: &Row, predecessor: [u32; 2]) -> (u32, bool) {
         let entered = self.states.enter([row.nodes[2], row.nodes[3]]);
         if entered.1 {
-            self.ways.push(way);
+            self.predecessors.push(predecessor);
             self.counts.push(row.numbers[AT_COUNT] as u16);
         }
         entered
@@ -140,7 +140,8 @@ impl Store {
             return true;
         }
         if !std::mem::replace(&mut self.is_spilled, true) {
-            let is_spilled = self.states.spill() && self.ways.spill() && self.counts.spill();
+            let is_spilled =
+                self.states.spill() && self.predecessors.spill() && self.counts.spill();
             return is_spilled && self.bytes_next() <= bytes;
         }
         false
@@ -149,12 +150,15 @@ impl Store {
     /// The memory used, in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
-        self.inner.bytes() + self.states.bytes() + self.ways.bytes() + self.counts.bytes()
+        self.inner.bytes() + self.states.bytes() + self.predecessors.bytes() + self.counts.bytes()
     }
 
     /// The most memory used while one more state is entered.
     fn bytes_next(&self) -> usize {
-        self.inner.bytes_next() + self.states.bytes_next() + self.ways.bytes() + self.counts.bytes()
+        self.inner.bytes_next()
+            + self.states.bytes_next()
+            + self.predecessors.bytes()
+            + self.counts.bytes()
     }
 }
 
@@ -230,7 +234,7 @@ mod tests {
                 store.read(state, &mut other);
                 numbers[AT_COUNT] = first;
                 assert_eq!(other.numbers(), numbers, "with the count that was first");
-                assert!(!is_new || store.way(state) == [number as u32, 7]);
+                assert!(!is_new || store.predecessor(state) == [number as u32, 7]);
                 match is_kept {
                     true => store.read(state, &mut row),
                     false => row.undo(),
@@ -271,7 +275,7 @@ mod tests {
             store.read(number, &mut row);
             kept.read(number, &mut other);
             assert_eq!(row.numbers(), other.numbers());
-            assert_eq!(store.way(number), [number, 7]);
+            assert_eq!(store.predecessor(number), [number, 7]);
             assert_eq!(store.enter(&row, [0, 0]), (number, false));
         }
         assert!(!store.fits(1 << 20), "the table alone takes more");

@@ -15,7 +15,7 @@ use crate::strategy::{
 };
 
 /// The constructs outside an operation whose effect can be derived from the parts that a step reads.
-const CHARTED: ConstructSet = ConstructSet::of(&[
+const MODELLED: ConstructSet = ConstructSet::of(&[
     StepConstruct::Announcement,
     StepConstruct::Defer,
     StepConstruct::Ticks,
@@ -31,7 +31,7 @@ pub(super) enum ExecutionPurpose {
     /// Shows the step of an operation or a timer; if `goes_on` is set, also unknown steps behind it.
     Learn { who: u64, goes_on: bool },
     /// Finds the enabled steps of a state; if there are none, the execution ends there and is judged.
-    Look(u32),
+    Visit(u32),
     /// Checks that the execution has come to the expected state.
     Check,
     /// Runs once around a cycle.
@@ -44,7 +44,7 @@ pub(in crate::strategy) struct ModelExecution {
     /// The transition model, which learns during the execution.
     pub(super) model: TransitionModel,
     /// The numbers of the actions on the path.
-    way: Vec<u32>,
+    path: Vec<u32>,
     /// The expected state at the end of the path.
     to: Vec<u32>,
     pub(super) aim: ExecutionPurpose,
@@ -76,13 +76,13 @@ pub(in crate::strategy) struct ModelExecution {
 impl ModelExecution {
     pub(super) fn new(
         model: TransitionModel,
-        way: Vec<u32>,
+        path: Vec<u32>,
         to: Vec<u32>,
         aim: ExecutionPurpose,
     ) -> Self {
         Self {
             model,
-            way,
+            path,
             to,
             aim,
             begun: 0,
@@ -137,17 +137,17 @@ impl ModelExecution {
         if arrived.is_err() {
             return self.give_up();
         }
-        let (from, to) = (self.way.len() as u64, self.begun as u64);
-        let lap = match &self.aim {
-            ExecutionPurpose::Round(accusation) => accusation.lap.len() as u64,
+        let (from, to) = (self.path.len() as u64, self.begun as u64);
+        let length = match &self.aim {
+            ExecutionPurpose::Round(accusation) => accusation.cycle_path.len() as u64,
             _ => 0,
         };
-        if (to == from || to == from + lap) && !self.is_there() {
+        if (to == from || to == from + length) && !self.is_there() {
             // The path has led to another state.
             return self.give_up();
         }
         if let ExecutionPurpose::Round(accusation) = &self.aim
-            && to == from + lap
+            && to == from + length
         {
             self.is_round = Some(Cycle {
                 from,
@@ -258,11 +258,11 @@ impl ModelExecution {
     /// The name of the next operation or timer; prepares the answers to its choices.
     fn next(&mut self) -> Option<u64> {
         self.answers.clear();
-        let action = match self.way.get(self.begun) {
+        let action = match self.path.get(self.begun) {
             Some(action) => Some(*action),
             None => match &self.aim {
                 ExecutionPurpose::Round(accusation) => {
-                    let (action, _) = accusation.lap.get(self.begun - self.way.len())?;
+                    let (action, _) = accusation.cycle_path.get(self.begun - self.path.len())?;
                     Some(*action)
                 }
                 _ => None,
@@ -280,10 +280,10 @@ impl ModelExecution {
             return Some(name);
         }
         let who = match self.aim {
-            ExecutionPurpose::Learn { who, .. } if self.begun == self.way.len() => who,
+            ExecutionPurpose::Learn { who, .. } if self.begun == self.path.len() => who,
             // The search can't compose wider states.
             ExecutionPurpose::Learn { goes_on: true, .. }
-                if self.row.len() <= WIDTH_MAX && self.begun < self.way.len() + GOES_ON_MAX =>
+                if self.row.len() <= WIDTH_MAX && self.begun < self.path.len() + GOES_ON_MAX =>
             {
                 let is_new =
                     |part| matches!(self.model.known(part, &self.row), StepKnowledge::Unknown);
@@ -380,13 +380,13 @@ impl Strategy for ModelExecution {
         }
         self.is_stepping = true;
         // A bug ends the execution for all operations, so the end is not part of the footprint.
-        let beyond = match step.bug {
-            None => step.constructs.without(CHARTED),
+        let unmodelled = match step.bug {
+            None => step.constructs.without(MODELLED),
             Some(_) => step
                 .constructs
-                .without(CHARTED.and(ConstructSet::of(&[StepConstruct::Finish]))),
+                .without(MODELLED.and(ConstructSet::of(&[StepConstruct::Finish]))),
         };
-        let is_charted = beyond.is_nothing()
+        let is_modelled = unmodelled.is_nothing()
             && !step.observers.have_predicates()
             && step.next_state.is_none_or(|parts| {
                 !parts.state.by_history
@@ -396,7 +396,7 @@ impl Strategy for ModelExecution {
                     && !parts.lends_timers
                     && !parts.has_periodic
             });
-        if !is_charted {
+        if !is_modelled {
             return self.give_up();
         }
         let shown = &mut self.shown;

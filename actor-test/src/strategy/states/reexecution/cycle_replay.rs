@@ -22,11 +22,13 @@ pub(super) struct CycleProgress {
 
 impl ReexecutionSearch {
     /// Finds the fair cycles, once all states are known.
-    pub(super) fn look_for_cycles(&mut self) -> Vec<FairCycle> {
+    pub(super) fn find_cycles(&mut self) -> Vec<FairCycle> {
         if self.strayed > 0 || self.lacks_states {
             return Vec::new();
         }
-        let (accusations, unjudged) = self.owing.judge(self.local_first, self.is_symmetric);
+        let (accusations, unjudged) = self
+            .obligation_steps
+            .judge(self.local_first, self.is_symmetric);
         self.unjudged = unjudged;
         accusations
     }
@@ -37,13 +39,13 @@ impl ReexecutionSearch {
         let Some(round) = &mut self.round else {
             return;
         };
-        let lap = &round.accusation.lap;
+        let cycle_path = &round.accusation.cycle_path;
         let from = *round.from.get_or_insert(step - round.begun as u64);
-        let last = lap[..round.begun].last();
-        if last.is_some_and(|(_, to)| !self.known.is(*to, print)) {
+        let last = cycle_path[..round.begun].last();
+        if last.is_some_and(|(_, to)| !self.visited.is(*to, print)) {
             return self.diverge();
         }
-        if round.begun == lap.len() {
+        if round.begun == cycle_path.len() {
             round.is_whole = Some(Cycle {
                 from,
                 to: step,
@@ -59,7 +61,7 @@ impl ReexecutionSearch {
     /// Prepares the next execution to show a fair cycle; `false` if none is left.
     pub(super) fn accuse(&mut self) -> bool {
         if self.accusations.is_none() {
-            self.accusations = Some(self.look_for_cycles());
+            self.accusations = Some(self.find_cycles());
         }
         let Some(accusation) = self.accusations.as_mut().and_then(Vec::pop) else {
             return false;
@@ -85,10 +87,10 @@ impl ReexecutionSearch {
     /// The position of the next step of the cycle.
     pub(super) fn next_of_round(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
         let round = self.round.as_mut()?;
-        let (action, _) = round.accusation.lap.get(round.begun)?;
+        let (action, _) = round.accusation.cycle_path.get(round.begun)?;
         round.begun += 1;
         round.answered = 0;
-        let name = self.owing.action(*action)[0];
+        let name = self.obligation_steps.action(*action)[0];
         let position = enabled.iter().position(|pending| name_of(pending) == name);
         if position.is_none() {
             self.diverge();
@@ -101,9 +103,12 @@ impl ReexecutionSearch {
             return None;
         }
         let round = self.round.as_mut()?;
-        let (action, _) = round.accusation.lap.get(round.begun.checked_sub(1)?)?;
+        let (action, _) = round
+            .accusation
+            .cycle_path
+            .get(round.begun.checked_sub(1)?)?;
         round.answered += 1;
-        let answer = self.owing.action(*action).get(round.answered);
+        let answer = self.obligation_steps.action(*action).get(round.answered);
         answer.map(|answer| *answer as u32)
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct ReexecutionSearch {
     order: VisitOrder,
     local_first: bool,
     room: StateLimit,
-    known: VisitedFingerprints,
+    visited: VisitedFingerprints,
     /// The decisions between a state and its successor, by number.
     decisions: Numbered<[u32]>,
     /// The states on the path of the execution in progress, and the decisions there.
@@ -55,7 +55,7 @@ pub(super) struct ReexecutionSearch {
     with_time: bool,
     /// Set while permutations of interchangeable actors count as one state; `is_symmetric` if there are
     /// any.
-    whoever: bool,
+    merges_permutations: bool,
     is_symmetric: bool,
     begins_anew: bool,
     begun: bool,
@@ -75,9 +75,9 @@ pub(super) struct ReexecutionSearch {
     steps: u64,
     is_astray: bool,
     /// The steps from states with pending obligations.
-    owing: ObligationSteps,
+    obligation_steps: ObligationSteps,
     /// The pending obligations of the current state, and those of them that are hot.
-    debts: (u64, u64),
+    pending_bits: (u64, u64),
     /// The properties of infinite executions that were not judged.
     unjudged: Vec<Unjudged>,
     /// The operation of the step in progress, if that concerns only its own events.
@@ -98,7 +98,7 @@ impl ReexecutionSearch {
             order,
             local_first,
             room,
-            known: VisitedFingerprints::default(),
+            visited: VisitedFingerprints::default(),
             decisions: Numbered::default(),
             frames: Vec::new(),
             branches: Vec::new(),
@@ -113,7 +113,7 @@ impl ReexecutionSearch {
             again: Vec::new(),
             with_time: false,
             // Interruptions are recorded by operation, which a permutation would confuse.
-            whoever: !local_first,
+            merges_permutations: !local_first,
             is_symmetric: false,
             begins_anew: false,
             begun: false,
@@ -127,8 +127,8 @@ impl ReexecutionSearch {
             strayed_at: None,
             steps: 0,
             is_astray: false,
-            owing: ObligationSteps::default(),
-            debts: (0, 0),
+            obligation_steps: ObligationSteps::default(),
+            pending_bits: (0, 0),
             unjudged: Vec::new(),
             own: None,
             action: Vec::new(),
@@ -143,7 +143,7 @@ impl ReexecutionSearch {
         let anew = Self::new(self.order, self.local_first, self.room);
         let before = std::mem::replace(self, anew);
         self.with_time = before.with_time;
-        self.whoever = before.whoever;
+        self.merges_permutations = before.merges_permutations;
         self.has_faults = before.has_faults;
         self.seeded = before.seeded;
         self.strayed = before.strayed;
@@ -173,19 +173,19 @@ impl ReexecutionSearch {
     /// Enters the next state of the path, or one behind it, which is returned if it is new.
     fn come_to(&mut self, seen: &StateView) -> Option<u32> {
         let needs_time = seen.reads_clock && !self.with_time;
-        let needs_names = (seen.reads_one || seen.reads_numbers) && self.whoever;
+        let needs_names = (seen.reads_one || seen.reads_numbers) && self.merges_permutations;
         if needs_time || needs_names {
             self.with_time |= needs_time;
-            self.whoever &= !needs_names;
+            self.merges_permutations &= !needs_names;
             self.begins_anew = true;
             self.is_pruned = true;
             return None;
         }
-        self.is_symmetric |= self.whoever && seen.canonical.is_some();
+        self.is_symmetric |= self.merges_permutations && seen.canonical.is_some();
         let print = self.print(seen);
         if let Some(frame) = self.frames.get(self.level) {
             // The decisions of the previous step led to this state before.
-            let is_there = self.known.is(frame.state, print) && self.depth == frame.from;
+            let is_there = self.visited.is(frame.state, print) && self.depth == frame.from;
             if !is_there {
                 self.diverge();
             }
@@ -212,7 +212,7 @@ impl ReexecutionSearch {
 
     /// Records the obligations of a state, and resets the step in progress.
     fn stand(&mut self, seen: &StateView) {
-        self.debts = debts(seen);
+        self.pending_bits = pending_bits(seen);
         self.action.clear();
         self.is_struck = false;
     }
@@ -223,9 +223,10 @@ impl ReexecutionSearch {
             && !self.action.is_empty()
             && !self.is_struck
         {
-            self.owing.step(frame.state, self.debts, &self.action, to);
+            self.obligation_steps
+                .step(frame.state, self.pending_bits, &self.action, to);
             if let Some(own) = self.own {
-                self.owing.own_step(frame.state, own, to);
+                self.obligation_steps.own_step(frame.state, own, to);
             }
         }
     }
@@ -240,20 +241,20 @@ impl ReexecutionSearch {
                 (frame.state, self.decisions.number(&taken))
             }
         };
-        let entered = self.known.enter(print, from, by);
+        let entered = self.visited.enter(print, from, by);
         if entered.1 && self.room.is_bounded() {
             let StateLimit { states, bytes } = self.room;
-            let met = self.known.len() as u64;
-            let beside = self.owing.bytes();
+            let met = self.visited.len() as u64;
+            let beside = self.obligation_steps.bytes();
             self.is_full |= states.is_some_and(|most| met >= most)
-                || bytes.is_some_and(|bytes| !self.known.fits(bytes.saturating_sub(beside)));
+                || bytes.is_some_and(|bytes| !self.visited.fits(bytes.saturating_sub(beside)));
         }
         entered
     }
 
     fn print(&self, seen: &StateView) -> u128 {
-        let whoever = seen.canonical.filter(|_| self.whoever);
-        let print = whoever.unwrap_or(seen.print);
+        let merges_permutations = seen.canonical.filter(|_| self.merges_permutations);
+        let print = merges_permutations.unwrap_or(seen.print);
         match self.with_time {
             true => {
                 print
@@ -275,7 +276,7 @@ impl ReexecutionSearch {
 }
 
 /// The pending obligations of a state, and the hot ones; deferred events have a bit of their own.
-fn debts(seen: &StateView) -> (u64, u64) {
+fn pending_bits(seen: &StateView) -> (u64, u64) {
     let defers = match seen.is_deferring {
         true => obligations::DEFERS,
         false => 0,
@@ -408,7 +409,7 @@ impl Strategy for ReexecutionSearch {
         if self.arrived == Some(ended.steps) {
             // Nothing was enabled.
             if let Some(frame) = self.frames.last() {
-                self.known.ends(frame.state);
+                self.visited.ends(frame.state);
             }
             return;
         }
@@ -416,7 +417,7 @@ impl Strategy for ReexecutionSearch {
         match &ended.state {
             Some(seen) if ended.ending != Ending::Bound && is_next => {
                 if let Some(state) = self.come_to(seen) {
-                    self.known.ends(state);
+                    self.visited.ends(state);
                 }
             }
             // A failed step, the bound, or a walk under another strategy.
@@ -431,15 +432,15 @@ impl Strategy for ReexecutionSearch {
     fn extent(&self) -> Option<SizeEstimate> {
         let is_breadth = self.order == VisitOrder::Breadth && self.accusations.is_none();
         let gone_on = u64::from(self.next.saturating_sub(1));
-        let met = self.known.len() as u64;
+        let met = self.visited.len() as u64;
         match is_breadth {
-            true => extent(met, gone_on, |state| self.known.way(state).0),
+            true => extent(met, gone_on, |state| self.visited.predecessor(state).0),
             false => self.extent_in_depth(),
         }
     }
 
     fn covered(&self) -> CoverageClaim {
-        let bound = self.is_full.then(|| self.known.len() as u64);
+        let bound = self.is_full.then(|| self.visited.len() as u64);
         let mut gaps = gaps(bound, self.seeded, &self.unjudged);
         if self.strayed > 0 {
             let executions = self.strayed;
@@ -448,7 +449,7 @@ impl Strategy for ReexecutionSearch {
         }
         CoverageClaim::Systematic {
             reduction: Reduction::States {
-                states: self.known.len() as u64,
+                states: self.visited.len() as u64,
                 local_first: self.local_first,
                 symmetric: self.is_symmetric,
             },

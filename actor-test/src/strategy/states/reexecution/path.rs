@@ -75,9 +75,9 @@ impl ReexecutionSearch {
     /// The next state to be expanded, and true if every step is to be tried there.
     pub(super) fn next_state(&mut self) -> Option<(u32, bool)> {
         if self.order == VisitOrder::Breadth {
-            while (self.next as usize) < self.known.len() {
+            while (self.next as usize) < self.visited.len() {
                 self.next += 1;
-                if !self.known.is_end(self.next - 1) {
+                if !self.visited.is_end(self.next - 1) {
                     return Some((self.next - 1, false));
                 }
             }
@@ -94,17 +94,17 @@ impl ReexecutionSearch {
 
     /// Leads the next execution to a state, to try its steps.
     pub(super) fn lead_to(&mut self, state: u32, in_full: bool) {
-        let mut way = Vec::new();
+        let mut path = Vec::new();
         let mut at = state;
         loop {
-            let (from, by) = self.known.way(at);
+            let (from, by) = self.visited.predecessor(at);
             if from == NOWHERE {
                 break;
             }
-            way.push((from, by));
+            path.push((from, by));
             at = from;
         }
-        for (from, by) in way.into_iter().rev() {
+        for (from, by) in path.into_iter().rev() {
             self.push_frame(from, false);
             let fixed = self.decisions.get(by).iter().map(|taken| PathBranch {
                 taken: *taken,
@@ -137,7 +137,7 @@ impl ReexecutionSearch {
                 done += share * f64::from(branch.taken);
             }
         }
-        let met = self.known.len() as u64;
+        let met = self.visited.len() as u64;
         let most = (done > LEAST_SHARE).then(|| {
             let left = met as f64 * (1.0 - done) / done;
             met as f64 + left * SizeEstimate::ERROR_FACTOR

@@ -109,7 +109,7 @@ impl VisitedFingerprints {
     }
 
     /// The predecessor of a state and the number of the decisions; [`NOWHERE`] for the first state.
-    pub(super) fn way(&self, state: u32) -> (u32, u32) {
+    pub(super) fn predecessor(&self, state: u32) -> (u32, u32) {
         let VisitedEntry { from, by, .. } = self.states.get(state);
         (from, by)
     }
@@ -147,33 +147,33 @@ mod tests {
 
     /// Enters states within so many bytes of memory.
     fn assert_known(bytes: usize) {
-        let mut known = VisitedFingerprints::default();
+        let mut visited = VisitedFingerprints::default();
         for round in 0..2 {
             for number in 0..50_000_u64 {
-                assert!(known.fits(bytes), "{number}");
-                let (state, is_new) = known.enter(print(number), 7, round);
+                assert!(visited.fits(bytes), "{number}");
+                let (state, is_new) = visited.enter(print(number), 7, round);
                 assert_eq!((u64::from(state), is_new), (number, round == 0));
-                assert!(known.is(state, print(number)));
-                assert!(!known.is(state, print(number) ^ 1 << 70));
+                assert!(visited.is(state, print(number)));
+                assert!(!visited.is(state, print(number) ^ 1 << 70));
             }
         }
-        assert_eq!(known.len(), 50_000);
-        assert_eq!(known.way(49_999), (7, 0));
-        known.ends(49_998);
-        let ends = (0..50_000).filter(|state| known.is_end(*state));
+        assert_eq!(visited.len(), 50_000);
+        assert_eq!(visited.predecessor(49_999), (7, 0));
+        visited.ends(49_998);
+        let ends = (0..50_000).filter(|state| visited.is_end(*state));
         assert_eq!(ends.collect::<Vec<u32>>(), [49_998]);
-        assert_eq!(known.is_spilled, bytes < usize::MAX);
-        assert!(known.bytes() <= bytes);
+        assert_eq!(visited.is_spilled, bytes < usize::MAX);
+        assert!(visited.bytes() <= bytes);
     }
 
     /// Measures every size above 100,000 states.
     #[test]
     fn a_state_takes_no_more_than_forty_bytes() {
-        let mut known = VisitedFingerprints::default();
+        let mut visited = VisitedFingerprints::default();
         for number in 0..400_000 {
-            known.enter(print(number), 0, 0);
+            visited.enter(print(number), 0, 0);
             if number > 100_000 {
-                let bytes = known.bytes() as f64 / known.len() as f64;
+                let bytes = visited.bytes() as f64 / visited.len() as f64;
                 assert!(bytes < 40.0, "{bytes} bytes for each of {number}");
             }
         }

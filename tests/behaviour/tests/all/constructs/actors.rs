@@ -59,7 +59,7 @@ pub(crate) fn look(ask: &mut Ask<u64>) -> u64 {
 
 /// Executes its actions at the start, and then handles the events of others.
 pub(crate) struct Player {
-    deeds: Vec<ScriptedAction>,
+    actions: Vec<ScriptedAction>,
     life: u64,
     handled: u64,
     presented: Option<ActorId>,
@@ -67,9 +67,9 @@ pub(crate) struct Player {
 }
 
 impl Player {
-    pub(crate) fn new(kit: Kit, deeds: Vec<ScriptedAction>, life: u64) -> Self {
+    pub(crate) fn new(kit: Kit, actions: Vec<ScriptedAction>, life: u64) -> Self {
         Self {
-            deeds,
+            actions,
             life,
             handled: 0,
             presented: None,
@@ -94,7 +94,7 @@ impl Player {
         if self.life > 0 {
             return self.note(LIFE + self.life);
         }
-        for ScriptedAction { rule, to } in std::mem::take(&mut self.deeds) {
+        for ScriptedAction { rule, to } in std::mem::take(&mut self.actions) {
             let learnt = match rule.act {
                 Act::Any(act) => act(&mut self.kit, to).await,
                 Act::Actor(act) => act(&mut self.kit, to, cx).await,
@@ -168,8 +168,8 @@ impl Player {
 }
 
 /// Executes the actions of a participant that is no actor.
-pub(crate) async fn play(deeds: Vec<ScriptedAction>, mut kit: Kit) {
-    for ScriptedAction { rule, to } in deeds {
+pub(crate) async fn play(actions: Vec<ScriptedAction>, mut kit: Kit) {
+    for ScriptedAction { rule, to } in actions {
         if let Act::Any(act) = rule.act {
             let learnt = act(&mut kit, to).await;
             kit.row.note(learnt);

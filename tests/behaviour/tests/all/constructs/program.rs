@@ -16,13 +16,13 @@ use super::rules::{By, Rule, ScriptedAction, all};
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
     pub(crate) by: By,
-    pub(crate) deeds: Vec<ScriptedAction>,
+    pub(crate) actions: Vec<ScriptedAction>,
 }
 
 impl Part {
     /// Returns true if the participant uses a public item whose path begins with this.
     pub(crate) fn makes(&self, what: &str) -> bool {
-        let mut made = self.deeds.iter().flat_map(|deed| deed.rule.makes);
+        let mut made = self.actions.iter().flat_map(|action| action.rule.makes);
         made.any(|path| {
             path.strip_prefix(what)
                 .is_some_and(|rest| rest.starts_with("::"))
@@ -62,7 +62,7 @@ impl Dice {
         all[self.roll(all.len())]
     }
 
-    fn deed(&mut self, rule: &'static Rule) -> ScriptedAction {
+    fn action(&mut self, rule: &'static Rule) -> ScriptedAction {
         let to = self.roll(4) as u64;
         ScriptedAction { rule, to }
     }
@@ -143,7 +143,7 @@ impl Program {
                 .copied()
                 .collect();
             let by = dice.of(&who);
-            let mut deeds = vec![dice.deed(first)];
+            let mut actions = vec![dice.action(first)];
             for _ in 0..dice.roll(3) {
                 let from = match dice.roll(3) {
                     0 => &kin,
@@ -151,11 +151,11 @@ impl Program {
                 };
                 let rule = dice.of(from);
                 if rule.by.contains(&by) {
-                    let deed = dice.deed(rule);
-                    deeds.insert(dice.roll(deeds.len() + 1), deed);
+                    let action = dice.action(rule);
+                    actions.insert(dice.roll(actions.len() + 1), action);
                 }
             }
-            parts.push(Part { by, deeds });
+            parts.push(Part { by, actions });
         }
         // Actors come first, so that their numbers equal those of the participants.
         parts.sort_by_key(|part| part.by);
@@ -171,8 +171,8 @@ impl Program {
 
     /// Returns the rules of all actions.
     pub(crate) fn rules(&self) -> impl Iterator<Item = &'static Rule> {
-        let deeds = self.parts.iter().flat_map(|part| &part.deeds);
-        deeds.map(|deed| deed.rule)
+        let actions = self.parts.iter().flat_map(|part| &part.actions);
+        actions.map(|action| action.rule)
     }
 
     /// Returns true if the program uses one or two nodes.
@@ -191,23 +191,26 @@ impl Program {
     pub(crate) fn shorter(&self) -> Option<Self> {
         let mut shorter = self.clone();
         let parts = &mut shorter.parts;
-        let longest = parts.iter_mut().rev().max_by_key(|part| part.deeds.len())?;
-        if longest.deeds.len() > 1 {
-            let is_other = |deed: &ScriptedAction| deed.rule.name != self.lead;
-            let at = longest.deeds.iter().rposition(is_other).unwrap_or(0);
-            longest.deeds.remove(at);
+        let longest = parts
+            .iter_mut()
+            .rev()
+            .max_by_key(|part| part.actions.len())?;
+        if longest.actions.len() > 1 {
+            let is_other = |action: &ScriptedAction| action.rule.name != self.lead;
+            let at = longest.actions.iter().rposition(is_other).unwrap_or(0);
+            longest.actions.remove(at);
             return Some(shorter);
         }
-        let is_other = |part: &Part| part.deeds[0].rule.name != self.lead;
+        let is_other = |part: &Part| part.actions[0].rule.name != self.lead;
         let at = parts.iter().rposition(is_other).unwrap_or(parts.len() - 1);
         let tell = all().next().expect("there are rules");
         match parts.len() {
             1 => return None,
-            2 if parts[at].deeds[0].rule.name != tell.name => {
-                let deeds = vec![ScriptedAction { rule: tell, to: 0 }];
+            2 if parts[at].actions[0].rule.name != tell.name => {
+                let actions = vec![ScriptedAction { rule: tell, to: 0 }];
                 parts[at] = Part {
                     by: By::Actor,
-                    deeds,
+                    actions,
                 };
                 parts.sort_by_key(|part| part.by);
             }
@@ -243,30 +246,30 @@ impl Program {
                 move || Kit::new(Row::new(number, &seen), Some(common.clone()))
             };
             let kit = Kit { ends, ..fresh() };
-            let deeds = part.deeds.clone();
+            let actions = part.actions.clone();
             if part.by != By::Actor {
-                others.push((part.by, deeds, kit));
+                others.push((part.by, actions, kit));
             } else if self.is_supervised {
-                let (mut first, mut lives) = (Some((kit, deeds)), 0..);
+                let (mut first, mut lives) = (Some((kit, actions)), 0..);
                 players.push(sys.spawn_with(move || {
-                    let (kit, deeds) = first.take().unwrap_or_else(|| (fresh(), Vec::new()));
-                    Player::new(kit, deeds, lives.next().unwrap_or_default())
+                    let (kit, actions) = first.take().unwrap_or_else(|| (fresh(), Vec::new()));
+                    Player::new(kit, actions, lives.next().unwrap_or_default())
                 }));
             } else {
-                players.push(sys.spawn(Player::new(kit, deeds, 0)));
+                players.push(sys.spawn(Player::new(kit, actions, 0)));
             }
         }
         _ = common.players.set(players);
         let mut own = None;
-        for (by, deeds, kit) in others {
+        for (by, actions, kit) in others {
             match by {
-                By::Thread => drop(thread::spawn(move || task::block_on(play(deeds, kit)))),
-                By::Body => own = Some((deeds, kit)),
-                _ => drop(task::spawn(play(deeds, kit))),
+                By::Thread => drop(thread::spawn(move || task::block_on(play(actions, kit)))),
+                By::Body => own = Some((actions, kit)),
+                _ => drop(task::spawn(play(actions, kit))),
             }
         }
-        if let Some((deeds, kit)) = own {
-            play(deeds, kit).await;
+        if let Some((actions, kit)) = own {
+            play(actions, kit).await;
         }
     }
 

@@ -176,14 +176,14 @@ pub(crate) fn surface() -> BTreeSet<String> {
             let depth = line.len() - code.len();
             if let Some((by, implements)) = implemented(code).filter(|_| depth == 0 || depth == 8) {
                 of = is_public(by, &module, uses, &text).then_some(by);
-                let deed = match implements {
+                let action = match implements {
                     Some("Drop") => Some("drop"),
                     Some("Future" | "IntoFuture") => Some("await"),
                     _ => None,
                 };
-                let place = of.filter(|_| deed.is_some()).map(|of| names(&module, of));
+                let place = of.filter(|_| action.is_some()).map(|of| names(&module, of));
                 for of in place.unwrap_or_default() {
-                    found.insert(path_of(&module, Some(&of), deed.unwrap_or_default()));
+                    found.insert(path_of(&module, Some(&of), action.unwrap_or_default()));
                 }
                 if implements.is_some() {
                     of = None;

@@ -18,15 +18,15 @@ use crate::settings::{Bounds, Semantics};
 use crate::strategy::Fairness;
 use crate::trace::replay::fair_from;
 
-/// The file and the iteration that is witnessed in this process.
+/// The file, and the iteration of this process whose decisions it logs.
 static WANTED: OnceLock<(PathBuf, u64)> = OnceLock::new();
 
-/// Requests a witness of an iteration, in the file `path`.
+/// Requests the log of an iteration, in the file `path`.
 pub(crate) fn want(path: PathBuf, iteration: u64) {
     let _ = WANTED.set((path, iteration));
 }
 
-/// Returns the witness of an iteration, if requested. Errors are ignored.
+/// Returns the log of an iteration, if requested. Errors are ignored.
 pub(crate) fn of(
     iteration: u64,
     bounds: Bounds,
@@ -81,7 +81,7 @@ impl DecisionLog {
 }
 
 /// Sets a place for a native debugger's breakpoint:
-/// `break actor_test::trace::witness::step_begins if number == 8`.
+/// `break actor_test::trace::decision_log::step_begins if number == 8`.
 #[inline(never)]
 fn step_begins(number: u64) {
     std::hint::black_box(number);

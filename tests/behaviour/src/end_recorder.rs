@@ -12,23 +12,23 @@ pub type Ends<E> = Arc<Mutex<Vec<(E, u64)>>>;
 /// A strategy that records the result of each complete execution.
 pub struct EndRecorder<E> {
     strategy: Box<dyn Strategy>,
-    look: Box<dyn Fn() -> E + Send>,
+    end: Box<dyn Fn() -> E + Send>,
     ends: Ends<E>,
 }
 
 impl<E> EndRecorder<E> {
-    /// Wraps a strategy; `look` returns the result of an execution that has ended.
+    /// Wraps a strategy; `end` returns the result of an execution that has ended.
     pub fn new(
         strategy: Box<dyn Strategy>,
-        look: impl Fn() -> E + Send + 'static,
+        end: impl Fn() -> E + Send + 'static,
     ) -> (Self, Ends<E>) {
         let ends = Ends::default();
-        let witness = Self {
+        let end_recorder = Self {
             strategy,
-            look: Box::new(look),
+            end: Box::new(end),
             ends: Arc::clone(&ends),
         };
-        (witness, ends)
+        (end_recorder, ends)
     }
 }
 
@@ -69,7 +69,7 @@ impl<E: Send> Strategy for EndRecorder<E> {
     fn ended(&mut self, ended: &Ended) {
         if ended.ending == Ending::Complete {
             let mut ends = self.ends.lock().expect("nobody panics here");
-            ends.push(((self.look)(), ended.behaviour));
+            ends.push(((self.end)(), ended.behaviour));
         }
         self.strategy.ended(ended);
     }
