@@ -10,7 +10,7 @@ use std::fmt;
 /// let error = Error::ShutdownTimedOut(vec!["printer".into()]);
 /// assert_eq!(
 ///     error.to_string(),
-///     "failed to shut down in time, aborted printer; allow more time, or look at what their \
+///     "failed to shut down in time, aborted printer; allow more time, or check what their \
 ///      handlers wait for",
 /// );
 /// ```
@@ -26,7 +26,7 @@ impl fmt::Display for Error {
         match self {
             Self::ShutdownTimedOut(actors) => write!(
                 f,
-                "failed to shut down in time, aborted {}; allow more time, or look at what their \
+                "failed to shut down in time, aborted {}; allow more time, or check what their \
                  handlers wait for",
                 actors.join(", ")
             ),

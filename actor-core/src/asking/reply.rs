@@ -61,7 +61,7 @@ use crate::parts::Carry;
 /// assert_eq!(taken.await, Ok(7));
 /// # }
 /// ```
-#[must_use = "dropping it tells the asker that there is no answer"]
+#[must_use = "dropping it notifies the asker that there is no answer"]
 pub struct Reply<R> {
     /// The slot to answer into; `None` after a `tell`, or once it was answered.
     pub(super) to: Option<Arc<ReplySlot<R>>>,

@@ -28,7 +28,7 @@ fn first_state(monitor: &MonitorModel<'_>, errors: &mut Errors) {
     {
         errors.push(
             &first.state.name,
-            "a monitor does not start hot, since nothing is owed yet: add a state with `cold(..)` or `warm(..)`",
+            "a monitor does not start hot, since no obligation is pending yet: add a state with `cold(..)` or `warm(..)`",
         );
     }
 }

@@ -93,7 +93,7 @@ fn problem(error: &std::io::Error) -> String {
                 .into()
         }
         ErrorKind::PermissionDenied => {
-            "only the user who runs the program may look at its actors".into()
+            "only the user who runs the program may inspect its actors".into()
         }
         ErrorKind::ConnectionRefused => "the program that showed its actors there has ended".into(),
         ErrorKind::WouldBlock | ErrorKind::TimedOut => "there was no answer within 10 s".into(),

@@ -172,7 +172,7 @@ mod signals {
 
     /// Runs when `exit` is called or `main` returns; ends the process if a message was printed.
     extern "C" fn exits() {
-        if speak("the process was told to exit") {
+        if speak("the process was asked to exit") {
             // The call in progress was not completed, so the exit code must be a failure.
             // SAFETY: ends the process without running further exit handlers.
             unsafe { libc::_exit(FAILED) };

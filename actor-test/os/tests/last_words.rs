@@ -99,7 +99,7 @@ fn who_overflows_the_stack_is_named_and_so_is_the_thread() {
 fn who_exits_is_named_and_fails() {
     for place in ["here", "there"] {
         let (output, said) = child(&format!("exit {place}"));
-        let words = "said before: the process was told to exit; said after\n";
+        let words = "said before: the process was asked to exit; said after\n";
         assert!(said.contains(words), "{said}");
         assert_eq!(output.status.code(), Some(101));
     }

@@ -9,8 +9,8 @@ const NUMBER: char = '_';
 pub(super) fn normalised_message(finding: &Finding) -> String {
     let message = match finding.kind {
         // The duration of a pending obligation is no part of the obligation.
-        BugKind::Liveness => before(&finding.message, &[", for ", ", owed since step "]),
-        BugKind::HotAtEnd => before(&finding.message, &[", owed since step "]),
+        BugKind::Liveness => before(&finding.message, &[", for ", ", pending since step "]),
+        BugKind::HotAtEnd => before(&finding.message, &[", pending since step "]),
         _ => &finding.message,
     };
     let lines = message.lines().filter(|line| !is_value(line));
@@ -126,8 +126,8 @@ mod tests {
             BugKind::Liveness,
             &[
                 "monitor `Owed` is hot in `Hot`, for 50001 steps of fair scheduling (threshold 50000), \
-                 owed since step 3",
-                "monitor `Owed` is hot in `Hot`, owed since step 112, in a cycle; no step leads out of \
+                 pending since step 3",
+                "monitor `Owed` is hot in `Hot`, pending since step 112, in a cycle; no step leads out of \
                  the 3 states around it",
                 "monitor `Owed` is hot in `Hot`, for 9 steps of fair scheduling (threshold 8), owed \
                  since step 1; there is a cycle of 4 steps",

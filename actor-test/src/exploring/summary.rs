@@ -367,7 +367,7 @@ impl Summary {
         }
         if let Some(pending) = outcome.undecided.first() {
             report.undecided += 1;
-            let example = || format!("{}, owed since step {}", pending.what, pending.since);
+            let example = || format!("{}, pending since step {}", pending.what, pending.since);
             report.undecided_example.get_or_insert_with(example);
         }
         if let Some(finding) = &outcome.transient {

@@ -256,7 +256,7 @@ pub fn finding(finding: &Finding) -> String {
 /// States that the execution can't be pinned: following its named steps does not lead to the bug again.
 pub(crate) fn not_pinned() -> String {
     "the execution does not lead to the bug again when it is followed step by step in words: the \
-     program was changed since it was recorded, which a replay tells, or two operations have one \
+     program was changed since it was recorded, which a replay shows, or two operations have one \
      name, or the bounds were other ones than stand at the test"
         .into()
 }

@@ -200,7 +200,7 @@ const TABLE: &[StrategyEntry] = &[
         name: "urw",
         form: "",
         range: NONE,
-        explanation: "unfair; picks in proportion to the steps that an operation has left, which pilot executions tell.\nGood where one actor has much more to do than another.",
+        explanation: "unfair; picks in proportion to the steps that an operation has left, which pilot executions estimate.\nGood where one actor has much more to do than another.",
         parse: |parameters| parameters.end(StrategySpec::Urw),
     },
     StrategyEntry {
@@ -360,7 +360,7 @@ const PREFIXES: &[Prefix] = &[
     },
     Prefix {
         name: "live-",
-        explanation: "as NAME, a search as dfs, ses, pb and bdfs, behind a walk of N/4 steps (--max-steps) and on to where nothing is owed.\nGood where bugs come after a long set-up (MaceMC's prefix-based search).",
+        explanation: "as NAME, a search as dfs, ses, pb and bdfs, behind a walk of N/4 steps (--max-steps) and on to where no obligation is pending.\nGood where bugs come after a long set-up (MaceMC's prefix-based search).",
         wrap: StrategySpec::Live,
         takes: is_search,
     },

@@ -78,7 +78,7 @@ pub(crate) fn nondeterminism(again: &Outcome, recorded: &Outcome) -> Finding {
         None => format!("the usual causes are {}", words::uncontrolled()),
     };
     let message = format!(
-        "the same decisions led elsewhere: the run and its replay differ {at}; {why}"
+        "the same decisions led to different executions: the run and its replay differ {at}; {why}"
     );
     Finding {
         kind: BugKind::Nondeterminism,

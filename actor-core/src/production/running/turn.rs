@@ -61,7 +61,7 @@ impl From<EnteredHandlerSpan> for HandlerSpan {
 /// The message of a turn.
 #[cfg_attr(
     not(feature = "tracing"),
-    expect(dead_code, reason = "spans alone tell of it")
+    expect(dead_code, reason = "only spans record it")
 )]
 pub(in crate::production) struct HandledMessage {
     pub(in crate::production) event: u16,

@@ -250,7 +250,7 @@ impl<A: Actor> Pool<A> {
     #[track_caller]
     pub fn resizable(mut self) -> Self {
         let is_keyed = matches!(self.kind, PoolKind::Keyed(_));
-        assert!(is_keyed, "only keyed pools need to be told that they are resized");
+        assert!(is_keyed, "only keyed pools are notified of a resize");
         self.moving = Some(Rebalancing::default());
         self
     }

@@ -99,7 +99,7 @@ impl Session {
                 ));
             }
             JumpTarget::Critical => self.critical().ok_or(
-                "the critical step is not known: minimising looks for it, where something is owed",
+                "the critical step is not known: minimising searches for it where an obligation is pending",
             )?,
         };
         self.at = step;
@@ -355,7 +355,7 @@ impl Session {
         if execution.step(step).is_none() {
             let last = execution.last;
             return Err(format!(
-                "there is no step {step} that is told; they count from 1 to {last}"
+                "the story has no step {step}; steps count from 1 to {last}"
             ));
         }
         let led = selection.of(&execution.story)?;

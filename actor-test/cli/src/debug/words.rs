@@ -61,12 +61,12 @@ pub(super) fn where_it_begins(execution: &DebuggedExecution, critical: Option<u6
 
 /// A snapshot that is not available.
 pub(super) fn no_snapshot(step: u64, why: &str) -> String {
-    format!("can't look at the states after step {step}: {why}")
+    format!("can't show the states after step {step}: {why}")
 }
 
 /// An execution that is not available.
 pub(super) fn no_branch(why: &str) -> String {
-    format!("it can't be told how that goes on: {why}")
+    format!("can't show how that goes on: {why}")
 }
 
 pub(super) fn other_test(file: &str, other: &str, own: &str) -> String {
@@ -198,7 +198,7 @@ pub(super) fn outgoing(snapshot: &Snapshot, outgoing: &Outgoing) -> String {
         Outgoing::Spawn { who } => format!("spawns {}", name(*who)),
         Outgoing::Reply { to, lost: false } => format!("replies to {}", name(*to)),
         Outgoing::Reply { to, lost: true } => format!("leaves {} without a reply", name(*to)),
-        Outgoing::Notify { to } => format!("tells {} of its end", name(*to)),
+        Outgoing::Notify { to } => format!("notifies {} of its end", name(*to)),
         Outgoing::Halt => "halts".into(),
         Outgoing::Stop { to, at_once: true } => format!("kills {}", name(*to)),
         Outgoing::Stop { to, .. } => format!("stops {}", name(*to)),

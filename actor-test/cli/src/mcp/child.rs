@@ -102,7 +102,7 @@ fn program() -> Result<OsString, String> {
     let program = std::env::current_exe();
     program
         .map(Into::into)
-        .map_err(|error| format!("can't tell where cargo-actor-test is: {error}"))
+        .map_err(|error| format!("can't find cargo-actor-test: {error}"))
 }
 
 /// The process group of a child; dropping the value ends the group.

@@ -2,7 +2,7 @@
 
 /// A trace whose causes were not searched for, or not found.
 pub(crate) fn no_causes() -> &'static str {
-    "why it failed is not in the trace: it was not looked for, or nothing was found; the story tells what \
+    "why it failed is not in the trace: it was not searched for, or nothing was found; the story shows what \
      happened"
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn no_story(trace: &Path) -> String {
     let path = trace.display();
     format!(
         "{path} holds no story that this actor-test can read: it was written by an older one, or \
-         recorded nothing; `cargo actor-test replay {path}` runs it again and tells it"
+         recorded nothing; `cargo actor-test replay {path}` runs it again and prints it"
     )
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn no_page(file: &Path, error: &std::io::Error) -> String {
 
 pub(crate) fn document_too_large(max: u64) -> String {
     format!(
-        "the story, with every text written out wherever it is told, takes more than {} MiB; ask for a \
+        "the story, with every text written out wherever it occurs, takes more than {} MiB; ask for a \
          part of it: --from and --to, --actor, --event or --causes-of",
         max >> 20
     )
@@ -111,14 +111,14 @@ pub(crate) fn diverged(step: u64, message: &str, found: Option<&Finding>, trace:
     format!(
         "diverged at step {step}: {message}{older}\n      the test, an actor or a setting was changed since \
          it was recorded, or something outside the tester decides: {}\n      {end}\n      \
-         to look for the bug anew, run the test: cargo actor-test",
+         to search for the bug anew, run the test: cargo actor-test",
         uncontrolled()
     )
 }
 
 pub(crate) fn found_near(bug: &Bug, executions: u64) -> String {
     format!(
-        "but of {} near it, with a race turned round, a step delayed or a random step now and then, one \
+        "but of {} near it, with a race reversed, a step delayed or a random step now and then, one \
          failed: {}",
         count(executions, "execution"),
         hanging(&finding(&bug.finding))
@@ -132,7 +132,7 @@ pub(crate) fn near_trace(path: &Path) -> String {
 
 pub(crate) fn nothing_near(executions: u64) -> String {
     format!(
-        "near it:    {}, with a race turned round, a step delayed or a random step now and then, had no \
+        "near it:    {}, with a race reversed, a step delayed or a random step now and then, had no \
          bug either",
         count(executions, "execution")
     )
@@ -149,7 +149,7 @@ pub(crate) fn not_minimized(is_tried: bool) -> &'static str {
         true => "nothing can be left out: it is as short as can be found",
         false => {
             "nothing was left out: it was not tried, or the program was changed since it was recorded, \
-             which a replay tells"
+             which a replay shows"
         }
     }
 }
@@ -162,7 +162,7 @@ pub(crate) fn saved(path: &Path) -> String {
 pub(crate) fn crash_diverged(now: &Finding) -> String {
     format!(
         "not as recorded: in step {}, {}\n      the test, an actor or a setting was changed since it \
-         was recorded; to look for the bug anew, run the test: cargo actor-test",
+         was recorded; to search for the bug anew, run the test: cargo actor-test",
         now.step,
         hanging(&finding(now))
     )
@@ -356,7 +356,7 @@ pub(crate) fn wrong_answer() -> String {
 
 /// The unknown iteration of a silent child.
 pub(crate) fn silent_iteration() -> String {
-    "the iteration is not known, since the process did not tell it".into()
+    "the iteration is not known, since the process did not report it".into()
 }
 
 /// A crash that a second run with the same seed did not repeat.

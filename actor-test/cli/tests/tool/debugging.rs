@@ -241,11 +241,11 @@ fn a_crash_that_is_asked_for() {
     let said = shop.debug(&trace, "jump end\nprint\n");
     assert!(
         said.error()
-            .contains("can't look at the states after step 8: "),
+            .contains("can't show the states after step 8: "),
         "{said:?}"
     );
     let said = shop.debug(&trace, "jump 2\nbranch random 3\n");
-    let how = "it can't be told how that goes on: in step 8, the process was aborted (SIGABRT)";
+    let how = "can't show how that goes on: in step 8, the process was aborted (SIGABRT)";
     assert!(said.error().contains(how), "{said:?}");
 }
 

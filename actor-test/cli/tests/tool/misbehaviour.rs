@@ -132,7 +132,7 @@ fn a_static_that_changes() {
     let words = report("counts_in_a_static");
     assert!(
         words.starts_with(
-            "FAIL  bad::counts_in_a_static  nondeterminism: the same decisions led elsewhere"
+            "FAIL  bad::counts_in_a_static  nondeterminism: the same decisions led to different executions"
         ),
         "{words}"
     );
@@ -198,7 +198,7 @@ fn under_cargo_test_who_ends_the_process_is_named() {
     for (test, why) in [
         ("aborts", "the process was aborted (SIGABRT)"),
         ("overflows", "or the stack overflowed"),
-        ("exits", "the process was told to exit"),
+        ("exits", "the process was asked to exit"),
     ] {
         let said = cargo_test().args(&format!("--test bad {test}")).run();
         assert_eq!(said.code, Some(101), "{said:?}");

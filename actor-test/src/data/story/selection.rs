@@ -102,7 +102,7 @@ impl Selection {
         }
         match self.causes_of {
             Some(step) if story.step(step).is_none() => Err(format!(
-                "--causes-of {step}: the story does not tell that step, there were too many"
+                "--causes-of {step}: the story does not contain that step, since there were too many"
             )),
             _ => Ok(()),
         }

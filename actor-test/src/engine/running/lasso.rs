@@ -230,7 +230,7 @@ impl LassoDetector {
         self.claim.is_none() && self.prints.cost() >= self.limit
     }
 
-    /// Returns the cycle seen while that specification has been owed since that step.
+    /// Returns the cycle seen while that specification has been pending since that step.
     pub(crate) fn cycle_of(&self, entry: usize, since: u64) -> Option<Cycle> {
         self.cycle.filter(|_| self.obligation == (entry, since))
     }
@@ -528,7 +528,7 @@ impl Engine {
         };
         let (entry, since) = self.lasso.obligation;
         let why = format!(
-            "owed since step {since}, in {seen}; no step leads out of the {states} states around it"
+            "pending since step {since}, in {seen}; no step leads out of the {states} states around it"
         );
         let suspicion = Suspicion {
             entry: Obligation::Specification(entry),

@@ -67,7 +67,7 @@ impl Engine {
         let cycle = self.lasso.cycle_of(heat, since);
         let seen = cycle.map_or_else(String::new, |cycle| format!("; there is {cycle}"));
         let why = format!(
-            "for {temperature} steps of fair scheduling (threshold {threshold}), owed since step {since}{seen}"
+            "for {temperature} steps of fair scheduling (threshold {threshold}), pending since step {since}{seen}"
         );
         let suspicion = Suspicion {
             entry: Obligation::Specification(heat),
@@ -141,7 +141,7 @@ impl Engine {
             cycle: Some(cycle),
             certain: true,
         };
-        let why = format!("owed since step {since}, in {cycle}");
+        let why = format!("pending since step {since}, in {cycle}");
         self.suspect(state.step, session, (entry, suspicion), &why);
         EndReason::Bug
     }
@@ -259,7 +259,7 @@ impl Engine {
             .pending_obligations(&self.state().temperatures, false);
         if let Some(first) = pending.first() {
             let PendingObligation { entry, what, since } = first;
-            let message = format!("the execution ended while {what}, owed since step {since}");
+            let message = format!("the execution ended while {what}, pending since step {since}");
             self.session().unmet = Some((*entry, *since));
             self.shared.find(BugKind::HotAtEnd, message, None);
         }

@@ -244,7 +244,7 @@ impl ControlledRuntime {
     fn find_observer(&self, what: &str) {
         self.find(
             BugKind::MonitorActs,
-            format!("a monitor or predicate called `{what}`: it may only look"),
+            format!("a monitor or predicate called `{what}`: it may only read"),
             None,
         );
     }

@@ -81,7 +81,7 @@ impl ControlledRuntime {
         if self.phase.get() == CodePhase::Observing {
             self.find(
                 BugKind::MonitorActs,
-                "a monitor or predicate waits for a lock: it may only look".into(),
+                "a monitor or predicate waits for a lock: it may only read".into(),
                 None,
             );
             resume_unwind(Box::new(CallLimitExceeded(
@@ -217,7 +217,7 @@ impl Sharing for ControlledRuntime {
         if spins {
             let name = self.state().name(current);
             let message = format!(
-                "`{name}` spins at {}: it has looked {REPEATS_MAX} times at what nobody has changed, without \
+                "`{name}` spins at {}: it has read {REPEATS_MAX} times what nobody has changed, without \
                  a `yield_now` that lets others go first",
                 line(access.place)
             );

@@ -27,7 +27,7 @@ pub fn causes(causes: &Causes) -> Vec<String> {
     }
     if causes.cut_short {
         lines.push(format!(
-            "            not all was looked for, in {}",
+            "            the search was cut short after {}",
             count(causes.steps, "step")
         ));
     }

@@ -53,7 +53,7 @@ pub(crate) fn last_words(
     let before = format!("\nFAIL  {test}  crash in iteration {}: ", iteration + 1);
     let command = reproduced(test, token, bounds, &place.selection());
     let after = format!(
-        "\n      {command}\n      that tells the story; the other tests of this process end with it\n\n"
+        "\n      {command}\n      that prints the story; the other tests of this process end with it\n\n"
     );
     (before, after)
 }
@@ -63,7 +63,7 @@ pub(crate) fn last_words_besides(test: &str, failed: Option<&str>) -> (String, S
     match failed {
         None => (
             format!("\nFAIL  {test}  crash, while it was begun or a saved schedule was run: "),
-            "\n      `cargo actor-test` tells more; the other tests of this process end with it\n\n".into(),
+            "\n      `cargo actor-test` reports more; the other tests of this process end with it\n\n".into(),
         ),
         Some(failed) => (
             format!("\nFAIL  {test}  crash, while this was minimised: "),

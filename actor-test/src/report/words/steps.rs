@@ -168,7 +168,7 @@ fn inspected(story: &Story, width: usize) -> Vec<String> {
     if known.is_empty() {
         return Vec::new();
     }
-    let mut lines = vec!["in the end, of what was looked at:".to_owned()];
+    let mut lines = vec!["the inspected actors at the end:".to_owned()];
     lines.extend(known.iter().take(SHOWN).flat_map(|seen| one(seen)));
     if known.len() > SHOWN {
         lines.push(format!("  and {} more", known.len() - SHOWN));

@@ -246,10 +246,10 @@ fn note(story: &Story, step: &Step, effect: &Effect) -> Vec<String> {
         } => match reason.strip_prefix("Err(") {
             Some(why) => {
                 let why = shortened(why.trim_end_matches(')'));
-                format!("tells {} why it has not started: {why}", name(*to))
+                format!("reports to {} why it has not started: {why}", name(*to))
             }
-            None if reason == "Ok(())" => format!("tells {} that it has started", name(*to)),
-            None => format!("tells {} of its end: {}", name(*to), shortened(reason)),
+            None if reason == "Ok(())" => format!("notifies {} that it has started", name(*to)),
+            None => format!("notifies {} of its end: {}", name(*to), shortened(reason)),
         },
         Effect::Replied {
             to, reply, lost, ..

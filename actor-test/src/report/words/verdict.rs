@@ -163,7 +163,7 @@ pub(super) fn gaps(gaps: &[Gap]) -> String {
 fn all_states(report: &Report, states: u64, local_first: bool, symmetric: bool) -> String {
     let order = match (local_first, symmetric) {
         (true, _) => ", with local steps in one order",
-        (false, true) => ", whoever is who among interchangeable actors",
+        (false, true) => ", up to permutations of interchangeable actors",
         (false, false) => "",
     };
     all(report, &count(states, "state"), order)
@@ -192,7 +192,7 @@ fn gap(gap: &Gap) -> String {
         Gap::NoEnd { states } => format!("no end was in sight at {}", count(*states, "state")),
         Gap::Time => "its time was over".into(),
         Gap::Orders { behaviours } => format!(
-            "monitors may see {} in more orders than it looked at",
+            "monitors may see {} in more orders than it checked",
             count(*behaviours, "behaviour")
         ),
         Gap::Bug => "it stopped at the bug".into(),
@@ -221,16 +221,16 @@ fn gap(gap: &Gap) -> String {
         Gap::UnsoundExplorer => "the explorer is not sound: its delays brought one operation to the front twice, \
                           and others not at all"
             .into(),
-        Gap::ExplorerState => "the explorer tells no state, so that a state that is met again with fewer \
+        Gap::ExplorerState => "the explorer has no fingerprint, so that a state that is met again with fewer \
                                delays is not gone on from"
             .into(),
         Gap::Prefixes { steps: 0 } => "no walk came to a place behind a quarter of the bound \
-                                           on steps (`-m`) at which nothing is owed"
+                                           on steps (`-m`) at which no obligation is pending"
             .into(),
         Gap::Prefixes { steps } => format!("it searched behind {} of a walk", count(*steps, "step")),
         Gap::Unfair => "schedules in which one waits for ever while another polls".into(),
         Gap::Cycles(unjudged) => match unjudged {
-            Unjudged::PendingObligations => "what may stay owed for ever was not looked for",
+            Unjudged::PendingObligations => "obligations that may stay pending for ever were not searched for",
             Unjudged::Deferred => "an event may be deferred for ever, which was not judged",
             Unjudged::Busy => {
                 "an actor may handle nothing but its own events for ever, which was not judged"
@@ -240,14 +240,14 @@ fn gap(gap: &Gap) -> String {
         Gap::Diverged { executions, step } => {
             let first = step.map_or_else(String::new, |step| format!(", the first at step {step}"));
             format!(
-                "{} went elsewhere than the same decisions had led before{first}: the program is not \
+                "{} differed from executions with the same decisions before{first}: the program is not \
                  deterministic",
                 count(*executions, "execution")
             )
         }
         Gap::Yields => {
             "somebody yields twice in a row, and goes on when another has taken a step: steps whose order \
-             nobody sees otherwise are told apart by that"
+             nobody sees otherwise are distinguished by that"
                 .into()
         }
         Gap::Orderings { places } => {
@@ -297,16 +297,16 @@ fn describe(what: StepConstruct) -> &'static str {
         StepConstruct::Receive => "takes an event with `receive`",
         StepConstruct::Supervision => "concerns a supervisor and its children",
         StepConstruct::Link => "links actors",
-        StepConstruct::Watch => "watches an actor's end, or tells of it",
+        StepConstruct::Watch => "watches an actor's end, or notifies of it",
         StepConstruct::Ends => "asks whether an actor has stopped",
         StepConstruct::References => {
-            "drops or looks for a reference to an actor that counts them"
+            "drops or searches for a reference to an actor that counts them"
         }
         StepConstruct::Names => "uses the registry of names",
         StepConstruct::Disk => "uses a disk",
         StepConstruct::Sharing => "accesses something shared",
         StepConstruct::System => "asks the operating system for something",
-        StepConstruct::Predicate => "is looked at by predicates that count events or timers",
+        StepConstruct::Predicate => "is read by predicates that count events or timers",
         StepConstruct::Monitor => "is observed by a monitor",
         StepConstruct::Announcement => "announces an event",
         StepConstruct::Ask => "has several asks open, gives one up, or loses its reply",
@@ -323,7 +323,7 @@ fn describe(what: StepConstruct) -> &'static str {
         StepConstruct::Future => "is a piped future's",
         StepConstruct::Task => "is a task's or a thread's",
         StepConstruct::Identity => {
-            "looks at the number or the name of an actor, of which several create some"
+            "reads the number or the name of an actor, of which several create some"
         }
         StepConstruct::Observer => "sets a monitor or a predicate to work when others have begun",
     }

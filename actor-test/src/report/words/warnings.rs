@@ -20,7 +20,7 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
     if report.transient > 0 {
         let example = report.transient_example.as_deref().unwrap_or("something");
         lines.push(format!(
-            "note: {} of {} owed something for longer than the threshold, but recovered in a fair \
+            "note: {} of {} kept an obligation pending for longer than the threshold, but recovered in a fair \
              continuation, so it was slow and no bug: {example}",
             report.transient,
             count(report.executions, "execution")
@@ -41,7 +41,7 @@ pub(super) fn warnings(report: &Report, notes: &[String]) -> Vec<String> {
         let opaque = report.opaque.join(", ");
         lines.push(match report.verdict.states() {
             Some(_) => format!(
-                "note: states with these are told apart by how they came about, so that there are more of \
+                "note: states with these are distinguished by how they came about, so that there are more of \
                  them: {opaque} {offer} neither `Hash` nor `Fingerprint`"
             ),
             None => format!(

@@ -516,7 +516,7 @@ fn a_shutdown_says_who_has_not_stopped_in_time() {
         let end = stubborn.stopped().await;
         format!("{}: {end:?}", done.expect_err("one never stops"))
     });
-    let reasons = "failed to shut down in time, aborted Stubborn; allow more time, or look at what their \
+    let reasons = "failed to shut down in time, aborted Stubborn; allow more time, or check what their \
                 handlers wait for: Aborted";
     assert_eq!(outcomes, [reasons]);
 }

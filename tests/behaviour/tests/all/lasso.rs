@@ -164,7 +164,7 @@ fn a_livelock_is_found_in_a_few_hundred_steps() {
     let bug = &report.bugs()[0];
     assert!(
         bug.message()
-            .starts_with("monitor `Debt` is hot in `Open`, owed since step"),
+            .starts_with("monitor `Debt` is hot in `Open`, pending since step"),
         "{}",
         bug.message()
     );

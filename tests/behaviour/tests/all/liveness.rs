@@ -96,7 +96,7 @@ fn both_sides_of_the_threshold() {
     let became_hot = 4;
     assert!(
         bug.message()
-            .contains(&format!("owed since step {became_hot}")),
+            .contains(&format!("pending since step {became_hot}")),
         "{}",
         bug.message()
     );
@@ -124,7 +124,7 @@ fn cold_resets_the_heat_and_warm_keeps_it() {
     // 80 hot steps, a warm pause, and 21 more hot steps.
     assert_eq!(bug.step(), 4 + 2 * 400 + 21);
     assert!(
-        bug.message().contains("owed since step 4"),
+        bug.message().contains("pending since step 4"),
         "{}",
         bug.message()
     );
@@ -306,7 +306,7 @@ fn heat_counts_from_the_start_of_the_fair_part() {
     let bug = report.assert_bug("liveness");
     assert_eq!(bug.step(), 50 + 501);
     assert!(
-        bug.message().contains("owed since step 4"),
+        bug.message().contains("pending since step 4"),
         "{}",
         bug.message()
     );
@@ -373,7 +373,7 @@ fn predicates_heat_by_the_same_rule() {
     assert_eq!(
         count_of(&report),
         1 + 101,
-        "owed since the body registered it"
+        "pending since the body registered it"
     );
     let again = |period: u64| {
         tester.run(move |sys| {
@@ -519,7 +519,7 @@ fn an_unfair_strategy_goes_on_fairly_when_the_end_is_asked_for() {
         // The temperature starts anew in the fair suffix, although the monitor was hot before.
         assert_eq!(bug.step(), asked_at + 501, "{}", bug.message());
         assert!(
-            bug.message().contains("owed since step 1"),
+            bug.message().contains("pending since step 1"),
             "{}",
             bug.message()
         );
@@ -715,7 +715,7 @@ fn both_sides_of_the_threshold_of_a_wait() {
     let example = report.undecided_example.expect("it is told");
     assert_eq!(
         example,
-        format!("`Waits` awaits an event `Never`, owed since step {begun}")
+        format!("`Waits` awaits an event `Never`, pending since step {begun}")
     );
     // A wait that was cut off after a tenth of the threshold is not counted as undecided.
     assert_eq!(waits(Waiting::ForEvent, &tester(begun + 31)).undecided, 1);
