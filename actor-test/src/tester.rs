@@ -232,33 +232,21 @@ impl Tester {
         self
     }
 
-    /// Sets the part of the search for this process. Default: the whole search. The report of a part can be
-    /// [merged](Report::merge) with those of the others.
+    /// Sets the part of the search for this process. The report of a part of the samples can be
+    /// [merged](Report::merge) with those of the others. The processes of a search by `dpor` share its
+    /// [directory](Self::search_dir): each explores its share of the parts of a round, and ends with the
+    /// result of the whole. Default: the whole search.
     pub fn partition(mut self, part: Partition) -> Self {
         self.settings.partition = Some(part);
         self
     }
 
-    /// Sets the directory for checkpoints, from which an interrupted search by `dpor` or `dfs` can
-    /// [resume](Self::resume). Checkpoints begin once the search has become long, take at most a fiftieth of
-    /// the time, and do not change the search. Default: none.
-    pub fn checkpoint(mut self, directory: impl Into<PathBuf>) -> Self {
-        self.settings.checkpoint = Some(directory.into());
-        self
-    }
-
-    /// Sets the number of this process among several that explore one such search together. They share the
-    /// [checkpoint](Self::checkpoint) directory, each explores its share of the parts of a round, and each
-    /// ends with the result of the whole. Default: one process.
-    pub fn shard(mut self, shard: Partition) -> Self {
-        self.settings.shard = Some(shard);
-        self
-    }
-
-    /// Resumes such a search from the checkpoint in its [directory](Self::checkpoint). The executable and the
-    /// settings must be the same, except for the number of workers and the end.
-    pub fn resume(mut self) -> Self {
-        self.settings.resume = true;
+    /// Sets the directory of the search, from which an interrupted search by `dpor` or `dfs` goes on. The
+    /// executable and the settings must be the same, except for the number of workers and the end.
+    /// Checkpoints begin once the search has become long, take at most a fiftieth of the time, and do not
+    /// change the search. Default: none.
+    pub fn search_dir(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.settings.search_dir = Some(directory.into());
         self
     }
 

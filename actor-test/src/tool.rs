@@ -12,6 +12,11 @@ pub mod debugging {
     pub use crate::debugging::{Inquiry, QueryAnswer, Question, RunResult};
 }
 
+pub mod search_dir {
+    //! The results in the directory of a search.
+    pub use crate::exploring::checkpoint::{EndedPart, RecordedSearch, read_search_dir};
+}
+
 pub mod trace {
     //! Trace files on disk, and their JSON documents.
     pub use crate::trace::document::Document;

@@ -69,6 +69,19 @@ pub(crate) struct TestTarget {
     pub(crate) target: String,
 }
 
+impl TestTarget {
+    /// Returns the name of the target's directory in a search directory: `lib`, `bin-NAME`.
+    pub(crate) fn directory(&self) -> String {
+        self.target.trim_start_matches('-').replace(' ', "-")
+    }
+
+    /// Returns the target whose directory has this name.
+    pub(crate) fn of_directory(package: String, name: &str) -> Self {
+        let target = format!("--{}", name.replacen('-', " ", 1));
+        Self { package, target }
+    }
+}
+
 /// The properties of a package that a test can read from variables.
 #[derive(Clone, Debug)]
 pub(crate) struct PackageInfo {

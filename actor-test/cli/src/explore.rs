@@ -1,8 +1,6 @@
 //! A run of `cargo actor-test`: explores the selected tests, each in a child process.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
@@ -15,7 +13,6 @@ use super::documents::Documents;
 use super::expectation::{ExpectedOutcome, MissingBug};
 use super::options::{ExploreOptions, Format, PackageSelection, Verbosity};
 use super::process;
-use super::results::Results;
 use super::screen::Screen;
 use super::verdict::{PartialProgress, TestVerdict, VerdictCounts, verdict};
 use super::{Exit, Trouble, build, combinations, interruption};
@@ -61,14 +58,6 @@ pub(crate) fn run(options: &ExploreOptions, screen: &mut Screen) -> Result<Exit,
         plan.job.given.seed,
         screen,
     );
-    // The results of an interrupted part can't be merged.
-    if let Some(path) = options
-        .results
-        .as_ref()
-        .filter(|_| !interruption::is_seen())
-    {
-        Results::new(tally.results.clone()).write(path)?;
-    }
     documents.finish(screen)?;
     Ok(tally.exit())
 }
@@ -140,11 +129,7 @@ impl RunPlan {
         );
         given.trace_dir = Some(directory);
         // The tests may run in another directory.
-        let named = |path: PathBuf| match path.as_os_str().is_empty() {
-            true => path,
-            false => here.join(path),
-        };
-        given.checkpoint = given.checkpoint.map(named);
+        given.search_dir = given.search_dir.map(|directory| here.join(directory));
         let hang_timeout = given.hang_timeout;
         let task = Some(match &options.reproduce {
             None => Task::Explore,
@@ -218,7 +203,7 @@ impl RunPlan {
             waiting.insert(number, ended);
             while let Some(ended) = waiting.remove(&next) {
                 let ended = ended?;
-                tally.count(&ended.verdict, &tests[next].executable.home());
+                tally.count(&ended.verdict);
                 let block = self.report(&tests[next], &ended.verdict, screen);
                 if let Some(printed) = &ended.printed {
                     screen.aside(printed);
@@ -247,7 +232,10 @@ impl RunPlan {
             });
         }
         let mut bar = screen.bar(&test.title(), self.job.given.time_limit);
-        let job = self.job.of(&test.name);
+        let mut job = self.job.of(&test.name);
+        if let Some(directory) = &mut job.given.search_dir {
+            directory.push(test.executable.home().directory());
+        }
         let ending = process::run(test, &job, &mut |event| bar.update(event))?;
         if ending.interrupted {
             return Ok(TestEnd {

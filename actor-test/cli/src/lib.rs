@@ -27,7 +27,6 @@ mod part;
 mod process;
 mod progress;
 mod replay;
-mod results;
 mod screen;
 mod show;
 mod test_targets;

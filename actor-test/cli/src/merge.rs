@@ -1,18 +1,19 @@
 //! The subcommand `merge`: merges the results of the parts of a search.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::build::TestTarget;
 use super::options::{Format, Merge, Verbosity};
-use super::results::{Results, TestResult};
 use super::screen::Screen;
 use super::verdict::{VerdictCounts, verdict};
 use super::{Exit, Trouble};
 use crate::words::{self, CommandContext};
 use actor_test::Report;
+use actor_test::tool::search_dir::{EndedPart, read_search_dir};
 use actor_test::tool::trace;
 
-/// Merges the files, and reports each test as if it had been explored in one run.
+/// Merges the parts in the directory, and reports each test as if it had been explored in one run.
 pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble> {
     let here = std::env::current_dir().unwrap_or_default();
     let place = CommandContext {
@@ -22,12 +23,22 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
         hang_timeout: None,
         test: None,
     };
-    let mut tests: BTreeMap<(TestTarget, String), Vec<Report>> = BTreeMap::new();
-    for file in &options.files {
-        for TestResult { home, report } in Results::read(file)?.tests {
-            let test = report.test.clone();
-            tests.entry((home, test)).or_default().push(report);
-        }
+    let searches = read_search_dir(&options.directory).map_err(Trouble)?;
+    if searches.is_empty() {
+        return Err(Trouble(format!(
+            "{} holds no part of a search; `cargo actor-test --partition K/N --search-dir DIR` writes one",
+            options.directory.display()
+        )));
+    }
+    let mut tests: BTreeMap<(TestTarget, String), Vec<EndedPart>> = BTreeMap::new();
+    for search in searches {
+        let Some(part) = search.ended.first() else {
+            return Err(Trouble(format!("{}: no part has ended", search.test)));
+        };
+        let target = search.directory.parent().and_then(Path::file_name);
+        let target = target.unwrap_or_default().to_string_lossy();
+        let home = TestTarget::of_directory(part.package.clone(), &target);
+        tests.insert((home, search.test), search.ended);
     }
     let mut homes: BTreeMap<String, usize> = BTreeMap::new();
     for (_, test) in tests.keys() {
@@ -36,9 +47,12 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
     let mut tally = VerdictCounts::default();
     for ((home, test), parts) in tests {
         let package = &home.package;
-        let expected = Report::expected(&parts);
-        let mut report =
-            Report::merge(parts).map_err(|error| Trouble(format!("package {package}, {error}")))?;
+        let expected = parts[0].expect_bug.clone();
+        let mut reports = parts.into_iter().map(|part| part.report).peekable();
+        // Each process of a search that is not a sample has the result of the whole.
+        let whole = reports.next_if(|report| !report.is_of_a_part());
+        let merged = whole.map_or_else(|| Report::merge(reports), Ok);
+        let mut report = merged.map_err(|error| Trouble(format!("package {package}, {error}")))?;
         let notes = trace::write_all(&mut report, Some(package), &here.join(&options.traces));
         let verdict = verdict(
             test.contains('['),
@@ -46,7 +60,7 @@ pub(crate) fn run(options: &Merge, screen: &mut Screen) -> Result<Exit, Trouble>
             notes.into_iter().collect(),
             expected,
         );
-        tally.count(&verdict, &home);
+        tally.count(&verdict);
         // The package and target are added if two tests have the path.
         let title = match homes[&test] {
             1 => test.clone(),

@@ -4,7 +4,6 @@ use serde_json::json;
 
 use super::build::TestTarget;
 use super::options::{Format, Verbosity};
-use super::results::TestResult;
 use super::screen::Screen;
 use super::{Exit, interruption};
 use crate::words::{self, CommandContext};
@@ -176,8 +175,6 @@ pub(crate) struct VerdictCounts {
     executions: u64,
     /// The number of bugs found in all tests.
     bugs: u64,
-    /// The reports of parts of a search.
-    pub(crate) results: Vec<TestResult>,
     /// The statistics of each strategy over all tests, in the order of first use.
     strategies: Vec<StrategyStatistics>,
 }
@@ -193,7 +190,7 @@ impl VerdictCounts {
         }
     }
 
-    pub(crate) fn count(&mut self, verdict: &TestVerdict, home: &TestTarget) {
+    pub(crate) fn count(&mut self, verdict: &TestVerdict) {
         *match verdict {
             TestVerdict::Passed { .. }
             | TestVerdict::Expected { .. }
@@ -212,10 +209,6 @@ impl VerdictCounts {
             self.executions += report.executions;
             self.bugs += report.bugs.len() as u64;
             report.strategies.iter().for_each(|one| self.add(one));
-            if report.is_of_a_part() {
-                let (home, report) = (home.clone(), report.clone());
-                self.results.push(TestResult { home, report });
-            }
         }
     }
 

@@ -148,7 +148,7 @@ impl<'a> Judge<'a> {
             return (Confirmation::AGAIN.div_ceil(*times), false);
         }
         self.judged.suspicions += 1;
-        let parts = self.settings.partition.unwrap_or_default().of();
+        let parts = self.settings.sample_part().unwrap_or_default().of();
         let continuations = Confirmation::continuations_of(self.judged.suspicions, parts);
         (continuations, true)
     }

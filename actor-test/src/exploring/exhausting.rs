@@ -42,10 +42,9 @@ pub(crate) fn exhaust(
         ends.iterations = ends.iterations.saturating_sub(report.executions);
         let time = settings.time_limit;
         ends.time_limit = time.map(|time| time.saturating_sub(begun.elapsed()));
-        // The checkpoint belongs to the first search.
-        ends.checkpoint = None;
-        ends.shard = None;
-        ends.resume = false;
+        // The directory belongs to the first search.
+        ends.partition = ends.sample_part();
+        ends.search_dir = None;
         let is_over = ends.iterations == 0 || ends.time_limit.is_some_and(|time| time.is_zero());
         let is_failed = report.has_failed() && !settings.keep_going;
         if is_over || is_failed || report.verdict.is_exhaustive() || is_ended(&report) {

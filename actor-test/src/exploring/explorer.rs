@@ -277,7 +277,7 @@ impl<'a> Explorer<'a> {
     /// iterations will find any bug in them.
     pub(crate) fn run_pilots(&mut self, program: &dyn Program) -> Vec<u64> {
         let needed = self.needs_estimates() || self.needs_length();
-        if !needed && self.settings.partition.is_none() {
+        if !needed && self.settings.sample_part().is_none() {
             return Vec::new();
         }
         // A separate engine keeps the pilots' observations from being counted.

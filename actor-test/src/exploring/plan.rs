@@ -105,7 +105,7 @@ impl Plan {
         let strategies = settings.strategies();
         let need_length = strategies.iter().map(|spec| spec.build().needs_length());
         let need_length: Arc<[bool]> = need_length.collect();
-        let partition = settings.partition.unwrap_or_default();
+        let partition = settings.sample_part().unwrap_or_default();
         Self {
             taking_turns: strategies.len(),
             has_epochs: need_length.contains(&true) || !settings.searches().is_empty(),

@@ -260,7 +260,7 @@ impl Summary {
         let Some(budget) = self.budget() else {
             return u64::MAX;
         };
-        let part = self.settings.partition.unwrap_or_default();
+        let part = self.settings.sample_part().unwrap_or_default();
         let (budget, executions) = (budget / part.of(), self.report.executions);
         let least = part.count(EXECUTIONS_MIN);
         if executions < least {
@@ -443,7 +443,10 @@ impl Summary {
             stopped: self.stopped(),
             turns: std::mem::take(&mut self.turns),
             ended_by: self.ended_by,
-            is_part: self.settings.partition.is_some_and(|part| !part.is_whole()),
+            is_part: self
+                .settings
+                .sample_part()
+                .is_some_and(|part| !part.is_whole()),
             extent: self.extent,
         }
         .verdict(&self.settings.bounds);
@@ -503,14 +506,14 @@ impl Summary {
             self.add_unevaluated(specifications);
         }
         // A state that one part has not reached may be reached by another one.
-        if self.settings.partition.is_none() {
+        if self.settings.sample_part().is_none() {
             judging::judge(&mut self.report, &self.settings);
         }
         if self.report.asked_for_bytes > 0 {
             self.report.thread_s = cost_of_threads(&self.settings);
         }
         self.report.elapsed_s = seconds(self.begun);
-        if let Some(partition) = self.settings.partition {
+        if let Some(partition) = self.settings.sample_part() {
             self.report.sketch = Some(Box::new(MergeData {
                 behaviours: self.behaviours,
                 step_sum: self.step_sum,
@@ -524,7 +527,7 @@ impl Summary {
     /// Returns the reason why the search ended, if no strategy ended it.
     fn stopped(&self) -> Option<Gap> {
         let bound = self.settings.iterations;
-        let count = self.settings.partition.unwrap_or_default().count(bound);
+        let count = self.settings.sample_part().unwrap_or_default().count(bound);
         match () {
             () if self.ended_by.is_some() => None,
             () if !self.failing.is_empty() && !self.settings.keep_going => Some(Gap::Bug),

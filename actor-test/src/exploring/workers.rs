@@ -218,7 +218,7 @@ impl Exploration<'_> {
         first.end_survey(survey);
     }
 
-    /// Begins checkpointing, and resumes from the last checkpoint if the settings ask for it.
+    /// Begins checkpointing, and resumes from the last checkpoint, if the search directory has one.
     fn keep(
         &mut self,
         name: &str,

@@ -126,6 +126,10 @@ fn answer(
     let manifest = environment::manifest().map_err(|error| error.to_string())?;
     let limit = request.given.hang_timeout.or(manifest.hang_timeout);
     let settings = run::settings(test, request.given.clone(), manifest, BUDGETS)?;
+    let ended = match task {
+        Task::Explore => run::join(test, &settings, request.given.trace_dir.clone())?,
+        _ => None,
+    };
     if let Some(path) = &request.pin {
         crash_marker::pin_to(path).map_err(|error| format!("{}: {error}", path.display()))?;
     }
@@ -138,7 +142,13 @@ fn answer(
     }
     guard(limit.unwrap_or(watchdog::HANG_TIMEOUT), events);
     match task {
-        Task::Explore => Ok(explored(test, &settings, request.given, events)),
+        Task::Explore => Ok(match ended {
+            Some((report, notes)) => ChildEvent::Done {
+                report: Box::new(report),
+                notes,
+            },
+            None => explored(test, &settings, request.given, events),
+        }),
         Task::Reproduce { token } => {
             let report = reproduce(&test.name, test, &settings, &token);
             let mut report = report.map_err(|error| error.to_string())?;
@@ -323,7 +333,11 @@ fn explored(
     if let Some(threads) = threads.filter(|threads| !crash_marker::settle(*threads)) {
         notes.extend(leak(test, settings, threads, &mut report));
     }
-    minimized(test, settings, report, notes, events)
+    let mut done = minimized(test, settings, report, notes, events);
+    if let ChildEvent::Done { report, notes } = &mut done {
+        notes.extend(run::store(test, settings, report));
+    }
+    done
 }
 
 /// Minimises the bugs of a report. The report is sent before as well, since minimising may crash the process.
@@ -364,9 +378,8 @@ fn leak(
         step_budget: None,
         keep_going: true,
         check_every: 0,
-        checkpoint: None,
-        shard: None,
-        resume: false,
+        partition: settings.sample_part(),
+        search_dir: None,
         ..settings.clone()
     };
     explore(&test.name, test, &settings, &mut Silent);

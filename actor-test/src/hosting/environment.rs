@@ -27,10 +27,8 @@ pub(crate) const KEEP_GOING: &str = "ACTOR_TEST_KEEP_GOING";
 pub(crate) const UNTIL_SATURATED: &str = "ACTOR_TEST_UNTIL_SATURATED";
 /// The K-th of N parts of the search: `K/N`.
 pub(crate) const PARTITION: &str = "ACTOR_TEST_PARTITION";
-/// The directory for checkpoints of long searches.
-pub(crate) const CHECKPOINT: &str = "ACTOR_TEST_CHECKPOINT";
-/// Resumes from a checkpoint: `1` or `true`.
-pub(crate) const RESUME: &str = "ACTOR_TEST_RESUME";
+/// The directory of the search.
+pub(crate) const SEARCH_DIR: &str = "ACTOR_TEST_SEARCH_DIR";
 /// The time without progress after which a handler counts as hanging.
 pub(crate) const HANG_TIMEOUT: &str = "ACTOR_TEST_HANG_TIMEOUT";
 /// The directory for traces.
@@ -50,7 +48,7 @@ pub(crate) const CLOCKS: &str = "ACTOR_TEST_CLOCKS";
 /// The path of the file with the tool's request to its child; not a setting.
 pub(crate) const REQUEST: &str = "ACTOR_TEST_REQUEST";
 
-const SETTINGS: [&str; 20] = [
+const SETTINGS: [&str; 19] = [
     ITERATIONS,
     SEED,
     STRATEGY,
@@ -61,8 +59,7 @@ const SETTINGS: [&str; 20] = [
     KEEP_GOING,
     UNTIL_SATURATED,
     PARTITION,
-    CHECKPOINT,
-    RESUME,
+    SEARCH_DIR,
     HANG_TIMEOUT,
     TRACE_DIR,
     DENY,
@@ -101,20 +98,17 @@ fn read(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Ove
             place: format!("variable {name} = {value:?}"),
             problem,
         };
-        if name == TRACE_DIR {
-            overrides.trace_dir =
-                Some(PathBuf::from(&value)).filter(|dir| !dir.as_os_str().is_empty());
-            continue;
+        let directory = || Some(PathBuf::from(&value)).filter(|dir| !dir.as_os_str().is_empty());
+        match name {
+            TRACE_DIR => overrides.trace_dir = directory(),
+            SEARCH_DIR => overrides.search_dir = directory(),
+            _ => {
+                let text = value
+                    .to_str()
+                    .ok_or_else(|| malformed("expected UTF-8".into()))?;
+                set(&mut overrides, name, text).map_err(malformed)?;
+            }
         }
-        if name == CHECKPOINT {
-            overrides.checkpoint =
-                Some(PathBuf::from(&value)).filter(|dir| !dir.as_os_str().is_empty());
-            continue;
-        }
-        let text = value
-            .to_str()
-            .ok_or_else(|| malformed("expected UTF-8".into()))?;
-        set(&mut overrides, name, text).map_err(malformed)?;
     }
     Ok(overrides)
 }
@@ -135,7 +129,6 @@ fn set(overrides: &mut Overrides, name: &str, text: &str) -> Result<(), String> 
         KEEP_GOING => overrides.keep_going = Some(flag(text)?),
         UNTIL_SATURATED => overrides.until_saturated = Some(flag(text)?),
         PARTITION => overrides.partition = Some(parse::partition(text)?),
-        RESUME => overrides.resume = Some(flag(text)?),
         MINIMIZE => overrides.minimize = Some(parse::budget(text)?),
         EXPLAIN => overrides.explain = Some(parse::budget(text)?),
         FAULTS => overrides.faults = Some(parse::faults(text)?),

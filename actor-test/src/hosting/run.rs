@@ -71,6 +71,12 @@ pub fn run(test: &'static ActorTest) {
             last_words,
             ..settings
         };
+        let ended = join(combination, &settings, given.trace_dir.clone());
+        if let Some((report, notes)) = ended.unwrap_or_else(|error| panic!("{error}")) {
+            let expected = settings.expect_bug.as_deref();
+            verdicts.push(judge(combination, &report, &notes, expected));
+            continue;
+        }
         let now = RunningTest {
             settings: settings.clone(),
             given: given.clone().or(manifest.clone()),
@@ -81,7 +87,7 @@ pub fn run(test: &'static ActorTest) {
         running().insert(combination.name.clone(), now);
         let (before, after) = words::last_words_besides(&combination.name, None);
         let explore = || explore_test(combination, &settings, given.clone(), &mut Silent);
-        let (mut report, notes) =
+        let (mut report, mut notes) =
             actor_test_os::with_exit_message(&before, &after, || on_fresh_thread(explore));
         let expected = settings.expect_bug.as_deref();
         let is_expected = |expected| report.bugs.iter().any(|bug| bug.is(expected));
@@ -102,6 +108,7 @@ pub fn run(test: &'static ActorTest) {
             actor_test_os::with_exit_message(&before, &after, || on_fresh_thread(minimize));
         }
         running().remove(&combination.name);
+        notes.extend(store(combination, &settings, &report));
         verdicts.push(judge(combination, &report, &notes, expected));
     }
     conclude(test, verdicts);
@@ -120,22 +127,39 @@ pub(crate) fn settings(
     budgets: Budgets,
 ) -> Result<Settings, String> {
     let test = combination.test;
-    let trace_dir = given.trace_dir.clone();
     let settings = overrides::resolve(given, &test.attributes, manifest, budgets)
         .map_err(|problem| format!("a setting of {}: {problem}", place(test)))?;
-    // A checkpoint lies beside the traces, unless a directory is given.
-    let named = |directory: PathBuf| match directory.as_os_str().is_empty() {
-        true => trace::directory(trace_dir),
-        false => directory,
-    };
-    let settings = Settings {
+    Ok(Settings {
         salt: combination.salt(),
-        checkpoint: settings.checkpoint.map(named),
         ..settings
-    };
-    checkpoint::check(&combination.name, &settings.first())
-        .map_err(|error| format!("{}: {error}", place(test)))?;
-    Ok(settings)
+    })
+}
+
+/// Joins the search of a test in the search directory, if the settings have one. Returns the report and
+/// notes, if the search has ended before. Lost traces of its bugs are written anew.
+pub(crate) fn join(
+    test: &Combination,
+    settings: &Settings,
+    trace_dir: Option<PathBuf>,
+) -> Result<Option<(Report, Vec<String>)>, String> {
+    let ended = checkpoint::join(&test.name, settings);
+    let ended = ended.map_err(|error| format!("{}: {error}", place(test.test)))?;
+    Ok(ended.map(|(mut report, path)| {
+        for bug in &mut report.bugs {
+            bug.trace_path.take_if(|path| !path.exists());
+        }
+        let directory = trace::directory(trace_dir);
+        let unwritten = trace::write_all(&mut report, trace::own_package().as_deref(), &directory);
+        let notes = std::iter::once(words::ended_before(&path)).chain(unwritten);
+        (report, notes.collect())
+    }))
+}
+
+/// Stores the result of a test in the search directory, if the settings have one; returns a message if that
+/// fails.
+pub(crate) fn store(test: &Combination, settings: &Settings, report: &Report) -> Option<String> {
+    let stored = checkpoint::store(&test.name, settings, report);
+    stored.err().map(|error| words::not_stored(&error))
 }
 
 fn place(test: &ActorTest) -> String {

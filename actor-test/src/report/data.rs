@@ -156,7 +156,7 @@ pub struct Report {
     /// True if a proof was [asked for](crate::Search::Exhaustive).
     #[serde(default)]
     pub wants_proof: bool,
-    /// The checkpoint from which an unfinished search can be resumed.
+    /// The checkpoint from which an unfinished search goes on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<CheckpointInfo>,
     /// The duration of the test in seconds.
@@ -180,7 +180,7 @@ pub struct ProofAttempt {
     pub gaps: Vec<Gap>,
 }
 
-/// The checkpoint of an interrupted search, from which it can [resume](crate::Tester::resume).
+/// The checkpoint of an interrupted search, in its [directory](crate::Tester::search_dir).
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct CheckpointInfo {

@@ -10,6 +10,9 @@ use crate::settings::partition::Partition;
 use crate::settings::{Deny, Semantics, Settings};
 use crate::strategy::Gap;
 
+/// The maximum number of missing parts that an error lists.
+const MISSING_MAX: usize = 8;
+
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub(crate) struct MergeData {
     pub(crate) partition: Partition,
@@ -72,13 +75,16 @@ pub enum MergeError {
         /// The part.
         part: Partition,
     },
-    /// A part is missing.
-    #[error("{test}: part {part} is missing")]
+    /// Parts are missing.
+    #[error("{test}: part{} missing", match &parts[..] {
+        [one] => format!(" {one} is"),
+        several => format!("s {} are", several.join(", ")),
+    })]
     Missing {
         /// The test.
         test: String,
-        /// The part.
-        part: String,
+        /// The parts, at most eight of them.
+        parts: Vec<String>,
     },
 }
 
@@ -123,17 +129,10 @@ impl Report {
         Ok(merged)
     }
 
-    /// Returns true if the report belongs to a part of a search, and can be merged.
+    /// Returns true if the report belongs to a part of a sample, and can be merged.
     #[doc(hidden)]
     pub fn is_of_a_part(&self) -> bool {
         self.sketch.is_some()
-    }
-
-    /// Returns the bug that the test of these parts is expected to have.
-    #[doc(hidden)]
-    pub fn expected(parts: &[Self]) -> Option<String> {
-        let sketch = parts.first()?.sketch.as_ref()?;
-        sketch.expect_bug.clone()
     }
 
     fn add(&mut self, other: Self) {
@@ -323,25 +322,26 @@ fn check(parts: &[(MergeData, Report)]) -> Result<(), MergeError> {
             return Err(differ(what, one, another));
         }
     }
-    let of = first.partition.of();
-    let mut expected = 1;
-    for (sketch, _) in parts {
-        let number = sketch.partition.number();
-        if number < expected {
-            return Err(MergeError::Twice {
-                test: test(),
-                part: sketch.partition,
-            });
-        }
-        if number > expected {
-            break;
-        }
-        expected += 1;
+    let numbers: Vec<u64> = parts
+        .iter()
+        .map(|(sketch, _)| sketch.partition.number())
+        .collect();
+    if let Some(twice) = numbers.windows(2).position(|two| two[0] == two[1]) {
+        return Err(MergeError::Twice {
+            test: test(),
+            part: parts[twice].0.partition,
+        });
     }
-    if expected <= of {
+    let of = first.partition.of();
+    let missing = (1..=of).filter(|number| numbers.binary_search(number).is_err());
+    let missing: Vec<String> = missing
+        .take(MISSING_MAX)
+        .map(|number| format!("{number}/{of}"))
+        .collect();
+    if !missing.is_empty() {
         return Err(MergeError::Missing {
             test: test(),
-            part: format!("{expected}/{of}"),
+            parts: missing,
         });
     }
     Ok(())

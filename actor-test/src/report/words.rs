@@ -19,7 +19,7 @@ mod unread;
 mod verdict;
 mod warnings;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 pub use self::causes::causes;
@@ -352,13 +352,27 @@ pub(crate) fn leaked_threads() -> String {
         .into()
 }
 
-/// States from which checkpoint an unfinished search can be resumed.
+/// States that the search of a test has ended before.
+pub(crate) fn ended_before(path: &Path) -> String {
+    let directory = path.parent().unwrap_or(path).display();
+    format!(
+        "the search has ended before, with this result, which is in {}; to search anew, name another \
+         directory, or remove {directory}",
+        path.display()
+    )
+}
+
+/// States that the result of a test is not in the search directory.
+pub(crate) fn not_stored(error: &impl std::fmt::Display) -> String {
+    format!("the result is not in the search directory: {error}")
+}
+
+/// States from which checkpoint an unfinished search goes on.
 pub(crate) fn kept(kept: &CheckpointInfo) -> String {
     let path = kept.path.display();
     let go_on = match kept.executions {
         Some(executions) => format!(
-            "the search can go on from its {executions} executions in {path}: the same command with \
-             `--resume`"
+            "the search goes on from its {executions} executions in {path}: repeat the command"
         ),
         None => format!("there is no checkpoint {path}"),
     };

@@ -27,9 +27,7 @@ pub struct Settings {
     pub time_limit: Option<Duration>,
     pub until_saturated: bool,
     pub partition: Option<Partition>,
-    pub checkpoint: Option<PathBuf>,
-    pub shard: Option<Partition>,
-    pub resume: bool,
+    pub search_dir: Option<PathBuf>,
     pub check_every: u64,
     pub lasso: bool,
     pub minimize: u64,
@@ -59,9 +57,7 @@ impl Default for Settings {
             time_limit: None,
             until_saturated: false,
             partition: None,
-            checkpoint: None,
-            shard: None,
-            resume: false,
+            search_dir: None,
             check_every: 100,
             lasso: true,
             minimize: 0,
@@ -87,13 +83,25 @@ impl Settings {
             until_saturated: false,
             calibrate: false,
             partition: None,
-            checkpoint: None,
-            shard: None,
-            resume: false,
+            search_dir: None,
             workers: 1,
             deny: Deny::default(),
             ..self.clone()
         }
+    }
+
+    /// Returns the number of this process among several that explore one search together.
+    pub(crate) fn shard(&self) -> Option<Partition> {
+        let part = self.partition.filter(|_| self.search_dir.is_some())?;
+        match &self.search.first()[..] {
+            [only] if only.build().parts_max() > 0 => Some(part),
+            _ => None,
+        }
+    }
+
+    /// Returns the part of a sample, which no other process knows, for this process.
+    pub(crate) fn sample_part(&self) -> Option<Partition> {
+        self.partition.filter(|_| self.shard().is_none())
     }
 
     /// Returns true if failing executions are minimised or their causes searched for.

@@ -53,10 +53,8 @@ pub struct Overrides {
     pub hang_timeout: Option<Duration>,
     pub trace_dir: Option<PathBuf>,
     pub partition: Option<Partition>,
-    /// The directory of checkpoints; if empty, that of traces.
-    pub checkpoint: Option<PathBuf>,
-    /// True to resume from a checkpoint.
-    pub resume: Option<bool>,
+    /// The directory of the search.
+    pub search_dir: Option<PathBuf>,
     /// The denied conditions, in the syntax of `--deny`.
     pub deny: Option<Deny>,
     /// The budget in steps for minimising failing executions.
@@ -90,8 +88,7 @@ impl Overrides {
             hang_timeout: self.hang_timeout.or(other.hang_timeout),
             trace_dir: self.trace_dir.or(other.trace_dir),
             partition: self.partition.or(other.partition),
-            checkpoint: self.checkpoint.or(other.checkpoint),
-            resume: self.resume.or(other.resume),
+            search_dir: self.search_dir.or(other.search_dir),
             deny: self.deny.or(other.deny),
             minimize: self.minimize.or(other.minimize),
             explain: self.explain.or(other.explain),
@@ -154,30 +151,17 @@ pub fn resolve(
     let until_saturated = all.until_saturated.unwrap_or(defaults.until_saturated);
     // The budget applies only if no other end is given.
     let is_ended = all.iterations.is_some() || all.time_limit.is_some() || until_saturated;
-    // The parts of a sample are independent; those of a search have to communicate.
-    let shard = all.partition.filter(|_| all.checkpoint.is_some());
-    let partition = all.partition.filter(|_| shard.is_none());
-    if let Some(shard) = shard {
-        can_be_shared(shard, &search)?;
-    }
-    if partition.is_some()
-        && let Some(spec) = search.first().iter().find(|spec| spec.build().has_memory())
-    {
-        let divided = match spec.build().parts_max() {
-            0 => "",
-            _ => "; with --checkpoint=DIR, a directory that all parts share, it can",
-        };
-        return Err(format!(
-            "`{spec}` can't be divided into parts: what it does depends on the executions before{divided}"
-        ));
-    }
-    let resume = all.resume.unwrap_or(defaults.resume);
-    let asked = match resume {
-        true => Some("--resume"),
-        false => all.checkpoint.as_ref().map(|_| "--checkpoint"),
-    };
-    if let Some(asked) = asked {
-        can_be_kept(asked, &search)?;
+    match (all.partition, &all.search_dir) {
+        (None, None) => {}
+        (None, Some(_)) => can_go_on(&search)?,
+        (Some(part), Some(_)) => can_be_divided(part, &search)?,
+        (Some(_), None) => {
+            return Err(
+                "--partition needs --search-dir DIR, the directory in which the parts leave their \
+                 results"
+                    .into(),
+            );
+        }
     }
     let is_plain = all.search.is_none() && all.max_steps != Some(MaxSteps::Auto);
     let is_tried = !is_ended && is_plain && all.partition.is_none();
@@ -211,10 +195,8 @@ pub fn resolve(
         samples_beside_proof: SAMPLES_BESIDE_PROOF,
         time_limit: all.time_limit,
         until_saturated,
-        partition,
-        shard,
-        checkpoint: asked.map(|_| all.checkpoint.unwrap_or_default()),
-        resume,
+        partition: all.partition,
+        search_dir: all.search_dir,
         check_every: defaults.check_every,
         lasso: defaults.lasso,
         minimize,
@@ -230,37 +212,37 @@ pub fn resolve(
     })
 }
 
-/// Checks that the processes can explore a search together.
-fn can_be_shared(shard: Partition, search: &Search) -> Result<(), String> {
-    let [only] = &search.first()[..] else {
-        return Err(
-            "--partition with --checkpoint is for a search by `dpor`: `--exhaustive`, for instance"
-                .into(),
-        );
+/// Checks that a search can be divided: into parts of a sample, or among processes that explore it together.
+fn can_be_divided(part: Partition, search: &Search) -> Result<(), String> {
+    let first = search.first();
+    let Some(spec) = first.iter().find(|spec| spec.build().has_memory()) else {
+        return Ok(());
     };
-    match only.build().parts_max() {
-        0 => Err(format!(
-            "`{only}` can't be divided into parts that share a directory; `dpor` can"
+    match spec.build().parts_max() as u64 {
+        parts if first.len() > 1 || parts == 0 => Err(format!(
+            "`{spec}` can't be divided into parts: what it does depends on the executions before; alone, \
+             `dpor` can, for instance by `--exhaustive`"
         )),
-        parts if shard.of() > parts as u64 => Err(format!(
-            "`{only}` has {parts} parts, too few for {} processes; --partition K/{parts} divides it \
+        parts if part.of() > parts => Err(format!(
+            "`{spec}` has {parts} parts, too few for {} processes; --partition K/{parts} divides it \
              among as many as that",
-            shard.of()
+            part.of()
         )),
         _ => Ok(()),
     }
 }
 
-/// Checks that a search can resume after an interruption.
-fn can_be_kept(asked: &str, search: &Search) -> Result<(), String> {
+/// Checks that a search goes on after an interruption.
+fn can_go_on(search: &Search) -> Result<(), String> {
     let why = match &search.first()[..] {
         [only] if only.build().can_be_saved() => return Ok(()),
         [only] => format!("`{only}` can't go on where it was interrupted"),
         _ => "several strategies in turn can't go on where they were interrupted".into(),
     };
     Err(format!(
-        "{asked}: {why}; the searches that can are `dpor`, `dpor:order=random`, `dfs` and `dfs:local`: `--exhaustive`, or \
-         `-s dpor`, for instance"
+        "--search-dir: {why}; the searches that can are `dpor`, `dpor:order=random`, `dfs` and `dfs:local`: \
+         `--exhaustive`, or `-s dpor`, for instance; a sample is divided by --partition K/N, and a part \
+         that has ended is not repeated"
     ))
 }
 
@@ -598,7 +580,10 @@ mod tests {
         assert_eq!(with(portfolio), Ok(0));
         assert_eq!(with(|given| given.max_steps = Some(MaxSteps::Auto)), Ok(0));
         assert_eq!(
-            with(|given| given.partition = parse::partition("1/2").ok()),
+            with(|given| {
+                given.partition = parse::partition("1/2").ok();
+                given.search_dir = Some("search".into());
+            }),
             Ok(0)
         );
     }

@@ -136,9 +136,10 @@ pub(crate) enum ShowFormat {
 /// The options of `merge`.
 #[derive(Args, Debug)]
 pub(crate) struct Merge {
-    /// The files that `--partition K/N --results FILE` wrote, one for each part.
-    #[arg(required = true, value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
+    /// The directory that all parts had as --search-dir, or into which you have copied those of all parts. A
+    /// part that is missing, or has not ended, is an error.
+    #[arg(value_name = "DIR")]
+    pub(crate) directory: PathBuf,
     /// The directory for the traces of failing tests.
     #[arg(long, value_name = "DIRECTORY", default_value = "target/actor-traces")]
     pub(crate) traces: PathBuf,

@@ -57,25 +57,17 @@ pub(crate) struct ExploreOptions {
     /// Runs each test until the second half of its executions, of at least 1000, has shown nothing new.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) until_saturated: bool,
-    /// Runs only the K-th of N parts of the search; see `merge`. With --exhaustive and --checkpoint=DIR, a
-    /// directory that all parts share, each part explores its share and ends with the result of the whole.
+    /// The directory of the search: the same command goes on after any interruption. A search by `dpor`, once
+    /// it has become long, or by `dfs` goes on from its last checkpoint; -j, -i and --for may differ. A test
+    /// that has ended is reported from the directory. Another build, or other settings, are refused. Writing
+    /// takes at most a fiftieth of the time.
+    #[arg(long, value_name = "DIR", help_heading = SEARCH)]
+    pub(crate) search_dir: Option<PathBuf>,
+    /// Runs only the K-th of N parts of the search in --search-dir. A part of a sample leaves its results
+    /// there; `merge` adds them up. With --exhaustive, all parts run at the same time and share the
+    /// directory, and each ends with the result of the whole.
     #[arg(long, value_name = "K/N", value_parser = parse::partition, help_heading = SEARCH)]
     pub(crate) partition: Option<Partition>,
-    /// The file for the results of this part, which `merge` needs.
-    #[arg(long, value_name = "FILE", requires = "partition", help_heading = SEARCH)]
-    pub(crate) results: Option<PathBuf>,
-    /// Writes checkpoints from which an interrupted search can resume: into DIR, or beside the traces. They
-    /// work with `dpor`, once the search has become long, and with `dfs`, and take at most a fiftieth of the
-    /// time.
-    #[arg(
-        long, value_name = "DIR", num_args = 0..=1, require_equals = true, value_parser = directory,
-        default_missing_value = "", help_heading = SEARCH
-    )]
-    pub(crate) checkpoint: Option<PathBuf>,
-    /// Resumes an interrupted search from its checkpoint, with the same settings and the same build, and
-    /// keeps writing checkpoints; -j, -i and --for may differ.
-    #[arg(long, help_heading = SEARCH)]
-    pub(crate) resume: bool,
     /// Continues with a test after its first bug, and collects different bugs.
     #[arg(long, help_heading = SEARCH)]
     pub(crate) no_fail_fast: bool,
@@ -219,11 +211,6 @@ fn exhaustive(text: &str) -> Result<String, String> {
     }
 }
 
-/// Parses a directory; an empty one stands for that of the traces.
-fn directory(text: &str) -> Result<PathBuf, std::convert::Infallible> {
-    Ok(text.into())
-}
-
 fn strategy(text: &str) -> Result<String, String> {
     if text != "list" {
         parse::search(&[text.to_owned()])?;
@@ -287,8 +274,7 @@ impl ExploreOptions {
             hang_timeout: self.hang_timeout,
             trace_dir: None,
             partition: self.partition,
-            checkpoint: self.checkpoint.clone(),
-            resume: self.resume.then_some(true),
+            search_dir: self.search_dir.clone(),
             deny: self.deny.iter().copied().reduce(Deny::and),
             minimize: self.minimize,
             explain: self.explain,

@@ -87,7 +87,7 @@ bug is not counted, and the summary names it; with --no-fail-fast it is counted.
 In GitHub Actions a failure is also shown beside the line that it is about.
 
 A setting is taken from the first of these places that has it: a flag, a variable (ACTOR_TEST_ITERATIONS, _SEED, _STRATEGY, \
-_MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _PARTITION, _CHECKPOINT, _RESUME, _KEEP_GOING, \
+_MAX_STEPS, _TEMPERATURE, _WORKERS, _FOR, _UNTIL_SATURATED, _SEARCH_DIR, _PARTITION, _KEEP_GOING, \
 _HANG_TIMEOUT, _TRACE_DIR, _DENY, _MINIMIZE, _EXPLAIN, _FAULTS, _DELIVERY, _CLOCKS), an attribute \
 of the test, [package.metadata.actor-test] in Cargo.toml, and the default.";
 /// The parsed command line.
@@ -112,7 +112,7 @@ pub(crate) enum Command {
     Minimize(MinimizeOptions),
     /// Prints the story of a recorded execution without running it.
     Show(Show),
-    /// Merges the results of all parts of a search.
+    /// Merges the results of all parts of a search, from its directory.
     Merge(Merge),
     /// Shows the actors of a running program, while the program serves them at a local socket.
     Top(Top),

@@ -155,15 +155,12 @@ fn a_library_and_a_program_are_told_apart_in_files() {
 #[test]
 fn a_library_and_a_program_are_merged_apart() {
     let directory = traces();
-    let part = |number: u32| {
-        let file = directory.path().join(format!("{number}.json"));
-        let arguments = format!("both::tests::wakes -p both -i 4 --partition {number}/2 --results");
-        tool().args(&arguments).arg(&file).run().words(0);
-        file
-    };
-    let files = [part(1), part(2)];
-    let words = tool().args("merge").arg(&files[0]).arg(&files[1]).run();
-    let words = words.words(0);
+    for number in [1, 2] {
+        let arguments =
+            format!("both::tests::wakes -p both -i 4 --partition {number}/2 --search-dir");
+        tool().args(&arguments).arg(directory.path()).run().words(0);
+    }
+    let words = tool().arg("merge").arg(directory.path()).run().words(0);
     for target in ["--lib", "--bin both"] {
         let head = format!("PASS  both::tests::wakes -p both {target}  4 executions");
         assert!(words.contains(&head), "{words}");

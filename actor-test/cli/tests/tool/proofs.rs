@@ -85,7 +85,7 @@ fn what_says_how_to_search_otherwise_is_refused() {
         .args("asynchronous --exhaustive --partition 1/2")
         .run();
     assert_eq!(said.code, Some(2));
-    let why = "`dpor` can't be divided into parts";
+    let why = "--partition needs --search-dir DIR";
     assert!(
         said.stdout.contains(why) || said.stderr.contains(why),
         "{said:?}"

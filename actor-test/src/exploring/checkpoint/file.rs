@@ -1,4 +1,4 @@
-//! The file format of a checkpoint: a header line, the exploration's state, and the strategy's state.
+//! The format of the files in a search directory: a header line, a JSON document, and the strategy's state.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -9,13 +9,14 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::CheckpointError;
-use crate::settings::Settings;
+use crate::plural::count;
+use crate::settings::{Deny, Settings};
 
 /// The name of the format.
 const FORMAT: &str = "actor-test checkpoint";
 
 /// The version of the format. A checkpoint of another executable is refused in any case.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The identity of the search: all that decides its course.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -24,13 +25,16 @@ pub(super) struct CheckpointHeader {
     version: u32,
     actor_test: String,
     program: String,
-    test: String,
+    pub(super) test: String,
     strategy: String,
     seed: u64,
     steps: String,
     semantics: String,
     keep_going: bool,
     saturated: bool,
+    /// The end of a sample; empty for a search, which goes on whatever its end was.
+    end: String,
+    deny: Deny,
     replays: u64,
 }
 
@@ -38,15 +42,15 @@ pub(super) struct CheckpointHeader {
 struct First {
     #[serde(flatten)]
     header: CheckpointHeader,
-    /// The numbers of bytes of the exploration's and of the strategy's state.
+    /// The numbers of bytes of the document and of the strategy's state.
     bytes: [u64; 2],
-    /// A hash of both states.
+    /// A hash of both.
     digest: u32,
 }
 
 impl CheckpointHeader {
     pub(super) fn of(name: &str, settings: &Settings) -> Result<Self, CheckpointError> {
-        let strategies = settings.strategies();
+        let strategies = settings.first().strategies();
         let strategies = strategies.iter().map(ToString::to_string);
         Ok(Self {
             format: FORMAT.into(),
@@ -66,74 +70,60 @@ impl CheckpointHeader {
                 .expect("semantics are numbers and texts"),
             keep_going: settings.keep_going,
             saturated: settings.until_saturated,
+            end: settings
+                .sample_part()
+                .map_or_else(String::new, |_| end(settings)),
+            deny: settings.deny,
             replays: settings.check_every,
         })
     }
 
     /// Checks that the header of a file belongs to the same search.
     fn check(&self, found: &Self, path: &Path) -> Result<(), CheckpointError> {
-        let path = || path.display().to_string();
-        let of_program = [
-            (
-                "version of checkpoints",
-                found.version.to_string(),
-                self.version.to_string(),
-            ),
-            (
-                "actor-test",
-                found.actor_test.clone(),
-                self.actor_test.clone(),
-            ),
-            ("test", found.test.clone(), self.test.clone()),
-            ("executable", found.program.clone(), self.program.clone()),
+        let of_program: [(_, &str, &str); 3] = [
+            ("actor-test", &found.actor_test, &self.actor_test),
+            ("test", &found.test, &self.test),
+            ("executable", &found.program, &self.program),
         ];
         for (what, found, expected) in of_program {
             if found != expected {
                 return Err(CheckpointError::OtherProgram {
-                    path: path(),
+                    path: path.into(),
                     what,
                     found: format!("`{found}`"),
                     expected: format!("`{expected}`"),
                 });
             }
         }
+        let text = |value: &dyn ToString| value.to_string();
+        let denied = |header: &Self| format!("{:?}", header.deny);
         let of_settings = [
-            (
-                "the strategy",
-                found.strategy.clone(),
-                self.strategy.clone(),
-            ),
-            ("the seed", found.seed.to_string(), self.seed.to_string()),
-            (
-                "the bound on steps",
-                found.steps.clone(),
-                self.steps.clone(),
-            ),
+            ("the strategy", text(&found.strategy), text(&self.strategy)),
+            ("the seed", text(&found.seed), text(&self.seed)),
+            ("the bound on steps", text(&found.steps), text(&self.steps)),
             (
                 "how actors behave",
-                found.semantics.clone(),
-                self.semantics.clone(),
+                text(&found.semantics),
+                text(&self.semantics),
             ),
             (
                 "--no-fail-fast",
-                found.keep_going.to_string(),
-                self.keep_going.to_string(),
+                text(&found.keep_going),
+                text(&self.keep_going),
             ),
             (
                 "--until-saturated",
-                found.saturated.to_string(),
-                self.saturated.to_string(),
+                text(&found.saturated),
+                text(&self.saturated),
             ),
-            (
-                "check_every",
-                found.replays.to_string(),
-                self.replays.to_string(),
-            ),
+            ("the end of a sample", text(&found.end), text(&self.end)),
+            ("--deny", denied(found), denied(self)),
+            ("check_every", text(&found.replays), text(&self.replays)),
         ];
         for (what, found, expected) in of_settings {
             if found != expected {
                 return Err(CheckpointError::OtherSettings {
-                    path: path(),
+                    path: path.into(),
                     what,
                     found: format!("`{found}`"),
                     expected: format!("`{expected}`"),
@@ -142,6 +132,17 @@ impl CheckpointHeader {
         }
         Ok(())
     }
+}
+
+/// Returns the requested end of a sample in words.
+fn end(settings: &Settings) -> String {
+    let executions = Some(settings.iterations).filter(|executions| *executions < u64::MAX);
+    let ends = [
+        executions.map(|executions| count(executions, "execution")),
+        settings.step_budget.map(|steps| count(steps, "step")),
+        settings.time_limit.map(|limit| format!("{limit:?}")),
+    ];
+    ends.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Returns a hash of the running executable. Another build of the same sources is another program, for
@@ -156,25 +157,25 @@ fn program() -> Result<String, String> {
     PROGRAM.get_or_init(hash).clone()
 }
 
-/// Returns the path of a checkpoint that is being written, before it replaces the last one.
+/// Returns the path of a file that is being written, before it replaces the last one.
 pub(super) fn partial(path: &Path) -> PathBuf {
-    path.with_extension("checkpoint.partial")
+    path.with_extension("partial")
 }
 
-/// Writes a checkpoint. If the process ends meanwhile, either the old or the new one is left.
+/// Writes a file. If the process ends meanwhile, either the old or the new one is left.
 pub(super) fn write(
     path: &Path,
     header: &CheckpointHeader,
-    known: &impl Serialize,
+    document: &impl Serialize,
     search: &[u8],
 ) -> io::Result<()> {
-    let known = serde_json::to_vec(known)?;
+    let document = serde_json::to_vec(document)?;
     let mut digest = crc32fast::Hasher::new();
-    digest.update(&known);
+    digest.update(&document);
     digest.update(search);
     let first = First {
         header: header.clone(),
-        bytes: [known.len() as u64, search.len() as u64],
+        bytes: [document.len() as u64, search.len() as u64],
         digest: digest.finalize(),
     };
     let mut first = serde_json::to_vec(&first)?;
@@ -185,7 +186,7 @@ pub(super) fn write(
     let partial = partial(path);
     let written = || {
         let mut file = File::create(&partial)?;
-        for part in [&first[..], &known, search] {
+        for part in [&first[..], &document, search] {
             file.write_all(part)?;
         }
         file.sync_data()?;
@@ -196,21 +197,43 @@ pub(super) fn write(
     })
 }
 
-/// Reads a checkpoint of the expected search; returns the exploration's and the strategy's state.
-pub(super) fn read<K: DeserializeOwned>(
+/// Reads a file of the expected search; returns the document and the strategy's state.
+pub(super) fn read<D: DeserializeOwned>(
     path: &Path,
     expected: &CheckpointHeader,
-) -> Result<(K, Vec<u8>), CheckpointError> {
-    let name = || path.display().to_string();
-    let bytes = fs::read(path).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => CheckpointError::Missing { path: name() },
-        _ => CheckpointError::Unreadable {
-            path: name(),
-            error: error.to_string(),
-        },
+) -> Result<(D, Vec<u8>), CheckpointError> {
+    let (_, document, search) = read_if(path, |header| expected.check(header, path))?;
+    Ok((document, search))
+}
+
+/// Reads a file of any search that this version of actor-test has run.
+pub(super) fn read_any<D: DeserializeOwned>(
+    path: &Path,
+) -> Result<(CheckpointHeader, D), CheckpointError> {
+    let own = env!("CARGO_PKG_VERSION");
+    let (header, document, _) = read_if(path, |header| match header.actor_test == own {
+        true => Ok(()),
+        false => Err(CheckpointError::OtherProgram {
+            path: path.into(),
+            what: "actor-test",
+            found: format!("`{}`", header.actor_test),
+            expected: format!("`{own}`"),
+        }),
+    })?;
+    Ok((header, document))
+}
+
+/// Reads a file if its header passes a check.
+fn read_if<D: DeserializeOwned>(
+    path: &Path,
+    check: impl Fn(&CheckpointHeader) -> Result<(), CheckpointError>,
+) -> Result<(CheckpointHeader, D, Vec<u8>), CheckpointError> {
+    let bytes = fs::read(path).map_err(|error| CheckpointError::Unreadable {
+        path: path.into(),
+        error,
     })?;
     let damaged = |why: &str| CheckpointError::Damaged {
-        path: name(),
+        path: path.into(),
         why: why.into(),
     };
     if bytes.is_empty() {
@@ -223,14 +246,14 @@ pub(super) fn read<K: DeserializeOwned>(
         Err(_) if first.starts_with(b"{\"format\":\"actor-test checkpoint") => {
             return Err(damaged("its first line is cut"));
         }
-        Err(_) => return Err(CheckpointError::Foreign { path: name() }),
+        Err(_) => return Err(CheckpointError::Foreign { path: path.into() }),
     };
     if says["format"] != FORMAT {
-        return Err(CheckpointError::Foreign { path: name() });
+        return Err(CheckpointError::Foreign { path: path.into() });
     }
     if says["version"] != VERSION {
         return Err(CheckpointError::OtherProgram {
-            path: name(),
+            path: path.into(),
             what: "version of checkpoints",
             found: format!("`{}`", says["version"]),
             expected: format!("`{VERSION}`"),
@@ -238,19 +261,19 @@ pub(super) fn read<K: DeserializeOwned>(
     }
     let First {
         header,
-        bytes: [known, search],
+        bytes: [document, search],
         digest,
     } = serde_json::from_slice(first).map_err(|error| damaged(&error.to_string()))?;
-    expected.check(&header, path)?;
+    check(&header)?;
     let there = rest.len() as u64;
-    if known.checked_add(search) != Some(there) {
-        let whole = known.saturating_add(search);
+    if document.checked_add(search) != Some(there) {
+        let whole = document.saturating_add(search);
         return Err(damaged(&format!("it has {there} bytes of {whole}")));
     }
     if crc32fast::hash(rest) != digest {
         return Err(damaged("its bytes don't match their digest"));
     }
-    let (known, search) = rest.split_at(known as usize);
-    let known = serde_json::from_slice(known).map_err(|error| damaged(&error.to_string()))?;
-    Ok((known, search.to_vec()))
+    let (document, search) = rest.split_at(document as usize);
+    let document = serde_json::from_slice(document).map_err(|error| damaged(&error.to_string()))?;
+    Ok((header, document, search.to_vec()))
 }

@@ -1,15 +1,21 @@
-//! Checkpoints: a long search can resume after its process has ended for any reason.
+//! The directory of a search: with it, a search goes on after its process has ended for any reason.
 //!
-//! Between executions, the state of the exploration is written to a [file] if its [strategy can be
-//! saved](crate::strategy::Strategy::save). The time of a checkpoint depends on the clock; nothing else
-//! does, and writing one does not change the search. A resumed search ends with the same result as an
-//! uninterrupted one.
+//! Each test has a directory of its own, with files of three kinds:
+//!
+//! - `part-K-of-N`, a [record](record) for each process: the search to which it belongs, and its result.
+//! - `search.checkpoint`: the state of a search whose [strategy can be
+//!   saved](crate::strategy::Strategy::save), as it was between two executions.
+//! - `round-R-part-P`: results that the [processes of one search](shards) exchange.
+//!
+//! The time of a checkpoint depends on the clock; nothing else does, and writing one does not change the
+//! search. A resumed search ends with the same result as an uninterrupted one.
 
 mod error;
 mod file;
+mod record;
 mod shards;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -19,10 +25,12 @@ use crate::exploring::checkpoint::file::{CheckpointHeader, read, write};
 use crate::exploring::confirmation::JudgeState;
 use crate::exploring::summary::Summary;
 use crate::report::data::CheckpointInfo;
-use crate::settings::Settings;
+use crate::settings::{Partition, Settings};
 use crate::trace;
 
 pub(crate) use error::CheckpointError;
+pub use record::{EndedPart, RecordedSearch, read_search_dir};
+pub(crate) use record::{join, store};
 pub(crate) use shards::{PartResult, Shard, StoredPart};
 
 /// Checkpoints may take one part in this many of the time.
@@ -46,10 +54,48 @@ pub(crate) struct InterruptedExploration {
     pub(crate) search: Vec<u8>,
 }
 
+/// The place of a process in the search of one test.
+#[derive(Clone)]
+struct SearchPlace {
+    /// The directory of the test.
+    directory: PathBuf,
+    header: CheckpointHeader,
+    /// The part of this process; a search that is not divided is the first part of one.
+    part: Partition,
+}
+
+impl SearchPlace {
+    /// Returns the place in the search directory, if the settings have one.
+    fn of(name: &str, settings: &Settings) -> Result<Option<Self>, CheckpointError> {
+        let Some(directory) = &settings.search_dir else {
+            return Ok(None);
+        };
+        let package = trace::own_package();
+        Ok(Some(Self {
+            directory: directory.join(trace::slug(package.as_deref(), name)),
+            header: CheckpointHeader::of(name, settings)?,
+            part: settings.partition.unwrap_or_default(),
+        }))
+    }
+
+    fn checkpoint(&self) -> PathBuf {
+        self.directory.join("search.checkpoint")
+    }
+
+    /// Reads the checkpoint, if there is one.
+    fn interrupted(&self) -> Result<Option<InterruptedExploration>, CheckpointError> {
+        let path = self.checkpoint();
+        if !path.exists() {
+            return Ok(None);
+        }
+        let (known, search) = read(&path, &self.header)?;
+        Ok(Some(InterruptedExploration { known, search }))
+    }
+}
+
 /// The writer of one exploration's checkpoints.
 pub(crate) struct CheckpointWriter {
-    path: PathBuf,
-    header: CheckpointHeader,
+    place: SearchPlace,
     /// The earliest time of the next checkpoint.
     due: Option<Instant>,
     /// The number of executions in the last checkpoint.
@@ -58,90 +104,33 @@ pub(crate) struct CheckpointWriter {
     shard: Option<Shard>,
 }
 
-/// Returns the path of a test's checkpoint; shards have a directory of their own.
-fn path(name: &str, directory: &Path, settings: &Settings) -> PathBuf {
-    let package = trace::own_package();
-    let slug = trace::slug(package.as_deref(), name);
-    match settings.shard {
-        None => directory.join(format!("{slug}.checkpoint")),
-        Some(_) => directory.join(format!("{slug}.shards")).join("checkpoint"),
-    }
-}
-
-/// Returns true if the exploration resumes from a checkpoint. A restarted shard resumes if there is one.
-fn resumes(path: &Path, settings: &Settings) -> bool {
-    match settings.shard {
-        None => settings.resume,
-        Some(_) => path.exists(),
-    }
-}
-
-/// Checks that a test can resume, if the settings ask for it.
-///
-/// # Errors
-///
-/// Returns the reason why it can't.
-pub(crate) fn check(name: &str, settings: &Settings) -> Result<(), CheckpointError> {
-    let Some(directory) = &settings.checkpoint else {
-        return Ok(());
-    };
-    let path = path(name, directory, settings);
-    let header = CheckpointHeader::of(name, settings)?;
-    if resumes(&path, settings) {
-        resumed(&path, &header)?;
-    }
-    join(&path, &header, settings).map(drop)
-}
-
-fn resumed(
-    path: &Path,
-    header: &CheckpointHeader,
-) -> Result<InterruptedExploration, CheckpointError> {
-    let (known, search) = read(path, header)?;
-    Ok(InterruptedExploration { known, search })
-}
-
-/// Joins the other shards, if there are any.
-fn join(
-    path: &Path,
-    header: &CheckpointHeader,
-    settings: &Settings,
-) -> Result<Option<Shard>, CheckpointError> {
-    let directory = path.parent().unwrap_or(path);
-    let joined = settings
-        .shard
-        .map(|which| Shard::join(directory.to_owned(), header.clone(), which));
-    joined.transpose()
-}
-
 impl CheckpointWriter {
     /// Opens the checkpoints of a test, if the settings ask for them, and reads the state to resume from.
     ///
     /// # Errors
     ///
-    /// Returns an error if the settings ask to resume, but no usable checkpoint exists.
+    /// Returns an error if the directory holds files that are not of this search, or are damaged.
     pub(crate) fn of(
         name: &str,
         settings: &Settings,
     ) -> Result<Option<(Self, Option<InterruptedExploration>)>, CheckpointError> {
-        let Some(directory) = &settings.checkpoint else {
+        if settings.sample_part().is_some() {
+            return Ok(None);
+        }
+        let Some(place) = SearchPlace::of(name, settings)? else {
             return Ok(None);
         };
-        let path = path(name, directory, settings);
-        let header = CheckpointHeader::of(name, settings)?;
-        let keeper = Self {
-            shard: join(&path, &header, settings)?,
-            path,
-            header,
+        let joined = settings.shard().map(|_| Shard::join(place.clone()));
+        let shard = joined.transpose()?;
+        let interrupted = place.interrupted()?;
+        let writer = Self {
+            place,
             due: None,
             executions: None,
             problem: None,
+            shard,
         };
-        let resumed = match resumes(&keeper.path, settings) {
-            true => Some(resumed(&keeper.path, &keeper.header)?),
-            false => None,
-        };
-        Ok(Some((keeper, resumed)))
+        Ok(Some((writer, interrupted)))
     }
 
     pub(crate) fn shard(&self) -> Option<&Shard> {
@@ -150,7 +139,7 @@ impl CheckpointWriter {
 
     /// Returns true if this process writes checkpoints.
     pub(crate) fn keeps(&self) -> bool {
-        self.shard.as_ref().is_none_or(Shard::keeps)
+        self.place.part.number() == 1
     }
 
     /// Returns true if it is time for the next checkpoint.
@@ -165,7 +154,7 @@ impl CheckpointWriter {
         search: &[u8],
         begun: Instant,
     ) {
-        match write(&self.path, &self.header, known, search) {
+        match write(&self.place.checkpoint(), &self.place.header, known, search) {
             Ok(()) => {
                 self.executions = Some(known.summary.executions());
                 self.problem = None;
@@ -185,14 +174,15 @@ impl CheckpointWriter {
             // The other shards may need the files.
             return None;
         }
+        let path = self.place.checkpoint();
         if is_over {
             // The file may not exist, or a partial one may be left from an earlier process.
-            let _ = std::fs::remove_file(&self.path);
-            let _ = std::fs::remove_file(file::partial(&self.path));
+            let _ = std::fs::remove_file(&path);
+            let _ = std::fs::remove_file(file::partial(&path));
         }
-        let is_left = !is_over && (self.executions.is_some() || self.path.is_file());
+        let is_left = !is_over && (self.executions.is_some() || path.is_file());
         (is_left || self.problem.is_some()).then_some(CheckpointInfo {
-            path: self.path,
+            path,
             executions: self.executions.filter(|_| !is_over),
             problem: self.problem,
         })

@@ -15,10 +15,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::engine::Observations;
-use crate::exploring::checkpoint::CheckpointError;
-use crate::exploring::checkpoint::file::{CheckpointHeader, read, write};
+use crate::exploring::checkpoint::file::{read, write};
+use crate::exploring::checkpoint::{CheckpointError, SearchPlace};
 use crate::exploring::explorer::Contribution;
-use crate::settings::Partition;
 
 /// The interval between checks for the result of another shard.
 const POLL_INTERVAL: Duration = Duration::from_millis(5);
@@ -39,60 +38,22 @@ pub(crate) struct StoredPart {
 
 /// One of the processes that explore a search together.
 #[derive(Clone)]
-pub(crate) struct Shard {
-    directory: PathBuf,
-    header: CheckpointHeader,
-    which: Partition,
-}
+pub(crate) struct Shard(SearchPlace);
 
 impl Shard {
     /// Joins the other shards, after a check that they run the same search.
-    pub(super) fn join(
-        directory: PathBuf,
-        header: CheckpointHeader,
-        which: Partition,
-    ) -> Result<Self, CheckpointError> {
-        let shard = Self {
-            directory,
-            header,
-            which,
-        };
-        let own = shard.directory.join(format!("shard-{}", which.number()));
-        let refused = |error: std::io::Error| CheckpointError::Unreadable {
-            path: own.display().to_string(),
-            error: error.to_string(),
-        };
-        write(&own, &shard.header, &which, &[]).map_err(refused)?;
-        for number in 1..=which.of() {
-            let other = shard.directory.join(format!("shard-{number}"));
-            if !other.exists() {
-                continue;
-            }
-            let (there, _): (Partition, _) = read(&other, &shard.header)?;
-            if there.of() != which.of() {
-                return Err(CheckpointError::OtherSettings {
-                    path: other.display().to_string(),
-                    what: "the number of shards",
-                    found: format!("`{}`", there.of()),
-                    expected: format!("`{}`", which.of()),
-                });
-            }
-        }
-        Ok(shard)
+    pub(super) fn join(place: SearchPlace) -> Result<Self, CheckpointError> {
+        place.join()?;
+        Ok(Self(place))
     }
 
     /// Returns true if this shard explores the part with that number.
     pub(crate) fn owns(&self, part: usize) -> bool {
-        part as u64 % self.which.of() + 1 == self.which.number()
-    }
-
-    /// Returns true if this shard writes the checkpoints for all.
-    pub(super) fn keeps(&self) -> bool {
-        self.which.number() == 1
+        part as u64 % self.0.part.of() + 1 == self.0.part.number()
     }
 
     fn path(&self, round: u64, part: usize) -> PathBuf {
-        self.directory.join(format!("round-{round}-part-{part}"))
+        self.0.directory.join(format!("round-{round}-part-{part}"))
     }
 
     /// Publishes the result of a part. A failure ends the process; the others wait until it is restarted.
@@ -104,7 +65,7 @@ impl Shard {
         saved: &[u8],
     ) {
         let path = self.path(round, part);
-        write(&path, &self.header, done, saved).unwrap_or_else(|error| {
+        write(&path, &self.0.header, done, saved).unwrap_or_else(|error| {
             panic!(
                 "can't tell the other shards, in {}: {error}",
                 path.display()
@@ -118,7 +79,7 @@ impl Shard {
         if !path.exists() {
             return None;
         }
-        let (done, saved) = read(&path, &self.header).unwrap_or_else(|error| panic!("{error}"));
+        let (done, saved) = read(&path, &self.0.header).unwrap_or_else(|error| panic!("{error}"));
         Some(StoredPart { done, saved })
     }
 
@@ -143,7 +104,7 @@ impl Shard {
     /// Removes the files that no shard needs after a checkpoint at the start of a round. A shard in that
     /// round has read all results up to the last round but one.
     pub(super) fn forget_before(&self, round: u64) {
-        let Ok(files) = fs::read_dir(&self.directory) else {
+        let Ok(files) = fs::read_dir(&self.0.directory) else {
             return;
         };
         for path in files.flatten().map(|file| file.path()) {

@@ -26,19 +26,22 @@ fn timeless(report: &Report) -> String {
     format!("{report:#?}")
 }
 
-/// Returns the only file of a directory.
-fn file(directory: &Path) -> PathBuf {
-    let mut files = fs::read_dir(directory).expect("a directory");
-    let file = files.next().expect("a checkpoint").expect("a file");
-    assert!(files.next().is_none(), "nothing lies beside a checkpoint");
-    file.path()
+/// Returns the files in the directory of the only test.
+fn files(directory: &Path) -> Vec<PathBuf> {
+    let paths = |directory: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(directory).expect("a directory");
+        entries.map(|entry| entry.expect("a file").path()).collect()
+    };
+    let tests = paths(directory);
+    assert_eq!(tests.len(), 1, "{tests:?}");
+    paths(&tests[0])
 }
 
 /// Interrupts a search after each of these numbers of executions, with one
 /// worker or three; the result must equal that of an uninterrupted search.
 fn goes_on(tester: Tester, cuts: &[u64], program: impl Fn(&System) + Sync, whole: &Report) {
     let directory = tempfile::tempdir().expect("a directory");
-    let mut tester = tester.checkpoint(directory.path());
+    let mut tester = tester.search_dir(directory.path());
     for (number, cut) in cuts.iter().enumerate() {
         tester = tester.iterations(*cut).workers(1 + 2 * (number % 2));
         let report = tester.run(|sys| program(&sys));
@@ -51,14 +54,19 @@ fn goes_on(tester: Tester, cuts: &[u64], program: impl Fn(&System) + Sync, whole
         );
         let kept = report.checkpoint.expect("a checkpoint");
         assert!(kept.executions.is_some_and(|kept| kept <= *cut), "{kept:?}");
-        assert_eq!((kept.path, kept.problem), (file(directory.path()), None));
-        tester = tester.resume();
+        assert_eq!(
+            (vec![kept.path], kept.problem),
+            (files(directory.path()), None)
+        );
     }
     let resumed = tester.iterations(u64::MAX).run(|sys| program(&sys));
     assert_eq!(resumed.checkpoint, None);
     assert_eq!(timeless(&resumed), timeless(whole));
-    let left = fs::read_dir(directory.path()).expect("a directory").count();
-    assert_eq!(left, 0, "a search that is over leaves no checkpoint");
+    let left = files(directory.path());
+    assert!(
+        left.is_empty(),
+        "a search that is over leaves no checkpoint"
+    );
 }
 
 /// A search that is long enough to be divided into parts, in a few rounds.
@@ -231,8 +239,8 @@ fn monitors_are_shown_the_same() {
     goes_on(picky(), &[8_500], observed, &whole);
     let directory = tempfile::tempdir().expect("a directory");
     let shard = |which: &str| {
-        let tester = picky().checkpoint(directory.path());
-        let tester = tester.shard(which.parse().expect("a partition"));
+        let tester = picky().search_dir(directory.path());
+        let tester = tester.partition(which.parse().expect("a partition"));
         timeless(&tester.run(|sys| observed(&sys)))
     };
     std::thread::scope(|scope| {
@@ -242,7 +250,7 @@ fn monitors_are_shown_the_same() {
     });
 }
 
-/// The variable with the arguments of the victim: when it dies, its shard or `resumed`, and its directory.
+/// The variable with the arguments of the victim: when it dies, its shard or `alone`, and its directory.
 const VICTIM: &str = "BEHAVIOUR_VICTIM";
 
 /// Run only by the next tests, in a process of its own, which it kills.
@@ -256,12 +264,10 @@ fn dies() {
         panic!("{given}");
     };
     let at: u64 = at.parse().expect("a number");
-    let tester = picky().checkpoint(directory).workers(2);
-    let tester = match how {
-        "anew" => tester,
-        "resumed" => tester.resume(),
-        shard => tester.shard(shard.parse().expect("a partition")),
-    };
+    let mut tester = picky().search_dir(directory).workers(2);
+    if let Ok(part) = how.parse() {
+        tester = tester.partition(part);
+    }
     let executions = AtomicU64::new(0);
     tester.run(|sys| {
         if executions.fetch_add(1, Ordering::Relaxed) == at {
@@ -293,13 +299,12 @@ fn kill(at: u64, how: &str, directory: &Path) {
 #[cfg(unix)]
 fn whatever_ends_the_process() {
     let directory = tempfile::tempdir().expect("a directory");
-    kill(12_500, "anew", directory.path());
-    kill(2_000, "resumed", directory.path());
-    let left = fs::read_dir(directory.path()).expect("a directory");
+    kill(12_500, "alone", directory.path());
+    kill(2_000, "alone", directory.path());
+    let left = files(directory.path());
     let is_whole = |path: &PathBuf| path.extension().is_some_and(|end| end == "checkpoint");
-    let left: Vec<PathBuf> = left.map(|file| file.expect("a file").path()).collect();
     assert!(left.iter().any(is_whole), "{left:?}");
-    let tester = picky().checkpoint(directory.path()).resume();
+    let tester = picky().search_dir(directory.path());
     let resumed = tester.run(|sys| calls(&sys, true));
     assert_eq!(timeless(&resumed), timeless(whole()));
 }
@@ -312,8 +317,8 @@ fn shards_find_what_one_process_finds() {
     let directory = tempfile::tempdir().expect("a directory");
     let executions = AtomicU64::new(0);
     let shard = |which: &str| {
-        let tester = picky().checkpoint(directory.path());
-        let tester = tester.shard(which.parse().expect("a partition"));
+        let tester = picky().search_dir(directory.path());
+        let tester = tester.partition(which.parse().expect("a partition"));
         tester.run(|sys| {
             executions.fetch_add(1, Ordering::Relaxed);
             calls(&sys, true);
@@ -335,8 +340,8 @@ fn shards_find_what_one_process_finds() {
     let executions = executions.into_inner();
     assert!(executions < 3 * whole().executions, "{executions}");
     // A shard of another partition is rejected.
-    let tester = picky().checkpoint(directory.path());
-    let tester = tester.shard("1/2".parse().expect("a partition"));
+    let tester = picky().search_dir(directory.path());
+    let tester = tester.partition("1/2".parse().expect("a partition"));
     let refused = std::panic::catch_unwind(|| tester.run(|sys| calls(&sys, true)));
     assert!(refused.is_err(), "of three, and of two");
 }
