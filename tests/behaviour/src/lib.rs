@@ -3,6 +3,7 @@
 pub mod automata;
 pub mod crew;
 pub mod end_recorder;
+pub mod harness;
 pub mod node;
 pub mod players;
 pub mod programs;
