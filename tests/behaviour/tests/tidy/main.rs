@@ -114,7 +114,7 @@ fn strategies_see_no_user_types() {
 #[test]
 fn the_book_names_the_tests_of_the_rules() {
     let book = fs::read_to_string(root().join("book/src/semantics.md")).expect("the page is there");
-    let rules = fs::read_to_string(root().join("tests/behaviour/tests/all/rules.rs"))
+    let rules = fs::read_to_string(root().join("tests/behaviour/tests/all/semantics/rules.rs"))
         .expect("the tests are there");
     let names = |text: &str, before: &str| -> Vec<String> {
         let starts = text
@@ -135,20 +135,15 @@ fn the_book_names_the_tests_of_the_rules() {
 #[test]
 fn the_tests_that_the_book_names_are_there() {
     let page = fs::read_to_string(root().join("book/src/delivery.md")).expect("the page is there");
-    let folders = [
-        "tests/behaviour/tests/all",
-        "actor-core/tests/all",
-        "actor-core/tests",
-    ];
+    let tests =
+        ["tests/behaviour/tests", "actor-core/tests"].map(|below| sources(&root().join(below)));
     let mut named = 0;
     for (file, name) in page.split('`').filter_map(|code| code.split_once("::")) {
-        let texts = folders.map(|folder| {
-            let path = root().join(folder).join(file).with_extension("rs");
-            fs::read_to_string(path).unwrap_or_default()
-        });
+        let is_it = |path: &Path| path.file_stem().is_some_and(|stem| stem == file);
+        let mut texts = tests.iter().flatten().filter(|(path, _)| is_it(path));
         let test = format!("fn {name}(");
         assert!(
-            texts.iter().any(|text| text.contains(&test)),
+            texts.any(|(_, text)| text.contains(&test)),
             "there is no test {file}::{name}"
         );
         named += 1;

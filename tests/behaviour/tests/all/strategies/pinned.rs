@@ -283,6 +283,6 @@ fn schedules_are_those_of_their_tokens() {
         table == include_str!("pinned.txt"),
         "The schedules are not what they were. Where a strategy's are meant to be others, raise `SCHEDULES` \
          in actor-test/src/settings/token.rs, so that older tokens are refused (a token of the portfolio \
-         names the strategy whose turn it was), and let this be tests/behaviour/tests/all/pinned.txt:\n{table}"
+         names the strategy whose turn it was), and let this be tests/behaviour/tests/all/strategies/pinned.txt:\n{table}"
     );
 }

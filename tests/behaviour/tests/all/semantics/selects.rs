@@ -271,7 +271,7 @@ fn a_foreign_select_is_named() {
     });
     assert!(report.asked_for_bytes > 0);
     let said = format!(
-        "`tokio::select!` at tests/behaviour/tests/all/selects.rs:{line} draws its order from a generator of \
+        "`tokio::select!` at tests/behaviour/tests/all/semantics/selects.rs:{line} draws its order from a generator of \
          its own: write `actor_core::select!`, or `biased;` in it"
     );
     let failed = std::panic::catch_unwind(|| report.assert_clean());

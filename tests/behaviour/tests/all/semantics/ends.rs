@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::asks::every_by;
+use crate::semantics::asks::every_by;
 use actor_core::prelude::*;
 use actor_core::{Restart, StopReason};
 use actor_test::{BugKind, Report, Search, Tester};

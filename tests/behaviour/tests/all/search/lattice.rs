@@ -10,7 +10,7 @@ use behaviour::node::Message;
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 
-use crate::dpor::{TELLS, assert_as_brute_force, programs, said, with_workers};
+use crate::search::dpor::{TELLS, assert_as_brute_force, programs, said, with_workers};
 
 /// The features of the random programs with comparable monitors.
 const USES: [FeatureSet; 6] = [

@@ -8,7 +8,7 @@ use actor_core::prelude::*;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
 
-use crate::asks::{every, every_by};
+use crate::semantics::asks::{every, every_by};
 
 #[derive(Debug)]
 struct Note(u32);
@@ -239,7 +239,7 @@ impl Seeker {
 fn who_finds_it_by_a_weak_reference_keeps_it_for_as_long() {
     for strategy in [StrategySpec::Dfs(None), StrategySpec::DfsLocal(None)] {
         let tester = Tester::new().strategy(strategy);
-        let (_, outcomes) = crate::asks::every_by(tester, async |sys| {
+        let (_, outcomes) = crate::semantics::asks::every_by(tester, async |sys| {
             let ends = Ends::default();
             let session = sys.spawner().ref_counted().spawn(Session::with(&ends));
             let (end, weak) = (session.stopped(), session.downgrade());

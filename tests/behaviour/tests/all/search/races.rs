@@ -14,7 +14,7 @@ use actor_test::{Report, SearchKind, Tester};
 use behaviour::players::FeatureProgram;
 use behaviour::talkers::{FeatureSet, HistoryProgram};
 
-use crate::dpor::{ALL_USES, kinds, programs};
+use crate::search::dpor::{ALL_USES, kinds, programs};
 
 /// Returns true if the reduction needed the footprints of steps.
 fn is_by_steps(report: &Report) -> bool {

@@ -9,7 +9,7 @@ use actor_core::prelude::*;
 use actor_core::{Decision, Failure, Supervision};
 use actor_test::BugKind;
 
-use crate::supervision::{Journal, every, supervised};
+use crate::semantics::supervision::{Journal, every, supervised};
 
 #[derive(Debug)]
 struct Break(&'static str);
