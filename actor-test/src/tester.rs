@@ -294,8 +294,8 @@ impl Tester {
 
     /// Explores `body`; each execution calls it once.
     ///
-    /// The body is a sync or an async function or closure. An async body may `ask` actors and assert on their
-    /// replies. [`BodyOutput`] lists the types that a body may return.
+    /// The body is a sync or an async function or closure that returns `()`. An async body may `ask` actors
+    /// and assert on their replies.
     ///
     /// An execution continues after the body has returned: all messages sent by the body are handled, and so
     /// are those that follow, until only periodic timers are left. [`System::finish`] ends a program that

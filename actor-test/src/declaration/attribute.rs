@@ -96,11 +96,6 @@ pub struct Registered(pub &'static ActorTest);
 inventory::collect!(Registered);
 
 /// A type that a test function may return.
-#[diagnostic::on_unimplemented(
-    message = "a test cannot return `{Self}`",
-    label = "returns neither `()` nor `Result<(), E>`",
-    note = "a closure that never returns needs `-> ()`, and the error of a `Result` must be `Debug`"
-)]
 pub trait TestOutcome {
     /// Panics if the outcome is an error.
     fn finish(self);
@@ -123,38 +118,36 @@ pub fn finish(outcome: impl TestOutcome) {
     outcome.finish();
 }
 
-/// A type that the body of a test may return: `()`, `Result<(), E>`, or a future of one of them.
+/// A type that the body of a test may return: `()`, or a future with the output `()`.
 ///
-/// `K` tells sync bodies from async ones; the compiler infers it. An `Err` is a bug, as a panic is.
+/// `K` tells sync bodies from async ones; the compiler infers it.
 #[diagnostic::on_unimplemented(
     message = "the body of a test cannot return `{Self}`",
-    label = "returns neither `()`, `Result<(), E>`, nor a future of one of them",
-    note = "a closure that never returns needs `-> ()`, the error of a `Result` must be `Debug`, and a \
-            future must be `'static`"
+    label = "returns neither `()` nor a future with the output `()`",
+    note = "a closure that never returns needs `-> ()`, and a future must be `'static`"
 )]
 pub trait BodyOutput<K> {
-    /// Finishes the outcome of a sync body, or returns the rest of an async one.
+    /// Returns the rest of an async body; `None` for a sync one, which is over.
     #[doc(hidden)]
     fn rest(self) -> Option<Pending<'static>>;
 }
 
-/// The kind of a body that returns its outcome.
+/// The kind of a sync body.
 #[derive(Debug)]
 pub enum SyncBody {}
 
-/// The kind of a body that returns a future of its outcome.
+/// The kind of an async body.
 #[derive(Debug)]
 pub enum AsyncBody {}
 
-impl<T: TestOutcome> BodyOutput<SyncBody> for T {
+impl BodyOutput<SyncBody> for () {
     fn rest(self) -> Option<Pending<'static>> {
-        self.finish();
         None
     }
 }
 
-impl<F: Future<Output: TestOutcome> + 'static> BodyOutput<AsyncBody> for F {
+impl<F: Future<Output = ()> + 'static> BodyOutput<AsyncBody> for F {
     fn rest(self) -> Option<Pending<'static>> {
-        Some(Box::pin(async move { self.await.finish() }))
+        Some(Box::pin(self))
     }
 }

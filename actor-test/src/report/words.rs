@@ -356,8 +356,7 @@ pub(crate) fn leaked_threads() -> String {
 pub(crate) fn ended_before(path: &Path) -> String {
     let directory = path.parent().unwrap_or(path).display();
     format!(
-        "the search has ended before, with this result, which is in {}; to search anew, name another \
-         directory, or remove {directory}",
+        "the search has ended before, with this result, in {}; to search anew, remove {directory}",
         path.display()
     )
 }

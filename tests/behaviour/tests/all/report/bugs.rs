@@ -666,17 +666,6 @@ fn the_test_body_panics() {
 }
 
 #[test]
-fn the_test_body_returns_an_error() {
-    let told = ["`test`", "the test returned Err(\"no milk\")"];
-    let report = Tester::new().run(|_| Err::<(), _>("no milk"));
-    assert_bug(&report, BugKind::Panic, &told);
-    let report = Tester::new().run(async |_| Err::<(), _>("no milk"));
-    assert_bug(&report, BugKind::Panic, &told);
-    let report = Tester::new().run(async |_| Ok::<(), String>(()));
-    report.assert_clean();
-}
-
-#[test]
 fn a_search_that_breaks_executions_off_tells_that_no_actor_takes_a_step() {
     let explore = |strategy: &str, tells: bool| {
         let strategy = strategy.parse().expect("a strategy");

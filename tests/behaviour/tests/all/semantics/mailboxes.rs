@@ -429,7 +429,7 @@ fn two_that_wait_for_room_with_each_other_are_a_deadlock_with_names() {
 
 /// Returns the steps about capacity in the report of a failing execution.
 fn fates_of(overflow: Overflow) -> Vec<String> {
-    let report = Tester::new().iterations(1).run(async move |sys| -> () {
+    let report = Tester::new().iterations(1).run(move |sys| async move {
         let mailbox = bounded(1, overflow);
         let slow = sys.spawner().name("slow").mailbox(mailbox).spawn(Holds);
         slow.tell(Go);

@@ -107,7 +107,7 @@ fn in_what_a_monitor_has_seen() {
 
 #[test]
 fn in_a_letter_that_nobody_takes() {
-    let report = Tester::new().run(async |sys| -> () {
+    let report = Tester::new().run(async |sys| {
         let [one, other] = guests(&sys);
         one.tell(Leave);
         one.stopped().await;
@@ -120,7 +120,7 @@ fn in_a_letter_that_nobody_takes() {
 /// In a state and an answer, and in a panic message of the program.
 #[test]
 fn in_an_answer_and_in_what_the_body_says_of_it() {
-    let report = Tester::new().run(async |sys| -> () {
+    let report = Tester::new().run(async |sys| {
         let [one, other] = guests(&sys);
         one.tell(Meet(other));
         let met = one.ask(Who).await.expect("it answers");

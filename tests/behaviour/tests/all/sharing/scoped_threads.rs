@@ -231,7 +231,8 @@ fn a_panic_is_told_to_who_waits() {
         }
     };
     let supervised = || Tester::new().supervised(true);
-    let report = supervised().iterations(100).run(program(true));
+    let waits = program(true);
+    let report = supervised().iterations(100).run(|sys| waits(&sys));
     report.assert_clean();
     let (_, message) = found(supervised(), program(false));
     assert!(message.contains("a scoped thread panicked"), "{message}");

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::sync::Mutex as Seen;
 use std::time::Duration;
 
-use actor_core::System;
 use actor_core::sync::blocking::{Condvar, LazyLock, Mutex, mpsc as pipe};
 use actor_core::sync::{Barrier, Semaphore, mpsc, oneshot, watch};
 use actor_core::task::{self, JoinSet};
@@ -206,7 +205,7 @@ fn a_parked_thread_goes_on_by_a_word_or_in_time() {
 /// A spurious notification may hold the lock at the time-out.
 #[test]
 fn words_that_are_of_no_use_prolong_no_wait() {
-    let report = tester().run(|_: &System| {
+    let report = tester().run(|_| {
         let shared = Arc::new((Mutex::new(0), Condvar::new()));
         let own = shared.clone();
         let other = thread::spawn(move || {
@@ -250,7 +249,7 @@ fn threads_receive_from_tasks() {
         assert_eq!(thread.join().ok(), Some((Some(1), true, None)));
     });
     exhausted(&report);
-    let report = tester().run(|_: &System| {
+    let report = tester().run(|_| {
         let (send, mut receive) = mpsc::channel(1);
         let sends = thread::spawn(move || (0..2).all(|n| send.blocking_send(n).is_ok()));
         assert_eq!(receive.blocking_recv(), Some(0));
@@ -262,7 +261,7 @@ fn threads_receive_from_tasks() {
 
 #[test]
 fn a_lazy_value_is_made_once() {
-    let report = tester().run(|_: &System| {
+    let report = tester().run(|_| {
         let count = Arc::new(Seen::new(0));
         let own = count.clone();
         let value = Arc::new(LazyLock::new(move || {

@@ -225,7 +225,7 @@ fn time_passes_alike_for_any_number_of_workers() {
 #[test]
 fn a_jump_is_pinned_with_the_step_that_reads_the_clock() {
     let program = |gives_up| {
-        move |sys: &System| {
+        move |sys: System| {
             let (clock, granted) = (OWN, None);
             let lease = sys.spawn(Lease {
                 clock,
