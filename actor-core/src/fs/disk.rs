@@ -84,53 +84,40 @@ impl Disk {
     /// Renames or moves a file or a directory. A file that had the new name is replaced atomically.
     pub async fn rename(&self, from: &str, to: &str) -> io::Result<()> {
         let (from, to) = (below(from)?, below(to)?);
-        match &self.0 {
-            Inner::Live(disk) => {
-                let what = format!("rename `{from}` to `{to}`");
-                let rename = move |root: &Path| fs::rename(root.join(from), root.join(to));
-                disk.run(what, rename).await
-            }
-            Inner::Controlled(disk) => done(*disk, DiskOp::Rename { from, to }).await,
-        }
+        let what = format!("rename `{from}` to `{to}`");
+        let op = DiskOp::Rename {
+            from: from.clone(),
+            to: to.clone(),
+        };
+        let rename = move |root: &Path| fs::rename(root.join(from), root.join(to));
+        self.change(what, rename, op).await
     }
 
     /// Removes a file. Handles that have the file open continue to read and write it.
     pub async fn remove_file(&self, path: &str) -> io::Result<()> {
         let path = below(path)?;
-        match &self.0 {
-            Inner::Live(disk) => {
-                let what = format!("remove `{path}`");
-                disk.run(what, move |root| fs::remove_file(root.join(path)))
-                    .await
-            }
-            Inner::Controlled(disk) => done(*disk, DiskOp::RemoveFile { path }).await,
-        }
+        let what = format!("remove `{path}`");
+        let op = DiskOp::RemoveFile { path: path.clone() };
+        self.change(what, move |root| fs::remove_file(root.join(path)), op)
+            .await
     }
 
     /// Creates a directory, whose parent must exist.
     pub async fn create_dir(&self, path: &str) -> io::Result<()> {
         let path = below(path)?;
-        match &self.0 {
-            Inner::Live(disk) => {
-                let what = format!("create the directory `{path}`");
-                disk.run(what, move |root| fs::create_dir(root.join(path)))
-                    .await
-            }
-            Inner::Controlled(disk) => done(*disk, DiskOp::CreateDir { path }).await,
-        }
+        let what = format!("create the directory `{path}`");
+        let op = DiskOp::CreateDir { path: path.clone() };
+        self.change(what, move |root| fs::create_dir(root.join(path)), op)
+            .await
     }
 
     /// Removes a directory, which must be empty.
     pub async fn remove_dir(&self, path: &str) -> io::Result<()> {
         let path = below(path)?;
-        match &self.0 {
-            Inner::Live(disk) => {
-                let what = format!("remove the directory `{path}`");
-                disk.run(what, move |root| fs::remove_dir(root.join(path)))
-                    .await
-            }
-            Inner::Controlled(disk) => done(*disk, DiskOp::RemoveDir { path }).await,
-        }
+        let what = format!("remove the directory `{path}`");
+        let op = DiskOp::RemoveDir { path: path.clone() };
+        self.change(what, move |root| fs::remove_dir(root.join(path)), op)
+            .await
     }
 
     /// Returns the entries of a directory, sorted by name. The root is `.`.
@@ -155,13 +142,22 @@ impl Disk {
     /// survives a crash. The root is `.`. Does nothing on Windows, where names are always durable.
     pub async fn sync_dir(&self, path: &str) -> io::Result<()> {
         let path = normal(path)?;
+        let what = format!("sync the directory `{}`", shown(&path));
+        let op = DiskOp::SyncDir { path: path.clone() };
+        self.change(what, move |root| sync_real(&root.join(path)), op)
+            .await
+    }
+
+    /// Changes the disk: by `live` in production, by `op` under test.
+    async fn change(
+        &self,
+        what: String,
+        live: impl FnOnce(&Path) -> io::Result<()> + Send + 'static,
+        op: DiskOp,
+    ) -> io::Result<()> {
         match &self.0 {
-            Inner::Live(disk) => {
-                let what = format!("sync the directory `{}`", shown(&path));
-                disk.run(what, move |root| sync_real(&root.join(path)))
-                    .await
-            }
-            Inner::Controlled(disk) => done(*disk, DiskOp::SyncDir { path }).await,
+            Inner::Live(disk) => disk.run(what, live).await,
+            Inner::Controlled(disk) => done(*disk, op).await,
         }
     }
 

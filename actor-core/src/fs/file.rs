@@ -97,12 +97,11 @@ impl File {
             at: offset,
             len,
         };
-        match self.call("read", read, call).await? {
-            CallResult::Live(bytes) | CallResult::Controlled(DiskOpResult::Bytes(bytes)) => {
-                Ok(bytes)
-            }
-            CallResult::Controlled(_) => Err(wrong_answer_error()),
-        }
+        let bytes = |answer| match answer {
+            DiskOpResult::Bytes(bytes) => Ok(bytes),
+            _ => Err(wrong_answer_error()),
+        };
+        self.call("read", read, call, bytes).await
     }
 
     /// Writes all of `bytes` at `offset`. A gap between the file's end and the offset then reads as zeros.
@@ -112,41 +111,30 @@ impl File {
         if offset.checked_add(bytes.len() as u64).is_none() {
             return Err(self.refused(io::ErrorKind::InvalidInput, "the file would be too long"));
         }
-        let at = Some(offset);
-        match &self.0.place {
-            Backend::Live(disk, real) => {
-                let real = real.clone();
-                let write = move || real.write(SeekFrom::Start(offset), &bytes).map(drop);
-                disk.work(self.describe("write"), write).await
-            }
-            Backend::Controlled(disk, file) => {
-                let call = DiskOp::Write {
-                    file: *file,
-                    at,
-                    bytes,
-                };
-                DiskCallFuture::new(*disk, call).await.map(drop)
-            }
-        }
+        self.write("write", Some(offset), bytes).await.map(drop)
     }
 
     /// Writes all of `bytes` at the end, and returns their offset. Requires [`append`](OpenOptions::append).
     pub async fn append(&self, bytes: impl Into<Vec<u8>>) -> io::Result<u64> {
         self.check(self.0.options.append, "to be appended to")?;
         let bytes = bytes.into();
+        self.write("append to", None, bytes).await
+    }
+
+    /// Writes at an offset, or at the end if there is none; returns the offset.
+    async fn write(&self, verb: &str, at: Option<u64>, bytes: Vec<u8>) -> io::Result<u64> {
         match &self.0.place {
             Backend::Live(disk, real) => {
                 let real = real.clone();
-                let write = move || real.write(SeekFrom::End(0), &bytes);
-                disk.work(self.describe("append to"), write).await
+                let to = at.map_or(SeekFrom::End(0), SeekFrom::Start);
+                let write = move || real.write(to, &bytes);
+                disk.work(self.describe(verb), write).await
             }
             Backend::Controlled(disk, file) => {
-                let call = DiskOp::Write {
-                    file: *file,
-                    at: None,
-                    bytes,
-                };
-                number(DiskCallFuture::new(*disk, call).await?)
+                let file = *file;
+                let call = DiskOp::Write { file, at, bytes };
+                let answer = DiskCallFuture::new(*disk, call).await?;
+                at.map_or_else(|| number(answer), Ok)
             }
         }
     }
@@ -156,19 +144,15 @@ impl File {
         self.check(self.0.options.writes(), "to be written")?;
         let set_len = move |real: &OsFile| real.file.set_len(len);
         let call = |file| DiskOp::SetLen { file, len };
-        self.call("set the length of", set_len, call)
+        self.call("set the length of", set_len, call, |_| Ok(()))
             .await
-            .map(drop)
     }
 
     /// Returns the length of the file in bytes.
     pub async fn len(&self) -> io::Result<u64> {
         let len = |real: &OsFile| Ok(real.file.metadata()?.len());
         let call = |file| DiskOp::Len { file };
-        match self.call("get the length of", len, call).await? {
-            CallResult::Live(len) => Ok(len),
-            CallResult::Controlled(answer) => number(answer),
-        }
+        self.call("get the length of", len, call, number).await
     }
 
     /// Returns true if the file is empty.
@@ -178,16 +162,18 @@ impl File {
 
     /// Makes the file's content and length durable. Other metadata, such as times, may be lost.
     pub async fn sync_data(&self) -> io::Result<()> {
-        let sync = |real: &OsFile| real.file.sync_data();
-        let call = |file| DiskOp::Sync { file };
-        self.call("sync", sync, call).await.map(drop)
+        self.sync(|file| file.sync_data()).await
     }
 
     /// Makes everything except the file's name durable.
     pub async fn sync_all(&self) -> io::Result<()> {
-        let sync = |real: &OsFile| real.file.sync_all();
+        self.sync(|file| file.sync_all()).await
+    }
+
+    async fn sync(&self, sync: fn(&fs::File) -> io::Result<()>) -> io::Result<()> {
+        let sync = move |real: &OsFile| sync(&real.file);
         let call = |file| DiskOp::Sync { file };
-        self.call("sync", sync, call).await.map(drop)
+        self.call("sync", sync, call, |_| Ok(())).await
     }
 
     /// Writes all of `bytes` at `offset`, syncs, and writes the mark, in production by one blocking call.
@@ -216,16 +202,15 @@ impl File {
         verb: &str,
         live: impl FnOnce(&OsFile) -> io::Result<T> + Send + 'static,
         controlled: impl FnOnce(u32) -> DiskOp,
-    ) -> io::Result<CallResult<T>> {
+        answer: impl FnOnce(DiskOpResult) -> io::Result<T>,
+    ) -> io::Result<T> {
         match &self.0.place {
             Backend::Live(disk, real) => {
                 let real = real.clone();
-                let answer = disk.work(self.describe(verb), move || live(&real)).await?;
-                Ok(CallResult::Live(answer))
+                disk.work(self.describe(verb), move || live(&real)).await
             }
             Backend::Controlled(disk, file) => {
-                let answer = DiskCallFuture::new(*disk, controlled(*file)).await?;
-                Ok(CallResult::Controlled(answer))
+                answer(DiskCallFuture::new(*disk, controlled(*file)).await?)
             }
         }
     }
@@ -247,11 +232,6 @@ impl File {
     fn refused(&self, kind: io::ErrorKind, why: &str) -> io::Error {
         io::Error::new(kind, format!("`{}`: {why}", self.0.path))
     }
-}
-
-enum CallResult<T> {
-    Live(T),
-    Controlled(DiskOpResult),
 }
 
 fn number(answer: DiskOpResult) -> io::Result<u64> {
