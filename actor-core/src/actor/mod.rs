@@ -18,7 +18,7 @@ pub(crate) mod names;
 pub(crate) mod protocol;
 pub(crate) mod receive;
 mod reference;
-mod reference_macros;
+pub(crate) mod reference_macros;
 #[cfg(feature = "codec")]
 mod references;
 mod reply_recipient;
@@ -38,4 +38,4 @@ pub use spawner::Spawner;
 pub use weak::WeakRef;
 
 pub(crate) use reference::SendFns;
-pub(crate) use scope::{HasParent, Parent};
+pub(crate) use scope::HasParent;

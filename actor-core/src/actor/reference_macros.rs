@@ -66,4 +66,5 @@ macro_rules! of_any_type {
     };
 }
 
-pub(super) use {by_identity, of_any_type};
+pub(crate) use by_identity;
+pub(super) use of_any_type;

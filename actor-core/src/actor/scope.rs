@@ -12,23 +12,14 @@ use crate::parts::Announcing;
 use crate::runtime::{self, Purpose, SpawnParent};
 use crate::supervision::Supervision;
 
-pub(crate) use sealed::{HasParent, Parent};
+pub(crate) use sealed::HasParent;
 
 mod sealed {
     use super::SpawnParent;
 
-    /// The parent of the actors that are spawned in a scope.
-    pub struct Parent<'a>(pub(crate) &'a dyn SpawnParent);
-
     /// Seals [`Scope`](super::Scope): a system and a context have a parent to spawn with.
     pub trait HasParent {
-        fn parent(&self) -> Parent<'_>;
-    }
-}
-
-impl Parent<'_> {
-    fn is_live(&self) -> bool {
-        self.0.hub().is_some()
+        fn parent(&self) -> &dyn SpawnParent;
     }
 }
 
@@ -126,7 +117,7 @@ pub trait Scope: HasParent {
 
     /// Returns a builder of actors with settings of their own: a name, a mailbox, a back-off.
     fn spawner(&self) -> Spawner<'_> {
-        Spawner::new(self.parent().0)
+        Spawner::new(self.parent())
     }
 
     /// Configures the supervision of the children that are spawned with a factory from now on.
@@ -163,12 +154,12 @@ pub trait Scope: HasParent {
     /// # }
     /// ```
     fn supervise(&self, supervision: Supervision) {
-        self.parent().0.supervise(supervision);
+        self.parent().supervise(supervision);
     }
 
     /// Passes `event` to the monitors that observe its type, and to nobody else.
     fn announce<E: Event>(&self, event: E) {
-        match self.parent().0.hub() {
+        match self.parent().hub() {
             Some(hub) => hub.announce(&event),
             None => runtime::with(|rt| rt.announce(&mut Announcing(Some(event)))),
         }
@@ -196,7 +187,7 @@ pub trait Scope: HasParent {
     /// Returns the time since the system started: virtual under test, and constant within a step. If the
     /// test sets clock skew, an actor reads the clock of its node.
     fn now(&self) -> Duration {
-        match self.parent().0.hub() {
+        match self.parent().hub() {
             Some(hub) => hub.now(),
             None => runtime::with(|rt| {
                 rt.read_clock();
@@ -220,7 +211,7 @@ pub trait Scope: HasParent {
     /// In production it is a directory, named once with [`LiveSystem::disk_at`](crate::LiveSystem::disk_at);
     /// before that, every call to it fails.
     fn disk(&self) -> Disk {
-        match self.parent().0.hub() {
+        match self.parent().hub() {
             Some(hub) => Disk::live(hub.disk.clone()),
             None => Disk::controlled(),
         }
@@ -265,7 +256,7 @@ pub trait Scope: HasParent {
     /// # }
     /// ```
     fn register(&self, name: &str, actor: &impl AnyRef) {
-        names(self.parent().0).register(name, actor);
+        names(self.parent()).register(name, actor);
     }
 
     /// Registers as [`register`](Scope::register) does, and returns the outcome. The registration is sent
@@ -279,12 +270,12 @@ pub trait Scope: HasParent {
         name: &str,
         actor: &R,
     ) -> impl Future<Output = Result<(), NameTaken>> + Send + use<Self, R> {
-        names(self.parent().0).try_register(name, actor)
+        names(self.parent()).try_register(name, actor)
     }
 
     /// Removes a name from the registry. Unknown names are ignored.
     fn unregister(&self, name: &str) {
-        names(self.parent().0).unregister(name);
+        names(self.parent()).unregister(name);
     }
 
     /// Looks up the actor of that name, at the time when the registry handles the request.
@@ -328,7 +319,7 @@ pub trait Scope: HasParent {
     /// [`LookupError::UnknownNode`](crate::LookupError::UnknownNode) if there is no such node, and
     /// [`LookupError::Unreachable`](crate::LookupError::Unreachable) if it can't be reached.
     fn lookup<A: Actor>(&self, name: impl AsRef<str>) -> NameLookup<ActorRef<A>> {
-        find(self.parent().0, name.as_ref())
+        find(self.parent(), name.as_ref())
     }
 
     /// Looks up as [`lookup`](Scope::lookup) does, for any type of reference that was registered:
@@ -338,13 +329,13 @@ pub trait Scope: HasParent {
     ///
     /// As [`lookup`](Scope::lookup).
     fn lookup_ref<R: AnyRef>(&self, name: impl AsRef<str>) -> NameLookup<R> {
-        find(self.parent().0, name.as_ref())
+        find(self.parent(), name.as_ref())
     }
 }
 
 impl<A: Actor> HasParent for Context<A> {
-    fn parent(&self) -> Parent<'_> {
-        Parent(self.executor())
+    fn parent(&self) -> &dyn SpawnParent {
+        self.executor()
     }
 }
 

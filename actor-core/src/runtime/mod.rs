@@ -9,7 +9,7 @@
 mod current;
 mod home;
 mod seam;
-mod starts;
+mod spawn_parent;
 mod target;
 
 pub use crate::identity::{
@@ -29,4 +29,4 @@ pub use seam::{NodeCode, Runtime};
 
 pub(crate) use current::*;
 pub(crate) use home::ActorExecutor;
-pub(crate) use starts::SpawnParent;
+pub(crate) use spawn_parent::SpawnParent;

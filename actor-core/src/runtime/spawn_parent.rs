@@ -4,7 +4,7 @@ use crate::parts::SpawnOptions;
 use crate::production::{Factory, Hub, NamesOn, Spawn, Target};
 use crate::supervision::Supervision;
 
-pub(crate) trait SpawnParent {
+pub trait SpawnParent {
     fn start(&self, actor: &mut dyn Spawn, options: &SpawnOptions) -> Target;
     /// Starts an actor as a supervised child of the parent.
     fn start_with(&self, factory: Factory, options: &SpawnOptions) -> Target;
@@ -14,4 +14,8 @@ pub(crate) trait SpawnParent {
     fn supervise(&self, supervision: Supervision);
     /// Returns what the actors of a production system share; `None` under test.
     fn hub(&self) -> Option<&Hub>;
+
+    fn is_live(&self) -> bool {
+        self.hub().is_some()
+    }
 }

@@ -7,6 +7,7 @@ use std::hash::{Hash, Hasher};
 use actor_macros::actor;
 
 use crate::actor::Scope;
+use crate::actor::reference_macros::by_identity;
 use crate::actor::{ActorRef, AnyRef, Recipient};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
@@ -115,26 +116,7 @@ impl<E: Event + Clone> fmt::Debug for Group<E> {
     }
 }
 
-impl<E: Event + Clone> PartialEq for Group<E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.actor == other.actor
-    }
-}
-
-impl<E: Event + Clone> Eq for Group<E> {}
-
-impl<E: Event + Clone> Hash for Group<E> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.actor.hash(hasher);
-    }
-}
-
-/// The fingerprint is the identity, as that of an [`ActorRef`].
-impl<E: Event + Clone> Fingerprint for Group<E> {
-    fn fingerprint(&self, to: &mut Fingerprinter) {
-        self.hash(to);
-    }
-}
+by_identity!([E: Event + Clone] Group<E>);
 
 /// The actor of a [`Group`], with the members in the order of joining.
 pub(super) struct Members<E: Event> {

@@ -9,6 +9,7 @@ use actor_macros::actor;
 
 use super::group::Members;
 use crate::actor::Scope;
+use crate::actor::reference_macros::by_identity;
 use crate::actor::{ActorRef, AnyRef, Recipient};
 use crate::event::Event;
 use crate::fingerprint::{Fingerprint, Fingerprinter};
@@ -131,25 +132,7 @@ impl<K: Event + Ord + Hash + Clone, E: Event + Clone> fmt::Debug for Topics<K, E
     }
 }
 
-impl<K: Event + Ord + Hash + Clone, E: Event + Clone> PartialEq for Topics<K, E> {
-    fn eq(&self, other: &Self) -> bool {
-        self.actor == other.actor
-    }
-}
-
-impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Eq for Topics<K, E> {}
-
-impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Hash for Topics<K, E> {
-    fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.actor.hash(hasher);
-    }
-}
-
-impl<K: Event + Ord + Hash + Clone, E: Event + Clone> Fingerprint for Topics<K, E> {
-    fn fingerprint(&self, to: &mut Fingerprinter) {
-        self.hash(to);
-    }
-}
+by_identity!([K: Event + Ord + Hash + Clone, E: Event + Clone] Topics<K, E>);
 
 /// The actor behind [`Topics`]. Topics without subscribers are removed.
 struct Subscriptions<K, E: Event> {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use super::shutdown::{Shutdown, shut_down, stop_in_turn};
-use crate::actor::{AnyRef, HasParent, Parent, Scope};
+use crate::actor::{AnyRef, HasParent, Scope};
 use crate::environment::fallible;
 use crate::error::Error;
 use crate::parts::{ShutdownSummary, SpawnOptions};
@@ -545,8 +545,8 @@ impl SpawnParent for System {
 }
 
 impl HasParent for System {
-    fn parent(&self) -> Parent<'_> {
-        Parent(self)
+    fn parent(&self) -> &dyn SpawnParent {
+        self
     }
 }
 

@@ -32,7 +32,7 @@ use crate::supervision::{Failure, StopReason};
 ///
 /// Kept alive by the system's handles, its actors and the references to them. The hub keeps an actor
 /// alive only while that actor is registered, so the cycle ends with the actor.
-pub(crate) struct Hub {
+pub struct Hub {
     pub(in crate::production) executor: Executor,
     pub(crate) disk: LiveDisk,
     pub(in crate::production) dispatcher: Arc<Dispatcher>,
