@@ -28,7 +28,7 @@ use crate::runtime::{self, AccessEffect, Wait};
 pub struct Barrier {
     barrier: Observed<tokio::sync::Barrier>,
     arrivals: Arrivals,
-    /// Under test: tokio's own barrier wakes the waiters in an order that it draws itself.
+    /// Wakes the waiters under test; tokio's own barrier would draw their order itself.
     complete: tokio::sync::Notify,
 }
 
