@@ -514,8 +514,9 @@ impl StrategySpec {
             None => dfs,
             Some(bound) => dfs.executions_max(bound),
         };
-        let known =
-            |states: States, room: Option<StateLimit>| states.limit(room.unwrap_or_default());
+        let known = |states: States, state_limit: Option<StateLimit>| {
+            states.limit(state_limit.unwrap_or_default())
+        };
         match self {
             Self::Random => Box::new(Random::new()),
             Self::Weighted(weights) => Box::new(Weighted::new(*weights)),

@@ -64,8 +64,8 @@ enum VisitOrder {
 pub struct States {
     order: VisitOrder,
     local_first: bool,
-    room: StateLimit,
-    means: StateSearch,
+    state_limit: StateLimit,
+    search: StateSearch,
     trial: Option<Trial>,
 }
 
@@ -92,8 +92,8 @@ impl States {
         Self {
             order,
             local_first: false,
-            room: StateLimit::default(),
-            means: StateSearch::None,
+            state_limit: StateLimit::default(),
+            search: StateSearch::None,
             trial: None,
         }
     }
@@ -110,15 +110,15 @@ impl States {
 
     /// Limits the number of states and the memory.
     #[must_use]
-    pub(super) fn limit(mut self, room: StateLimit) -> Self {
-        self.room = room;
+    pub(super) fn limit(mut self, state_limit: StateLimit) -> Self {
+        self.state_limit = state_limit;
         self
     }
 
     /// Stops after so many states.
     #[must_use]
     pub fn states_max(mut self, states: u64) -> Self {
-        self.room.states = Some(states);
+        self.state_limit.states = Some(states);
         self
     }
 
@@ -126,7 +126,7 @@ impl States {
     /// for the 7 to 14 bytes of each that are needed to find it. The search stops when these are too many.
     #[must_use]
     pub fn bytes_max(mut self, bytes: usize) -> Self {
-        self.room.bytes = Some(bytes);
+        self.state_limit.bytes = Some(bytes);
         self
     }
 
@@ -149,21 +149,21 @@ impl States {
     fn by_model_search(&self) -> StateSearch {
         let goes_on = self.order == VisitOrder::Depth;
         let limit = self.trial.as_ref().map(|trial| trial.limit().clone());
-        let model_search = ModelSearch::new(self.name(), goes_on, self.room, limit);
+        let model_search = ModelSearch::new(self.name(), goes_on, self.state_limit, limit);
         StateSearch::Model(Box::new(SearchStrategy::new(model_search)))
     }
 
     fn by_reexecution(&self) -> StateSearch {
-        let reexecution = ReexecutionSearch::new(self.order, self.local_first, self.room);
+        let reexecution = ReexecutionSearch::new(self.order, self.local_first, self.state_limit);
         StateSearch::Reexecution(Box::new(reexecution))
     }
 
-    fn means(&self) -> Option<&dyn Strategy> {
-        self.means.any()
+    fn search(&self) -> Option<&dyn Strategy> {
+        self.search.any()
     }
 
-    fn means_mut(&mut self) -> Option<&mut dyn Strategy> {
-        match &mut self.means {
+    fn search_mut(&mut self) -> Option<&mut dyn Strategy> {
+        match &mut self.search {
             StateSearch::None => None,
             StateSearch::Model(model_search) => Some(&mut **model_search),
             StateSearch::Reexecution(reexecution) => Some(&mut **reexecution),
@@ -171,10 +171,10 @@ impl States {
     }
 }
 
-fn name(order: VisitOrder, local_first: bool, room: StateLimit) -> String {
+fn name(order: VisitOrder, local_first: bool, state_limit: StateLimit) -> String {
     let mut parameters = Vec::new();
-    if room.is_bounded() {
-        parameters.push(room.to_string());
+    if state_limit.is_bounded() {
+        parameters.push(state_limit.to_string());
     }
     match (order, local_first) {
         (VisitOrder::Breadth, _) => parameters.push("order=breadth".into()),
@@ -238,7 +238,7 @@ const TIMER: u64 = 1 << 63;
 
 impl Strategy for States {
     fn name(&self) -> String {
-        name(self.order, self.local_first, self.room)
+        name(self.order, self.local_first, self.state_limit)
     }
 
     fn fairness(&self) -> Fairness {
@@ -246,53 +246,55 @@ impl Strategy for States {
     }
 
     fn begin(&mut self, execution: &Execution) -> bool {
-        if let StateSearch::None = self.means {
-            self.means = match self.local_first || !execution.faults.is_none() {
+        if let StateSearch::None = self.search {
+            self.search = match self.local_first || !execution.faults.is_none() {
                 true => self.by_reexecution(),
                 false => self.by_model_search(),
             };
         }
-        let Self { means, trial, .. } = self;
+        let Self { search, trial, .. } = self;
         if let Some(trial) = trial
-            && !trial.goes_on(|| means.any()?.extent())
+            && !trial.goes_on(|| search.any()?.extent())
         {
             return false;
         }
-        let is_begun = self.means_mut().is_some_and(|means| means.begin(execution));
-        if let StateSearch::Model(model_search) = &self.means
+        let is_begun = self
+            .search_mut()
+            .is_some_and(|search| search.begin(execution));
+        if let StateSearch::Model(model_search) = &self.search
             && !is_begun
             && model_search.search().is_not_modelled
         {
-            self.means = self.by_reexecution();
+            self.search = self.by_reexecution();
             return self.begin(execution);
         }
         is_begun
     }
 
     fn pick(&mut self, enabled: &Enabled<'_>) -> Option<usize> {
-        self.means_mut()?.pick(enabled)
+        self.search_mut()?.pick(enabled)
     }
 
     fn choose(&mut self, choice: Choice) -> u32 {
         if let Some(trial) = &mut self.trial {
             trial.chooses(choice);
         }
-        let means = self.means_mut();
-        means.map_or(0, |means| means.choose(choice))
+        let search = self.search_mut();
+        search.map_or(0, |search| search.choose(choice))
     }
 
     fn fault_within_step(&mut self, offer: &FaultSite) -> u32 {
-        let means = self.means_mut();
-        means.map_or(0, |means| means.fault_within_step(offer))
+        let search = self.search_mut();
+        search.map_or(0, |search| search.fault_within_step(offer))
     }
 
     fn fault_between_steps(&mut self, enabled: &Enabled<'_>, faults: &[Fault]) -> Option<usize> {
-        self.means_mut()?.fault_between_steps(enabled, faults)
+        self.search_mut()?.fault_between_steps(enabled, faults)
     }
 
     fn fault_struck(&mut self, key: u64) {
-        if let Some(means) = self.means_mut() {
-            means.fault_struck(key);
+        if let Some(search) = self.search_mut() {
+            search.fault_struck(key);
         }
     }
 
@@ -301,12 +303,12 @@ impl Strategy for States {
     }
 
     fn wants_steps(&self) -> bool {
-        self.means().is_some_and(Strategy::wants_steps)
+        self.search().is_some_and(Strategy::wants_steps)
     }
 
     fn stepped(&mut self, step: &Step<'_>) {
-        if let Some(means) = self.means_mut() {
-            means.stepped(step);
+        if let Some(search) = self.search_mut() {
+            search.stepped(step);
         }
     }
 
@@ -315,15 +317,15 @@ impl Strategy for States {
     }
 
     fn fair_cycle(&self) -> Option<Cycle> {
-        self.means()?.fair_cycle()
+        self.search()?.fair_cycle()
     }
 
     fn ended(&mut self, ended: &Ended) {
         if let Some(trial) = &mut self.trial {
             trial.ended(ended);
         }
-        if let Some(means) = self.means_mut() {
-            means.ended(ended);
+        if let Some(search) = self.search_mut() {
+            search.ended(ended);
         }
     }
 
@@ -332,13 +334,15 @@ impl Strategy for States {
     }
 
     fn extent(&self) -> Option<SizeEstimate> {
-        self.means()?.extent()
+        self.search()?.extent()
     }
 
     fn covered(&self) -> CoverageClaim {
-        let mut covered = match self.means() {
-            Some(means) => means.covered(),
-            None => ReexecutionSearch::new(self.order, self.local_first, self.room).covered(),
+        let mut covered = match self.search() {
+            Some(search) => search.covered(),
+            None => {
+                ReexecutionSearch::new(self.order, self.local_first, self.state_limit).covered()
+            }
         };
         if let CoverageClaim::Systematic {
             is_complete: false,

@@ -25,11 +25,57 @@ const WORDS: [(&str, &str); 13] = [
     ("vigil", "sentinel state"),
 ];
 
+/// Words of a private language that are no part of an identifier in a library or a tool. Other English words
+/// contain some of them, and test programs may have actors of that name.
+const PARTS: [(&str, &str); 31] = [
+    ("adopted", "child"),
+    ("alike", "interchangeable, equal"),
+    ("attention", "instrumented"),
+    ("bark", "on_hang"),
+    ("beyond", "outside, over_bound"),
+    ("birth", "spawn"),
+    ("born", "spawned"),
+    ("chart", "model"),
+    ("charted", "modelled"),
+    ("crowded", "refused"),
+    ("debt", "obligation"),
+    ("debts", "obligations"),
+    ("deed", "operation, effect"),
+    ("deeds", "effects"),
+    ("elsewhere", "other"),
+    ("lane", "process, signals"),
+    ("lap", "cycle path"),
+    ("leftovers", "end state"),
+    ("look", "observe, find, check"),
+    ("looked", "observed, visited"),
+    ("looking", "observing"),
+    ("mishap", "fault"),
+    ("owed", "pending"),
+    ("owes", "is_pending"),
+    ("owing", "obligations"),
+    ("rerun", "re-execution"),
+    ("stretch", "transition"),
+    ("told", "reported, recorded"),
+    ("whoever", "symmetric"),
+    ("witness", "log, observer"),
+    ("witnessed", "logged"),
+];
+
 /// The sources that a rule does not hold for: programs of users, and this file.
 fn is_spared(path: &str) -> bool {
     path.contains("/samples/")
         || path.contains("/tests/macros/tests/")
         || path.ends_with("/tidy/words.rs")
+}
+
+/// True for the sources of a library or a tool, except for shared objects: an access that only reads looks.
+fn is_product(path: &str) -> bool {
+    let crates = ["/actor-core/", "/actor-macros/", "/actor-test/"];
+    let shared = ["object.rs", "sync/", "task.rs", "thread.rs", "thread/"];
+    let is_shared = |name: &str| path.starts_with(&format!("/actor-core/src/{name}"));
+    crates.into_iter().any(|folder| path.starts_with(folder))
+        && !path.contains("/tests/")
+        && !shared.into_iter().any(is_shared)
 }
 
 /// Returns the comments of a source: the line where each begins, and its text in one line.
@@ -75,6 +121,100 @@ fn beginnings(text: &str) -> impl Iterator<Item = &str> {
     std::iter::once(0).chain(starts).filter_map(word)
 }
 
+/// Returns the code of a source: the text with blanks for comments and for the contents of strings.
+fn code(text: &str) -> String {
+    let mut code = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(letter) = rest.chars().next() {
+        let hashes = rest
+            .bytes()
+            .skip(1)
+            .take_while(|byte| *byte == b'#')
+            .count();
+        let is_word = code.ends_with(|last: char| last.is_alphanumeric() || last == '_');
+        let end = |close: &str, from: usize| {
+            let found = rest[from..].find(close);
+            found.map_or(rest.len(), |at| from + at + close.len())
+        };
+        let length = match letter {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            'r' if !is_word && rest[1 + hashes..].starts_with('"') => {
+                end(&format!("\"{}", "#".repeat(hashes)), hashes + 2)
+            }
+            '"' => {
+                let mut is_escaped = false;
+                let close = rest[1..].find(|letter| {
+                    let closes = letter == '"' && !is_escaped;
+                    is_escaped = letter == '\\' && !is_escaped;
+                    closes
+                });
+                close.map_or(rest.len(), |at| at + 2)
+            }
+            '\'' if rest.starts_with("'\"'") => 3,
+            '\'' if rest.starts_with("'\\") => end("'", 3),
+            _ => {
+                code.push(letter);
+                rest = &rest[letter.len_utf8()..];
+                continue;
+            }
+        };
+        code.extend(rest[..length].chars().map(|letter| match letter {
+            '\n' => letter,
+            _ => ' ',
+        }));
+        rest = &rest[length..];
+    }
+    code
+}
+
+/// Returns the words of an identifier: `KnownOperation` and `known_operation` have two.
+fn parts(identifier: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut was_small = false;
+    for letter in identifier.chars() {
+        match parts.last_mut() {
+            Some(last) if letter != '_' && !(letter.is_uppercase() && was_small) => {
+                last.extend(letter.to_lowercase());
+            }
+            _ => parts.push(
+                letter
+                    .to_lowercase()
+                    .filter(|letter| *letter != '_')
+                    .collect(),
+            ),
+        }
+        was_small = letter.is_lowercase();
+    }
+    parts
+}
+
+/// Returns the identifiers that have a private word, with the field's word for it. To look something up is an
+/// honest phrase.
+fn private_parts(text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (number, line) in code(text).lines().enumerate() {
+        let lower = line.to_lowercase();
+        for (part, then) in PARTS.iter().filter(|(part, _)| lower.contains(part)) {
+            let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            let has = |word: &&str| parts(word).iter().any(|one| one == part);
+            let is_right = |word: &&str| word.contains("look_up") || is_test(line);
+            for word in words.filter(|word| has(word) && !is_right(word)) {
+                faults.push(format!(
+                    "{}: `{part}` in `{word}` is called {then}",
+                    number + 1
+                ));
+            }
+        }
+    }
+    faults
+}
+
+/// True for the line that names a function, as each test has one.
+fn is_test(line: &str) -> bool {
+    let line = line.trim_start().trim_start_matches("async ");
+    line.starts_with("fn ")
+}
+
 fn faults(text: &str) -> Vec<String> {
     let mut faults = Vec::new();
     for (line, comment) in comments(text) {
@@ -84,11 +224,6 @@ fn faults(text: &str) -> Vec<String> {
             ));
         }
     }
-    let is_test = |line: &str| {
-        line.trim_start()
-            .trim_start_matches("async ")
-            .starts_with("fn ")
-    };
     for (number, line) in text.lines().enumerate().filter(|(_, line)| !is_test(line)) {
         let lower = line.to_lowercase();
         for (word, then) in WORDS.iter().filter(|(word, _)| lower.contains(word)) {
@@ -103,13 +238,15 @@ fn comments_and_names_are_in_the_words_of_the_field() {
     let mut all = Vec::new();
     for (path, text) in sources(&root()) {
         let path = path.to_string_lossy().replace('\\', "/");
-        if !is_spared(&path) {
-            all.extend(
-                faults(&text)
-                    .into_iter()
-                    .map(|fault| format!("{path}:{fault}")),
-            );
+        let path = path.split_once("/../..").map_or(&*path, |(_, path)| path);
+        let mut found = Vec::new();
+        if !is_spared(path) {
+            found.extend(faults(&text));
         }
+        if is_product(path) {
+            found.extend(private_parts(&text));
+        }
+        all.extend(found.into_iter().map(|fault| format!("{path}:{fault}")));
     }
     assert!(all.is_empty(), "{}", all.join("\n"));
 }
@@ -134,4 +271,18 @@ fn what_breaks_a_rule_is_named() {
         faults("    fn an_onlooker_is_seen() {"),
         Vec::<String>::new()
     );
+}
+
+#[test]
+fn a_private_part_of_a_name_is_seen() {
+    let broken = "// born\nstruct BornActor; // born\nlet is_owed = 'a';\nlet text = \"owed \\\" born\n born\";\n";
+    assert_eq!(
+        private_parts(broken),
+        [
+            "2: `born` in `BornActor` is called spawned",
+            "3: `owed` in `is_owed` is called pending"
+        ]
+    );
+    let right = "fn it_is_born() {}\nself.look_up(r#\"born \" born\"#, '\"', '\\'', airborne);\nStillborn::new();\n";
+    assert_eq!(private_parts(right), Vec::<String>::new());
 }

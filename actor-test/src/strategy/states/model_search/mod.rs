@@ -35,7 +35,7 @@ pub(in crate::strategy) struct ModelSearch {
     name: String,
     /// Set if an execution continues as long as its steps are unknown.
     goes_on: bool,
-    room: StateLimit,
+    state_limit: StateLimit,
     /// The budget if the search is a trial; the states worked out count as well.
     limit: Option<SearchBudget>,
     /// The model, lent to a visit during an execution.
@@ -73,14 +73,14 @@ impl ModelSearch {
     pub(super) fn new(
         name: String,
         goes_on: bool,
-        room: StateLimit,
+        state_limit: StateLimit,
         limit: Option<SearchBudget>,
     ) -> Self {
         let mut model = TransitionModel::new();
         let mut model_search = Self {
             name,
             goes_on,
-            room,
+            state_limit,
             limit,
             model: None,
             learned: 0,
@@ -245,7 +245,7 @@ impl ModelSearch {
             self.ends.push(state);
         }
         self.row.undo();
-        if is_new && self.room.is_bounded() {
+        if is_new && self.state_limit.is_bounded() {
             self.is_full |= self.has_no_room();
         }
         state
@@ -253,7 +253,7 @@ impl ModelSearch {
 
     /// True if the number of states or their memory has come to its limit.
     fn has_no_room(&mut self) -> bool {
-        let StateLimit { states, bytes } = self.room;
+        let StateLimit { states, bytes } = self.state_limit;
         let beside = self.obligation_steps.bytes();
         states.is_some_and(|most| self.store.len() >= most)
             || bytes.is_some_and(|bytes| !self.store.fits(bytes.saturating_sub(beside)))

@@ -27,7 +27,7 @@ use crate::strategy::{
 pub(super) struct ReexecutionSearch {
     order: VisitOrder,
     local_first: bool,
-    room: StateLimit,
+    state_limit: StateLimit,
     visited: VisitedFingerprints,
     /// The decisions between a state and its successor, by number.
     decisions: Numbered<[u32]>,
@@ -93,11 +93,11 @@ pub(super) struct ReexecutionSearch {
 }
 
 impl ReexecutionSearch {
-    pub(super) fn new(order: VisitOrder, local_first: bool, room: StateLimit) -> Self {
+    pub(super) fn new(order: VisitOrder, local_first: bool, state_limit: StateLimit) -> Self {
         Self {
             order,
             local_first,
-            room,
+            state_limit,
             visited: VisitedFingerprints::default(),
             decisions: Numbered::default(),
             frames: Vec::new(),
@@ -140,7 +140,7 @@ impl ReexecutionSearch {
 
     /// Forgets all states, because they were compared by too little.
     fn begin_anew(&mut self) {
-        let anew = Self::new(self.order, self.local_first, self.room);
+        let anew = Self::new(self.order, self.local_first, self.state_limit);
         let before = std::mem::replace(self, anew);
         self.with_time = before.with_time;
         self.merges_permutations = before.merges_permutations;
@@ -242,8 +242,8 @@ impl ReexecutionSearch {
             }
         };
         let entered = self.visited.enter(print, from, by);
-        if entered.1 && self.room.is_bounded() {
-            let StateLimit { states, bytes } = self.room;
+        if entered.1 && self.state_limit.is_bounded() {
+            let StateLimit { states, bytes } = self.state_limit;
             let met = self.visited.len() as u64;
             let beside = self.obligation_steps.bytes();
             self.is_full |= states.is_some_and(|most| met >= most)
@@ -287,7 +287,7 @@ fn pending_bits(seen: &StateView) -> (u64, u64) {
 
 impl Strategy for ReexecutionSearch {
     fn name(&self) -> String {
-        super::name(self.order, self.local_first, self.room)
+        super::name(self.order, self.local_first, self.state_limit)
     }
 
     fn fairness(&self) -> Fairness {

@@ -267,7 +267,7 @@ fn a_mailbox_may_take_nothing_though_it_has_room() {
         let report = Tester::new().faults(full).run(mailbox(10, asks));
         let bug = report.assert_bug("refused");
         let text = format!("{:?}", bug.trace.story);
-        assert!(text.contains("Crowded"), "{text}");
+        assert!(text.contains("MailboxRefuses"), "{text}");
         let report = Tester::new().faults(full).run(mailbox(0, asks));
         report.assert_clean();
         assert_eq!(

@@ -27,11 +27,7 @@ fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Re
 fn is_up_to_symmetry(report: &Report) -> bool {
     match report.verdict.searched {
         SearchKind::Systematic {
-            reduction:
-                Reduction::States {
-                    symmetric: symmetric,
-                    ..
-                },
+            reduction: Reduction::States { symmetric, .. },
             ..
         } => symmetric,
         ref other => panic!("{other:?}"),
