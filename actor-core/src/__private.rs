@@ -20,9 +20,9 @@ pub use crate::fingerprint::autoref::{AutorefValue, debug_methods, field_methods
 pub use crate::parts::AskSlot;
 pub use crate::parts::CannotCross;
 pub use crate::parts::Driver;
-pub use crate::services::Double;
-pub use crate::specification::AnyMonitor;
-pub use crate::specification::{Expectation, Predicate, PredicateResult, Snapshot};
+pub use crate::services::probe::Double;
+pub use crate::specification::monitor::AnyMonitor;
+pub use crate::specification::predicate::{Expectation, Predicate, PredicateResult, Snapshot};
 
 /// Asserts that an actor is `Send`. rustc shows the next line, comment included, as the advice in its error.
 #[rustfmt::skip]

@@ -67,8 +67,9 @@
 //!   [`AskError`].
 //! - **A bounded mailbox keeps its bound.** Every unread event counts, deferred events too, until the actor
 //!   begins to handle it. [`send`](ActorRef::send) waits for a full mailbox, first come, first served;
-//!   [`tell`](ActorRef::tell) never waits; see [`Mailbox`] and [`Overflow`]. A `send` that is dropped before
-//!   it is done has sent nothing, and one that fails returns the event.
+//!   [`tell`](ActorRef::tell) never waits; see [`Mailbox`](mailbox::Mailbox) and
+//!   [`Overflow`](mailbox::Overflow). A `send` that is dropped before it is done has sent nothing, and one
+//!   that fails returns the event.
 //! - **An ask ends.** An ask ends with the reply, or with the reason why there is none, at the latest when
 //!   the reply is dropped with its actor. A [time limit](Ask::timeout) ends it sooner.
 //! - **A failure stays with its actor.** Four things stop an actor, and no other actor: a panic in a
@@ -76,10 +77,10 @@
 //!   handles, defers nor ignores; and an `Err` that a handler returns for an event sent by `tell`. The failed
 //!   actor is dropped without its `#[stop]` hook, since its state can't be trusted. The inbox becomes dead
 //!   letters; its watchers and [a hook](LiveSystem::on_failure) are notified.
-//! - **A supervised child is restarted.** An actor that was spawned with [a factory](Spawner::spawn_with)
-//!   is restarted by the actor, or the system, that spawned it. The child keeps its reference and its inbox,
-//!   and restarts as often as [`Supervision`] allows and after a [`Backoff`]. A supervisor that ends stops
-//!   its children first; a supervisor that restarts children too often fails itself.
+//! - **A supervised child is restarted.** An actor that was spawned with [a factory](Spawner::spawn_with) is
+//!   restarted by the actor, or the system, that spawned it. The child keeps its reference and its inbox, and
+//!   restarts as often as [`Supervision`] allows and after a [`Backoff`](supervision::Backoff). A supervisor
+//!   that ends stops its children first; a supervisor that restarts children too often fails itself.
 //! - **Timers and background futures end with their actor.** A cancelled timer's event is not handled, even
 //!   if the timer has already fired.
 //! - **A watcher is always notified.** [`Context::watch`] delivers one [`Terminated`], after the watched
@@ -91,10 +92,11 @@
 //! - No order between events of different senders; the tester's work is to find the harmful orders.
 //! - No certain delivery: [`tell`](ActorRef::tell) returns nothing, because it is not yet known if the
 //!   target lives. Use `ask` if delivery matters.
-//! - No limit to an inbox, unless its [mailbox](Mailbox) is bounded. An overloaded actor's inbox grows.
+//! - No limit to an inbox, unless its [mailbox](mailbox::Mailbox) is bounded. An overloaded actor's inbox
+//!   grows.
 //! - No way out of a cycle of asks: handlers that await each other's replies wait for ever, unless one has
 //!   a time limit. The tester finds such a cycle, and so do [builds with debug
-//!   assertions](FailureKind::AskCycle).
+//!   assertions](supervision::FailureKind::AskCycle).
 //! - No preemption: a handler that loops or blocks keeps a thread of the runtime. Handlers that return
 //!   share the thread fairly, whatever the length of their inboxes.
 //! - No garbage collection by default: dropping the last reference stops an actor only if it was spawned as
@@ -140,9 +142,10 @@
 //!
 //! [`actor`] documents the handlers and hooks, [`Context`] their operations, [`monitor`] the specifications,
 //! [`System`] the set-up, and [`LiveSystem`] everything that exists in production only. [`macro@protocol`]
-//! frees actors of each other's types, and [`Probe`] stands in for an actor in a test. Actors find each other
-//! by [name](Scope::register), receive broadcasts in a [`Group`], subscribe to [`Topics`], and share work in
-//! a [`Pool`]. The crate `actor-test` tests all of it.
+//! frees actors of each other's types, and [`Probe`](services::Probe) stands in for an actor in a test.
+//! Actors find each other by [name](Scope::register), receive broadcasts in a [`Group`](services::Group),
+//! subscribe to [`Topics`](services::Topics), and share work in a [`Pool`](services::Pool). The crate
+//! `actor-test` tests all of it.
 
 // docs.rs shows for each item which feature it needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -161,7 +164,7 @@ pub mod fs;
 pub mod hint;
 mod identity;
 mod insertion_ordered_map;
-mod journal;
+pub mod journal;
 mod object;
 mod panics;
 #[doc(hidden)]
@@ -171,10 +174,10 @@ mod renaming;
 #[doc(hidden)]
 pub mod runtime;
 mod select;
-mod services;
+pub mod services;
 mod slab;
-mod specification;
-mod supervision;
+pub mod specification;
+pub mod supervision;
 pub mod sync;
 mod system;
 mod table;
@@ -218,39 +221,69 @@ macro_rules! cover {
 
 pub use actor_macros::{Fingerprint, actor, monitor, protocol};
 
-pub use actor::names::{LookupError, NameLookup, NameTaken};
-pub use actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
-pub use actor::sending::{SendError, Sending, TrySendError, TrySending};
 pub use actor::{
-    AcceptedBy, Actor, ActorRef, AnyRef, Context, Handler, Piped, Recipient, ReplyRecipient, Scope,
-    Spawner, TimerBuilder, TimerKey, WeakRef,
+    Actor, ActorRef, AnyRef, Context, Handler, Piped, Recipient, ReplyRecipient, Scope, Spawner,
+    TimerBuilder, TimerKey, WeakRef,
 };
-pub use asking::{Ask, Reply, Started, Stopped, Stopping, TimedAsk};
+pub use asking::{Ask, Reply, TimedAsk};
 pub use environment::{ActorRng, Timer, Timestamp, forever};
 pub use error::Error;
 pub use event::Event;
 pub use fingerprint::{Fingerprint, Fingerprinter};
 pub use identity::ActorId;
-pub use journal::{Journal, JournalError, RECORD_BYTES_MAX, Recovered, UNSYNCED_BYTES_MAX};
-pub use parts::{AskError, CHAIN_MAX, Mailbox, Overflow, ShutdownSummary};
-#[cfg(all(unix, feature = "top"))]
-pub use production::StatusSocket;
-pub use production::{
-    ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, LiveSystem, MonitorStep,
-    MonitorViolation, MonitorViolationKind, StuckActor, Unfinished,
-};
-pub use services::{Group, Pool, PoolRef, Probe, Proxy, ProxyRef, Topics};
-pub use specification::{Answer, Monitor, MonitorContext, Temperature, World};
-pub use supervision::{
-    Backoff, Decision, Failure, FailureKind, Restart, StopReason, Supervision, Terminated, Unread,
-};
-pub use system::{Faults, Shutdown, System};
+pub use parts::{AskError, CHAIN_MAX};
+pub use production::LiveSystem;
+pub use supervision::ending::{StopReason, Terminated};
+pub use supervision::options::Supervision;
+pub use system::{Faults, System};
 pub use table::State;
 
-/// Items that the macros generate and executors read: the generated parts of [`Actor`] and [`Monitor`].
+/// The start and the end of actors and systems: futures that wait for them, and the summary of a shutdown.
+///
+/// [`ActorRef::started`], [`ActorRef::stopped`], [`ActorRef::stop`] and [`System::shutdown`] return them;
+/// [`StopReason`] and [`Terminated`] say why an actor has ended.
+pub mod lifecycle {
+    pub use crate::asking::{Started, Stopped, Stopping};
+    pub use crate::parts::ShutdownSummary;
+    pub use crate::system::Shutdown;
+}
+
+/// Mailboxes: their bounds, the action when one is full, and the sends that wait for capacity or fail.
+///
+/// [`Spawner::mailbox`] sets the [`Mailbox`](mailbox::Mailbox) of an actor, which is unbounded by default.
+pub mod mailbox {
+    pub use crate::actor::sending::{SendError, Sending, TrySendError, TrySending};
+    pub use crate::parts::{Mailbox, Overflow};
+}
+
+/// Names of actors: the futures and errors of [`Scope::lookup`] and [`Scope::try_register`].
+pub mod names {
+    pub use crate::actor::names::{LookupError, NameLookup, NameTaken};
+}
+
+/// Observation of a production system: the data that the hooks and reports of [`LiveSystem`] pass on.
+pub mod observability {
+    #[cfg(all(unix, feature = "top"))]
+    pub use crate::production::StatusSocket;
+    pub use crate::production::{
+        ActorStatus, DeadLetter, DeadLetterReason, DeepMailbox, MonitorStep, MonitorViolation,
+        MonitorViolationKind, StuckActor, Unfinished,
+    };
+}
+
+/// Protocols: the traits behind [`macro@protocol`], for code that is generic over an actor's type.
+///
+/// A [`ProtocolRef`](protocols::ProtocolRef) leads to any actor that offers the protocol.
+pub mod protocols {
+    pub use crate::actor::AcceptedBy;
+    pub use crate::actor::protocol::{EventOf, OfferedBy, Protocol, ProtocolRef};
+}
+
+/// Items that the macros generate and executors read: the generated parts of [`Actor`] and
+/// [`Monitor`](specification::Monitor).
 pub mod generated {
     pub use crate::actor::{Call, Flow};
-    pub use crate::specification::{Moment, MonitorInfo, Observation};
+    pub use crate::specification::monitor::{Moment, MonitorInfo, Observation};
     pub use crate::table::{ActorInfo, Disposition, EventInfo, Stateless};
 }
 
@@ -259,8 +292,9 @@ pub mod prelude {
     // The derive macro alone: only hand-written implementations need the trait.
     pub use actor_macros::Fingerprint;
 
+    pub use crate::specification::{MonitorContext, World};
     pub use crate::{
-        Actor, ActorId, ActorRef, Ask, AskError, Context, MonitorContext, Recipient, Reply, Scope,
-        StopReason, System, Terminated, Timer, World, actor, monitor, protocol,
+        Actor, ActorId, ActorRef, Ask, AskError, Context, Recipient, Reply, Scope, StopReason,
+        System, Terminated, Timer, actor, monitor, protocol,
     };
 }

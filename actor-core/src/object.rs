@@ -77,7 +77,7 @@ pub(crate) trait Accessed {
     #[inline]
     #[track_caller]
     fn read<T>(&self, kind: &'static str, verb: &'static str, f: impl FnOnce() -> T) -> T {
-        self.step(ObjectOperation::new(kind, verb), f, |_| AccessEffect::LOOKS)
+        self.step(ObjectOperation::new(kind, verb), f, |_| AccessEffect::READS)
     }
 
     /// Performs an operation that changes the object.

@@ -297,7 +297,7 @@ impl<T> ControlledTask<T> {
             .poll(&self.end, self.operation, Wait::Alone, task, poll);
         if polled.is_ready() {
             self.is_joined = true;
-            self.end.record(self.operation, AccessEffect::LOOKS);
+            self.end.record(self.operation, AccessEffect::READS);
         }
         polled.map(|left| left.unwrap_or(Err(JoinError(Why::Cancelled))))
     }

@@ -271,7 +271,7 @@ impl<T> ControlledThread<T> {
         self.is_joined = true;
         let take = || self.result().take();
         self.end
-            .block(operation, Wait::Alone, AccessEffect::LOOKS, take)
+            .block(operation, Wait::Alone, AccessEffect::READS, take)
     }
 }
 

@@ -283,7 +283,9 @@ fn within<T>(entered: &Entered, span: u64, f: impl FnOnce() -> T) -> T {
 async fn a_span_follows_from_that_of_the_sender() {
     let (spans, _guard, sys, entered) = following();
     let last = sys.spawn(Stage { next: None });
-    let bounded = sys.spawner().mailbox(actor_core::Mailbox::bounded(1));
+    let bounded = sys
+        .spawner()
+        .mailbox(actor_core::mailbox::Mailbox::bounded(1));
     let middle = bounded.spawn(Stage { next: Some(last) });
     let first = sys.spawn(Stage {
         next: Some(middle.clone()),
@@ -319,8 +321,8 @@ async fn what_is_deferred_keeps_what_came_with_it() {
     let (spans, _guard, sys, entered) = following();
     for bounded in [false, true] {
         let mailbox = match bounded {
-            true => actor_core::Mailbox::bounded(8),
-            false => actor_core::Mailbox::unbounded(),
+            true => actor_core::mailbox::Mailbox::bounded(8),
+            false => actor_core::mailbox::Mailbox::unbounded(),
         };
         let stage = sys.spawner().mailbox(mailbox).spawn(Stage { next: None });
         stage.tell(Fail);
@@ -381,8 +383,8 @@ impl Judge {
     }
 
     #[on]
-    fn failed(&mut self, _: actor_core::Failure) -> actor_core::Decision {
-        actor_core::Decision::Stop
+    fn failed(&mut self, _: actor_core::supervision::Failure) -> actor_core::supervision::Decision {
+        actor_core::supervision::Decision::Stop
     }
 }
 

@@ -36,14 +36,14 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl ::actor_core::Monitor for Answered {
+    impl ::actor_core::specification::Monitor for Answered {
         type State = AnsweredState;
         const INFO: &'static ::actor_core::generated::MonitorInfo = &::actor_core::generated::MonitorInfo {
             name: "Answered",
             states: &[
-                ("Pending", ::actor_core::Temperature::Hot),
-                ("Quiet", ::actor_core::Temperature::Cold),
-                ("Paused", ::actor_core::Temperature::Warm),
+                ("Pending", ::actor_core::specification::Temperature::Hot),
+                ("Quiet", ::actor_core::specification::Temperature::Cold),
+                ("Paused", ::actor_core::specification::Temperature::Warm),
             ],
             observes: &[
                 ::actor_core::generated::Observation {
@@ -64,7 +64,7 @@ const _: () = {
             &mut self,
             __observation: u16,
             __event: &dyn ::core::any::Any,
-            __cx: &mut ::actor_core::MonitorContext<Self>,
+            __cx: &mut ::actor_core::specification::MonitorContext<Self>,
         ) {
             match __observation {
                 0 => {

@@ -14,11 +14,11 @@ const _: () = {
         SentSignal,
     }
     #[automatically_derived]
-    impl ::actor_core::Monitor for Positive {
+    impl ::actor_core::specification::Monitor for Positive {
         type State = ::actor_core::generated::Stateless;
         const INFO: &'static ::actor_core::generated::MonitorInfo = &::actor_core::generated::MonitorInfo {
             name: "Positive",
-            states: &[("Watching", ::actor_core::Temperature::Cold)],
+            states: &[("Watching", ::actor_core::specification::Temperature::Cold)],
             observes: &[
                 ::actor_core::generated::Observation {
                     event: ::actor_core::generated::EventInfo::of::<Balance>("Balance"),
@@ -39,7 +39,7 @@ const _: () = {
             &mut self,
             __observation: u16,
             __event: &dyn ::core::any::Any,
-            __cx: &mut ::actor_core::MonitorContext<Self>,
+            __cx: &mut ::actor_core::specification::MonitorContext<Self>,
         ) {
             match __observation {
                 __at if __at == __Position::RepliedBalance as u16 => {

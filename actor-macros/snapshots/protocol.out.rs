@@ -11,7 +11,7 @@ pub trait Store {
         Self: ::core::marker::Sized;
 }
 ///Any actor that offers [`Store`].
-pub type StoreRef = ::actor_core::ProtocolRef<dyn Store>;
+pub type StoreRef = ::actor_core::protocols::ProtocolRef<dyn Store>;
 #[allow(deprecated)]
 const _: () = {
     pub struct __Table {
@@ -19,7 +19,7 @@ const _: () = {
         put: ::actor_core::__private::EventSender<Put<u8>, ()>,
     }
     #[automatically_derived]
-    impl ::actor_core::Protocol for dyn Store + '_ {
+    impl ::actor_core::protocols::Protocol for dyn Store + '_ {
         type Table = __Table;
         const NAME: &'static str = "Store";
         const EVENTS: &'static [::actor_core::generated::EventInfo] = &[
@@ -28,7 +28,7 @@ const _: () = {
         ];
     }
     #[automatically_derived]
-    impl<__A> ::actor_core::OfferedBy<__A> for dyn Store + '_
+    impl<__A> ::actor_core::protocols::OfferedBy<__A> for dyn Store + '_
     where
         __A: ::actor_core::Actor + ::actor_core::Handler<Get, Reply = Option<Value>>
             + ::actor_core::Handler<Put<u8>, Reply = ()>,
@@ -39,7 +39,7 @@ const _: () = {
         };
     }
     #[automatically_derived]
-    impl ::actor_core::EventOf<dyn Store + '_> for Get {
+    impl ::actor_core::protocols::EventOf<dyn Store + '_> for Get {
         type Reply = Option<Value>;
         const EVENT: u16 = 0;
         fn entry(
@@ -49,7 +49,7 @@ const _: () = {
         }
     }
     #[automatically_derived]
-    impl ::actor_core::EventOf<dyn Store + '_> for Put<u8> {
+    impl ::actor_core::protocols::EventOf<dyn Store + '_> for Put<u8> {
         type Reply = ();
         const EVENT: u16 = 1;
         fn entry(

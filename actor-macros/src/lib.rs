@@ -159,7 +159,7 @@ pub fn actor(arguments: TokenStream, item: TokenStream) -> TokenStream {
 ///     }
 /// }
 ///
-/// use actor_core::Monitor;
+/// use actor_core::specification::Monitor;
 ///
 /// assert_eq!(Answered::first_state(), AnsweredState::Quiet);
 /// ```
@@ -284,7 +284,7 @@ pub fn fingerprint(item: TokenStream) -> TokenStream {
 /// | `timers = patient` | timers fire only when no event can be handled |
 /// | `atomic_handlers` | what a handler sends arrives in one step |
 /// | `supervised` | a failure of a supervised actor is no bug: its supervisor acts |
-/// | `faults(drop = 3, crash = 1)` | how many faults of each kind an execution may have; `actor_test::FaultKind` lists the kinds |
+/// | `faults(drop = 3, crash = 1)` | how many faults of each kind an execution may have; `actor_test::faults::FaultKind` lists the kinds |
 /// | `clocks(offset = "20ms", drift = 0.001)` | how far the clocks of nodes are apart: at the start, by how much they go faster or slower, by how much a fault has one `jump`, and the `resolution` of timestamps |
 /// | `clock_error_ms = 5` | how far apart timers may be and still fire in either order |
 /// | `n in 2..=4` | the values of a parameter, see below |

@@ -45,7 +45,8 @@
 //! picks one enabled operation. An operation is an actor with an event to handle, an actor with an effect to
 //! carry out, a suspended handler whose wake-up is due, or a timer. A send is an effect, so a message takes
 //! two steps, and states that others observe between two sends are explored. Time is virtual: it advances
-//! when a timer fires. An execution ends when nothing is enabled, at a bug, or at a [bound](Bounds).
+//! when a timer fires. An execution ends when nothing is enabled, at a bug, or at a
+//! [bound](settings::Bounds).
 //!
 //! # Kinds of bugs
 //!
@@ -95,8 +96,8 @@ mod hash;
 mod hosting;
 mod parallel;
 mod plural;
-mod report;
-mod settings;
+pub mod report;
+pub mod settings;
 pub mod strategy;
 mod tester;
 #[doc(hidden)]
@@ -106,30 +107,35 @@ mod wall_clock;
 mod worker_registry;
 
 pub use actor_macros::actor_test;
-pub use data::bug::{BugKind, Cycle, Demand, Finding, Reason};
+pub use data::bug::{BugKind, Finding};
 pub use data::causes;
-pub use data::clocks::{Clocks, ClocksError};
-pub use data::coverage::{
-    ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
-};
-pub use data::faults::{Fault, FaultBudgets, FaultBudgetsError, FaultKind};
 pub use data::story;
 pub use declaration::attribute::BodyOutput;
-pub use exploring::script::ScriptResult;
-pub use hosting::script::follow;
-pub use report::confirmation::Confirmation;
-pub use report::data::{
-    BehaviourStatistics, Bug, FaultStatistics, ProofAttempt, Recording, Report, StepStatistics,
-    StrategyStatistics,
-};
-pub use report::merge::MergeError;
-pub use report::minimized::{Dead, Minimized, Size};
-pub use report::verdict::{Assumption, DeviationBound, SearchKind, Verdict};
-pub use settings::partition::PartitionError;
-pub use settings::token::TokenError;
-pub use settings::{Bounds, Delivery, Deny, Partition, Search, Semantics};
-pub use strategy::Gap;
+pub use report::data::{Bug, Report};
 pub use tester::{CustomTester, Tester};
+
+/// The clocks of nodes: their offset and drift, their jumps, and the resolution of timestamps.
+pub mod clocks {
+    pub use crate::data::clocks::{Clocks, ClocksError};
+}
+
+/// The coverage of a test: the states, transitions and handlers of actors that its executions reached.
+pub mod coverage {
+    pub use crate::data::coverage::{
+        ActorCoverage, Coverage, HandlerCoverage, StateCoverage, Transition, Unreached,
+    };
+}
+
+/// Faults that the tester injects: their kinds, and the budgets of an execution.
+pub mod faults {
+    pub use crate::data::faults::{Fault, FaultBudgets, FaultBudgetsError, FaultKind};
+}
+
+/// Schedules that a test describes step by step, for one execution.
+pub mod script {
+    pub use crate::exploring::script::ScriptResult;
+    pub use crate::hosting::script::follow;
+}
 
 /// The items that the expansion of `#[actor_test]` uses.
 #[doc(hidden)]

@@ -128,43 +128,43 @@ impl Tester {
         self
     }
 
-    /// Sets whether timers wait until no message can be handled; see [`Semantics`](crate::Semantics).
+    /// Sets whether timers wait until no message can be handled; see [`Semantics`](crate::settings::Semantics).
     pub fn patient_timers(mut self, patient: bool) -> Self {
         self.settings.semantics.patient_timers = patient;
         self
     }
 
-    /// Sets whether a handler's effects are one step; see [`Semantics`](crate::Semantics).
+    /// Sets whether a handler's effects are one step; see [`Semantics`](crate::settings::Semantics).
     pub fn atomic_handlers(mut self, atomic: bool) -> Self {
         self.settings.semantics.atomic_handlers = atomic;
         self
     }
 
-    /// Sets the window within which due timers fire in any order; see [`Semantics`](crate::Semantics).
+    /// Sets the window within which due timers fire in any order; see [`Semantics`](crate::settings::Semantics).
     pub fn clock_error(mut self, window: Duration) -> Self {
         self.settings.semantics.clock_error = window;
         self
     }
 
-    /// Sets whether failures of supervised actors are expected, not bugs; see [`Semantics`](crate::Semantics).
+    /// Sets whether failures of supervised actors are expected, not bugs; see [`Semantics`](crate::settings::Semantics).
     pub fn supervised(mut self, supervised: bool) -> Self {
         self.settings.semantics.supervised = supervised;
         self
     }
 
-    /// Sets the maximum number of faults of each kind in an execution; see [`Semantics`](crate::Semantics).
+    /// Sets the maximum number of faults of each kind in an execution; see [`Semantics`](crate::settings::Semantics).
     pub fn faults(mut self, faults: FaultBudgets) -> Self {
         self.settings.semantics.faults = faults;
         self
     }
 
-    /// Sets the order of messages between nodes; see [`Semantics`](crate::Semantics).
+    /// Sets the order of messages between nodes; see [`Semantics`](crate::settings::Semantics).
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.settings.semantics.delivery = delivery;
         self
     }
 
-    /// Sets the maximum difference of the nodes' clocks; see [`Semantics`](crate::Semantics).
+    /// Sets the maximum difference of the nodes' clocks; see [`Semantics`](crate::settings::Semantics).
     pub fn clocks(mut self, clocks: Clocks) -> Self {
         self.settings.semantics.clocks = clocks;
         self

@@ -1,8 +1,9 @@
 //! Supervision: a writer is restarted when the disk fails. The page
 //! that was being written is lost, and no page is written twice.
 
+use actor_core::Supervision;
 use actor_core::prelude::*;
-use actor_core::{Backoff, Decision, Failure, Supervision};
+use actor_core::supervision::{Backoff, Decision, Failure};
 use actor_test::actor_test;
 use std::time::Duration;
 

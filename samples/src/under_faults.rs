@@ -5,8 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use actor_core::prelude::*;
+use actor_test::settings::Search;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Report, Search, Tester};
+use actor_test::{Report, Tester};
 
 use crate::{berkeley_db, chain_replication, pacifica, pastry, transaction_service};
 

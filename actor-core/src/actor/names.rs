@@ -143,7 +143,7 @@ impl<R> NameLookup<R> {
     ///
     /// ```
     /// # use std::time::Duration;
-    /// use actor_core::LookupError;
+    /// use actor_core::names::LookupError;
     /// use actor_core::prelude::*;
     /// # struct Store;
     /// # #[actor]

@@ -89,7 +89,7 @@ impl<E: Event, R: Event> fmt::Debug for EventSender<E, R> {
 /// `StoreRef`. Made from an [`ActorRef`], and as cheap.
 ///
 /// The code that holds a `ProtocolRef` works with the actor, with a model of it and with a
-/// [`Probe`](crate::Probe), and names none of their types.
+/// [`Probe`](crate::services::Probe), and names none of their types.
 ///
 /// Two are equal if they refer to the same actor.
 ///

@@ -51,8 +51,8 @@ pub struct ActorRef<A: Actor> {
     actor: PhantomData<fn(A)>,
 }
 
-/// A reference to an actor of any kind: an [`ActorRef`], a [`ProtocolRef`](crate::ProtocolRef) or a
-/// [`Recipient`]. Functions that accept all of them, as [`Context::watch`](crate::Context::watch), take it.
+/// A reference to an actor of any kind: an [`ActorRef`], a [`ProtocolRef`](crate::protocols::ProtocolRef) or
+/// a [`Recipient`]. Functions that accept all of them, as [`Context::watch`](crate::Context::watch), take it.
 pub trait AnyRef: Clone + fmt::Debug + Send + Sync + 'static {
     /// The actor.
     #[doc(hidden)]
@@ -195,7 +195,7 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// Every event that the actor handles is handled before. The future may be awaited on any executor,
     /// from a handler, a test's body or the outside. There is no time limit: use
-    /// [`Stopping::within`](crate::Stopping::within) to enforce an end.
+    /// [`Stopping::within`](crate::lifecycle::Stopping::within) to enforce an end.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -229,16 +229,16 @@ impl<A: Actor> ActorRef<A> {
         Stopped::of(&self.target)
     }
 
-    /// Sends `event` and returns at once. The caller does not learn if the actor has stopped or if a
-    /// [bounded mailbox](crate::Mailbox) is full: an event that can't be delivered becomes a dead letter.
+    /// Sends `event` and returns at once. The caller does not learn if the actor has stopped or if a [bounded
+    /// mailbox](crate::mailbox::Mailbox) is full: an event that can't be delivered becomes a dead letter.
     #[inline]
     pub fn tell<E: AcceptedBy<A>>(&self, event: E) {
         let message = event.into_message(Reply::nobody());
         self.target.post::<A>(&mut Slot::Full(message));
     }
 
-    /// Sends `event` as soon as there is capacity for it in the actor's [mailbox](crate::Mailbox). Senders
-    /// to a full one wait, first come, first served, unless the mailbox rejects or drops events.
+    /// Sends `event` as soon as there is capacity for it in the actor's [mailbox](crate::mailbox::Mailbox).
+    /// Senders to a full one wait, first come, first served, unless the mailbox rejects or drops events.
     ///
     /// Nothing is sent before the future is awaited, nor if the future is dropped before it is done.
     /// Events of one sender, from its `tell`s and finished `send`s, arrive in the order of the calls. A
@@ -246,13 +246,13 @@ impl<A: Actor> ActorRef<A> {
     ///
     /// # Errors
     ///
-    /// [`SendError::Closed`](crate::SendError::Closed) if the actor has stopped, also while this waits,
-    /// and [`SendError::Full`](crate::SendError::Full) if the mailbox is full and
-    /// [rejects](crate::Overflow::Reject) events; both return the event.
+    /// [`SendError::Closed`](crate::mailbox::SendError::Closed) if the actor has stopped, also while this
+    /// waits, and [`SendError::Full`](crate::mailbox::SendError::Full) if the mailbox is full and
+    /// [rejects](crate::mailbox::Overflow::Reject) events; both return the event.
     ///
     /// ```
     /// use actor_core::prelude::*;
-    /// use actor_core::{Mailbox, SendError};
+    /// use actor_core::mailbox::{Mailbox, SendError};
     ///
     /// #[derive(Debug, PartialEq)]
     /// struct Chunk(u8);
@@ -288,15 +288,16 @@ impl<A: Actor> ActorRef<A> {
         Sending::new(self.target.clone(), event, put::<A, E>)
     }
 
-    /// Sends `event` if there is capacity for it in the actor's [mailbox](crate::Mailbox), and returns the
-    /// event otherwise. In production the result is ready at once; under test the scheduler decides when.
+    /// Sends `event` if there is capacity for it in the actor's [mailbox](crate::mailbox::Mailbox), and
+    /// returns the event otherwise. In production the result is ready at once; under test the scheduler
+    /// decides when.
     ///
-    /// A mailbox that [drops the oldest](crate::Overflow::DropOldest) always has capacity.
+    /// A mailbox that [drops the oldest](crate::mailbox::Overflow::DropOldest) always has capacity.
     ///
     /// # Errors
     ///
-    /// [`SendError::Full`](crate::SendError::Full) or
-    /// [`SendError::Closed`](crate::SendError::Closed), with the event.
+    /// [`SendError::Full`](crate::mailbox::SendError::Full) or
+    /// [`SendError::Closed`](crate::mailbox::SendError::Closed), with the event.
     pub fn try_send<E: AcceptedBy<A>>(&self, event: E) -> TrySending<E> {
         TrySending::new(self.target.clone(), event, put::<A, E>)
     }
@@ -304,7 +305,7 @@ impl<A: Actor> ActorRef<A> {
     /// Sends `event` at once, and returns a future of the handler's reply.
     ///
     /// The future may be awaited on any executor, and dropping it changes nothing for the actor. An
-    /// `ask` never waits for capacity in a [bounded mailbox](crate::Mailbox). If no reply will come,
+    /// `ask` never waits for capacity in a [bounded mailbox](crate::mailbox::Mailbox). If no reply will come,
     /// the result is an [`AskError`](crate::AskError) with the reason. There is no time limit, unless
     /// the system [sets one](crate::System::ask_limit).
     ///

@@ -217,18 +217,19 @@ pub trait Scope: HasParent {
         }
     }
 
-    /// Registers an actor under a name, until the actor stops. A [`ProtocolRef`](crate::ProtocolRef) or a
-    /// [`Recipient`](crate::Recipient) can be registered as well; it is found as a reference of that kind.
+    /// Registers an actor under a name, until the actor stops. A
+    /// [`ProtocolRef`](crate::protocols::ProtocolRef) or a [`Recipient`](crate::Recipient) can be registered
+    /// as well; it is found as a reference of that kind.
     ///
     /// If another living actor has the name, nothing changes, and that is reported as an error that nobody
-    /// receives: a bug under test, and a [failure](crate::FailureKind::Error) in production.
+    /// receives: a bug under test, and a [failure](crate::supervision::FailureKind::Error) in production.
     /// [`try_register`](Scope::try_register) returns the error instead. An actor may have several names.
     ///
     /// The registry is an actor of its own, which starts when it is first used.
     ///
     /// ```
     /// use actor_core::prelude::*;
-    /// use actor_core::LookupError;
+    /// use actor_core::names::LookupError;
     ///
     /// #[derive(Debug)]
     /// struct Print(String);
@@ -316,8 +317,8 @@ pub trait Scope: HasParent {
     /// # Errors
     ///
     /// If there is no such actor, or one of another type. After the beginning of a shutdown there are none.
-    /// [`LookupError::UnknownNode`](crate::LookupError::UnknownNode) if there is no such node, and
-    /// [`LookupError::Unreachable`](crate::LookupError::Unreachable) if it can't be reached.
+    /// [`LookupError::UnknownNode`](crate::names::LookupError::UnknownNode) if there is no such node, and
+    /// [`LookupError::Unreachable`](crate::names::LookupError::Unreachable) if it can't be reached.
     fn lookup<A: Actor>(&self, name: impl AsRef<str>) -> NameLookup<ActorRef<A>> {
         find(self.parent(), name.as_ref())
     }

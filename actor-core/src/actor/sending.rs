@@ -18,7 +18,7 @@ use crate::slab::Slot;
 ///
 /// ```
 /// use actor_core::prelude::*;
-/// use actor_core::{Mailbox, SendError};
+/// use actor_core::mailbox::{Mailbox, SendError};
 ///
 /// #[derive(Debug, PartialEq)]
 /// struct Job(u32);

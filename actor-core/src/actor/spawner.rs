@@ -95,8 +95,8 @@ impl<'a> Spawner<'a> {
     /// [`StopReason::Stopped`](crate::StopReason::Stopped). By default an actor lives until it is stopped.
     ///
     /// An [`ActorRef`] counts, and so does every sender made from one: a [`Recipient`](crate::Recipient), a
-    /// [`ProtocolRef`](crate::ProtocolRef), a `send` that waits for capacity. References count in every
-    /// place: in an actor's state, in an unhandled event, in the registry of names, in a group.
+    /// [`ProtocolRef`](crate::protocols::ProtocolRef), a `send` that waits for capacity. References count in
+    /// every place: in an actor's state, in an unhandled event, in the registry of names, in a group.
     /// [`cx.me()`](crate::Context::me) counts as any other, so an actor that keeps it never ends this way;
     /// [`cx.weak()`](crate::Context::weak) does not. A future [piped](crate::Context::pipe_to_self) to the
     /// actor and a stream [attached](crate::Context::attach) to it count until they are done.
@@ -106,9 +106,9 @@ impl<'a> Spawner<'a> {
     /// that was sent to another [node](crate::System::node). A supervised child without references is not
     /// restarted.
     ///
-    /// Under test the same holds. Dropping the last reference stops the actor in the same step, as if
-    /// by [`ActorRef::stop`](crate::ActorRef::stop) at that place; a predicate that captures a reference
-    /// keeps the actor alive, so read the actor through [`World::all`](crate::World::all) instead.
+    /// Under test the same holds. Dropping the last reference stops the actor in the same step, as if by
+    /// [`ActorRef::stop`](crate::ActorRef::stop) at that place; a predicate that captures a reference keeps
+    /// the actor alive, so read the actor through [`World::all`](crate::specification::World::all) instead.
     ///
     /// ```
     /// use actor_core::prelude::*;
@@ -279,7 +279,7 @@ impl<'a> Spawner<'a> {
     ///
     /// ```
     /// use actor_core::prelude::*;
-    /// use actor_core::{Restart, Unread};
+    /// use actor_core::supervision::{Restart, Unread};
     ///
     /// #[derive(Debug)]
     /// struct Divide(u32, u32);

@@ -46,7 +46,7 @@
 //! everything that others can do in between. A crash keeps synced data, and any part of the rest that a real
 //! disk may keep; the book's page *Disks* lists the possibilities.
 //!
-//! [`Journal`](crate::Journal) is built on this module.
+//! [`Journal`](crate::journal::Journal) is built on this module.
 
 mod call_future;
 mod disk;

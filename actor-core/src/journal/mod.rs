@@ -1,6 +1,6 @@
 //! Journals (write-ahead logs), from which actors recover their state after a crash: [`Journal`].
-//!
-//! [`format`] defines the file's bytes; [`queue`] batches records and syncs; [`recovery`] opens a journal.
+
+// `format` defines the file's bytes; `queue` batches records and syncs; `recovery` opens a journal.
 
 mod error;
 mod format;
@@ -44,7 +44,7 @@ const REWRITTEN_FRAME_BYTES: usize = 64 << 10;
 ///
 /// ```
 /// use actor_core::prelude::*;
-/// use actor_core::{Journal, JournalError};
+/// use actor_core::journal::{Journal, JournalError};
 ///
 /// #[derive(Debug)]
 /// struct Add(u8);
@@ -223,7 +223,7 @@ impl Journal {
     /// crash leaves either the records or the snapshot.
     ///
     /// ```
-    /// # use actor_core::{Journal, JournalError};
+    /// # use actor_core::journal::{Journal, JournalError};
     /// async fn keep_short(journal: &Journal, state: &[u8]) -> Result<(), JournalError> {
     ///     journal.snapshot(state)?;
     ///     journal.sync().await

@@ -12,7 +12,7 @@
 ///
 /// ```
 /// use actor_core::prelude::*;
-/// use actor_core::{Mailbox, Overflow};
+/// use actor_core::mailbox::{Mailbox, Overflow};
 ///
 /// #[derive(Debug)]
 /// struct Line(String);
@@ -58,8 +58,8 @@ pub struct Mailbox {
 /// A dead letter is counted and shown, with [`DeadLetterReason::Full`]; an asker gets [`AskError::Full`].
 ///
 /// [`AskError::Full`]: crate::AskError::Full
-/// [`SendError::Full`]: crate::SendError::Full
-/// [`DeadLetterReason::Full`]: crate::DeadLetterReason::Full
+/// [`SendError::Full`]: crate::mailbox::SendError::Full
+/// [`DeadLetterReason::Full`]: crate::observability::DeadLetterReason::Full
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
 #[non_exhaustive]
 pub enum Overflow {

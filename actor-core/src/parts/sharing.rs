@@ -74,7 +74,7 @@ pub enum Hold {
 
 impl AccessEffect {
     /// A read that acquires.
-    pub const LOOKS: Self = Self {
+    pub const READS: Self = Self {
         changes: false,
         acquires: true,
         releases: Release::Nothing,
@@ -92,7 +92,7 @@ impl AccessEffect {
     /// The start of an exclusive hold.
     pub const TAKES: Self = Self {
         holds: Hold::Alone,
-        ..Self::LOOKS
+        ..Self::READS
     };
     /// The start of a shared hold.
     pub const SHARES: Self = Self {
@@ -115,7 +115,7 @@ impl AccessEffect {
     pub fn if_ok<T, E>(self, result: &Result<T, E>) -> Self {
         match result {
             Ok(_) => self,
-            Err(_) => Self::LOOKS,
+            Err(_) => Self::READS,
         }
     }
 }

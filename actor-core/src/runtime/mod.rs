@@ -23,7 +23,8 @@ pub use crate::parts::{
     Stop, Violation, ViolationKind, Wait,
 };
 pub use crate::production::{AskSupervisor, Factory, NamesOn, Spawn, Target};
-pub use crate::supervision::{ChildOptions, Children, Order};
+pub use crate::supervision::children::{Children, Order};
+pub use crate::supervision::options::ChildOptions;
 pub use current::{block_on, enter, is_controlled};
 pub use seam::{NodeCode, Runtime};
 

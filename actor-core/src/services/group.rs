@@ -26,7 +26,7 @@ use crate::system::System;
 /// monitor observes an event on its way to each member, and not on its way to the group.
 ///
 /// ```
-/// use actor_core::Group;
+/// use actor_core::services::Group;
 /// use actor_core::prelude::*;
 ///
 /// #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl<E: Event + Clone> Group<E> {
         }
     }
 
-    /// Adds a member: an [`ActorRef`], a [`ProtocolRef`](crate::ProtocolRef) or a [`Recipient`].
+    /// Adds a member: an [`ActorRef`], a [`ProtocolRef`](crate::protocols::ProtocolRef) or a [`Recipient`].
     pub fn join(&self, member: impl Into<Recipient<E>>) {
         self.actor.tell(GroupRequest::Join(member.into()));
     }

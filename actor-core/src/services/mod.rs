@@ -1,12 +1,10 @@
-//! Services built on actors: [groups](group), [topics](topics), [pools](pool), [proxies](proxy),
-//! [streams](stream) and [probes](probe).
-//!
-//! Nothing else in the crate depends on this module.
+//! Services built on actors: groups and topics for broadcasts, pools of workers, proxies of actors by name,
+//! and probes, which stand in for actors in tests.
 
 mod group;
 mod outcome;
 mod pool;
-mod probe;
+pub(crate) mod probe;
 mod proxy;
 mod stream;
 mod table;
@@ -17,5 +15,3 @@ pub use pool::{Pool, PoolRef};
 pub use probe::Probe;
 pub use proxy::{Proxy, ProxyRef};
 pub use topics::Topics;
-
-pub use probe::Double;

@@ -33,7 +33,7 @@ use crate::table::{ActorInfo, EventInfo, Stateless};
 /// protocol has 254 events at most; more is a compile error.
 ///
 /// ```
-/// use actor_core::Probe;
+/// use actor_core::services::Probe;
 /// use actor_core::prelude::*;
 ///
 /// #[derive(Debug)]

@@ -28,9 +28,9 @@ pub type ProxyRef<A> = ActorRef<Proxy<A>>;
 /// gets the actor's reply.
 ///
 /// The proxy looks the name up when an event arrives while no actor is known. Events that arrive during the
-/// look-up are kept, and forwarded in order: a thousand unless [`capacity`](Proxy::capacity) sets another limit. An
-/// event beyond the limit is a dead letter, as with a full mailbox. If the look-up fails, because nobody has
-/// the name or the node is down, the kept events are dead letters, and askers get
+/// look-up are kept, and forwarded in order: a thousand unless [`capacity`](Proxy::capacity) sets another
+/// limit. An event beyond the limit is a dead letter, as with a full mailbox. If the look-up fails, because
+/// nobody has the name or the node is down, the kept events are dead letters, and askers get
 /// [`AskError::Stopped`](crate::AskError::Stopped) or
 /// [`AskError::Disconnected`](crate::AskError::Disconnected). The proxy [watches](Context::watch) the actor.
 /// Events forwarded to an actor that ends may be lost. So no event is sent twice, and not every event
@@ -41,7 +41,7 @@ pub type ProxyRef<A> = ActorRef<Proxy<A>>;
 /// with the proxy as its sender. An actor has 255 types of events at most; more is a compile error.
 ///
 /// ```
-/// use actor_core::Proxy;
+/// use actor_core::services::Proxy;
 /// use actor_core::prelude::*;
 ///
 /// #[derive(Debug)]
@@ -106,7 +106,7 @@ impl<A: Actor> Proxy<A> {
     ///
     /// ```
     /// # use actor_core::prelude::*;
-    /// use actor_core::Proxy;
+    /// use actor_core::services::Proxy;
     /// # struct Greeter;
     /// # #[actor]
     /// # impl Greeter {}

@@ -18,9 +18,10 @@ impl<A: Actor> Context<A> {
     /// Items are taken one at a time: the next when the actor has handled the previous event, so that the
     /// stream gets back-pressure. Replies are dropped, but an `Err` is reported as one that nobody receives.
     ///
-    /// If the actor's [mailbox](crate::Mailbox) is full, the event waits in line for capacity, as with
-    /// [`send`](ActorRef::send). If the mailbox lets nobody wait, the event is a dead letter, and others run
-    /// before the next item is taken. An item that was not handled when the actor ends is a dead letter, too.
+    /// If the actor's [mailbox](crate::mailbox::Mailbox) is full, the event waits in line for capacity, as
+    /// with [`send`](ActorRef::send). If the mailbox lets nobody wait, the event is a dead letter, and others
+    /// run before the next item is taken. An item that was not handled when the actor ends is a dead letter,
+    /// too.
     ///
     /// Under test the stream is an operation of its own, as with [`pipe_to_self`](Context::pipe_to_self). The
     /// stream may only wait for actors' replies and timers.

@@ -20,14 +20,15 @@ use crate::system::System;
 /// Topics for publish and subscribe: an event published under a topic is sent to the subscribers of that
 /// topic only. Publishers and subscribers need not know each other. Cheap to clone.
 ///
-/// Like a [`Group`](crate::Group), this is an actor: the requests of one sender are carried out in order.
-/// Subscribers receive events in the order in which they arrived here; one event is sent to them in the order
-/// of subscription. There is no order between the requests of two senders. A topic exists as soon as somebody
-/// subscribes; an event under a topic without subscribers is dropped. Stopped subscribers are removed.
+/// Like a [`Group`](crate::services::Group), this is an actor: the requests of one sender are carried out in
+/// order. Subscribers receive events in the order in which they arrived here; one event is sent to them in
+/// the order of subscription. There is no order between the requests of two senders. A topic exists as soon
+/// as somebody subscribes; an event under a topic without subscribers is dropped. Stopped subscribers are
+/// removed.
 ///
 /// ```
 /// use actor_core::prelude::*;
-/// use actor_core::Topics;
+/// use actor_core::services::Topics;
 ///
 /// #[derive(Clone, Debug)]
 /// struct Price(u64);

@@ -1,13 +1,13 @@
-//! Specifications: [monitors](monitor) observe events, [predicates](predicate) inspect states.
+//! Specifications: monitors observe events, and predicates inspect the states of all actors.
 //!
-//! Both executors run monitors; only the tester evaluates predicates.
+//! Production and the tester run monitors, which [`macro@monitor`](crate::monitor) generates; only the tester
+//! evaluates predicates, such as those of [`System::always`](crate::System::always).
 
-mod monitor;
-mod predicate;
+pub(crate) mod monitor;
+pub(crate) mod predicate;
 
-pub use monitor::{
-    AnyMonitor, Moment, Monitor, MonitorContext, MonitorInfo, Observation, Temperature,
-};
-pub use predicate::{Answer, Expectation, Predicate, PredicateResult, Snapshot, World};
+pub use monitor::{Monitor, MonitorContext, Temperature};
+pub use predicate::{Answer, World};
 
-pub(crate) use monitor::MonitorInstance;
+pub(crate) use monitor::{AnyMonitor, Moment, MonitorInstance};
+pub(crate) use predicate::{Expectation, Predicate};

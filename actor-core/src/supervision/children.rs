@@ -213,8 +213,8 @@ impl Children {
         format!("restarted {max_restarts} {times} within {within:?}, it has ended once more")
     }
 
-    /// Records that a child has ended, and its value is dropped. `was_stopped` is true if others than the supervisor
-    /// have stopped it, so that it stays down; `has_started` if its start was complete.
+    /// Records that a child has ended, and its value is dropped. `was_stopped` is true if others than the
+    /// supervisor have stopped it, so that it stays down; `has_started` if its start was complete.
     pub fn ended(
         &mut self,
         child: u64,

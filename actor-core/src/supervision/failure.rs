@@ -9,7 +9,7 @@ use crate::identity::ActorId;
 /// supervisor that [decides](crate::Context::decide_failures) about its children itself.
 ///
 /// ```
-/// use actor_core::{Failure, FailureKind};
+/// use actor_core::supervision::{Failure, FailureKind};
 ///
 /// fn worth_a_call_at_night(failure: &Failure) -> bool {
 ///     failure.kind == FailureKind::Exhausted
@@ -117,7 +117,8 @@ pub enum FailureKind {
 #[non_exhaustive]
 pub enum Decision {
     /// Restart the child, as configured by [`Supervision`](crate::Supervision): with its siblings or alone,
-    /// after its [`Backoff`](crate::Backoff), and counted. One restart too many is an escalation.
+    /// after its [`Backoff`](crate::supervision::Backoff), and counted. One restart too many is an
+    /// escalation.
     #[default]
     Restart,
     /// Leave the child stopped. The child's watchers are notified of its failure, and its siblings continue.

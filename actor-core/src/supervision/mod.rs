@@ -1,16 +1,19 @@
-//! Supervision: which actors are stopped and restarted when a child has failed, and why an actor has ended.
+//! Supervision: the restart of failed children, its limits and delays, and the decisions of a supervisor.
 //!
-//! [`options`] is the configuration, and [`children`] the state machine: both executors keep one for each
-//! supervisor and carry out its orders. Nothing here depends on actors or clocks.
+//! [`Supervision`] is the strategy of a supervisor. [`Spawner`](crate::Spawner) sets the other options for
+//! each child, and a supervisor that decides on failures receives each [`Failure`].
 
-mod children;
-mod ending;
+// `options` is the configuration, and `children` the state machine: both executors keep one for each
+// supervisor and carry out its orders. Nothing here depends on actors or clocks.
+
+pub(crate) mod children;
+pub(crate) mod ending;
 mod failure;
-mod options;
+pub(crate) mod options;
 
-pub use children::{Children, Order};
-pub use ending::{StopReason, Terminated};
 pub use failure::{Decision, Failure, FailureKind};
-pub use options::{Backoff, ChildOptions, Restart, Supervision, Unread};
+pub use options::{Backoff, Restart, Unread};
 
-pub(crate) use options::Strategy;
+pub(crate) use children::{Children, Order};
+pub(crate) use ending::{StopReason, Terminated};
+pub(crate) use options::{ChildOptions, Strategy, Supervision};

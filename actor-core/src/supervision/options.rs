@@ -35,7 +35,7 @@ pub enum Unread {
 ///
 /// ```
 /// use actor_core::prelude::*;
-/// use actor_core::Backoff;
+/// use actor_core::supervision::Backoff;
 /// use std::time::Duration;
 ///
 /// # struct Connection;

@@ -112,7 +112,7 @@ impl LockMode {
         let operation = ObjectOperation::new(self.kind, self.try_verb);
         let tried = object.step(operation, try_lock, |tried| match is_taken(tried) {
             true => self.effect,
-            false => AccessEffect::LOOKS,
+            false => AccessEffect::READS,
         });
         (tried, operation)
     }

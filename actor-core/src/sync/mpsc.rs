@@ -224,7 +224,7 @@ macro_rules! sender {
                 let operation = ObjectOperation::new(KIND, "sees the end of");
                 let End { inner, object } = &self.0;
                 object.wait(operation, Wait::News, inner.closed(), |()| {
-                    AccessEffect::LOOKS
+                    AccessEffect::READS
                 })
             }
 

@@ -63,7 +63,7 @@ impl<T> Sender<T> {
                 inner.closed().await;
             }
         };
-        object.wait(operation, Wait::News, closed, |()| AccessEffect::LOOKS)
+        object.wait(operation, Wait::News, closed, |()| AccessEffect::READS)
     }
 
     /// True if the receiver is gone or closed.

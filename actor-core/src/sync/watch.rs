@@ -136,7 +136,7 @@ impl<T> Sender<T> {
         let operation = ObjectOperation::new(KIND, "sees the end of");
         let End { inner, object } = &self.0;
         object.wait(operation, Wait::News, inner.closed(), |()| {
-            AccessEffect::LOOKS
+            AccessEffect::READS
         })
     }
 
@@ -196,7 +196,7 @@ impl<T> Receiver<T> {
             let changed = wait_until_found(inner, notify, |inner| {
                 inner.borrow_and_update().has_changed().then_some(())
             });
-            let changed = object.wait(operation, Wait::News, changed, |_| AccessEffect::LOOKS);
+            let changed = object.wait(operation, Wait::News, changed, |_| AccessEffect::READS);
             // The box keeps the controlled future out of the size of production futures.
             Box::pin(changed).await
         }

@@ -2,7 +2,13 @@
 
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use actor_core::lifecycle::*;
+use actor_core::mailbox::*;
+use actor_core::names::*;
+use actor_core::observability::*;
 use actor_core::prelude::*;
+use actor_core::services::*;
+use actor_core::supervision::*;
 use actor_core::*;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

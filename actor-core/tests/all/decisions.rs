@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::support::{Journal, idle};
+use actor_core::Supervision;
 use actor_core::prelude::*;
-use actor_core::{Decision, Failure, Supervision};
+use actor_core::supervision::{Decision, Failure};
 
 #[derive(Debug)]
 struct Break(&'static str);

@@ -4,8 +4,9 @@ use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use crate::support::{Journal, idle};
+use actor_core::forever;
+use actor_core::observability::StuckActor;
 use actor_core::prelude::*;
-use actor_core::{StuckActor, forever};
 
 #[derive(Debug)]
 struct Rest(Duration);

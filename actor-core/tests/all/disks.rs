@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use actor_core::fs::OpenOptions;
+use actor_core::journal::{Journal, JournalError};
 use actor_core::prelude::*;
-use actor_core::{Journal, JournalError};
 
 fn system(root: &Path) -> System {
     let sys = System::new();

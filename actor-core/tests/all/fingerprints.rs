@@ -7,7 +7,8 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{Actor, Event, Fingerprinter, Handler, Monitor, Reply};
+use actor_core::specification::Monitor;
+use actor_core::{Actor, Event, Fingerprinter, Handler, Reply};
 
 fn of<T: actor_core::Fingerprint + ?Sized>(value: &T) -> u128 {
     Fingerprinter::of(value)

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
+use actor_core::Supervision;
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Supervision};
 use tokio::runtime::Handle;
 use tokio::task::yield_now;
 

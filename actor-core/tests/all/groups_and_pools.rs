@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use crate::support::{Journal, idle};
+use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
-use actor_core::{FailureKind, Group, Mailbox, Overflow, Pool, PoolRef, Probe, Topics};
+use actor_core::services::{Group, Pool, PoolRef, Probe, Topics};
+use actor_core::supervision::FailureKind;
 
 #[derive(Clone, Debug)]
 struct Say(u32);

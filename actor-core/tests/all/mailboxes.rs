@@ -8,8 +8,8 @@ use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
 use crate::support::{Journal, idle};
+use actor_core::mailbox::{Mailbox, Overflow, SendError, Sending};
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Overflow, SendError, Sending};
 
 #[derive(Debug, PartialEq)]
 struct Note(u32);

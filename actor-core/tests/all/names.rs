@@ -1,8 +1,9 @@
 //! The registry of actor names, in production.
 
 use crate::support::{Journal, idle};
+use actor_core::names::LookupError;
 use actor_core::prelude::*;
-use actor_core::{FailureKind, LookupError};
+use actor_core::supervision::FailureKind;
 
 #[derive(Debug)]
 struct Halt;

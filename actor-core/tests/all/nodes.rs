@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use actor_core::monitor;
+use actor_core::names::LookupError;
 use actor_core::prelude::*;
-use actor_core::{FailureKind, LookupError, monitor};
+use actor_core::supervision::FailureKind;
 
 #[derive(Debug)]
 struct Add(u32);

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::support::{Journal, idle};
+use actor_core::Reply;
 use actor_core::prelude::*;
-use actor_core::{Probe, Reply};
+use actor_core::services::Probe;
 
 #[derive(Debug)]
 struct Get(u32);

@@ -1,7 +1,8 @@
 //! Proxies in production.
 
+use actor_core::monitor;
 use actor_core::prelude::*;
-use actor_core::{Pool, Proxy, monitor};
+use actor_core::services::{Pool, Proxy};
 
 use crate::support::Journal;
 

@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use actor_core::StopReason;
 use actor_core::prelude::*;
-use actor_core::{Group, Restart, StopReason};
+use actor_core::services::Group;
+use actor_core::supervision::Restart;
 
 use crate::support::Journal;
 

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
+use actor_core::Recipient;
 use actor_core::prelude::*;
-use actor_core::{Backoff, Recipient};
+use actor_core::supervision::Backoff;
 use tokio::time::Instant;
 
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Status reports of a system about its actors.
 
+use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Overflow};
 
 use crate::support::idle;
 

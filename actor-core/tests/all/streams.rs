@@ -5,8 +5,8 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use crate::support::{Journal, idle};
+use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Overflow};
 use futures_core::Stream;
 use tokio::sync::mpsc;
 

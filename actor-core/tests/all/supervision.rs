@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use crate::support::{Journal, idle};
+use actor_core::Supervision;
 use actor_core::prelude::*;
-use actor_core::{Backoff, Restart, Supervision, Unread};
+use actor_core::supervision::{Backoff, Restart, Unread};
 
 #[derive(Debug)]
 struct Panic;

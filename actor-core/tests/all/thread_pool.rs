@@ -5,8 +5,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use actor_core::{Backoff, Error, Mailbox, StopReason, Terminated};
+use actor_core::supervision::Backoff;
+use actor_core::{Error, StopReason, Terminated};
 use futures_executor::{ThreadPool, block_on};
 
 #[derive(Debug)]

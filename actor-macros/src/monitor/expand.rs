@@ -97,7 +97,7 @@ impl<'a> MonitorExpansion<'a> {
         let offer = offer(krate);
         quote! {
             #[automatically_derived]
-            impl #generics #krate::Monitor for #self_ty #bounds {
+            impl #generics #krate::specification::Monitor for #self_ty #bounds {
                 type State = #state;
                 const INFO: &'static #krate::generated::MonitorInfo = #info;
                 fn first_state() -> Self::State {
@@ -132,13 +132,13 @@ impl<'a> MonitorExpansion<'a> {
         let states = self.monitor.states.iter().map(|declared| {
             let name = declared.state.name.to_string();
             let temperature = types::ident(declared.temperature);
-            quote!((#name, #krate::Temperature::#temperature))
+            quote!((#name, #krate::specification::Temperature::#temperature))
         });
         // Without states the monitor only asserts: no obligation is ever pending.
         let watching = self
             .state_names
             .is_empty()
-            .then(|| quote!(("Watching", #krate::Temperature::Cold)));
+            .then(|| quote!(("Watching", #krate::specification::Temperature::Cold)));
         let observes = self.monitor.observations.iter().zip(&self.conditions);
         let observes = observes.map(|((event, moment), condition)| {
             let event = self.events[*event].info(krate);
@@ -205,7 +205,7 @@ impl<'a> MonitorExpansion<'a> {
                 &mut self,
                 #observation: u16,
                 #event: &dyn ::core::any::Any,
-                #cx: &mut #krate::MonitorContext<Self>,
+                #cx: &mut #krate::specification::MonitorContext<Self>,
             ) {
                 #body
             }

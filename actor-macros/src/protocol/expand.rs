@@ -29,7 +29,7 @@ pub(crate) fn expand(protocol: &ProtocolModel<'_>) -> TokenStream {
     quote! {
         #condition
         #[doc = #doc]
-        #visibility type #handle = #krate::ProtocolRef<dyn #name>;
+        #visibility type #handle = #krate::protocols::ProtocolRef<dyn #name>;
         #condition
         #[allow(deprecated)]
         const _: () = {
@@ -61,7 +61,7 @@ fn implementations(protocol: &ProtocolModel<'_>) -> TokenStream {
     });
     quote! {
         #[automatically_derived]
-        impl #krate::Protocol for dyn #name + '_ {
+        impl #krate::protocols::Protocol for dyn #name + '_ {
             type Table = __Table;
             const NAME: &'static str = #text;
             const EVENTS: &'static [#krate::generated::EventInfo] = &[
@@ -69,7 +69,7 @@ fn implementations(protocol: &ProtocolModel<'_>) -> TokenStream {
             ];
         }
         #[automatically_derived]
-        impl<__A> #krate::OfferedBy<__A> for dyn #name + '_
+        impl<__A> #krate::protocols::OfferedBy<__A> for dyn #name + '_
         where
             __A: #krate::Actor #(+ #bounds)*,
         {
@@ -91,7 +91,7 @@ fn memberships(protocol: &ProtocolModel<'_>) -> TokenStream {
         let (reply, index) = (event.reply(), Literal::usize_unsuffixed(index));
         quote! {
             #[automatically_derived]
-            impl #krate::EventOf<dyn #name + '_> for #ty {
+            impl #krate::protocols::EventOf<dyn #name + '_> for #ty {
                 type Reply = #reply;
                 const EVENT: u16 = #index;
                 fn entry(__table: &__Table) -> &#krate::__private::EventSender<#ty, #reply> {

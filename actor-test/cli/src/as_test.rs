@@ -27,7 +27,7 @@ pub(crate) fn source(trace: &Trace, steps: &[[String; 3]]) -> String {
         let _ = writeln!(source, "/// The actor test asks for its faults: {faults}.");
     }
     let _ = writeln!(source, "#[test]\nfn {}() {{", name(&trace.test));
-    let _ = writeln!(source, "    let followed = actor_test::follow(");
+    let _ = writeln!(source, "    let followed = actor_test::script::follow(");
     let _ = writeln!(source, "        {:?},\n        &[", path(&trace.test));
     for [who, what, description] in steps {
         let step = format!("            ({who:?}, {what:?}),");

@@ -8,7 +8,7 @@ use super::discover::Test;
 use super::{Trouble, diagram};
 use crate::words;
 use actor_test::Report;
-use actor_test::{ActorCoverage, Coverage};
+use actor_test::coverage::{ActorCoverage, Coverage};
 
 /// The file name of the summary.
 pub(crate) const SUMMARY: &str = "coverage.txt";

@@ -4,7 +4,7 @@
 //! entered. The transitions are those observed.
 
 use crate::words;
-use actor_test::{ActorCoverage, StateCoverage};
+use actor_test::coverage::{ActorCoverage, StateCoverage};
 
 /// The appearance of a state in a diagram.
 struct StateStyle {

@@ -13,8 +13,9 @@ use super::discover::Test;
 use super::explore::TestEnd;
 use super::verdict::TestVerdict;
 use crate::words;
+use actor_test::Report;
+use actor_test::report::StrategyStatistics;
 use actor_test::tool::parameters;
-use actor_test::{Report, StrategyStatistics};
 
 /// An unfinished document: a suite for each test executable, a case for each test.
 pub(crate) struct Junit {

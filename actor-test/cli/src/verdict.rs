@@ -7,7 +7,8 @@ use super::options::{Format, Verbosity};
 use super::screen::Screen;
 use super::{Exit, interruption};
 use crate::words::{self, CommandContext};
-use actor_test::{Bug, Report, StrategyStatistics};
+use actor_test::report::StrategyStatistics;
+use actor_test::{Bug, Report};
 
 /// The progress of an interrupted test.
 #[derive(Clone, Copy, Debug, Default)]

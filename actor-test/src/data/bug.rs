@@ -63,9 +63,9 @@ pub enum BugKind {
     Unevaluated,
     /// There were actors, but none took a step in any execution: nothing was tested.
     Idle,
-    /// A specification that could not have failed, if that is [denied](crate::Deny).
+    /// A specification that could not have failed, if that is [denied](crate::settings::Deny).
     Vacuous,
-    /// A state or a handler that no execution reached, if that is [denied](crate::Deny).
+    /// A state or a handler that no execution reached, if that is [denied](crate::settings::Deny).
     Unreached,
 }
 

@@ -225,7 +225,7 @@ pub struct NearestPassing {
     pub instead: Option<StepSummary>,
     /// The number of steps until this execution recovered or ended.
     pub steps: u64,
-    /// The decisions of this execution, as in a [recording](crate::Recording).
+    /// The decisions of this execution, as in a [recording](crate::report::Recording).
     pub decisions: Vec<u32>,
     /// A hash of each question that the decisions answer.
     pub checks: Vec<u32>,

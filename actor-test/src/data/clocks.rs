@@ -18,7 +18,7 @@ const JUMP: Duration = Duration::from_secs(1);
 ///
 /// ```
 /// use std::time::Duration;
-/// use actor_test::Clocks;
+/// use actor_test::clocks::Clocks;
 ///
 /// let clocks: Clocks = "offset=20ms, drift=0.001".parse()?;
 /// assert_eq!(clocks, Clocks::exact().with_offset(Duration::from_millis(20)).with_drift_ppb(1_000_000));
@@ -26,7 +26,7 @@ const JUMP: Duration = Duration::from_secs(1);
 /// assert_eq!("drift=0.1%".parse::<Clocks>(), "drift=1000ppm".parse());
 /// assert_eq!("exact".parse(), Ok(Clocks::exact()));
 /// assert!("drift=2".parse::<Clocks>().unwrap_err().to_string().contains("drift=0.001"));
-/// # Ok::<(), actor_test::ClocksError>(())
+/// # Ok::<(), actor_test::clocks::ClocksError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -66,7 +66,7 @@ impl Clocks {
         self
     }
 
-    /// Sets how far a clock jumps by a [fault](crate::FaultKind::Clock). Default: a second.
+    /// Sets how far a clock jumps by a [fault](crate::faults::FaultKind::Clock). Default: a second.
     #[must_use]
     pub const fn with_jump(mut self, jump: Duration) -> Self {
         self.jump = jump;

@@ -59,7 +59,7 @@ macro_rules! fault_kinds {
         #[doc(hidden)]
         #[macro_export]
         macro_rules! __fault_kind {
-            $(($word) => { $crate::FaultKind::$kind };)+
+            $(($word) => { $crate::faults::FaultKind::$kind };)+
             ($dollar unknown:ident) => {
                 ::core::compile_error!(::core::concat!(
                     "unknown fault `", ::core::stringify!($dollar unknown), "`: accepted are",
@@ -202,14 +202,14 @@ pub(crate) struct Moment {
 /// The fault budgets: the largest number of faults of each kind in an execution. Default: none.
 ///
 /// ```
-/// use actor_test::{FaultKind, FaultBudgets};
+/// use actor_test::faults::{FaultKind, FaultBudgets};
 ///
 /// let faults: FaultBudgets = "call=2, full=1".parse()?;
 /// assert_eq!(faults, FaultBudgets::none().with(FaultKind::Call, 2).with(FaultKind::Full, 1));
 /// assert_eq!(faults.to_string(), "call=2,full=1");
 /// assert_eq!("none".parse(), Ok(FaultBudgets::none()));
 /// assert!("calls=2".parse::<FaultBudgets>().unwrap_err().to_string().contains("`call`"));
-/// # Ok::<(), actor_test::FaultBudgetsError>(())
+/// # Ok::<(), actor_test::faults::FaultBudgetsError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

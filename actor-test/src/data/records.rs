@@ -401,7 +401,7 @@ pub(crate) enum DeliveryRecord {
     Lost,
     /// A dead letter: the receiver has stopped.
     Dead,
-    /// A dead letter: the receiver, a [proxy](actor_core::Proxy), has no target to forward to.
+    /// A dead letter: the receiver, a [proxy](actor_core::services::Proxy), has no target to forward to.
     Unclaimed,
     /// A dead letter: the mailbox is full.
     Refused,

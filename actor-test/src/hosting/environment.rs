@@ -287,7 +287,9 @@ mod tests {
             .search;
         assert_eq!(two, Some(vec!["random".into(), "dfs".into()]));
         let denied = read(json!({ "deny": ["vacuous", "unreached"] })).unwrap();
-        let both = crate::Deny::default().with_vacuous().with_unreached();
+        let both = crate::settings::Deny::default()
+            .with_vacuous()
+            .with_unreached();
         assert_eq!(denied.deny, Some(both));
         let error = read(json!({ "max-step": 7 })).unwrap_err();
         assert!(error.contains("max-step = 7: there is no such setting; did you mean `max-steps`"));

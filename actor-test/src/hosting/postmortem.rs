@@ -1,9 +1,9 @@
 //! Post-mortem analysis of a crashed or hanging execution: finds the step that ended the process.
 //!
 //! A handler that never returns, aborts, overflows its stack or exits leaves no story behind. The seed
-//! determines the execution, so a child process runs it once more. There, a `decision_log` records each decision
-//! in a file before the decision takes effect. A second child replays these decisions and describes the last
-//! step without taking it.
+//! determines the execution, so a child process runs it once more. There, a `decision_log` records each
+//! decision in a file before the decision takes effect. A second child replays these decisions and describes the
+//! last step without taking it.
 
 use crate::exploring::plan::StrategyTurn;
 use crate::hosting::process::{ChildEnd, ChildJob};

@@ -51,7 +51,7 @@ use crate::strategy::parse;
 /// # fn main() {
 /// # if false {
 /// // In a `#[test]`:
-/// let followed = actor_test::follow(
+/// let followed = actor_test::script::follow(
 ///     "a_job_is_done",
 ///     &[
 ///         ("test", "starts"),

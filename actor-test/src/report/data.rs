@@ -153,7 +153,7 @@ pub struct Report {
     /// The searches for a proof that did not complete. Their executions are not counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tried: Vec<ProofAttempt>,
-    /// True if a proof was [asked for](crate::Search::Exhaustive).
+    /// True if a proof was [asked for](crate::settings::Search::Exhaustive).
     #[serde(default)]
     pub wants_proof: bool,
     /// The checkpoint from which an unfinished search goes on.
@@ -289,7 +289,8 @@ pub struct Bug {
     pub seed: u64,
     /// The time until the bug was found, in seconds.
     pub found_after_s: f64,
-    /// The number of executions that failed for the same [reason](crate::Reason); this is the shortest.
+    /// The number of executions that failed for the same [reason](crate::report::Reason); this is the
+    /// shortest.
     #[serde(default = "once")]
     pub seen: u64,
     /// The token that reproduces the execution without a trace: strategy, seed and iteration.
@@ -576,11 +577,13 @@ impl Report {
         self.bugs.is_empty()
     }
 
-    /// Returns true if a proof was [asked for](crate::Search::Exhaustive), but there is neither a bug nor a
-    /// proof. A search up to a requested bound counts as a proof if it [completed](Verdict::within).
+    /// Returns true if a proof was [asked for](crate::settings::Search::Exhaustive), but there is neither a
+    /// bug nor a proof. A search up to a requested bound counts as a proof if it
+    /// [completed](Verdict::within).
     ///
     /// ```
-    /// use actor_test::{Search, Tester};
+    /// use actor_test::Tester;
+    /// use actor_test::settings::Search;
     ///
     /// let tester = Tester::new().search(Search::Exhaustive);
     /// let report = tester.run(|_| ());

@@ -106,7 +106,7 @@ impl Report {
     /// let part = |part: &str| Tester::new().partition(part.parse().unwrap()).run(|_| ());
     /// let whole = Report::merge([part("2/2"), part("1/2")])?;
     /// assert_eq!(whole.executions, 100);
-    /// # Ok::<(), actor_test::MergeError>(())
+    /// # Ok::<(), actor_test::report::MergeError>(())
     /// ```
     pub fn merge(parts: impl IntoIterator<Item = Self>) -> Result<Self, MergeError> {
         let mut parts: Vec<(MergeData, Self)> = parts

@@ -10,7 +10,8 @@ use crate::strategy::{Gap, Reduction, SizeEstimate};
 ///
 /// ```
 /// use actor_test::strategy::{Reduction, StrategySpec};
-/// use actor_test::{SearchKind, Tester};
+/// use actor_test::Tester;
+/// use actor_test::report::SearchKind;
 ///
 /// let report = Tester::new().strategy(StrategySpec::Dfs(None)).run(|_| ());
 /// assert!(report.verdict.is_exhaustive());
@@ -97,7 +98,8 @@ impl Verdict {
     /// search is no proof for other schedules.
     ///
     /// ```
-    /// use actor_test::{Tester, DeviationBound};
+    /// use actor_test::Tester;
+    /// use actor_test::report::DeviationBound;
     ///
     /// let tester = Tester::new().strategy("ses:rr/1/by=schedules".parse()?);
     /// let report = tester.run(|sys| {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// `temperature`.
 ///
 /// ```
-/// use actor_test::Bounds;
+/// use actor_test::settings::Bounds;
 ///
 /// let bounds = Bounds::default();
 /// assert_eq!((bounds.unfair(), bounds.fair(), bounds.temperature()), (10_000, 100_000, 50_000));

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// ```
 /// use actor_core::prelude::*;
-/// use actor_test::{BugKind, Deny, Tester};
+/// use actor_test::{BugKind, Tester};
+/// use actor_test::settings::Deny;
 ///
 /// let report = Tester::new().deny(Deny::default().with_vacuous()).run(|sys| {
 ///     sys.sometimes("pigs fly", |_| false);
@@ -22,7 +23,7 @@ pub struct Deny {
     /// Fails on specifications that could not have failed: [`Report::vacuous`](crate::Report::vacuous).
     pub vacuous: bool,
     /// Fails on states that were never entered and handlers that never ran:
-    /// [`Coverage::unreached`](crate::Coverage::unreached).
+    /// [`Coverage::unreached`](crate::coverage::Coverage::unreached).
     pub unreached: bool,
 }
 

@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 /// The K-th of N parts of a search: the iterations i, counted from zero, with i mod N = K - 1.
 ///
 /// ```
-/// use actor_test::Partition;
+/// use actor_test::settings::Partition;
 ///
 /// let third: Partition = "3/4".parse()?;
 /// assert_eq!(third.to_string(), "3/4");
 /// assert!("5/4".parse::<Partition>().is_err());
-/// # Ok::<(), actor_test::PartitionError>(())
+/// # Ok::<(), actor_test::settings::PartitionError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]

@@ -89,7 +89,8 @@ pub enum Unjudged {
 /// A part of the search space that a search left out, with the reason.
 ///
 /// ```
-/// use actor_test::{Gap, Tester};
+/// use actor_test::Tester;
+/// use actor_test::strategy::Gap;
 ///
 /// let report = Tester::new().iterations(3).run(|_| ());
 /// assert_eq!(report.verdict.gaps, [Gap::Executions { bound: 3 }]);
@@ -171,12 +172,13 @@ pub enum Gap {
         /// The number of histories.
         bound: u64,
     },
-    /// Schedules with more delays than the bound; see [`Verdict::within`](crate::Verdict::within).
+    /// Schedules with more delays than the bound; see [`Verdict::within`](crate::report::Verdict::within).
     Delays {
         /// The bound on delays.
         bound: u32,
     },
-    /// Schedules with more preemptions than the bound; see [`Verdict::within`](crate::Verdict::within).
+    /// Schedules with more preemptions than the bound; see
+    /// [`Verdict::within`](crate::report::Verdict::within).
     Preemptions {
         /// The bound on preemptions.
         bound: u32,

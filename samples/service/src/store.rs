@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use actor_core::Supervision;
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Supervision, Unread};
+use actor_core::supervision::Unread;
 
 use crate::journal::Journal;
 use crate::shard::{Bug, Shard};

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use actor_core::observability::DeadLetterReason;
 use actor_core::prelude::*;
-use actor_core::{DeadLetterReason, FailureKind};
+use actor_core::supervision::FailureKind;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};

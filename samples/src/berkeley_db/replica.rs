@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use actor_core::AcceptedBy;
 use actor_core::prelude::*;
+use actor_core::protocols::AcceptedBy;
 
 use super::{
     Again, Bug, Done, DupMaster, Join, Log, LogKept, NewMaster, Page, PageKept, Put, Stand,

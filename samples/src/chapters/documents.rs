@@ -1,7 +1,8 @@
 //! Reference-counted documents: each is open while somebody holds a reference, and is saved afterwards.
 
+use actor_core::WeakRef;
+use actor_core::lifecycle::Stopped;
 use actor_core::prelude::*;
-use actor_core::{Stopped, WeakRef};
 
 #[derive(Debug)]
 pub struct Load;

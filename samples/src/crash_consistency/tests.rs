@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use actor_core::prelude::*;
-use actor_test::{Report, Search, Tester, actor_test};
+use actor_test::settings::Search;
+use actor_test::{Report, Tester, actor_test};
 
 use super::append_without_sync::Lines;
 use super::count_before_record::Counted;

@@ -19,7 +19,7 @@ mod tests;
 
 use std::time::Duration;
 
-use actor_core::LookupError;
+use actor_core::names::LookupError;
 use actor_core::prelude::*;
 
 pub use events::*;

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use actor_core::prelude::*;
+use actor_test::clocks::Clocks;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Clocks, Tester, actor_test};
+use actor_test::{Tester, actor_test};
 
 use super::{Bug, LEASE, Primary, Read, Secondary, Write, safe_grace, set_up};
 

@@ -4,7 +4,7 @@
 //! the larger amount for each node. A replica that receives [`Add`] sends its counts to the others, and
 //! answers when one of them has merged them: then two of three have the amount. A replica that starts
 //! sends [`Hello`] to the others, and they send their counts. A replica therefore recovers after a
-//! crash. Each replica has a [`Proxy`](actor_core::Proxy) of each other, and so finds it again.
+//! crash. Each replica has a [`Proxy`](actor_core::services::Proxy) of each other, and so finds it again.
 //!
 //! **The bug it teaches.** With [`Bug::EarlyAnswer`], a replica answers as soon as it
 //! has added the amount itself. If its node crashes before another replica has merged

@@ -1,7 +1,8 @@
 //! A replica of the counter: merging, acknowledgements and recovery.
 
+use actor_core::actor;
 use actor_core::prelude::*;
-use actor_core::{Proxy, ProxyRef, actor};
+use actor_core::services::{Proxy, ProxyRef};
 
 use super::{Add, Bug, Counts, Hello, Merge, Merged, NODES, Total};
 

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use actor_core::names::LookupError;
 use actor_core::prelude::*;
-use actor_core::{AcceptedBy, Actor, Handler, LookupError};
+use actor_core::protocols::AcceptedBy;
+use actor_core::{Actor, Handler};
 
 use super::{REPLICAS, Replica};
 

@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use actor_core::Context;
 use actor_core::actor;
+use actor_core::journal::JournalError;
 use actor_core::prelude::*;
-use actor_core::{Context, JournalError};
 
 use super::directory::{Directory, Found};
 use super::service::Service;

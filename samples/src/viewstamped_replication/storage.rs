@@ -1,7 +1,7 @@
 //! The durable state of a replica, if the group has a journal.
 
 use actor_core::fs::Disk;
-use actor_core::{Journal, JournalError};
+use actor_core::journal::{Journal, JournalError};
 use serde::{Deserialize, Serialize};
 
 use super::{Bug, Command, View};

@@ -6,8 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
-use actor_core::{Backoff, Event, Mailbox, Overflow, Restart, Supervision, Unread};
+use actor_core::supervision::{Backoff, Restart, Unread};
+use actor_core::{Event, Supervision};
 
 use crate::DRIVERS;
 use crate::ledger::{LEDGER, Ticket};

@@ -16,7 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use actor_core::Scope;
-use actor_core::{FailureKind, LiveSystem, System};
+use actor_core::supervision::FailureKind;
+use actor_core::{LiveSystem, System};
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use tokio::runtime::Handle;

@@ -18,13 +18,13 @@ impl<A: Actor> Context<A> {
     /// The child is restarted if there is no reply, for instance because the state ignores the event or the
     /// mailbox is full. A panic while the handler decides is a failure of this actor.
     ///
-    /// The actor decides only if the child would be restarted after a failure: not after a halt, and
-    /// not for a [`Restart::Temporary`](crate::Restart::Temporary) child. After a restart of this
-    /// actor, call this method again.
+    /// The actor decides only if the child would be restarted after a failure: not after a halt, and not for
+    /// a [`Restart::Temporary`](crate::supervision::Restart::Temporary) child. After a restart of this actor,
+    /// call this method again.
     ///
     /// ```
     /// use actor_core::prelude::*;
-    /// use actor_core::{Decision, Failure};
+    /// use actor_core::supervision::{Decision, Failure};
     ///
     /// struct Reader;
     /// #[actor]

@@ -58,7 +58,8 @@ impl<A: Actor> Context<A> {
     /// [`pipe`](Context::pipe) does the same and can be cancelled, and
     /// [`pipe_to_state`](Context::pipe_to_state) ends with the state.
     ///
-    /// In production, a panic in it is [reported](crate::FailureKind::Background), and no event is sent.
+    /// In production, a panic in it is [reported](crate::supervision::FailureKind::Background), and no event
+    /// is sent.
     ///
     /// ```
     /// use actor_core::prelude::*;

@@ -47,7 +47,7 @@ impl FailureCause {
 /// An event that will never be handled: its actor has stopped, or the mailbox was full.
 ///
 /// ```
-/// use actor_core::DeadLetter;
+/// use actor_core::observability::DeadLetter;
 ///
 /// fn log(letter: &DeadLetter<'_>) {
 ///     println!("{:?} for {} is lost: {}", letter.event, letter.name, letter.reason);
@@ -73,13 +73,13 @@ pub struct DeadLetter<'a> {
 pub enum DeadLetterReason {
     /// The actor stopped before it handled the event.
     Stopped,
-    /// The actor's [bounded mailbox](crate::Mailbox) was full.
+    /// The actor's [bounded mailbox](crate::mailbox::Mailbox) was full.
     Full,
-    /// The actor was restarted, and is set to [drop](crate::Unread) unread events at a restart.
+    /// The actor was restarted, and is set to [drop](crate::supervision::Unread) unread events at a restart.
     Restarted,
-    /// The event was sent to a [proxy](crate::Proxy), and no actor has the name.
+    /// The event was sent to a [proxy](crate::services::Proxy), and no actor has the name.
     Unknown,
-    /// The event was sent to a [proxy](crate::Proxy), and the node is down.
+    /// The event was sent to a [proxy](crate::services::Proxy), and the node is down.
     Unreachable,
 }
 

@@ -10,7 +10,7 @@ use crate::identity::ActorId;
 /// Printed as one line: `safety: monitor Answered in state Quiet: a pong that nobody asked for (...)`.
 ///
 /// ```
-/// use actor_core::{MonitorViolation, MonitorViolationKind};
+/// use actor_core::observability::{MonitorViolation, MonitorViolationKind};
 ///
 /// fn log(violation: &MonitorViolation) {
 ///     let word = match violation.kind {

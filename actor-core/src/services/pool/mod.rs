@@ -47,7 +47,7 @@ pub type PoolRef<A> = ActorRef<Pool<A>>;
 /// pool may be [elastic](Pool::elastic).
 ///
 /// ```
-/// use actor_core::Pool;
+/// use actor_core::services::Pool;
 /// use actor_core::prelude::*;
 ///
 /// #[derive(Debug)]
@@ -128,7 +128,7 @@ impl<A: Actor> Pool<A> {
     /// [`AskError::Dropped`](crate::AskError::Dropped).
     ///
     /// ```
-    /// use actor_core::Pool;
+    /// use actor_core::services::Pool;
     /// use actor_core::prelude::*;
     /// # #[derive(Debug)]
     /// # struct Render(u32);
@@ -161,7 +161,7 @@ impl<A: Actor> Pool<A> {
     /// is the same in every run. Events of types without a key, see [`by`](Pool::by), are routed round robin.
     ///
     /// ```
-    /// use actor_core::Pool;
+    /// use actor_core::services::Pool;
     /// use actor_core::prelude::*;
     ///
     /// #[derive(Debug)]
@@ -223,7 +223,7 @@ impl<A: Actor> Pool<A> {
     /// If the pool is of another kind; the other kinds are always resizable.
     ///
     /// ```
-    /// use actor_core::Pool;
+    /// use actor_core::services::Pool;
     /// use actor_core::prelude::*;
     ///
     /// # #[derive(Debug)]
@@ -260,7 +260,7 @@ impl<A: Actor> Pool<A> {
     /// is stopped, down to the initial number.
     ///
     /// ```
-    /// use actor_core::Pool;
+    /// use actor_core::services::Pool;
     /// use actor_core::prelude::*;
     /// use std::time::Duration;
     ///

@@ -35,7 +35,7 @@ fn loaded(order: Ordering) -> AccessEffect {
     AccessEffect {
         acquires: acquires(order),
         is_weak: order != Ordering::SeqCst,
-        ..AccessEffect::LOOKS
+        ..AccessEffect::READS
     }
 }
 

@@ -56,7 +56,7 @@ impl Barrier {
             let attempt = || (self.arrivals.rounds() > rounds).then_some(());
             self.barrier
                 .object
-                .block_on(passes, Wait::Alone, AccessEffect::LOOKS, attempt);
+                .block_on(passes, Wait::Alone, AccessEffect::READS, attempt);
         }
         BarrierWaitResult(is_last)
     }

@@ -112,7 +112,7 @@ impl<T> SyncSender<T> {
             let own = handover.sent.fetch_add(1, Ordering::Relaxed);
             let is_taken = || (handover.taken.load(Ordering::Relaxed) > own).then_some(());
             let hands_over = operation.with_verb("hands over");
-            object.block(hands_over, Wait::News, AccessEffect::LOOKS, is_taken);
+            object.block(hands_over, Wait::News, AccessEffect::READS, is_taken);
         }
         sent
     }

@@ -124,8 +124,8 @@ impl Once {
             return self.inner.is_completed();
         }
         self.begin();
-        let look = || self.state.get() == OnceProgress::Done;
-        self.state.object.read("Once", "looks at", look)
+        let read = || self.state.get() == OnceProgress::Done;
+        self.state.object.read("Once", "looks at", read)
     }
 
     /// Resets the state at the first access of an execution.
@@ -168,8 +168,8 @@ impl<T> OnceLock<T> {
     /// Returns the value if there is one.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        let look = || self.inner.get();
-        self.state.object.read("OnceLock", "looks into", look)
+        let read = || self.inner.get();
+        self.state.object.read("OnceLock", "looks into", read)
     }
 
     /// Sets the value.

@@ -8,12 +8,13 @@ use super::breaks::Breakpoint;
 use super::child::{Child, QueryError, Subject};
 use super::words;
 use crate::Trouble;
+use actor_test::Finding;
 use actor_test::causes::ContinuationCounts;
+use actor_test::report::Recording;
 use actor_test::story::{Step, Story};
 use actor_test::tool::debugging::{QueryAnswer, Question, RunResult};
 use actor_test::tool::snapshot::Snapshot;
 use actor_test::tool::trace::Trace;
-use actor_test::{Finding, Recording};
 
 /// The maximum number of snapshots kept for an execution.
 const KEPT: usize = 64;

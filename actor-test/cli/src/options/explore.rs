@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use actor_test::clocks::Clocks;
+use actor_test::faults::{FaultBudgets, FaultKind};
+use actor_test::settings::{Delivery, Deny, Partition};
 use actor_test::tool::overrides::{MaxSteps, Overrides, parse};
-use actor_test::{Clocks, Delivery, Deny, FaultBudgets, FaultKind, Partition};
 use clap::{Args, ValueEnum};
 
 use super::{Filter, Format, PackageSelection};

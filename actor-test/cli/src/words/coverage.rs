@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crate::coverage::CoverageTotals;
+use actor_test::coverage::{ActorCoverage, StateCoverage};
 use actor_test::tool::words::count;
-use actor_test::{ActorCoverage, StateCoverage};
 
 /// The path of the coverage summary.
 pub(crate) fn coverage_written(gathered: &CoverageTotals, summary: &Path) -> String {

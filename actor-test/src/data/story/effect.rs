@@ -239,7 +239,7 @@ pub enum MessageFate {
     Lost,
     /// A dead letter: the receiver has stopped.
     Dead,
-    /// A dead letter: the receiver, a [proxy](actor_core::Proxy), has no target to forward to.
+    /// A dead letter: the receiver, a [proxy](actor_core::services::Proxy), has no target to forward to.
     Unclaimed,
     /// A dead letter: the mailbox is full.
     Refused,

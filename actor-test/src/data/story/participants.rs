@@ -103,12 +103,12 @@ pub enum Temperature {
     Cold,
 }
 
-impl From<actor_core::Temperature> for Temperature {
-    fn from(temperature: actor_core::Temperature) -> Self {
+impl From<actor_core::specification::Temperature> for Temperature {
+    fn from(temperature: actor_core::specification::Temperature) -> Self {
         match temperature {
-            actor_core::Temperature::Hot => Self::Hot,
-            actor_core::Temperature::Cold => Self::Cold,
-            actor_core::Temperature::Warm => Self::Warm,
+            actor_core::specification::Temperature::Hot => Self::Hot,
+            actor_core::specification::Temperature::Cold => Self::Cold,
+            actor_core::specification::Temperature::Warm => Self::Warm,
         }
     }
 }

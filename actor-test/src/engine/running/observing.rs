@@ -8,7 +8,8 @@ use actor_core::__private::{AnyMonitor, Expectation, Snapshot};
 use actor_core::generated::Moment;
 use actor_core::parts::Body;
 use actor_core::runtime::Address;
-use actor_core::{ActorId, AskError, Event, World};
+use actor_core::specification::World;
+use actor_core::{ActorId, AskError, Event};
 
 use crate::data::bug::BugKind;
 use crate::data::records::{MessageId, Record};

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use actor_core::parts::RunOutcome;
 use actor_core::runtime::{Children, Order, Runtime, Target};
-use actor_core::{AskError, Backoff, Decision, Failure, FailureKind, StopReason, Unread};
+use actor_core::supervision::{Backoff, Decision, Failure, FailureKind, Unread};
+use actor_core::{AskError, StopReason};
 
 use crate::data::bug::BugKind;
 use crate::data::records::Record;

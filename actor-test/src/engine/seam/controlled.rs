@@ -18,7 +18,8 @@ use actor_core::runtime::{
     Offered, Purpose as Pretext, PutReason, PutStart, Runtime, Script, ScriptedFault, Spawn,
     SpawnOptions, Stop, TimerId,
 };
-use actor_core::{ActorId, AskError, Decision, Supervision};
+use actor_core::supervision::Decision;
+use actor_core::{ActorId, AskError, Supervision};
 
 use crate::data::bug::BugKind;
 use crate::data::marks;

@@ -4,8 +4,9 @@ use std::cell::Cell;
 use std::hash::Hasher;
 
 use actor_core::__private::{AnyMonitor, Expectation, Predicate};
+use actor_core::Fingerprinter;
 use actor_core::generated::MonitorInfo;
-use actor_core::{Fingerprinter, Temperature, World};
+use actor_core::specification::{Temperature, World};
 use serde::{Deserialize, Serialize};
 
 use crate::data::bug::BugKind;

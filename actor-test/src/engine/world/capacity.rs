@@ -4,8 +4,8 @@
 //! before it is carried out. The answer wakes the sender, which sends when it resumes. The permit is reserved
 //! until then, so a dropped future has sent nothing.
 
-use actor_core::Overflow;
 use actor_core::generated::ActorInfo;
+use actor_core::mailbox::Overflow;
 use actor_core::runtime::Offered;
 
 use crate::engine::world::operation::{Effect, Envelope, LetterOrigin, OperationStage, STOP};
@@ -320,7 +320,7 @@ impl ExecutionState {
 
 #[cfg(test)]
 mod tests {
-    use actor_core::Overflow;
+    use actor_core::mailbox::Overflow;
 
     use super::{CapacityAnswer, CapacityParameters, CapacityState, RequestStatus};
     use crate::engine::world::operation::OperationRole;

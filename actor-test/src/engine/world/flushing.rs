@@ -58,7 +58,7 @@ pub(crate) enum FollowUp {
     /// A child is to be restarted, or not.
     Decided {
         child: u32,
-        decision: actor_core::Decision,
+        decision: actor_core::supervision::Decision,
     },
     /// An actor is to share a failure.
     Shared {

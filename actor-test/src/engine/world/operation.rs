@@ -1,7 +1,8 @@
 //! Operations: actors, tasks, futures, links and the test body, each with its inbox and outbox.
 
 use actor_core::runtime::LinkNotice;
-use actor_core::{AskError, FailureKind, StopReason, Unread};
+use actor_core::supervision::{FailureKind, Unread};
+use actor_core::{AskError, StopReason};
 
 use crate::data::records::MessageSource;
 use crate::engine::world::capacity::CapacityState;
@@ -184,7 +185,7 @@ pub(crate) enum Effect {
     /// Carries out a supervisor's decision on a failed child.
     Decide {
         child: u32,
-        decision: actor_core::Decision,
+        decision: actor_core::supervision::Decision,
     },
     /// Makes an actor share a failure, if it is still in that incarnation.
     Share {
@@ -260,7 +261,7 @@ pub(crate) enum PendingOrder {
     Kill,
 }
 
-/// The plain data of an operation's [`Failure`](actor_core::Failure).
+/// The plain data of an operation's [`Failure`](actor_core::supervision::Failure).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct FailureRecord {
     pub(crate) name: String,

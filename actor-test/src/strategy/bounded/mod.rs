@@ -42,7 +42,8 @@ use super::{DelayingExplorer, Strategy};
 ///
 /// ```
 /// use actor_test::strategy::{Bounded, RoundRobin};
-/// use actor_test::{Tester, DeviationBound};
+/// use actor_test::Tester;
+/// use actor_test::report::DeviationBound;
 ///
 /// let search = Bounded::delays(RoundRobin::new()).by_states().at_most(2);
 /// let report = Tester::new().custom_strategy(search.build()).run(|sys| {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use actor_test::FaultKind;
+use actor_test::faults::FaultKind;
 
 use super::root;
 

@@ -29,15 +29,18 @@ fn exported(text: &str) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Returns the types that users must import by name: at the root of the crate, and not in its prelude.
-fn at_the_root(source: &str) -> BTreeSet<&str> {
+/// Returns the types that users must import by name: at the root of the crate or in its modules, and not in
+/// its prelude.
+fn outside_the_prelude<'a>(source: &'a str, modules: &'a [String]) -> BTreeSet<&'a str> {
     let (before, rest) = source
         .split_once("pub mod generated {")
         .expect("the root's exports come first");
     let (_, prelude) = rest
         .split_once("pub mod prelude {")
         .expect("the prelude comes last");
-    &exported(before) - &exported(prelude)
+    let mut all = exported(before);
+    all.extend(modules.iter().flat_map(|module| exported(module)));
+    &all - &exported(prelude)
 }
 
 /// Returns the types in a page's code whose import the page does not state.
@@ -63,6 +66,7 @@ fn unsaid<'a>(page: &'a str, root: &BTreeSet<&str>) -> BTreeSet<&'a str> {
     let said: BTreeSet<&str> = page
         .split("actor_core::")
         .skip(1)
+        .map(|rest| rest.trim_start_matches(|letter: char| letter.is_lowercase() || letter == ':'))
         .flat_map(|rest| match rest.strip_prefix('{') {
             Some(list) => types(list.split('}').next().unwrap_or_default()).collect::<Vec<_>>(),
             None => types(rest).take(1).collect(),
@@ -76,8 +80,14 @@ fn unsaid<'a>(page: &'a str, root: &BTreeSet<&str>) -> BTreeSet<&'a str> {
 
 #[test]
 fn a_page_says_where_its_types_come_from() {
-    let source = fs::read_to_string(root().join("actor-core/src/lib.rs")).expect("it is there");
-    let root = at_the_root(&source);
+    let read = |path: &str| {
+        let path = root().join("actor-core/src").join(path);
+        fs::read_to_string(path).expect("it is there")
+    };
+    let source = read("lib.rs");
+    let modules = ["journal", "services", "specification", "supervision"];
+    let modules = modules.map(|module| read(&format!("{module}/mod.rs")));
+    let root = outside_the_prelude(&source, &modules);
     let missing: Vec<String> = pages()
         .into_iter()
         .filter_map(|path| {
@@ -97,6 +107,8 @@ fn a_type_from_nowhere_is_seen() {
     let root = BTreeSet::from(["Backoff", "Node", "Pool"]);
     let page = "```rust\nlet pause = Backoff::new(a, b);\nlet node: Tree::Node = Pool(3);\n```\n";
     assert_eq!(unsaid(page, &root), BTreeSet::from(["Backoff", "Pool"]));
-    let page = format!("{page}`use actor_core::{{Backoff, Pool}};` brings them.");
+    let page = format!("{page}`use actor_core::{{Spawner, Backoff}};` is half of it.");
+    assert_eq!(unsaid(&page, &root), BTreeSet::from(["Pool"]));
+    let page = format!("{page}`use actor_core::services::{{Pool, Proxy}};` is the rest.");
     assert_eq!(unsaid(&page, &root), BTreeSet::new());
 }

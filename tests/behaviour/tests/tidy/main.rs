@@ -1,6 +1,7 @@
 //! Consistency of the sources and the book: rules that no lint checks.
 
 mod faults;
+mod front;
 mod imports;
 mod links;
 mod mistakes;

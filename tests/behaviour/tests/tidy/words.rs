@@ -68,14 +68,10 @@ fn is_spared(path: &str) -> bool {
         || path.ends_with("/tidy/words.rs")
 }
 
-/// True for the sources of a library or a tool, except for shared objects: an access that only reads looks.
+/// True for the sources of a library or a tool.
 fn is_product(path: &str) -> bool {
     let crates = ["/actor-core/", "/actor-macros/", "/actor-test/"];
-    let shared = ["object.rs", "sync/", "task.rs", "thread.rs", "thread/"];
-    let is_shared = |name: &str| path.starts_with(&format!("/actor-core/src/{name}"));
-    crates.into_iter().any(|folder| path.starts_with(folder))
-        && !path.contains("/tests/")
-        && !shared.into_iter().any(is_shared)
+    crates.into_iter().any(|folder| path.starts_with(folder)) && !path.contains("/tests/")
 }
 
 /// Returns the comments of a source: the line where each begins, and its text in one line.

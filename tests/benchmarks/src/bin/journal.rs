@@ -15,7 +15,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use actor_core::Scope;
-use actor_core::{Journal, System};
+use actor_core::System;
+use actor_core::journal::Journal;
 use tokio::task::JoinSet;
 
 const RECORD: [u8; 100] = [7; 100];
@@ -138,7 +139,7 @@ fn journal(
                     journal.sync().await?;
                     safe.fetch_add(1, Ordering::Relaxed);
                 }
-                Ok::<(), actor_core::JournalError>(())
+                Ok::<(), actor_core::journal::JournalError>(())
             });
         }
         while let Some(ended) = running.join_next().await {

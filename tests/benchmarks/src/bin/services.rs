@@ -11,8 +11,9 @@ use std::pin::Pin;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use actor_core::Supervision;
 use actor_core::prelude::*;
-use actor_core::{Group, Pool, Supervision};
+use actor_core::services::{Group, Pool};
 use futures_util::stream;
 use tokio::runtime::Builder;
 

@@ -6,8 +6,9 @@
 use std::sync::atomic::AtomicU64;
 
 use actor_core::System;
+use actor_test::settings::Search;
 use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
-use actor_test::{Report, Search, Tester};
+use actor_test::{Report, Tester};
 use behaviour::{programs, skew};
 use benchmarks::ping_pong::ping_pong;
 use cpu_time::ProcessTime;

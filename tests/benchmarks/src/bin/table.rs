@@ -76,10 +76,10 @@ fn main() {
 }
 
 /// A search of ours.
-type Search = fn() -> actor_test::Search;
+type Search = fn() -> actor_test::settings::Search;
 
-const RANDOM: Search = || actor_test::Search::Strategies(vec![StrategySpec::Random]);
-const PORTFOLIO: Search = || actor_test::Search::Portfolio;
+const RANDOM: Search = || actor_test::settings::Search::Strategies(vec![StrategySpec::Random]);
+const PORTFOLIO: Search = || actor_test::settings::Search::Portfolio;
 
 /// Our rows: a name, the search, and true if a monitor observes the program.
 const SEARCHES: [(&str, Search, bool); 4] = [

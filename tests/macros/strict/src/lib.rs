@@ -25,7 +25,8 @@
 
 /// Local types under the names that generated code must not mean.
 pub mod names_taken {
-    use actor_core::{Context, MonitorContext, actor, monitor};
+    use actor_core::specification::MonitorContext;
+    use actor_core::{Context, actor, monitor};
 
     /// Not that of `core`.
     #[derive(Debug, Default)]
@@ -226,7 +227,11 @@ pub mod private_types {
     #[monitor(pub(self), hot, cold)]
     impl Watched {
         #[on]
-        fn count(&mut self, count: &Count, cx: &mut actor_core::MonitorContext<Self>) {
+        fn count(
+            &mut self,
+            count: &Count,
+            cx: &mut actor_core::specification::MonitorContext<Self>,
+        ) {
             self.count += count.0;
             cx.goto(WatchedState::Hot);
         }
@@ -609,7 +614,7 @@ pub mod protocols {
     /// Uses the private one.
     #[must_use]
     pub fn is_quiet(name: &str) -> bool {
-        name == <dyn Private as actor_core::Protocol>::NAME
+        name == <dyn Private as actor_core::protocols::Protocol>::NAME
     }
 }
 

@@ -4,7 +4,8 @@
 
 use actor_core::generated::{ActorInfo, Disposition, Moment};
 use actor_core::prelude::*;
-use actor_core::{Actor, Handler, Monitor, State, Temperature};
+use actor_core::specification::{Monitor, Temperature};
+use actor_core::{Actor, Handler, State};
 
 use Disposition::{Defer, Handle, Ignore, Unhandled};
 

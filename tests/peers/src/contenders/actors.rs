@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use actor_core::{Mailbox, prelude::*};
+use actor_core::mailbox::Mailbox;
+use actor_core::prelude::*;
 
 use crate::contender::{self, Contender, Done, List, ROOM, Role};
 use crate::entrant::Entrant;

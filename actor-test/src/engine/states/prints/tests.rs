@@ -7,9 +7,11 @@ use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
+use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
 use actor_core::runtime::Runtime;
-use actor_core::{Backoff, Mailbox, Overflow, Restart, Supervision, Unread, runtime};
+use actor_core::supervision::{Backoff, Restart, Unread};
+use actor_core::{Supervision, runtime};
 
 use crate::engine::panics;
 use crate::engine::running::execution::{Engine, Program, RunOptions};

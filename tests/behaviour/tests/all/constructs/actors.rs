@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use actor_core::prelude::*;
-use actor_core::{Decision, Failure};
+use actor_core::supervision::{Decision, Failure};
 use serde::{Deserialize, Serialize};
 
 use super::kit::{Kit, Row};

@@ -8,9 +8,12 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use actor_core::fs::File;
+use actor_core::journal::Journal;
+use actor_core::names::LookupError;
 use actor_core::prelude::*;
+use actor_core::services::{Group, Probe, Topics};
 use actor_core::sync::{self, blocking, broadcast, mpsc, oneshot, watch};
-use actor_core::{Group, Journal, LookupError, Piped, Probe, Topics, task, thread};
+use actor_core::{Piped, task, thread};
 
 use super::actors::{Caller, Child, Echo, Note, Player, Talks};
 use super::program::{Part, Program};

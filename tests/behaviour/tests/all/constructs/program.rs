@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use actor_core::{Mailbox, task, thread};
+use actor_core::{task, thread};
+use actor_test::faults::{FaultBudgets, FaultKind};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, FaultBudgets, FaultKind, Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 use super::actors::{Player, play};
 use super::kit::{Common, Ends, Kit, Row, Seen, Services, Things};

@@ -146,10 +146,30 @@ fn names(module: &str, name: &str) -> Vec<String> {
     }
 }
 
+/// Returns the text of all exports: those of the crate's root, and those of its modules with files.
+fn exports() -> String {
+    let read = |path: &str| fs::read_to_string(source().join(path)).expect("the file is there");
+    let library = read("lib.rs");
+    let (_, exports) = library.split_once("pub use ").expect("there are exports");
+    let mut exports = exports.to_owned();
+    for module in ["journal", "services", "specification", "supervision"] {
+        let text = read(&format!("{module}/mod.rs"));
+        for item in text.split("\npub ").skip(1) {
+            let end = match item.starts_with("use ") {
+                true => item.find(';'),
+                false => item.find(['{', ';']),
+            };
+            exports.push_str(&item[..end.unwrap_or(item.len())]);
+            exports.push('\n');
+        }
+    }
+    exports
+}
+
 /// Returns true if a type is public.
-fn is_public(of: &str, module: &str, library: &str, text: &str) -> bool {
+fn is_public(of: &str, module: &str, exports: &str, text: &str) -> bool {
     if module.is_empty() {
-        return library
+        return exports
             .split(|letter: char| !letter.is_alphanumeric())
             .any(|word| word == of);
     }
@@ -160,8 +180,7 @@ fn is_public(of: &str, module: &str, library: &str, text: &str) -> bool {
 /// Returns the public methods and functions, and the effects of a drop or an
 /// await: `ActorRef::tell`, `sync::Mutex::lock`, `Ask::drop`, `Ask::await`.
 pub(crate) fn surface() -> BTreeSet<String> {
-    let library = fs::read_to_string(source().join("lib.rs")).expect("the library has a root");
-    let uses = library.split_once("pub use ").map_or("", |(_, uses)| uses);
+    let exports = exports();
     let mut paths = Vec::new();
     files(&source(), &mut paths);
     let mut found = BTreeSet::new();
@@ -175,7 +194,7 @@ pub(crate) fn surface() -> BTreeSet<String> {
             let code = line.trim_start();
             let depth = line.len() - code.len();
             if let Some((by, implements)) = implemented(code).filter(|_| depth == 0 || depth == 8) {
-                of = is_public(by, &module, uses, &text).then_some(by);
+                of = is_public(by, &module, &exports, &text).then_some(by);
                 let action = match implements {
                     Some("Drop") => Some("drop"),
                     Some("Future" | "IntoFuture") => Some("await"),

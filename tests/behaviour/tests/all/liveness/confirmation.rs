@@ -4,8 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
+use actor_test::settings::Search;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Search, Tester};
+use actor_test::{BugKind, Tester};
 
 #[derive(Debug)]
 struct Tick;

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use actor_core::actor;
 use actor_core::prelude::*;
+use actor_test::report::Demand;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{StrategySpec, Unjudged};
-use actor_test::{Bug, BugKind, Demand, Gap, Report, Tester};
+use actor_test::{Bug, BugKind, Report, Tester};
 use behaviour::automata::{Automata, Edge, Model, ModelState};
 
 fn search(strategy: &str, program: impl Fn(&System) + Sync) -> Report {

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{actor, forever, monitor};
+use actor_test::strategy::Gap;
 use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
-use actor_test::{BugKind, Gap, Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 #[derive(Debug)]
 struct Next(u64);

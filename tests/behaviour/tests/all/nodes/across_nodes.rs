@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use actor_core::ActorId;
+use actor_core::names::LookupError;
 use actor_core::prelude::*;
-use actor_core::{ActorId, LookupError};
 use actor_test::Tester;
 use serde::{Deserialize, Serialize};
 

@@ -7,8 +7,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use actor_core::prelude::*;
 use actor_core::{Faults, Timestamp};
+use actor_test::clocks::Clocks;
+use actor_test::faults::FaultBudgets;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Clocks, FaultBudgets, Report, Tester};
+use actor_test::{Report, Tester};
 use serde::{Deserialize, Serialize};
 
 const MS: Duration = Duration::from_millis(1);

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
+use actor_test::Tester;
+use actor_test::faults::{Fault, FaultBudgets};
 use actor_test::strategy::{Choice, Enabled, Execution, Fairness, Strategy, StrategySpec};
-use actor_test::{Fault, FaultBudgets, Tester};
 
 #[derive(Debug)]
 struct Next;

@@ -4,10 +4,12 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use actor_core::Mailbox;
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
+use actor_test::faults::{FaultBudgets, FaultKind};
+use actor_test::settings::Deny;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Deny, FaultBudgets, FaultKind, Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 #[derive(Debug)]
 struct Read(u32);
@@ -434,7 +436,8 @@ mod nodes {
     use std::time::Duration;
 
     use actor_core::prelude::*;
-    use actor_test::{FaultBudgets, FaultKind, Report, Tester};
+    use actor_test::faults::{FaultBudgets, FaultKind};
+    use actor_test::{Report, Tester};
     use serde::{Deserialize, Serialize};
 
     #[derive(Clone, Debug, Serialize, Deserialize)]

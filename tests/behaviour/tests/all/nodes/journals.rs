@@ -2,9 +2,11 @@
 
 use std::sync::{Arc, Mutex};
 
+use actor_core::journal::{Journal, JournalError};
 use actor_core::prelude::*;
-use actor_core::{Journal, JournalError};
-use actor_test::{FaultBudgets, FaultKind, Search, Tester};
+use actor_test::Tester;
+use actor_test::faults::{FaultBudgets, FaultKind};
+use actor_test::settings::Search;
 
 /// The appended values, in order, and the number that are confirmed as safe.
 #[derive(Clone, Debug, Default)]

@@ -4,12 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+use actor_core::Faults;
 use actor_core::ReplyRecipient;
 use actor_core::actor;
+use actor_core::names::LookupError;
 use actor_core::prelude::*;
-use actor_core::{Faults, LookupError};
+use actor_test::settings::Delivery;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bug, BugKind, Delivery, Report, Tester};
+use actor_test::{Bug, BugKind, Report, Tester};
 use serde::{Deserialize, Serialize};
 
 /// Returns the number of behaviours; steps that concern a single actor are not interleaved.

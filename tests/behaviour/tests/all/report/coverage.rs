@@ -2,7 +2,9 @@
 
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_test::{ActorCoverage, BugKind, Deny, Report, Tester};
+use actor_test::coverage::ActorCoverage;
+use actor_test::settings::Deny;
+use actor_test::{BugKind, Report, Tester};
 
 #[derive(Debug)]
 struct Go;

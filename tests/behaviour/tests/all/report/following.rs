@@ -1,7 +1,8 @@
 //! Pinned schedules: a test follows given steps, also after the program was edited.
 
 use actor_core::prelude::*;
-use actor_test::{ScriptResult, Tester, actor_test};
+use actor_test::script::ScriptResult;
+use actor_test::{Tester, actor_test};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -174,7 +175,7 @@ fn a_test_is_followed_by_its_name() {
         "following::one_owner",
         "all::following::one_owner",
     ] {
-        let followed = actor_test::follow(name, &STEPS);
+        let followed = actor_test::script::follow(name, &STEPS);
         assert_eq!(followed.bug().map(|bug| bug.step()), Some(12), "{name}");
     }
 }
@@ -184,7 +185,7 @@ fn a_test_is_followed_by_its_name() {
     expected = "no test of this executable that is marked `#[actor_test]` is called `ne_owner`"
 )]
 fn a_test_that_is_not_there_is_an_error() {
-    actor_test::follow("ne_owner", &STEPS);
+    actor_test::script::follow("ne_owner", &STEPS);
 }
 
 #[derive(Debug)]

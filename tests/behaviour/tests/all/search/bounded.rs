@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex};
 
 use actor_core::prelude::*;
 use actor_core::{Fingerprint, actor};
+use actor_test::report::DeviationBound;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{
     Bounded, Choice, CoverageClaim, DelayingExplorer, Dfs, Enabled, Ended, Ending, Execution,
     Fairness, OperationId, Pending, RoundRobin, RunToCompletion, Strategy, StrategySpec,
 };
-use actor_test::{DeviationBound, Gap, Report, Tester};
+use actor_test::{Report, Tester};
 use behaviour::automata::Automata;
 use behaviour::players::FeatureProgram;
 use behaviour::programs::*;

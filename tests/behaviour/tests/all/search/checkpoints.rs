@@ -7,8 +7,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use actor_core::prelude::*;
+use actor_test::strategy::Gap;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Gap, Report, Tester};
+use actor_test::{Report, Tester};
 use behaviour::programs::*;
 
 fn tester(strategy: StrategySpec) -> Tester {

@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use actor_core::actor;
 use actor_core::prelude::*;
+use actor_test::report::SearchKind;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{
     Choice, CoverageClaim, Enabled, Execution, Fairness, Reduction, Strategy, StrategySpec,
 };
-use actor_test::{Gap, Report, SearchKind, Tester};
+use actor_test::{Report, Tester};
 use behaviour::programs::*;
 use rand_core::Rng;
 

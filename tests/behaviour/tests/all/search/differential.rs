@@ -15,8 +15,9 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
+use actor_core::actor;
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use actor_core::{Mailbox, actor};
 use actor_test::Tester;
 use actor_test::strategy::{
     Choice, Enabled, Execution, Fairness, OperationId, Pending, StepKind, Strategy,

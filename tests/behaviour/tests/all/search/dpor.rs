@@ -3,10 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use actor_core::{Mailbox, World, actor, monitor};
+use actor_core::specification::World;
+use actor_core::{actor, monitor};
+use actor_test::report::SearchKind;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{Reduction, StepConstruct, StrategySpec};
-use actor_test::{BugKind, Gap, Report, SearchKind, Tester};
+use actor_test::{BugKind, Report, Tester};
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};
 use rand_core::Rng;
@@ -217,7 +221,8 @@ impl Sleeper {
 fn seen(program: impl Fn(&System) + Sync) -> u64 {
     let report = explore(program);
     // In executions without a timer, time stands still between two reads of the clock.
-    let stood = |gap: &actor_test::Gap| matches!(gap, actor_test::Gap::Clock { .. });
+    let stood =
+        |gap: &actor_test::strategy::Gap| matches!(gap, actor_test::strategy::Gap::Clock { .. });
     let verdict = &report.verdict;
     assert!(verdict.gaps.iter().all(stood), "{verdict:?}");
     assert!(

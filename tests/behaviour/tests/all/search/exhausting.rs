@@ -12,8 +12,10 @@ use std::time::Duration;
 use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
 use actor_core::{Terminated, WeakRef, actor, sync, task, thread};
+use actor_test::settings::Search;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{StepConstruct, StrategySpec};
-use actor_test::{Gap, Report, Search, Tester};
+use actor_test::{Report, Tester};
 
 const BUDGET: u64 = 400_000;
 
@@ -211,7 +213,7 @@ async fn program(sys: System, construct: Construct, has_mistake: bool) {
             tell(sys, &judge, Does::Nothing);
         }
         Construct::Bounded => {
-            let mailbox = actor_core::Mailbox::bounded(4);
+            let mailbox = actor_core::mailbox::Mailbox::bounded(4);
             let judge = sys.spawner().mailbox(mailbox).spawn(judge(has_mistake));
             tell(sys, &judge, Does::Nothing);
         }
@@ -445,7 +447,7 @@ fn who_names_an_end_is_told_that_it_was_too_early() {
 /// Denied conditions of the whole report do not apply to an abandoned search.
 #[test]
 fn a_search_that_gives_up_is_not_judged() {
-    let tester = tester().deny(actor_test::Deny::default().with_vacuous());
+    let tester = tester().deny(actor_test::settings::Deny::default().with_vacuous());
     let report = tester.run(|sys| {
         sys.sometimes("both are there", |world| {
             world.all::<Judge>().any(|judge| judge.heard.len() == 2)

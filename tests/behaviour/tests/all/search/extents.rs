@@ -2,8 +2,9 @@
 
 use actor_core::actor;
 use actor_core::prelude::*;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{SizeEstimate, StrategySpec};
-use actor_test::{Gap, Report, Tester};
+use actor_test::{Report, Tester};
 use behaviour::programs::*;
 
 type Program = fn(&System);

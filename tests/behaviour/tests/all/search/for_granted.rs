@@ -7,8 +7,10 @@ use actor_core::prelude::*;
 use actor_core::sync::blocking::Mutex;
 use actor_core::sync::blocking::atomic::{AtomicU32, Ordering};
 use actor_core::thread;
+use actor_test::report::Assumption;
+use actor_test::strategy::Gap;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Assumption, Gap, Report, Tester};
+use actor_test::{Report, Tester};
 
 const SEARCHES: [&str; 6] = [
     "dfs",

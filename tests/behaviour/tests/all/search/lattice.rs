@@ -4,8 +4,10 @@ use std::collections::BTreeSet;
 
 use actor_core::prelude::*;
 use actor_core::{ActorId, actor, monitor};
+use actor_test::report::SearchKind;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{Reduction, StrategySpec};
-use actor_test::{BugKind, Gap, Report, SearchKind};
+use actor_test::{BugKind, Report};
 use behaviour::node::Message;
 use behaviour::programs::*;
 use behaviour::talkers::{FeatureSet, Found, HistoryProgram};

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Fingerprint, actor, monitor};
+use actor_test::report::Demand;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{States, StrategySpec};
-use actor_test::{BugKind, Demand, Gap, Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 use behaviour::automata::Dice;
 
 fn tester(name: &str) -> Tester {

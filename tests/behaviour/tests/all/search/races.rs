@@ -9,8 +9,9 @@ use std::task::{self, Poll};
 
 use actor_core::prelude::*;
 use actor_core::{Terminated, actor};
+use actor_test::report::SearchKind;
 use actor_test::strategy::{Reduction, StrategySpec};
-use actor_test::{Report, SearchKind, Tester};
+use actor_test::{Report, Tester};
 use behaviour::players::FeatureProgram;
 use behaviour::talkers::{FeatureSet, HistoryProgram};
 

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use actor_core::prelude::*;
 use actor_core::sync::blocking::Mutex;
 use actor_core::thread;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{StrategySpec, Unjudged};
-use actor_test::{Gap, Report, Tester};
+use actor_test::{Report, Tester};
 use behaviour::automata::Automata;
 use behaviour::players::FeatureProgram;
 

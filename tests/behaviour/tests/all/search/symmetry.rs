@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{ActorId, Fingerprint, actor, monitor};
+use actor_test::report::SearchKind;
+use actor_test::strategy::Gap;
 use actor_test::strategy::{Reduction, StrategySpec, Unjudged};
-use actor_test::{Gap, Report, SearchKind, Tester};
+use actor_test::{Report, Tester};
 use behaviour::automata::Dice;
 
 fn search(name: &str, keeps_going: bool, program: impl Fn(&System) + Sync) -> Report {

@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use actor_core::actor;
 use actor_core::prelude::*;
+use actor_test::report::{BehaviourStatistics, ProofAttempt};
+use actor_test::strategy::Gap;
 use actor_test::strategy::{StepConstruct, StrategySpec};
-use actor_test::{BehaviourStatistics, Gap, ProofAttempt, Report, Tester};
+use actor_test::{Report, Tester};
 use behaviour::programs;
 
 const BUDGET: u64 = 400_000;

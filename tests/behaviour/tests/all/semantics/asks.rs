@@ -213,7 +213,7 @@ impl Link {
             How::AfterASend => {
                 let clock = cx
                     .spawner()
-                    .mailbox(actor_core::Mailbox::bounded(2))
+                    .mailbox(actor_core::mailbox::Mailbox::bounded(2))
                     .spawn(Clock);
                 clock.send(Beat).await.expect("it lives");
                 next.ask(Begin).await.unwrap_or(1)

@@ -4,16 +4,20 @@
 use std::marker::PhantomData;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
+use actor_test::coverage::{Coverage, Unreached};
+use actor_test::report::{
+    BehaviourStatistics, Confirmation, Cycle, MergeError, Minimized, Recording, SearchKind,
+    StepStatistics, StrategyStatistics, Verdict,
+};
+use actor_test::settings::{
+    Bounds, Deny, Partition, PartitionError, Search, Semantics, TokenError,
+};
 use actor_test::strategy::{
     CoverageClaim, Delayed, Dfs, Effort, EventId, Fairness, Gap, MessageId, OperationId, Pct,
     Pending, Pos, Probabilistic, Random, Reduction, RoundRobin, RunToCompletion, SpecError, Step,
     StepKind, StrategySpec, Surw, Urw, Weighted, Weights,
 };
-use actor_test::{
-    BehaviourStatistics, Bounds, Bug, BugKind, Confirmation, Coverage, Cycle, Deny, Finding,
-    MergeError, Minimized, Partition, PartitionError, Recording, Report, Search, SearchKind,
-    Semantics, StepStatistics, StrategyStatistics, Tester, TokenError, Unreached, Verdict,
-};
+use actor_test::{Bug, BugKind, Finding, Report, Tester};
 
 fn has_every_auto_trait<T: Send + Sync + Unpin + UnwindSafe + RefUnwindSafe>(
     _: PhantomData<T>,

@@ -8,11 +8,13 @@ use std::task::{Context as TaskContext, Poll, Waker};
 
 use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
+use actor_core::specification::MonitorContext;
 use actor_core::sync::blocking::atomic::{AtomicBool, Ordering};
 use actor_core::sync::{Notify, blocking};
-use actor_core::{ActorId, Ask, MonitorContext, actor, monitor, task, thread};
+use actor_core::{ActorId, Ask, actor, monitor, task, thread};
+use actor_test::report::Assumption;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Assumption, Report, Tester};
+use actor_test::{Report, Tester};
 
 /// The searches that reduce the set of schedules, and two that do not.
 const SEARCHES: [&str; 9] = [

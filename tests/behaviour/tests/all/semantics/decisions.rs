@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use actor_core::Supervision;
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_core::{Decision, Failure, Supervision};
+use actor_core::supervision::{Decision, Failure};
 use actor_test::BugKind;
 
 use crate::semantics::supervision::{Journal, every, supervised};

@@ -5,9 +5,11 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::semantics::asks::every_by;
+use actor_core::StopReason;
 use actor_core::prelude::*;
-use actor_core::{Restart, StopReason};
-use actor_test::{BugKind, Report, Search, Tester};
+use actor_core::supervision::Restart;
+use actor_test::settings::Search;
+use actor_test::{BugKind, Report, Tester};
 
 #[derive(Debug)]
 struct Halt;

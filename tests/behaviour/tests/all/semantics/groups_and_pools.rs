@@ -4,10 +4,13 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use actor_core::mailbox::{Mailbox, Overflow};
+use actor_core::monitor;
 use actor_core::prelude::*;
-use actor_core::{Group, Mailbox, Overflow, Pool, Probe, Topics, monitor};
+use actor_core::services::{Group, Pool, Probe, Topics};
+use actor_test::settings::{Deny, Search};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Deny, Report, Search, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 fn dfs() -> Tester {
     Tester::new()

@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::task::Poll;
 use std::time::Duration;
 
+use actor_core::mailbox::{Mailbox, Overflow, SendError};
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Overflow, SendError};
 use actor_test::story::{Effect, MessageFate};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};

@@ -2,8 +2,9 @@
 
 use std::sync::Mutex;
 
+use actor_core::names::LookupError;
 use actor_core::prelude::*;
-use actor_core::{LookupError, Proxy};
+use actor_core::services::Proxy;
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use actor_core::Probe;
 use actor_core::prelude::*;
+use actor_core::services::Probe;
+use actor_test::settings::Deny;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Deny, Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 fn all<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) -> Report {
     let tester = Tester::new()

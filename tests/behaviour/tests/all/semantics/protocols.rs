@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use actor_core::Fingerprinter;
 use actor_core::prelude::*;
-use actor_core::{Fingerprinter, Protocol};
+use actor_core::protocols::Protocol;
 use actor_test::strategy::StrategySpec;
 use actor_test::{Report, Tester};
 

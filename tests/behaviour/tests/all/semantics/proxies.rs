@@ -1,7 +1,8 @@
 //! Proxies: the holder of a name is found again after a restart, and no event is lost silently.
 
+use actor_core::monitor;
 use actor_core::prelude::*;
-use actor_core::{Pool, Proxy, ProxyRef, monitor};
+use actor_core::services::{Pool, Proxy, ProxyRef};
 use actor_test::story::{Effect, MessageFate};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};

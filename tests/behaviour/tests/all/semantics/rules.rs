@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use actor_core::mailbox::{Mailbox, Overflow};
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Overflow, actor, forever, monitor};
+use actor_core::{actor, forever, monitor};
 use actor_test::strategy::{StepKind, StrategySpec};
 use actor_test::{BugKind, Report, Tester};
 

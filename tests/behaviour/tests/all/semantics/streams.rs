@@ -3,8 +3,9 @@
 use std::pin::Pin;
 use std::task::{Context as TaskContext, Poll};
 
+use actor_core::Spawner;
+use actor_core::mailbox::Mailbox;
 use actor_core::prelude::*;
-use actor_core::{Mailbox, Spawner};
 use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
 use futures_core::Stream;

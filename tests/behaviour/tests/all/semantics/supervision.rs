@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_core::{Backoff, Event, Handler, Restart, Supervision, Unread};
+use actor_core::supervision::{Backoff, Restart, Unread};
+use actor_core::{Event, Handler, Supervision};
+use actor_test::settings::Search;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Search, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 /// The events of one execution, in order.
 #[derive(Clone, Default, Debug)]

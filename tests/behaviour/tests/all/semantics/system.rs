@@ -18,8 +18,9 @@ use std::time::{Duration, Instant, SystemTime};
 use actor_core::actor;
 use actor_core::prelude::*;
 use actor_test::causes::DecisivePoint;
+use actor_test::strategy::Gap;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Gap, Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 use uuid::Uuid;
 
 #[derive(Debug)]

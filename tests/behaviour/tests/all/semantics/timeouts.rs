@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{Piped, actor, monitor};
+use actor_test::settings::Search;
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Search, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 const SECOND: Duration = Duration::from_secs(1);
 

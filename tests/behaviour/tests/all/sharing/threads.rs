@@ -10,8 +10,9 @@ use actor_core::sync::RaceCell;
 use actor_core::sync::blocking::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 use actor_core::sync::blocking::{Barrier, Condvar, Mutex, Once, OnceLock, RwLock, mpsc};
 use actor_core::thread;
+use actor_test::faults::{FaultBudgets, FaultKind};
 use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, FaultBudgets, FaultKind, Report, Tester};
+use actor_test::{BugKind, Report, Tester};
 
 /// Explores all executions.
 fn all(program: impl Fn(&System) + Sync) -> Report {

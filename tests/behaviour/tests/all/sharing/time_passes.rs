@@ -7,9 +7,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use actor_core::Timestamp;
 use actor_core::prelude::*;
+use actor_test::report::Assumption;
+use actor_test::script::ScriptResult;
+use actor_test::settings::Search;
 use actor_test::story::Effect;
+use actor_test::strategy::Gap;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Assumption, Gap, Report, ScriptResult, Search, Tester};
+use actor_test::{Report, Tester};
 
 const LIMIT: Duration = Duration::from_secs(5);
 

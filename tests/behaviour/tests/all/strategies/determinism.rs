@@ -5,9 +5,10 @@ use std::time::Duration;
 use actor_core::fs::OpenOptions;
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
+use actor_test::faults::FaultBudgets;
 use actor_test::story::{Effect, Step};
 use actor_test::strategy::StrategySpec;
-use actor_test::{Bug, BugKind, FaultBudgets, Report, Tester};
+use actor_test::{Bug, BugKind, Report, Tester};
 use behaviour::crew::{Boss, Done, crew};
 
 fn program(sys: &System) {

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use actor_core::prelude::*;
 use actor_core::{actor, monitor};
+use actor_test::Tester;
+use actor_test::settings::Search;
 use actor_test::strategy::StrategySpec;
-use actor_test::{Search, Tester};
 use rand_core::Rng;
 
 /// A hash of all events, in order.

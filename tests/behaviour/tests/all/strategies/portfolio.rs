@@ -2,7 +2,9 @@
 
 use actor_core::actor;
 use actor_core::prelude::*;
-use actor_test::{MergeError, Partition, Report, Search, Tester};
+use actor_test::report::MergeError;
+use actor_test::settings::{Partition, Search};
+use actor_test::{Report, Tester};
 use behaviour::programs;
 
 fn timeless(mut report: Report) -> Report {
@@ -320,7 +322,7 @@ fn a_budget_of_steps_pays_for_so_many_executions() {
     let report = explore(budget(21 * 300, random()), |_| ());
     assert_eq!(
         report.verdict.gaps,
-        [actor_test::Gap::Budget { steps: 6_300 }]
+        [actor_test::strategy::Gap::Budget { steps: 6_300 }]
     );
 }
 

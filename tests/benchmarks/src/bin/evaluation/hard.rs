@@ -1,6 +1,7 @@
 //! Compares portfolios with their best arm, on small programs with bugs that are hard to find.
 
-use actor_test::{Search, Tester};
+use actor_test::Tester;
+use actor_test::settings::Search;
 
 use crate::ARMS;
 use crate::mistakes::{self, Mistake};

@@ -14,8 +14,9 @@
 
 mod plants;
 
+use actor_test::Report;
+use actor_test::report::Minimized;
 use actor_test::strategy::StepKind;
-use actor_test::{Minimized, Report};
 use cpu_time::ThreadTime;
 use plants::Plant;
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_test::{Bounds, Report, Tester};
+use actor_test::settings::Bounds;
+use actor_test::{Report, Tester};
 use samples::*;
 
 /// A program with a planted bug.

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use actor_core::Actor;
 use actor_core::prelude::*;
-use actor_core::{Actor, Group};
+use actor_core::services::Group;
 use futures_util::future::join_all;
 
 /// Makes an actor do its work.

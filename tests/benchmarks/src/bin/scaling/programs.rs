@@ -1,7 +1,9 @@
 //! The programs of the scaling benchmark, one per row of the table.
 
 use actor_core::Scope;
-use actor_core::{Group, Mailbox, Pool, System};
+use actor_core::System;
+use actor_core::mailbox::Mailbox;
+use actor_core::services::{Group, Pool};
 use benchmarks::ping_pong::ping_pong;
 
 use crate::Row;

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_core::{ProtocolRef, ReplyRecipient, Restart, Supervision};
+use actor_core::protocols::ProtocolRef;
+use actor_core::supervision::Restart;
+use actor_core::{ReplyRecipient, Supervision};
 use rand_core::TryRng as _;
 
 use crate::constructs::actors::*;

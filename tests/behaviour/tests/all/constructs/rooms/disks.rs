@@ -1,8 +1,8 @@
 //! The rules of disks and journals.
 
-use actor_core::Journal;
 use actor_core::Scope;
 use actor_core::fs::{Disk, File, OpenOptions};
+use actor_core::journal::Journal;
 
 use crate::constructs::kit::Kit;
 use crate::constructs::rules::{ok, rules};

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use actor_core::Scope;
-use actor_core::{Group, Pool, PoolRef, Probe, Proxy, Topics, Unread};
+use actor_core::services::{Group, Pool, PoolRef, Probe, Proxy, Topics};
+use actor_core::supervision::Unread;
 
 use crate::constructs::actors::*;
 use crate::constructs::kit::Kit;

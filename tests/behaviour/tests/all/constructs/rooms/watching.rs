@@ -2,8 +2,9 @@
 
 use std::io;
 
+use actor_core::monitor;
 use actor_core::prelude::*;
-use actor_core::{MonitorContext, World, monitor};
+use actor_core::specification::{MonitorContext, World};
 
 use crate::constructs::actors::*;
 use crate::constructs::kit::{Kit, Row};
