@@ -49,40 +49,6 @@ async fn what_was_queued_and_what_comes_later() {
     assert_eq!(sys.as_live().unwrap().dead_letters(), 4);
 }
 
-#[derive(Debug)]
-struct Fragile;
-
-impl Drop for Fragile {
-    fn drop(&mut self) {
-        panic!("an event that can't be dropped");
-    }
-}
-
-struct Unlucky;
-
-#[actor]
-impl Unlucky {
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
-    }
-
-    #[on]
-    fn fragile(&mut self, _: Fragile) {}
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_destructor_that_panics_hurts_nobody() {
-    let sys = System::new();
-    let unlucky = sys.spawn(Unlucky);
-    unlucky.tell(Halt);
-    unlucky.tell(Fragile);
-    idle().await;
-    unlucky.tell(Fragile);
-    assert_eq!(sys.as_live().unwrap().dead_letters(), 2);
-    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
-}
-
 #[tokio::test(start_paused = true)]
 async fn a_hook_that_causes_dead_letters_is_not_called_for_them() {
     let sys = System::new();

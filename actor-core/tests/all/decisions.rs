@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, idle, system};
 use actor_core::Supervision;
 use actor_core::prelude::*;
 use actor_core::supervision::{Decision, Failure};
@@ -61,7 +61,7 @@ struct Judge {
     children: Vec<ActorRef<Child>>,
 }
 
-#[actor(states(Judging, Deaf(ignore(Failure))))]
+#[actor]
 impl Judge {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
@@ -81,11 +81,6 @@ impl Judge {
     }
 
     #[on]
-    fn turn_deaf(&mut self, _: Life, cx: &mut Context<Self>) {
-        cx.goto(JudgeState::Deaf);
-    }
-
-    #[on(Judging)]
     async fn failed(&mut self, failure: Failure, cx: &mut Context<Self>) -> Decision {
         self.journal.note(format!("asked: {failure}"));
         cx.sleep(Duration::from_secs(1)).await;
@@ -104,16 +99,6 @@ fn judge(journal: &Journal) -> impl FnMut() -> Judge + Send + 'static {
         journal: journal.clone(),
         children: Vec::new(),
     }
-}
-
-fn system() -> (System, Journal) {
-    let sys = System::new();
-    let journal = Journal::new();
-    let noted = journal.clone();
-    sys.as_live().unwrap().on_failure(move |failure| {
-        noted.note(format!("{:?}: {}", failure.kind, failure.message));
-    });
-    (sys, journal)
 }
 
 #[tokio::test(start_paused = true)]
@@ -176,16 +161,6 @@ async fn a_supervisor_that_fails_while_it_decides_is_the_one_that_has_failed() {
         "b starts",
     ]);
     assert_eq!(children[0].ask(Life).await, Ok(1));
-}
-
-#[tokio::test(start_paused = true)]
-async fn without_an_answer_a_child_is_brought_back() {
-    let (sys, journal) = system();
-    let judge = sys.spawn(judge(&journal)());
-    let children = judge.ask(Children).await.unwrap();
-    judge.tell(Life);
-    children[0].tell(Break("stop"));
-    assert_eq!(children[0].ask(Life).await, Ok(2));
 }
 
 #[tokio::test(start_paused = true)]

@@ -30,11 +30,9 @@ mod random;
 mod receive;
 mod ref_counted;
 mod references;
-mod selects;
 #[cfg(all(unix, feature = "top"))]
 mod showing;
 mod shutdown;
-mod starts;
 mod states;
 mod statuses;
 mod streams;

@@ -1,86 +1,14 @@
-//! The registry of actor names, in production.
+//! The registry of actor names, as far as production alone has it.
 
 use crate::support::{Journal, idle};
 use actor_core::names::LookupError;
 use actor_core::prelude::*;
 use actor_core::supervision::FailureKind;
 
-#[derive(Debug)]
-struct Halt;
-
 struct Printer;
 
 #[actor]
-impl Printer {
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
-    }
-}
-
-struct Plotter;
-
-#[actor]
-impl Plotter {
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
-    }
-}
-
-#[protocol]
-trait Device {
-    fn halt(halt: Halt);
-}
-
-#[tokio::test]
-async fn who_is_registered_is_found() {
-    let sys = System::new();
-    let printer = sys.spawn(Printer);
-    sys.register("printer", &printer);
-    assert_eq!(sys.lookup::<Printer>("printer").await, Ok(printer.clone()));
-    let other = sys.lookup::<Plotter>("printer").await;
-    assert!(matches!(other, Err(LookupError::OtherType(found)) if found.contains("Printer")));
-    assert_eq!(
-        sys.lookup::<Printer>("plotter").await,
-        Err(LookupError::Unknown)
-    );
-    sys.unregister("printer");
-    assert_eq!(
-        sys.lookup::<Printer>("printer").await,
-        Err(LookupError::Unknown)
-    );
-}
-
-#[tokio::test]
-async fn a_protocol_is_found_as_such() {
-    let sys = System::new();
-    let device: DeviceRef = sys.spawn(Plotter).into();
-    sys.register("device", &device);
-    assert_eq!(sys.lookup_ref::<DeviceRef>("device").await, Ok(device));
-}
-
-#[tokio::test]
-async fn a_name_is_free_again_when_its_holder_has_stopped() {
-    let sys = System::new();
-    let first = sys.spawner().name("printer").registered().spawn(Printer);
-    let second = sys.spawn(Printer);
-    let taken = sys.try_register("printer", &second).await.unwrap_err();
-    assert_eq!((taken.holder, &*taken.holder_name), (first.id(), "printer"));
-    assert!(
-        taken
-            .to_string()
-            .starts_with("the name `printer` is that of `printer`")
-    );
-    first.tell(Halt);
-    assert_eq!(first.ask(Halt).await, Err(AskError::Stopped));
-    assert_eq!(
-        sys.lookup::<Printer>("printer").await,
-        Err(LookupError::Unknown)
-    );
-    assert_eq!(sys.try_register("printer", &second).await, Ok(()));
-    assert_eq!(sys.lookup::<Printer>("printer").await, Ok(second));
-}
+impl Printer {}
 
 #[tokio::test(start_paused = true)]
 async fn a_name_that_is_taken_is_a_failure_where_nobody_asks() {

@@ -1,6 +1,7 @@
-//! The order in which events are handled, and fairness between actors.
+//! The order in which events are handled, and fairness between actors and between branches of `select!`.
 
 use actor_core::prelude::*;
+use actor_core::select;
 
 #[derive(Debug)]
 struct Number {
@@ -118,4 +119,25 @@ async fn a_busy_actor_lets_others_run() {
     for _ in 0..100 {
         collector.ask(Numbers).await.unwrap();
     }
+}
+
+/// Counts how often each of three ready branches is taken first.
+async fn drawn(times: u32) -> [u32; 3] {
+    let mut taken = [0; 3];
+    for _ in 0..times {
+        let of = |number: usize| async move { number };
+        let first = select! {
+            first = of(0) => first,
+            first = of(1), if true => first,
+            first = of(2) => first,
+        };
+        taken[first] += 1;
+    }
+    taken
+}
+
+#[tokio::test]
+async fn each_branch_that_is_ready_is_the_first_at_times() {
+    // The probability that one of them is left out is below 10^-70.
+    assert!(drawn(400).await.iter().all(|times| *times > 0));
 }

@@ -5,14 +5,11 @@ use std::time::Duration;
 use actor_core::StopReason;
 use actor_core::prelude::*;
 use actor_core::services::Group;
-use actor_core::supervision::Restart;
 
 use crate::support::Journal;
 
 #[derive(Clone, Debug)]
 struct Note(u32);
-#[derive(Debug)]
-struct Fail;
 #[derive(Debug)]
 struct Pipe;
 #[derive(Clone, Debug)]
@@ -41,14 +38,8 @@ impl Session {
     fn tick(&mut self, _: Tick) {}
 
     #[on]
-    fn note(&mut self, note: Note) -> u32 {
+    fn note(&mut self, note: Note) {
         self.journal.note(format!("note {}", note.0));
-        note.0
-    }
-
-    #[on]
-    fn fail(&mut self, _: Fail) {
-        panic!("told to");
     }
 
     #[on]
@@ -61,26 +52,6 @@ impl Session {
     fn stop(&mut self) {
         self.journal.note("stop");
     }
-}
-
-#[tokio::test(start_paused = true)]
-async fn the_last_reference_of_any_kind_ends_it_in_order() {
-    let (sys, journal) = (System::new(), Journal::new());
-    let session = sys.spawner().ref_counted().spawn(Session::with(&journal));
-    let end = session.stopped();
-    let recipient: Recipient<Note> = session.recipient();
-    let asked = session.ask(Note(1));
-    drop(session);
-    recipient.tell(Note(2));
-    let again = recipient.clone();
-    drop(recipient);
-    assert_eq!(asked.await, Ok(1));
-    tokio::time::sleep(Duration::from_secs(1)).await;
-    assert!(again.is_alive());
-    again.tell(Note(3));
-    drop(again);
-    assert_eq!(end.await, StopReason::Stopped);
-    journal.expect(["note 1", "note 2", "note 3", "stop"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -108,22 +79,6 @@ async fn names_groups_and_pipes_keep_it_and_waiting_for_its_end_does_not() {
     assert!(begun.elapsed() > Duration::from_secs(2), "the pipe is over");
     assert_eq!(weak.upgrade(), None);
     journal.expect(["note 1", "note 99", "stop"]);
-}
-
-#[tokio::test]
-async fn a_supervised_child_is_brought_back_while_somebody_refers_to_it() {
-    let (sys, journal) = (System::new(), Journal::new());
-    sys.as_live().expect("it is live").on_failure(|_| {});
-    let kept = journal.clone();
-    let spawner = sys.spawner().ref_counted().restart(Restart::Permanent);
-    let session = spawner.spawn_with(move || Session::with(&kept));
-    session.tell(Fail);
-    assert_eq!(session.ask(Note(1)).await, Ok(1));
-    let end = session.stopped();
-    session.tell(Fail);
-    drop(session);
-    // The actor fails when it was already ordered to stop, and is not restarted.
-    assert_eq!(end.await, StopReason::Failed);
 }
 
 #[tokio::test]

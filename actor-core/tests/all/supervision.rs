@@ -1,18 +1,16 @@
-//! Supervised children in production: restarts, stops and giving up.
+//! Supervised children, as far as production alone has them: reported failures, dead letters, exact times.
 
 use std::time::Duration;
 
-use crate::support::{Journal, idle};
+use crate::support::{Journal, idle, system};
 use actor_core::Supervision;
 use actor_core::prelude::*;
-use actor_core::supervision::{Backoff, Restart, Unread};
+use actor_core::supervision::{Backoff, Unread};
 
 #[derive(Debug)]
 struct Panic;
 #[derive(Debug)]
 struct Err_;
-#[derive(Debug)]
-struct Halt;
 #[derive(Debug)]
 struct Note(&'static str);
 #[derive(Debug)]
@@ -21,6 +19,8 @@ struct Wait;
 struct Life;
 #[derive(Debug)]
 struct Tick;
+#[derive(Debug)]
+struct Children;
 
 struct Child {
     name: &'static str,
@@ -51,18 +51,8 @@ impl Child {
     }
 
     #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
-    }
-
-    #[on]
     fn note(&mut self, note: Note) {
         self.journal.note(format!("{} {}", self.name, note.0));
-    }
-
-    #[on]
-    async fn wait(&mut self, _: Wait) {
-        std::future::pending::<()>().await;
     }
 
     #[on]
@@ -98,16 +88,6 @@ fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Sen
             journal: journal.clone(),
         }
     }
-}
-
-fn system() -> (System, Journal) {
-    let sys = System::new();
-    let journal = Journal::new();
-    let noted = journal.clone();
-    sys.as_live().unwrap().on_failure(move |failure| {
-        noted.note(format!("{:?}: {}", failure.kind, failure.message));
-    });
-    (sys, journal)
 }
 
 async fn later(seconds: u64) {
@@ -166,31 +146,6 @@ async fn an_err_that_nobody_receives_is_a_failure() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn each_kind_of_child_comes_back_after_its_kind_of_end() {
-    for (restart, after_a_halt, after_a_failure) in [
-        (Restart::Permanent, true, true),
-        (Restart::Transient, false, true),
-        (Restart::Temporary, false, false),
-    ] {
-        let (sys, journal) = system();
-        let spawn = || {
-            let spawner = sys.spawner().restart(restart);
-            spawner.spawn_with(factory("a", &journal))
-        };
-        let (halted, failed) = (spawn(), spawn());
-        halted.tell(Halt);
-        failed.tell(Panic);
-        idle().await;
-        assert_eq!(halted.ask(Life).await.is_ok(), after_a_halt, "{restart:?}");
-        assert_eq!(
-            failed.ask(Life).await.is_ok(),
-            after_a_failure,
-            "{restart:?}"
-        );
-    }
-}
-
-#[tokio::test(start_paused = true)]
 async fn unread_events_are_dropped_where_told() {
     let (sys, journal) = system();
     let letters = journal.clone();
@@ -238,235 +193,23 @@ async fn the_system_gives_up_at_the_fourth_failure_within_five_seconds() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_child_waits_longer_each_time() {
-    let (sys, journal) = system();
-    let backoff = Backoff::new(Duration::from_secs(2), Duration::from_secs(10)).factor(3.0);
-    let spawner = sys.spawner().backoff(backoff);
-    let child = spawner.spawn_with(factory("a", &journal));
-    for wait in [2, 6, 10, 10] {
-        idle().await;
-        journal.take();
-        child.tell(Panic);
-        later(wait - 1).await;
-        journal.expect(["Panicked: ouch", "a drops"]);
-        later(1).await;
-        idle().await;
-        journal.expect(["a starts"]);
-    }
-    later(11).await;
-    child.tell(Panic);
-    later(1).await;
-    journal.expect(["Panicked: ouch", "a drops"]);
-    later(1).await;
-    idle().await;
-    journal.expect(["a starts"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_child_that_waits_to_be_brought_back_can_be_stopped() {
+async fn a_child_that_waits_to_be_brought_back_ends_with_its_system() {
     let (sys, journal) = system();
     let hour = Duration::from_secs(3_600);
     let spawn = |name| {
         let spawner = sys.spawner().backoff(Backoff::new(hour, hour));
         spawner.spawn_with(factory(name, &journal))
     };
-    let (first, second, third) = (spawn("a"), spawn("b"), spawn("c"));
-    for child in [&first, &second, &third] {
-        child.tell(Panic);
-    }
+    let (first, second) = (spawn("a"), spawn("b"));
+    first.tell(Panic);
+    second.tell(Panic);
     idle().await;
-    assert_eq!(sys.as_live().unwrap().actor_count(), 3);
-    first.stop();
-    second.kill();
+    assert_eq!(sys.as_live().unwrap().actor_count(), 2);
+    first.kill();
     idle().await;
     assert_eq!(sys.as_live().unwrap().actor_count(), 1);
     sys.shutdown().await.unwrap();
-    assert_eq!(third.ask(Life).await, Err(AskError::Stopped));
-}
-
-struct Parent {
-    supervision: Supervision,
-    journal: Journal,
-    children: Vec<ActorRef<Child>>,
-}
-
-#[derive(Debug)]
-struct Children;
-
-#[actor]
-impl Parent {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        self.journal.note("parent starts");
-        cx.supervise(self.supervision);
-        for name in ["a", "b", "c"] {
-            let child = cx.spawn_with(factory(name, &self.journal));
-            self.children.push(child);
-        }
-    }
-
-    #[on]
-    fn children(&mut self, _: Children) -> Vec<ActorRef<Child>> {
-        self.children.clone()
-    }
-
-    #[on]
-    fn panic(&mut self, _: Panic) {
-        panic!("parent");
-    }
-
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
-    }
-
-    #[stop]
-    fn stop(&mut self) {
-        self.journal.note("parent stops");
-    }
-}
-
-impl Drop for Parent {
-    fn drop(&mut self) {
-        self.journal.note("parent drops");
-    }
-}
-
-async fn family(
-    sys: &System,
-    journal: &Journal,
-    supervision: Supervision,
-) -> (ActorRef<Parent>, Vec<ActorRef<Child>>) {
-    let noted = journal.clone();
-    let parent = sys.spawner().name("parent").spawn_with(move || Parent {
-        supervision,
-        journal: noted.clone(),
-        children: Vec::new(),
-    });
-    let children = parent.ask(Children).await.unwrap();
-    idle().await;
-    journal.take();
-    (parent, children)
-}
-
-#[tokio::test(start_paused = true)]
-async fn one_for_one() {
-    let (sys, journal) = system();
-    let (_parent, children) = family(&sys, &journal, Supervision::one_for_one()).await;
-    children[1].tell(Panic);
-    idle().await;
-    journal.expect(["Panicked: ouch", "b drops", "b starts"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn one_for_all() {
-    let (sys, journal) = system();
-    let (_parent, children) = family(&sys, &journal, Supervision::one_for_all()).await;
-    children[1].tell(Panic);
-    idle().await;
-    journal.expect([
-        "Panicked: ouch",
-        "b drops",
-        "c stops",
-        "c drops",
-        "a stops",
-        "a drops",
-        "a starts",
-        "b starts",
-        "c starts",
-    ]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn rest_for_one_with_one_that_waits() {
-    let (sys, journal) = system();
-    let (_parent, children) = family(&sys, &journal, Supervision::rest_for_one()).await;
-    children[2].tell(Wait);
-    children[2].tell(Note("reads on"));
-    idle().await;
-    children[1].tell(Panic);
-    idle().await;
-    journal.expect([
-        "Panicked: ouch",
-        "b drops",
-        "c drops",
-        "b starts",
-        "c starts",
-        "c reads on",
-    ]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn children_end_in_order_before_a_supervisor_that_halts() {
-    let (sys, journal) = system();
-    let (parent, children) = family(&sys, &journal, Supervision::one_for_one()).await;
-    parent.tell(Halt);
-    children[0].tell(Note("reads on"));
-    idle().await;
-    // The read may come at any time before the stop.
-    assert!(journal.remove("a reads on").unwrap() <= 5);
-    journal.expect([
-        "parent stops",
-        "c stops",
-        "c drops",
-        "b stops",
-        "b drops",
-        "a stops",
-        "a drops",
-        "parent drops",
-    ]);
-    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
-}
-
-#[tokio::test(start_paused = true)]
-async fn children_are_stopped_before_a_supervisor_that_fails() {
-    let (sys, journal) = system();
-    let (parent, children) = family(&sys, &journal, Supervision::one_for_one()).await;
-    children[1].tell(Wait);
-    idle().await;
-    parent.tell(Panic);
-    idle().await;
-    journal.expect([
-        "Panicked: parent",
-        "c stops",
-        "c drops",
-        "b drops",
-        "a stops",
-        "a drops",
-        "parent drops",
-        "parent starts",
-        "a starts",
-        "b starts",
-        "c starts",
-    ]);
-    assert_eq!(children[0].ask(Life).await, Err(AskError::Stopped));
-    assert_eq!(sys.as_live().unwrap().actor_count(), 4);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_supervisor_that_gives_up_fails() {
-    let (sys, journal) = system();
-    let supervision = Supervision::one_for_one().intensity(1, Duration::from_secs(1));
-    let (_parent, children) = family(&sys, &journal, supervision).await;
-    children[0].tell(Panic);
-    idle().await;
-    journal.expect(["Panicked: ouch", "a drops", "a starts"]);
-    children[2].tell(Panic);
-    idle().await;
-    journal.expect([
-        "Panicked: ouch",
-        "c drops",
-        "Exhausted: restarted 1 time within 1s, it has ended once more",
-        "b stops",
-        "b drops",
-        "a stops",
-        "a drops",
-        "parent drops",
-        "parent starts",
-        "a starts",
-        "b starts",
-        "c starts",
-    ]);
+    assert_eq!(second.ask(Life).await, Err(AskError::Stopped));
 }
 
 struct Reluctant {
@@ -485,11 +228,6 @@ impl Reluctant {
     #[on]
     fn panic(&mut self, _: Panic) {
         panic!("ouch");
-    }
-
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
     }
 }
 
@@ -569,81 +307,6 @@ async fn a_start_hook_that_returns_an_error_counts() {
     journal.expect(["Error: `Store` did not start: Err(NoDisk)"]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn told_to_stop() {
-    let (sys, journal) = system();
-    let spawn = |name| {
-        let spawner = sys.spawner().restart(Restart::Permanent);
-        spawner.spawn_with(factory(name, &journal))
-    };
-    let (first, second, third) = (spawn("a"), spawn("b"), spawn("c"));
-    idle().await;
-    journal.take();
-    first.tell(Note("before"));
-    first.stop();
-    first.tell(Note("after"));
-    idle().await;
-    journal.expect(["a before", "a stops", "a drops"]);
-    second.tell(Note("before"));
-    second.kill();
-    idle().await;
-    journal.expect(["b drops"]);
-    third.tell(Wait);
-    third.stop().within(Duration::from_secs(3));
-    later(2).await;
-    journal.expect::<&str>([]);
-    later(2).await;
-    journal.expect(["c drops"]);
-    assert_eq!(sys.as_live().unwrap().actor_count(), 0);
-}
-
-#[derive(Debug)]
-struct Watch(ActorRef<Child>);
-
-struct Watcher(Journal);
-
-#[actor]
-impl Watcher {
-    #[on]
-    fn watch(&mut self, watch: Watch, cx: &mut Context<Self>) {
-        cx.watch(&watch.0);
-    }
-
-    #[on]
-    fn terminated(&mut self, end: Terminated) {
-        self.0.note(format!("{:?}", end.reason));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn watchers_hear_of_the_end_and_not_of_a_restart() {
-    let (sys, journal) = system();
-    let heard = Journal::new();
-    let watcher = sys.spawn(Watcher(heard.clone()));
-    let spawn = || sys.spawn_with(factory("a", &journal));
-    let (exhausted, stopped, killed) = (spawn(), spawn(), spawn());
-    watcher.tell(Watch(exhausted.clone()));
-    idle().await;
-    for _ in 0..3 {
-        exhausted.tell(Panic);
-        idle().await;
-    }
-    heard.expect::<&str>([]);
-    exhausted.tell(Panic);
-    idle().await;
-    heard.expect(["Exhausted"]);
-    for child in [&stopped, &killed] {
-        watcher.tell(Watch(child.clone()));
-    }
-    idle().await;
-    stopped.stop();
-    idle().await;
-    heard.expect(["Stopped"]);
-    killed.kill();
-    idle().await;
-    heard.expect(["Aborted"]);
-}
-
 /// Events from before and after the failure are handled once and in order, on every worker.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn nothing_is_lost_but_the_event_that_failed() {
@@ -697,7 +360,6 @@ async fn nothing_is_lost_but_the_event_that_failed() {
 
 struct Linked {
     other: ActorRef<Child>,
-    traps: bool,
     journal: Journal,
 }
 
@@ -706,15 +368,7 @@ impl Linked {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
         self.journal.note("linked starts");
-        if self.traps {
-            cx.trap_links();
-        }
         cx.link(&self.other);
-    }
-
-    #[on]
-    fn terminated(&mut self, end: Terminated) {
-        self.journal.note(format!("hears {:?}", end.reason));
     }
 
     #[on]
@@ -734,19 +388,16 @@ impl Drop for Linked {
     }
 }
 
+/// A handler that waits is dropped with its actor. The last failure exhausts the restarts of both.
 #[tokio::test(start_paused = true)]
-async fn a_failure_is_shared_by_who_is_linked() {
+async fn a_link_goes_both_ways() {
     let (sys, journal) = system();
-    let link = |child: &ActorRef<Child>, traps| {
-        let (other, journal) = (child.clone(), journal.clone());
-        sys.spawn_with(move || Linked {
-            other: other.clone(),
-            traps,
-            journal: journal.clone(),
-        })
-    };
     let child = sys.spawn_with(factory("a", &journal));
-    let linked = link(&child, false);
+    let (other, noted) = (child.clone(), journal.clone());
+    let linked = sys.spawn_with(move || Linked {
+        other: other.clone(),
+        journal: noted.clone(),
+    });
     idle().await;
     journal.expect(["a starts", "linked starts"]);
     child.tell(Panic);
@@ -783,33 +434,6 @@ async fn a_failure_is_shared_by_who_is_linked() {
         "a drops",
         "Exhausted: restarted 3 times within 5s, it has ended once more",
     ]);
-    let failed = sys.spawn(factory("b", &journal)());
-    failed.tell(Panic);
-    idle().await;
-    journal.take();
-    link(&failed, true);
-    idle().await;
-    journal.expect(["linked starts", "hears Failed"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_link_is_not_for_those_that_halt() {
-    let (sys, journal) = system();
-    for traps in [false, true] {
-        let child = sys.spawn(factory("a", &journal)());
-        let linked = sys.spawn(Linked {
-            other: child.clone(),
-            traps,
-            journal: journal.clone(),
-        });
-        idle().await;
-        child.tell(Halt);
-        idle().await;
-        journal.expect(["a starts", "linked starts", "a stops", "a drops"]);
-        linked.stop();
-        idle().await;
-        journal.expect(["linked drops"]);
-    }
 }
 
 /// The longest possible delay, made longer by jitter. No child is lost by it.
@@ -818,17 +442,12 @@ async fn no_wait_is_too_long() {
     let sys = System::new();
     sys.as_live().unwrap().on_failure(|_| {});
     let patience = Backoff::new(Duration::MAX, Duration::MAX).jitter(1.0);
-    let children: Vec<_> = (0..20)
-        .map(|_| {
-            let journal = Journal::new();
-            let make = move || Child {
-                name: "child",
-                life: 0,
-                journal: journal.clone(),
-            };
-            sys.spawner().backoff(patience).spawn_with(make)
-        })
-        .collect();
+    let spawn = || {
+        sys.spawner()
+            .backoff(patience)
+            .spawn_with(factory("a", &Journal::new()))
+    };
+    let children: Vec<_> = (0..20).map(|_| spawn()).collect();
     for child in &children {
         child.tell(Panic);
     }

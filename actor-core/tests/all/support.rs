@@ -4,6 +4,8 @@ use std::fmt::Debug;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use actor_core::System;
+
 /// A journal of events, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Journal(Arc<Mutex<Vec<String>>>);
@@ -40,6 +42,15 @@ impl Journal {
         let expected: Vec<_> = expected.as_ref().iter().map(AsRef::as_ref).collect();
         assert_eq!(noted, expected);
     }
+}
+
+/// Returns a system, and the journal of its failures.
+pub(crate) fn system() -> (System, Journal) {
+    let (sys, journal) = (System::new(), Journal::new());
+    let noted = journal.clone();
+    let live = sys.as_live().unwrap();
+    live.on_failure(move |failure| noted.note(format!("{:?}: {}", failure.kind, failure.message)));
+    (sys, journal)
 }
 
 /// Waits until nothing is left to do: a paused clock only moves when every task waits.

@@ -1,4 +1,4 @@
-//! Watches and links: notifications of an actor's end.
+//! Watches, waits for ends and waits for starts, as far as production alone has them.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -7,6 +7,8 @@ use std::time::Duration;
 
 use crate::support::{Journal, idle};
 use actor_core::prelude::*;
+use actor_core::supervision::Backoff;
+use tokio::time::Instant;
 
 #[derive(Debug)]
 struct Halt;
@@ -37,12 +39,6 @@ impl Mortal {
 
 #[derive(Debug)]
 struct Watch(ActorRef<Mortal>);
-#[derive(Debug)]
-struct Unwatch(ActorRef<Mortal>);
-#[derive(Debug)]
-struct Link(ActorRef<Mortal>);
-#[derive(Debug)]
-struct Unlink(ActorRef<Mortal>);
 
 struct Mourner {
     journal: Journal,
@@ -53,21 +49,6 @@ impl Mourner {
     #[on]
     fn watch(&mut self, watch: Watch, cx: &mut Context<Self>) {
         cx.watch(&watch.0);
-    }
-
-    #[on]
-    fn unwatch(&mut self, unwatch: Unwatch, cx: &mut Context<Self>) {
-        cx.unwatch(&unwatch.0);
-    }
-
-    #[on]
-    fn link(&mut self, link: Link, cx: &mut Context<Self>) {
-        cx.link(&link.0);
-    }
-
-    #[on]
-    fn unlink(&mut self, unlink: Unlink, cx: &mut Context<Self>) {
-        cx.unlink(&unlink.0);
     }
 
     #[on]
@@ -87,43 +68,6 @@ fn mourner(sys: &System) -> (ActorRef<Mourner>, Journal) {
         journal: journal.clone(),
     });
     (mourner, journal)
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_watcher_hears_of_a_halt() {
-    let sys = System::new();
-    let (mourner, journal) = mourner(&sys);
-    let mortal = sys.spawn(Mortal);
-    mourner.tell(Watch(mortal.clone()));
-    idle().await;
-    journal.expect::<&str>([]);
-    mortal.tell(Halt);
-    idle().await;
-    journal.expect(["Halted"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_watcher_hears_of_a_panic() {
-    let sys = System::new();
-    let (mourner, journal) = mourner(&sys);
-    let mortal = sys.spawn(Mortal);
-    mourner.tell(Watch(mortal.clone()));
-    idle().await;
-    mortal.tell(Break);
-    idle().await;
-    journal.expect(["Failed"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_late_watcher_hears_at_once() {
-    let sys = System::new();
-    let (mourner, journal) = mourner(&sys);
-    let mortal = sys.spawn(Mortal);
-    mortal.tell(Halt);
-    idle().await;
-    mourner.tell(Watch(mortal));
-    idle().await;
-    journal.expect(["Halted"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -170,51 +114,27 @@ async fn now<F: Future>(future: F) -> Option<F::Output> {
     }
 }
 
-fn quietly() -> System {
+#[tokio::test(start_paused = true)]
+async fn a_wait_is_over_when_a_handler_that_waits_is_killed() {
+    let sys = System::new();
+    let mortal = sys.spawn(Mortal);
+    let end = mortal.stopped();
+    mortal.tell(Stuck);
+    idle().await;
+    assert_eq!(now(mortal.stopped()).await, None);
+    mortal.kill();
+    assert_eq!(end.await, StopReason::Aborted);
+    assert_eq!(now(mortal.stopped()).await, Some(StopReason::Aborted));
+}
+
+/// Under test, an actor that the system gives up is a bug.
+#[tokio::test(start_paused = true)]
+async fn who_is_given_up_has_stopped() {
     let sys = System::new();
     sys.as_live().unwrap().on_failure(|_| {});
-    sys
-}
-
-#[tokio::test(start_paused = true)]
-async fn who_awaits_an_end_is_told_the_reason() {
-    let sys = quietly();
-    let [halts, fails, stops, dies] = [(); 4].map(|()| sys.spawn(Mortal));
-    let ends = [&halts, &fails, &stops, &dies].map(|mortal| (mortal.stopped(), mortal.clone()));
-    assert!(now(dies.stopped()).await.is_none());
-    assert!(dies.is_alive());
-    halts.tell(Halt);
-    fails.tell(Break);
-    stops.stop();
-    dies.tell(Stuck);
-    idle().await;
-    dies.kill();
-    let reasons = ["Halted", "Failed", "Stopped", "Aborted"];
-    for ((end, mortal), reason) in ends.into_iter().zip(reasons) {
-        assert_eq!(format!("{:?}", end.await), reason);
-        assert!(!mortal.is_alive());
-        let late = now(mortal.stopped()).await;
-        assert_eq!(late.map(|end| format!("{end:?}")).as_deref(), Some(reason));
-    }
-}
-
-#[tokio::test(start_paused = true)]
-async fn stop_and_wait_handles_what_was_sent_before() {
-    let sys = System::new();
     let (mourner, journal) = mourner(&sys);
-    let mortal = sys.spawn(Mortal);
-    mourner.tell(Watch(mortal.clone()));
-    idle().await;
-    mortal.tell(Halt);
-    assert_eq!(mortal.stop().await, StopReason::Halted);
-    assert_eq!(mourner.stop().await, StopReason::Stopped);
-    journal.expect(["Halted"]);
-}
-
-#[tokio::test(start_paused = true)]
-async fn who_is_brought_back_has_not_stopped() {
-    let sys = quietly();
     let mortal = sys.spawn_with(|| Mortal);
+    mourner.tell(Watch(mortal.clone()));
     let mut end = pin!(mortal.stopped());
     for _ in 0..3 {
         mortal.tell(Break);
@@ -224,6 +144,8 @@ async fn who_is_brought_back_has_not_stopped() {
     }
     mortal.tell(Break);
     assert_eq!(end.await, StopReason::Exhausted);
+    idle().await;
+    journal.expect(["Exhausted"]);
 }
 
 #[tokio::test(start_paused = true)]
@@ -251,40 +173,47 @@ fn an_end_may_be_awaited_outside_the_runtime() {
     assert_eq!(futures_executor::block_on(end), StopReason::Halted);
 }
 
-#[tokio::test(start_paused = true)]
-async fn who_watches_no_more_is_not_told_and_may_watch_again() {
-    let sys = System::new();
-    let (mourner, journal) = mourner(&sys);
-    let [forgotten, kept, again] = [(); 3].map(|()| sys.spawn(Mortal));
-    for mortal in [&forgotten, &forgotten, &kept, &again] {
-        mourner.tell(Watch(mortal.clone()));
-    }
-    mourner.tell(Unwatch(forgotten.clone()));
-    mourner.tell(Unwatch(again.clone()));
-    mourner.tell(Watch(again.clone()));
-    idle().await;
-    forgotten.tell(Halt);
-    idle().await;
-    journal.expect::<&str>([]);
-    kept.tell(Halt);
-    again.tell(Halt);
-    idle().await;
-    journal.expect(["Halted", "Halted"]);
+/// An actor whose start takes a second, and may fail.
+struct Slow {
+    fails: bool,
 }
 
-/// After an unlink, a failure of either actor does not affect the other.
+#[actor]
+impl Slow {
+    #[start]
+    async fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), &'static str> {
+        cx.sleep(Duration::from_secs(1)).await;
+        if self.fails { Err("not yet") } else { Ok(()) }
+    }
+
+    #[on]
+    fn smash(&mut self, _: Break) {
+        panic!("smashed");
+    }
+}
+
 #[tokio::test(start_paused = true)]
-async fn a_link_that_was_ended_shares_nothing() {
-    let sys = quietly();
-    let (unlinked, _) = mourner(&sys);
-    let (linked, _) = mourner(&sys);
-    let mortal = sys.spawn(Mortal);
-    unlinked.tell(Link(mortal.clone()));
-    linked.tell(Link(mortal.clone()));
-    unlinked.tell(Unlink(mortal.clone()));
-    idle().await;
-    mortal.tell(Break);
-    assert_eq!(linked.stopped().await, StopReason::Linked);
-    idle().await;
-    assert!(unlinked.is_alive());
+async fn a_start_that_is_tried_again_is_waited_for_each_time() {
+    let sys = System::new();
+    let wait = Duration::from_secs(10);
+    let mut tries = 0;
+    let begin = Instant::now();
+    let actor = sys
+        .spawner()
+        .backoff(Backoff::new(wait, wait))
+        .spawn_with(move || {
+            tries += 1;
+            Slow { fails: tries < 3 }
+        });
+    assert_eq!(actor.started().await, Ok(()));
+    assert_eq!(begin.elapsed(), Duration::from_secs(3 + 2 * 10));
+
+    // The actor is down again: a wait from here on is for its next incarnation.
+    actor.tell(Break);
+    tokio::time::sleep(Duration::from_secs(5)).await;
+    let begin = Instant::now();
+    assert_eq!(actor.started().await, Ok(()));
+    assert_eq!(begin.elapsed(), Duration::from_secs(6));
+    assert_eq!(actor.ask(Break).await, Err(AskError::Failed));
+    sys.shutdown().await.unwrap();
 }

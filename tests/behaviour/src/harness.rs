@@ -59,14 +59,34 @@ where
     T: Ord + Send + 'static,
     F: Future<Output = T> + 'static,
 {
+    let (report, seen) = some_outcomes(tester, program);
+    let (verdict, executions) = (&report.verdict, report.executions);
+    assert!(
+        verdict.is_exhaustive(),
+        "{verdict:?} after {executions} executions"
+    );
+    (report, seen)
+}
+
+/// Returns the outputs of a clean async program in the executions that this tester runs, sorted.
+#[track_caller]
+pub fn some_outcomes<T, F>(
+    tester: &Tester,
+    program: impl Fn(System) -> F + Sync,
+) -> (Report, Vec<T>)
+where
+    T: Ord + Send + 'static,
+    F: Future<Output = T> + 'static,
+{
     let seen = Arc::new(Mutex::new(BTreeSet::new()));
-    let report = exhaust(tester, |sys| {
+    let report = tester.run(|sys| {
         let (outcome, seen) = (program(sys), Arc::clone(&seen));
         async move {
             let outcome = outcome.await;
             lock(&seen).insert(outcome);
         }
     });
+    report.assert_clean();
     let seen = std::mem::take(&mut *lock(&seen));
     (report, seen.into_iter().collect())
 }
@@ -126,6 +146,18 @@ pub fn bug<R: BodyOutput<K>, K>(
     let report = tester.run(program);
     let (kind, message) = first_bug(&report);
     (kind, message.to_owned())
+}
+
+/// Returns the text with which a test fails.
+///
+/// # Panics
+///
+/// If it does not fail.
+#[track_caller]
+pub fn failure_text(report: &Report) -> String {
+    let failed = std::panic::catch_unwind(|| report.assert_clean());
+    let text = failed.expect_err("the test fails");
+    *text.downcast().expect("its text")
 }
 
 /// Removes the values that depend on the clock.

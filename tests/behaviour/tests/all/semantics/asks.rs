@@ -1,69 +1,127 @@
-//! `ask` under test: time limits, delegated replies, and cycles of asks.
+//! `ask`: replies and the errors if there is none, time limits, delegated replies, and cycles of asks.
 
-use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::pin::pin;
-use std::sync::Mutex;
 use std::task::Poll;
 use std::time::Duration;
 
 use actor_core::prelude::*;
-use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Tester};
-
-/// Explores every schedule of a clean program with an async body; returns all outcomes.
-#[track_caller]
-pub(crate) fn every<F: Future<Output = String> + 'static>(
-    body: impl Fn(System) -> F + Sync,
-) -> (Report, Vec<String>) {
-    every_by(Tester::new(), body)
-}
-
-/// The same with the settings of this tester.
-#[track_caller]
-pub(crate) fn every_by<F: Future<Output = String> + 'static>(
-    tester: Tester,
-    body: impl Fn(System) -> F + Sync,
-) -> (Report, Vec<String>) {
-    let outcomes = std::sync::Arc::new(Mutex::new(BTreeSet::new()));
-    let tester = tester
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None));
-    let report = tester.run(|sys| {
-        let (outcome, outcomes) = (body(sys), outcomes.clone());
-        async move {
-            let outcome = outcome.await;
-            outcomes.lock().unwrap().insert(outcome);
-        }
-    });
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive());
-    let outcomes = outcomes.lock().unwrap().iter().cloned().collect();
-    (report, outcomes)
-}
+use actor_core::supervision::Restart;
+use actor_test::{BugKind, Tester};
+use behaviour::harness::events::{Break, Go, Halt, Tick};
+use behaviour::harness::{all, contract};
 
 #[derive(Debug)]
 struct Question(u32);
+#[derive(Debug)]
+struct Slow;
+#[derive(Debug)]
+struct Refuse;
+#[derive(Debug)]
+struct Ignored;
 
 /// Answers questions.
 struct Oracle;
 
-#[actor]
+#[actor(states(Open(ignore(Ignored))))]
 impl Oracle {
     #[on]
     fn question(&mut self, question: Question) -> u32 {
         question.0 + 1
     }
+
+    #[on]
+    async fn slow(&mut self, _: Slow, cx: &mut Context<Self>) -> u32 {
+        cx.sleep(Duration::from_secs(7_200)).await;
+        0
+    }
+
+    #[on]
+    fn refuse(&mut self, _: Refuse) -> Result<u32, String> {
+        Err("no paper".into())
+    }
+
+    #[on]
+    fn smash(&mut self, _: Break) {
+        panic!("smashed");
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+/// Spawns an oracle that may fail, once.
+fn oracle(sys: &System) -> ActorRef<Oracle> {
+    let spawner = sys.spawner().restart(Restart::Temporary);
+    spawner.spawn_with(|| Oracle)
+}
+
+#[test]
+fn the_handler_s_value_is_the_reply() {
+    contract(&["Ok(0) Ok(2)"], async |sys| {
+        let oracle = sys.spawn(Oracle);
+        let slow = oracle.ask(Slow);
+        sys.sleep(Duration::from_secs(1)).await;
+        // The handler may still wait; this one is handled when it has returned.
+        let quick = oracle.ask(Question(1));
+        format!("{:?} {:?}", slow.await, quick.await)
+    });
+}
+
+#[test]
+fn the_event_that_halts_is_answered_and_those_behind_it_are_not() {
+    contract(&["Ok(()) Err(Stopped)"], async |sys| {
+        let oracle = sys.spawn(Oracle);
+        let (halt, behind) = (oracle.ask(Halt), oracle.ask(Question(1)));
+        format!("{:?} {:?}", halt.await, behind.await)
+    });
+}
+
+#[test]
+fn an_ignored_event_is_dropped_without_an_answer() {
+    let report = contract(&["Err(Dropped)"], async |sys| {
+        format!("{:?}", sys.spawn(Oracle).ask(Ignored).await)
+    });
+    assert_eq!(report.dead_letters, 0);
+}
+
+#[test]
+fn a_handler_that_panics_does_not_answer_and_those_behind_it_find_it_stopped() {
+    contract(&["Err(Failed) Err(Stopped)"], async |sys| {
+        let oracle = oracle(&sys);
+        let (panics, behind) = (oracle.ask(Break), oracle.ask(Question(1)));
+        format!("{:?} {:?}", panics.await, behind.await)
+    });
+}
+
+/// An `Err` goes to the asker, who may have dropped the ask; after a `tell` it is a failure of the actor.
+#[test]
+fn an_err_goes_to_the_asker() {
+    contract(
+        &["Ok(Err(\"no paper\")) Ok(2), then Err(Stopped)"],
+        async |sys| {
+            let oracle = oracle(&sys);
+            let refused = oracle.ask(Refuse).await;
+            drop(oracle.ask(Refuse));
+            let lives = oracle.ask(Question(1)).await;
+            oracle.tell(Refuse);
+            format!(
+                "{refused:?} {lives:?}, then {:?}",
+                oracle.ask(Question(1)).await
+            )
+        },
+    );
 }
 
 #[test]
 fn a_limit_is_explored_both_ways() {
-    let (report, outcomes) = every(async |sys| {
+    let report = contract(&["Err(TimedOut)", "Ok(2)"], async |sys| {
         let oracle = sys.spawn(Oracle);
         let answer = oracle.ask(Question(1)).timeout(Duration::from_secs(1));
         format!("{:?}", answer.await)
     });
-    assert_eq!(outcomes, ["Err(TimedOut)", "Ok(2)"]);
     // If the timer fires before the question is handled, the asker resumes at one of 3 moments;
     // between that and the reply, at one of 2; after the reply, before the asker resumes or never.
     assert_eq!(report.executions, 3 + 2 + 2);
@@ -71,43 +129,35 @@ fn a_limit_is_explored_both_ways() {
 
 #[test]
 fn the_limit_is_virtual_time() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["Err(TimedOut) true", "Ok(0) true"], async |sys| {
         let before = sys.now();
         let limit = Duration::from_secs(3_600);
-        let slow = sys.spawn(Slow);
-        let answer = slow.ask(Question(1)).timeout(limit).await;
+        let answer = sys.spawn(Oracle).ask(Slow).timeout(limit).await;
         let waited = sys.now() - before;
         let limit = limit * if answer.is_ok() { 2 } else { 1 };
         format!("{answer:?} {}", waited >= limit)
     });
-    assert_eq!(outcomes, ["Err(TimedOut) true", "Ok(0) true"]);
-}
-
-/// Answers after two hours.
-struct Slow;
-
-#[actor]
-impl Slow {
-    #[on]
-    async fn question(&mut self, _: Question, cx: &mut Context<Self>) -> u32 {
-        cx.sleep(Duration::from_secs(7_200)).await;
-        0
-    }
 }
 
 #[derive(Debug)]
 struct Work(Question, Reply<u32>);
+#[derive(Debug)]
+struct Later;
+/// Keeps the reply.
+#[derive(Debug)]
+struct Keep;
+/// Answers the question of which the reply was kept last.
+#[derive(Debug)]
+struct Put(u32);
+#[derive(Debug)]
+struct Forget;
 
 /// Delegates the answer to a clerk, or answers later.
 struct Desk {
     clerk: ActorRef<Clerk>,
     waiting: Option<Reply<u32>>,
+    kept: Vec<Reply<u32>>,
 }
-
-#[derive(Debug)]
-struct Later;
-#[derive(Debug)]
-struct Now;
 
 #[actor]
 impl Desk {
@@ -119,15 +169,46 @@ impl Desk {
     #[on]
     fn later(&mut self, _: Later, reply: Reply<u32>, cx: &mut Context<Self>) {
         self.waiting = Some(reply);
-        cx.after(Duration::from_secs(1), Now);
+        cx.after(Duration::from_secs(1), Tick);
     }
 
     #[on]
-    fn now(&mut self, _: Now, cx: &mut Context<Self>) {
+    fn now(&mut self, _: Tick, cx: &mut Context<Self>) {
         if let Some(reply) = self.waiting.take() {
             reply.send(7);
         }
         cx.halt();
+    }
+
+    #[on]
+    fn keep(&mut self, _: Keep, reply: Reply<u32>) {
+        self.kept.push(reply);
+    }
+
+    #[on]
+    fn put(&mut self, put: Put) {
+        if let Some(kept) = self.kept.pop() {
+            kept.send(put.0);
+        }
+    }
+
+    #[on]
+    fn forget(&mut self, _: Forget) {
+        self.kept.clear();
+    }
+
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+
+    /// Drops the kept replies before the panic only if someone has asked for it.
+    #[on]
+    fn smash(&mut self, _: Break, reply: Reply<()>) {
+        if !reply.is_nobody() {
+            self.kept.clear();
+        }
+        panic!("smashed");
     }
 }
 
@@ -145,29 +226,68 @@ impl Clerk {
     }
 }
 
+/// Spawns a desk that may fail, once.
+fn desk(sys: &System) -> ActorRef<Desk> {
+    let clerk = sys.spawn(Clerk);
+    let spawner = sys.spawner().restart(Restart::Temporary);
+    spawner.spawn_with(move || Desk {
+        clerk: clerk.clone(),
+        waiting: None,
+        kept: Vec::new(),
+    })
+}
+
 #[test]
 fn a_reply_may_be_sent_by_another_actor_or_later() {
-    let (_, outcomes) = every(async |sys| {
-        let clerk = sys.spawn(Clerk);
-        let desk = sys.spawn(Desk {
-            clerk,
-            waiting: None,
-        });
+    let lost_first = "(Ok(20), Err(Dropped)) Err(Dropped) Ok(7)";
+    // The first timer may fire before the second question is handled, which then comes too late.
+    let late = "(Ok(20), Err(Dropped)) Ok(7) Err(Stopped)";
+    contract(&[lost_first, late], async |sys| {
+        let desk = desk(&sys);
         let answers = (desk.ask(Question(2)).await, desk.ask(Question(0)).await);
         let (later, lost) = (desk.ask(Later), desk.ask(Later));
         format!("{answers:?} {:?} {:?}", later.await, lost.await)
     });
-    let lost_first = "(Ok(20), Err(Dropped)) Err(Dropped) Ok(7)";
-    assert!(outcomes.contains(&lost_first.to_owned()), "{outcomes:?}");
-    // The first timer may fire before the second question is handled, which then comes too late.
-    let late = "(Ok(20), Err(Dropped)) Ok(7) Err(Stopped)";
-    assert_eq!(outcomes, [lost_first, late]);
+    // Replies to nobody are kept and sent as any other.
+    contract(&["Ok(1) Ok(2) Ok(20)"], async |sys| {
+        let desk = desk(&sys);
+        let (first, second) = (desk.ask(Keep), desk.ask(Keep));
+        desk.tell(Put(2));
+        let second = second.await;
+        desk.tell(Put(1));
+        let first = first.await;
+        desk.tell(Keep);
+        desk.tell(Put(3));
+        format!("{first:?} {second:?} {:?}", desk.ask(Question(2)).await)
+    });
+}
+
+#[test]
+fn a_reply_that_is_kept_is_lost_for_a_reason() {
+    let ends: [(&str, fn(&ActorRef<Desk>)); 3] = [
+        ("Err(Dropped)", |desk| desk.tell(Forget)),
+        ("Err(Stopped)", |desk| desk.tell(Halt)),
+        ("Err(Failed)", |desk| desk.tell(Break)),
+    ];
+    for (expected, end) in ends {
+        contract(&[expected], move |sys| async move {
+            let desk = desk(&sys);
+            let kept = desk.ask(Keep);
+            end(&desk);
+            format!("{:?}", kept.await)
+        });
+    }
+    // The desk drops the kept replies, and then fails; the failure drops the reply in hand.
+    contract(&["Err(Dropped) Err(Dropped) Err(Failed)"], async |sys| {
+        let desk = desk(&sys);
+        let [first, second] = [Keep, Keep].map(|keep| desk.ask(keep));
+        let breaks = desk.ask(Break);
+        format!("{:?} {:?} {:?}", first.await, second.await, breaks.await)
+    });
 }
 
 #[derive(Debug)]
 struct Begin;
-#[derive(Debug, Clone)]
-struct Beat;
 #[derive(Debug)]
 struct Even;
 
@@ -177,7 +297,7 @@ struct Link {
     how: How,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum How {
     Plainly,
     AfterAPause,
@@ -215,7 +335,7 @@ impl Link {
                     .spawner()
                     .mailbox(actor_core::mailbox::Mailbox::bounded(2))
                     .spawn(Clock);
-                clock.send(Beat).await.expect("it lives");
+                clock.send(Tick).await.expect("it lives");
                 next.ask(Begin).await.unwrap_or(1)
             }
             How::WithALimit => next.ask(Begin).timeout(limit).await.unwrap_or(1),
@@ -252,12 +372,12 @@ struct Clock;
 impl Clock {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
-        cx.after(Duration::from_secs(1), Beat);
+        cx.after(Duration::from_secs(1), Tick);
     }
 
     #[on]
-    fn beat(&mut self, _: Beat, cx: &mut Context<Self>) {
-        cx.after(Duration::from_secs(1), Beat);
+    fn beat(&mut self, _: Tick, cx: &mut Context<Self>) {
+        cx.after(Duration::from_secs(1), Tick);
     }
 }
 
@@ -285,28 +405,27 @@ fn bug(links: usize, how: How) -> Option<(BugKind, String)> {
 
 #[test]
 fn a_cycle_of_asks_is_found_while_others_go_on() {
-    let cycle = |names| {
+    let cycles = [
+        (1, How::Plainly, "one -> one"),
+        (2, How::Plainly, "one -> two -> one"),
+        (2, How::AfterAPause, "one -> two -> one"),
+        (3, How::Plainly, "one -> two -> three -> one"),
+        // A pending send that has got its capacity is no wait.
+        (2, How::AfterASend, "one -> two -> one"),
+    ];
+    for (links, how, names) in cycles {
         let what = "a cycle of asks, in which each handler awaits the reply of the next: ";
-        Some((BugKind::Deadlock, format!("{what}`{names}`")))
-    };
-    assert_eq!(bug(1, How::Plainly), cycle("one -> one"));
-    assert_eq!(bug(2, How::Plainly), cycle("one -> two -> one"));
-    assert_eq!(bug(2, How::AfterAPause), cycle("one -> two -> one"));
-    assert_eq!(bug(3, How::Plainly), cycle("one -> two -> three -> one"));
-    // A pending send that has got its capacity is no wait.
-    assert_eq!(bug(2, How::AfterASend), cycle("one -> two -> one"));
-}
-
-#[test]
-fn what_ends_by_itself_is_no_cycle() {
-    for how in [How::WithALimit, How::BesideASleep] {
-        assert_eq!(bug(2, how), None);
+        let cycle = (BugKind::Deadlock, format!("{what}`{names}`"));
+        assert_eq!(bug(links, how), Some(cycle));
     }
 }
 
+/// A wait may end by itself, and an asked actor may have answered already.
 #[test]
-fn who_has_answered_closes_no_cycle() {
-    assert_eq!(bug(2, How::Delegating), None);
+fn other_asks_in_a_ring_are_no_cycle() {
+    for how in [How::WithALimit, How::BesideASleep, How::Delegating] {
+        assert_eq!(bug(2, how), None, "{how:?}");
+    }
 }
 
 /// Answers a question, and asks the asker back before that one has received the answer.
@@ -349,37 +468,33 @@ impl Asks {
 
 #[test]
 fn a_reply_on_its_way_closes_no_cycle() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["Ok(3)"], async |sys| {
         let curious = sys.spawn(Curious { of: None });
         let asks = sys.spawn(Asks(curious));
         format!("{:?}", asks.ask(Begin).await)
     });
-    assert_eq!(outcomes, ["Ok(3)"]);
 }
 
 /// The system's limit works like a limit on each ask: both programs have the same schedules.
 #[test]
 fn the_systems_limit_is_that_of_each_ask() {
     const LIMIT: Duration = Duration::from_secs(1);
-    let (alone, each) = every(async |sys| {
-        let oracle = sys.spawn(Oracle);
-        let answer = oracle.ask(Question(1)).timeout(LIMIT);
+    let either = ["Err(TimedOut)", "Ok(2)"];
+    let alone = contract(&either, async |sys| {
+        let answer = sys.spawn(Oracle).ask(Question(1)).timeout(LIMIT);
         format!("{:?}", answer.await)
     });
-    let (whole, all) = every(async |sys| {
+    let whole = contract(&either, async |sys| {
         sys.ask_limit(LIMIT);
-        let oracle = sys.spawn(Oracle);
-        format!("{:?}", oracle.ask(Question(1)).await)
+        format!("{:?}", sys.spawn(Oracle).ask(Question(1)).await)
     });
-    assert_eq!(all, each);
-    assert_eq!(all, ["Err(TimedOut)", "Ok(2)"]);
     assert_eq!(whole.executions, alone.executions);
 }
 
 /// A limit on a single ask has precedence; asks before the system's limit have none.
 #[test]
 fn an_ask_may_do_without_the_systems_limit() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["Ok(2) Ok(3) true Ok(())"], async |sys| {
         let oracle = sys.spawn(Oracle);
         let before = oracle.ask(Question(1));
         sys.ask_limit(Duration::from_secs(1));
@@ -388,112 +503,102 @@ fn an_ask_may_do_without_the_systems_limit() {
         let start = oracle.started().await;
         format!("{:?} {:?} {name} {start:?}", before.await, without.await)
     });
-    assert_eq!(outcomes, ["Ok(2) Ok(3) true Ok(())"]);
 }
 
-/// Monitors that observe replies, and handlers that stop waiting for an event.
-mod replies_and_receives {
-    use super::*;
+#[derive(Debug)]
+struct Who {
+    by: Option<ActorId>,
+}
+#[derive(Debug)]
+struct Answer {
+    from: ActorId,
+    to: Option<ActorId>,
+}
+struct Named;
+#[actor]
+impl Named {
+    #[on]
+    fn who(&mut self, who: Who, cx: &mut Context<Self>) -> Answer {
+        let from = cx.me().id();
+        Answer { from, to: who.by }
+    }
+}
 
-    #[derive(Debug)]
-    struct Who {
-        by: Option<ActorId>,
+struct Wonders(ActorRef<Named>);
+#[actor]
+impl Wonders {
+    #[on]
+    async fn wonder(&mut self, _: Go, cx: &mut Context<Self>) {
+        let by = Some(cx.me().id());
+        let _ = self.0.ask(Who { by }).await;
     }
-    #[derive(Debug)]
-    struct Answer {
-        from: ActorId,
-        to: Option<ActorId>,
-    }
-    struct Oracle;
-    #[actor]
-    impl Oracle {
-        #[on]
-        fn who(&mut self, who: Who, cx: &mut Context<Self>) -> Answer {
-            let from = cx.me().id();
-            Answer { from, to: who.by }
-        }
-    }
+}
 
-    #[derive(Debug)]
-    struct Wonder;
-    struct Curious(ActorRef<Oracle>);
-    #[actor]
-    impl Curious {
-        #[on]
-        async fn wonder(&mut self, _: Wonder, cx: &mut Context<Self>) {
-            let by = Some(cx.me().id());
-            let _ = self.0.ask(Who { by }).await;
-        }
+/// Observes the sender and the recipient of a reply.
+#[derive(Default)]
+struct Eavesdropper;
+#[monitor(hot(Deaf), cold(Told))]
+impl Eavesdropper {
+    #[on]
+    fn who(&mut self, _: &Who, cx: &mut MonitorContext<Self>) {
+        cx.goto(EavesdropperState::Deaf);
     }
+    #[on(replied)]
+    fn answer(&mut self, answer: &Answer, cx: &mut MonitorContext<Self>) {
+        let said = (Some(answer.from), answer.to);
+        assert_eq!((cx.sender(), cx.target()), said);
+        cx.goto(EavesdropperState::Told);
+    }
+}
 
-    /// Observes the sender and the recipient of a reply.
-    #[derive(Default)]
-    struct Eavesdropper;
-    #[monitor(hot(Deaf), cold(Told))]
-    impl Eavesdropper {
-        #[on]
-        fn who(&mut self, _: &Who, cx: &mut MonitorContext<Self>) {
-            cx.goto(EavesdropperState::Deaf);
-        }
-        #[on(replied)]
-        fn answer(&mut self, answer: &Answer, cx: &mut MonitorContext<Self>) {
-            let said = (Some(answer.from), answer.to);
-            assert_eq!((cx.sender(), cx.target()), said);
-            cx.goto(EavesdropperState::Told);
-        }
-    }
+#[test]
+fn a_monitor_sees_who_answers_whom() {
+    let report = all(async |sys: System| {
+        sys.monitor::<Eavesdropper>();
+        let named = sys.spawn(Named);
+        sys.spawn(Wonders(named.clone())).tell(Go);
+        let _ = named.ask(Who { by: None }).await;
+    });
+    assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
+}
 
-    #[test]
-    fn a_monitor_sees_who_answers_whom() {
-        let (report, _) = every(|sys| async move {
-            sys.monitor::<Eavesdropper>();
-            let oracle = sys.spawn(Oracle);
-            sys.spawn(Curious(oracle.clone())).tell(Wonder);
-            let _ = oracle.ask(Who { by: None }).await;
-            String::new()
-        });
-        assert!(report.vacuous.is_empty(), "{:?}", report.vacuous);
+#[derive(Debug)]
+struct Line;
+#[derive(Debug)]
+struct Count;
+/// Awaits a line, but only for a moment.
+#[derive(Default)]
+struct GivesUp {
+    lines: u32,
+}
+#[actor]
+impl GivesUp {
+    #[on]
+    async fn wonder(&mut self, _: Go, cx: &mut Context<Self>) {
+        {
+            let mut line = pin!(cx.receive::<Line>());
+            let taken = poll_fn(|polled| Poll::Ready(line.as_mut().poll(polled).is_ready())).await;
+            self.lines += u32::from(taken);
+        }
+        cx.sleep(Duration::from_millis(1)).await;
     }
+    #[on]
+    fn line(&mut self, _: Line) {
+        self.lines += 1;
+    }
+    #[on]
+    fn count(&mut self, _: Count) -> u32 {
+        self.lines
+    }
+}
 
-    #[derive(Debug)]
-    struct Line;
-    #[derive(Debug)]
-    struct Count;
-    #[derive(Default)]
-    struct GivesUp {
-        lines: u32,
-    }
-    #[actor]
-    impl GivesUp {
-        #[on]
-        async fn wonder(&mut self, _: Wonder, cx: &mut Context<Self>) {
-            {
-                let mut line = pin!(cx.receive::<Line>());
-                let taken =
-                    poll_fn(|polled| Poll::Ready(line.as_mut().poll(polled).is_ready())).await;
-                self.lines += u32::from(taken);
-            }
-            cx.sleep(Duration::from_millis(1)).await;
-        }
-        #[on]
-        fn line(&mut self, _: Line) {
-            self.lines += 1;
-        }
-        #[on]
-        fn count(&mut self, _: Count) -> u32 {
-            self.lines
-        }
-    }
-
-    /// An event that a handler awaited, and no longer awaits, remains for the next handler.
-    #[test]
-    fn what_is_awaited_no_more_is_handled_later() {
-        let (_, outcomes) = every(|sys| async move {
-            let gives_up = sys.spawn(GivesUp::default());
-            gives_up.tell(Wonder);
-            gives_up.tell(Line);
-            format!("{:?}", gives_up.ask(Count).await)
-        });
-        assert_eq!(outcomes, ["Ok(1)"]);
-    }
+/// An event that a handler awaited, and no longer awaits, remains for the next handler.
+#[test]
+fn what_is_awaited_no_more_is_handled_later() {
+    contract(&["Ok(1)"], async |sys| {
+        let gives_up = sys.spawn(GivesUp::default());
+        gives_up.tell(Go);
+        gives_up.tell(Line);
+        format!("{:?}", gives_up.ask(Count).await)
+    });
 }

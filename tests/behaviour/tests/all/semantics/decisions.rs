@@ -5,12 +5,17 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use actor_core::Supervision;
-use actor_core::actor;
 use actor_core::prelude::*;
 use actor_core::supervision::{Decision, Failure};
-use actor_test::BugKind;
+use actor_test::{BugKind, Tester};
+use behaviour::harness::{self, Journal, contract, first_bug, journals, whole};
 
-use crate::semantics::supervision::{Journal, every, supervised};
+use crate::semantics::supervision;
+
+/// A tester of some schedules.
+fn some() -> Tester {
+    Tester::new().supervised(true).iterations(20)
+}
 
 #[derive(Debug)]
 struct Break(&'static str);
@@ -18,8 +23,9 @@ struct Break(&'static str);
 struct Refuse;
 #[derive(Debug)]
 struct Life;
+/// Asks the supervisor for its child.
 #[derive(Debug)]
-struct Looked(Result<u32, AskError>);
+struct TheChild;
 
 struct Child {
     life: u32,
@@ -73,8 +79,6 @@ impl Judge {
         }
         if self.looks {
             cx.me().tell(Life);
-        } else {
-            cx.pipe_to_self(child.ask(Life), Looked);
         }
         self.child = Some(child);
         if self.cause == "nobody" {
@@ -85,14 +89,13 @@ impl Judge {
     #[on]
     async fn look(&mut self, _: Life) {
         if let Some(child) = &self.child {
-            let life = child.ask(Life).await;
-            self.journal.note(format!("{life:?}"));
+            let _ = child.ask(Life).await;
         }
     }
 
     #[on]
-    fn looked(&mut self, Looked(life): Looked) {
-        self.journal.note(format!("{life:?}"));
+    fn child(&mut self, _: TheChild) -> ActorRef<Child> {
+        self.child.clone().expect("it has started")
     }
 
     #[on(Judging)]
@@ -135,42 +138,25 @@ fn judge(journal: &Journal, cause: &'static str) -> Judge {
     }
 }
 
-/// Returns the journals of all schedules, each as an unordered set.
-fn judged(cause: &'static str) -> BTreeSet<Vec<String>> {
-    let seen = every(|sys, journal| {
-        sys.spawn(judge(journal, cause));
-    });
-    let sorted = |mut noted: Vec<String>| {
-        noted.retain(|entry| entry != "sibling drops");
-        noted.sort();
-        noted
-    };
-    seen.into_keys().map(sorted).collect()
-}
-
-fn set<const N: usize>(noted: [&[&str]; N]) -> BTreeSet<Vec<String>> {
-    let owned = |noted: &[&str]| noted.iter().map(|&entry| entry.to_owned()).collect();
-    noted.map(owned).into()
-}
-
 #[test]
-fn a_child_is_brought_back_where_its_supervisor_says_so() {
-    let expected = set([&["Ok(2)", "child panicked: ouch"]]);
-    assert_eq!(judged("ouch"), expected);
+fn a_child_is_brought_back_or_not_as_its_supervisor_says() {
     let refused =
         "child failed: `Child` answered `Refuse` with Err(\"no luck\"), and nobody receives it";
-    assert_eq!(judged("refuse"), set([&["Ok(2)", refused]]));
-}
-
-#[test]
-fn a_child_stays_stopped_where_its_supervisor_says_so() {
-    let expected = set([&["Err(Stopped)", "child panicked: stop"]]);
-    assert_eq!(judged("stop"), expected);
-}
-
-#[test]
-fn a_child_is_brought_back_where_its_supervisor_does_not_say() {
-    assert_eq!(judged("nobody"), set([&["Ok(2)"]]));
+    for (cause, life, noted) in [
+        ("ouch", "Ok(2)", "child panicked: ouch"),
+        ("refuse", "Ok(2)", refused),
+        ("stop", "Err(Stopped)", "child panicked: stop"),
+        // The supervisor ignores the failure.
+        ("nobody", "Ok(2)", ""),
+    ] {
+        contract(&[&format!("{life}: {noted}")], move |sys| async move {
+            let journal = Journal::default();
+            let judge = sys.spawn(judge(&journal, cause));
+            let child = judge.ask(TheChild).await.expect("it has one");
+            let life = child.ask(Life).await;
+            format!("{life:?}: {}", journal.take().join(", "))
+        });
+    }
 }
 
 /// The supervisor fails, and is restarted with children that
@@ -178,85 +164,57 @@ fn a_child_is_brought_back_where_its_supervisor_does_not_say() {
 #[test]
 fn a_supervisor_that_escalates_fails_with_its_children() {
     let journal = Journal::default();
-    let report = supervised().iterations(20).run(|sys| {
+    let report = some().run(|sys| {
         journal.take();
         let journal = journal.clone();
         let judge = move || judge(&journal, "escalate");
         sys.spawner().name("judge").spawn_with(judge);
     });
-    let bug = report.bugs().first().expect("it is given up");
-    assert_eq!(bug.kind(), BugKind::Exhausted);
-    assert_eq!(
-        bug.message(),
-        "`judge` is given up: restarted 3 times within 5s, it has ended once more; at last, it halted"
-    );
+    let message = "`judge` is given up: restarted 3 times within 5s, it has ended once more; at \
+                   last, it halted";
+    assert_eq!(first_bug(&report), (BugKind::Exhausted, message));
     let drops = journal.take();
     let drops = drops.iter().filter(|noted| *noted == "sibling drops");
     assert!(drops.count() >= 3);
     // For a supervisor without a supervisor, the escalation is reported as the bug.
-    let report = supervised().iterations(20).run(|sys| {
+    let report = some().run(|sys| {
         sys.spawn(judge(&Journal::default(), "escalate"));
     });
-    let bug = report.bugs().first().expect("nobody is left to decide");
-    assert_eq!(
-        (bug.kind(), bug.message()),
-        (
-            BugKind::Exhausted,
-            "`child` is given up: its supervisor has decided to fail with it; at last, `child` \
-             panicked: escalate"
-        )
-    );
+    let message = "`child` is given up: its supervisor has decided to fail with it; at last, \
+                   `child` panicked: escalate";
+    assert_eq!(first_bug(&report), (BugKind::Exhausted, message));
 }
 
 /// The request for a decision follows the unread events of the supervisor. If
 /// the supervisor awaits the child meanwhile, the two wait for each other.
 #[test]
 fn a_supervisor_that_awaits_a_child_that_is_down_is_a_deadlock() {
-    let report = supervised().run(|sys| {
+    let report = Tester::new().supervised(true).run(|sys| {
         sys.spawn(Judge {
             looks: true,
             ..judge(&Journal::default(), "ouch")
         });
     });
-    let bug = report.bugs().first().expect("a deadlock");
-    assert_eq!(bug.kind(), BugKind::Deadlock);
-    assert!(bug.message().contains("`Judge`"), "{}", bug.message());
+    let (kind, message) = first_bug(&report);
+    assert_eq!(kind, BugKind::Deadlock);
+    assert!(message.contains("`Judge`"), "{message}");
 }
 
-struct Member {
-    name: &'static str,
-    journal: Journal,
-}
-
-#[actor]
-impl Member {
-    #[start]
-    fn start(&mut self) {
-        self.journal.note(format!("{} starts", self.name));
-    }
-
-    #[on]
-    fn break_down(&mut self, cause: Break) {
-        panic!("{}", cause.0);
-    }
-}
-
-fn member(sys: &System, name: &'static str, journal: &Journal) -> ActorRef<Member> {
-    let journal = journal.clone();
-    sys.spawner().name(name).spawn_with(move || Member {
-        name,
-        journal: journal.clone(),
-    })
+/// Spawns a child of the system that notes its starts.
+fn member(sys: &System, name: &'static str, journal: &Journal) -> ActorRef<supervision::Child> {
+    sys.spawner()
+        .name(name)
+        .spawn_with(supervision::factory(name, journal))
 }
 
 /// Returns the number of starts of each member of a group of three, the second of which fails.
 fn starts(supervision: Supervision) -> BTreeSet<[usize; 3]> {
-    let seen = every(|sys, journal| {
+    let seen = journals(&whole("dfs").supervised(true), |sys, journal| {
         // This member is outside the group, since it is spawned earlier.
         member(sys, "apart", journal);
         sys.supervise(supervision);
         let [_, second, _] = ["a", "b", "c"].map(|name| member(sys, name, journal));
-        second.tell(Break("ouch"));
+        second.tell(harness::events::Break);
     });
     let count = |noted: &Vec<String>, entry| noted.iter().filter(|noted| *noted == entry).count();
     seen.keys()
@@ -283,25 +241,21 @@ fn children_of_the_system_are_a_group_where_that_is_said() {
 #[test]
 fn a_group_of_the_system_has_one_limit() {
     let limit = Supervision::one_for_one().intensity(1, Duration::from_secs(5));
-    let report = supervised().iterations(20).run(move |sys| {
+    let report = some().run(move |sys| {
         sys.supervise(limit);
         for name in ["a", "b"] {
-            member(&sys, name, &Journal::default()).tell(Break("ouch"));
+            member(&sys, name, &Journal::default()).tell(harness::events::Break);
         }
     });
-    let bug = report.bugs().first().expect("it is given up");
-    assert_eq!(bug.kind(), BugKind::Exhausted);
-    assert!(
-        bug.message()
-            .contains("restarted 1 time within 5s, it has ended once more"),
-        "{}",
-        bug.message()
-    );
+    let (kind, message) = first_bug(&report);
+    assert_eq!(kind, BugKind::Exhausted);
+    let part = "restarted 1 time within 5s, it has ended once more";
+    assert!(message.contains(part), "{message}");
     // Without a group, each member has its own restart intensity.
-    let report = supervised().iterations(20).run(|sys| {
+    let report = some().run(|sys| {
         for name in ["a", "b"] {
             let member = member(&sys, name, &Journal::default());
-            (0..3).for_each(|_| member.tell(Break("ouch")));
+            (0..3).for_each(|_| member.tell(harness::events::Break));
         }
     });
     report.assert_clean();
@@ -310,18 +264,18 @@ fn a_group_of_the_system_has_one_limit() {
 /// The boot code of a node sets the supervision for each incarnation of the node.
 #[test]
 fn a_node_has_children_of_its_own() {
-    let report = supervised().iterations(20).run(|sys| {
+    let report = some().run(|sys| {
         sys.supervise(Supervision::one_for_one().intensity(0, Duration::from_secs(5)));
         sys.node("n1", |node| {
-            member(node, "a", &Journal::default()).tell(Break("ouch"));
+            member(node, "a", &Journal::default()).tell(harness::events::Break);
         });
     });
     report.assert_clean();
-    let report = supervised().iterations(20).run(|sys| {
+    let report = some().run(|sys| {
         sys.node("n1", |node| {
             node.supervise(Supervision::one_for_one().intensity(0, Duration::from_secs(5)));
-            member(node, "a", &Journal::default()).tell(Break("ouch"));
+            member(node, "a", &Journal::default()).tell(harness::events::Break);
         });
     });
-    assert_eq!(report.bugs()[0].kind(), BugKind::Exhausted);
+    assert_eq!(first_bug(&report).0, BugKind::Exhausted);
 }

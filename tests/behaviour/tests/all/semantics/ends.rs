@@ -1,20 +1,15 @@
-//! Starts and ends of actors under test: awaiting them, unwatching, and the end by the last reference.
+//! Starts and ends of actors: awaiting them, watches, links, and shutdowns.
 
-use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use crate::semantics::asks::every_by;
 use actor_core::StopReason;
 use actor_core::prelude::*;
 use actor_core::supervision::Restart;
 use actor_test::settings::Search;
-use actor_test::{BugKind, Report, Tester};
+use actor_test::{BugKind, Tester};
+use behaviour::harness::events::{Break, Halt};
+use behaviour::harness::{contract, failure_text, only_bug, some_outcomes};
 
-#[derive(Debug)]
-struct Halt;
-#[derive(Debug)]
-struct Break;
 #[derive(Debug)]
 struct Serve;
 
@@ -42,54 +37,67 @@ impl Mortal {
     }
 }
 
-/// Explores every schedule of a clean program with an async body; returns all outcomes.
-#[track_caller]
-fn every<F: Future<Output = String> + 'static>(
-    body: impl Fn(System) -> F + Sync,
-) -> (Report, Vec<String>) {
-    every_by(Tester::new().supervised(true), body)
+/// Ends a mortal in one of the ways, whose reason is the name.
+type End = (&'static str, fn(&ActorRef<Mortal>));
+
+const ENDS: [End; 4] = [
+    ("Halted", |mortal| mortal.tell(Halt)),
+    ("Failed", |mortal| mortal.tell(Break)),
+    ("Stopped", |mortal| drop(mortal.stop())),
+    ("Aborted", |mortal| drop(mortal.kill())),
+];
+
+/// Spawns a mortal that may fail, once.
+fn mortal(sys: &System) -> ActorRef<Mortal> {
+    let spawner = sys.spawner().restart(Restart::Temporary);
+    spawner.spawn_with(Mortal::default)
 }
 
 #[test]
 fn an_end_is_awaited_and_has_its_reason() {
-    let (report, outcomes) = every(async |sys| {
+    for (reason, end) in ENDS {
+        let expected = format!("alive, {reason}, late {reason}, dead");
+        contract(&[&expected], move |sys| async move {
+            let mortal = mortal(&sys);
+            let life = |mortal: &ActorRef<Mortal>| if mortal.is_alive() { "alive" } else { "dead" };
+            let (before, stopped) = (life(&mortal), mortal.stopped());
+            mortal.tell(Serve);
+            end(&mortal);
+            let (end, late) = (stopped.await, mortal.stopped().await);
+            format!("{before}, {end:?}, late {late:?}, {}", life(&mortal))
+        });
+    }
+    let report = contract(&["Halted, alive: false"], async |sys| {
         let mortal = sys.spawn(Mortal::default());
         mortal.tell(Halt);
         let end = mortal.stopped().await;
         format!("{end:?}, alive: {}", mortal.is_alive())
     });
-    assert_eq!(outcomes, ["Halted, alive: false"]);
     assert_eq!(report.executions, 1);
 }
 
 #[test]
-fn a_late_wait_is_over_and_a_kill_takes_what_is_unread() {
-    let (_, outcomes) = every(async |sys| {
-        let mortal = sys.spawn(Mortal::default());
-        mortal.tell(Serve);
-        mortal.kill();
-        let first = mortal.stopped().await;
-        let late = mortal.stopped().await;
-        assert_eq!(first, late);
-        format!("{first:?}")
-    });
-    assert_eq!(outcomes, ["Aborted"]);
-}
-
-#[test]
 fn stop_and_wait_comes_after_what_was_sent_before() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["Stopped Ok(1)"], async |sys| {
         let mortal = sys.spawn(Mortal::default());
         let served = mortal.ask(Serve);
         let end = mortal.stop().await;
         format!("{end:?} {:?}", served.await)
     });
-    assert_eq!(outcomes, ["Stopped Ok(1)"]);
+    contract(&["Halted [Halted] Stopped"], async |sys| {
+        let (mortal, mourner) = watched(&sys).await;
+        mortal.tell(Halt);
+        let end = mortal.stop().await;
+        let reasons = mourner.ask(Told).await.expect("it mourns");
+        format!("{end:?} {reasons:?} {:?}", mourner.stop().await)
+    });
 }
 
 #[test]
 fn who_is_brought_back_has_not_stopped() {
-    let (_, outcomes) = every(async |sys| {
+    // The child may receive the stop request while its restart is pending.
+    let expected = ["true true true Failed", "true true true Stopped"];
+    contract(&expected, async |sys| {
         let mortal = sys.spawn_with(Mortal::default);
         let first = mortal.ask(Break).await;
         let second = mortal.ask(Break).await;
@@ -97,23 +105,17 @@ fn who_is_brought_back_has_not_stopped() {
         let end = mortal.stop().await;
         format!("{} {} {alive} {end:?}", first.is_err(), second.is_err())
     });
-    // The child may receive the stop request while its restart is pending.
-    assert_eq!(
-        outcomes,
-        ["true true true Failed", "true true true Stopped"]
-    );
 }
 
 /// A wait for an end is like a wait for a reply: a time limit may end it, without further effects.
 #[test]
 fn a_wait_that_is_given_up_leaves_nothing_behind() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["Err(Stopped)"], async |sys| {
         let mortal = sys.spawn(Mortal::default());
         drop(mortal.stopped());
         mortal.tell(Halt);
         format!("{:?}", mortal.ask(Serve).await)
     });
-    assert_eq!(outcomes, ["Err(Stopped)"]);
 }
 
 #[test]
@@ -123,15 +125,10 @@ fn an_end_that_never_comes_is_a_deadlock_by_name() {
         mortal.tell(Serve);
         mortal.stopped().await;
     });
-    let [bug] = report.bugs() else {
-        panic!("{report:?}");
-    };
+    let bug = only_bug(&report);
     assert_eq!(bug.kind(), BugKind::Deadlock);
-    assert!(
-        bug.message().contains("the end of `mortal`"),
-        "{}",
-        bug.message()
-    );
+    let message = bug.message();
+    assert!(message.contains("the end of `mortal`"), "{message}");
 }
 
 /// Waits for the end of an actor that waits for this one.
@@ -155,7 +152,7 @@ impl Waiter {
 /// cycle of such waits is no deadlock while anything else can happen.
 #[test]
 fn a_third_may_end_what_waits_in_a_circle() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["Stopped"], async |sys| {
         let [one, other] = [(); 2].map(|()| sys.spawn(Waiter { other: None }));
         one.tell(Await(other.clone()));
         other.tell(Await(one.clone()));
@@ -164,138 +161,182 @@ fn a_third_may_end_what_waits_in_a_circle() {
         one.stop();
         format!("{:?}", one.stopped().await)
     });
-    assert_eq!(outcomes, ["Stopped"]);
 }
 
 /// Records the reasons of ends.
 #[derive(Default)]
 struct Mourner {
     reasons: Vec<StopReason>,
+    asker: Option<Reply<StopReason>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Tie {
+    Watch,
+    Unwatch,
+    WatchAnew,
+    Link,
+    Unlink,
 }
 
 #[derive(Debug)]
-struct Watch(ActorRef<Mortal>);
-#[derive(Debug)]
-struct Unwatch(ActorRef<Mortal>);
-#[derive(Debug)]
-struct WatchAnew(ActorRef<Mortal>);
-#[derive(Debug)]
-struct Link(ActorRef<Mortal>);
-#[derive(Debug)]
-struct Unlink(ActorRef<Mortal>);
+struct To(Tie, ActorRef<Mortal>);
+/// Asks for the reasons so far.
 #[derive(Debug)]
 struct Told;
+/// Asks for the first reason, and waits for it.
+#[derive(Debug)]
+struct First;
 
 #[actor]
 impl Mourner {
     #[on]
-    fn watch(&mut self, watch: Watch, cx: &mut Context<Self>) {
-        cx.watch(&watch.0);
-    }
-
-    #[on]
-    fn unwatch(&mut self, unwatch: Unwatch, cx: &mut Context<Self>) {
-        cx.unwatch(&unwatch.0);
-    }
-
-    #[on]
-    fn watch_anew(&mut self, anew: WatchAnew, cx: &mut Context<Self>) {
-        cx.unwatch(&anew.0);
-        cx.watch(&anew.0);
-    }
-
-    #[on]
-    fn link(&mut self, link: Link, cx: &mut Context<Self>) {
-        cx.link(&link.0);
-    }
-
-    #[on]
-    fn unlink(&mut self, unlink: Unlink, cx: &mut Context<Self>) {
-        cx.unlink(&unlink.0);
+    fn tie(&mut self, To(tie, mortal): To, cx: &mut Context<Self>) {
+        match tie {
+            Tie::Watch => cx.watch(&mortal),
+            Tie::Unwatch => cx.unwatch(&mortal),
+            Tie::WatchAnew => {
+                cx.unwatch(&mortal);
+                cx.watch(&mortal);
+            }
+            Tie::Link => cx.link(&mortal),
+            Tie::Unlink => cx.unlink(&mortal),
+        }
     }
 
     #[on]
     fn terminated(&mut self, end: Terminated) {
         self.reasons.push(end.reason);
+        if let Some(asker) = self.asker.take() {
+            asker.send(end.reason);
+        }
     }
 
     #[on]
-    fn reasons(&mut self, _: Told) -> usize {
-        self.reasons.len()
+    fn reasons(&mut self, _: Told) -> Vec<StopReason> {
+        self.reasons.clone()
     }
+
+    #[on]
+    fn first(&mut self, _: First, reply: Reply<StopReason>) {
+        match self.reasons.first() {
+            Some(reason) => reply.send(*reason),
+            None => self.asker = Some(reply),
+        }
+    }
+}
+
+/// Spawns a mortal, and a mourner that watches it.
+async fn watched(sys: &System) -> (ActorRef<Mortal>, ActorRef<Mourner>) {
+    let (mortal, mourner) = (mortal(sys), sys.spawn(Mourner::default()));
+    watch(&mourner, &mortal).await;
+    (mortal, mourner)
+}
+
+async fn watch(mourner: &ActorRef<Mourner>, mortal: &ActorRef<Mortal>) {
+    let watch = mourner.ask(To(Tie::Watch, mortal.clone()));
+    watch.await.expect("it watches");
+}
+
+#[test]
+fn a_watcher_is_told_the_reason() {
+    for (reason, end) in ENDS {
+        let expected = format!("[] Ok({reason})");
+        contract(&[&expected], move |sys| async move {
+            let (mortal, mourner) = watched(&sys).await;
+            let before = mourner.ask(Told).await.expect("it mourns");
+            end(&mortal);
+            format!("{before:?} {:?}", mourner.ask(First).await)
+        });
+    }
+}
+
+#[test]
+fn watchers_hear_of_the_end_and_not_of_a_restart() {
+    for (reason, end) in ENDS.into_iter().filter(|(reason, _)| *reason != "Failed") {
+        let expected = format!("Ok(1) [] Ok({reason})");
+        contract(&[&expected], move |sys| async move {
+            let (mortal, mourner) = (
+                sys.spawn_with(Mortal::default),
+                sys.spawn(Mourner::default()),
+            );
+            watch(&mourner, &mortal).await;
+            mortal.tell(Break);
+            let served = mortal.ask(Serve).await;
+            let before = mourner.ask(Told).await.expect("it mourns");
+            end(&mortal);
+            format!("{served:?} {before:?} {:?}", mourner.ask(First).await)
+        });
+    }
+}
+
+#[test]
+fn a_late_watcher_hears_at_once() {
+    contract(&["Ok(Halted)"], async |sys| {
+        let (mortal, mourner) = (sys.spawn(Mortal::default()), sys.spawn(Mourner::default()));
+        mortal.tell(Halt);
+        mortal.stopped().await;
+        mourner.tell(To(Tie::Watch, mortal));
+        format!("{:?}", mourner.ask(First).await)
+    });
 }
 
 #[test]
 fn who_watches_no_more_is_told_only_what_was_under_way() {
-    let (_, outcomes) = every(async |sys| {
-        let mortal = sys.spawn(Mortal::default());
-        let mourner = sys.spawn(Mourner::default());
-        mourner.tell(Watch(mortal.clone()));
-        mourner.tell(Watch(mortal.clone()));
-        mourner.tell(Unwatch(mortal.clone()));
-        mortal.tell(Halt);
-        mortal.stopped().await;
-        mourner.ask(Told).await.unwrap().to_string()
-    });
-    assert_eq!(outcomes, ["0", "1", "2"]);
+    use Tie::{Unwatch, Watch, WatchAnew};
+    let (twice, once, never) = ("[Halted, Halted]", "[Halted]", "[]");
+    let cases: [(&[Tie], bool, &[&str]); 5] = [
+        (&[Watch, Watch, Unwatch], false, &[twice, once, never]),
+        // The mourner has done all of it before the end.
+        (&[Watch, Watch, Unwatch], true, &[never]),
+        (&[Watch, Unwatch, Watch, Unwatch], true, &[never]),
+        (&[Watch, Unwatch, Watch], true, &[once]),
+        (&[Watch, WatchAnew], true, &[once]),
+    ];
+    for (ties, is_done, expected) in cases {
+        contract(expected, move |sys| async move {
+            let (mortal, mourner) = (sys.spawn(Mortal::default()), sys.spawn(Mourner::default()));
+            for tie in ties {
+                mourner.tell(To(*tie, mortal.clone()));
+            }
+            if is_done {
+                assert_eq!(mourner.ask(Told).await, Ok(vec![]));
+            }
+            mortal.tell(Halt);
+            mortal.stopped().await;
+            format!("{:?}", mourner.ask(Told).await.expect("it mourns"))
+        });
+    }
 }
 
-#[test]
-fn who_watched_no_more_before_the_end_is_not_told() {
-    let (_, outcomes) = every(async |sys| {
-        let mortal = sys.spawn(Mortal::default());
-        let mourner = sys.spawn(Mourner::default());
-        for _ in 0..2 {
-            mourner.tell(Watch(mortal.clone()));
-            mourner.tell(Unwatch(mortal.clone()));
-        }
-        let before = mourner.ask(Told).await.unwrap();
-        mortal.tell(Halt);
-        mortal.stopped().await;
-        format!("{before} {}", mourner.ask(Told).await.unwrap())
-    });
-    assert_eq!(outcomes, ["0 0"]);
-}
-
-/// An unwatch and a new watch, in this order.
+/// An unwatch and a new watch, in one handler, of an actor that has ended.
 #[test]
 fn who_watches_anew_is_told() {
-    let (_, outcomes) = every(async |sys| {
-        let mortal = sys.spawn(Mortal::default());
-        let mourner = sys.spawn(Mourner::default());
-        mourner.tell(Watch(mortal.clone()));
-        mourner.ask(WatchAnew(mortal.clone())).await.unwrap();
+    contract(&["[Halted]", "[]"], async |sys| {
+        let (mortal, mourner) = (sys.spawn(Mortal::default()), sys.spawn(Mourner::default()));
         mortal.tell(Halt);
         mortal.stopped().await;
-        mourner.ask(Told).await.unwrap().to_string()
+        let watch = mourner.ask(To(Tie::WatchAnew, mortal));
+        watch.await.expect("it watches");
+        format!("{:?}", mourner.ask(Told).await.expect("it mourns"))
     });
-    assert_eq!(outcomes, ["1"]);
-    let (_, outcomes) = every(async |sys| {
-        let mortal = sys.spawn(Mortal::default());
-        let mourner = sys.spawn(Mourner::default());
-        mortal.tell(Halt);
-        mortal.stopped().await;
-        mourner.ask(WatchAnew(mortal.clone())).await.unwrap();
-        mourner.ask(Told).await.unwrap().to_string()
-    });
-    assert_eq!(outcomes, ["0", "1"]);
 }
 
+/// After an unlink, a failure of either actor does not affect the other.
 #[test]
 fn a_link_that_was_ended_shares_nothing() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["true Ok([])"], async |sys| {
         let mortal = sys.spawn_with(Mortal::default);
         let mourner = sys.spawn(Mourner::default());
-        mourner.tell(Link(mortal.clone()));
-        mourner.tell(Link(mortal.clone()));
-        mourner.tell(Unlink(mortal.clone()));
+        for tie in [Tie::Link, Tie::Link, Tie::Unlink] {
+            mourner.tell(To(tie, mortal.clone()));
+        }
         mourner.ask(Told).await.unwrap();
         let failed = mortal.ask(Break).await.is_err();
         mortal.stop();
         mortal.stopped().await;
         format!("{failed} {:?}", mourner.ask(Told).await)
     });
-    assert_eq!(outcomes, ["true Ok(0)"]);
 }
 
 /// The end of an actor is no reply, so a monitor of replies does not observe it.
@@ -319,15 +360,15 @@ fn the_story_tells_of_an_awaited_end() {
         let end = mortal.stopped().await;
         assert_eq!(end, StopReason::Stopped, "it halts");
     });
-    let failure = std::panic::catch_unwind(|| report.assert_clean()).unwrap_err();
-    let report = failure.downcast_ref::<String>().unwrap();
+    let text = failure_text(&report);
     assert!(
-        report.contains("mortal  notifies test of its end: Halted"),
-        "{report}"
+        text.contains("mortal  notifies test of its end: Halted"),
+        "{text}"
     );
 }
 
 /// Starts slowly, and fails at its start if `fails` is set.
+#[derive(Default)]
 struct Slow {
     fails: bool,
     served: u32,
@@ -337,7 +378,7 @@ struct Slow {
 impl Slow {
     #[start]
     async fn begin(&mut self, cx: &mut Context<Self>) -> Result<(), &'static str> {
-        cx.sleep(Duration::from_millis(1)).await;
+        cx.sleep(Duration::from_secs(1)).await;
         if self.fails { Err("no") } else { Ok(()) }
     }
 
@@ -353,74 +394,71 @@ impl Slow {
     }
 }
 
-const SLOW: Slow = Slow {
-    fails: false,
-    served: 0,
-};
+/// Returns a factory of an actor whose start fails this many times.
+fn slow(mut failures: u32) -> impl FnMut() -> Slow + Send + 'static {
+    move || {
+        let fails = failures > 0;
+        failures = failures.saturating_sub(1);
+        Slow { fails, served: 0 }
+    }
+}
 
 #[test]
 fn a_start_is_awaited_also_where_it_waits_itself() {
-    let (_, outcomes) = every(async |sys| {
-        let slow = sys.spawn(SLOW);
-        let before = sys.now();
-        let start = slow.started().await;
-        let late = slow.started().await;
-        format!("{start:?} after {:?}, {late:?}", sys.now() - before)
-    });
-    assert_eq!(outcomes, ["Ok(()) after 1ms, Ok(())"]);
+    contract(
+        &["Ok(()) after 1000 ms, Ok(()), Err(Stopped)"],
+        async |sys| {
+            let slow = sys.spawn(Slow::default());
+            let before = sys.now();
+            let start = slow.started().await;
+            let after = (sys.now() - before).as_millis();
+            let late = slow.started().await;
+            slow.stop().await;
+            format!(
+                "{start:?} after {after} ms, {late:?}, {:?}",
+                slow.started().await
+            )
+        },
+    );
 }
 
 #[test]
 fn who_has_no_start_hook_has_started() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["Ok(()), then Err(Halted)"], async |sys| {
         let mortal = sys.spawn(Mortal::default());
-        let start = mortal.started().await;
+        let start = mortal.recipient::<Serve>().started().await;
+        assert_eq!(mortal.started().await, start);
         mortal.tell(Halt);
         mortal.stopped().await;
         format!("{start:?}, then {:?}", mortal.started().await)
     });
-    assert_eq!(outcomes, ["Ok(()), then Err(Halted)"]);
 }
 
 #[test]
 fn a_start_that_fails_has_its_reason() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["Err(Failed)"], async |sys| {
         let spawner = sys.spawner().restart(Restart::Temporary);
-        let slow = spawner.spawn_with(|| Slow {
-            fails: true,
-            ..SLOW
-        });
-        format!("{:?}", slow.started().await)
+        format!("{:?}", spawner.spawn_with(slow(1)).started().await)
     });
-    assert_eq!(outcomes, ["Err(Failed)"]);
 }
 
 #[test]
 fn a_start_that_is_tried_again_is_waited_for() {
-    let (_, outcomes) = every(async |sys| {
-        let mut tries = 0;
-        let slow = sys.spawner().spawn_with(move || {
-            tries += 1;
-            Slow {
-                fails: tries == 1,
-                ..SLOW
-            }
-        });
+    contract(&["Ok(()), served Ok(1)"], async |sys| {
+        let slow = sys.spawner().spawn_with(slow(1));
         let start = slow.started().await;
         format!("{start:?}, served {:?}", slow.ask(Serve).await)
     });
-    assert_eq!(outcomes, ["Ok(()), served Ok(1)"]);
 }
 
 #[test]
 fn who_is_stopped_while_it_starts_either_has_started_or_says_why_not() {
-    let (_, outcomes) = every(async |sys| {
-        let slow = sys.spawn(SLOW);
+    contract(&["Err(Aborted)", "Ok(())"], async |sys| {
+        let slow = sys.spawn(Slow::default());
         let start = slow.started();
         slow.kill();
         format!("{:?}", start.await)
     });
-    assert_eq!(outcomes, ["Err(Aborted)", "Ok(())"]);
 }
 
 #[test]
@@ -442,24 +480,26 @@ fn a_start_that_never_comes_is_a_deadlock_by_name() {
         let stuck = sys.spawn_named("stuck", Stuck);
         let _ = stuck.started().await;
     });
-    let failure = std::panic::catch_unwind(|| report.assert_clean()).unwrap_err();
-    let report = failure.downcast_ref::<String>().unwrap();
-    assert!(report.contains("the start of `stuck`"), "{report}");
+    let text = failure_text(&report);
+    assert!(text.contains("the start of `stuck`"), "{text}");
 }
 
 #[test]
 fn a_shutdown_waits_until_all_have_handled_what_they_were_sent() {
-    let (_, outcomes) = every(async |sys| {
+    contract(&["Ok(1), 0 lost, [false, false], Aborted"], async |sys| {
         let mortal = sys.spawn(Mortal::default());
-        mortal.tell(Serve);
+        let served = mortal.ask(Serve);
         let done = sys.shutdown().await.expect("it stops");
         let late = sys.spawn(Mortal::default());
         late.tell(Serve);
         let end = late.stopped().await;
         let alive = [&mortal, &late].map(ActorRef::is_alive);
-        format!("{} lost, {alive:?}, {end:?}", done.dead_letters)
+        format!(
+            "{:?}, {} lost, {alive:?}, {end:?}",
+            served.await,
+            done.dead_letters
+        )
     });
-    assert_eq!(outcomes, ["0 lost, [false, false], Aborted"]);
 }
 
 struct Stubborn;
@@ -477,7 +517,7 @@ impl Stubborn {
     fn halt(&mut self, _: Halt) {}
 }
 
-/// Sleeps for this time in its stop hook.
+/// Sleeps for this time when it starts.
 struct Sleepy(Duration);
 
 #[actor]
@@ -494,19 +534,8 @@ impl Sleepy {
 /// Returns the outcomes of many schedules of a clean program. A late body may never end.
 #[track_caller]
 fn many<F: Future<Output = String> + 'static>(body: impl Fn(System) -> F + Sync) -> Vec<String> {
-    let outcomes = Arc::new(Mutex::new(BTreeSet::new()));
-    let report = Tester::new()
-        .iterations(300)
-        .search(Search::Portfolio)
-        .run(|sys| {
-            let (outcome, outcomes) = (body(sys), outcomes.clone());
-            async move {
-                let outcome = outcome.await;
-                outcomes.lock().unwrap().insert(outcome);
-            }
-        });
-    report.assert_clean();
-    outcomes.lock().unwrap().iter().cloned().collect()
+    let tester = Tester::new().iterations(300).search(Search::Portfolio);
+    some_outcomes(&tester, body).1
 }
 
 #[test]

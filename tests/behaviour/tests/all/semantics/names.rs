@@ -1,30 +1,17 @@
 //! Registered names: a look-up finds the registered actor, in every schedule.
 
-use std::sync::Mutex;
-
 use actor_core::names::LookupError;
 use actor_core::prelude::*;
 use actor_core::services::Proxy;
-use actor_test::strategy::StrategySpec;
-use actor_test::{BugKind, Report, Tester};
+use actor_test::BugKind;
+use behaviour::harness::events::Halt;
+use behaviour::harness::{all, bug, in_production, outcomes, whole};
 
-fn dfs() -> Tester {
-    Tester::new()
-        .iterations(u64::MAX)
-        .strategy(StrategySpec::Dfs(None))
+/// Runs a program in every schedule under test, and once in production.
+fn everywhere<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) {
+    all(&program);
+    in_production(program);
 }
-
-fn every<F: Future<Output = ()> + 'static>(program: impl Fn(System) -> F + Sync) {
-    assert_clean(&dfs().run(program));
-}
-
-fn assert_clean(report: &Report) {
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive());
-}
-
-#[derive(Debug)]
-struct Halt;
 
 struct Printer;
 
@@ -39,12 +26,22 @@ impl Printer {
 struct Plotter;
 
 #[actor]
-impl Plotter {}
+impl Plotter {
+    #[on]
+    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
+        cx.halt();
+    }
+}
+
+#[protocol]
+trait Device {
+    fn halt(halt: Halt);
+}
 
 // ANCHOR: names
 #[test]
 fn who_is_registered_is_found() {
-    every(|sys| async move {
+    everywhere(|sys| async move {
         let printer = sys.spawner().name("printer").registered().spawn(Printer);
         assert_eq!(sys.lookup::<Printer>("printer").await, Ok(printer));
         let other = sys.lookup::<Plotter>("printer").await;
@@ -58,13 +55,22 @@ fn who_is_registered_is_found() {
 }
 // ANCHOR_END: names
 
+#[test]
+fn a_protocol_is_found_as_such() {
+    everywhere(|sys| async move {
+        let device: DeviceRef = sys.spawn(Plotter).into();
+        sys.register("device", &device);
+        assert_eq!(sys.lookup_ref::<DeviceRef>("device").await, Ok(device));
+    });
+}
+
 #[derive(Debug)]
 struct Look;
 
 /// Look-ups and proxies accept a borrowed name and an owned one.
 #[test]
 fn names_are_borrowed_or_owned() {
-    every(|sys| async move {
+    everywhere(|sys| async move {
         let printer = sys.spawner().name("printer").registered().spawn(Printer);
         let owned = String::from("printer");
         let found = [
@@ -108,18 +114,11 @@ impl Herald {
 /// The tester decides if a look-up comes before the registration.
 #[test]
 fn a_look_up_may_come_too_early() {
-    static SEEN: Mutex<[u64; 2]> = Mutex::new([0; 2]);
-    every(|sys| async move {
+    let (_, found) = outcomes(&whole("dfs"), |sys| async move {
         sys.spawn(Herald);
-        let found = sys.spawn(Seeker).ask(Look).await == Ok(true);
-        SEEN.lock().expect("no one panics here")[usize::from(found)] += 1;
+        sys.spawn(Seeker).ask(Look).await == Ok(true)
     });
-    assert!(
-        SEEN.lock()
-            .expect("no one panics here")
-            .iter()
-            .all(|seen| *seen > 0)
-    );
+    assert_eq!(found, [false, true]);
 }
 
 /// Takes over the name after the first actor has ended.
@@ -143,41 +142,46 @@ impl Successor {
 /// A name is free once its holder is known to have stopped; in no schedule is the registration refused.
 #[test]
 fn a_name_is_free_when_the_end_of_its_holder_is_known() {
-    assert_clean(&dfs().run(|sys| {
+    all(|sys: System| {
         let first = sys.spawner().name("printer").registered().spawn(Printer);
         sys.spawn(Successor {
             first: first.clone(),
         });
         first.tell(Halt);
-    }));
+    });
 }
 
 #[test]
 fn a_name_that_is_taken_is_a_bug_where_nobody_asks() {
-    let report = dfs().run(|sys| {
+    let (kind, message) = bug(&whole("dfs"), |sys| {
         sys.register("printer", &sys.spawn_named("first", Printer));
         sys.register("printer", &sys.spawn(Printer));
     });
-    let bug = &report.bugs()[0];
-    assert_eq!(bug.kind(), BugKind::UnreceivedError);
-    let message = bug.message();
-    assert!(
-        message.contains("the name `printer` is that of `first`"),
-        "{message}"
-    );
+    assert_eq!(kind, BugKind::UnreceivedError);
+    let taken = "the name `printer` is that of `first`";
+    assert!(message.contains(taken), "{message}");
 }
 
 #[test]
 fn who_asks_is_told_that_a_name_is_taken() {
-    every(|sys| async move {
+    everywhere(|sys| async move {
         let first = sys.spawn_named("first", Printer);
         sys.register("printer", &first);
-        let taken = sys.try_register("printer", &sys.spawn(Printer)).await;
-        assert_eq!(taken.map_err(|taken| taken.holder), Err(first.id()));
+        let (second, other) = (sys.spawn(Printer), sys.lookup::<Plotter>("printer").await);
+        assert!(matches!(other, Err(LookupError::OtherType(found)) if found.contains("Printer")));
+        let taken = sys.try_register("printer", &second).await.unwrap_err();
+        assert_eq!((taken.holder, &*taken.holder_name), (first.id(), "first"));
+        let text = taken.to_string();
+        assert!(
+            text.starts_with("the name `printer` is that of `first`"),
+            "{text}"
+        );
         first.tell(Halt);
         // The answer to the ask says that the actor has stopped.
         assert_eq!(first.ask(Halt).await, Err(AskError::Stopped));
-        let again = sys.try_register("printer", &sys.spawn(Printer)).await;
-        assert_eq!(again, Ok(()));
+        let found = sys.lookup::<Printer>("printer").await;
+        assert_eq!(found, Err(LookupError::Unknown));
+        assert_eq!(sys.try_register("printer", &second).await, Ok(()));
+        assert_eq!(sys.lookup::<Printer>("printer").await, Ok(second));
     });
 }

@@ -1,8 +1,8 @@
 //! Actors inside events, states and answers are shown by their names.
 
 use actor_core::prelude::*;
-use actor_core::{actor, monitor};
 use actor_test::{Report, Tester};
+use behaviour::harness::failure_text;
 
 #[derive(Clone, Debug)]
 struct Meet(ActorRef<Guest>);
@@ -61,24 +61,13 @@ impl Host {
     }
 }
 
-fn texts(report: &Report) -> [String; 2] {
-    let message = std::panic::catch_unwind(|| report.assert_clean());
-    let message = message.expect_err("there is a bug");
-    let message = message.downcast_ref::<String>().expect("a message").clone();
-    [message, format!("{report:?}")]
-}
-
 #[track_caller]
 fn assert_named(report: &Report, value: &str) {
-    let texts = texts(report);
-    assert!(
-        texts.iter().any(|text| text.contains(value)),
-        "{}",
-        texts[0]
-    );
-    for text in texts {
-        assert!(!text.contains('\u{fac70}'), "{text}");
-        assert!(!text.contains("\\u{fac70}"), "{text}");
+    let texts = [failure_text(report), format!("{report:?}")];
+    let has = |part| texts.iter().any(|text| text.contains(part));
+    assert!(has(value), "{}", texts[0]);
+    for raw in ["\u{fac70}", "\\u{fac70}"] {
+        assert!(!has(raw), "{texts:?}");
     }
 }
 

@@ -1,40 +1,38 @@
 //! Reference-counted actors: they end when the last reference is dropped.
 
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use actor_core::WeakRef;
 use actor_core::prelude::*;
-use actor_test::strategy::StrategySpec;
+use actor_core::supervision::Restart;
 use actor_test::{Report, Tester};
-
-use crate::semantics::asks::{every, every_by};
+use behaviour::harness::events::{Break, Tick};
+use behaviour::harness::{Journal, contract, in_production, outcomes, strategy, whole};
 
 #[derive(Debug)]
 struct Note(u32);
-#[derive(Debug)]
-struct Fail;
-#[derive(Clone, Debug)]
-struct Tick;
 
-/// The notes of sessions at the time of their end.
-type Ends = Arc<Mutex<Vec<Vec<u32>>>>;
-
+/// Notes all its numbers when it stops.
 #[derive(Default)]
 struct Session {
     notes: Vec<u32>,
-    ends: Ends,
+    ends: Journal,
     /// A reference of the session to itself, which keeps it alive.
     me: Option<ActorRef<Self>>,
     keeps_itself: bool,
 }
 
 impl Session {
-    fn with(ends: &Ends) -> Self {
+    fn with(ends: &Journal) -> Self {
         Self {
             ends: ends.clone(),
             ..Self::default()
         }
+    }
+
+    /// Spawns a session that is reference-counted.
+    fn spawn(sys: &System, ends: &Journal) -> ActorRef<Self> {
+        sys.spawner().ref_counted().spawn(Self::with(ends))
     }
 }
 
@@ -50,13 +48,13 @@ impl Session {
     }
 
     #[on]
-    fn fail(&mut self, _: Fail) {
+    fn fail(&mut self, _: Break) {
         panic!("told to");
     }
 
     #[stop]
     fn stop(&mut self) {
-        self.ends.lock().unwrap().push(self.notes.clone());
+        self.ends.note(format!("{:?}", self.notes));
     }
 }
 
@@ -77,54 +75,65 @@ impl Holder {
 
 #[test]
 fn the_last_reference_ends_it_after_what_was_told() {
-    let (report, outcomes) = every(async |sys| {
-        let ends = Ends::default();
-        let session = sys.spawner().ref_counted().spawn(Session::with(&ends));
+    let report = contract(&["Stopped [1, 2]"], async |sys| {
+        let ends = Journal::default();
+        let session = Session::spawn(&sys, &ends);
         let (end, weak) = (session.stopped(), session.downgrade());
         session.tell(Note(1));
         session.tell(Note(2));
         drop(session);
         assert_eq!(weak.upgrade(), None);
-        let end = end.await;
-        let ends = ends.lock().unwrap().clone();
-        format!("{end:?} {ends:?}")
+        format!("{:?} {}", end.await, ends.take().join(" "))
     });
-    assert_eq!(outcomes, ["Stopped [[1, 2]]"]);
     assert!(report.executions > 1);
+    // A recipient is a reference as well.
+    contract(&["Ok(1) true Stopped [1, 2, 3]"], async |sys| {
+        let ends = Journal::default();
+        let session = Session::spawn(&sys, &ends);
+        let (end, recipient) = (session.stopped(), session.recipient::<Note>());
+        let asked = session.ask(Note(1));
+        drop(session);
+        recipient.tell(Note(2));
+        let again = recipient.clone();
+        drop(recipient);
+        let (asked, alive) = (asked.await, again.is_alive());
+        again.tell(Note(3));
+        drop(again);
+        format!(
+            "{asked:?} {alive} {:?} {}",
+            end.await,
+            ends.take().join(" ")
+        )
+    });
 }
 
 #[test]
 fn it_goes_on_unless_told_otherwise() {
-    let (_, outcomes) = every(async |sys| {
-        let ends = Ends::default();
+    contract(&["Ok(2) "], async |sys| {
+        let ends = Journal::default();
         let session = sys.spawn(Session::with(&ends));
         let weak = session.downgrade();
         session.tell(Note(1));
         drop(session);
         let alive = weak.upgrade().expect("it is alive").ask(Note(2)).await;
-        let ends = ends.lock().unwrap().clone();
-        format!("{alive:?} {ends:?}")
+        format!("{alive:?} {}", ends.take().join(" "))
     });
-    assert_eq!(outcomes, ["Ok(2) []"]);
 }
 
 /// In every order, the note of a holder arrives before the end that its drop causes.
-fn two_holders(sys: &System, ends: &Ends) {
-    let session = sys.spawner().ref_counted().spawn(Session::with(ends));
+fn two_holders(sys: &System, ends: &Journal) {
+    let session = Session::spawn(sys, ends);
     for note in 1..=2 {
         let session = Some(session.clone());
         sys.spawn(Holder { session }).tell(Note(note));
     }
 }
 
-fn ends_of(strategy: StrategySpec) -> (Vec<Vec<u32>>, Report) {
-    let ends = Ends::default();
-    let report = Tester::new()
-        .iterations(u64::MAX)
-        .strategy(strategy)
-        .run(|sys| two_holders(&sys, &ends));
+fn ends_of(search: &str) -> (Vec<String>, Report) {
+    let ends = Journal::default();
+    let report = whole(search).run(|sys| two_holders(&sys, &ends));
     report.assert_clean();
-    let mut seen = std::mem::take(&mut *ends.lock().unwrap());
+    let mut seen = ends.take();
     seen.sort();
     seen.dedup();
     (seen, report)
@@ -132,15 +141,14 @@ fn ends_of(strategy: StrategySpec) -> (Vec<Vec<u32>>, Report) {
 
 #[test]
 fn whoever_drops_the_last_one_everything_told_before_arrives() {
-    let both = [vec![1, 2], vec![2, 1]];
-    for strategy in [StrategySpec::Dfs(None), StrategySpec::DfsLocal(None)] {
-        let (seen, report) = ends_of(strategy);
-        assert_eq!(seen, both);
-        assert!(report.verdict.is_exhaustive());
-        assert_eq!(report.dead_letters, 0);
+    for search in ["dfs", "dfs:local"] {
+        let (seen, report) = ends_of(search);
+        assert_eq!(seen, ["[1, 2]", "[2, 1]"], "{search}");
+        assert!(report.verdict.is_exhaustive(), "{search}");
+        assert_eq!(report.dead_letters, 0, "{search}");
     }
     // Inbox-DPOR reports that it can't follow this.
-    let (_, report) = ends_of(StrategySpec::Dpor(None));
+    let (_, report) = ends_of("dpor");
     assert!(!report.verdict.is_exhaustive());
 }
 
@@ -160,22 +168,20 @@ fn an_event_on_its_way_holds_one() {
         }
     }
 
-    let (_, outcomes) = every(async |sys| {
-        let ends = Ends::default();
+    contract(&["Stopped [7]"], async |sys| {
+        let ends = Journal::default();
         let sink = sys.spawn(Sink);
-        let session = sys.spawner().ref_counted().spawn(Session::with(&ends));
+        let session = Session::spawn(&sys, &ends);
         let end = session.stopped();
         sink.tell(Take(session));
-        let end = end.await;
-        format!("{end:?} {:?}", ends.lock().unwrap())
+        format!("{:?} {}", end.await, ends.take().join(" "))
     });
-    assert_eq!(outcomes, ["Stopped [[7]]"]);
 }
 
 #[test]
 fn a_reference_to_itself_keeps_it() {
-    let (_, outcomes) = every(async |sys| {
-        let ends = Ends::default();
+    contract(&["Ok(2) "], async |sys| {
+        let ends = Journal::default();
         let session = Session {
             keeps_itself: true,
             ..Session::with(&ends)
@@ -185,37 +191,38 @@ fn a_reference_to_itself_keeps_it() {
         assert_eq!(session.ask(Note(1)).await, Ok(1));
         drop(session);
         let again = weak.upgrade().expect("it has one of its own");
-        format!("{:?} {:?}", again.ask(Note(2)).await, ends.lock().unwrap())
+        format!("{:?} {}", again.ask(Note(2)).await, ends.take().join(" "))
     });
-    assert_eq!(outcomes, ["Ok(2) []"]);
+}
+
+/// Spawns a session that may be brought back.
+fn supervised(sys: &System, restart: Restart, ends: &Journal) -> ActorRef<Session> {
+    let ends = ends.clone();
+    let spawner = sys.spawner().ref_counted().restart(restart);
+    spawner.spawn_with(move || Session::with(&ends))
 }
 
 #[test]
 fn who_fails_is_brought_back_as_long_as_somebody_refers_to_it() {
-    let (_, outcomes) = every_by(Tester::new().supervised(true), async |sys| {
-        let ends = Ends::default();
-        let made = ends.clone();
-        let spawner = sys.spawner().ref_counted();
-        let session = spawner.spawn_with(move || Session::with(&made));
-        session.tell(Fail);
+    contract(&["Ok(1) Stopped [1]"], async |sys| {
+        let ends = Journal::default();
+        let session = supervised(&sys, Restart::Transient, &ends);
+        session.tell(Break);
         let after = session.ask(Note(1)).await;
         let end = session.stopped();
         drop(session);
-        format!("{after:?} {:?} {:?}", end.await, ends.lock().unwrap())
-    });
-    assert_eq!(outcomes, ["Ok(1) Stopped [[1]]"]);
-    let (_, outcomes) = every_by(Tester::new().supervised(true), async |sys| {
-        let ends = Ends::default();
-        let made = ends.clone();
-        let spawner = sys.spawner().ref_counted();
-        let session = spawner.spawn_with(move || Session::with(&made));
-        let end = session.stopped();
-        session.tell(Fail);
-        drop(session);
-        format!("{:?}", end.await)
+        format!("{after:?} {:?} {}", end.await, ends.take().join(" "))
     });
     // If the stop request came first, the actor is not restarted; otherwise it fails first.
-    assert_eq!(outcomes, ["Failed", "Stopped"]);
+    for restart in [Restart::Transient, Restart::Permanent] {
+        contract(&["Failed", "Stopped"], move |sys| async move {
+            let session = supervised(&sys, restart, &Journal::default());
+            let end = session.stopped();
+            session.tell(Break);
+            drop(session);
+            format!("{:?}", end.await)
+        });
+    }
 }
 
 /// Upgrades a weak reference to a session that another actor holds.
@@ -237,25 +244,23 @@ impl Seeker {
 
 #[test]
 fn who_finds_it_by_a_weak_reference_keeps_it_for_as_long() {
-    for strategy in [StrategySpec::Dfs(None), StrategySpec::DfsLocal(None)] {
-        let tester = Tester::new().strategy(strategy);
-        let (_, outcomes) = crate::semantics::asks::every_by(tester, async |sys| {
-            let ends = Ends::default();
-            let session = sys.spawner().ref_counted().spawn(Session::with(&ends));
+    for search in ["dfs", "dfs:local"] {
+        let (_, seen) = outcomes(&whole(search), async |sys: System| {
+            let ends = Journal::default();
+            let session = Session::spawn(&sys, &ends);
             let (end, weak) = (session.stopped(), session.downgrade());
             let seeker = sys.spawn(Seeker(weak));
             let session = Some(session);
             sys.spawn(Holder { session }).tell(Note(1));
             let found = seeker.ask(Tick).await;
-            let end = end.await;
-            format!("{found:?} {end:?} {:?}", ends.lock().unwrap())
+            format!("{found:?} {:?} {}", end.await, ends.take().join(" "))
         });
         let possible = [
-            "Ok(false) Stopped [[1]]",
-            "Ok(true) Stopped [[1, 9]]",
-            "Ok(true) Stopped [[9, 1]]",
+            "Ok(false) Stopped [1]",
+            "Ok(true) Stopped [1, 9]",
+            "Ok(true) Stopped [9, 1]",
         ];
-        assert_eq!(outcomes, possible);
+        assert_eq!(seen, possible, "{search}");
     }
 }
 
@@ -263,7 +268,7 @@ fn who_finds_it_by_a_weak_reference_keeps_it_for_as_long() {
 #[derive(Default)]
 struct Worker {
     pipes: bool,
-    done: Arc<Mutex<Vec<&'static str>>>,
+    done: Journal,
 }
 
 #[actor]
@@ -282,47 +287,44 @@ impl Worker {
 
     #[on]
     fn note(&mut self, _: Note) {
-        self.done.lock().unwrap().push("piped");
+        self.done.note("piped");
     }
 
     #[stop]
     fn stop(&mut self) {
-        self.done.lock().unwrap().push("stopped");
+        self.done.note("stopped");
     }
 }
 
 #[test]
 fn what_is_piped_to_it_keeps_it_and_a_timer_does_not() {
-    for (pipes, expected) in [(false, "[\"stopped\"]"), (true, "[\"piped\", \"stopped\"]")] {
-        let strategy = StrategySpec::Random;
-        let report = Tester::new()
-            .strategy(strategy)
-            .iterations(20)
-            .run(move |sys| async move {
-                let done = Arc::new(Mutex::new(Vec::new()));
-                let worker = Worker {
-                    pipes,
-                    done: done.clone(),
-                };
-                let worker = sys.spawner().ref_counted().spawn(worker);
-                assert_eq!(worker.started().await, Ok(()));
-                let end = worker.stopped();
-                drop(worker);
-                end.await;
-                assert_eq!(format!("{:?}", done.lock().unwrap()), expected);
-            });
-        report.assert_clean();
+    for (pipes, expected) in [(false, "stopped"), (true, "piped, stopped")] {
+        let scenario = move |sys: System| async move {
+            let done = Journal::default();
+            let worker = Worker {
+                pipes,
+                done: done.clone(),
+            };
+            let worker = sys.spawner().ref_counted().spawn(worker);
+            assert_eq!(worker.started().await, Ok(()));
+            let end = worker.stopped();
+            drop(worker);
+            end.await;
+            assert_eq!(done.take().join(", "), expected);
+        };
+        let tester = Tester::new().strategy(strategy("random")).iterations(20);
+        tester.run(scenario).assert_clean();
+        in_production(scenario);
     }
 }
 
 /// References on a crashed node are dropped.
 #[test]
 fn a_node_that_crashes_lets_go() {
-    let ends = Ends::default();
+    let ends = Journal::default();
     let report = Tester::new().iterations(50).run(|sys| {
-        ends.lock().unwrap().clear();
-        let session = sys.spawner().ref_counted().spawn(Session::with(&ends));
-        let mut session = Some(session);
+        ends.take();
+        let mut session = Some(Session::spawn(&sys, &ends));
         sys.node("n1", move |node| {
             let session = session.take();
             node.spawn(Holder { session });
@@ -331,17 +333,16 @@ fn a_node_that_crashes_lets_go() {
         sys.when("it is up", is_up, |faults| faults.crash("n1"));
     });
     report.assert_clean();
-    assert_eq!(*ends.lock().unwrap(), [Vec::<u32>::new()]);
+    ends.expect(["[]"]);
 }
 
 /// Every schedule is the same in a second run.
 #[test]
 fn it_is_deterministic() {
-    let ends = Ends::default();
-    let report = Tester::new()
-        .iterations(200)
-        .check_every(1)
-        .strategy(StrategySpec::Random)
+    let ends = Journal::default();
+    let tester = Tester::new().iterations(200).check_every(1);
+    let report = tester
+        .strategy(strategy("random"))
         .run(|sys| two_holders(&sys, &ends));
     report.assert_clean();
 }

@@ -1,13 +1,12 @@
 //! `select!`: the tester decides which of several ready branches is taken.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex};
+use std::pin::pin;
 
 use actor_core::prelude::*;
 use actor_core::sync::{mpsc, oneshot};
 use actor_core::{select, task};
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::{contract, failure_text, outcomes, whole};
 
 /// Explores all schedules; returns the distinct results.
 fn all<T, F>(search: &str, program: impl Fn() -> F + Sync) -> (Report, Vec<T>)
@@ -15,24 +14,7 @@ where
     T: Ord + Send + 'static,
     F: Future<Output = T> + 'static,
 {
-    let seen: Arc<Mutex<BTreeSet<T>>> = Arc::default();
-    let strategy: StrategySpec = search.parse().expect("a strategy");
-    let tester = Tester::new().iterations(20_000).strategy(strategy);
-    let report = tester.run(|_| {
-        let (program, seen) = (program(), seen.clone());
-        async move {
-            let came_to = program.await;
-            seen.lock().expect("nobody panics").insert(came_to);
-        }
-    });
-    report.assert_clean();
-    assert!(
-        report.verdict.is_exhaustive(),
-        "{search}: {:?}",
-        report.verdict
-    );
-    let seen = std::mem::take(&mut *seen.lock().expect("nobody panics"));
-    (report, seen.into_iter().collect())
+    outcomes(&whole(search), |_| program())
 }
 
 /// Two channels, each with one message.
@@ -56,7 +38,7 @@ const SEARCHES: [&str; 6] = [
 #[test]
 fn each_of_those_that_are_ready_may_be_the_first() {
     for search in SEARCHES {
-        let (_, seen) = all(search, move || async move {
+        let (_, seen) = all(search, || async {
             let [mut one, mut two] = both();
             let (_keep, mut three) = mpsc::channel::<u32>(1);
             select! {
@@ -71,7 +53,7 @@ fn each_of_those_that_are_ready_may_be_the_first() {
 
 #[test]
 fn in_order_there_is_nothing_to_decide() {
-    let (report, seen) = all("dfs", move || async move {
+    let (report, seen) = all("dfs", || async {
         let [mut one, mut two] = both();
         select! {
             biased;
@@ -104,7 +86,7 @@ fn a_branch_is_left_out_by_its_condition_and_by_its_pattern() {
         };
         assert_eq!(seen, right);
     }
-    let (_, seen) = all("dfs", move || async move {
+    let (_, seen) = all("dfs", || async {
         let [mut one, mut two] = both();
         select! {
             Some(7) = one.recv() => 1,
@@ -147,8 +129,7 @@ fn handlers_say_where_it_goes_on() {
         }
         last
     }
-    let mut ends = BTreeMap::new();
-    for end in [0, 9] {
+    for (end, expected) in [(0, &[None, Some(1), Some(2)][..]), (9, &[Some(9)][..])] {
         let (_, seen) = all("dfs", move || async move {
             let (send, mut receive) = mpsc::channel(2);
             let (says, said) = oneshot::channel();
@@ -158,10 +139,33 @@ fn handlers_say_where_it_goes_on() {
             says.send(end).expect("it is awaited");
             last(&mut receive, said).await
         });
-        ends.insert(end, seen);
+        assert_eq!(seen, expected, "{end}");
     }
-    assert_eq!(ends[&0], [None, Some(1), Some(2)]);
-    assert_eq!(ends[&9], [Some(9)]);
+}
+
+#[test]
+fn those_that_are_not_ready_are_awaited() {
+    contract(&["[0, 1, 2]"], async |_| {
+        let (send, mut receive) = mpsc::channel(1);
+        let sender = task::spawn(async move {
+            for number in 0..3 {
+                send.send(number).await.expect("it is received");
+            }
+        });
+        let mut received = Vec::new();
+        let mut joined = pin!(sender);
+        loop {
+            select! {
+                biased;
+                Some(number) = receive.recv() => received.push(number),
+                end = &mut joined => break end.expect("it ends"),
+            }
+        }
+        while let Ok(number) = receive.try_recv() {
+            received.push(number);
+        }
+        format!("{received:?}")
+    });
 }
 
 #[derive(Debug)]
@@ -215,7 +219,7 @@ impl Chooser {
 
 #[test]
 fn a_handler_decides_as_well() {
-    let program = |sys: &System| {
+    let program = |sys: System| {
         let others = [1, 2].map(|number| sys.spawn(Echo(number)));
         let to = sys.spawn(Judge);
         sys.spawn(Chooser { others, to }).tell(Begin);
@@ -228,11 +232,8 @@ fn a_handler_decides_as_well() {
         "ses:by=hb",
         "pb:by=hb",
     ] {
-        let strategy: StrategySpec = search.parse().expect("a strategy");
-        let tester = Tester::new().iterations(20_000).strategy(strategy);
-        tester
-            .run(|sys| program(&sys))
-            .assert_bug("the second came first");
+        let report = whole(search).run(program);
+        report.assert_bug("the second came first");
     }
 }
 
@@ -274,8 +275,6 @@ fn a_foreign_select_is_named() {
         "`tokio::select!` at tests/behaviour/tests/all/semantics/selects.rs:{line} draws its order from a generator of \
          its own: write `actor_core::select!`, or `biased;` in it"
     );
-    let failed = std::panic::catch_unwind(|| report.assert_clean());
-    let text = failed.expect_err("it fails");
-    let text = text.downcast_ref::<String>().expect("a report");
+    let text = failure_text(&report);
     assert!(text.contains(&said), "{text}");
 }

@@ -1,100 +1,48 @@
-//! Supervision under the tester: restarts, strategies, intensities, watches and links.
+//! Supervision: restarts, strategies, intensities, stops, links, and shutdowns in order.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use actor_core::actor;
+use actor_core::Supervision;
 use actor_core::prelude::*;
 use actor_core::supervision::{Backoff, Restart, Unread};
-use actor_core::{Event, Handler, Supervision};
 use actor_test::settings::Search;
-use actor_test::strategy::StrategySpec;
 use actor_test::{BugKind, Report, Tester};
+use behaviour::harness::events::{Break, Halt, Tick};
+use behaviour::harness::{
+    Journal, bug, contract, first_bug, in_production, journals, outcomes, some_outcomes, strategy,
+    whole,
+};
 
-/// The events of one execution, in order.
-#[derive(Clone, Default, Debug)]
-pub(crate) struct Journal(Arc<Mutex<Vec<String>>>);
-
-impl Journal {
-    pub(crate) fn note(&self, entry: impl Into<String>) {
-        let mut entries = self.0.lock().expect("no one panics while noting");
-        entries.push(entry.into());
-    }
-
-    pub(crate) fn take(&self) -> Vec<String> {
-        std::mem::take(&mut *self.0.lock().expect("no one panics while noting"))
-    }
-}
-
-pub(crate) fn supervised() -> Tester {
+fn supervised() -> Tester {
     Tester::new().supervised(true)
 }
 
 /// A tester whose timers fire only when nothing else can happen.
 fn patient() -> Tester {
-    Tester::new().supervised(true).patient_timers(true)
+    supervised().patient_timers(true)
 }
 
-/// Returns the journals of all schedules of a clean program, with the number of schedules for each.
-pub(crate) fn every(program: impl Fn(&System, &Journal) + Sync) -> BTreeMap<Vec<String>, u32> {
-    let journal = Journal::default();
-    let seen = Mutex::new(BTreeMap::new());
-    let keep = || {
-        let noted = journal.take();
-        if !noted.is_empty() {
-            let mut seen = seen.lock().expect("no one panics while counting");
-            *seen.entry(noted).or_insert(0) += 1;
-        }
-    };
-    let tester = supervised()
-        .iterations(100_000)
-        .strategy(StrategySpec::Dfs(None));
-    let report = tester.run(|sys| {
-        keep();
-        program(&sys, &journal);
-    });
-    report.assert_clean();
-    assert!(
-        report.verdict.is_exhaustive(),
-        "{} executions",
-        report.executions
-    );
-    keep();
-    seen.into_inner().expect("no one panics while counting")
+/// Returns the journals of all schedules of a clean program.
+fn every(program: impl Fn(&System, &Journal) + Sync) -> BTreeSet<Vec<String>> {
+    let seen = journals(&whole("dfs").supervised(true), program);
+    seen.into_keys().collect()
 }
 
-/// Returns the journal, which is the same in every schedule.
-fn always(program: impl Fn(&System, &Journal) + Sync) -> Vec<String> {
-    let mut seen = every(program);
-    assert_eq!(seen.len(), 1, "{seen:#?}");
-    seen.pop_first().expect("one journal").0
-}
+const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Returns the first bug of a program.
-fn bug(tester: &Tester, program: impl Fn(&System) + Sync) -> (BugKind, String) {
-    let report = tester.run(|sys| program(&sys));
-    let bug = report.bugs().first().expect("a bug is found");
-    (bug.kind(), bug.message().to_owned())
-}
-
-#[derive(Debug)]
-struct Panic;
 #[derive(Debug)]
 struct Refuse;
-#[derive(Debug)]
-struct Halt;
 #[derive(Debug)]
 struct Note(&'static str);
 #[derive(Debug)]
 struct Await;
 #[derive(Debug)]
-struct Tick;
-#[derive(Debug)]
 struct Life;
 
 /// Records the events of its lifecycle.
-struct Child {
+pub(super) struct Child {
     name: &'static str,
     life: u32,
     journal: Journal,
@@ -108,7 +56,7 @@ impl Child {
     }
 
     #[on]
-    fn panic(&mut self, _: Panic, cx: &mut Context<Self>) {
+    fn smash(&mut self, _: Break, cx: &mut Context<Self>) {
         cx.goto(ChildState::Second);
         panic!("ouch");
     }
@@ -152,22 +100,10 @@ impl Drop for Child {
     }
 }
 
-/// Records the answer of a child.
-struct Asker {
-    child: ActorRef<Child>,
-    journal: Journal,
-}
-
-#[actor]
-impl Asker {
-    #[on]
-    async fn ask(&mut self, _: Await) {
-        let heard = self.child.ask(Life).await;
-        self.journal.note(format!("hears {heard:?}"));
-    }
-}
-
-fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Send + 'static {
+pub(super) fn factory(
+    name: &'static str,
+    journal: &Journal,
+) -> impl FnMut() -> Child + Send + 'static {
     let journal = journal.clone();
     let mut life = 0;
     move || {
@@ -182,53 +118,51 @@ fn factory(name: &'static str, journal: &Journal) -> impl FnMut() -> Child + Sen
 
 #[test]
 fn a_failure_is_a_bug_unless_it_is_part_of_the_story() {
-    let journal = Journal::default();
-    let program = |sys: &System| sys.spawn_with(factory("a", &journal)).tell(Panic);
-    let (kind, message) = bug(&Tester::new(), program);
-    assert_eq!(
-        (kind, &*message),
-        (BugKind::Panic, "`Child` panicked: ouch")
-    );
-    supervised().run(|sys| program(&sys)).assert_clean();
-    let (kind, message) = bug(&supervised(), |sys| {
-        sys.spawn(factory("a", &journal)()).tell(Panic);
-    });
-    assert_eq!(
-        (kind, &*message),
-        (BugKind::Panic, "`Child` panicked: ouch")
-    );
+    let child = |sys: System| {
+        sys.spawn_with(factory("a", &Journal::default()))
+            .tell(Break)
+    };
+    let alone = |sys: System| sys.spawn(factory("a", &Journal::default())()).tell(Break);
+    let panic = (BugKind::Panic, "`Child` panicked: ouch".to_owned());
+    assert_eq!(bug(&Tester::new(), child), panic);
+    supervised().run(child).assert_clean();
+    assert_eq!(bug(&supervised(), alone), panic);
 }
 
 #[test]
 fn a_child_is_brought_back_with_its_inbox() {
-    let noted = always(|sys, journal| {
-        let child = sys.spawn_with(factory("a", journal));
-        child.tell(Panic);
+    let expected =
+        "a starts, a drops, a starts, a reads on in First, a stops, a drops: Ok(2) Halted";
+    contract(&[expected], async |sys| {
+        let journal = Journal::default();
+        let child = sys.spawner().name("a").spawn_with(factory("a", &journal));
+        let id = child.id();
+        child.tell(Break);
         child.tell(Note("reads on"));
+        let life = child.ask(Life).await;
+        assert_eq!((child.id(), format!("{child:?}")), (id, "a".into()));
         child.tell(Halt);
+        let end = child.stopped().await;
+        format!("{}: {life:?} {end:?}", journal.take().join(", "))
     });
-    assert_eq!(
-        noted,
-        [
-            "a starts",
-            "a drops",
-            "a starts",
-            "a reads on in First",
-            "a stops",
-            "a drops"
-        ]
-    );
 }
 
 #[test]
 fn an_err_that_nobody_receives_is_a_failure() {
-    let noted = always(|sys, journal| {
-        let child = sys.spawn_with(factory("a", journal));
+    let expected =
+        "a starts, a drops, a starts, a stops, a drops: Ok(Err(\"no luck\")) Ok(1) Ok(2)";
+    contract(&[expected], async |sys| {
+        let journal = Journal::default();
+        let child = sys.spawn_with(factory("a", &journal));
+        let received = child.ask(Refuse).await;
+        let before = child.ask(Life).await;
         child.tell(Refuse);
+        let after = child.ask(Life).await;
         child.tell(Halt);
+        child.stopped().await;
+        let noted = journal.take().join(", ");
+        format!("{noted}: {received:?} {before:?} {after:?}")
     });
-    let expected = ["a starts", "a drops", "a starts", "a stops", "a drops"];
-    assert_eq!(noted, expected);
     let (kind, message) = bug(&Tester::new(), |sys| {
         sys.spawn_with(factory("a", &Journal::default()))
             .tell(Refuse);
@@ -242,57 +176,46 @@ fn an_inbox_may_be_dropped() {
     let seen = every(|sys, journal| {
         let spawner = sys.spawner().on_restart(Unread::Drop);
         let child = spawner.spawn_with(factory("a", journal));
-        child.tell(Panic);
+        child.tell(Break);
         child.tell(Note("reads on"));
     });
-    let read = |noted: &[String]| noted.contains(&"a reads on in First".to_owned());
-    assert!(seen.keys().any(|noted| read(noted)));
-    assert!(seen.keys().any(|noted| !read(noted)));
+    let reads = |noted: &Vec<String>| noted.contains(&"a reads on in First".to_owned());
+    assert!(seen.iter().any(reads));
+    assert!(!seen.iter().all(reads));
 }
 
-/// The behaviour is the same as in production.
 #[test]
 fn who_asked_in_vain_before_a_restart_hears_of_a_failure() {
-    let heard = every(|sys, journal| {
+    contract(&["Err(Failed)", "Ok(2)"], async |sys| {
         let spawner = sys.spawner().on_restart(Unread::Drop);
-        let child = spawner.spawn_with(factory("a", journal));
-        let asker = Asker {
-            child: child.clone(),
-            journal: journal.clone(),
-        };
-        child.tell(Panic);
-        sys.spawn(asker).tell(Await);
+        let child = spawner.spawn_with(factory("a", &Journal::default()));
+        child.tell(Break);
+        format!("{:?}", child.ask(Life).await)
     });
-    let outcomes = ["hears Err(Failed)", "hears Ok(2)"];
-    for outcome in outcomes {
-        let has = |noted: &Vec<String>| noted.iter().any(|entry| entry == outcome);
-        assert!(heard.keys().any(has), "{heard:#?}");
-    }
-    let stopped = |noted: &Vec<String>| noted.iter().any(|entry| entry.contains("Stopped"));
-    assert!(!heard.keys().any(stopped), "{heard:#?}");
 }
 
 #[test]
 fn each_kind_of_child_comes_back_after_its_kind_of_end() {
+    let (back, gone) = ("Ok(2)", "Err(Stopped)");
     for (restart, after_a_halt, after_a_failure) in [
-        (Restart::Permanent, 2, 2),
-        (Restart::Transient, 1, 2),
-        (Restart::Temporary, 1, 1),
+        (Restart::Permanent, back, back),
+        (Restart::Transient, gone, back),
+        (Restart::Temporary, gone, gone),
     ] {
-        let starts = |failure: bool| {
-            let noted = always(|sys, journal| {
-                let spawner = sys.spawner().restart(restart);
-                let child = spawner.spawn_with(factory("a", journal));
-                if failure {
-                    child.tell(Panic);
-                } else {
-                    child.tell(Halt);
-                }
-            });
-            noted.iter().filter(|entry| *entry == "a starts").count()
+        let spawn = move |sys: &System| {
+            let spawner = sys.spawner().restart(restart);
+            spawner.spawn_with(factory("a", &Journal::default()))
         };
-        assert_eq!(starts(false), after_a_halt, "{restart:?}");
-        assert_eq!(starts(true), after_a_failure, "{restart:?}");
+        contract(&[after_a_halt], move |sys| async move {
+            let child = spawn(&sys);
+            child.tell(Halt);
+            format!("{:?}", child.ask(Life).await)
+        });
+        contract(&[after_a_failure], move |sys| async move {
+            let child = spawn(&sys);
+            child.tell(Break);
+            format!("{:?}", child.ask(Life).await)
+        });
     }
 }
 
@@ -301,7 +224,7 @@ fn failing(times: u64, apart: Duration) -> Report {
     patient().iterations(50).run(move |sys| async move {
         let child = sys.spawn_with(factory("a", &Journal::default()));
         for _ in 0..times {
-            child.tell(Panic);
+            child.tell(Break);
             sys.sleep(apart).await;
         }
     })
@@ -315,81 +238,61 @@ fn the_system_gives_up_at_the_fourth_failure_within_five_seconds() {
         failing(4, Duration::ZERO),
         failing(4, Duration::from_millis(1_600)),
     ] {
-        let bug = report.bugs().first().expect("it is given up");
-        assert_eq!(bug.kind(), BugKind::Exhausted);
-        assert_eq!(
-            bug.message(),
-            "`Child` is given up: restarted 3 times within 5s, it has ended once more; at last, \
-             `Child` panicked: ouch"
-        );
+        let message = "`Child` is given up: restarted 3 times within 5s, it has ended once more; \
+                       at last, `Child` panicked: ouch";
+        assert_eq!(first_bug(&report), (BugKind::Exhausted, message));
+    }
+}
+
+/// Tells the time of its start.
+struct Clock(Duration);
+#[actor]
+impl Clock {
+    #[start]
+    fn start(&mut self, cx: &mut Context<Self>) {
+        self.0 = cx.now();
+    }
+    #[on]
+    fn smash(&mut self, _: Break) {
+        panic!("ouch");
+    }
+    #[on]
+    fn started(&mut self, _: Life) -> Duration {
+        self.0
     }
 }
 
 #[test]
 fn a_child_waits_longer_each_time_in_virtual_time() {
-    struct Clock(Arc<Mutex<Vec<u64>>>);
-    #[actor]
-    impl Clock {
-        #[start]
-        fn start(&mut self, cx: &mut Context<Self>) {
-            let mut starts = self.0.lock().expect("no one panics while noting");
-            starts.push(cx.now().as_secs());
-            if starts.len() < 6 {
-                cx.me().tell(Tick);
-            }
-        }
-        #[on]
-        fn tick(&mut self, _: Tick) {
-            panic!("ouch");
-        }
-    }
-    let starts: Arc<Mutex<Vec<u64>>> = Arc::default();
-    let noted = starts.clone();
-    let report = supervised().iterations(10).run(move |sys| {
-        noted.lock().expect("no one panics while noting").clear();
+    // The last wait is the first again, since the child has lived for longer than the longest.
+    contract(&["[0, 2, 8, 18, 28, 38, 51]"], async |sys| {
         let backoff = Backoff::new(Duration::from_secs(2), Duration::from_secs(10)).factor(3.0);
-        let noted = noted.clone();
         let spawner = sys.spawner().backoff(backoff);
-        spawner.spawn_with(move || Clock(noted.clone()));
+        let clock = spawner.spawn_with(|| Clock(Duration::ZERO));
+        let mut starts = vec![];
+        for _ in 0..6 {
+            starts.push(clock.ask(Life).await.expect("it starts").as_secs());
+            if starts.len() == 6 {
+                sys.sleep(Duration::from_secs(11)).await;
+            }
+            clock.tell(Break);
+        }
+        starts.push(clock.ask(Life).await.expect("it starts").as_secs());
+        format!("{starts:?}")
     });
-    report.assert_clean();
-    let starts = starts.lock().expect("no one panics while noting");
-    assert_eq!(*starts, [0, 2, 8, 18, 28, 38]);
 }
 
 #[test]
 fn jitter_is_a_recorded_choice_of_three() {
-    let seen: Arc<Mutex<BTreeMap<u64, u32>>> = Arc::default();
-    let noted = seen.clone();
-    let tester = supervised()
-        .iterations(100)
-        .strategy(StrategySpec::Dfs(None));
-    let report = tester.run(move |sys| {
-        struct Late(Arc<Mutex<BTreeMap<u64, u32>>>);
-        #[actor]
-        impl Late {
-            #[on]
-            fn panic(&mut self, _: Panic) {
-                panic!("ouch");
-            }
-            #[on]
-            fn note(&mut self, _: Note, cx: &mut Context<Self>) {
-                let mut seen = self.0.lock().expect("no one panics while noting");
-                *seen.entry(cx.now().as_millis() as u64).or_insert(0) += 1;
-            }
-        }
+    let (_, times) = outcomes(&whole("dfs").supervised(true), async |sys| {
         let second = Duration::from_secs(1);
         let backoff = Backoff::new(second, second).jitter(0.25);
-        let noted = noted.clone();
         let spawner = sys.spawner().backoff(backoff);
-        let late = spawner.spawn_with(move || Late(noted.clone()));
-        late.tell(Panic);
-        late.tell(Note(""));
+        let clock = spawner.spawn_with(|| Clock(Duration::ZERO));
+        clock.tell(Break);
+        let started = clock.ask(Life).await;
+        started.expect("it is brought back").as_millis()
     });
-    report.assert_clean();
-    assert!(report.verdict.is_exhaustive());
-    let seen = seen.lock().expect("no one panics while noting");
-    let times: Vec<u64> = seen.keys().copied().collect();
     assert_eq!(times, [750, 1_000, 1_250]);
 }
 
@@ -399,14 +302,24 @@ struct Parent {
     children: Vec<ActorRef<Child>>,
 }
 
-/// Makes the child with this number fail.
+/// Does something to the parent, or to the child with this number.
+#[derive(Clone, Copy, Debug)]
+enum Order {
+    Fail,
+    Halt,
+    FailIn(usize),
+    WaitIn(usize),
+    NoteIn(usize),
+}
+
 #[derive(Debug)]
-struct Fail(usize);
+struct Children;
 
 #[actor]
 impl Parent {
     #[start]
     fn start(&mut self, cx: &mut Context<Self>) {
+        self.journal.note("parent starts");
         cx.supervise(self.supervision);
         for name in ["a", "b", "c"] {
             let child = cx.spawn_with(factory(name, &self.journal));
@@ -415,18 +328,19 @@ impl Parent {
     }
 
     #[on]
-    fn fail(&mut self, fail: Fail) {
-        self.children[fail.0].tell(Panic);
+    fn order(&mut self, order: Order, cx: &mut Context<Self>) {
+        match order {
+            Order::Fail => panic!("parent"),
+            Order::Halt => cx.halt(),
+            Order::FailIn(child) => self.children[child].tell(Break),
+            Order::WaitIn(child) => self.children[child].tell(Await),
+            Order::NoteIn(child) => self.children[child].tell(Note("reads on")),
+        }
     }
 
     #[on]
-    fn panic(&mut self, _: Panic) {
-        panic!("parent");
-    }
-
-    #[on]
-    fn halt(&mut self, _: Halt, cx: &mut Context<Self>) {
-        cx.halt();
+    fn children(&mut self, _: Children) -> Vec<ActorRef<Child>> {
+        self.children.clone()
     }
 
     #[stop]
@@ -450,152 +364,125 @@ fn parent(sys: &System, journal: &Journal, supervision: Supervision) -> ActorRef
     })
 }
 
-/// Returns the journal after the event in random schedules, with all children started; it is unique.
-fn follows<E: Event>(supervision: Supervision, event: impl Fn() -> E + Sync) -> Vec<String>
-where
-    Parent: Handler<E>,
-{
-    let mut seen = may_follow(supervision, event);
-    assert_eq!(seen.len(), 1, "{seen:#?}");
-    seen.pop_first().expect("one journal")
-}
+const ONE_FOR_ONE: Supervision = Supervision::one_for_one();
 
-/// The same up to the restart of the children, which start in any order.
-fn follows_first<E: Event>(supervision: Supervision, event: impl Fn() -> E + Sync) -> Vec<String>
-where
-    Parent: Handler<E>,
-{
-    let seen = may_follow(supervision, event);
-    assert_eq!(seen.len(), 6, "in each order: {seen:#?}");
-    let before = |noted: &Vec<String>| noted[..noted.len() - 3].to_vec();
-    let mut before: BTreeSet<_> = seen.iter().map(before).collect();
-    assert_eq!(before.len(), 1, "{before:#?}");
-    before.pop_first().expect("one journal")
-}
-
-/// Returns the possible journals after the event.
-fn may_follow<E: Event>(
-    supervision: Supervision,
-    event: impl Fn() -> E + Sync,
-) -> BTreeSet<Vec<String>>
-where
-    Parent: Handler<E>,
-{
-    let journal = Journal::default();
-    let seen = Mutex::new(BTreeSet::new());
-    let keep = || {
-        let noted = journal.take();
-        let at = |mark: &str| noted.iter().position(|entry| entry == mark);
-        if let (Some(begin), Some(end)) = (at("begin"), at("end")) {
-            let mut seen = seen.lock().expect("no one panics while noting");
-            seen.insert(noted[begin + 1..end].to_vec());
+/// Returns the journals that may follow the last of these orders in random schedules, a second after the
+/// order before. Production has one of them.
+fn may_follow(supervision: Supervision, orders: &'static [Order]) -> Vec<String> {
+    let scenario = move |sys: System| async move {
+        let journal = Journal::default();
+        let parent = parent(&sys, &journal, supervision);
+        for order in orders {
+            sys.sleep(Duration::from_secs(1)).await;
+            journal.take();
+            parent.tell(*order);
         }
+        sys.sleep(Duration::from_secs(1)).await;
+        journal.take().join(", ")
     };
-    let tester = patient().iterations(300).strategy(StrategySpec::Random);
-    let report = tester.run(|sys| {
-        keep();
-        let (journal, event) = (journal.clone(), event());
-        async move {
-            let parent = parent(&sys, &journal, supervision);
-            sys.sleep(Duration::from_secs(1)).await;
-            journal.note("begin");
-            parent.tell(event);
-            sys.sleep(Duration::from_secs(1)).await;
-            journal.note("end");
-        }
-    });
-    report.assert_clean();
-    keep();
-    seen.into_inner().expect("no one panics while noting")
+    let tester = patient().iterations(300).strategy(strategy("random"));
+    let (_, seen) = some_outcomes(&tester, scenario);
+    let noted = in_production(scenario);
+    assert!(seen.contains(&noted), "{noted:?} in production: {seen:#?}");
+    seen
+}
+
+/// Asserts that nothing else can follow the last of the orders.
+#[track_caller]
+fn follows(supervision: Supervision, orders: &'static [Order], expected: &str) {
+    assert_eq!(may_follow(supervision, orders), [expected]);
+}
+
+/// The same up to the restart of the three children, which start in any order.
+#[track_caller]
+fn follows_first(supervision: Supervision, orders: &'static [Order], expected: &str) {
+    let seen = may_follow(supervision, orders);
+    assert_eq!(seen.len(), 6, "in each order: {seen:#?}");
+    for noted in seen {
+        let (before, _starts) =
+            noted.split_at(noted.len() - ", a starts, b starts, c starts".len());
+        assert_eq!(before, expected);
+    }
 }
 
 #[test]
 fn one_for_one() {
-    let noted = follows(Supervision::one_for_one(), || Fail(1));
-    assert_eq!(noted, ["b drops", "b starts"]);
+    follows(ONE_FOR_ONE, &[Order::FailIn(1)], "b drops, b starts");
 }
 
 #[test]
 fn one_for_all_stops_in_reverse_order_and_starts_in_order() {
-    let noted = follows(Supervision::one_for_all(), || Fail(1));
-    assert_eq!(
-        noted,
-        [
-            "b drops", "c stops", "c drops", "a stops", "a drops", "a starts", "b starts",
-            "c starts"
-        ]
-    );
+    let expected = "b drops, c stops, c drops, a stops, a drops, a starts, b starts, c starts";
+    follows(Supervision::one_for_all(), &[Order::FailIn(1)], expected);
 }
 
 #[test]
 fn rest_for_one_leaves_those_before_alone() {
-    let noted = follows(Supervision::rest_for_one(), || Fail(1));
-    let expected = ["b drops", "c stops", "c drops", "b starts", "c starts"];
-    assert_eq!(noted, expected);
+    let expected = "b drops, c stops, c drops, b starts, c starts";
+    follows(Supervision::rest_for_one(), &[Order::FailIn(1)], expected);
+    // A child that waits is dropped without its stop hook, and keeps its inbox.
+    let waits = &[Order::WaitIn(2), Order::NoteIn(2), Order::FailIn(1)];
+    let expected = "b drops, c drops, b starts, c starts, c reads on in First";
+    follows(Supervision::rest_for_one(), waits, expected);
 }
 
 #[test]
 fn children_end_before_a_supervisor_that_halts() {
-    let noted = follows(Supervision::one_for_one(), || Halt);
-    assert_eq!(
-        noted,
-        [
-            "parent stops",
-            "c stops",
-            "c drops",
-            "b stops",
-            "b drops",
-            "a stops",
-            "a drops",
-            "parent drops"
-        ]
-    );
+    let expected =
+        "parent stops, c stops, c drops, b stops, b drops, a stops, a drops, parent drops";
+    follows(ONE_FOR_ONE, &[Order::Halt], expected);
+    // A child reads what comes before it is stopped.
+    let scenario = |sys: System| async move {
+        let journal = Journal::default();
+        let parent = parent(&sys, &journal, ONE_FOR_ONE);
+        let children = parent.ask(Children).await.expect("it has children");
+        sys.sleep(Duration::from_secs(1)).await;
+        journal.take();
+        parent.tell(Order::Halt);
+        children[0].tell(Note("reads on"));
+        sys.sleep(Duration::from_secs(1)).await;
+        journal.take().join(", ")
+    };
+    let tester = patient().iterations(300).strategy(strategy("random"));
+    let reads = "a reads on in First, ";
+    for noted in some_outcomes(&tester, scenario).1 {
+        assert_eq!(noted.replace(reads, ""), expected);
+        assert!(noted.find(reads) <= noted.find("a stops"), "{noted}");
+    }
+    let noted = in_production(scenario);
+    assert_eq!(noted.replace(reads, ""), expected);
+    assert!(noted.contains(reads) && noted.find(reads) < noted.find("a stops"));
 }
 
 #[test]
 fn children_are_stopped_before_a_supervisor_that_fails() {
-    let noted = follows_first(Supervision::one_for_one(), || Panic);
-    assert_eq!(
-        noted,
-        [
-            "c stops",
-            "c drops",
-            "b stops",
-            "b drops",
-            "a stops",
-            "a drops",
-            "parent drops"
-        ]
-    );
+    let expected =
+        "c stops, c drops, b stops, b drops, a stops, a drops, parent drops, parent starts";
+    follows_first(ONE_FOR_ONE, &[Order::Fail], expected);
+    let expected = "c stops, c drops, b drops, a stops, a drops, parent drops, parent starts";
+    follows_first(ONE_FOR_ONE, &[Order::WaitIn(1), Order::Fail], expected);
 }
 
 #[test]
 fn a_supervisor_that_gives_up_fails_and_is_brought_back() {
-    let never = Supervision::one_for_one().intensity(0, Duration::from_secs(5));
-    let noted = follows_first(never, || Fail(1));
-    assert_eq!(
-        noted,
-        [
-            "b drops",
-            "c stops",
-            "c drops",
-            "a stops",
-            "a drops",
-            "parent drops"
-        ]
-    );
+    let never = ONE_FOR_ONE.intensity(0, Duration::from_secs(5));
+    let expected = "b drops, c stops, c drops, a stops, a drops, parent drops, parent starts";
+    follows_first(never, &[Order::FailIn(1)], expected);
+    let once = ONE_FOR_ONE.intensity(1, Duration::from_secs(5));
+    let expected = "c drops, b stops, b drops, a stops, a drops, parent drops, parent starts";
+    follows_first(once, &[Order::FailIn(0), Order::FailIn(2)], expected);
 }
 
 #[test]
 fn a_supervisor_without_a_supervisor_that_gives_up_is_a_bug() {
     let (kind, message) = bug(&supervised(), |sys| {
         let parent = sys.spawn(Parent {
-            supervision: Supervision::one_for_one().intensity(1, Duration::from_secs(5)),
+            supervision: ONE_FOR_ONE.intensity(1, Duration::from_secs(5)),
             journal: Journal::default(),
             children: Vec::new(),
         });
-        parent.tell(Fail(0));
-        parent.tell(Fail(1));
+        parent.tell(Order::FailIn(0));
+        parent.tell(Order::FailIn(1));
     });
     assert_eq!(kind, BugKind::Exhausted);
     assert!(message.contains("restarted 1 time within 5s"), "{message}");
@@ -632,14 +519,10 @@ fn a_start_hook_or_a_factory_that_panics_counts() {
         }
         sys.spawn(Root(journal.clone())).tell(By(supervision));
     };
-    let hour = Duration::from_secs(3_600);
-    let noted = always(|sys, journal| {
-        reluctant(sys, journal, Supervision::one_for_one().intensity(2, hour));
-    });
-    assert_eq!(noted, ["1 starts", "3 starts"]);
+    let noted = every(|sys, journal| reluctant(sys, journal, ONE_FOR_ONE.intensity(2, HOUR)));
+    assert_eq!(Vec::from_iter(noted), [["1 starts", "3 starts"]]);
     let (kind, message) = bug(&supervised(), |sys| {
-        let supervision = Supervision::one_for_one().intensity(1, hour);
-        reluctant(sys, &Journal::default(), supervision);
+        reluctant(&sys, &Journal::default(), ONE_FOR_ONE.intensity(1, HOUR));
     });
     assert_eq!(kind, BugKind::Exhausted);
     assert!(message.contains("in the factory"), "{message}");
@@ -661,7 +544,7 @@ fn a_handler_that_waits_is_dropped_with_its_group() {
             let waits = spawner.spawn_with(factory("a", &self.0));
             let fails = cx.spawn_with(factory("b", &self.0));
             waits.tell(Await);
-            fails.tell(Panic);
+            fails.tell(Break);
         }
     }
     let seen = every(|sys, journal| {
@@ -671,7 +554,7 @@ fn a_handler_that_waits_is_dropped_with_its_group() {
         let same = noted.iter().filter(|entry| *entry == what);
         same.count()
     };
-    for noted in seen.keys() {
+    for noted in &seen {
         let at = |what: &str| noted.iter().position(|entry| entry == what);
         assert!(at("b drops") < at("a drops"), "{noted:#?}");
         assert_eq!(count(noted, "a drops"), 1, "{noted:#?}");
@@ -679,8 +562,8 @@ fn a_handler_that_waits_is_dropped_with_its_group() {
         let rested = count(noted, "a starts") > count(noted, "a waits");
         assert_eq!(count(noted, "a stops") == 1, rested, "{noted:#?}");
     }
-    assert!(seen.keys().any(|noted| count(noted, "a waits") == 1));
-    assert!(seen.keys().any(|noted| count(noted, "a stops") == 1));
+    assert!(seen.iter().any(|noted| count(noted, "a waits") == 1));
+    assert!(seen.iter().any(|noted| count(noted, "a stops") == 1));
 }
 
 #[test]
@@ -689,16 +572,24 @@ fn what_a_failed_step_told_goes_out_first() {
     #[actor]
     impl Loud {
         #[on]
-        fn panic(&mut self, _: Panic) {
+        fn smash(&mut self, _: Break) {
             self.0.tell(Note("heard"));
             panic!("ouch");
         }
     }
-    let noted = always(|sys, journal| {
-        let child = sys.spawn(factory("a", journal)());
-        sys.spawn_with(move || Loud(child.clone())).tell(Panic);
-    });
-    assert_eq!(noted, ["a starts", "a heard in First", "a drops"]);
+    contract(
+        &["a starts, a heard in First, a stops, a drops"],
+        async |sys| {
+            let journal = Journal::default();
+            let child = sys.spawn(factory("a", &journal)());
+            let hears = child.clone();
+            let loud = sys.spawn_with(move || Loud(hears.clone()));
+            loud.tell(Break);
+            loud.stop().await;
+            child.stop().await;
+            journal.take().join(", ")
+        },
+    );
 }
 
 #[test]
@@ -719,83 +610,52 @@ fn a_model_injects_failures_by_choice() {
         flaky.tell(Tick);
         flaky.tell(Tick);
     });
-    let done: BTreeSet<usize> = seen.keys().map(Vec::len).collect();
+    let done: BTreeSet<usize> = seen.iter().map(Vec::len).collect();
     assert_eq!(done, BTreeSet::from([1, 2, 3]));
-}
-
-/// Records the end of another actor.
-struct Watcher(Journal);
-
-#[derive(Debug)]
-struct Watch(ActorRef<Child>);
-
-#[actor]
-impl Watcher {
-    #[on]
-    fn watch(&mut self, watch: Watch, cx: &mut Context<Self>) {
-        cx.watch(&watch.0);
-    }
-
-    #[on]
-    fn terminated(&mut self, end: Terminated) {
-        self.0.note(format!("{:?}", end.reason));
-    }
-}
-
-/// Returns the possible reasons that a watcher of one child receives.
-fn reasons(program: impl Fn(&System, &ActorRef<Child>) + Sync) -> BTreeSet<Vec<String>> {
-    let seen = every(|sys, journal| {
-        let child = sys.spawn_with(factory("a", &Journal::default()));
-        let watcher = sys.spawn(Watcher(journal.clone()));
-        watcher.tell(Watch(child.clone()));
-        program(sys, &child);
-    });
-    seen.into_keys().collect()
-}
-
-#[test]
-fn watchers_hear_of_the_end_and_not_of_a_restart() {
-    let heard = |reason: &str| BTreeSet::from([vec![reason.to_owned()]]);
-    let failed = |_: &System, child: &ActorRef<Child>| child.tell(Panic);
-    assert_eq!(reasons(failed), BTreeSet::new());
-    let halted = |_: &System, child: &ActorRef<Child>| child.tell(Halt);
-    assert_eq!(reasons(halted), heard("Halted"));
-    let stopped = |_: &System, child: &ActorRef<Child>| drop(child.stop());
-    assert_eq!(reasons(stopped), heard("Stopped"));
-    let killed = |_: &System, child: &ActorRef<Child>| drop(child.kill());
-    assert_eq!(reasons(killed), heard("Aborted"));
 }
 
 #[test]
 fn stop_comes_after_what_was_sent_before_and_kill_ahead_of_it() {
-    let stopped = always(|sys, journal| {
-        let child = sys.spawn(factory("a", journal)());
-        child.tell(Note("before"));
-        child.stop();
-        child.tell(Note("after"));
-    });
-    let expected = ["a starts", "a before in First", "a stops", "a drops"];
-    assert_eq!(stopped, expected);
-    let killed = every(|sys, journal| {
-        journal.note("begin");
-        let child = sys.spawn(factory("a", journal)());
+    contract(
+        &["a starts, a before in First, a stops, a drops"],
+        async |sys| {
+            let journal = Journal::default();
+            let spawner = sys.spawner().restart(Restart::Permanent);
+            let child = spawner.spawn_with(factory("a", &journal));
+            child.tell(Note("before"));
+            child.stop();
+            child.tell(Note("after"));
+            child.stopped().await;
+            journal.take().join(", ")
+        },
+    );
+    // Killed before it starts, after it has read, or in between.
+    let killed = [
+        "a drops",
+        "a starts, a before in First, a drops",
+        "a starts, a drops",
+    ];
+    contract(&killed, async |sys| {
+        let journal = Journal::default();
+        let spawner = sys.spawner().restart(Restart::Permanent);
+        let child = spawner.spawn_with(factory("a", &journal));
         child.tell(Note("before"));
         child.kill();
+        child.stopped().await;
+        journal.take().join(", ")
     });
-    let ends: Vec<usize> = killed.keys().map(Vec::len).collect();
-    // Killed before it starts, before it reads, or afterwards.
-    assert_eq!(ends, [2, 4, 3]);
-    assert!(killed.keys().flatten().all(|entry| entry != "a stops"));
 }
 
 #[test]
 fn a_handler_that_waits_is_ended_at_the_deadline() {
-    let report = Tester::new().iterations(100).run(|sys| {
+    contract(&["Aborted after 3 s"], async |sys| {
         let child = sys.spawn(factory("a", &Journal::default())());
+        let before = sys.now();
         child.tell(Await);
-        child.stop().within(Duration::from_secs(1));
+        child.stop().within(Duration::from_secs(3));
+        let end = child.stopped().await;
+        format!("{end:?} after {} s", (sys.now() - before).as_secs())
     });
-    report.assert_clean();
     let (kind, _) = bug(&Tester::new(), |sys| {
         let child = sys.spawn(factory("a", &Journal::default())());
         child.tell(Await);
@@ -806,17 +666,21 @@ fn a_handler_that_waits_is_ended_at_the_deadline() {
 
 #[test]
 fn a_child_that_waits_to_be_brought_back_can_be_stopped() {
-    let hour = Duration::from_secs(3_600);
-    let report = patient().iterations(100).run(move |sys| async move {
-        let spawner = sys.spawner().backoff(Backoff::new(hour, hour));
-        let child = spawner.spawn_with(factory("a", &Journal::default()));
-        child.tell(Panic);
-        sys.sleep(Duration::from_secs(1)).await;
-        child.stop();
-        assert_eq!(child.ask(Life).await, Err(AskError::Stopped));
-        assert!(sys.now() < hour);
-    });
-    report.assert_clean();
+    let orders: [fn(&ActorRef<Child>); 2] =
+        [|child| drop(child.stop()), |child| drop(child.kill())];
+    for order in orders {
+        let scenario = move |sys: System| async move {
+            let spawner = sys.spawner().backoff(Backoff::new(HOUR, HOUR));
+            let child = spawner.spawn_with(factory("a", &Journal::default()));
+            child.tell(Break);
+            sys.sleep(Duration::from_secs(1)).await;
+            order(&child);
+            assert_eq!(child.ask(Life).await, Err(AskError::Stopped));
+            assert!(sys.now() < HOUR);
+        };
+        patient().iterations(100).run(scenario).assert_clean();
+        in_production(scenario);
+    }
 }
 
 /// Links itself to a child, and traps its failure or shares it.
@@ -824,6 +688,18 @@ struct Linked {
     other: ActorRef<Child>,
     traps: bool,
     journal: Journal,
+}
+
+impl Linked {
+    /// Returns a factory of actors that link themselves to this child, and share its failure.
+    fn to(other: &ActorRef<Child>, journal: &Journal) -> impl FnMut() -> Self + Send + 'static {
+        let (other, journal) = (other.clone(), journal.clone());
+        move || Self {
+            other: other.clone(),
+            traps: false,
+            journal: journal.clone(),
+        }
+    }
 }
 
 #[actor]
@@ -834,6 +710,7 @@ impl Linked {
             cx.trap_links();
         }
         cx.link(&self.other);
+        self.journal.note("links");
     }
 
     #[on]
@@ -842,129 +719,67 @@ impl Linked {
     }
 
     #[on]
-    fn panic(&mut self, _: Panic) {
+    fn smash(&mut self, _: Break) {
         panic!("ouch");
     }
-
-    #[on]
-    fn alive(&mut self, _: Alive) {}
 }
 
-#[derive(Debug)]
-struct Alive;
-
-/// Is notified when the link is made; records the end of the linked actor.
-struct Observer {
-    journal: Journal,
-    linked: ActorRef<Linked>,
-}
-
-#[actor]
-impl Observer {
-    #[start]
-    fn start(&mut self, cx: &mut Context<Self>) {
-        cx.watch(&self.linked);
-    }
-
-    #[on]
-    fn terminated(&mut self, end: Terminated) {
-        self.journal.note(format!("ends {:?}", end.reason));
-    }
-}
-
-/// Returns the journal of an actor that is linked to a child, which then ends by the event.
-fn linked<E: Event>(traps: bool, end: impl Fn() -> E + Sync) -> Vec<String>
-where
-    Child: Handler<E>,
-{
-    let journal = Journal::default();
-    let seen = Mutex::new(BTreeSet::new());
-    let report = patient().iterations(200).run(|sys| {
-        let (journal, end) = (journal.clone(), end());
-        let noted = journal.take();
-        if !noted.is_empty() {
-            let mut seen = seen.lock().expect("no one panics while noting");
-            seen.insert(noted);
-        }
-        async move {
-            let child = sys.spawn_with(factory("a", &Journal::default()));
+/// Asserts that an actor that is linked to a child shares or traps the child's failure, and nothing else. The
+/// link is made before the end of the child, or `late`.
+fn a_failure_is_shared(late: bool) {
+    for (traps, fails, expected) in [
+        (false, true, "links, ends Linked"),
+        (false, false, "links, lives"),
+        (true, true, "links, hears Failed, lives"),
+        (true, false, "links, lives"),
+    ] {
+        let scenario = move |sys: System| async move {
+            let journal = Journal::default();
+            let restart = match late {
+                true => Restart::Temporary,
+                false => Restart::Transient,
+            };
+            let spawner = sys.spawner().restart(restart);
+            let other = spawner.spawn_with(factory("a", &Journal::default()));
+            let end = |child: &ActorRef<Child>| match fails {
+                true => child.tell(Break),
+                false => child.tell(Halt),
+            };
+            if late {
+                end(&other);
+                sys.sleep(Duration::from_secs(1)).await;
+                assert!(!other.is_alive());
+            }
             let linked = sys.spawn(Linked {
-                other: child.clone(),
+                other: other.clone(),
                 traps,
                 journal: journal.clone(),
             });
-            sys.spawn(Observer { journal, linked });
             sys.sleep(Duration::from_secs(1)).await;
-            child.tell(end);
-            sys.sleep(Duration::from_secs(1)).await;
-        }
-    });
-    report.assert_clean();
-    let mut seen = seen.into_inner().expect("no one panics while noting");
-    assert!(seen.len() < 2, "{seen:#?}");
-    seen.pop_first().unwrap_or_default()
+            if !late {
+                end(&other);
+                sys.sleep(Duration::from_secs(1)).await;
+            }
+            journal.note(match linked.is_alive() {
+                true => "lives".to_owned(),
+                false => format!("ends {:?}", linked.stopped().await),
+            });
+            journal.take().join(", ")
+        };
+        let (_, seen) = some_outcomes(&patient().iterations(200), scenario);
+        assert_eq!(seen, [expected]);
+        assert_eq!(in_production(scenario), expected);
+    }
 }
 
 #[test]
 fn a_failure_is_shared_by_who_is_linked() {
-    assert_eq!(linked(false, || Panic), ["ends Linked"]);
-    assert_eq!(linked(false, || Halt), [""; 0]);
-    assert_eq!(linked(true, || Panic), ["hears Failed"]);
-    assert_eq!(linked(true, || Halt), [""; 0]);
-}
-
-/// Returns the journals of an actor that links itself to a child which has already ended.
-fn linked_late<E: Event>(traps: bool, end: impl Fn() -> E + Sync) -> BTreeSet<Vec<String>>
-where
-    Child: Handler<E>,
-{
-    let journal = Journal::default();
-    let seen = Mutex::new(BTreeSet::new());
-    let report = patient().iterations(50).run(|sys| {
-        let (journal, end, seen) = (journal.clone(), end(), &seen);
-        let noted = journal.take();
-        if !noted.is_empty() {
-            let mut seen = seen.lock().expect("no one panics while noting");
-            seen.insert(noted);
-        }
-        async move {
-            let spawner = sys.spawner().restart(Restart::Temporary);
-            let child = spawner.spawn_with(factory("a", &Journal::default()));
-            child.tell(end);
-            sys.sleep(Duration::from_secs(1)).await;
-            assert!(child.ask(Life).await.is_err());
-            let linked = sys.spawn(Linked {
-                other: child,
-                traps,
-                journal: journal.clone(),
-            });
-            sys.spawn(Observer {
-                journal: journal.clone(),
-                linked: linked.clone(),
-            });
-            sys.sleep(Duration::from_secs(1)).await;
-            let lives = linked.ask(Alive).await.is_ok();
-            journal.note(if lives { "lives" } else { "is gone" });
-        }
-    });
-    report.assert_clean();
-    seen.into_inner().expect("no one panics while noting")
+    a_failure_is_shared(false);
 }
 
 #[test]
 fn a_failure_of_long_ago_is_shared_when_the_link_is_made() {
-    let noted =
-        |entries: &[&str]| BTreeSet::from([entries.iter().map(ToString::to_string).collect()]);
-    assert_eq!(
-        linked_late(false, || Panic),
-        noted(&["ends Linked", "is gone"])
-    );
-    assert_eq!(linked_late(false, || Halt), noted(&["lives"]));
-    assert_eq!(
-        linked_late(true, || Panic),
-        noted(&["hears Failed", "lives"])
-    );
-    assert_eq!(linked_late(true, || Halt), noted(&["lives"]));
+    a_failure_is_shared(true);
 }
 
 /// Two actors link to each other at their start, and restart once for one failure.
@@ -972,22 +787,9 @@ fn a_failure_of_long_ago_is_shared_when_the_link_is_made() {
 fn a_link_goes_both_ways_and_costs_one_restart_each() {
     let seen = every(|sys, journal| {
         let child = sys.spawn_with(factory("a", &Journal::default()));
-        let mut lives = 0;
-        let (journal, other) = (journal.clone(), child.clone());
-        let linked = sys.spawn_with(move || {
-            lives += 1;
-            journal.note(format!("life {lives}"));
-            Linked {
-                other: other.clone(),
-                traps: false,
-                journal: journal.clone(),
-            }
-        });
-        linked.tell(Panic);
+        sys.spawn_with(Linked::to(&child, journal)).tell(Break);
     });
-    let lives: BTreeSet<_> = seen.into_keys().collect();
-    let twice = vec!["life 1".to_owned(), "life 2".to_owned()];
-    assert_eq!(lives, BTreeSet::from([twice]));
+    assert_eq!(Vec::from_iter(seen), [["links", "links"]]);
 }
 
 #[derive(Debug)]
@@ -1024,53 +826,39 @@ fn pipeline(sys: &System, done: &Arc<Mutex<u32>>) -> [ActorRef<Stage>; 2] {
 
 #[test]
 fn a_pipeline_ends_from_its_source_to_its_sink() {
-    let tester = || Tester::new().iterations(200).search(Search::Portfolio);
-    let in_order = tester().run(|sys| async move {
-        let done = Arc::default();
-        let [source, sink] = pipeline(&sys, &done);
-        sys.shutdown_from(&source)
-            .then(&sink)
-            .await
-            .expect("it ends");
-        assert_eq!(*done.lock().expect("no one panics here"), 2);
-        assert!(!source.is_alive() && !sink.is_alive());
-    });
-    in_order.assert_clean();
+    let run = |from_the_source: bool| {
+        let tester = Tester::new().iterations(200).search(Search::Portfolio);
+        tester.run(move |sys| async move {
+            let done = Arc::default();
+            let [source, sink] = pipeline(&sys, &done);
+            let end = match from_the_source {
+                true => sys.shutdown_from(&source).then(&sink),
+                false => sys.shutdown_from(&sink).then(&source),
+            };
+            end.await.expect("it ends");
+            assert_eq!(*done.lock().expect("no one panics here"), 2);
+            assert!(!source.is_alive() && !sink.is_alive());
+        })
+    };
+    run(true).assert_clean();
     // In the opposite order, the messages of the source are lost.
-    let out_of_order = tester().run(|sys| async move {
-        let done = Arc::default();
-        let [source, sink] = pipeline(&sys, &done);
-        sys.shutdown_from(&sink)
-            .then(&source)
-            .await
-            .expect("it ends");
-        assert_eq!(*done.lock().expect("no one panics here"), 2);
-    });
-    out_of_order.assert_bug("left == right");
+    run(false).assert_bug("left == right");
 }
 
 #[test]
 fn the_second_value_is_linked_to_the_second() {
-    let journal = Journal::default();
-    let report = patient().iterations(200).run(|sys| {
-        let journal = journal.clone();
-        async move {
-            let _ = journal.take();
-            let child = sys.spawn_with(factory("a", &journal));
-            let other = child.clone();
-            let linked = sys.spawn_with(move || Linked {
-                other: other.clone(),
-                traps: false,
-                journal: Journal::default(),
-            });
-            for _ in 0..3 {
-                linked.tell(Panic);
-                sys.sleep(Duration::from_secs(1)).await;
-            }
-            let noted = journal.take();
-            let drops = noted.iter().filter(|entry| *entry == "a drops");
-            assert_eq!(drops.count(), 3, "{noted:?}");
+    let scenario = |sys: System| async move {
+        let journal = Journal::default();
+        let child = sys.spawn_with(factory("a", &journal));
+        let linked = sys.spawn_with(Linked::to(&child, &Journal::default()));
+        for _ in 0..3 {
+            linked.tell(Break);
+            sys.sleep(Duration::from_secs(1)).await;
         }
-    });
-    report.assert_clean();
+        let noted = journal.take();
+        let drops = noted.iter().filter(|entry| *entry == "a drops");
+        assert_eq!(drops.count(), 3, "{noted:?}");
+    };
+    patient().iterations(200).run(scenario).assert_clean();
+    in_production(scenario);
 }
